@@ -1,0 +1,16 @@
+/** The only source of time. Injected, so that every run can be replayed and tested. */
+export interface Clock {
+  /** The present instant in milliseconds since the epoch (UTC). */
+  now(): number;
+}
+
+/** The only source of randomness. */
+export interface Ids {
+  /** A string of `length` random lower-case hexadecimal digits. */
+  hex(length: number): string;
+}
+
+/** Renders an instant as storage.md wants it: UTC, ISO 8601, milliseconds. */
+export function instant(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}

@@ -1,0 +1,59 @@
+import type { ERROR_CODES } from './error-codes.js';
+import type { Invocation } from './invocation.js';
+
+/** A stable error code; all are listed in error-codes.ts and documented in docs/errors.md. */
+export type ErrorCode = keyof typeof ERROR_CODES;
+
+/** One problem among several. `target` is a file, option or name; `pointer` a JSON pointer; `at` is `file:line:column`. */
+export interface Detail {
+  problem: string;
+  target?: string;
+  agent?: string;
+  pointer?: string;
+  at?: string;
+  expected?: string;
+}
+
+/** What an error carries beside its code and message (protocol.md §1, Errors). */
+export interface ErrorParts {
+  /** Every problem, not only the first. */
+  details?: Detail[];
+  /** A command or one instruction that resolves it; never destructive. */
+  fix?: string | Invocation;
+  /** Another legitimate way on. */
+  instead?: Invocation;
+  /** The run it happened in. */
+  run?: string;
+  /** The action that is still pending. */
+  pending?: { actionId: string; ack?: Invocation };
+  cause?: unknown;
+}
+
+/** The one error type. Everything a user can meet is thrown as this; anything else is a defect of dev-cli. */
+export class DevCliError extends Error {
+  override readonly name = 'DevCliError';
+  readonly details: Detail[];
+  readonly fix: string | Invocation | undefined;
+  readonly instead: Invocation | undefined;
+  readonly run: string | undefined;
+  readonly pending: ErrorParts['pending'];
+
+  constructor(
+    readonly code: ErrorCode,
+    message: string,
+    parts: ErrorParts = {},
+  ) {
+    super(message, parts.cause === undefined ? undefined : { cause: parts.cause });
+    this.details = parts.details ?? [];
+    this.fix = parts.fix;
+    this.instead = parts.instead;
+    this.run = parts.run;
+    this.pending = parts.pending;
+  }
+}
+
+/** The `code` of a Node system error (`ENOENT`, …), or undefined for anything else. */
+export function systemCode(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
+}
