@@ -14,16 +14,28 @@ interface ErrorSpec {
 export const ERROR_CODES = {
   // 1: operational failure
   INTERNAL: { exit: 1, when: 'dev-cli itself has a defect. The state is as it was before the call.' },
-  IO: { exit: 1, when: 'A file could not be read or written: no permission, full disk, a read-only tree, a vanished directory.' },
-  STATE_CORRUPT: { exit: 1, when: 'state.json or recipe.json cannot be used and could not be rebuilt from the journal. Nothing was touched.' },
+  IO: {
+    exit: 1,
+    when: 'A file could not be read or written: no permission, full disk, a read-only tree, a vanished directory.',
+  },
+  STATE_CORRUPT: {
+    exit: 1,
+    when: 'state.json or recipe.json cannot be used and could not be rebuilt from the journal. Nothing was touched.',
+  },
   STATE_NEWER: { exit: 1, when: 'The run was written by a newer version of dev-cli.' },
-  JOURNAL_CORRUPT: { exit: 1, when: 'A line of events.jsonl, other than a torn last one, is damaged. Nothing was touched.' },
+  JOURNAL_CORRUPT: {
+    exit: 1,
+    when: 'A line of events.jsonl, other than a torn last one, is damaged. Nothing was touched.',
+  },
   COMMAND_FAILED: { exit: 1, when: 'An external command that was asked for directly failed.' },
   GIT_FAILED: { exit: 1, when: 'git was needed and could not do its part.' },
   // 2: usage
   USAGE: { exit: 2, when: 'An option or argument is missing, unknown, doubled or has no usable value.' },
   UNKNOWN_COMMAND: { exit: 2, when: 'No such command.' },
-  NAME_INVALID: { exit: 2, when: 'The name of a run has other characters than letters, digits, "-" and "_", or is empty or longer than 64.' },
+  NAME_INVALID: {
+    exit: 2,
+    when: 'The name of a run has other characters than letters, digits, "-" and "_", or is empty or longer than 64.',
+  },
   NAME_REQUIRED: { exit: 2, when: 'Several runs are live and nothing tells which one is meant.' },
   NO_ACTIVE_RUN: { exit: 2, when: 'No name was given and no run is active here.' },
   NO_SUCH_RUN: { exit: 2, when: 'There is no run of that name.' },
@@ -34,22 +46,52 @@ export const ERROR_CODES = {
   UNKNOWN_SECTION: { exit: 2, when: 'DRAFT.md has no section of that id.' },
   UNKNOWN_CHOICE: { exit: 2, when: 'The pending action does not offer that choice.' },
   UNKNOWN_AGENT: { exit: 2, when: 'The action has no agent of that id.' },
-  UNKNOWN_PREFERENCE: { exit: 2, when: '`--set` names neither a declared var nor a declared preference, or its value has another type.' },
-  DATA_MISSING: { exit: 2, when: 'Data was expected and none came: the option is missing, the file does not exist, or it is empty.' },
-  DATA_MALFORMED: { exit: 2, when: 'The data is neither valid JSON nor sections, has another shape than expected, or is too large.' },
+  UNKNOWN_PREFERENCE: {
+    exit: 2,
+    when: '`--set` names neither a declared var nor a declared preference, or its value has another type.',
+  },
+  DATA_MISSING: {
+    exit: 2,
+    when: 'Data was expected and none came: the option is missing, the file does not exist, or it is empty.',
+  },
+  DATA_MALFORMED: {
+    exit: 2,
+    when: 'The data is neither valid JSON nor sections, has another shape than expected, or is too large.',
+  },
   DATA_UNEXPECTED: { exit: 2, when: 'Data, a choice or a result came for an action that takes none.' },
   // 3: refused; do more, then the same again
-  EVIDENCE_MISSING: { exit: 3, when: 'A promised file was not written, is empty, or is still as it was when the action was issued.' },
-  EVIDENCE_INVALID: { exit: 3, when: 'A promised file exists and does not hold up: no front matter, a missing key, not a regular file, outside the project.' },
-  SCHEMA_INVALID: { exit: 3, when: 'A document parses and does not fit its schema or the semantic rules. All findings are listed.' },
+  EVIDENCE_MISSING: {
+    exit: 3,
+    when: 'A promised file was not written, is empty, or is still as it was when the action was issued.',
+  },
+  EVIDENCE_INVALID: {
+    exit: 3,
+    when: 'A promised file exists and does not hold up: no front matter, a missing key, not a regular file, outside the project.',
+  },
+  SCHEMA_INVALID: {
+    exit: 3,
+    when: 'A document parses and does not fit its schema or the semantic rules. All findings are listed.',
+  },
   RECIPE_INVALID: { exit: 3, when: 'A recipe has errors. All are listed with file, line and column.' },
-  RECIPE_UNTRUSTED: { exit: 3, when: "The project's recipe runs external commands and was not trusted in this version." },
+  RECIPE_UNTRUSTED: {
+    exit: 3,
+    when: "The project's recipe runs external commands and was not trusted in this version.",
+  },
   PREFERENCES_INVALID: { exit: 3, when: '.dev/preferences.yaml does not parse or holds a value of another type.' },
-  HUMAN_REQUIRED: { exit: 3, when: 'A gate needs a person: a prompt, an answered question, or `dev-cli approve` on a terminal.' },
+  HUMAN_REQUIRED: {
+    exit: 3,
+    when: 'A gate needs a person: a prompt, an answered question, or `dev-cli approve` on a terminal.',
+  },
   TERMINAL_REQUIRED: { exit: 3, when: 'The command is for a person on a terminal.' },
   DRAFT_INCOMPLETE: { exit: 3, when: 'Required sections of DRAFT.md are empty.' },
-  DOCUMENT_UNREADABLE: { exit: 3, when: 'A document that dev-cli would have to rewrite does not parse; it was left as it is.' },
-  INPUT_CHANGED: { exit: 3, when: 'A document that this step builds on changed since it was recorded, and the block is declared `stale: block`.' },
+  DOCUMENT_UNREADABLE: {
+    exit: 3,
+    when: 'A document that dev-cli would have to rewrite does not parse; it was left as it is.',
+  },
+  INPUT_CHANGED: {
+    exit: 3,
+    when: 'A document that this step builds on changed since it was recorded, and the block is declared `stale: block`.',
+  },
   SOURCES_CHANGED: { exit: 3, when: 'Files outside .dev/ changed during a phase that may not touch them.' },
   PLAN_MISSING: { exit: 3, when: 'There is no valid plan to execute.' },
   PLAN_EDITED: { exit: 3, when: 'PLAN.md was edited by hand since it was generated.' },

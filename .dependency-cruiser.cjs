@@ -1,0 +1,72 @@
+// The rooms of src/ and which way imports run (docs/architecture.md). A planted violation in
+// tests/contract/rooms.test.ts proves that this file bites.
+const MAY_IMPORT = {
+  base: [],
+  store: [],
+  registry: [],
+  machine: [],
+  documents: [],
+  recipe: ['machine', 'documents', 'registry'],
+  work: ['store'],
+  run: ['machine', 'store'],
+  effects: ['machine', 'registry', 'documents', 'recipe', 'run', 'work'],
+  protocol: ['store', 'registry', 'machine', 'documents', 'recipe', 'work', 'run', 'effects'],
+  author: ['store', 'registry', 'machine', 'documents', 'recipe', 'work', 'run', 'effects', 'protocol'],
+  harness: ['protocol', 'run', 'documents', 'store'],
+  app: [
+    'store',
+    'registry',
+    'machine',
+    'documents',
+    'recipe',
+    'work',
+    'run',
+    'effects',
+    'protocol',
+    'author',
+    'harness',
+  ],
+  cli: ['registry', 'app'],
+};
+
+const rooms = Object.entries(MAY_IMPORT).map(([room, allowed]) => ({
+  name: `room-${room}`,
+  severity: 'error',
+  comment: `src/${room}/ may import only ${['base', 'generated', ...allowed].join(', ')}.`,
+  from: { path: `^src/${room}/` },
+  to: { path: '^src/', pathNot: `^src/(${['base', 'generated', room, ...allowed].join('|')})/` },
+}));
+
+/** Packages that belong to one room: the core stays pure and the rim stays the rim. */
+const packages = [
+  ['machine', '^(xstate)$', 'src/machine/ uses no package but xstate.'],
+  ['base', '^(@sinclair/typebox|fastest-levenshtein)$', 'src/base/ does no I/O.'],
+  ['documents', '^(yaml|@sinclair/typebox)$', 'src/documents/ is text in, text out.'],
+].map(([room, allowed, comment]) => ({
+  name: `packages-${room}`,
+  severity: 'error',
+  comment,
+  from: { path: `^src/${room}/` },
+  to: { dependencyTypes: ['npm', 'npm-dev', 'core'], pathNot: [allowed.replace(/[()^$]/g, '').split('|').map((name) => `node_modules/${name}/`).join('|'), '^node:crypto$', '^crypto$', '^node:module$', '^module$'] },
+}));
+
+module.exports = {
+  forbidden: [
+    ...rooms,
+    ...packages,
+    {
+      name: 'no-cycles',
+      severity: 'error',
+      comment: 'No import cycles.',
+      from: {},
+      to: { circular: true },
+    },
+  ],
+  options: {
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^src/generated/' },
+    enhancedResolveOptions: { extensions: ['.ts', '.js', '.json'] },
+  },
+};

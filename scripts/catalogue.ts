@@ -1,0 +1,11 @@
+import { ActionSchema } from '../src/run/action.js';
+import { StateSchema } from '../src/run/state.js';
+
+/** Every schema of dev-cli by name; each becomes a validator in src/generated. */
+export const schemas = { state: StateSchema, action: ActionSchema };
+
+/** Those that also ship as JSON Schema under schemas/ and are printed by `dev-cli schema`. */
+export const shipped = ['state', 'action'] as const;
+
+/** Those whose validator sits on the hot path: first error only. */
+export const terse = ['state', 'action'] as const;

@@ -1,0 +1,60 @@
+// Schemas are written once, in TypeScript. From them come schemas/*.schema.json (shipped, committed) and
+// src/generated/<name>.js (validators compiled ahead, so that no hot command loads ajv).
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import standaloneCode from 'ajv/dist/standalone/index.js';
+import { build } from 'esbuild';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const catalogue = join(root, 'src/generated/.catalogue.mjs');
+mkdirSync(dirname(catalogue), { recursive: true });
+await build({
+  entryPoints: [join(root, 'scripts/catalogue.ts')],
+  bundle: true,
+  platform: 'node',
+  format: 'esm',
+  packages: 'external',
+  outfile: catalogue,
+  logLevel: 'error',
+});
+const { schemas, shipped, terse } = await import(`${pathToFileURL(catalogue).href}?${Date.now()}`);
+rmSync(catalogue);
+
+for (const [name, schema] of Object.entries(schemas)) {
+  const detailed = !terse.includes(name);
+  const ajv = new Ajv2020({
+    code: { source: true, esm: true },
+    allErrors: detailed,
+    verbose: detailed,
+    inlineRefs: detailed,
+    discriminator: true,
+    strict: true,
+    strictRequired: false,
+    strictTypes: false,
+    allowUnionTypes: true,
+  });
+  const plain = JSON.parse(JSON.stringify(schema));
+  const validate = ajv.compile(plain);
+  writeIfChanged(join(root, `src/generated/${name}.js`), standaloneCode(ajv, validate));
+  writeIfChanged(
+    join(root, `src/generated/${name}.d.ts`),
+    "import type { ErrorObject } from 'ajv';\ndeclare const validate: ((data: unknown) => boolean) & { errors?: ErrorObject[] | null };\nexport default validate;\n",
+  );
+}
+for (const name of shipped) {
+  const text = `${JSON.stringify({ $schema: 'https://json-schema.org/draft/2020-12/schema', ...JSON.parse(JSON.stringify(schemas[name])) }, null, 2)}\n`;
+  writeIfChanged(join(root, `schemas/${name}.schema.json`), text);
+}
+
+function writeIfChanged(path, text) {
+  mkdirSync(dirname(path), { recursive: true });
+  let present = null;
+  try {
+    present = readFileSync(path, 'utf8');
+  } catch {
+    // Not there yet.
+  }
+  if (present !== text) writeFileSync(path, text);
+}

@@ -1,0 +1,15 @@
+import { createRequire } from 'node:module';
+
+const load = createRequire(import.meta.url);
+
+/**
+ * A package that is loaded at its first use, so that commands which never need it do not pay for it.
+ * Synchronous, because decisions inside a transaction are. Only for packages left out of the bundle (scripts/build.mjs).
+ */
+export function lazyPackage<T>(name: string): () => T {
+  let loaded: T | undefined;
+  return () => {
+    loaded ??= load(name) as T;
+    return loaded;
+  };
+}

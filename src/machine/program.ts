@@ -1,0 +1,37 @@
+/**
+ * A recipe as the machine sees it: plain data, all defaults filled in, no text for the agent.
+ * Made by recipe/compile, kept in recipe.json (recipes.md §5).
+ */
+
+export type BlockKind = 'cli' | 'llm' | 'llm-loop' | 'llm+cli' | 'subagent' | 'subagent-loop' | 'wait-for-user';
+
+/** What happens after a failure (recipes.md §2, `onError`). */
+export type OnError = { kind: 'halt' } | { kind: 'continue' } | { kind: 'retry'; max: number };
+
+/** Where a choice leads. `goto` names an earlier block; going there is an invalidate. */
+export type ChoiceTarget = { kind: 'next' } | { kind: 'halt' } | { kind: 'goto'; block: string };
+
+export interface ProgramChoice {
+  id: string;
+  target: ChoiceTarget;
+}
+
+export interface ProgramBlock {
+  id: string;
+  kind: BlockKind;
+  /** Source text of the CEL condition; the block is skipped when it is false. */
+  when?: string;
+  /** Loops, and blocks with a backward `goto`: how many rounds (or jumps back) before the bound. */
+  maxRounds?: number;
+  /** The block to go back to before the next round. */
+  revise?: string;
+  /** At the bound a block that asks the user becomes a gate instead of failing. */
+  asksUser: boolean;
+  choices: ProgramChoice[];
+  onError: OnError;
+}
+
+/** A sequential recipe, in order. The first block may be the one that stands for `init`. */
+export interface Program {
+  blocks: ProgramBlock[];
+}

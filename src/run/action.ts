@@ -1,0 +1,166 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { closed, discriminated, enumOf, NullableString } from '../base/schema.js';
+
+/** The pending action in its full form, as state.json keeps it (protocol.md §2). */
+
+const Str = Type.String();
+
+export const InvocationSchema = Type.Object(
+  { command: Str, input: Type.Record(Str, Type.Unknown()) },
+  { ...closed, description: 'A command by its registry name and its input; printed as one command line.' },
+);
+
+const ChoiceSchema = Type.Object(
+  { id: Str, label: Str, ack: InvocationSchema, reason: Type.Optional(Type.Literal('required')) },
+  closed,
+);
+
+const DispatchAgentSchema = Type.Object(
+  {
+    id: Str,
+    type: Type.String({ description: 'The role, as the bound harness resolves it.' }),
+    promptFile: Str,
+    output: Type.Optional(Type.String({ description: 'Where the agent writes; absent when it reports by --result.' })),
+  },
+  closed,
+);
+
+const RunningCommandSchema = Type.Object(
+  {
+    id: Str,
+    todoId: Type.Optional(NullableString),
+    run: Type.Array(Str),
+    startedAt: Str,
+    log: Str,
+  },
+  closed,
+);
+
+const common = {
+  run: Str,
+  block: Str,
+  actionId: Type.String({ pattern: '^a[0-9]+$' }),
+  instruction: Type.String({ description: 'What to do: goal, limits, what counts as done. At most 600 characters.' }),
+  read: Type.Optional(Type.Array(Str)),
+  consult: Type.Optional(Type.Array(Str)),
+  asks: Type.Optional(Type.Literal('user')),
+  progress: Str,
+};
+const acknowledged = { ack: Type.Optional(InvocationSchema), choices: Type.Optional(Type.Array(ChoiceSchema)) };
+
+const DataSchema = Type.Object(
+  {
+    write: Str,
+    form: enumOf('sections', 'json'),
+    need: Type.Optional(Type.Record(Str, Str)),
+  },
+  closed,
+);
+
+/** What only the CLI uses; left out of `next`, shown by `next --full`. */
+const FullSchema = Type.Object(
+  {
+    saveWith: Type.Optional(Str),
+    exitCheck: Type.Optional(Str),
+    then: Type.Optional(Str),
+    onComplete: Type.Optional(Str),
+    exitWhen: Type.Optional(Str),
+    agents: Type.Optional(
+      Type.Record(Str, Type.Object({ promptHint: Type.Optional(Str), readsFrom: Type.Array(Str) }, closed)),
+    ),
+  },
+  closed,
+);
+const full = { full: Type.Optional(FullSchema) };
+
+export const LlmActionSchema = Type.Object(
+  { ...common, action: Type.Literal('llm'), data: Type.Optional(DataSchema), ...acknowledged, ...full },
+  closed,
+);
+export const LoopActionSchema = Type.Object(
+  {
+    ...common,
+    action: Type.Literal('llm-loop'),
+    round: Type.Integer(),
+    maxRounds: Type.Integer(),
+    data: DataSchema,
+    ...acknowledged,
+    ...full,
+  },
+  closed,
+);
+export const WriteActionSchema = Type.Object(
+  { ...common, action: Type.Literal('llm+cli'), data: DataSchema, ...acknowledged, ...full },
+  closed,
+);
+export const DispatchActionSchema = Type.Object(
+  {
+    ...common,
+    action: Type.Literal('dispatch-subagents'),
+    agents: Type.Array(DispatchAgentSchema),
+    parallel: Type.Boolean(),
+    tell: Str,
+    round: Type.Optional(Type.Integer()),
+    maxRounds: Type.Optional(Type.Integer()),
+    ...acknowledged,
+    ...full,
+  },
+  closed,
+);
+export const GateActionSchema = Type.Object(
+  {
+    ...common,
+    action: Type.Literal('wait-for-user'),
+    message: Str,
+    human: Type.Optional(Type.Literal('required')),
+    artifact: Type.Optional(Type.Object({ path: Str, digest: NullableString }, closed)),
+    todoId: Type.Optional(Str),
+    ...acknowledged,
+    ...full,
+  },
+  closed,
+);
+export const RunningActionSchema = Type.Object(
+  {
+    ...common,
+    action: Type.Literal('running'),
+    commands: Type.Array(RunningCommandSchema),
+    poll: InvocationSchema,
+    ...full,
+  },
+  closed,
+);
+export const DoneActionSchema = Type.Object(
+  {
+    run: Str,
+    action: Type.Literal('done'),
+    done: Type.Literal(true),
+    outcome: enumOf('completed', 'halted', 'aborted'),
+    summary: Str,
+    results: Type.Record(Str, Str),
+    artifacts: Type.Array(Str),
+    failed: Type.Array(Type.Object({ id: Str, reason: Str }, closed)),
+    instruction: Str,
+    resume: Type.Optional(InvocationSchema),
+  },
+  closed,
+);
+
+/** Every action there is, told apart by `action`. */
+export const ActionSchema = discriminated(
+  'action',
+  [
+    LlmActionSchema,
+    LoopActionSchema,
+    WriteActionSchema,
+    DispatchActionSchema,
+    GateActionSchema,
+    RunningActionSchema,
+    DoneActionSchema,
+  ],
+  { $id: 'action', description: 'What `dev-cli next` hands out (protocol.md §2).' },
+);
+export type Action = Static<typeof ActionSchema>;
+export type PendingAction = Exclude<Action, { action: 'done' }>;
+export type DispatchAction = Static<typeof DispatchActionSchema>;
+export type GateAction = Static<typeof GateActionSchema>;

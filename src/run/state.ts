@@ -1,0 +1,172 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { closed, enumOf, NullableString, nullable } from '../base/schema.js';
+import { ActionSchema } from './action.js';
+
+/** state.json (storage.md): the snapshot that hooks, status and people read. */
+
+export const SCHEMA_VERSION = 1;
+
+const Str = Type.String();
+const At = Type.String({ description: 'UTC with milliseconds.' });
+
+export const StepSchema = Type.Object(
+  {
+    status: enumOf('pending', 'running', 'done', 'skipped', 'failed', 'stale'),
+    at: NullableString,
+    round: Type.Optional(Type.Integer()),
+    retries: Type.Optional(Type.Integer()),
+    by: Type.Optional(Str),
+    summary: Type.Optional(Str),
+  },
+  closed,
+);
+
+export const AgentSchema = Type.Object(
+  {
+    status: enumOf('pending', 'done', 'failed', 'stale'),
+    outputHash: NullableString,
+    at: NullableString,
+    output: Type.Optional(Str),
+    verdict: Type.Optional(Str),
+    summary: Type.Optional(Str),
+    reason: Type.Optional(Str),
+    writer: Type.Optional(Str),
+    selfReported: Type.Optional(Type.Boolean()),
+  },
+  closed,
+);
+
+/** What stood at a promised path when its action was issued: evidence must differ from it (protocol.md §3). */
+export const FactsSchema = Type.Union([
+  Type.Null(),
+  Type.Object(
+    { size: Type.Number(), mtimeMs: Type.Number(), ctimeMs: Type.Number(), inode: Type.Number(), sha256: Str },
+    closed,
+  ),
+]);
+
+export const CommandStateSchema = Type.Object(
+  {
+    key: Type.String({ description: '<runId>:<actionId>; started and finished are two entries with one key.' }),
+    actionId: Str,
+    block: Str,
+    argv: Type.Array(Str),
+    shell: Type.Boolean(),
+    cwd: Str,
+    timeout: Type.Number({ description: 'Seconds.' }),
+    directory: Type.String({ description: 'Where the runner writes its log and exit.json, in the run directory.' }),
+    startedAt: At,
+  },
+  closed,
+);
+
+export const StateSchema = Type.Object(
+  {
+    schemaVersion: Type.Literal(SCHEMA_VERSION),
+    runId: Str,
+    name: Str,
+    status: enumOf('live', 'completed', 'halted', 'aborted'),
+    outcome: nullable(enumOf('completed', 'halted', 'aborted')),
+    recipe: Str,
+    mode: Type.Record(Str, Str),
+    skill: Str,
+    goal: NullableString,
+    vars: Type.Record(Str, Type.Unknown()),
+    origin: nullable(Type.Object({ kind: Str, id: Str, attempt: Type.Integer() }, closed)),
+    workTree: Type.String({ description: 'Absolute, or "." for the root.' }),
+    phase: Str,
+    currentBlock: NullableString,
+    blockIndex: Type.Integer(),
+    pendingAction: nullable(
+      Type.Object(
+        {
+          issuedAt: At,
+          /** Nothing at a promised path before; by path. */
+          before: Type.Record(Str, FactsSchema),
+          /** Agents of this action that already delivered or were given up. */
+          settled: Type.Array(Str),
+          acknowledged: Type.Boolean(),
+          action: ActionSchema,
+        },
+        closed,
+      ),
+    ),
+    /** Ids of acknowledged actions that still matter for telling a duplicate from an unknown one: highest issued is `lastAction`. */
+    lastAction: Type.Integer(),
+    /** actionId → block, for every action of this run that was acknowledged. */
+    acknowledged: Type.Record(Str, Str),
+    steps: Type.Record(Str, StepSchema),
+    agents: Type.Record(Str, AgentSchema),
+    gates: Type.Record(
+      Str,
+      Type.Object(
+        {
+          choice: Str,
+          digest: Type.Optional(NullableString),
+          note: Type.Optional(Str),
+          by: Str,
+          seq: Type.Integer(),
+          stale: Type.Optional(Type.Boolean()),
+        },
+        closed,
+      ),
+    ),
+    lastHuman: nullable(Type.Object({ seq: Type.Integer(), at: At }, closed)),
+    stops: Type.Record(Str, Type.Integer()),
+    inputHashes: Type.Record(Str, Type.Record(Str, NullableString)),
+    reviewRounds: Type.Array(
+      Type.Object(
+        {
+          block: Str,
+          round: Type.Integer(),
+          agent: Str,
+          verdict: NullableString,
+          summary: Str,
+          output: NullableString,
+        },
+        closed,
+      ),
+    ),
+    warnings: Type.Array(Str),
+    commands: Type.Record(Str, CommandStateSchema),
+    events: Type.Array(Type.Object({ seq: Type.Integer(), at: At, type: Str, summary: Str }, closed)),
+    lastError: nullable(Type.Object({ code: Str, message: Str, block: Str, at: At }, closed)),
+    preferences: Type.Record(Str, Type.Unsafe<string | boolean | number>({ type: ['string', 'boolean', 'number'] })),
+    baseline: nullable(
+      Type.Object(
+        {
+          head: NullableString,
+          /** path → content digest (null: deleted) of every path that git sees as changed. */
+          dirty: Type.Record(Str, NullableString),
+        },
+        closed,
+      ),
+    ),
+    cliVersion: Str,
+    recipeHash: Str,
+    createdAt: At,
+    updatedAt: At,
+    seq: Type.Integer(),
+    machine: Type.Object(
+      {
+        value: Type.Union([Str, Type.Record(Str, Str)]),
+        counters: Type.Record(
+          Str,
+          Type.Object(
+            { round: Type.Integer(), roundBase: Type.Integer(), retries: Type.Integer(), jumps: Type.Integer() },
+            closed,
+          ),
+        ),
+      },
+      closed,
+    ),
+  },
+  { ...closed, $id: 'state', description: 'state.json: the snapshot of a run (storage.md).' },
+);
+
+export type RunState = Static<typeof StateSchema>;
+export type StepState = Static<typeof StepSchema>;
+export type AgentState = Static<typeof AgentSchema>;
+export type PathFacts = Static<typeof FactsSchema>;
+export type CommandState = Static<typeof CommandStateSchema>;
+export type PendingState = NonNullable<RunState['pendingAction']>;

@@ -1,0 +1,108 @@
+import type { Caller } from '../base/caller.js';
+import type { FileChange, Files } from '../base/files.js';
+import type { Json, JsonObject } from '../base/json.js';
+
+/** What a store must know of a snapshot: its place in the journal. */
+export interface Numbered {
+  /** `seq` of the last journal entry this snapshot contains. */
+  seq: number;
+}
+
+/** How a run's snapshot is read and written; given by the room that owns the format. */
+export interface Codec<S extends Numbered> {
+  /**
+   * Parses and checks a snapshot, migrating an older version.
+   * @throws DevCliError `STATE_CORRUPT` or `STATE_NEWER`
+   */
+  parse(text: string): S;
+  /** The exact bytes of state.json for this snapshot; deterministic. */
+  serialize(snapshot: S): string;
+}
+
+/** One fact to record. `type` comes from a closed list that the owner of the format keeps. */
+export interface NewEntry {
+  type: string;
+  by: Caller;
+  data: JsonObject;
+}
+
+/** A journal entry as it stands in events.jsonl (storage.md, A commit). */
+export interface Entry extends NewEntry {
+  v: 1;
+  seq: number;
+  /** UTC with milliseconds. */
+  at: string;
+  /** The change of the snapshot, as JSON Patch (RFC 6902). In a commit of several entries the last one carries it all. */
+  patch: Json[];
+  files: { path: string; before: string | null; after: string | null }[];
+  /** True on every entry of a commit but its last: a commit that lost its end never happened. */
+  more?: true;
+  /** CRC-32 of the entry without this field, in hexadecimal. */
+  crc: string;
+}
+
+/** What lies outside the run's own directory and changes with a commit (storage.md, Layout). */
+export interface Marks {
+  /** Whether this run guards its tree from now on. */
+  guarded: boolean;
+  /** `set` makes the run the active one, `clear` removes the pointer when it names this run. */
+  pointer?: 'set' | 'clear';
+}
+
+/** A run as it is now. */
+export interface Head<S extends Numbered> {
+  /** Null when the stream has no commit yet. */
+  snapshot: S | null;
+  /** Last sequence number in the journal; 0 before the first. */
+  seq: number;
+  files: Files;
+  /** What was found and mended on the way: a snapshot kept aside and rebuilt, a torn tail cut, a document kept aside. */
+  notices: string[];
+  /** The instant of this commit; a snapshot that records times uses it. */
+  at: string;
+}
+
+/** What a `decide` wants committed. Without entries nothing is written. */
+export type Decision<S extends Numbered, A> =
+  | { answer: A }
+  | {
+      answer: A;
+      entries: [NewEntry, ...NewEntry[]];
+      /** The next snapshot; its `seq` is set by the store. */
+      snapshot: S;
+      files: FileChange[];
+      marks: Marks;
+    };
+
+/** Synchronous and pure: it may be called again with a newer head. What it throws, `transact` throws, with nothing written. */
+export type Decide<S extends Numbered, A> = (head: Head<S>) => Decision<S, A>;
+
+/** Durable runs, one stream each. The directory store and the in-memory store pass one suite (storage.md). */
+export interface Store<S extends Numbered> {
+  /**
+   * Reads a run without a lock, writing nothing. Entries above the snapshot are folded in memory;
+   * documents of an unfinished commit are seen as they will be.
+   * @throws DevCliError `STATE_CORRUPT`, `STATE_NEWER`, `JOURNAL_CORRUPT`, `IO`
+   */
+  read(stream: string): Promise<Head<S>>;
+  /** True when a crash left something of this stream to finish under the lock (`read` has shown it finished already). */
+  unfinished(stream: string): Promise<boolean>;
+  /**
+   * lock → read → redo → decide → objects → journal (the commit) → documents, snapshot → unlock.
+   * @throws what `decide` throws; DevCliError `LOCKED`, `IO`, `STATE_CORRUPT`, `STATE_NEWER`, `JOURNAL_CORRUPT`
+   */
+  transact<A>(stream: string, decide: Decide<S, A>): Promise<A>;
+  /** All entries of the journal, oldest first. */
+  journal(stream: string): Promise<Entry[]>;
+  /** Names of all streams, sorted. A directory that holds no run of ours is not among them. */
+  streams(): Promise<string[]>;
+  /** The run named by the active pointer, or null. */
+  active(): Promise<string | null>;
+  /** Makes a stream the active one, or clears the pointer. */
+  setActive(stream: string | null): Promise<void>;
+  /** The run a harness session is bound to, or null. */
+  session(id: string): Promise<string | null>;
+  bindSession(id: string, stream: string | null): Promise<void>;
+  /** Rebuilds the snapshot from the journal alone and says whether it equals the stored one byte for byte. */
+  replay(stream: string): Promise<{ equal: boolean; snapshot: S | null; entries: number }>;
+}
