@@ -1,0 +1,93 @@
+// Everything that has to hold before a change goes in, from a clean checkout: install, build, types, lint, tests.
+// Streams what it does; the last line is `N passed, N failed`: tests, and every other stage that failed as one failure.
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const scratch = mkdtempSync(join(tmpdir(), 'dev-cli-verify-'));
+const report = join(scratch, 'tests.json');
+
+const stages = [
+  { name: 'install', command: ['npm', 'ci', '--no-audit', '--no-fund', '--loglevel=error'], needed: true },
+  { name: 'build', command: ['npm', 'run', '--silent', 'build'], needed: true },
+  { name: 'types', command: ['npm', 'run', '--silent', 'typecheck'] },
+  { name: 'lint', command: ['npm', 'run', '--silent', 'lint'] },
+];
+
+let failed = 0;
+let passed = 0;
+try {
+  const broken = await runStages();
+  if (broken === null) await runTests();
+  else console.log(`\nThe tests were not run: without ${broken} there is nothing to test.`);
+} finally {
+  rmSync(scratch, { recursive: true, force: true });
+}
+console.log(`\n${passed} passed, ${failed} failed`);
+process.exitCode = failed === 0 ? 0 : 1;
+
+/** Runs the stages before the tests. Gives the name of the one without which the tests cannot run, or null. */
+async function runStages() {
+  for (const { name, command, needed } of stages) {
+    const exit = await run(name, command);
+    if (exit === 0) continue;
+    failed += 1;
+    console.log(`${name} failed (exit ${exit})`);
+    if (needed) return name;
+  }
+  return null;
+}
+
+async function runTests() {
+  const vitest = join(root, 'node_modules/vitest/vitest.mjs');
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+  // The binary was built a moment ago.
+  const exit = await run('tests', [process.execPath, vitest, 'run', ...reporters], { DEV_CLI_TESTS_BUILT: '1' });
+  const counted = counts();
+  if (counted === null) {
+    failed += 1;
+    console.log(`the tests left no report (exit ${exit})`);
+    return;
+  }
+  passed = counted.passed;
+  failed += counted.failed;
+  if (counted.skipped > 0) console.log(`${counted.skipped} skipped; each says why above or in its title`);
+  if (counted.passed + counted.failed === 0) {
+    failed += 1;
+    console.log('no test was run');
+  } else if (exit !== 0 && counted.failed === 0) {
+    failed += 1;
+    console.log(`the test runner failed (exit ${exit}) though no test did`);
+  }
+}
+
+/** Counts the tests in the report. A file that could not even be loaded is one failure. */
+function counts() {
+  try {
+    const { numPassedTests, numFailedTests, numPendingTests, numTodoTests, testResults } = JSON.parse(
+      readFileSync(report, 'utf8'),
+    );
+    const unloaded = testResults.filter(
+      (file) => file.status === 'failed' && file.assertionResults.length === 0,
+    ).length;
+    return { passed: numPassedTests, failed: numFailedTests + unloaded, skipped: numPendingTests + numTodoTests };
+  } catch {
+    return null;
+  }
+}
+
+/** Runs one command with its output going straight through. Gives its exit code. */
+function run(name, [program, ...args], env = {}) {
+  console.log(`\n== ${name}: ${[program === process.execPath ? 'node' : program, ...args].join(' ')}`);
+  return new Promise((resolve) => {
+    const child = spawn(program, args, { cwd: root, env: { ...process.env, ...env }, stdio: 'inherit' });
+    child.on('error', (error) => {
+      console.log(`${program}: ${error.message}`);
+      resolve(127);
+    });
+    child.on('close', (code, signal) => resolve(code ?? (signal === null ? 1 : 128)));
+  });
+}

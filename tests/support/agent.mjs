@@ -1,0 +1,494 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname, isAbsolute, join } from 'node:path';
+import { ANALYSES, ANSWERS, FINDINGS, GOAL, planContent, review, SYNTHESIS } from './content.mjs';
+import { findTerminal, NO_TERMINAL } from './terminal.mjs';
+
+/**
+ * A scripted stand-in for a coding agent, its subagents and its user. It knows what skills/specify/SKILL.md says and
+ * nothing else of dev-cli: it runs printed commands exactly as printed, does each kind of action with canned content,
+ * and follows `ack`, `choices`, `poll`, `fix`. What it is made to read is counted.
+ */
+
+/**
+ * @typedef {object} Action what `dev-cli next` prints
+ * @property {string} run
+ * @property {string} block
+ * @property {string} action
+ * @property {string} actionId
+ * @property {string} instruction
+ * @property {string[]} [read]
+ * @property {string[]} [consult]
+ * @property {'user'} [asks]
+ * @property {{ write: string, form: 'sections' | 'json', need?: Record<string, string> }} [data]
+ * @property {{ id: string, label: string, ack: string, reason?: 'required' }[]} [choices]
+ * @property {string} [ack]
+ * @property {string} [poll]
+ * @property {string} [tell]
+ * @property {{ id: string, type: string, promptFile: string, output?: string }[]} [agents]
+ * @property {'required'} [human]
+ * @property {number} [round]
+ * @property {boolean} [done]
+ * @property {string} [outcome]
+ * @property {string} [summary]
+ * @property {string[]} [artifacts]
+ * @property {string} [progress]
+ */
+
+/**
+ * @typedef {object} Answer an envelope, an error, or an action printed bare
+ * @property {boolean} [ok]
+ * @property {Action} [next]
+ * @property {string[]} [warnings]
+ * @property {{ code: string, message: string, fix?: string, instead?: string, details?: { agent?: string, problem: string }[] }} [error]
+ */
+
+/**
+ * @typedef {object} Call one call of dev-cli
+ * @property {string} command as it was run
+ * @property {number} exit
+ * @property {string} stdout what the agent read; indentation made for a terminal is taken out
+ * @property {boolean} terminal made by the person at a terminal, not by the agent
+ * @property {boolean} injected what a session-start hook will put into the context, without a call (harness.md, Hooks)
+ * @property {Answer | null} answer null when it was text
+ * @property {{ path: string, bytes: number, characters: number }[]} read files the main agent read because of this answer
+ */
+
+/**
+ * What goes otherwise than well. Everything left out goes well.
+ * @typedef {object} Scenario
+ * @property {string} [leaveOut] the agent id whose output is missing the first time
+ * @property {boolean} [rejectFirstReview]
+ * @property {boolean} [rejectPlan] the person at the gate wants the plan changed once
+ * @property {boolean} [twoRounds] the interview takes two rounds
+ * @property {boolean} [forgetful] forgets everything before each step and goes on from `manifest` and `next` alone
+ * @property {string} [compactedAt] block before which the context is compacted once
+ * @property {(action: Action, agent: StandIn) => void | 'stop'} [before] called with each action before it is done
+ * @property {(action: Action, agent: StandIn) => void} [beforeAck] called when the work is done and not yet acknowledged
+ */
+
+/** Thrown when the stand-in cannot go on: the protocol was broken, or the same error came twice. */
+export class StandInError extends Error {}
+
+const MAX_STEPS = 60;
+
+export class StandIn {
+  /** @type {Call[]} */
+  calls = [];
+  /** Bytes of prompt files that subagents read; not the main agent's. */
+  subagentBytes = 0;
+  #leftOut = false;
+  #planRejected = false;
+  #compacted = false;
+
+  /**
+   * @param {object} options
+   * @param {import('./project.mjs').Project} options.project
+   * @param {string} [options.name] the run
+   * @param {string} [options.cwd] where commands are run; default: the root
+   * @param {Scenario} [options.scenario]
+   * @param {(call: Call, action: Action | null) => void} [options.onCall] after each call, with the action it brought
+   * @param {string} [options.goal]
+   */
+  constructor({ project, name = 'add-jwt-auth', cwd = project.root, scenario = {}, onCall = () => {}, goal = GOAL }) {
+    this.project = project;
+    this.name = name;
+    this.cwd = cwd;
+    this.scenario = scenario;
+    this.onCall = onCall;
+    this.goal = goal;
+  }
+
+  /**
+   * Starts as SKILL.md says.
+   * @param {string} [flags] of init
+   * @returns {Action}
+   */
+  start(flags = '') {
+    const blank = flags === '' ? '' : ` ${flags}`;
+    return this.#nextOf(this.run(`dev-cli init ${this.name}${blank} --goal - <<'GOAL'\n${this.goal}\nGOAL`));
+  }
+
+  /**
+   * Does action after action until the run is done, or `before` says stop.
+   * @param {Action} [first] the action to begin with; without it, as after a compaction: manifest and next
+   * @returns {Action} the last action: `done`, or the one it stopped at
+   */
+  drive(first) {
+    let action = first ?? this.recall();
+    for (let step = 0; step < MAX_STEPS; step += 1) {
+      if (action.done === true) return action;
+      if (this.scenario.forgetful === true && step > 0) action = this.recall();
+      if (this.scenario.compactedAt === action.block && !this.#compacted) {
+        this.#compacted = true;
+        this.#record(this.run(`dev-cli manifest ${this.name}`, { injected: true }));
+      }
+      if (this.scenario.before?.(action, this) === 'stop') return action;
+      action = this.step(action);
+    }
+    throw new StandInError(`not done after ${MAX_STEPS} actions; last: ${action.block}`);
+  }
+
+  /**
+   * All that is left after a compaction: the manifest for the background, and `next`.
+   * @returns {Action}
+   */
+  recall() {
+    const manifest = this.run(`dev-cli manifest ${this.name}`);
+    if (manifest.exit !== 0) throw new StandInError(`manifest: exit ${manifest.exit} ${manifest.stdout}`);
+    const call = this.run(`dev-cli next ${this.name}`);
+    if (call.exit !== 0) throw new StandInError(`next: exit ${call.exit} ${call.stdout}`);
+    return this.#actionOf(call);
+  }
+
+  /**
+   * Does one action and acknowledges it.
+   * @param {Action} action
+   * @returns {Action} the next one
+   */
+  step(action) {
+    this.#read([...(action.read ?? [])]);
+    const command = this.#perform(action);
+    this.scenario.beforeAck?.(action, this);
+    let call = this.acknowledge(command, action);
+    let lastCode = '';
+    while (call.exit === 3) {
+      const error = call.answer?.error;
+      if (error === undefined) throw new StandInError(`exit 3 without an error: ${call.stdout}`);
+      if (error.code === lastCode) throw new StandInError(`the same error twice: ${call.stdout}`);
+      lastCode = error.code;
+      this.#repair(action, error);
+      call = this.acknowledge(command, action);
+    }
+    if (call.exit === 4) return this.#actionOf(this.run(`dev-cli next ${this.name}`));
+    return this.#nextOf(call);
+  }
+
+  /**
+   * @param {string} command
+   * @param {Action} action
+   * @returns {Call}
+   */
+  acknowledge(command, action) {
+    return this.run(command, { terminal: action.human === 'required' });
+  }
+
+  /**
+   * Runs a command line exactly as printed, through a shell, and keeps what came back.
+   * @param {string} command
+   * @param {{ terminal?: boolean, injected?: boolean }} [how]
+   * @returns {Call}
+   */
+  run(command, { terminal = false, injected = false } = {}) {
+    const { exit, stdout, stderr } = terminal ? this.#atTerminal(command) : this.#piped(command);
+    if (stderr !== '' && !(exit !== 0 && stdout === '')) throw new StandInError(`${command}: on stderr: ${stderr}`);
+    /** @type {Answer | null} */
+    let answer = null;
+    try {
+      answer = JSON.parse(stdout);
+    } catch {
+      // A text for people; whoever needs an answer complains.
+    }
+    const text = terminal && answer !== null ? `${JSON.stringify(answer)}\n` : stdout === '' ? stderr : stdout;
+    /** @type {Call} */
+    const call = { command, exit, stdout: text, terminal, injected, answer, read: [] };
+    this.calls.push(call);
+    this.onCall(call, answer?.next ?? null);
+    return call;
+  }
+
+  /** What the main agent was made to read so far. */
+  totals() {
+    const made = this.calls.filter((call) => !call.injected);
+    const answers = sum(made, (call) => Buffer.byteLength(call.stdout));
+    const injected = sum(
+      this.calls.filter((call) => call.injected),
+      (call) => Buffer.byteLength(call.stdout),
+    );
+    const files = sum(this.calls, (call) => sum(call.read, (file) => file.bytes));
+    const characters = sum(this.calls, (call) => call.stdout.length + sum(call.read, (file) => file.characters));
+    return {
+      calls: made.length,
+      answers,
+      injected,
+      files,
+      all: answers + injected + files,
+      tokens: Math.ceil(characters / 4),
+      subagents: this.subagentBytes,
+    };
+  }
+
+  /** @param {string} path as printed: relative to the root, or absolute */
+  path(path) {
+    return isAbsolute(path) ? path : join(this.project.root, path);
+  }
+
+  /** @param {string} command */
+  #piped(command) {
+    const child = spawnSync('sh', ['-c', command], {
+      cwd: this.cwd,
+      env: this.project.env,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: 60_000,
+      maxBuffer: 64 * 1024 * 1024,
+    });
+    return { exit: child.status ?? -1, stdout: child.stdout, stderr: child.stderr };
+  }
+
+  /** @param {string} command */
+  #atTerminal(command) {
+    const terminal = findTerminal();
+    if (terminal === null) throw new StandInError(`${NO_TERMINAL}. By hand, in ${this.cwd}: ${command}`);
+    const { exit, output } = terminal(command, { cwd: this.cwd, env: this.project.env });
+    return { exit, stdout: output, stderr: '' };
+  }
+
+  /** @param {Call} call */
+  #nextOf(call) {
+    if (call.exit !== 0) throw new StandInError(`${call.command}: exit ${call.exit} ${call.stdout}`);
+    const action = call.answer?.next;
+    if (action === undefined) throw new StandInError(`${call.command}: no action in ${call.stdout}`);
+    return action;
+  }
+
+  /**
+   * @param {Call} call
+   * @returns {Action}
+   */
+  #actionOf(call) {
+    if (call.exit !== 0 || call.answer === null)
+      throw new StandInError(`${call.command}: exit ${call.exit} ${call.stdout}`);
+    return /** @type {Action} */ (call.answer);
+  }
+
+  /** @param {Call} call */
+  #record(call) {
+    if (call.exit !== 0) throw new StandInError(`${call.command}: exit ${call.exit} ${call.stdout}`);
+  }
+
+  /** @param {string[]} paths */
+  #read(paths) {
+    for (const path of paths) {
+      const text = readFileSync(this.path(path), 'utf8');
+      this.calls.at(-1)?.read.push({ path, bytes: Buffer.byteLength(text), characters: text.length });
+    }
+  }
+
+  /**
+   * @param {Action} action
+   * @returns {string} the command that acknowledges it
+   */
+  #perform(action) {
+    switch (action.action) {
+      case 'llm':
+        if (action.data !== undefined) this.#writeData(action, action.data);
+        return action.choices === undefined ? ackOf(action) : this.#choose(action, 'Feature');
+      case 'llm-loop':
+      case 'llm+cli':
+        if (action.data === undefined) throw new StandInError(`${action.block}: no data wanted`);
+        this.#writeData(action, action.data);
+        return ackOf(action);
+      case 'dispatch-subagents':
+        for (const agent of action.agents ?? []) {
+          if (this.scenario.leaveOut === agent.id && !this.#leftOut) {
+            this.#leftOut = true;
+            continue;
+          }
+          this.subagent(agent);
+        }
+        return this.#withTexts(ackOf(action));
+      case 'wait-for-user':
+        return this.#answerGate(action);
+      case 'running':
+        if (action.poll === undefined) throw new StandInError(`${action.block}: running without a poll`);
+        return action.poll;
+      default:
+        throw new StandInError(`unknown kind of action ${JSON.stringify(action.action)}`);
+    }
+  }
+
+  /** @param {Action} action */
+  #answerGate(action) {
+    const ids = (action.choices ?? []).map((choice) => choice.id);
+    if (
+      ids.includes('revise') &&
+      action.human === 'required' &&
+      this.scenario.rejectPlan === true &&
+      !this.#planRejected
+    ) {
+      this.#planRejected = true;
+      return this.#choose(action, 'revise');
+    }
+    for (const wanted of ['approve', 'confirm', 'continue']) {
+      if (ids.includes(wanted)) return this.#choose(action, wanted);
+    }
+    throw new StandInError(`${action.block}: the person does not know what to choose among ${ids.join(', ')}`);
+  }
+
+  /**
+   * @param {Action} action
+   * @param {string} id
+   */
+  #choose(action, id) {
+    const choice = (action.choices ?? []).find((candidate) => candidate.id === id);
+    if (choice === undefined) throw new StandInError(`${action.block}: no choice ${id}`);
+    return this.#withTexts(choice.ack);
+  }
+
+  /**
+   * Writes the files that a command takes after `@`, as far as they are not data written before.
+   * @param {string} command
+   */
+  #withTexts(command) {
+    for (const [, path = ''] of command.matchAll(/@'?([^\s']+\/(?:reason|note|result)\.md)/g)) {
+      this.write(
+        path,
+        'Read tokens from the Authorization header only, and say so in the todo that wires the routes.\n',
+      );
+    }
+    return command;
+  }
+
+  /**
+   * @param {Action} action
+   * @param {NonNullable<Action['data']>} data
+   */
+  #writeData(action, data) {
+    if (data.form === 'json') {
+      this.write(data.write, `${JSON.stringify(planContent(this.#revision(data.write)), null, 2)}\n`);
+      return;
+    }
+    const wanted = Object.keys(data.need ?? {});
+    if (wanted.length === 0) throw new StandInError(`${action.block}: data without need`);
+    const open =
+      this.scenario.twoRounds === true && action.round === 1
+        ? wanted.filter((id) => id !== 'boundaries' && id !== 'criteria')
+        : wanted;
+    this.write(
+      data.write,
+      open.map((id) => `## ${id}\n\n${ANSWERS[id] ?? '- As the request says. (user)'}\n`).join('\n'),
+    );
+  }
+
+  /**
+   * Which revision of the plan is wanted: one more than the rendered plan already has. Read from the files, so that an
+   * agent that forgot everything writes the same.
+   * @param {string} planContentPath
+   */
+  #revision(planContentPath) {
+    const plan = join(dirname(this.path(planContentPath)), 'PLAN.md');
+    if (!existsSync(plan)) return 0;
+    const revisions = [...readFileSync(plan, 'utf8').matchAll(/Revision (\d+):/g)].map(([, n]) => Number(n));
+    return Math.max(0, ...revisions) + 1;
+  }
+
+  /**
+   * A subagent's whole life: read the prompt file, write the output in one go, reply in two lines.
+   * @param {{ id: string, type: string, promptFile: string, output?: string }} agent
+   */
+  subagent(agent) {
+    const prompt = readFileSync(this.path(agent.promptFile), 'utf8');
+    this.subagentBytes += Buffer.byteLength(prompt);
+    if (agent.output === undefined) return;
+    const output = this.path(agent.output);
+    if (!prompt.includes(output))
+      throw new StandInError(`${agent.promptFile} does not name the absolute path ${output}`);
+    this.write(agent.output, this.document(agent, prompt));
+  }
+
+  /**
+   * The output of a subagent, with the front matter block copied from its prompt.
+   * @param {{ id: string, type: string, output?: string }} agent
+   * @param {string} prompt
+   */
+  document(agent, prompt) {
+    const content = this.#contentOf(agent);
+    const frontMatter = frontMatterOf(prompt);
+    if (frontMatter === null) throw new StandInError(`the prompt of ${agent.id} shows no front matter to copy`);
+    const filled = frontMatter.map((line) => {
+      if (line.startsWith('summary:')) return `summary: ${JSON.stringify(content.summary)}`;
+      if (line.startsWith('verdict:')) return `verdict: ${content.verdict ?? 'OKAY'}`;
+      return line;
+    });
+    if (!filled.some((line) => line.startsWith('summary:'))) filled.push(`summary: ${JSON.stringify(content.summary)}`);
+    if (content.verdict !== undefined && !filled.some((line) => line.startsWith('verdict:')))
+      filled.push(`verdict: ${content.verdict}`);
+    return `---\n${filled.join('\n')}\n---\n\n${content.body}`;
+  }
+
+  /**
+   * @param {{ id: string, type: string, output?: string }} agent
+   * @returns {{ summary: string, body: string, verdict?: 'OKAY' | 'REJECT' }}
+   */
+  #contentOf(agent) {
+    const role = agent.type.replace(/^.*:/, '');
+    if (role === 'plan-reviewer') {
+      const first = agent.output?.endsWith('/1.md') === true;
+      const verdict = this.scenario.rejectFirstReview === true && first ? 'REJECT' : 'OKAY';
+      return { ...review(verdict), verdict };
+    }
+    if (role === 'codex-strategist') return SYNTHESIS;
+    const known = FINDINGS[agent.id] ?? ANALYSES[agent.id] ?? FINDINGS[role] ?? ANALYSES[role];
+    return known ?? { summary: 'Nothing that bears on the goal was found.', body: '## Found\n\nNothing.\n' };
+  }
+
+  /**
+   * @param {Action} action
+   * @param {NonNullable<Answer['error']>} error
+   */
+  #repair(action, error) {
+    if (error.fix?.startsWith('dev-cli ') === true) {
+      this.run(error.fix);
+      return;
+    }
+    const missing = new Set((error.details ?? []).map((detail) => detail.agent));
+    const again = (action.agents ?? []).filter((agent) => missing.has(agent.id));
+    if (again.length === 0) throw new StandInError(`nothing to repair with: ${JSON.stringify(error)}`);
+    for (const agent of again) this.subagent(agent);
+  }
+
+  /**
+   * Writes a file in one go: to a name beside it, then renamed.
+   * @param {string} path as printed
+   * @param {string} text
+   */
+  write(path, text) {
+    const target = this.path(path);
+    mkdirSync(dirname(target), { recursive: true });
+    writeFileSync(`${target}.tmp`, text);
+    renameSync(`${target}.tmp`, target);
+  }
+}
+
+/**
+ * The lines between the fences of the first front matter block in a prompt file.
+ * @param {string} prompt
+ * @returns {string[] | null}
+ */
+export function frontMatterOf(prompt) {
+  const lines = prompt.split('\n').map((line) => line.trim());
+  for (let from = 0; from < lines.length; from += 1) {
+    if (lines[from] !== '---') continue;
+    const to = lines.indexOf('---', from + 1);
+    if (to === -1) return null;
+    const block = lines.slice(from + 1, to);
+    if (block.some((line) => line.startsWith('agent:'))) return block;
+  }
+  return null;
+}
+
+/** @param {Action} action */
+function ackOf(action) {
+  if (action.ack === undefined) throw new StandInError(`${action.block}: no ack`);
+  return action.ack;
+}
+
+/**
+ * @template T
+ * @param {T[]} items
+ * @param {(item: T) => number} measure
+ */
+function sum(items, measure) {
+  return items.reduce((total, item) => total + measure(item), 0);
+}

@@ -1,0 +1,215 @@
+import { type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { expect } from 'vitest';
+import { ERROR_CODES } from '../../src/base/error-codes.js';
+import type { Action, Answer } from './agent.mjs';
+import { BINARY, type Project } from './project.mjs';
+
+/** What one call of the binary gave. */
+export interface Result {
+  code: number;
+  stdout: string;
+  stderr: string;
+  /** The one JSON document; empty for a text. */
+  json: Document;
+}
+
+/** Any document that dev-cli prints; every member optional, since tests ask for what they expect. */
+export interface Document extends Answer, Omit<Partial<Action>, 'run' | 'action' | 'round'> {
+  run?: string;
+  action?: string;
+  status?: string;
+  completed?: string | null;
+  duplicate?: boolean;
+  round?: unknown;
+  collected?: unknown[];
+  ran?: { block: string; ok: boolean; summary: string }[];
+  pending?: { actionId: string; ack?: string };
+  [key: string]: unknown;
+}
+
+export interface CallOptions {
+  stdin?: string | Buffer;
+  env?: NodeJS.ProcessEnv;
+  cwd?: string;
+}
+
+/** Commands that print text unless told `--json` (protocol.md §1). */
+const FOR_PEOPLE = new Set(['status', 'list', 'history', 'manifest', 'doctor', 'completion']);
+const RECIPE_FOR_PEOPLE = new Set(['lint', 'graph', 'list', 'show']);
+
+/** Reports print themselves with `ok: false` on exit 3 and carry no `error` (protocol.md §1). */
+const REPORTS = [/^draft validate/, /^plan validate/, /^check/, /^recipe (lint|verify|test)/];
+
+/** Runs the binary and holds it to the contract that every call has (protocol.md §1, stdout and exit codes). */
+export function devCli(project: Project, args: string[], options: CallOptions = {}): Result {
+  const child = spawnSync(process.execPath, [BINARY, ...args], {
+    cwd: options.cwd ?? project.root,
+    env: { ...project.env, ...options.env },
+    encoding: 'utf8',
+    timeout: 60_000,
+    maxBuffer: 256 * 1024 * 1024,
+    ...(options.stdin === undefined ? { stdio: ['ignore', 'pipe', 'pipe'] as const } : { input: options.stdin }),
+  });
+  return checked(args, child);
+}
+
+/** The same for a command line exactly as printed, through a shell. */
+export function runPrinted(project: Project, command: string, options: CallOptions = {}): Result {
+  const child = spawnSync('sh', ['-c', command], {
+    cwd: options.cwd ?? project.root,
+    env: { ...project.env, ...options.env },
+    encoding: 'utf8',
+    timeout: 60_000,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  return checked(command.split(' ').slice(1), child);
+}
+
+/** The same without waiting, for races. */
+export function devCliAsync(project: Project, args: string[], options: CallOptions = {}): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [BINARY, ...args], {
+      cwd: options.cwd ?? project.root,
+      env: { ...project.env, ...options.env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let stdout = '';
+    let stderr = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      stdout += text;
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text;
+    });
+    child.on('error', reject);
+    child.on('close', (status) => {
+      try {
+        resolve(checked(args, { status, stdout, stderr }));
+      } catch (error) {
+        reject(error);
+      }
+    });
+  });
+}
+
+function checked(args: string[], child: Pick<SpawnSyncReturns<string>, 'status' | 'stdout' | 'stderr'>): Result {
+  const { stdout, stderr } = child;
+  const code = child.status ?? -1;
+  const shown = `dev-cli ${args.join(' ').slice(0, 300)}\nexit ${code}\nstdout: ${stdout.slice(0, 2000)}\nstderr: ${stderr.slice(0, 2000)}`;
+  expect([0, 1, 2, 3, 4, 130], shown).toContain(code);
+  expect(`${stdout}${stderr}`, `a stack trace in ${shown}`).not.toMatch(/^\s+at .+(:\d+:\d+\)?|\(node:)/m);
+  expect(`${stdout}${stderr}`, shown).not.toContain('INTERNAL');
+  if (printsText(args)) {
+    if (code !== 0 && stdout === '') expect(stderr, shown).toMatch(/^[A-Z_]+: .+\n$/);
+    else expect(stderr, shown).toBe('');
+    return { code, stdout, stderr, json: {} };
+  }
+  expect(stderr, shown).toBe('');
+  expect(stdout.endsWith('\n') && !stdout.slice(0, -1).includes('\n'), `not one line: ${shown}`).toBe(true);
+  const json = JSON.parse(stdout) as Document;
+  checkError(args, code, json, shown);
+  return { code, stdout, stderr, json };
+}
+
+function checkError(args: string[], code: number, json: Document, shown: string): void {
+  const report = code === 3 && REPORTS.some((form) => form.test(args.join(' '))) && json.error === undefined;
+  if (code === 0 || report) {
+    expect(json.error, shown).toBeUndefined();
+    if (report) expect(json['ready'] ?? json.ok, shown).toBe(false);
+    return;
+  }
+  expect(json.ok, shown).toBe(false);
+  const error = json.error;
+  if (error === undefined) throw new Error(`no error in ${shown}`);
+  expect(Object.keys(ERROR_CODES), shown).toContain(error.code);
+  expect(ERROR_CODES[error.code as keyof typeof ERROR_CODES].exit, shown).toBe(code);
+  expect(error.message.length, shown).toBeGreaterThan(10);
+}
+
+function printsText(args: string[]): boolean {
+  if (args.includes('--json')) return false;
+  if (args.includes('--text')) return true;
+  const [first = '', second = ''] = args;
+  return FOR_PEOPLE.has(first) || (first === 'recipe' && RECIPE_FOR_PEOPLE.has(second)) || args.includes('--help');
+}
+
+/** The directory of a run. */
+export function runDir(project: Project, name: string): string {
+  return join(project.root, '.dev/specs', name);
+}
+
+export interface State {
+  runId: string;
+  status: string;
+  outcome: string | null;
+  recipe: string;
+  mode: Record<string, string>;
+  goal: string | null;
+  steps: Record<string, { status: string; round?: number; retries?: number; summary?: string }>;
+  agents: Record<string, { status: string; outputHash: string | null; reason?: string; verdict?: string }>;
+  gates: Record<string, { choice: string; by: string; digest?: string | null }>;
+  pendingAction: { issuedAt: string; acknowledged: boolean; action: Record<string, unknown> } | null;
+  seq: number;
+  preferences: Record<string, unknown>;
+}
+
+/** state.json as it stands. */
+export function stateOf(project: Project, name: string): State {
+  return JSON.parse(readFileSync(join(runDir(project, name), 'state.json'), 'utf8')) as State;
+}
+
+export function journalOf(project: Project, name: string): Record<string, unknown>[] {
+  const text = readFileSync(join(runDir(project, name), 'events.jsonl'), 'utf8');
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+/** Every file below `.dev` with its digest: two calls that give the same saw nothing change. */
+export function imageOf(project: Project, below = '.dev'): Record<string, string> {
+  const image: Record<string, string> = {};
+  const walk = (directory: string): void => {
+    for (const entry of readdirSync(directory, { withFileTypes: true })) {
+      const path = join(directory, entry.name);
+      const key = relative(project.root, path);
+      if (entry.isSymbolicLink()) image[key] = `-> ${readlinkSync(path)}`;
+      else if (entry.isDirectory()) walk(path);
+      else if (entry.isFile()) image[key] = createHash('sha256').update(readFileSync(path)).digest('hex');
+      else image[key] = 'special';
+    }
+  };
+  const top = join(project.root, below);
+  if (existsSync(top) && statSync(top).isDirectory()) walk(top);
+  return image;
+}
+
+/** Writes a file of the project, with its directories. */
+export function writeProjectFile(project: Project, path: string, content: string | Buffer): string {
+  const target = join(project.root, path);
+  mkdirSync(dirname(target), { recursive: true });
+  writeFileSync(target, content);
+  return target;
+}
+
+/** Writes a project recipe and returns its name. */
+export function writeRecipe(project: Project, name: string, yaml: string): string {
+  writeProjectFile(project, `.dev/recipes/${name}.yaml`, yaml);
+  return name;
+}
+
+/** Calls init and expects it to work. */
+export function init(project: Project, name: string, ...args: string[]): Document {
+  const result = devCli(project, ['init', name, ...args]);
+  expect(result.code, result.stdout).toBe(0);
+  return result.json;
+}
+
+/** The action of an envelope; a test that asks for it fails when there is none. */
+export function nextOf(document: Document): Action {
+  if (document.next === undefined) throw new Error(`no action in ${JSON.stringify(document)}`);
+  return document.next;
+}
