@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto';
+import { constants, createReadStream, type Stats } from 'node:fs';
+import { lstat, readlink } from 'node:fs/promises';
+import { systemCode } from '../base/errors.js';
+
+/** Above this many bytes a file is judged by size and mtime: hashing it at every call would cost seconds. */
+const LARGE = 32 * 1024 * 1024;
+
+/**
+ * What stands at a path, as one comparable word: the SHA-256 of a regular file in hexadecimal; with a mark in front where
+ * it is something else (`link:` and the SHA-256 of a symbolic link's text, `large:` and `unreadable:` with size and mtime,
+ * `special:` for a fifo, socket or device). Null where there is nothing, or a directory. Links are not followed,
+ * nothing but a regular file is opened.
+ */
+export async function contentDigest(path: Buffer): Promise<string | null> {
+  try {
+    const facts = await lstat(path);
+    if (facts.isDirectory()) return null;
+    if (facts.isSymbolicLink()) return `link:${sha256(await readlink(path, { encoding: 'buffer' }))}`;
+    if (!facts.isFile()) return 'special:';
+    if (facts.size > LARGE) return `large:${sizeAndTime(facts)}`;
+    return await fileDigest(path, facts);
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') return null;
+    throw error;
+  }
+}
+
+/** The SHA-256 of bytes or UTF-8 text, in hexadecimal. */
+export function sha256(content: string | Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex');
+}
+
+async function fileDigest(path: Buffer, facts: Stats): Promise<string> {
+  const hash = createHash('sha256');
+  try {
+    const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+    // The types of Node know only textual flags here; numbers are documented and accepted.
+    for await (const chunk of createReadStream(path, { flags: flags as unknown as string })) hash.update(chunk);
+  } catch (error) {
+    if (systemCode(error) === 'EACCES') return `unreadable:${sizeAndTime(facts)}`;
+    throw error;
+  }
+  return hash.digest('hex');
+}
+
+function sizeAndTime(facts: Stats): string {
+  return `${facts.size}-${Math.trunc(facts.mtimeMs)}`;
+}

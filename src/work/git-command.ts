@@ -1,0 +1,130 @@
+import { execFile } from 'node:child_process';
+import { stat } from 'node:fs/promises';
+import { DevCliError, systemCode } from '../base/errors.js';
+
+/** What a use case hands down from its context. */
+export interface Surroundings {
+  env: Readonly<Record<string, string | undefined>>;
+  signal?: AbortSignal;
+}
+
+/** Whether there is a repository to ask, and where in it a directory stands. */
+export type Place =
+  | { kind: 'no-git' | 'no-repository' }
+  /** `prefix`: the directory from the top of the repository, ending in `/`, or empty. `top`: the way back, `../…` or empty. */
+  | { kind: 'repository'; prefix: Buffer; top: string };
+
+interface GitAnswer {
+  exit: number;
+  stdout: Buffer;
+  stderr: string;
+}
+
+const TIMEOUT_MS = 120_000;
+const MAX_OUTPUT = 512 * 1024 * 1024;
+const MAX_STDERR = 2_000;
+
+/** Variables that would point git at another repository, or change what a path given to it means. */
+const REDIRECTING = [
+  'GIT_DIR',
+  'GIT_WORK_TREE',
+  'GIT_IMPLICIT_WORK_TREE',
+  'GIT_INDEX_FILE',
+  'GIT_COMMON_DIR',
+  'GIT_OBJECT_DIRECTORY',
+  'GIT_ALTERNATE_OBJECT_DIRECTORIES',
+  'GIT_NAMESPACE',
+  'GIT_PREFIX',
+  'GIT_GRAFT_FILE',
+  'GIT_SHALLOW_FILE',
+  'GIT_REPLACE_REF_BASE',
+  'GIT_LITERAL_PATHSPECS',
+  'GIT_GLOB_PATHSPECS',
+  'GIT_NOGLOB_PATHSPECS',
+  'GIT_ICASE_PATHSPECS',
+];
+
+/**
+ * Asks git where a directory stands. A `.git` file that leads nowhere is a failure, not a missing repository; a bare
+ * repository or the inside of `.git` counts as none, there is no work tree in it.
+ * @param directory absolute path
+ * @throws DevCliError `GIT_FAILED`, `IO` (the directory is gone), `INTERRUPTED`
+ */
+export async function findRepository(directory: string, around: Surroundings): Promise<Place> {
+  // --show-prefix comes last: it is the only one whose answer may contain a newline.
+  const answer = await run(directory, ['rev-parse', '--is-inside-work-tree', '--show-cdup', '--show-prefix'], around);
+  if (answer === 'no-git') return { kind: 'no-git' };
+  if (answer.exit !== 0) {
+    if (answer.stderr.includes('not a git repository (or any')) return { kind: 'no-repository' };
+    throw failure('rev-parse', answer);
+  }
+  const [inside = '', top = ''] = answer.stdout.toString('latin1').split('\n', 2);
+  if (inside !== 'true') return { kind: 'no-repository' };
+  return { kind: 'repository', top, prefix: answer.stdout.subarray(inside.length + top.length + 2, -1) };
+}
+
+/**
+ * Runs git where a repository is known to be and gives its standard output.
+ * @throws DevCliError `GIT_FAILED` with what git said, `IO`, `INTERRUPTED`
+ */
+export async function git(directory: string, args: string[], around: Surroundings): Promise<Buffer> {
+  const answer = await run(directory, args, around);
+  if (answer === 'no-git') throw new DevCliError('GIT_FAILED', 'git is not on the PATH any more.');
+  if (answer.exit !== 0) throw failure(args[0] ?? '', answer);
+  return answer.stdout;
+}
+
+async function run(cwd: string, args: string[], around: Surroundings): Promise<GitAnswer | 'no-git'> {
+  // Without this a missing directory and a missing git would look the same.
+  await stat(cwd).catch((cause: unknown) => {
+    throw new DevCliError('IO', `${cwd} cannot be reached (${systemCode(cause) ?? 'unknown'}).`, { cause });
+  });
+  const options = {
+    cwd,
+    env: environment(around.env),
+    encoding: 'buffer',
+    timeout: TIMEOUT_MS,
+    maxBuffer: MAX_OUTPUT,
+    ...(around.signal && { signal: around.signal }),
+  } as const;
+  // A file system monitor would be started by a mere question and outlive it.
+  const argv = ['-c', 'core.quotepath=off', '-c', 'core.fsmonitor=false', ...args];
+  return new Promise((resolve, reject) => {
+    const child = execFile('git', argv, options, (error, stdout, stderr) => {
+      const answer = { exit: 0, stdout, stderr: plain(stderr) };
+      if (error === null) resolve(answer);
+      else if (around.signal?.aborted) reject(new DevCliError('INTERRUPTED', 'Interrupted.', { cause: error }));
+      else if (error.code === 'ENOENT') resolve('no-git');
+      else if (typeof error.code === 'number') resolve({ ...answer, exit: error.code });
+      else reject(new DevCliError('GIT_FAILED', `git ${args[0]} ${ending(error)}.`, { cause: error }));
+    });
+    child.stdin?.end();
+  });
+}
+
+function environment(inherited: Surroundings['env']): Record<string, string | undefined> {
+  const env: Record<string, string | undefined> = { ...inherited };
+  for (const name of REDIRECTING) delete env[name];
+  // Optional locks would let `git status` rewrite the index. The C locale keeps git's words the ones that are looked for.
+  return { ...env, GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C' };
+}
+
+function ending(error: Error & { killed?: boolean; signal?: string | null }): string {
+  if (systemCode(error) !== undefined) return `could not be run (${systemCode(error)})`;
+  return error.killed ? `gave no answer in ${TIMEOUT_MS / 1000} seconds` : `was ended by ${error.signal}`;
+}
+
+function failure(command: string, answer: GitAnswer): DevCliError {
+  return new DevCliError('GIT_FAILED', `git ${command} failed with exit ${answer.exit}.`, {
+    details: [{ target: 'git', problem: answer.stderr || 'it gave no reason' }],
+  });
+}
+
+/** What git said, fit to be shown: no control characters, no more than MAX_STDERR characters. */
+function plain(stderr: Buffer): string {
+  const text = stderr
+    .toString('utf8')
+    .replace(/[\p{Cc}\p{Cf}]+/gu, ' ')
+    .trim();
+  return text.length > MAX_STDERR ? `${text.slice(0, MAX_STDERR)}…` : text;
+}

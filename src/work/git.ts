@@ -1,0 +1,161 @@
+import { stat } from 'node:fs/promises';
+import { DevCliError } from '../base/errors.js';
+import { contentDigest, sha256 } from './digest.js';
+import { findRepository, git, type Place, type Surroundings } from './git-command.js';
+import { nameOf, parseStatus, splitNames } from './status.js';
+
+/** What dev-cli asks git. Nothing here changes a repository, not even its index. */
+
+/** The work tree as it stood at one moment (storage.md, state.json `baseline`). */
+export interface Baseline {
+  /** The commit checked out; null before the first one. */
+  head: string | null;
+  /**
+   * Every path, relative to the work tree, that git saw as changed or untracked outside `.dev/`, with its content digest
+   * (digest.ts; `tree:` and a digest for a repository inside the repository), null where it was deleted.
+   */
+  dirty: Record<string, string | null>;
+}
+
+/** A whole repository: what is checked out, and what differs from it, sorted by path from its top. */
+interface Tree {
+  head: string | null;
+  dirty: [path: string, digest: string | null][];
+}
+
+const DIGESTS_AT_ONCE = 16;
+const NESTED = 'tree:';
+
+/**
+ * The work tree as it stands now, or null where there is no git or no repository (storage.md; harness.md, second net).
+ * Of a work tree that is a part of a repository, only that part.
+ * @param workTree absolute path
+ * @throws DevCliError `GIT_FAILED`, `IO` (the work tree is gone), `INTERRUPTED`
+ */
+export async function readBaseline(workTree: string, around: Surroundings): Promise<Baseline | null> {
+  const place = await findRepository(workTree, around);
+  return place.kind === 'repository' ? readPart(workTree, place, around) : null;
+}
+
+/**
+ * The paths outside `.dev/`, relative to the work tree and sorted, whose state is not that of the baseline: changed,
+ * made or deleted on disk, or touched by commits made since. What was dirty before and still has the same content,
+ * committed meanwhile or not, does not count (lessons.md 42).
+ * @param workTree absolute path
+ * @throws DevCliError `GIT_FAILED` (also when the repository or the baseline's commit is gone), `IO`, `INTERRUPTED`
+ */
+export async function changedSince(workTree: string, baseline: Baseline, around: Surroundings): Promise<string[]> {
+  const place = await findRepository(workTree, around);
+  if (place.kind !== 'repository') {
+    throw new DevCliError('GIT_FAILED', 'The repository that this run started in cannot be found any more.', {
+      details: [{ target: workTree, problem: place.kind === 'no-git' ? 'git is not on the PATH' : 'not a repository' }],
+    });
+  }
+  const now = await readPart(workTree, place, around);
+  const changed = new Set<string>();
+  for (const path of [...Object.keys(now.dirty), ...(await committed(workTree, baseline.head, now.head, around))]) {
+    if (!Object.hasOwn(baseline.dirty, path)) changed.add(path);
+  }
+  for (const [path, before] of Object.entries(baseline.dirty)) {
+    const after = Object.hasOwn(now.dirty, path)
+      ? now.dirty[path]
+      : await pathDigest(Buffer.from(`${workTree}/${path}`), before?.startsWith(NESTED) ?? false, around);
+    if (after !== before) changed.add(path);
+  }
+  return [...changed].sort();
+}
+
+/**
+ * One digest of all that a command could find different in the repository: the commit checked out and every changed or
+ * untracked content outside the work tree's `.dev/`; ignored files are not seen. Null where there is no git or no
+ * repository (protocol.md §4, reuse of results).
+ * @param workTree absolute path
+ * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`
+ */
+export async function treeDigest(workTree: string, around: Surroundings): Promise<string | null> {
+  const place = await findRepository(workTree, around);
+  return place.kind === 'repository' ? digestOf(await readTree(workTree, place.top, around)) : null;
+}
+
+/**
+ * Whether the repository has any remote; false where there is no git or no repository.
+ * @param workTree absolute path
+ * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`
+ */
+export async function hasRemote(workTree: string, around: Surroundings): Promise<boolean> {
+  if ((await findRepository(workTree, around)).kind !== 'repository') return false;
+  return (await git(workTree, ['remote'], around)).length > 0;
+}
+
+/** The part of the repository below the work tree, with paths from there. */
+async function readPart(
+  workTree: string,
+  place: Extract<Place, { kind: 'repository' }>,
+  around: Surroundings,
+): Promise<Baseline> {
+  const { head, dirty } = await readTree(workTree, place.top, around);
+  const prefix = nameOf(place.prefix);
+  const below = dirty.filter(([path]) => path.startsWith(prefix));
+  return { head, dirty: Object.fromEntries(below.map(([path, digest]) => [path.slice(prefix.length), digest])) };
+}
+
+/** @param top the way from `directory` up to the top of its repository, `../…` or empty */
+async function readTree(directory: string, top: string, around: Surroundings): Promise<Tree> {
+  const options = ['--porcelain=v2', '--branch', '-z', '--no-renames', '--untracked-files=all', '--ignored=no'];
+  const scope = ['--ignore-submodules=none', '--', ':/', ':(exclude).dev'];
+  const { head, entries } = parseStatus(await git(directory, ['status', ...options, ...scope], around));
+  const dirty: Tree['dirty'] = [];
+  // One iterator shared by all workers: each takes the next entry when it is done with one.
+  const queue = entries.values();
+  const start = Buffer.from(`${directory}/${top}`);
+  const worker = async () => {
+    for (const { path, nested } of queue) {
+      dirty.push([nameOf(path), await pathDigest(Buffer.concat([start, path]), nested, around)]);
+    }
+  };
+  await Promise.all(Array.from({ length: DIGESTS_AT_ONCE }, worker));
+  return { head, dirty: dirty.sort(([a], [b]) => (a < b ? -1 : 1)) };
+}
+
+/** Paths that differ between two commits, below the work tree and outside `.dev/`. */
+async function committed(workTree: string, from: string | null, to: string | null, around: Surroundings) {
+  if (to === null || from === to) return [];
+  const listing = ['-r', '-z', '--name-only'];
+  const args =
+    from === null
+      ? ['ls-tree', ...listing, to]
+      : ['diff-tree', ...listing, '--no-renames', '--relative', '--ignore-submodules=none', from, to];
+  const paths = splitNames(await git(workTree, args, around));
+  return paths.filter((path) => path !== '.dev' && !path.startsWith('.dev/'));
+}
+
+async function pathDigest(path: Buffer, nested: boolean, around: Surroundings): Promise<string | null> {
+  if (around.signal?.aborted) throw new DevCliError('INTERRUPTED', 'Interrupted.');
+  if (!nested || !(await isDirectory(path))) return contentDigest(path);
+  const directory = path.toString('utf8');
+  const place = await findNested(directory, around);
+  // From a submodule that is not checked out, git finds the repository around it.
+  if (place.kind !== 'repository' || place.prefix.length > 0) return `${NESTED}none`;
+  return NESTED + digestOf(await readTree(directory, '', around));
+}
+
+/** A repository inside that git cannot use must not keep dev-cli from judging the one around it. */
+async function findNested(directory: string, around: Surroundings): Promise<Place> {
+  try {
+    return await findRepository(directory, around);
+  } catch (error) {
+    if (error instanceof DevCliError && error.code === 'GIT_FAILED') return { kind: 'no-repository' };
+    throw error;
+  }
+}
+
+async function isDirectory(path: Buffer): Promise<boolean> {
+  return stat(path).then(
+    (facts) => facts.isDirectory(),
+    () => false,
+  );
+}
+
+function digestOf(tree: Tree): string {
+  return sha256(JSON.stringify([tree.head, tree.dirty]));
+}

@@ -1,0 +1,80 @@
+import { DevCliError } from '../base/errors.js';
+
+/** One path that git sees as changed or untracked. */
+export interface StatusEntry {
+  /** From the top of the repository, as bytes: git's paths need not be valid UTF-8. */
+  path: Buffer;
+  /** A repository of its own lies there: a submodule, or an untracked clone or work tree. */
+  nested: boolean;
+}
+
+export interface Status {
+  /** The commit checked out, or null before the first one. */
+  head: string | null;
+  entries: StatusEntry[];
+}
+
+/** How many blanks stand before the path, by the kind of line. */
+const FIELDS_BEFORE_PATH: Record<string, number> = { '1': 8, u: 10, '?': 1 };
+const OID = '# branch.oid ';
+
+/**
+ * Reads the output of `git status --porcelain=v2 --branch --no-renames -z`.
+ * @throws DevCliError `GIT_FAILED` for a line of a form that these options do not give
+ */
+export function parseStatus(output: Buffer): Status {
+  const status: Status = { head: null, entries: [] };
+  for (const line of nulTerminated(output)) {
+    if (line[0] === '#'.charCodeAt(0)) {
+      const text = line.toString('utf8');
+      if (text.startsWith(OID) && !text.endsWith('(initial)')) status.head = text.slice(OID.length);
+    } else {
+      status.entries.push(entryOf(line));
+    }
+  }
+  return status;
+}
+
+function entryOf(line: Buffer): StatusEntry {
+  const kind = String.fromCharCode(line[0] ?? 0);
+  const fields = FIELDS_BEFORE_PATH[kind];
+  if (fields === undefined) {
+    throw new DevCliError('GIT_FAILED', `git status answered in an unknown form (${JSON.stringify(kind)}).`);
+  }
+  let at = 0;
+  for (let field = 0; field < fields; field += 1) at = line.indexOf(' ', at) + 1;
+  const path = line.subarray(at);
+  if (kind === '?') {
+    const nested = path.at(-1) === '/'.charCodeAt(0);
+    return { path: nested ? path.subarray(0, -1) : path, nested };
+  }
+  // `1 XY S...`: the third field tells submodules from everything else.
+  return { path, nested: line[5] === 'S'.charCodeAt(0) };
+}
+
+/** The paths of a NUL-terminated list (`-z --name-only`). */
+export function splitNames(output: Buffer): string[] {
+  return [...nulTerminated(output)].map(nameOf);
+}
+
+/** A path as text. In a name that is no UTF-8, bytes above 127 are written `\xHH`, so that two names never become one. */
+export function nameOf(path: Buffer): string {
+  const text = path.toString('utf8');
+  if (Buffer.from(text).equals(path)) return text;
+  const segments = path.toString('latin1').split('/');
+  return segments.map((segment) => segmentName(Buffer.from(segment, 'latin1'))).join('/');
+}
+
+function segmentName(segment: Buffer): string {
+  const text = segment.toString('utf8');
+  if (Buffer.from(text).equals(segment)) return text;
+  return segment.toString('latin1').replace(/[\x80-\xff]/g, (byte) => `\\x${byte.charCodeAt(0).toString(16)}`);
+}
+
+function* nulTerminated(output: Buffer): Generator<Buffer> {
+  for (let from = 0; from < output.length; ) {
+    const end = output.indexOf(0, from);
+    yield output.subarray(from, end < 0 ? output.length : end);
+    from = end < 0 ? output.length : end + 1;
+  }
+}
