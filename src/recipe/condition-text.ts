@@ -1,0 +1,30 @@
+/** What can be said of a condition from its text alone, without the library that evaluates it. */
+
+/** The sugar, or a string literal: literals are matched too, so that nothing inside them is taken for anything else. */
+const SUGAR_OR_LITERAL =
+  /\bresult\s+contains\s+(?:"([^"\\]*)"|'([^'\\]*)'|([\p{L}\p{N}_-]+))|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/gu;
+
+/** Rewrites each `result contains WORD` (recipes.md §2) by `call(word)`. */
+export function withoutSugar(source: string, call: (word: string) => string): string {
+  return source.replace(SUGAR_OR_LITERAL, (whole: string, ...groups: (string | undefined)[]) => {
+    const word = groups[0] ?? groups[1] ?? groups[2];
+    return word === undefined ? whole : call(word);
+  });
+}
+
+/** Whether a condition uses `result contains WORD`. */
+export function usesSugar(source: string): boolean {
+  return withoutSugar(source, () => '') !== source;
+}
+
+/** The names that begin an expression in a condition: `agents`, `goal`, …; string literals are left out. */
+export function rootNames(source: string): Set<string> {
+  const bare = source.replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g, '""');
+  return new Set([...bare.matchAll(/(?<![\w.])[A-Za-z_]\w*/g)].map(([name]) => name));
+}
+
+/** The preferences a condition reads. */
+export function preferencesIn(source: string): string[] {
+  const read = /\bpreferences(?:\.([A-Za-z_]\w*)|\[\s*["']([^"']*)["']\s*\])/g;
+  return [...source.matchAll(read)].flatMap((match) => match[1] ?? match[2] ?? []);
+}

@@ -1,0 +1,195 @@
+import type { ASTNode } from '@marcbachmann/cel-js';
+import { DevCliError } from '../base/errors.js';
+import { isRecord, type JsonObject } from '../base/json.js';
+import { suggestion } from '../base/suggest.js';
+import { withoutSugar } from './condition-text.js';
+import type { PreferenceSpec } from './resolved.js';
+
+/** The names that a recipe's conditions may use. */
+export interface DeclaredNames {
+  mode: readonly string[];
+  vars: JsonObject;
+  preferences: Readonly<Record<string, PreferenceSpec>>;
+  sections: readonly string[];
+  agents: readonly string[];
+}
+
+const MAX_LENGTH = 1000;
+const LIMITS = { maxAstNodes: 200, maxDepth: 30, maxListElements: 100, maxMapEntries: 100, maxCallArguments: 8 };
+const NAMES = ['mode', 'vars', 'goal', 'preferences', 'round', 'draft', 'agents', 'result'] as const;
+
+// A plain `require`: the bundler makes it a piece of the bundle that runs at its first use. Loading costs a quarter of a
+// call, and decisions are synchronous, so neither an import statement nor import() will do.
+const cel = (): typeof import('@marcbachmann/cel-js') => require('@marcbachmann/cel-js');
+type Environment = InstanceType<ReturnType<typeof cel>['Environment']>;
+
+/**
+ * Decides a condition (recipes.md §2). A name that is not in the scope is unset (null); an operation on an unset value is
+ * unset, and an unset condition is false.
+ * @param scope `mode`, `vars`, `goal`, `preferences`, `round`, `draft`, `agents`, `result`
+ * @throws DevCliError `RECIPE_INVALID` when it does not parse, cannot be evaluated, or gives no truth value
+ */
+export function evaluateCondition(source: string, scope: Readonly<Record<string, unknown>>): boolean {
+  const environment = withOperations(new (cel().Environment)({ limits: LIMITS }));
+  for (const name of NAMES) environment.registerVariable(name, 'dyn');
+  let value: unknown;
+  if (source.length > MAX_LENGTH) throw unusable(source, `it has more than ${MAX_LENGTH} characters`);
+  try {
+    const expression = environment.parse(desugared(source));
+    value = expression(celValue(completed(scope, expression.ast)) as Record<string, unknown>);
+  } catch (error) {
+    if (isAboutNull(error)) return false;
+    throw unusable(source, summaryOf(error), error);
+  }
+  if (typeof value === 'boolean') return value;
+  if (value === null || value === undefined) return false;
+  throw unusable(source, 'it gives no truth value');
+}
+
+/** Everything wrong with a condition, in words: syntax, undeclared names, types. Empty when it is fine. */
+export function checkCondition(source: string, declared: DeclaredNames): string[] {
+  if (source.length > MAX_LENGTH) return [`A condition has at most ${MAX_LENGTH} characters.`];
+  const result = typedEnvironment(declared).check(desugared(source));
+  if (!result.valid) return [explain(result.error, declared)];
+  if (result.type === 'bool' || result.type === 'dyn') return [];
+  return [`A condition is true or false; this one is of type ${result.type}.`];
+}
+
+function typedEnvironment(declared: DeclaredNames): Environment {
+  const environment = withOperations(new (cel().Environment)({ limits: LIMITS }));
+  const each = <T>(names: readonly string[], type: T) => Object.fromEntries(names.map((name) => [name, type]));
+  const schemas = {
+    mode: each(declared.mode, 'string'),
+    vars: Object.fromEntries(Object.entries(declared.vars).map(([name, value]) => [name, typeOf(value)])),
+    preferences: Object.fromEntries(
+      Object.entries(declared.preferences).map(([name, spec]) => [name, preferenceType(spec)]),
+    ),
+    draft: each(declared.sections, { filled: 'bool', text: 'string' }),
+    agents: each(declared.agents, { status: 'string', verdict: 'string', summary: 'string' }),
+  };
+  for (const [name, schema] of Object.entries(schemas)) environment.registerVariable({ name, schema });
+  return environment
+    .registerVariable('goal', 'string')
+    .registerVariable('round', 'int')
+    .registerVariable('result', 'string');
+}
+
+/** What the language adds: the word test behind the sugar, comparison with null, and `!` on an unset value. */
+function withOperations(environment: Environment): Environment {
+  for (const type of ['string', 'bool', 'int', 'double']) {
+    environment.registerOperator(`${type} == null`, (value: unknown) => value === null);
+  }
+  return environment
+    .registerOperator('!null', () => true)
+    .registerFunction('containsWord(dyn, string): bool', (text: unknown, word: string) => containsWord(text, word));
+}
+
+/** Whether a text holds a word, whole and in any case; an absent text holds none. */
+function containsWord(text: unknown, word: string): boolean {
+  if (typeof text !== 'string') return false;
+  const literal = word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  return new RegExp(`(?<![\\p{L}\\p{N}_])${literal}(?![\\p{L}\\p{N}_])`, 'iu').test(text);
+}
+
+function desugared(source: string): string {
+  return withoutSugar(source, (word) => `containsWord(result, ${JSON.stringify(word)})`);
+}
+
+/** The scope with null for every name the expression uses and the scope lacks: a name that is declared and never set. */
+function completed(scope: Readonly<Record<string, unknown>>, ast: ASTNode): Record<string, unknown> {
+  const whole: Record<string, unknown> = {};
+  for (const name of NAMES) whole[name] = scope[name] ?? null;
+  for (const path of pathsIn(ast)) setNull(whole, path);
+  return whole;
+}
+
+function setNull(scope: Record<string, unknown>, path: readonly string[]): void {
+  let holder = scope;
+  for (const [index, key] of path.entries()) {
+    const present = Object.hasOwn(holder, key) ? holder[key] : undefined;
+    const last = index === path.length - 1;
+    if (last && present === undefined) holder[key] = null;
+    if (last || (present !== null && present !== undefined && !isRecord(present))) return;
+    holder[key] = { ...present };
+    holder = holder[key] as Record<string, unknown>;
+  }
+}
+
+/** Every chain of names in an expression: `agents["x"].verdict` gives [agents, x, verdict]. */
+function pathsIn(node: unknown): string[][] {
+  if (Array.isArray(node)) return node.flatMap(pathsIn);
+  if (!isRecord(node) || typeof node['op'] !== 'string') return [];
+  const path = pathOf(node);
+  return path !== null && path.length > 1 ? [path] : pathsIn(node['args']);
+}
+
+function pathOf(node: unknown): string[] | null {
+  if (!isRecord(node)) return null;
+  if (node['op'] === 'id') return [String(node['args'])];
+  if ((node['op'] !== '.' && node['op'] !== '[]') || !Array.isArray(node['args'])) return null;
+  const [object, key] = node['args'] as [unknown, unknown];
+  const name = typeof key === 'string' ? key : isRecord(key) && key['op'] === 'value' ? key['args'] : null;
+  const head = pathOf(object);
+  return head === null || typeof name !== 'string' ? null : [...head, name];
+}
+
+function typeOf(value: unknown): string {
+  if (typeof value === 'string') return 'string';
+  if (typeof value === 'boolean') return 'bool';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'int' : 'double';
+  return 'dyn';
+}
+
+function preferenceType(spec: PreferenceSpec): string {
+  if (spec.values?.some((value) => typeof value === 'boolean')) return 'dyn';
+  return spec.type;
+}
+
+/** The library's whole numbers are BigInt. */
+function celValue(value: unknown): unknown {
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : value;
+  if (Array.isArray(value)) return value.map(celValue);
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, celValue(member)]));
+}
+
+function unusable(source: string, why: string, cause?: unknown): DevCliError {
+  return new DevCliError(
+    'RECIPE_INVALID',
+    `The condition ${JSON.stringify(source.slice(0, 200))} cannot be decided: ${why}.`,
+    {
+      fix: 'Correct the condition in the recipe; `dev-cli recipe lint` shows where.',
+      cause,
+    },
+  );
+}
+
+/** The library names the operand types of an operation that failed. */
+function isAboutNull(error: unknown): boolean {
+  return error instanceof cel().EvaluationError && /\bnull\b/.test(summaryOf(error));
+}
+
+function summaryOf(error: unknown): string {
+  if (error instanceof Error && 'summary' in error && typeof error.summary === 'string') return error.summary;
+  return error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
+}
+
+function explain(error: unknown, declared: DeclaredNames): string {
+  const summary = summaryOf(error);
+  const unknown = /^Unknown variable: (.+)$/.exec(summary)?.[1];
+  if (unknown !== undefined) {
+    return `The condition uses ${unknown}, which is not declared${near(unknown, NAMES)}. It may use ${NAMES.join(', ')}.`;
+  }
+  const key = /^No such key: (.+)$/.exec(summary)?.[1];
+  if (key !== undefined) {
+    const names = [declared.mode, Object.keys(declared.vars), Object.keys(declared.preferences), declared.sections];
+    const known = [...names.flat(), ...declared.agents, 'status', 'verdict', 'summary', 'filled', 'text'];
+    return `The condition uses ${key}, which is not declared${near(key, known)}.`;
+  }
+  return `The condition does not hold up: ${summary.replace(/^found /, '').replace(/\$agents\.[^\s)]*/g, 'agent')}.`;
+}
+
+function near(word: string, known: readonly string[]): string {
+  const meant = suggestion(word, known);
+  return meant === undefined ? '' : `; did you mean ${meant}?`;
+}

@@ -1,0 +1,145 @@
+import type { ErrorObject } from 'ajv';
+import { isRecord } from '../base/json.js';
+import { suggestion } from '../base/suggest.js';
+import validate from '../generated/recipe.js';
+import type { Report } from './report.js';
+import { keysOf, quoted } from './yaml-source.js';
+
+/**
+ * Checks a document against the schema of the language and reports what does not fit, in words.
+ * @returns the keys down to each value that is of no use; unknown keys are reported and not among them
+ */
+export function checkSchema(value: unknown, report: Report): string[][] {
+  if (validate(value)) return [];
+  const broken: string[][] = [];
+  for (const error of meaningful(validate.errors ?? [])) {
+    const place = keysOf(error.instancePath);
+    if (error.keyword === 'additionalProperties') {
+      reportUnknownKey(error, place, report);
+      continue;
+    }
+    broken.push(place);
+    report.error(place, sentence(error, place), {
+      at: error.keyword === 'required' ? 'key' : 'value',
+      fix: hint(error),
+    });
+  }
+  return broken;
+}
+
+function reportUnknownKey(error: ErrorObject, place: string[], report: Report): void {
+  const key = String(error.params['additionalProperty']);
+  const schema = isRecord(error.parentSchema) ? error.parentSchema : {};
+  const known = isRecord(schema['properties']) ? Object.keys(schema['properties']) : [];
+  const patterns = isRecord(schema['patternProperties']) ? Object.keys(schema['patternProperties']) : [];
+  if (patterns.length > 0) {
+    report.error([...place, key], `${quoted(key)} cannot be a name here.`, {
+      at: 'key',
+      fix: 'Use a small letter, then letters, digits, "_" and "-".',
+    });
+    return;
+  }
+  const near = suggestion(key, known);
+  report.error(
+    [...place, key],
+    `Unknown key ${quoted(key)}${near === undefined ? '' : `; did you mean ${quoted(near)}?`}`,
+    {
+      at: 'key',
+      fix: near === undefined ? `Known here: ${known.join(', ')}.` : undefined,
+    },
+  );
+}
+
+/** Leaves out what only follows from another error: the alternatives of a union that were not meant. */
+function meaningful(errors: readonly ErrorObject[]): ErrorObject[] {
+  const dropped = new Set<ErrorObject>();
+  for (const union of errors.filter(({ keyword }) => keyword === 'anyOf')) {
+    const inside = errors.filter(({ schemaPath }) => schemaPath.startsWith(`${union.schemaPath}/`));
+    const near = inside.filter((error) => !(error.instancePath === union.instancePath && wrongKind(error)));
+    const far = inside.filter((error) => !near.includes(error));
+    for (const error of near.length > 0 ? [...far, union] : inside) dropped.add(error);
+  }
+  return errors.filter((error) => !dropped.has(error) && !followsFromMissingTag(error));
+}
+function wrongKind(error: ErrorObject): boolean {
+  return error.keyword === 'type' || error.keyword === 'enum' || error.keyword === 'const';
+}
+function followsFromMissingTag(error: ErrorObject): boolean {
+  return error.keyword === 'discriminator' && error.params['error'] === 'tag' && error.params['tagValue'] === undefined;
+}
+
+function sentence(error: ErrorObject, place: string[]): string {
+  const name = quoted(place.at(-1) ?? 'the recipe');
+  const params = error.params as Record<string, unknown>;
+  switch (error.keyword) {
+    case 'required':
+      return `${quoted(String(params['missingProperty']))} is missing.`;
+    case 'discriminator':
+      return unknownType(error);
+    case 'type':
+      return `${name} must be ${kinds(params['type'])}, not ${kindOf(error.data)}.`;
+    case 'enum':
+      return oneOf(name, error.data, params['allowedValues']);
+    case 'const':
+      return oneOf(name, error.data, [params['allowedValue']]);
+    case 'pattern':
+      return `${name} cannot be ${quoted(String(error.data))}.`;
+    case 'minLength':
+      return `${name} is empty.`;
+    case 'minItems':
+      return `${name} is an empty list.`;
+    case 'minimum':
+    case 'maximum':
+      return `${name} must be ${params['comparison'] === '>=' ? 'at least' : 'at most'} ${params['limit']}.`;
+    case 'anyOf':
+      return `${name} has a value of no use here.`;
+    default:
+      return `${name} ${error.message ?? 'does not fit'}.`;
+  }
+}
+
+function hint(error: ErrorObject): string | undefined {
+  if (error.keyword === 'pattern') {
+    return error.params['pattern'] === '^[A-Za-z_][A-Za-z0-9_-]*$'
+      ? 'Use a letter or "_", then letters, digits, "_" and "-".'
+      : 'Use letters, digits, "_" and "-", beginning with a letter or digit.';
+  }
+  const described = isRecord(error.parentSchema) ? error.parentSchema['description'] : undefined;
+  return typeof described === 'string' && error.keyword !== 'required' ? described : undefined;
+}
+
+function unknownType(error: ErrorObject): string {
+  const data: unknown = error.data;
+  const given = isRecord(data) ? String(data['type']) : '';
+  const schema = error.parentSchema as { oneOf?: { properties?: { type?: { const?: string } } }[] } | undefined;
+  const known = (schema?.oneOf ?? []).flatMap(({ properties }) => properties?.type?.const ?? []);
+  return oneOf('`type`', given, known);
+}
+
+function oneOf(name: string, given: unknown, allowed: unknown): string {
+  const words = Array.isArray(allowed) ? allowed.map(String) : [];
+  const near = typeof given === 'string' ? suggestion(given, words) : undefined;
+  const meant = near === undefined ? '' : ` Did you mean ${quoted(near)}?`;
+  const list = words.length === 1 ? quoted(words[0] ?? '') : `one of ${words.join(', ')}`;
+  return `${name} must be ${list}, not ${typeof given === 'string' ? quoted(given) : kindOf(given)}.${meant}`;
+}
+
+const KINDS: Record<string, string> = {
+  string: 'text',
+  boolean: 'true or false',
+  integer: 'a whole number',
+  number: 'a number',
+  array: 'a list',
+  object: 'a mapping',
+};
+function kinds(types: unknown): string {
+  return [types]
+    .flat()
+    .map((type) => KINDS[String(type)] ?? String(type))
+    .join(' or ');
+}
+function kindOf(value: unknown): string {
+  if (value === null) return 'empty';
+  if (Array.isArray(value)) return 'a list';
+  return KINDS[typeof value] ?? typeof value;
+}
