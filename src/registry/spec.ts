@@ -1,3 +1,5 @@
+import type { ExitCode } from '../base/error-codes.js';
+
 /** Who a command is made for; help groups by it. */
 export type Actor = 'agent' | 'person' | 'author' | 'harness';
 
@@ -11,7 +13,7 @@ export interface ValueSpec {
   description: string;
   /**
    * `text`: also `-` for standard input and `@file`. `data`: JSON or sections, also `-` and `@file`.
-   * `list`: separated by commas. `pair`: `key=value`, repeatable. `name`, `recipe`, `section`, `file`, `choice` complete by themselves.
+   * `list`: separated by commas. `pair`: `key=value`, repeatable. `name`, `recipe`, `section`, `file` complete by themselves.
    */
   form:
     | 'flag'
@@ -30,6 +32,13 @@ export interface ValueSpec {
   /** Only these values are accepted. */
   choices?: readonly string[];
   required?: boolean;
+  /**
+   * `data` only: what a command typed by hand does without it, as in `analysis save` (standard input) or `draft update`
+   * (DATA_MISSING). In a recipe the block provides the data. Left out: the data is optional.
+   */
+  absent?: 'stdin' | 'refused';
+  /** Given only together with at least one of these keys. */
+  needs?: readonly string[];
 }
 
 export interface PositionalSpec extends ValueSpec {
@@ -38,10 +47,12 @@ export interface PositionalSpec extends ValueSpec {
 }
 
 export interface OptionSpec extends ValueSpec {
-  /** The long flag without dashes. */
+  /** The long flag without dashes; `key` is the same in camelCase. */
   flag: string;
   /** What stands for the value in help, e.g. `FILE`. */
   placeholder?: string;
+  /** Not shown in help and docs. */
+  hidden?: boolean;
 }
 
 /** One command: the single source for parser, help, completion, docs, in-process execution and their tests. */
@@ -55,11 +66,12 @@ export interface CommandSpec {
   output: OutputKind;
   positionals: readonly PositionalSpec[];
   options: readonly OptionSpec[];
-  exits: readonly (0 | 1 | 2 | 3 | 4 | 130)[];
+  /** Keys of which at most one may be given, per group. */
+  exclusive?: readonly (readonly string[])[];
+  /** Keys of which exactly one must be given. */
+  oneOf?: readonly string[];
+  exits: readonly ExitCode[];
   examples: readonly { command: string; note: string }[];
-  /** Asked at every step: parsed without loading commander. */
-  hot?: boolean;
-  /** May stand in a recipe as a command, and as which parts of a block (recipes.md §2). */
+  /** May stand in a recipe as a command (recipes.md §2). */
   inRecipe?: boolean;
-  hidden?: boolean;
 }

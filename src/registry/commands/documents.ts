@@ -1,0 +1,119 @@
+import type { CommandSpec, OptionSpec } from '../spec.js';
+import { DATA, OPTIONAL_NAME } from './values.js';
+
+const SECTION: OptionSpec = {
+  key: 'section',
+  flag: 'section',
+  form: 'section',
+  placeholder: 'SECTION',
+  description: 'A section of DRAFT.md by its id.',
+};
+
+/** DRAFT.md, analyses and what agents promised (documents.md). */
+export const DOCUMENT_COMMANDS: readonly CommandSpec[] = [
+  {
+    name: 'draft update',
+    summary: 'Write a section of DRAFT.md, or several.',
+    description:
+      'Text replaces the section; an object becomes bullets with bold keys, an array bullets. Data whose keys are all section ids needs no --section.',
+    actor: 'agent',
+    output: 'document',
+    positionals: [OPTIONAL_NAME],
+    options: [
+      SECTION,
+      { ...DATA, absent: 'refused' },
+      { key: 'append', flag: 'append', form: 'flag', description: 'Add to the section instead of replacing it.' },
+    ],
+    exits: [0, 1, 2, 3, 4, 130],
+    examples: [
+      {
+        command: 'dev-cli draft update add-auth --section boundaries --data \'["The public routes stay open"]\'',
+        note: 'One section, as a list.',
+      },
+      { command: 'dev-cli draft update add-auth --data @answers.md', note: 'Every section the file holds.' },
+    ],
+    inRecipe: true,
+  },
+  {
+    name: 'draft show',
+    summary: 'Print DRAFT.md or one section of it.',
+    actor: 'agent',
+    output: 'document',
+    positionals: [OPTIONAL_NAME],
+    options: [SECTION],
+    exits: [0, 1, 2, 3, 130],
+    examples: [{ command: 'dev-cli draft show add-auth --section decisions', note: 'What was decided?' }],
+    inRecipe: true,
+  },
+  {
+    name: 'draft import',
+    summary: 'Take findings and analyses into the draft, one line each.',
+    actor: 'agent',
+    output: 'document',
+    positionals: [OPTIONAL_NAME],
+    options: [],
+    exits: [0, 1, 2, 3, 4, 130],
+    examples: [{ command: 'dev-cli draft import add-auth', note: 'Safe to repeat.' }],
+    inRecipe: true,
+  },
+  {
+    name: 'draft validate',
+    summary: 'Are all required sections filled?',
+    actor: 'agent',
+    output: 'document',
+    positionals: [OPTIONAL_NAME],
+    options: [],
+    exits: [0, 1, 2, 3, 130],
+    examples: [{ command: 'dev-cli draft validate add-auth', note: 'Exit 3 names the missing sections.' }],
+    inRecipe: true,
+  },
+  {
+    name: 'draft auto-assume',
+    summary: 'Fill the missing required sections with marked assumptions.',
+    actor: 'agent',
+    output: 'document',
+    positionals: [OPTIONAL_NAME],
+    options: [],
+    exits: [0, 1, 2, 3, 4, 130],
+    examples: [{ command: 'dev-cli draft auto-assume add-auth', note: 'What autopilot does instead of asking.' }],
+    inRecipe: true,
+  },
+  {
+    name: 'analysis save',
+    summary: "Store an agent's analysis that could not be written as a file.",
+    description: 'The text comes through standard input, or with --data.',
+    actor: 'agent',
+    output: 'document',
+    positionals: [OPTIONAL_NAME],
+    options: [
+      {
+        key: 'agent',
+        flag: 'agent',
+        form: 'string',
+        placeholder: 'AGENT',
+        required: true,
+        description: 'The agent whose analysis it is.',
+      },
+      {
+        ...DATA,
+        absent: 'stdin',
+        placeholder: '@FILE|-',
+        description: 'Markdown with front matter; left out: standard input.',
+      },
+    ],
+    exits: [0, 1, 2, 3, 4, 130],
+    examples: [{ command: 'dev-cli analysis save add-auth --agent gap-analyzer --data @gap.md', note: 'From a file.' }],
+    inRecipe: true,
+  },
+  {
+    name: 'check',
+    summary: 'Does a promised output hold up? Says what is wrong with it.',
+    actor: 'agent',
+    output: 'document',
+    positionals: [{ key: 'file', form: 'file', required: true, description: 'The output to check.' }],
+    options: [],
+    exits: [0, 1, 2, 3, 130],
+    examples: [{ command: 'dev-cli check .dev/specs/add-auth/analysis/gap.md', note: 'Before the agent replies.' }],
+    inRecipe: true,
+  },
+];

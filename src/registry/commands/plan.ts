@@ -1,0 +1,55 @@
+import type { CommandSpec } from '../spec.js';
+import { DATA, OPTIONAL_NAME } from './values.js';
+
+/** plan-content.json and PLAN.md (documents.md). */
+export const PLAN_COMMANDS: readonly CommandSpec[] = [
+  {
+    name: 'plan template',
+    summary: 'Print a commented example of plan-content.json.',
+    actor: 'agent',
+    output: 'text',
+    positionals: [],
+    options: [],
+    exits: [0, 1, 2, 130],
+    examples: [{ command: 'dev-cli plan template', note: 'Every field with its meaning.' }],
+    inRecipe: true,
+  },
+  {
+    name: 'plan generate',
+    summary: 'Validate plan-content.json and write PLAN.md from it.',
+    description:
+      'Works on a name without a run too. Without --data it takes the plan-content.json that is there. Boxes of unchanged todos stay ticked.',
+    actor: 'agent',
+    output: 'document',
+    positionals: [OPTIONAL_NAME],
+    options: [DATA],
+    exits: [0, 1, 2, 3, 4, 130],
+    examples: [
+      { command: 'dev-cli plan generate add-auth --data @plan-content.json', note: 'From a file of yours.' },
+      { command: 'dev-cli plan generate add-auth', note: 'After a change of plan-content.json.' },
+    ],
+    inRecipe: true,
+  },
+  {
+    name: 'plan validate',
+    summary: 'All findings of a plan at once; writes nothing.',
+    actor: 'agent',
+    output: 'document',
+    positionals: [OPTIONAL_NAME],
+    options: [DATA],
+    exits: [0, 1, 2, 3, 130],
+    examples: [{ command: 'dev-cli plan validate add-auth --data @plan-content.json', note: 'Before it is stored.' }],
+    inRecipe: true,
+  },
+  {
+    name: 'plan summary',
+    summary: 'The plan in a few lines.',
+    actor: 'agent',
+    output: 'document',
+    positionals: [OPTIONAL_NAME],
+    options: [],
+    exits: [0, 1, 2, 3, 130],
+    examples: [{ command: 'dev-cli plan summary add-auth --text', note: 'For a person.' }],
+    inRecipe: true,
+  },
+];

@@ -1,0 +1,94 @@
+import type { CommandSpec, OptionSpec } from '../spec.js';
+import { ACTION, DATA, NOTE, OPTIONAL_NAME, REASON, WAIT } from './values.js';
+
+const STEP: OptionSpec = {
+  key: 'step',
+  flag: 'step',
+  form: 'block',
+  placeholder: 'BLOCK',
+  description: 'The block, by id or unique prefix.',
+};
+
+/** Acknowledgements (protocol.md §3). */
+export const STEP_COMMANDS: readonly CommandSpec[] = [
+  {
+    name: 'step complete',
+    summary: 'Acknowledge an action: check its evidence, record, advance, get the next action.',
+    description:
+      'Run it exactly as the action prints it. An acknowledgement names the action it is for, so a late or doubled one never skips a step. A refusal (exit 3) keeps what was good and says what is missing.',
+    actor: 'agent',
+    output: 'document',
+    positionals: [OPTIONAL_NAME],
+    options: [
+      ACTION,
+      { ...STEP, description: 'Instead of --action: the pending block, by id or unique prefix.' },
+      DATA,
+      {
+        key: 'choice',
+        flag: 'choice',
+        form: 'string',
+        placeholder: 'ID',
+        description: 'The choice taken, one of those the action offers.',
+      },
+      NOTE,
+      {
+        key: 'without',
+        flag: 'without',
+        form: 'list',
+        placeholder: 'AGENT,…',
+        needs: ['reason'],
+        description: 'Agents that cannot deliver; what happens then is up to the recipe.',
+      },
+      {
+        key: 'result',
+        flag: 'result',
+        form: 'text',
+        placeholder: 'TEXT|@FILE|-',
+        description: 'The result in words, where no file is promised; "fail" is the same as `step fail`.',
+      },
+      { ...REASON, needs: ['without', 'result'] },
+      WAIT,
+    ],
+    exclusive: [['data', 'choice', 'without']],
+    oneOf: ['action', 'step'],
+    exits: [0, 1, 2, 3, 4, 130],
+    examples: [
+      { command: 'dev-cli step complete add-auth --action a6', note: 'The promised files are written.' },
+      {
+        command: 'dev-cli step complete add-auth --action a5 --data @.dev/specs/add-auth/actions/a5/data.md',
+        note: 'The answer is in the file the action named.',
+      },
+      { command: 'dev-cli step complete add-auth --action a4 --choice confirm', note: 'A choice.' },
+      {
+        command: 'dev-cli step complete add-auth --action a6 --without gap-analyzer --reason "crashed twice"',
+        note: 'Go on without one agent.',
+      },
+    ],
+  },
+  {
+    name: 'step fail',
+    summary: 'Say that an action cannot be done; the recipe decides what follows.',
+    actor: 'agent',
+    output: 'document',
+    positionals: [OPTIONAL_NAME],
+    options: [
+      { ...ACTION, required: true },
+      { ...REASON, required: true },
+    ],
+    exits: [0, 1, 2, 4, 130],
+    examples: [
+      { command: 'dev-cli step fail add-auth --action a7 --reason "No agent can be started here"', note: 'Be honest.' },
+    ],
+  },
+  {
+    name: 'step invalidate',
+    summary: 'Redo a block: it gets a new action at once, done blocks after it become stale.',
+    description: 'Documents stay. It reopens a halted run.',
+    actor: 'agent',
+    output: 'document',
+    positionals: [OPTIONAL_NAME],
+    options: [{ ...STEP, required: true }],
+    exits: [0, 1, 2, 4, 130],
+    examples: [{ command: 'dev-cli step invalidate add-auth --step generate-plan', note: 'Write the plan anew.' }],
+  },
+];

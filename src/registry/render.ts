@@ -1,0 +1,66 @@
+import { DevCliError } from '../base/errors.js';
+import type { Invocation } from '../base/invocation.js';
+import { isRecord, type Json } from '../base/json.js';
+import { findSpec } from './find.js';
+import type { CommandSpec, OptionSpec } from './spec.js';
+
+/**
+ * Writes an invocation as the one command line that means it: positionals in order, then options in the order of the
+ * specification, quoted for a POSIX shell. `parseCommand(splitCommand(line).slice(1))` gives the invocation back.
+ * `undefined`, `null`, `false` and empty lists stand for "not given".
+ * @throws DevCliError `INTERNAL` for an unknown command or key, or a value of the wrong type (protocol.md §2, `ack`)
+ */
+export function renderCommand(invocation: Invocation): string {
+  const spec = findSpec(invocation.command);
+  if (!spec) throw new DevCliError('INTERNAL', `There is no command "${invocation.command}" to print.`);
+  refuseUnknownKeys(spec, invocation);
+  const positionals = spec.positionals.flatMap(({ key }) => wordsOf(invocation, key));
+  const options = spec.options.flatMap((option) => optionWords(invocation, option));
+  const dashed = positionals.some((word) => word.startsWith('-') && word !== '-');
+  const args = dashed ? [...options, '--', ...positionals] : [...positionals, ...options];
+  return ['dev-cli', spec.name, ...args.map(shellQuoted)].join(' ');
+}
+
+/** A word as a POSIX shell reads it back: bare when nothing in it is special, else in single quotes. */
+export function shellQuoted(word: string): string {
+  if (/^[A-Za-z0-9_@%+:,./-][A-Za-z0-9_@%+=:,./-]*$/.test(word)) return word;
+  return `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+function optionWords(invocation: Invocation, option: OptionSpec): string[] {
+  const value: Json | undefined = invocation.input[option.key];
+  if (value === undefined || value === null || value === false) return [];
+  const flag = `--${option.flag}`;
+  if (option.form === 'flag') return value === true ? [flag] : wrong(invocation, option.key);
+  if (option.form === 'pair') {
+    if (!isRecord(value)) return wrong(invocation, option.key);
+    return Object.entries(value).flatMap(([key, item]) => [flag, `${key}=${text(invocation, option.key, item)}`]);
+  }
+  if (option.form === 'list') {
+    const items = wordsOf(invocation, option.key);
+    if (items.some((item) => item === '' || item !== item.trim() || item.includes(','))) wrong(invocation, option.key);
+    return items.length > 0 ? [flag, items.join(',')] : [];
+  }
+  return [flag, text(invocation, option.key, value)];
+}
+
+function wordsOf(invocation: Invocation, key: string): string[] {
+  const value = invocation.input[key];
+  if (value === undefined || value === null) return [];
+  return (Array.isArray(value) ? value : [value]).map((item) => text(invocation, key, item));
+}
+
+function text(invocation: Invocation, key: string, value: unknown): string {
+  if (typeof value === 'string') return value;
+  return typeof value === 'number' ? String(value) : wrong(invocation, key);
+}
+
+function refuseUnknownKeys(spec: CommandSpec, invocation: Invocation): void {
+  const known = [...spec.positionals, ...spec.options].map(({ key }) => key);
+  const unknown = Object.keys(invocation.input).find((key) => !known.includes(key));
+  if (unknown !== undefined) wrong(invocation, unknown);
+}
+
+function wrong(invocation: Invocation, key: string): never {
+  throw new DevCliError('INTERNAL', `"${key}" of "${invocation.command}" cannot be printed as an argument.`);
+}
