@@ -19,11 +19,13 @@ export interface ProgramChoice {
 export interface ProgramBlock {
   id: string;
   kind: BlockKind;
+  /** The first block, when it stands for what `init` did: done at the start, never run, never gone back to. */
+  standsForInit?: boolean;
   /** Source text of the CEL condition; the block is skipped when it is false. */
   when?: string;
-  /** Loops, and blocks with a backward `goto`: how many rounds (or jumps back) before the bound. */
+  /** Loops, and blocks with a backward `goto` (required there): how many rounds (or jumps back) before the bound. */
   maxRounds?: number;
-  /** The block to go back to before the next round. */
+  /** Loops: the earlier block to go back to before the next round. */
   revise?: string;
   /** At the bound a block that asks the user becomes a gate instead of failing. */
   asksUser: boolean;

@@ -1,53 +1,117 @@
-import type { Program } from './program.js';
+import { initialTransition, transition as pureTransition } from 'xstate';
+import { DevCliError } from '../base/errors.js';
+import type { Conditions, Effect, MachineEvent } from './events.js';
+import { type Context, machineOf } from './machine.js';
+import type { EmittedAction } from './machine-config.js';
+import { type Counters, type Position, restingPlace, zeroCounters } from './position.js';
+import type { Program, ProgramBlock } from './program.js';
+import { canInvalidate } from './queries.js';
 
-/** Counters of one block. */
-export interface Counters {
-  /** Rounds issued so far, from 1; never reset. */
-  round: number;
-  /** `round` when the bound was last granted anew (an invalidate, a choice that leads back, `more` at the bound). */
-  roundBase: number;
-  /** Retries spent since the block was last entered from outside. */
-  retries: number;
-  /** Times a choice of this block led back. */
-  jumps: number;
-}
-
-/** Where a run stands: the XState value and the counters. Plain JSON. */
-export interface Position {
-  value: string | Record<string, string>;
-  counters: Record<string, Counters>;
-}
-
-/** What can happen to the current block. */
-export type MachineEvent =
-  | { type: 'DONE' }
-  | { type: 'CHOOSE'; choice: string }
-  /** A round of a loop that did not pass. `filled`: it brought something, so it does not count where the user is asked. */
-  | { type: 'ROUND'; filled: boolean }
-  | { type: 'FAIL' }
-  | { type: 'INVALIDATE'; block: string }
-  | { type: 'ABORT' }
-  /** The rim cannot go on (autopilot touched sources): halt whatever `onError` says. */
-  | { type: 'HALT' };
-
-/** What the rim has to do, in order. */
-export type Effect =
-  /** Hand out a new action for an agent-facing block. `bound`: as the gate at the bound of a loop. */
-  | { type: 'issue'; block: string; cause: 'enter' | 'round' | 'retry' | 'revise' | 'invalidate' | 'bound' }
-  /** Execute a CLI block, then report DONE or FAIL. */
-  | { type: 'execute'; block: string; cause: 'enter' | 'retry' | 'invalidate' }
-  | { type: 'settle'; block: string; status: 'done' | 'skipped' | 'failed' }
-  /** Done blocks whose result no longer counts. */
-  | { type: 'stale'; blocks: string[] }
-  | { type: 'end'; outcome: 'completed' | 'halted' | 'aborted' };
-
-/** Decides a `when` of the recipe; false for null. Comes in from outside: the machine knows no documents. */
-export type Conditions = (source: string) => boolean;
+export type { Conditions, Effect, MachineEvent } from './events.js';
+export type { Counters, Position } from './position.js';
 
 export interface Step {
   position: Position;
   effects: Effect[];
 }
 
-export type StartProgram = (program: Program, conditions: Conditions) => Step;
-export type Transition = (program: Program, position: Position, event: MachineEvent, conditions: Conditions) => Step;
+/**
+ * Starts a program: the block that stands for init is settled, blocks whose condition is false are skipped, the first
+ * that remains is issued or executed (recipes.md §2).
+ * @throws DevCliError `INTERNAL` for a program with defects; whatever `conditions` throws
+ */
+export function startProgram(program: Program, conditions: Conditions): Step {
+  const machine = machineOf(program);
+  return guarded(conditions, (watched) => {
+    const [snapshot, actions] = initialTransition(machine, { counters: zeroCounters(program), conditions: watched });
+    return { position: positionOf(snapshot), effects: effectsOf(actions, () => []) };
+  });
+}
+
+/**
+ * What an event leads to. Pure: the same program, position, event and answers of `conditions` give the same step, and
+ * nothing given is changed (recipes.md §2; protocol.md §3).
+ * @throws DevCliError `INTERNAL` for an event that the position does not allow: the caller refuses those first, with
+ * the queries of queries.ts; whatever `conditions` throws
+ */
+export function transition(program: Program, position: Position, event: MachineEvent, conditions: Conditions): Step {
+  const machine = machineOf(program);
+  const place = restingPlace(position);
+  if (place === null) throw impossible(position, event);
+  if (event.type === 'INVALIDATE' && !canInvalidate(program, position, event.block)) throw impossible(position, event);
+  return guarded(conditions, (watched) => {
+    const snapshot = machine.resolveState({
+      value: position.value,
+      context: { counters: position.counters, conditions: watched },
+    });
+    const [next, actions] = pureTransition(machine, snapshot, event);
+    const effects = effectsOf(actions, (from) => between(program, from, place.block));
+    // Every way out of a state ends in an effect, so none means that no way was open.
+    if (effects.length === 0) throw impossible(position, event);
+    return { position: positionOf(next), effects };
+  });
+}
+
+/** Ids of the choices a block still offers, in order: one that leads back only below the bound (recipes.md §2). */
+export function offeredChoices(block: ProgramBlock, counters: Counters): string[] {
+  const mayGoBack = counters.jumps < (block.maxRounds ?? 0);
+  return block.choices.filter(({ target }) => target.kind !== 'goto' || mayGoBack).map(({ id }) => id);
+}
+
+/** XState wraps what a guard throws in an error of its own and loses its type; this throws the original. */
+function guarded(conditions: Conditions, run: (watched: Conditions) => Step): Step {
+  let thrown: { error: unknown } | undefined;
+  const watched: Conditions = (source) => {
+    try {
+      return conditions(source);
+    } catch (error) {
+      thrown = { error };
+      throw error;
+    }
+  };
+  try {
+    return run(watched);
+  } catch (error) {
+    throw thrown === undefined ? error : thrown.error;
+  }
+}
+
+function positionOf(snapshot: { value: unknown; context: Context }): Position {
+  return { value: snapshot.value as Position['value'], counters: snapshot.context.counters };
+}
+
+/**
+ * The effects of what XState hands out: the emitted actions of the config as they stand there (it resolves counter
+ * actions itself).
+ * @param retracted the blocks that become stale, from the one of that id on
+ */
+function effectsOf(actions: readonly object[], retracted: (from: string) => string[]): Effect[] {
+  return (actions as EmittedAction[]).map((action) => effectOf(action, retracted));
+}
+
+function effectOf(action: EmittedAction, retracted: (from: string) => string[]): Effect {
+  switch (action.type) {
+    case 'retract':
+      return { type: 'stale', blocks: retracted(action.params.from) };
+    case 'issue':
+      return { type: 'issue', ...action.params };
+    case 'execute':
+      return { type: 'execute', ...action.params };
+    case 'settle':
+      return { type: 'settle', ...action.params };
+    case 'end':
+      return { type: 'end', ...action.params };
+  }
+}
+
+function between(program: Program, from: string, to: string): string[] {
+  const ids = program.blocks.map(({ id }) => id);
+  return ids.slice(ids.indexOf(from), ids.indexOf(to) + 1);
+}
+
+function impossible(position: Position, event: MachineEvent): DevCliError {
+  return new DevCliError(
+    'INTERNAL',
+    `The machine cannot take ${JSON.stringify(event)} at ${JSON.stringify(position.value)}.`,
+  );
+}

@@ -1,0 +1,81 @@
+import { assign, setup } from 'xstate';
+import { compileProgram } from './config.js';
+import { counted } from './counting.js';
+import type { Conditions, MachineEvent } from './events.js';
+import type { CounterAction, EmittedAction, GuardConfig } from './machine-config.js';
+import type { Counters } from './position.js';
+import type { Program } from './program.js';
+
+/** What the machine knows beside its state. Only the counters are kept. */
+export interface Context {
+  counters: Record<string, Counters>;
+  conditions: Conditions;
+}
+
+type Facts = { context: Context; event: MachineEvent };
+type GuardBodies = {
+  [K in GuardConfig['type']]: (facts: Facts, params: Extract<GuardConfig, { type: K }>['params']) => boolean;
+};
+
+const guards: GuardBodies = {
+  unmet: ({ context }, { when }) => !context.conditions(when),
+  chose: ({ event }, { choice }) => event.type === 'CHOOSE' && event.choice === choice,
+  choseBack: ({ context, event }, { choice, block, max }) =>
+    event.type === 'CHOOSE' && event.choice === choice && of(context, block).jumps < max,
+  filled: ({ event }) => event.type === 'ROUND' && event.filled,
+  roundsLeft: ({ context }, { block, max }) => of(context, block).round - of(context, block).roundBase < max,
+  retriesLeft: ({ context }, { block, max }) => of(context, block).retries < max,
+  invalidates: ({ event }, { block }) => event.type === 'INVALIDATE' && event.block === block,
+};
+
+function of({ counters }: Context, block: string): Counters {
+  return counters[block] as Counters;
+}
+
+/** Emitted actions have no body here: the rim acts on them. */
+function emitted<K extends EmittedAction['type']>(
+  _facts: Facts,
+  _params: Extract<EmittedAction, { type: K }>['params'],
+) {}
+
+function build(program: Program) {
+  const order = program.blocks.map(({ id }) => id);
+  const counting =
+    <K extends CounterAction['type']>(type: K) =>
+    ({ context }: { context: Context }, params: Extract<CounterAction, { type: K }>['params']) => ({
+      counters: counted(context.counters, { type, params } as CounterAction, order),
+    });
+  return setup({
+    types: {} as { context: Context; events: MachineEvent; input: Context },
+    guards,
+    actions: {
+      enter: assign(counting('enter')),
+      nextRound: assign(counting('nextRound')),
+      forgive: assign(counting('forgive')),
+      retry: assign(counting('retry')),
+      jump: assign(counting('jump')),
+      grant: assign(counting('grant')),
+      issue: emitted<'issue'>,
+      execute: emitted<'execute'>,
+      settle: emitted<'settle'>,
+      retract: emitted<'retract'>,
+      end: emitted<'end'>,
+    },
+  }).createMachine({ ...compileProgram(program), context: ({ input }) => input });
+}
+
+type ProgramMachine = ReturnType<typeof build>;
+
+const built = new WeakMap<Program, ProgramMachine>();
+
+/**
+ * The XState machine of a program, made once per program object. A program is never changed after it was compiled.
+ * @throws DevCliError `INTERNAL` as compileProgram does
+ */
+export function machineOf(program: Program): ProgramMachine {
+  const known = built.get(program);
+  if (known !== undefined) return known;
+  const machine = build(program);
+  built.set(program, machine);
+  return machine;
+}

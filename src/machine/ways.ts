@@ -1,0 +1,188 @@
+import type { Effect } from './events.js';
+import type { EmittedAction, GuardConfig, TransitionConfig } from './machine-config.js';
+import { type BlockState, type FinalState, stateKey } from './position.js';
+import type { ProgramBlock, ProgramChoice } from './program.js';
+
+/** The id of the machine; targets are written from it. */
+export const ROOT = 'program';
+
+/** What the gate at the bound of a loop offers (protocol.md §3): as it is, the same bound once more, halt. */
+export const BOUND_CHOICES = ['continue', 'more', 'stop'] as const;
+
+/** A block and what lies around it. */
+export interface Place {
+  block: ProgramBlock;
+  /** The block after it; null for the last. */
+  next: ProgramBlock | null;
+  /** The block of that id. */
+  find: (id: string) => ProgramBlock;
+}
+
+/** Into the block: past it when its condition is false. */
+export function entering({ block, next }: Place): TransitionConfig[] {
+  const enter: TransitionConfig = {
+    target: inside(block, 'active'),
+    actions: [{ type: 'enter', params: { block: block.id } }, start(block, 'enter')],
+  };
+  if (block.when === undefined) return [enter];
+  return [
+    { ...settled(block, 'skipped', onward(next)), guard: { type: 'unmet', params: { when: block.when } } },
+    enter,
+  ];
+}
+
+/** On to the next block, or to the end of the run. */
+export function done({ block, next }: Place): TransitionConfig {
+  return settled(block, 'done', onward(next));
+}
+
+/** Halts whatever `onError` says. */
+export function halt({ block }: Place): TransitionConfig {
+  return settled(block, 'failed', inside(block, 'halted'));
+}
+
+/** What `onError` says, after a failure and at the bound of a loop. */
+export function failure(place: Place): TransitionConfig[] {
+  const { block, next } = place;
+  switch (block.onError.kind) {
+    case 'halt':
+      return [halt(place)];
+    case 'continue':
+      return [settled(block, 'failed', onward(next))];
+    case 'retry':
+      return [
+        {
+          target: inside(block, 'active'),
+          guard: { type: 'retriesLeft', params: { block: block.id, max: block.onError.max } },
+          actions: [{ type: 'retry', params: { block: block.id } }, start(block, 'retry')],
+        },
+        halt(place),
+      ];
+  }
+}
+
+/** A choice of an `llm` or a gate. One that leads back counts as made, and is then undone with all after its target. */
+export function chosen(place: Place, { id: choice, target }: ProgramChoice): TransitionConfig {
+  const { block, find } = place;
+  const guard: GuardConfig = { type: 'chose', params: { choice } };
+  switch (target.kind) {
+    case 'next':
+      return { ...done(place), guard };
+    case 'halt':
+      return { ...settled(block, 'done', inside(block, 'halted')), guard };
+    case 'goto': {
+      const back = goBack(block, find(target.block));
+      return {
+        target: back.target,
+        guard: { type: 'choseBack', params: { choice, block: block.id, max: bound(block) } },
+        actions: [settle(block, 'done'), { type: 'jump', params: { block: block.id } }, ...back.actions],
+      };
+    }
+  }
+}
+
+/** A round that did not pass: the next one, or what happens at the bound. */
+export function roundNotPassed(place: Place): TransitionConfig[] {
+  const { block } = place;
+  const again = nextRound(place);
+  const within: TransitionConfig = {
+    ...again,
+    guard: { type: 'roundsLeft', params: { block: block.id, max: bound(block) } },
+  };
+  if (!block.asksUser) return [within, ...failure(place)];
+  return [
+    {
+      ...again,
+      guard: { type: 'filled', params: {} },
+      actions: [{ type: 'forgive', params: { block: block.id } }, ...again.actions],
+    },
+    within,
+    { target: inside(block, 'bound'), actions: [issue(block, 'bound')] },
+  ];
+}
+
+/** The choices of the gate at the bound. */
+export function chosenAtBound(place: Place): TransitionConfig[] {
+  const { block, next } = place;
+  const [asItIs, more, stop] = BOUND_CHOICES;
+  const again = nextRound(place);
+  return [
+    { ...done(place), guard: { type: 'chose', params: { choice: asItIs } } },
+    {
+      ...again,
+      guard: { type: 'chose', params: { choice: more } },
+      actions: [{ type: 'grant', params: { from: block.id, before: next?.id ?? null } }, ...again.actions],
+    },
+    // Not `done`: what the loop was to reach was not reached, and nobody said that it would do as it is.
+    { ...halt(place), guard: { type: 'chose', params: { choice: stop } } },
+  ];
+}
+
+/** To a block reached before, whose condition is not asked again; everything from it on is redone. */
+export function invalidate(block: ProgramBlock): TransitionConfig {
+  return {
+    target: inside(block, 'active'),
+    guard: { type: 'invalidates', params: { block: block.id } },
+    actions: [
+      { type: 'retract', params: { from: block.id } },
+      { type: 'grant', params: { from: block.id, before: null } },
+      { type: 'enter', params: { block: block.id } },
+      start(block, 'invalidate'),
+    ],
+  };
+}
+
+function nextRound({ block, find }: Place): TransitionConfig {
+  if (block.revise !== undefined) return goBack(block, find(block.revise));
+  return {
+    target: inside(block, 'active'),
+    actions: [{ type: 'nextRound', params: { block: block.id } }, issue(block, 'round')],
+  };
+}
+
+/** Back to an earlier block. The bound of the block that leads back is not granted anew, or it would never be met. */
+function goBack(block: ProgramBlock, target: ProgramBlock): TransitionConfig {
+  return {
+    target: inside(target, 'active'),
+    actions: [
+      { type: 'retract', params: { from: target.id } },
+      { type: 'grant', params: { from: target.id, before: block.id } },
+      { type: 'enter', params: { block: target.id } },
+      start(target, 'revise'),
+    ],
+  };
+}
+
+/** defects.ts refuses a program that leaves out a bound where one is needed. */
+function bound(block: ProgramBlock): number {
+  return block.maxRounds as number;
+}
+
+function onward(next: ProgramBlock | null): string {
+  return next === null ? final('completed') : `#${ROOT}.${stateKey(next.id)}`;
+}
+
+function inside(block: ProgramBlock, state: BlockState): string {
+  return `#${ROOT}.${stateKey(block.id)}.${state}`;
+}
+
+/** The target that ends the run for good. */
+export function final(state: FinalState): string {
+  return `#${ROOT}.${state}`;
+}
+
+function settled(block: ProgramBlock, status: 'done' | 'skipped' | 'failed', target: string): TransitionConfig {
+  return { target, actions: [settle(block, status)] };
+}
+
+function settle(block: ProgramBlock, status: 'done' | 'skipped' | 'failed'): EmittedAction {
+  return { type: 'settle', params: { block: block.id, status } };
+}
+
+function issue(block: ProgramBlock, cause: Extract<Effect, { type: 'issue' }>['cause']): EmittedAction {
+  return { type: 'issue', params: { block: block.id, cause } };
+}
+
+function start(block: ProgramBlock, cause: Extract<Effect, { type: 'execute' }>['cause']): EmittedAction {
+  return block.kind === 'cli' ? { type: 'execute', params: { block: block.id, cause } } : issue(block, cause);
+}
