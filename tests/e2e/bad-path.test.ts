@@ -1,0 +1,120 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type Action, type Call, StandIn } from '../support/agent.mjs';
+import { runDir, stateOf } from '../support/cli.js';
+import { createProject, type Project } from '../support/project.mjs';
+import { findTerminal, NO_TERMINAL } from '../support/terminal.mjs';
+
+const skipped = findTerminal() === null;
+let project: Project;
+afterEach(() => project?.remove());
+
+function drive(scenario: ConstructorParameters<typeof StandIn>[0]['scenario']): {
+  calls: Call[];
+  actions: Action[];
+  agent: StandIn;
+} {
+  project = createProject();
+  const actions: Action[] = [];
+  const agent = new StandIn({ project, scenario: { ...scenario, before: (action) => void actions.push(action) } });
+  const done = agent.drive(agent.start('--recipe specify-standard-interactive'));
+  expect(done).toMatchObject({ done: true, outcome: 'completed' });
+  return { calls: agent.calls, actions, agent };
+}
+
+describe.skipIf(skipped)(
+  `specify-standard-interactive with trouble${skipped ? ` (skipped: ${NO_TERMINAL})` : ''}`,
+  () => {
+    it('an interview of two rounds: exit 0, the gaps named, a new action', () => {
+      const { calls, actions } = drive({ twoRounds: true });
+      const interview = actions.filter(({ block }) => block === 'interview');
+      expect(interview.map(({ round }) => round)).toEqual([1, 2]);
+      expect(interview[0]?.actionId).not.toBe(interview[1]?.actionId);
+      expect(Object.keys(interview[1]?.data?.need ?? {}).sort()).toEqual(['boundaries', 'criteria']);
+      const round = calls.find(({ answer }) => answer !== null && 'round' in answer);
+      expect(round?.exit).toBe(0);
+      expect(round?.answer).toMatchObject({ ok: true, completed: null, round: { n: 1, passed: false } });
+      const answer = round?.answer as unknown as { round: { saved: string[]; missing: string[] } };
+      expect([...answer.round.saved].sort()).toEqual(['decisions', 'purpose']);
+      expect([...answer.round.missing].sort()).toEqual(['boundaries', 'criteria']);
+      expect(Buffer.byteLength(round?.stdout ?? '')).toBeLessThan(1500);
+    });
+
+    it('a missing output: exit 3, only that agent again, the same action stays pending', () => {
+      const { calls, actions } = drive({ leaveOut: 'gap-analyzer' });
+      const refused = calls.filter(({ exit }) => exit === 3);
+      expect(refused).toHaveLength(1);
+      const [refusal] = refused;
+      const analyze = actions.find(({ block }) => block === 'analyze-full');
+      expect(refusal?.answer).toMatchObject({
+        ok: false,
+        run: 'add-jwt-auth',
+        error: {
+          code: 'EVIDENCE_MISSING',
+          details: [{ agent: 'gap-analyzer', target: '.dev/specs/add-jwt-auth/analysis/gap.md' }],
+        },
+        pending: { actionId: analyze?.actionId, ack: analyze?.ack },
+      });
+      expect(refusal?.answer?.error?.instead).toContain('--without gap-analyzer --reason @');
+      expect(Buffer.byteLength(refusal?.stdout ?? '')).toBeLessThan(1000);
+      expect(actions.filter(({ block }) => block === 'analyze-full')).toHaveLength(1);
+    });
+
+    it('a rejected plan goes back to be rewritten before it is reviewed again', () => {
+      const { actions } = drive({ rejectFirstReview: true });
+      const blocks = actions.map(({ block }) => block);
+      expect(blocks.slice(-5)).toEqual(['generate-plan', 'review', 'generate-plan', 'review', 'approve-plan']);
+      const [, rewritten] = actions.filter(({ block }) => block === 'generate-plan');
+      expect(rewritten?.read).toContain('.dev/specs/add-jwt-auth/reviews/1.md');
+      const reviews = actions.filter(({ block }) => block === 'review');
+      expect(reviews.map(({ round }) => round)).toEqual([1, 2]);
+      expect(reviews[1]?.agents?.[0]?.output).toBe('.dev/specs/add-jwt-auth/reviews/2.md');
+      const plan = readFileSync(join(runDir(project, 'add-jwt-auth'), 'PLAN.md'), 'utf8');
+      expect(plan).toContain('Revision 1');
+      expect(plan).not.toContain('Revision 2');
+      expect(stateOf(project, 'add-jwt-auth').steps['review']?.status).toBe('done');
+    });
+
+    it('a person who wants another plan: the reason reaches the writer, the reviewer looks again, the gate asks again', () => {
+      const { actions } = drive({ rejectPlan: true });
+      expect(actions.map(({ block }) => block).slice(-6)).toEqual([
+        'generate-plan',
+        'review',
+        'approve-plan',
+        'generate-plan',
+        'review',
+        'approve-plan',
+      ]);
+      const [, rewritten] = actions.filter(({ block }) => block === 'generate-plan');
+      const reasons = (rewritten?.read ?? []).filter((path) => /\/(reason|note)\.md$/.test(path));
+      expect(reasons).toHaveLength(1);
+      expect(readFileSync(join(project.root, reasons[0] ?? ''), 'utf8')).toContain('Authorization header');
+      expect(
+        new Set(actions.filter(({ block }) => block === 'approve-plan').map(({ actionId }) => actionId)).size,
+      ).toBe(2);
+    });
+
+    it('everything at once, with a compaction', () => {
+      const { calls, agent } = drive({
+        twoRounds: true,
+        leaveOut: 'gap-analyzer',
+        rejectFirstReview: true,
+        compactedAt: 'analyze-full',
+      });
+      expect(calls.filter(({ exit }) => exit === 3)).toHaveLength(1);
+      const { calls: made, answers, injected, all } = agent.totals();
+      expect(made).toBeLessThanOrEqual(14);
+      expect(answers + injected).toBeLessThanOrEqual(15_000);
+      expect(all).toBeLessThanOrEqual(40_000);
+    });
+
+    it('all goes well: at most 10 calls, 11,000 bytes of answers, 40,000 bytes in all', () => {
+      const { agent } = drive({});
+      const { calls, answers, all } = agent.totals();
+      expect(calls).toBeLessThanOrEqual(10);
+      expect(answers).toBeLessThanOrEqual(11_000);
+      expect(all).toBeLessThanOrEqual(40_000);
+    });
+  },
+);

@@ -1,0 +1,120 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type Action, StandIn } from '../support/agent.mjs';
+import { devCli, imageOf, runDir, stateOf } from '../support/cli.js';
+import { createProject, type Project } from '../support/project.mjs';
+import { findTerminal, NO_TERMINAL } from '../support/terminal.mjs';
+
+/** What an agent meets, block by block (recipes.md, Shipped: specify). CLI blocks run on the way and are not met. */
+const MET: Record<string, string[]> = {
+  'specify-standard-interactive': [
+    'classify-intent',
+    'explore-full',
+    'interview',
+    'decision-confirm',
+    'analyze-full',
+    'codex-synth',
+    'generate-plan',
+    'review',
+    'approve-plan',
+  ],
+  'specify-standard-autopilot': [
+    'classify-intent',
+    'explore-full',
+    'analyze-full',
+    'codex-synth',
+    'generate-plan',
+    'review',
+  ],
+  'specify-quick-interactive': [
+    'classify-intent',
+    'explore-lite',
+    'interview',
+    'decision-confirm',
+    'analyze-lite',
+    'generate-plan',
+    'review',
+    'approve-plan',
+  ],
+  'specify-quick-autopilot': ['classify-intent', 'explore-lite', 'analyze-lite', 'generate-plan', 'review'],
+};
+
+let project: Project;
+afterEach(() => project.remove());
+
+describe.each(Object.entries(MET))('%s', (recipe, met) => {
+  const skipped = recipe.endsWith('-interactive') && findTerminal() === null;
+
+  it.skipIf(skipped)(`goes from init to done${skipped ? ` (skipped: ${NO_TERMINAL})` : ''}`, () => {
+    project = createProject();
+    const actions: Action[] = [];
+    const agent = new StandIn({ project, scenario: { before: (action) => void actions.push(action) } });
+    const done = agent.drive(agent.start(`--recipe ${recipe}`));
+
+    expect(actions.map(({ block }) => block)).toEqual(met);
+    expect(new Set(actions.map(({ actionId }) => actionId)).size).toBe(met.length);
+    expect(agent.calls.every(({ exit }) => exit === 0)).toBe(true);
+    expect(done).toMatchObject({ run: 'add-jwt-auth', action: 'done', done: true, outcome: 'completed' });
+    expect(done.instruction).toContain('/execute');
+    expect(done.artifacts).toEqual(
+      expect.arrayContaining(['.dev/specs/add-jwt-auth/PLAN.md', '.dev/specs/add-jwt-auth/summary.md']),
+    );
+    for (const artifact of done.artifacts ?? []) expect(existsSync(join(project.root, artifact)), artifact).toBe(true);
+    checkPlan(project);
+    checkEnd(project, recipe);
+  });
+});
+
+/** PLAN.md as documents.md wants it. */
+function checkPlan(at: Project): void {
+  const plan = readFileSync(join(runDir(at, 'add-jwt-auth'), 'PLAN.md'), 'utf8');
+  const headings = plan.split('\n').filter((line) => line.startsWith('### ['));
+  expect(headings).toEqual([
+    '### [ ] todo-1: Token verification and configuration',
+    '### [ ] todo-2: Routes closed by default',
+    '### [ ] todo-3: The refusal: body, codes and header',
+    '### [ ] todo-4: Warn mode and its log',
+    '### [ ] todo-5: Whole suite, end to end, and the README tried by a person',
+  ]);
+  expect(plan).toContain('```mermaid');
+  expect(plan).toContain('npm test');
+  expect(plan).not.toContain('undefined');
+  const validated = devCli(at, ['plan', 'validate', 'add-jwt-auth']);
+  expect(validated.code).toBe(0);
+}
+
+/** What an ended run leaves and what it takes away. */
+function checkEnd(at: Project, recipe: string): void {
+  const state = stateOf(at, 'add-jwt-auth');
+  expect(state).toMatchObject({ status: 'completed', outcome: 'completed', recipe });
+  for (const [block, step] of Object.entries(state.steps)) expect(step.status, block).toBe('done');
+  for (const [agent, { status, outputHash }] of Object.entries(state.agents)) {
+    expect([agent, status]).toEqual([agent, 'done']);
+    expect(outputHash, agent).toMatch(/[0-9a-f]{64}$/);
+  }
+  expect(existsSync(join(runDir(at, 'add-jwt-auth'), 'DRAFT.md'))).toBe(false);
+  expect(existsSync(join(at.root, '.dev/active-spec'))).toBe(false);
+  const guard = join(at.root, '.dev/guard');
+  if (existsSync(guard)) expect(readFileSync(guard, 'utf8')).toBe('open\n');
+  expect(Object.keys(imageOf(at)).filter((path) => path.includes('.tmp') || path.endsWith('/lock'))).toEqual([]);
+  const dirty = execFileSync('git', ['status', '--porcelain', '--untracked-files=all'], {
+    cwd: at.root,
+    env: at.env,
+    encoding: 'utf8',
+  });
+  expect(dirty.split('\n').filter((line) => line !== '' && !line.slice(3).startsWith('.dev/'))).toEqual([]);
+  const tracked = dirty
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => line.slice(3));
+  expect(tracked.sort()).toEqual(
+    ['.dev/.gitignore', 'PLAN.md', 'plan-content.json', 'summary.md']
+      .map((file) => (file.startsWith('.dev') ? file : `.dev/specs/add-jwt-auth/${file}`))
+      .sort(),
+  );
+  const again = devCli(at, ['next', 'add-jwt-auth']);
+  expect(again.code).toBe(0);
+  expect(again.json).toMatchObject({ done: true, outcome: 'completed' });
+}

@@ -1,0 +1,7 @@
+/** The shipped planning recipes. */
+export const SPECIFY_RECIPES = [
+  'specify-standard-interactive',
+  'specify-standard-autopilot',
+  'specify-quick-interactive',
+  'specify-quick-autopilot',
+];

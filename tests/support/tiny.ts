@@ -1,0 +1,123 @@
+import type { Action } from './agent.mjs';
+import { StandIn } from './agent.mjs';
+import { devCli, type Result, runPrinted, writeProjectFile, writeRecipe } from './cli.js';
+import type { Project } from './project.mjs';
+
+/** Small recipes, each for one kind of block, so that a test begins where it wants to be. */
+
+const HEAD = (name: string): string =>
+  `name: ${name}\ntype: sequential\nskill: specify\nmode: { depth: quick, interaction: interactive }\n`;
+
+export const CHOICE_BLOCK = `
+  - id: colour
+    type: llm
+    instruction: Choose a colour.
+    choices: [red, blue]
+`;
+
+export const PLAIN_BLOCK = `
+  - id: think
+    type: llm
+    instruction: Think about it; nothing is to be written.
+`;
+
+export const DATA_BLOCK = `
+  - id: purpose
+    type: llm
+    instruction: Write what it is for.
+    save: dev-cli draft update {name} --section purpose
+`;
+
+export const LOOP_BLOCK = `
+  - id: interview
+    type: llm-loop
+    instruction: Ask the user.
+    asks: user
+    save: dev-cli draft update {name}
+    sections: [purpose, boundaries]
+    exitCheck: dev-cli draft validate {name}
+`;
+
+export const AGENTS_BLOCK = `
+  - id: look
+    type: subagent
+    parallel: true
+    agents:
+      - { type: code-explorer, id: one, prompt: Look at the code., output: findings/one.md }
+      - { type: code-explorer, id: two, prompt: Look at the tests., output: findings/two.md }
+`;
+
+export const PLAN_BLOCK = `
+  - id: plan
+    type: llm+cli
+    instruction: Write the plan.
+    write: plan-content.json
+    schema: plan-content
+    command: dev-cli plan generate {name} --data plan-content.json
+`;
+
+export const REVIEW_BLOCK = `
+  - id: review
+    type: subagent-loop
+    agents:
+      - { type: plan-reviewer, prompt: Judge the plan., readsFrom: [PLAN.md], output: 'reviews/{round}.md' }
+    maxRounds: 2
+    exitWhen: 'agents["plan-reviewer"].verdict == "OKAY"'
+    revise: plan
+`;
+
+export const GATE_BLOCK = `
+  - id: confirm
+    type: wait-for-user
+    message: Is it right?
+    choices:
+      - { id: yes, label: go on, goto: next }
+      - { id: again, label: think again, goto: think, reason: required }
+      - { id: stop, label: stop here, goto: halt }
+    maxRounds: 2
+`;
+
+export const END_BLOCK = `
+  - id: last
+    type: llm
+    instruction: Last step, nothing to write.
+`;
+
+/** Writes a recipe of these blocks into the project. */
+export function tiny(project: Project, name: string, blocks: string[], head = ''): string {
+  return writeRecipe(project, name, `${HEAD(name)}${head}blocks:${blocks.join('')}`);
+}
+
+/** Starts a run of a tiny recipe and gives its first action. */
+export function startTiny(project: Project, blocks: string[], head = '', name = 'run-1'): Action {
+  const recipe = tiny(project, `tiny-${name}`, blocks, head);
+  const result = devCli(project, ['init', name, '--recipe', recipe]);
+  if (result.code !== 0 || result.json.next === undefined) throw new Error(`init: ${result.stdout}`);
+  return result.json.next;
+}
+
+/** Runs the acknowledgement of an action. */
+export function acknowledge(project: Project, action: Action): Result {
+  if (action.ack === undefined) throw new Error(`no ack in ${JSON.stringify(action)}`);
+  return runPrinted(project, action.ack);
+}
+
+/** Runs the acknowledgement of one choice. */
+export function choose(project: Project, action: Action, id: string): Result {
+  const choice = action.choices?.find((candidate) => candidate.id === id);
+  if (choice === undefined) throw new Error(`no choice ${id} in ${JSON.stringify(action)}`);
+  return runPrinted(project, choice.ack);
+}
+
+/** Writes sections to where the action wants its data. */
+export function writeSections(project: Project, action: Action, sections: Record<string, string>): void {
+  if (action.data === undefined) throw new Error(`no data wanted in ${JSON.stringify(action)}`);
+  const text = Object.entries(sections).map(([id, body]) => `## ${id}\n\n${body}\n`);
+  writeProjectFile(project, action.data.write, text.join('\n'));
+}
+
+/** A subagent's output as the prompt asks for it. */
+export function deliver(project: Project, action: Action, ids?: string[], scenario = {}): void {
+  const standIn = new StandIn({ project, scenario });
+  for (const agent of action.agents ?? []) if (ids === undefined || ids.includes(agent.id)) standIn.subagent(agent);
+}
