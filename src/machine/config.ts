@@ -12,6 +12,7 @@ import {
   final,
   halt,
   invalidate,
+  onward,
   type Place,
   ROOT,
   roundNotPassed,
@@ -20,7 +21,7 @@ import {
 /**
  * Compiles a recipe to a plain-JSON XState configuration: one compound state per block (`entering` asks its condition,
  * `active` waits for what happens to it, `bound` is the gate at its bound, in `halted` the run can only be reopened or
- * aborted), and the final states `completed` and `aborted`. Guards and actions are names with params; machine.ts gives
+ * aborted), `ready` before the first, and the final states `completed` and `aborted`. Guards and actions are names with params; machine.ts gives
  * them bodies (house.md, XState; recipes.md §2).
  * @throws DevCliError `INTERNAL` for a program that lint should have refused; every defect in `details`
  */
@@ -34,11 +35,12 @@ export function compileProgram(program: Program): MachineConfig {
   }
   const byId = new Map(blocks.map((block) => [block.id, block]));
   const find = (id: string) => byId.get(id) as ProgramBlock;
-  const [first] = blocks;
   return {
     id: ROOT,
-    initial: first === undefined ? 'completed' : stateKey(first.id),
+    initial: 'ready',
     states: {
+      // XState walks from the initial state anew in every pure transition, for an actor it never starts: keep that short.
+      ready: { on: { START: [{ target: onward(blocks[0] ?? null), actions: [] }] } },
       ...Object.fromEntries(
         blocks.map((block, index) => [
           stateKey(block.id),

@@ -12,7 +12,9 @@ export interface Context {
   conditions: Conditions;
 }
 
-type Facts = { context: Context; event: MachineEvent };
+/** START leaves the initial state; the rim never sees it. */
+type InnerEvent = MachineEvent | { type: 'START' };
+type Facts = { context: Context; event: InnerEvent };
 type GuardBodies = {
   [K in GuardConfig['type']]: (facts: Facts, params: Extract<GuardConfig, { type: K }>['params']) => boolean;
 };
@@ -46,7 +48,7 @@ function build(program: Program) {
       counters: counted(context.counters, { type, params } as CounterAction, order),
     });
   return setup({
-    types: {} as { context: Context; events: MachineEvent; input: Context },
+    types: {} as { context: Context; events: InnerEvent; input: Context },
     guards,
     actions: {
       enter: assign(counting('enter')),

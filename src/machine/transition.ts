@@ -23,7 +23,8 @@ export interface Step {
 export function startProgram(program: Program, conditions: Conditions): Step {
   const machine = machineOf(program);
   return guarded(conditions, (watched) => {
-    const [snapshot, actions] = initialTransition(machine, { counters: zeroCounters(program), conditions: watched });
+    const [ready] = initialTransition(machine, { counters: zeroCounters(program), conditions: watched });
+    const [snapshot, actions] = pureTransition(machine, ready, { type: 'START' });
     return { position: positionOf(snapshot), effects: effectsOf(actions, () => []) };
   });
 }

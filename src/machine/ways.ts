@@ -158,7 +158,8 @@ function bound(block: ProgramBlock): number {
   return block.maxRounds as number;
 }
 
-function onward(next: ProgramBlock | null): string {
+/** The target that enters a block, or completes the run when there is none. */
+export function onward(next: ProgramBlock | null): string {
   return next === null ? final('completed') : `#${ROOT}.${stateKey(next.id)}`;
 }
 

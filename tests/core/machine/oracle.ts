@@ -1,0 +1,70 @@
+import type { Program, ProgramBlock } from '../../../src/machine/program.js';
+import { atBound, currentBlock, outcomeOf } from '../../../src/machine/queries.js';
+import type { MachineEvent, Position } from '../../../src/machine/transition.js';
+import { ABORT, choose, countersOf, DONE, EMPTY_ROUND, FAIL, FILLED_ROUND, HALT, invalidate } from './programs.js';
+
+/** What the design says a position accepts, written down a second time and without the machine. */
+export function allowedEvents(program: Program, position: Position, reached: readonly string[]): MachineEvent[] {
+  const outcome = outcomeOf(position);
+  if (outcome === 'completed' || outcome === 'aborted') return [];
+  const reopen = [...program.blocks.filter(({ id, standsForInit }) => reached.includes(id) && !standsForInit)].map(
+    ({ id }) => invalidate(id),
+  );
+  if (outcome === 'halted') return [...reopen, ABORT];
+  return [...progress(program, position), FAIL, HALT, ABORT, ...reopen];
+}
+
+/** The part of them that is somebody doing the work of the block: no failure, no stop, no way back by command. */
+export function progress(program: Program, position: Position): MachineEvent[] {
+  const block = program.blocks.find(({ id }) => id === currentBlock(position));
+  if (block === undefined) return [];
+  if (atBound(position)) return ['continue', 'more', 'stop'].map(choose);
+  const { jumps } = countersOf(position, block.id);
+  const choices = block.choices.filter(({ target }) => target.kind !== 'goto' || jumps < (block.maxRounds ?? 0));
+  return [
+    ...(block.choices.length === 0 ? [DONE] : choices.map(({ id }) => choose(id))),
+    ...(loops(block) ? [EMPTY_ROUND, FILLED_ROUND] : []),
+  ];
+}
+
+/** Every event one could think of for a program, sensible or not. */
+export function alphabet(program: Program): MachineEvent[] {
+  const ids = [...program.blocks.map(({ id }) => id), 'nobody', 'completed'];
+  const choices = program.blocks.flatMap(({ choices: offered }) => offered.map(({ id }) => id));
+  return [
+    DONE,
+    FAIL,
+    HALT,
+    ABORT,
+    EMPTY_ROUND,
+    FILLED_ROUND,
+    ...ids.map(invalidate),
+    ...[...new Set([...choices, 'continue', 'more', 'stop', 'nothing'])].map(choose),
+  ];
+}
+
+export function loops({ kind }: ProgramBlock): boolean {
+  return kind === 'llm-loop' || kind === 'subagent-loop';
+}
+
+/**
+ * How many events a run can take at most when nobody invalidates, asks for `more` or fills a round without passing it.
+ * Per block: its retries in every stay, its rounds, and for every time it leads back the whole way from the target.
+ */
+export function longestRun(program: Program): number {
+  const costs: number[] = [];
+  for (const [index, block] of program.blocks.entries()) {
+    const back = [
+      ...block.choices.flatMap(({ target }) => (target.kind === 'goto' ? [target.block] : [])),
+      block.revise,
+    ]
+      .map((target) => program.blocks.findIndex(({ id }) => id === target))
+      .filter((target) => target >= 0);
+    const rounds = block.maxRounds ?? 0;
+    const again = costs.slice(Math.min(index, ...back)).reduce((sum, cost) => sum + cost, 0);
+    const retries = block.onError.kind === 'retry' ? block.onError.max : 0;
+    const stays = back.length === 0 ? 1 : rounds + 1;
+    costs.push(stays * (2 * retries + 2) + rounds + (stays - 1) * again);
+  }
+  return costs.reduce((sum, cost) => sum + cost, 0);
+}

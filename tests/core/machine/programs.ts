@@ -1,0 +1,64 @@
+import type { Program, ProgramBlock, ProgramChoice } from '../../../src/machine/program.js';
+import type { Counters, Effect, MachineEvent, Position, Step } from '../../../src/machine/transition.js';
+import { startProgram, transition } from '../../../src/machine/transition.js';
+
+/** A block with all that a test does not speak of left at its default. */
+export function block(id: string, part: Partial<Omit<ProgramBlock, 'id'>> = {}): ProgramBlock {
+  return { id, kind: 'llm', asksUser: false, choices: [], onError: { kind: 'halt' }, ...part };
+}
+
+export const init = block('init', { kind: 'cli', standsForInit: true });
+
+export function program(...blocks: ProgramBlock[]): Program {
+  return { blocks };
+}
+
+export function goto(id: string, target: string): ProgramChoice {
+  return { id, target: { kind: 'goto', block: target } };
+}
+
+export const next = (id: string): ProgramChoice => ({ id, target: { kind: 'next' } });
+export const stop = (id: string): ProgramChoice => ({ id, target: { kind: 'halt' } });
+
+export const always = () => true;
+export const never = () => false;
+
+export const DONE: MachineEvent = { type: 'DONE' };
+export const FAIL: MachineEvent = { type: 'FAIL' };
+export const HALT: MachineEvent = { type: 'HALT' };
+export const ABORT: MachineEvent = { type: 'ABORT' };
+export const EMPTY_ROUND: MachineEvent = { type: 'ROUND', filled: false };
+export const FILLED_ROUND: MachineEvent = { type: 'ROUND', filled: true };
+export const choose = (choice: string): MachineEvent => ({ type: 'CHOOSE', choice });
+export const invalidate = (id: string): MachineEvent => ({ type: 'INVALIDATE', block: id });
+
+/** A program being walked; `take` gives the effects of one event. */
+export function walk(subject: Program, conditions: (source: string) => boolean = always) {
+  let step = startProgram(subject, conditions);
+  return {
+    started: step.effects,
+    take(...events: MachineEvent[]): Effect[] {
+      for (const event of events) step = transition(subject, step.position, event, conditions);
+      return step.effects;
+    },
+    get position(): Position {
+      return step.position;
+    },
+    counters(id: string): Counters {
+      return countersOf(step.position, id);
+    },
+  };
+}
+
+export function countersOf(position: Position, id: string): Counters {
+  const counters = position.counters[id];
+  if (counters === undefined) throw new Error(`no counters for ${id}`);
+  return counters;
+}
+
+/** The last effect: what the run waits for now. */
+export function lastOf(step: Pick<Step, 'effects'>): Effect {
+  const last = step.effects.at(-1);
+  if (last === undefined) throw new Error('no effects');
+  return last;
+}
