@@ -83,6 +83,7 @@ export const ERROR_CODES = {
     when: 'A gate needs a person: a prompt, an answered question, or `dev-cli approve` on a terminal.',
   },
   TERMINAL_REQUIRED: { exit: 3, when: 'The command is for a person on a terminal.' },
+  DRAFT_MISSING: { exit: 3, when: 'The run has no DRAFT.md: its recipe uses none, or cleanup removed it.' },
   DRAFT_INCOMPLETE: { exit: 3, when: 'Required sections of DRAFT.md are empty.' },
   DOCUMENT_UNREADABLE: {
     exit: 3,

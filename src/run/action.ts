@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
+import type { JsonObject } from '../base/json.js';
 import { closed, discriminated, enumOf, NullableString } from '../base/schema.js';
 
 /** The pending action in its full form, as state.json keeps it (protocol.md §2). */
@@ -6,7 +7,7 @@ import { closed, discriminated, enumOf, NullableString } from '../base/schema.js
 const Str = Type.String();
 
 export const InvocationSchema = Type.Object(
-  { command: Str, input: Type.Record(Str, Type.Unknown()) },
+  { command: Str, input: Type.Unsafe<JsonObject>({ type: 'object' }) },
   { ...closed, description: 'A command by its registry name and its input; printed as one command line.' },
 );
 
@@ -140,6 +141,7 @@ export const DoneActionSchema = Type.Object(
     results: Type.Record(Str, Str),
     artifacts: Type.Array(Str),
     failed: Type.Array(Type.Object({ id: Str, reason: Str }, closed)),
+    warnings: Type.Optional(Type.Array(Str)),
     instruction: Str,
     resume: Type.Optional(InvocationSchema),
   },

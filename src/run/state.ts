@@ -1,10 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { closed, enumOf, NullableString, nullable } from '../base/schema.js';
 import { ActionSchema } from './action.js';
+import { SCHEMA_VERSION } from './version.js';
 
 /** state.json (storage.md): the snapshot that hooks, status and people read. */
 
-export const SCHEMA_VERSION = 1;
 
 const Str = Type.String();
 const At = Type.String({ description: 'UTC with milliseconds.' });
@@ -81,7 +81,11 @@ export const StateSchema = Type.Object(
       Type.Object(
         {
           issuedAt: At,
-          /** Nothing at a promised path before; by path. */
+          /** Journal position of the issue: a gate wants a human event after it. */
+          issuedSeq: Type.Integer(),
+          /** Why it was issued: `enter`, `round`, `retry`, `revise`, `invalidate`, `bound`, `command`. */
+          cause: Str,
+          /** What stood at each promised path when the action was issued. */
           before: Type.Record(Str, FactsSchema),
           /** Agents of this action that already delivered or were given up. */
           settled: Type.Array(Str),
@@ -127,7 +131,14 @@ export const StateSchema = Type.Object(
         closed,
       ),
     ),
+    /** What was let pass and must not be forgotten: a review that rejected, a bound that was reached. */
     warnings: Type.Array(Str),
+    /** The text of the last result: an output's body or `--result`; conditions see it. */
+    result: NullableString,
+    /** Successful external commands by what they ran on, for reuse within the run. */
+    commandResults: Type.Record(Str, Type.Object({ at: At, actionId: Str }, closed)),
+    /** Sources that changed in a phase that may not touch them, as last refused. */
+    sourcesRefused: nullable(Type.Object({ seq: Type.Integer(), paths: Type.Array(Str) }, closed)),
     commands: Type.Record(Str, CommandStateSchema),
     events: Type.Array(Type.Object({ seq: Type.Integer(), at: At, type: Str, summary: Str }, closed)),
     lastError: nullable(Type.Object({ code: Str, message: Str, block: Str, at: At }, closed)),

@@ -1,0 +1,31 @@
+import { DevCliError } from '../../base/errors.js';
+import type { JsonObject } from '../../base/json.js';
+import { checkReport } from '../../documents/report.js';
+import { dataOf } from './data.js';
+import { type Outcome, runOf, type Scene } from './scene.js';
+
+/**
+ * `analysis save --agent T`: stores a report that an agent could only print (documents.md).
+ * @throws DevCliError `EVIDENCE_INVALID` when the report lacks what a report needs, `UNKNOWN_AGENT` for a hostile id
+ */
+export function analysisSave(scene: Scene, input: JsonObject): Outcome {
+  const { state } = runOf(scene);
+  const agent = String(input['agent']);
+  if (!/^[A-Za-z_][A-Za-z0-9_-]{0,63}$/.test(agent)) {
+    throw new DevCliError('UNKNOWN_AGENT', `${JSON.stringify(agent.slice(0, 80))} cannot be an agent's id.`, {
+      fix: 'Use the id that the action gives.',
+    });
+  }
+  const path = state.agents[agent]?.output ?? `analysis/${agent}.md`;
+  const { text } = dataOf(input['data'] ?? { source: 'stdin', text: '' }, scene.files);
+  const checked = checkReport(text, { agent, verdict: path.startsWith('reviews/') });
+  if (!checked.ok) {
+    throw new DevCliError('EVIDENCE_INVALID', 'The report does not check out; nothing was saved.', {
+      details: checked.problems.map((problem) => ({ target: path, ...problem })),
+      fix: 'Begin the report with front matter: agent, timestamp, summary.',
+    });
+  }
+  scene.files.write(path, text);
+  scene.warnings.push(...checked.warnings);
+  return { ok: true, report: { agent, path, summary: checked.report.summary }, summary: `saved ${path}` };
+}

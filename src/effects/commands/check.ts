@@ -1,0 +1,72 @@
+import type { Detail } from '../../base/errors.js';
+import { DevCliError } from '../../base/errors.js';
+import { draftStatus } from '../../documents/draft.js';
+import { checkPlan } from '../../documents/plan-check.js';
+import { checkReport } from '../../documents/report.js';
+import { parseJson } from '../../documents/section-data.js';
+import { SECTION_IDS } from '../../documents/sections.js';
+
+/** What kind of document a path promises, by where it lies in a run's directory. */
+type DocumentKind = 'report' | 'review' | 'plan-content' | 'draft' | 'json' | 'text';
+
+/** The findings on one document; empty when it holds up. */
+export interface Checked {
+  kind: DocumentKind;
+  problems: Detail[];
+  warnings: string[];
+}
+
+/**
+ * Checks any promised output by its content (documents.md, `dev-cli check <file>`).
+ * @param path relative to the run's directory; only decides the kind
+ */
+export function checkDocument(
+  path: string,
+  text: string,
+  expected: { agent?: string; verdict?: boolean } = {},
+): Checked {
+  const kind = kindOf(path);
+  if (text.trim() === '') return { kind, problems: [{ target: path, problem: 'empty' }], warnings: [] };
+  try {
+    return { kind, ...findings(kind, text, expected) };
+  } catch (error) {
+    if (!(error instanceof DevCliError)) throw error;
+    return { kind, problems: [{ target: path, problem: error.message }, ...error.details], warnings: [] };
+  }
+}
+
+function findings(
+  kind: DocumentKind,
+  text: string,
+  expected: { agent?: string; verdict?: boolean },
+): Omit<Checked, 'kind'> {
+  switch (kind) {
+    case 'report':
+    case 'review': {
+      const checked = checkReport(text, { ...expected, verdict: expected.verdict ?? kind === 'review' });
+      return checked.ok ? { problems: [], warnings: checked.warnings } : { problems: checked.problems, warnings: [] };
+    }
+    case 'plan-content': {
+      const checked = checkPlan(parseJson(text));
+      return { problems: checked.ok ? [] : checked.findings, warnings: [] };
+    }
+    case 'draft':
+      draftStatus(text, [...SECTION_IDS]);
+      return { problems: [], warnings: [] };
+    case 'json':
+      parseJson(text);
+      return { problems: [], warnings: [] };
+    case 'text':
+      return { problems: [], warnings: [] };
+  }
+}
+
+function kindOf(path: string): DocumentKind {
+  const base = path.slice(path.lastIndexOf('/') + 1);
+  if (base === 'plan-content.json') return 'plan-content';
+  if (base === 'DRAFT.md') return 'draft';
+  if (base.endsWith('.json')) return 'json';
+  if (/(^|\/)reviews\/[^/]+\.md$/.test(path)) return 'review';
+  if (/(^|\/)(findings|analysis)\/[^/]+\.md$/.test(path)) return 'report';
+  return 'text';
+}

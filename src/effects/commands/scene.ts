@@ -1,0 +1,43 @@
+import { DevCliError } from '../../base/errors.js';
+import type { JsonObject } from '../../base/json.js';
+import type { ResolvedRecipe } from '../../recipe/resolved.js';
+import type { RunState } from '../../run/state.js';
+import type { Workspace } from '../workspace.js';
+
+/**
+ * What a built-in command works on. A command run by hand and the same command in a recipe end in one function over
+ * this: documents in, documents out (house.md, effects/).
+ */
+export interface Scene {
+  name: string;
+  files: Workspace;
+  /** Null where the name has no run yet: `plan generate` and `check` work there too. */
+  state: RunState | null;
+  recipe: ResolvedRecipe | null;
+  /** Warnings for the answer. */
+  warnings: string[];
+}
+
+/** What came of it. `ok: false` is a report that found problems, not an error. */
+export interface Outcome {
+  ok: boolean;
+  /** The command's own answer, without `ok` and `run`. */
+  report: JsonObject;
+  /** One line for `ran`, history and people. */
+  summary: string;
+  /** The same for a person; `summary` where there is nothing more to say. */
+  text?: string;
+}
+
+/** @throws DevCliError `NO_SUCH_RUN` where the name has no run */
+export function runOf(scene: Scene): { state: RunState; recipe: ResolvedRecipe } {
+  if (scene.state === null || scene.recipe === null) throw noSuchRun(scene.name);
+  return { state: scene.state, recipe: scene.recipe };
+}
+
+/** The error for a name without a run. */
+export function noSuchRun(name: string): DevCliError {
+  return new DevCliError('NO_SUCH_RUN', `There is no run named "${name}".`, {
+    fix: { command: 'list', input: {} },
+  });
+}

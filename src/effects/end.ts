@@ -1,0 +1,106 @@
+import { foreignLine } from '../documents/foreign.js';
+import { planSummary } from '../documents/plan-summary.js';
+import type { Action } from '../run/action.js';
+import type { RunState } from '../run/state.js';
+import { PLAN, presentPlan } from './commands/plan.js';
+import { shownPath } from './paths.js';
+import { record, type Turn } from './turn.js';
+
+type Outcome = NonNullable<RunState['outcome']>;
+
+/** Documents worth naming at the end, in the order a person would open them. */
+const ARTIFACTS = [PLAN, 'report.md', 'summary.md', 'pr.json'];
+
+/** Results listed at most in the `done` action. */
+const RESULTS_SHOWN = 6;
+
+/** Ends the run: the `done` action becomes what `next` replays from now on. */
+export function endRun(turn: Turn, outcome: Outcome, reason?: string): void {
+  const { state } = turn;
+  state.status = outcome;
+  state.outcome = outcome;
+  record(turn, 'ended', { outcome, ...(reason === undefined ? {} : { reason }) });
+  state.pendingAction = {
+    issuedAt: turn.at,
+    issuedSeq: 0,
+    cause: 'end',
+    before: {},
+    settled: [],
+    acknowledged: true,
+    action: doneAction(turn, outcome, reason),
+  };
+}
+
+function doneAction(turn: Turn, outcome: Outcome, reason: string | undefined): Action {
+  const { state, place } = turn;
+  const halted = outcome === 'halted' ? state.currentBlock : null;
+  return {
+    run: state.name,
+    action: 'done',
+    done: true,
+    outcome,
+    summary: summaryOf(turn, outcome, reason),
+    results: results(state),
+    artifacts: ARTIFACTS.filter((path) => turn.files.facts(path).kind === 'file').map((path) =>
+      shownPath(place, state.name, path),
+    ),
+    failed: failures(state),
+    ...(state.warnings.length === 0 ? {} : { warnings: [...state.warnings] }),
+    instruction: instructionOf(turn, outcome),
+    ...(halted === null ? {} : { resume: { command: 'step invalidate', input: { name: state.name, step: halted } } }),
+  };
+}
+
+function summaryOf(turn: Turn, outcome: Outcome, reason: string | undefined): string {
+  const { state } = turn;
+  switch (outcome) {
+    case 'aborted':
+      return `aborted: ${foreignLine(reason ?? 'no reason given', 200)}`;
+    case 'halted': {
+      const gate = state.currentBlock === null ? undefined : state.gates[state.currentBlock];
+      if (gate !== undefined && gate.stale !== true) return `stopped at ${state.currentBlock}: ${gate.choice}`;
+      return `halted at ${state.currentBlock}: ${foreignLine(state.lastError?.message ?? 'no reason recorded', 300)}`;
+    }
+    case 'completed': {
+      const plan = presentPlan(turn.files);
+      const steps = Object.values(state.steps);
+      const done = steps.filter((step) => step.status === 'done').length;
+      return plan === null ? `${done} of ${steps.length} steps done` : planSummary(plan).line;
+    }
+  }
+}
+
+function instructionOf(turn: Turn, outcome: Outcome): string {
+  const { state } = turn;
+  switch (outcome) {
+    case 'aborted':
+      return 'Tell the user that the run was aborted and why, then stop.';
+    case 'halted':
+      return 'Tell the user why the run halted and what is there so far, then stop. Run `resume` only when the user wants to go on from that step.';
+    case 'completed': {
+      const open = state.warnings.length === 0 ? '' : ' Name the warnings.';
+      return state.skill === 'specify'
+        ? `Show the user the summary and the path of the plan.${open} Then stop: this was planning, and nothing is to be implemented now.`
+        : `Tell the user what was done.${open} Then stop.`;
+    }
+  }
+}
+
+function results(state: RunState): Record<string, string> {
+  const told = Object.entries(state.gates).filter(([, gate]) => gate.stale !== true);
+  const verdicts = state.reviewRounds.at(-1);
+  return Object.fromEntries([
+    ...told.slice(-RESULTS_SHOWN).map(([id, gate]) => [id, gate.choice]),
+    ...(verdicts === undefined ? [] : [[verdicts.block, verdicts.verdict ?? 'no verdict']]),
+  ]);
+}
+
+function failures(state: RunState): { id: string; reason: string }[] {
+  const agents = Object.entries(state.agents)
+    .filter(([, agent]) => agent.status === 'failed')
+    .map(([id, agent]) => ({ id, reason: foreignLine(agent.reason ?? 'no reason given', 200) }));
+  const steps = Object.entries(state.steps)
+    .filter(([, step]) => step.status === 'failed')
+    .map(([id, step]) => ({ id, reason: foreignLine(step.summary ?? 'no reason given', 200) }));
+  return [...agents, ...steps];
+}

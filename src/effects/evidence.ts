@@ -1,0 +1,78 @@
+import { type Detail, DevCliError } from '../base/errors.js';
+import type { Files } from '../base/files.js';
+import { type CheckedReport, checkReport } from '../documents/report.js';
+import type { PathFacts } from '../run/state.js';
+import { sha256 } from './workspace.js';
+
+/** What stands at a promised path now, by size, times, inode and digest; null for nothing. No clock is compared (lesson 49). */
+export function factsOf(files: Files, path: string): PathFacts {
+  const facts = files.facts(path);
+  if (facts.kind !== 'file') return null;
+  const content = files.read(path);
+  if (content === null) return null;
+  const { size, mtimeMs, ctimeMs, inode } = facts;
+  return { size, mtimeMs, ctimeMs, inode, sha256: sha256(content) };
+}
+
+/** Either the text of a promised output that holds up, or what is wrong with it. */
+export type Evidence = { ok: true; text: string; sha256: string } | { ok: false; missing: boolean; problem: string };
+
+/**
+ * Judges a promised output as a file: there, regular, inside the root, not empty, and no longer what it was when the
+ * action was issued (protocol.md §3).
+ * @param before what stood there at issue; undefined when an unchanged file is good enough
+ */
+export function fileEvidence(files: Files, path: string, before: PathFacts | undefined): Evidence {
+  const facts = files.facts(path);
+  switch (facts.kind) {
+    case 'missing':
+      return { ok: false, missing: true, problem: 'not written' };
+    case 'directory':
+      return { ok: false, missing: false, problem: 'is a directory' };
+    case 'outside':
+      return { ok: false, missing: false, problem: 'leads out of the project' };
+    case 'special':
+      return { ok: false, missing: false, problem: 'is not a regular file' };
+    case 'file':
+      break;
+  }
+  let content: Buffer | null;
+  try {
+    content = files.read(path);
+  } catch (error) {
+    if (error instanceof DevCliError) return { ok: false, missing: false, problem: error.message };
+    throw error;
+  }
+  if (content === null) return { ok: false, missing: true, problem: 'not written' };
+  if (content.toString('utf8').trim() === '') return { ok: false, missing: true, problem: 'empty' };
+  const digest = sha256(content);
+  if (before !== undefined && before !== null && isSame(before, { ...facts, sha256: digest })) {
+    return { ok: false, missing: true, problem: 'unchanged since the action was issued' };
+  }
+  return { ok: true, text: content.toString('utf8'), sha256: digest };
+}
+
+function isSame(before: NonNullable<PathFacts>, now: NonNullable<PathFacts>): boolean {
+  return (
+    before.size === now.size &&
+    before.mtimeMs === now.mtimeMs &&
+    before.ctimeMs === now.ctimeMs &&
+    before.inode === now.inode &&
+    before.sha256 === now.sha256
+  );
+}
+
+/** Judges a promised report: as a file, then by its front matter. */
+export function reportEvidence(
+  files: Files,
+  path: string,
+  before: PathFacts | undefined,
+  expected: { agent: string; verdict: boolean },
+): { ok: true; checked: CheckedReport; sha256: string } | { ok: false; missing: boolean; problems: Detail[] } {
+  const file = fileEvidence(files, path, before);
+  if (!file.ok) return { ok: false, missing: file.missing, problems: [{ problem: file.problem }] };
+  const checked = checkReport(file.text, expected);
+  return checked.ok
+    ? { ok: true, checked, sha256: file.sha256 }
+    : { ok: false, missing: false, problems: checked.problems };
+}

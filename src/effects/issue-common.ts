@@ -1,0 +1,110 @@
+import type { Invocation } from '../base/invocation.js';
+import type { JsonObject } from '../base/json.js';
+import { draftStatus } from '../documents/draft.js';
+import type { SectionId } from '../documents/sections.js';
+import type { AskingBlock, CliBlock, OwnCommand, ResolvedBlock } from '../recipe/resolved.js';
+import { renderCommand } from '../registry/render.js';
+import type { PendingAction } from '../run/action.js';
+import { shownPath } from './paths.js';
+import { absence, blockPrompt } from './prompt.js';
+import type { Turn } from './turn.js';
+import { filled, prose } from './values.js';
+
+/** A block that asks the agent or a person. */
+export type AskedBlock = Exclude<ResolvedBlock, CliBlock>;
+
+/** Longest instruction, in characters (protocol.md §2). */
+const INSTRUCTION_CAP = 600;
+
+/** What every action of the block has in common; `input` begins every acknowledgement of it. */
+export interface Common {
+  actionId: string;
+  base: Pick<PendingAction, 'run' | 'block' | 'actionId' | 'instruction' | 'progress'> & {
+    read?: string[];
+    consult?: string[];
+    asks?: 'user';
+  };
+  acknowledge: (more?: JsonObject) => Invocation;
+}
+
+/** The sections of this block that are required and empty. */
+export function missingSections(turn: Turn, block: { sections: SectionId[] }): SectionId[] {
+  const draft = turn.files.text('DRAFT.md');
+  if (draft === null) return [];
+  const { missing } = draftStatus(draft, turn.captured.recipe.draft.required);
+  return block.sections.filter((id) => missing.includes(id));
+}
+
+/** Builds what every action of `block` shares and writes the block's prompt file. */
+export function commonParts(turn: Turn, block: AskedBlock, actionId: string): Common {
+  const { state, place } = turn;
+  const shown = (path: string) => shownPath(place, state.name, path);
+  const present = (paths: string[]) => paths.filter((path) => turn.files.facts(path).kind === 'file');
+  const read = block.read.map((path) => filled(turn, path, block.id));
+  const consult = block.consult.map((path) => filled(turn, path, block.id));
+  const reading = [...turn.because, ...present(read)].map(shown);
+  const prompt = blockPrompt(turn, block);
+  if (prompt !== null) {
+    const file = `actions/${actionId}/prompt.md`;
+    turn.files.write(file, prompt);
+    reading.push(shown(file));
+  }
+  const asking = block.asks === 'user' ? { asks: 'user' as const } : {};
+  const consulting = present(consult).map(shown);
+  return {
+    actionId,
+    base: {
+      run: state.name,
+      block: block.id,
+      actionId,
+      instruction: instructionOf(turn, block, [...read, ...consult]),
+      ...(reading.length > 0 ? { read: [...new Set(reading)] } : {}),
+      ...(consulting.length > 0 ? { consult: consulting } : {}),
+      ...asking,
+      progress: progressOf(turn, block.id),
+    },
+    acknowledge: (more = {}) => ({
+      command: 'step complete',
+      input: { name: state.name, action: actionId, ...more },
+    }),
+  };
+}
+
+/** The recipe's instruction, and what a reader would miss: documents that are not there because their writer failed. */
+function instructionOf(turn: Turn, block: AskedBlock, paths: string[]): string {
+  const text = prose(turn, block.instruction, block.id);
+  const absent = paths
+    .map((path) => ({ path, why: absence(turn, path) }))
+    .filter(({ why }) => why.includes('failed'))
+    .map(({ path, why }) => `${path}${why}`);
+  const note = absent.length === 0 ? '' : ` Missing: ${absent.join(', ')}.`;
+  return text.length + note.length <= INSTRUCTION_CAP
+    ? text + note
+    : `${text.slice(0, Math.max(0, INSTRUCTION_CAP - note.length - 1))}…${note}`.slice(0, INSTRUCTION_CAP);
+}
+
+/** `4/13`: where the block stands among all of the recipe. */
+export function progressOf(turn: Turn, block: string): string {
+  const { blocks } = turn.captured.recipe;
+  return `${blocks.findIndex((candidate) => candidate.id === block) + 1}/${blocks.length}`;
+}
+
+/** What only `next --full` and state.json show: the commands that the acknowledgement will run. */
+export function fullOf(
+  block: AskingBlock & {
+    save?: OwnCommand;
+    exitCheck?: OwnCommand;
+    onComplete?: OwnCommand;
+    exitWhen?: string;
+    command?: { kind: string; command: { source: string } };
+  },
+): Pick<PendingAction, 'full'> {
+  const full = {
+    ...(block.save === undefined ? {} : { saveWith: renderCommand(block.save) }),
+    ...(block.exitCheck === undefined ? {} : { exitCheck: renderCommand(block.exitCheck) }),
+    ...(block.command === undefined ? {} : { then: block.command.command.source }),
+    ...(block.onComplete === undefined ? {} : { onComplete: renderCommand(block.onComplete) }),
+    ...(block.exitWhen === undefined ? {} : { exitWhen: block.exitWhen }),
+  };
+  return Object.keys(full).length === 0 ? {} : { full };
+}

@@ -1,0 +1,86 @@
+import type { JsonObject } from '../base/json.js';
+import type { Effect } from '../machine/transition.js';
+import type { ResolvedAgent, SubagentBlock } from '../recipe/resolved.js';
+import type { DispatchAction, PendingAction } from '../run/action.js';
+import { type Common, fullOf } from './issue-common.js';
+import { absolutePath, shownPath } from './paths.js';
+import { agentPrompt } from './prompt.js';
+import type { Turn } from './turn.js';
+import { conditionScope, filled, roundOf } from './values.js';
+
+const TELL = 'Read <promptFile> and do what it says; it is your whole task. Reply with at most two lines.';
+
+/**
+ * The dispatch of a subagent block: one prompt file per agent, complete by itself. A retry starts only the agents that
+ * failed. Null when no agent's condition holds.
+ */
+export function issueDispatch(
+  turn: Turn,
+  block: SubagentBlock,
+  shared: Common,
+  cause: Extract<Effect, { type: 'issue' }>['cause'],
+): { action: PendingAction; outputs: string[] } | null {
+  const { state, place } = turn;
+  const agents = block.agents.filter((agent) => {
+    if (agent.when !== undefined && !turn.evaluate(agent.when, conditionScope(turn, block.id))) return false;
+    return cause !== 'retry' || state.agents[agent.id]?.status !== 'done';
+  });
+  if (agents.length === 0) return null;
+  const outputs: string[] = [];
+  const rows: DispatchAction['agents'] = agents.map((agent) => {
+    const output = agent.output === undefined ? null : filled(turn, agent.output, block.id);
+    const promptFile = `actions/${shared.actionId}/${agent.id}.md`;
+    turn.files.write(promptFile, agentPrompt(turn, block, agent, output));
+    state.agents[agent.id] = {
+      status: 'pending',
+      outputHash: null,
+      at: turn.at,
+      ...(output === null ? {} : { output }),
+    };
+    if (output !== null) outputs.push(output);
+    return {
+      id: agent.id,
+      type: roleName(turn, agent),
+      promptFile: shownPath(place, state.name, promptFile),
+      ...(output === null ? {} : { output: shownPath(place, state.name, output) }),
+    };
+  });
+  const looping = block.kind === 'subagent-loop';
+  const full = fullOf(block);
+  return {
+    outputs,
+    action: {
+      ...shared.base,
+      action: 'dispatch-subagents',
+      agents: rows,
+      parallel: block.parallel,
+      tell: TELL,
+      ...(looping ? { round: roundOf(turn, block.id), maxRounds: block.maxRounds } : {}),
+      ack: shared.acknowledge(resultInput(turn, agents, shared)),
+      full: {
+        ...full.full,
+        agents: Object.fromEntries(
+          agents.map((agent) => [
+            agent.id,
+            {
+              ...(agent.promptHint === undefined ? {} : { promptHint: agent.promptHint }),
+              readsFrom: agent.readsFrom.map((path) => absolutePath(place, state.name, filled(turn, path, block.id))),
+            },
+          ]),
+        ),
+      },
+    },
+  };
+}
+
+/** Agents without an output report by `--result`; the file that the printed command names (protocol.md §1). */
+function resultInput(turn: Turn, agents: ResolvedAgent[], shared: Common): JsonObject {
+  if (agents.some((agent) => agent.output !== undefined)) return {};
+  return { result: `@${shownPath(turn.place, turn.state.name, `actions/${shared.actionId}/result.md`)}` };
+}
+
+/** The role as the calling harness resolves it: a plugin's agents are namespaced in Claude Code (harness.md). */
+function roleName(turn: Turn, agent: ResolvedAgent): string {
+  const shipped = turn.captured.agents[agent.type]?.source.startsWith('dev-cli:') ?? false;
+  return turn.by.harness === 'claude' && shipped ? `dev-cli:${agent.type}` : agent.type;
+}

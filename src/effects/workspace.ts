@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto';
+import type { FileChange, FileFacts, Files } from '../base/files.js';
+
+/**
+ * A run's documents during one decision: what is on disk, overlaid with what this decision has written so far.
+ * Nothing reaches the disk before the commit (storage.md, A commit).
+ */
+export interface Workspace extends Files {
+  /** The content as text, or null where nothing is. */
+  text(path: string): string | null;
+  write(path: string, content: string | Uint8Array): void;
+  remove(path: string): void;
+  /** Keeps the present content with the commit although nothing changes: an agent's output that was accepted. */
+  keep(path: string): void;
+  /** SHA-256 of the content in hexadecimal, or null where nothing is. */
+  digest(path: string): string | null;
+  changes(): FileChange[];
+}
+
+export function createWorkspace(files: Files): Workspace {
+  const overlay = new Map<string, Buffer | null>();
+  const read = (path: string): Buffer | null => {
+    const written = overlay.get(path);
+    return written === undefined ? files.read(path) : written;
+  };
+  const facts = (path: string): FileFacts => {
+    const written = overlay.get(path);
+    if (written === undefined) return files.facts(path);
+    if (written === null) return { kind: 'missing' };
+    return { kind: 'file', size: written.length, mtimeMs: 0, ctimeMs: 0, inode: 0 };
+  };
+  return {
+    read,
+    facts,
+    text: (path) => read(path)?.toString('utf8') ?? null,
+    write: (path, content) => {
+      overlay.set(path, typeof content === 'string' ? Buffer.from(content, 'utf8') : Buffer.from(content));
+    },
+    remove: (path) => {
+      if (facts(path).kind !== 'missing') overlay.set(path, null);
+    },
+    keep: (path) => {
+      const content = read(path);
+      if (content !== null) overlay.set(path, content);
+    },
+    digest: (path) => {
+      const content = read(path);
+      return content === null ? null : sha256(content);
+    },
+    list: (directory) => listed(files, overlay, directory),
+    changes: () => [...overlay].map(([path, content]) => ({ path, content })),
+  };
+}
+
+/** SHA-256 in lower-case hexadecimal. */
+export function sha256(content: string | Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex');
+}
+
+function listed(files: Files, overlay: Map<string, Buffer | null>, directory: string): string[] {
+  const names = new Set(files.list(directory));
+  const prefix = directory === '' ? '' : `${directory}/`;
+  for (const [path, content] of overlay) {
+    if (!path.startsWith(prefix)) continue;
+    const rest = path.slice(prefix.length);
+    const name = rest.split('/')[0];
+    if (name === undefined || name === '') continue;
+    if (content !== null) names.add(name);
+    else if (name === rest) names.delete(name);
+  }
+  return [...names].sort();
+}

@@ -1,0 +1,108 @@
+import { DevCliError } from '../base/errors.js';
+import { advance } from '../effects/advance.js';
+import { draftStore } from '../effects/commands/draft.js';
+import { noteStep, runOwn, sceneOf } from '../effects/execute.js';
+import { record, type Turn } from '../effects/turn.js';
+import { filled } from '../effects/values.js';
+import { BOUND_CHOICES } from '../machine/ways.js';
+import { choicesOf } from '../run/acknowledgements.js';
+import { type AckInput, type AckResult, type Pending, settleAction } from './acknowledge.js';
+import { pendingPart } from './identify.js';
+
+/** A choice: of an `llm`, of a gate, or of a loop at its bound (protocol.md §3; recipes.md §2, `choices`). */
+export function acknowledgeChoice(turn: Turn, pending: Pending, input: AckInput): AckResult {
+  const { block, action } = pending;
+  const choices = choicesOf(action) ?? [];
+  const chosen = choices.find((choice) => choice.id === input.choice);
+  if (chosen === undefined) throw unknownChoice(turn, choices, input.choice);
+  const note = input.note?.trim() === '' ? undefined : input.note;
+  if (chosen.reason === 'required' && note === undefined) {
+    throw new DevCliError('DATA_MISSING', `"${chosen.id}" needs a reason.`, {
+      run: turn.state.name,
+      fix: 'Write the reason, in the words of who chose, to the file that the choice names, then repeat its ack.',
+      pending: { actionId: action.actionId, ack: chosen.ack },
+    });
+  }
+  requirePerson(turn, pending);
+  const noteFile = `actions/${action.actionId}/note.md`;
+  if (note !== undefined && turn.files.text(noteFile) !== note) turn.files.write(noteFile, note);
+  saveChoice(turn, pending, chosen.id);
+  const digest = artifactDigest(turn, pending);
+  turn.state.gates[block.id] = {
+    choice: chosen.id,
+    ...(digest === undefined ? {} : { digest }),
+    ...(note === undefined ? {} : { note }),
+    by: isHuman(turn, pending) ? 'human' : turn.by.kind,
+    seq: 0,
+  };
+  noteStep(turn, block.id, chosen.id);
+  record(turn, 'acknowledged', {
+    actionId: action.actionId,
+    block: block.id,
+    choice: chosen.id,
+    ...(note === undefined ? {} : { note }),
+    ...(digest === undefined ? {} : { digest }),
+  });
+  settleAction(turn, pending);
+  if (note !== undefined && leadsBack(pending, chosen.id)) turn.because.push(noteFile);
+  advance(turn, { type: 'CHOOSE', choice: chosen.id });
+  return { kind: 'completed', block: block.id };
+}
+
+function unknownChoice(turn: Turn, choices: { id: string }[], given: string | undefined): DevCliError {
+  const ids = choices.map((choice) => choice.id).join(', ');
+  return new DevCliError(
+    'UNKNOWN_CHOICE',
+    given === undefined
+      ? 'This action wants a choice.'
+      : `This action does not offer ${JSON.stringify(given.slice(0, 40))}.`,
+    { run: turn.state.name, fix: `Choose one of: ${ids}. Each choice has its own ack.`, ...pendingPart(turn) },
+  );
+}
+
+/** A gate that wants a person is opened by a human event after its issue, or by a person on a terminal (harness.md). */
+function requirePerson(turn: Turn, pending: Pending): void {
+  if (pending.block.kind !== 'wait-for-user' || !pending.block.human || isHuman(turn, pending)) return;
+  throw new DevCliError(
+    'HUMAN_REQUIRED',
+    `"${pending.block.id}" is for the user to decide, and no word of the user came since it was asked.`,
+    {
+      run: turn.state.name,
+      fix: `Show the user the message and wait for the answer. Without hooks the user types this in a terminal: dev-cli approve ${turn.state.name}`,
+      ...pendingPart(turn),
+    },
+  );
+}
+
+function isHuman(turn: Turn, pending: Pending): boolean {
+  return turn.by.terminal === true || (turn.state.lastHuman?.seq ?? 0) > pending.state.issuedSeq;
+}
+
+/** The digest of what was decided on, as it is now; undefined where the gate has no artifact. */
+function artifactDigest(turn: Turn, { block, action }: Pending): string | null | undefined {
+  if (block.kind !== 'wait-for-user' || block.artifact === undefined || action.action !== 'wait-for-user') {
+    return undefined;
+  }
+  const digest = turn.files.digest(filled(turn, block.artifact, block.id));
+  if (digest !== action.artifact?.digest) {
+    turn.warnings.push(`${action.artifact?.path ?? block.artifact} changed after the question was asked`);
+  }
+  return digest;
+}
+
+/** A block that saves stores the id of its choice (recipes.md §2, `save`). */
+function saveChoice(turn: Turn, { block }: Pending, choice: string): void {
+  if (block.kind !== 'llm') return;
+  const [section] = block.sections;
+  if (block.save?.command === 'draft update' || (block.save === undefined && section !== undefined)) {
+    if (section !== undefined) draftStore(sceneOf(turn), { [section]: choice });
+  } else if (block.save !== undefined) {
+    runOwn(turn, block.save, block.id, { data: { source: 'inline', text: JSON.stringify(choice) } });
+  }
+}
+
+function leadsBack({ block }: Pending, choice: string): boolean {
+  if (!('choices' in block) || (BOUND_CHOICES as readonly string[]).includes(choice)) return false;
+  const goto = block.choices.find(({ id }) => id === choice)?.goto;
+  return goto !== undefined && goto !== 'next' && goto !== 'halt';
+}

@@ -1,0 +1,162 @@
+import { DevCliError } from '../base/errors.js';
+import type { Json } from '../base/json.js';
+import { parseJson } from '../documents/section-data.js';
+import { SECTION_IDS, type SectionId } from '../documents/sections.js';
+import { advance } from '../effects/advance.js';
+import { checkDocument } from '../effects/commands/check.js';
+import { sectionValues } from '../effects/commands/data.js';
+import { draftStore } from '../effects/commands/draft.js';
+import { fileEvidence } from '../effects/evidence.js';
+import { noteStep, runOwn, sceneOf } from '../effects/execute.js';
+import { missingSections } from '../effects/issue-common.js';
+import { shownPath } from '../effects/paths.js';
+import { record, type Turn } from '../effects/turn.js';
+import { conditionScope, roundOf } from '../effects/values.js';
+import type { LlmBlock, LlmCliBlock, LlmLoopBlock } from '../recipe/resolved.js';
+import { type AckInput, type AckResult, type ChangedSources, type Pending, settleAction } from './acknowledge.js';
+import { pendingPart } from './identify.js';
+import { refuseChangedSources } from './sources.js';
+
+/** `llm` and `llm-loop`: stores the data, then the loop's exit check decides (protocol.md §3). */
+export function acknowledgeData(turn: Turn, pending: Pending<LlmBlock | LlmLoopBlock>, input: AckInput): AckResult {
+  const { block, action } = pending;
+  const missingBefore = missingSections(turn, block);
+  const saved = saveData(turn, pending, input);
+  if (input.result !== undefined) turn.state.result = input.result;
+  const missing = missingSections(turn, block);
+  if (block.kind === 'llm-loop' && !passes(turn, block)) {
+    const n = roundOf(turn, block.id);
+    record(turn, 'round', { actionId: action.actionId, block: block.id, round: n, saved, missing });
+    settleAction(turn, pending);
+    advance(turn, { type: 'ROUND', filled: missing.length < missingBefore.length });
+    return { kind: 'round', round: { n, passed: false, saved, missing } };
+  }
+  if (saved.length > 0) noteStep(turn, block.id, `saved ${saved.join(', ')}`);
+  record(turn, 'acknowledged', {
+    actionId: action.actionId,
+    block: block.id,
+    saved,
+    ...(input.result === undefined ? {} : { selfReported: true }),
+  });
+  settleAction(turn, pending);
+  advance(turn, { type: 'DONE' });
+  return { kind: 'completed', block: block.id };
+}
+
+/** Whether a round of a loop passes: `exitCheck`, then `exitWhen`; without either its data is enough. */
+export function passes(
+  turn: Turn,
+  block: { id: string; exitCheck?: LlmLoopBlock['exitCheck']; exitWhen?: string },
+): boolean {
+  if (block.exitCheck !== undefined && !runOwn(turn, block.exitCheck, block.id).ok) return false;
+  return block.exitWhen === undefined || turn.evaluate(block.exitWhen, conditionScope(turn, block.id));
+}
+
+/** Stores what came with the acknowledgement; gives the sections that were saved. */
+function saveData(turn: Turn, pending: Pending<LlmBlock | LlmLoopBlock>, input: AckInput): string[] {
+  const { block, action } = pending;
+  const wanted = 'data' in action ? action.data : undefined;
+  if (wanted === undefined) {
+    if (input.data === undefined) return [];
+    throw new DevCliError('DATA_UNEXPECTED', 'This action takes no data.', {
+      fix: 'Run the acknowledgement exactly as the action prints it.',
+    });
+  }
+  const { data } = input;
+  if (data === undefined) {
+    throw new DevCliError('DATA_MISSING', 'This action needs its data.', {
+      run: turn.state.name,
+      fix: `Write ${wanted.write}, then run the acknowledgement as printed.`,
+      ...pendingPart(turn),
+    });
+  }
+  const file = `actions/${action.actionId}/data.${wanted.form === 'sections' ? 'md' : 'json'}`;
+  if (block.save === undefined && block.sections.length === 0) {
+    parseJson(data.text);
+    turn.files.write(file, data.text);
+    return [];
+  }
+  if (data.source !== 'file') turn.files.write(`actions/${action.actionId}/data.json`, data.text);
+  if (block.save !== undefined && block.save.command !== 'draft update') {
+    runOwn(turn, block.save, block.id, { data: { ...data } });
+    return [];
+  }
+  return saveSections(turn, block, data);
+}
+
+function saveSections(turn: Turn, block: LlmBlock | LlmLoopBlock, data: NonNullable<AckInput['data']>): string[] {
+  const only = block.save?.input['section'];
+  const values = sectionValues(data, typeof only === 'string' ? (only as SectionId) : singleSection(block));
+  if (block.save !== undefined)
+    runOwn(turn, block.save, block.id, { data: { ...data }, ...sectionOption(block, values) });
+  else draftStore(sceneOf(turn), values);
+  return SECTION_IDS.filter((id) => id in values);
+}
+
+function singleSection(block: LlmBlock | LlmLoopBlock): SectionId | undefined {
+  return block.sections.length === 1 ? block.sections[0] : undefined;
+}
+
+/** Plain data for the only section of a block names that section to the command. */
+function sectionOption(block: LlmBlock | LlmLoopBlock, values: Partial<Record<SectionId, Json>>): { section?: string } {
+  const [only, ...others] = Object.keys(values);
+  return only !== undefined && others.length === 0 && block.sections.length === 1 ? { section: only } : {};
+}
+
+/** `llm+cli`: the file is there, holds up, and after a revise is another one; then its command runs (protocol.md §3). */
+export function acknowledgeWritten(turn: Turn, pending: Pending<LlmCliBlock>, sources: ChangedSources): AckResult {
+  const { block, action, state } = pending;
+  const refusal = refuseChangedSources(turn, action.actionId, sources);
+  if (refusal !== null) return refusal;
+  const shown = shownPath(turn.place, turn.state.name, block.write);
+  const before = state.before[block.write];
+  const evidence = fileEvidence(turn.files, block.write, before);
+  const unchanged = evidence.ok && state.cause === 'revise' && before?.sha256 === evidence.sha256;
+  if (!evidence.ok || unchanged) {
+    const problem = evidence.ok ? 'has the same content as before the revision was asked for' : evidence.problem;
+    throw new DevCliError(
+      evidence.ok || evidence.missing ? 'EVIDENCE_MISSING' : 'EVIDENCE_INVALID',
+      `${shown}: ${problem}.`,
+      {
+        run: turn.state.name,
+        details: [{ target: shown, problem }],
+        fix: `Write ${shown}, then repeat the acknowledgement.`,
+        ...pendingPart(turn),
+      },
+    );
+  }
+  checkWritten(turn, pending, evidence.text, shown);
+  turn.files.keep(block.write);
+  const summary = runAfterwards(turn, block);
+  noteStep(turn, block.id, summary);
+  record(turn, 'acknowledged', {
+    actionId: action.actionId,
+    block: block.id,
+    evidence: { [block.write]: evidence.sha256 },
+  });
+  settleAction(turn, pending);
+  advance(turn, { type: 'DONE' });
+  return { kind: 'completed', block: block.id };
+}
+
+/** @throws DevCliError `SCHEMA_INVALID` with every finding, `DATA_MALFORMED` */
+function checkWritten(turn: Turn, pending: Pending<LlmCliBlock>, text: string, shown: string): void {
+  const { block } = pending;
+  parseJson(text);
+  const checked = checkDocument(block.schema === 'plan-content' ? 'plan-content.json' : block.write, text);
+  if (checked.problems.length === 0) return;
+  throw new DevCliError('SCHEMA_INVALID', `${shown} does not hold up: ${checked.problems.length} findings.`, {
+    run: turn.state.name,
+    details: checked.problems.slice(0, 40),
+    fix: `Mend every finding in ${shown}, then repeat the acknowledgement.`,
+    ...pendingPart(turn),
+  });
+}
+
+function runAfterwards(turn: Turn, block: LlmCliBlock): string {
+  if (block.command === undefined) return `wrote ${block.write}`;
+  if (block.command.kind === 'external') {
+    throw new DevCliError('INTERNAL', `"${block.id}" has an external command, which lint refuses here.`);
+  }
+  return runOwn(turn, block.command.command, block.id).summary;
+}

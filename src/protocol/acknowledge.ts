@@ -1,0 +1,144 @@
+import type { DataInput } from '../base/data.js';
+import { DevCliError } from '../base/errors.js';
+import { advance } from '../effects/advance.js';
+import { fault, noteStep } from '../effects/execute.js';
+import { record, type Turn } from '../effects/turn.js';
+import type { ResolvedBlock } from '../recipe/resolved.js';
+import { choicesOf } from '../run/acknowledgements.js';
+import type { PendingAction } from '../run/action.js';
+import type { PendingState, RunState } from '../run/state.js';
+import { acknowledgeAgents } from './acknowledge-agents.js';
+import { acknowledgeChoice } from './acknowledge-choice.js';
+import { acknowledgeData, acknowledgeWritten } from './acknowledge-data.js';
+import { identify } from './identify.js';
+import { checkInputs, noteInputs } from './inputs.js';
+
+/** What `step complete` and `step fail` are given. */
+export interface AckInput {
+  action?: string;
+  step?: string;
+  data?: DataInput;
+  choice?: string;
+  note?: string;
+  without?: string[];
+  reason?: string;
+  result?: string;
+  fail?: boolean;
+}
+
+/** How a loop's round went that did not pass. */
+export interface RoundReport {
+  n: number;
+  passed: false;
+  saved: string[];
+  missing: string[];
+  verdicts?: Record<string, string>;
+}
+
+/** What an acknowledgement came to. A refusal may have kept what was good: it is thrown only after the commit. */
+export type AckResult =
+  | { kind: 'completed'; block: string }
+  | { kind: 'round'; round: RoundReport }
+  | { kind: 'duplicate' }
+  | { kind: 'refused'; error: DevCliError };
+
+/** The pending action with its block, as every kind of acknowledgement needs it. */
+export interface Pending<B extends ResolvedBlock = ResolvedBlock> {
+  block: B;
+  action: PendingAction;
+  state: PendingState;
+}
+
+/** Paths outside `.dev/` that differ from the baseline, and the tree as it is; found before the lock. Null where it does not matter. */
+export type ChangedSources = { paths: string[]; now: NonNullable<RunState['baseline']> } | null;
+
+/**
+ * Acknowledges an action: identify → check evidence → save → record → advance (protocol.md §3).
+ * @throws DevCliError with nothing changed, for anything but evidence that is partly good
+ */
+export function acknowledge(turn: Turn, input: AckInput, sources: ChangedSources): AckResult {
+  const identified = identify(turn, input);
+  if (identified.kind === 'duplicate') return { kind: 'duplicate' };
+  const pending = identified.pending;
+  if (pending.action.action === 'running') throw stillRunning(turn, pending);
+  checkInputs(turn);
+  if (input.fail === true) return failed(turn, pending, input.reason);
+  const result = judged(turn, pending, input, sources);
+  if (result.kind === 'completed' && !turn.files.changes().some(({ path }) => path === 'DRAFT.md'))
+    noteInputs(turn, pending.block);
+  return result;
+}
+
+function judged(turn: Turn, pending: Pending, input: AckInput, sources: ChangedSources): AckResult {
+  const { block } = pending;
+  if (choicesOf(pending.action) !== undefined) {
+    refuseUnexpected(input, ['data', 'result', 'without']);
+    return acknowledgeChoice(turn, pending, input);
+  }
+  if (input.choice !== undefined) throw unexpected('choice', 'This action offers no choices.');
+  switch (block.kind) {
+    case 'llm':
+    case 'llm-loop':
+      refuseUnexpected(input, ['without']);
+      return acknowledgeData(turn, { ...pending, block }, input);
+    case 'llm+cli':
+      refuseUnexpected(input, ['data', 'without']);
+      return acknowledgeWritten(turn, { ...pending, block }, sources);
+    case 'subagent':
+    case 'subagent-loop':
+      refuseUnexpected(input, ['data']);
+      return acknowledgeAgents(turn, { ...pending, block }, input, sources);
+    case 'wait-for-user':
+    case 'cli':
+      throw new DevCliError('INTERNAL', `The action ${pending.action.actionId} cannot be acknowledged like this.`);
+  }
+}
+
+/** `step fail`: the agent cannot; `onError` decides (protocol.md §3). */
+function failed(turn: Turn, pending: Pending, reason: string | undefined): AckResult {
+  const { block, action } = pending;
+  if (reason === undefined || reason.trim() === '') {
+    throw new DevCliError('DATA_MISSING', 'A failure needs a reason.', {
+      fix: 'Give it with --reason TEXT, or --reason - on standard input.',
+    });
+  }
+  if (block.kind === 'wait-for-user') {
+    throw unexpected('fail', 'A gate cannot fail; it has choices.');
+  }
+  if (block.kind === 'subagent' || block.kind === 'subagent-loop') {
+    for (const agent of block.agents) {
+      const known = turn.state.agents[agent.id];
+      if (known?.status === 'pending')
+        turn.state.agents[agent.id] = { ...known, status: 'failed', reason, at: turn.at };
+    }
+  }
+  record(turn, 'failed', { actionId: action.actionId, block: block.id, reason });
+  noteStep(turn, block.id, `failed: ${reason}`);
+  fault(turn, block.id, 'STEP_FAILED', reason);
+  settleAction(turn, pending);
+  advance(turn, { type: 'FAIL' });
+  return { kind: 'completed', block: block.id };
+}
+
+/** Marks the pending action as acknowledged, so that the same acknowledgement again is a duplicate. */
+export function settleAction(turn: Turn, pending: Pending): void {
+  turn.state.acknowledged[pending.action.actionId] = pending.block.id;
+}
+
+function stillRunning(turn: Turn, pending: Pending): DevCliError {
+  return new DevCliError('DATA_UNEXPECTED', 'dev-cli runs this command itself; there is nothing to acknowledge.', {
+    run: turn.state.name,
+    fix: { command: 'next', input: { name: turn.state.name, wait: 45 } },
+    pending: { actionId: pending.action.actionId },
+  });
+}
+
+function refuseUnexpected(input: AckInput, keys: ('data' | 'choice' | 'result' | 'without')[]): void {
+  for (const key of keys) if (input[key] !== undefined) throw unexpected(key, 'The pending action does not take it.');
+}
+
+function unexpected(option: string, why: string): DevCliError {
+  return new DevCliError('DATA_UNEXPECTED', `--${option} does not fit here. ${why}`, {
+    fix: 'Run the acknowledgement exactly as the action prints it.',
+  });
+}

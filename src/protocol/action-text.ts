@@ -1,0 +1,29 @@
+import { renderCommand } from '../registry/render.js';
+import { ackOf, choicesOf } from '../run/acknowledgements.js';
+import type { Action } from '../run/action.js';
+
+/** An action for a person: what `--text` prints. */
+export function actionText(action: Action): string {
+  if (action.action === 'done') {
+    const lines = [`${action.run}: ${action.outcome}`, action.summary, action.instruction];
+    lines.push(...action.artifacts.map((path) => `  ${path}`));
+    if (action.resume !== undefined) lines.push(`reopen: ${renderCommand(action.resume)}`);
+    return lines.join('\n');
+  }
+  const lines = [`${action.run} ${action.actionId}  ${action.block} (${action.progress}, ${action.action})`];
+  lines.push(action.instruction);
+  if (action.action === 'wait-for-user') lines.push(action.message);
+  if (action.read !== undefined) lines.push(`read: ${action.read.join(', ')}`);
+  if (action.action === 'dispatch-subagents') {
+    lines.push(...action.agents.map((agent) => `  ${agent.id}: ${agent.promptFile} → ${agent.output ?? '(its reply)'}`));
+  }
+  if ('data' in action && action.data !== undefined) lines.push(`write: ${action.data.write}`);
+  if (action.action === 'running') {
+    lines.push(...action.commands.map((command) => `  ${command.run.join(' ')}  (log ${command.log})`));
+    lines.push(`poll: ${renderCommand(action.poll)}`);
+  }
+  for (const choice of choicesOf(action) ?? []) lines.push(`  ${choice.id}: ${choice.label}\n    ${renderCommand(choice.ack)}`);
+  const ack = ackOf(action);
+  if (ack !== undefined) lines.push(`ack: ${renderCommand(ack)}`);
+  return lines.join('\n');
+}

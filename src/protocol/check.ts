@@ -1,0 +1,46 @@
+import { isAbsolute, relative, resolve, sep } from 'node:path';
+import type { Answer } from '../base/answer.js';
+import { isName } from '../base/name.js';
+import { checkDocument } from '../effects/commands/check.js';
+import { fileEvidence } from '../effects/evidence.js';
+import type { Context } from './context.js';
+
+/**
+ * `check <file>`: validates any promised output and says what is wrong (documents.md). Only reads.
+ * @param file as given on the command line: relative to `cwd`, else to the root
+ */
+export async function check(context: Context, file: string, cwd: string): Promise<Answer> {
+  const path = located(context, file, cwd);
+  const { files } = await context.store.read(path.stream);
+  const evidence = fileEvidence(files, path.inRun, undefined);
+  const checked = evidence.ok
+    ? checkDocument(path.inRun, evidence.text)
+    : { kind: 'text', problems: [{ target: file, problem: evidence.problem }], warnings: [] };
+  const ok = checked.problems.length === 0;
+  const problems = checked.problems.map((problem) => ({ ...problem }));
+  return {
+    exit: ok ? 0 : 3,
+    json: {
+      ok,
+      file: path.shown,
+      kind: checked.kind,
+      problems,
+      ...(checked.warnings.length === 0 ? {} : { warnings: checked.warnings }),
+    },
+    text: () =>
+      ok
+        ? `${path.shown}: checks out (${checked.kind})`
+        : checked.problems.map((problem) => `${path.shown}: ${problem.pointer ?? ''} ${problem.problem}`).join('\n'),
+  };
+}
+
+/** The run that a path belongs to, and the path as that run's documents know it. */
+function located(context: Context, file: string, cwd: string): { stream: string; inRun: string; shown: string } {
+  const absolute = isAbsolute(file) ? file : resolve(cwd, file);
+  const within = relative(context.root, absolute).split(sep).join('/');
+  const match = /^\.dev\/specs\/([^/]+)\/(.+)$/.exec(within);
+  if (match?.[1] !== undefined && match[2] !== undefined && isName(match[1])) {
+    return { stream: match[1], inRun: match[2], shown: within };
+  }
+  return { stream: 'none', inRun: `/${within}`, shown: within };
+}

@@ -1,0 +1,65 @@
+import type { Answer } from '../base/answer.js';
+import { DevCliError } from '../base/errors.js';
+import type { Turn } from '../effects/turn.js';
+import { changedSources } from '../recipe/capture.js';
+import type { RunState } from '../run/state.js';
+import { changedSince, readBaseline } from '../work/git.js';
+import { acknowledge, type AckInput, type AckResult, type ChangedSources } from './acknowledge.js';
+import type { Context } from './context.js';
+import { changeWarnings, envelope, joined, type Told, toldBy, withResult } from './envelope.js';
+import { settleCommands } from './external.js';
+import { findRun } from './find-run.js';
+import { transactTurn } from './turns.js';
+
+/** Skills whose phases may not touch sources: the second net looks there (harness.md, Guard). */
+const PLANNING_SKILLS = ['specify', 'open'];
+
+/**
+ * `step complete` and `step fail`: acknowledges, checks, records, advances and gives the next action, in one call
+ * (protocol.md §3).
+ * @throws DevCliError for every refusal; what was good of the evidence is committed all the same
+ */
+export async function stepComplete(context: Context, given: unknown, input: AckInput): Promise<Answer> {
+  const until = context.clock.now() + context.answerWithin * 1000;
+  const name = await findRun(context, given, true);
+  // A command that finished meanwhile comes first: its block is no longer the pending one.
+  const before = await settleCommands(context, name, context.clock.now());
+  const sources = await sourcesFor(context, name);
+  const { result, told } = await transactTurn(context, name, (turn) => {
+    const answer = acknowledge(turn, input, sources);
+    return { result: answer, told: tell(context, turn, answer) };
+  });
+  if (result.kind === 'refused') throw result.error;
+  const first = before === null ? told : { ...told, ran: [...before.ran, ...told.ran] };
+  const later = await settleCommands(context, name, until);
+  return envelope(later === null ? first : joined(first, later));
+}
+
+function tell(context: Context, turn: Turn, result: AckResult): Told {
+  const told = toldBy(turn);
+  told.warnings.push(...changeWarnings(context, turn, changedSources));
+  return result.kind === 'refused' ? told : withResult(told, result);
+}
+
+/** What changed outside `.dev/` since the baseline, where the pending step may not touch sources. */
+async function sourcesFor(context: Context, name: string): Promise<ChangedSources> {
+  const { snapshot } = await context.store.read(name);
+  if (snapshot === null || snapshot.baseline === null || !isWatched(snapshot)) return null;
+  const workTree = snapshot.workTree === '.' ? context.root : snapshot.workTree;
+  const around = { signal: context.signal };
+  try {
+    const paths = await changedSince(workTree, snapshot.baseline, around);
+    if (paths.length === 0) return null;
+    const now = await readBaseline(workTree, around);
+    return now === null ? null : { paths, now };
+  } catch (error) {
+    // The net below the guard needs git; where git cannot answer any more there is no net, and the guard remains.
+    if (error instanceof DevCliError && error.code === 'GIT_FAILED') return null;
+    throw error;
+  }
+}
+
+function isWatched(state: RunState): boolean {
+  const action = state.pendingAction?.action.action;
+  return PLANNING_SKILLS.includes(state.skill) && (action === 'dispatch-subagents' || action === 'llm+cli');
+}

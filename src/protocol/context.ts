@@ -1,0 +1,32 @@
+import type { Caller } from '../base/caller.js';
+import type { Clock, Ids } from '../base/clock.js';
+import type { Reader } from '../base/files.js';
+import type { Library } from '../recipe/library.js';
+import type { RunState } from '../run/state.js';
+import type { Store } from '../store/store.js';
+
+/** All that a use case may know of the world (house.md). Made once by the composition root. */
+export interface Context {
+  /** Absolute: where `.dev/` is. */
+  root: string;
+  /** Absolute: what is edited and judged; the root unless a work tree was made for the run. */
+  workTree: string;
+  /** The run that this work tree was made for. */
+  boundRun: string | null;
+  store: Store<RunState>;
+  clock: Clock;
+  ids: Ids;
+  caller: Caller;
+  /** The harness session that calls, when it is known. */
+  session: string | null;
+  library: Library;
+  reader: Reader;
+  /** Seconds within which a call answers, whatever is still at work (protocol.md §4). */
+  answerWithin: number;
+  signal: AbortSignal;
+  /** Absolute path of the detached runner's entry. */
+  runner: string;
+  /** Directory outside the project that holds the digests of trusted recipes. */
+  trustDirectory: string;
+  cliVersion: string;
+}

@@ -1,0 +1,82 @@
+import type { Answer } from '../base/answer.js';
+import { DevCliError } from '../base/errors.js';
+import type { JsonObject } from '../base/json.js';
+import { runOwnCommand } from '../effects/commands/run-own.js';
+import type { Outcome, Scene } from '../effects/commands/scene.js';
+import { sceneOf } from '../effects/execute.js';
+import { shownPath } from '../effects/paths.js';
+import { record } from '../effects/turn.js';
+import { createWorkspace } from '../effects/workspace.js';
+import { capturedOf, transactTurn } from './turns.js';
+import type { Context } from './context.js';
+import { findRun } from './find-run.js';
+
+/** Commands that only read: they need no lock, and work where there is no run. */
+const READING = ['draft show', 'draft validate', 'plan template', 'plan validate', 'plan summary'];
+
+/**
+ * A document command by hand: the same function that a recipe's block runs, in a transaction of its own
+ * (house.md, effects/).
+ * @throws what the command throws; DevCliError `NO_SUCH_RUN`, `RUN_ENDED`
+ */
+export async function documentCommand(context: Context, command: string, input: JsonObject): Promise<Answer> {
+  if (command === 'plan template') return answerOf(null, runOwnCommand({ command, input }, noScene()), []);
+  const { name: given, ...rest } = input;
+  const name = await findRun(context, given, !READING.includes(command));
+  const head = await context.store.read(name);
+  if (READING.includes(command) || head.snapshot === null) return withoutTurn(context, name, command, rest);
+  const { outcome, warnings } = await transactTurn(context, name, (turn) => {
+    if (turn.state.status === 'completed' || turn.state.status === 'aborted') refuseEnded(turn.state.name, command);
+    const done = runOwnCommand({ command, input: rest }, sceneOf(turn));
+    const paths = turn.files.changes().map(({ path }) => shownPath(turn.place, name, path));
+    if (paths.length > 0) record(turn, 'document', { command, paths, summary: done.summary });
+    return { outcome: done, warnings: turn.warnings };
+  });
+  return answerOf(name, outcome, warnings);
+}
+
+/** A name without a run, or a command that changes nothing. `plan generate` makes the directory; `init` adopts it. */
+async function withoutTurn(context: Context, name: string, command: string, input: JsonObject): Promise<Answer> {
+  const head = await context.store.read(name);
+  const scene: Scene = {
+    name,
+    files: createWorkspace(head.files),
+    state: head.snapshot,
+    recipe: head.snapshot === null ? null : capturedOf(head).recipe,
+    warnings: [...head.notices],
+  };
+  const outcome = runOwnCommand({ command, input }, scene);
+  const changes = scene.files.changes();
+  if (changes.length > 0) await context.store.place(name, changes);
+  return answerOf(name, outcome, scene.warnings);
+}
+
+function answerOf(run: string | null, outcome: Outcome, warnings: string[]): Answer {
+  return {
+    exit: outcome.ok ? 0 : 3,
+    json: {
+      ok: outcome.ok,
+      ...(run === null ? {} : { run }),
+      ...outcome.report,
+      ...(warnings.length === 0 ? {} : { warnings }),
+    },
+    text: () => outcome.text ?? outcome.summary,
+  };
+}
+
+function noScene(): Scene {
+  const nothing = { read: () => null, facts: () => ({ kind: 'missing' as const }), list: () => [] };
+  return { name: '', files: createWorkspace(nothing), state: null, recipe: null, warnings: [] };
+}
+
+function refuseEnded(name: string, command: string): never {
+  if (command === 'cleanup') throw ended(name, 'Its recipe has cleaned up already; what is left is meant to stay.');
+  throw ended(name, 'Its documents are closed.');
+}
+
+function ended(name: string, why: string): DevCliError {
+  return new DevCliError('RUN_ENDED', `The run "${name}" has ended. ${why}`, {
+    run: name,
+    fix: { command: 'next', input: { name } },
+  });
+}

@@ -1,0 +1,46 @@
+import { DevCliError } from '../base/errors.js';
+import { checkedName } from '../base/name.js';
+import type { Context } from './context.js';
+
+/**
+ * The run a command is about (protocol.md §1, Names): the one named, else the one this session is bound to, else the one
+ * this work tree was made for, else the active one.
+ * @param changes whether the command changes state: then several live runs and no known session need the name
+ * @throws DevCliError `NAME_INVALID`, `NO_ACTIVE_RUN`, `NAME_REQUIRED`
+ */
+export async function findRun(context: Context, given: unknown, changes: boolean): Promise<string> {
+  if (given !== undefined) return checkedName(String(given));
+  if (context.session !== null) {
+    const bound = await context.store.session(context.session);
+    if (bound !== null) return bound;
+  }
+  if (context.boundRun !== null) return context.boundRun;
+  const active = await context.store.active();
+  if (changes) {
+    const live = await liveRuns(context);
+    if (live.length > 1) {
+      throw new DevCliError('NAME_REQUIRED', `Several runs are live: ${live.join(', ')}.`, {
+        details: live.map((name) => ({ target: name, problem: 'live' })),
+        fix: 'Name the run.',
+      });
+    }
+  }
+  if (active !== null) return checkedName(active);
+  throw new DevCliError('NO_ACTIVE_RUN', 'No name was given and no run is active here.', {
+    fix: { command: 'list', input: {} },
+  });
+}
+
+/** The names of all live runs of this root; a run that cannot be read counts for none. */
+export async function liveRuns(context: Context): Promise<string[]> {
+  const live: string[] = [];
+  for (const name of await context.store.streams()) {
+    try {
+      const { snapshot } = await context.store.read(name);
+      if (snapshot?.status === 'live') live.push(name);
+    } catch (error) {
+      if (!(error instanceof DevCliError)) throw error;
+    }
+  }
+  return live;
+}

@@ -1,0 +1,85 @@
+import { DevCliError, type ErrorParts } from '../base/errors.js';
+import { suggestion } from '../base/suggest.js';
+import { blockOf, type Turn } from '../effects/turn.js';
+import { ackOf } from '../run/acknowledgements.js';
+import type { PendingAction } from '../run/action.js';
+import type { AckInput, Pending } from './acknowledge.js';
+
+/**
+ * Which action an acknowledgement is for (protocol.md §3): the pending one, one that was acknowledged before, or one
+ * that must not be acknowledged.
+ * @throws DevCliError `STALE_ACTION`, `NOT_REACHED`, `UNKNOWN_BLOCK`, `USAGE`
+ */
+export function identify(turn: Turn, input: AckInput): { kind: 'pending'; pending: Pending } | { kind: 'duplicate' } {
+  if ((input.action === undefined) === (input.step === undefined)) {
+    throw new DevCliError('USAGE', 'Say which step: either --action or --step.', {
+      run: turn.state.name,
+      fix: { command: 'next', input: { name: turn.state.name } },
+    });
+  }
+  return input.action === undefined ? byBlock(turn, input.step ?? '') : byAction(turn, input.action);
+}
+
+function byAction(turn: Turn, actionId: string): ReturnType<typeof identify> {
+  const pending = pendingOf(turn);
+  if (pending !== null && pending.action.actionId === actionId) return { kind: 'pending', pending };
+  if (actionId in turn.state.acknowledged) return { kind: 'duplicate' };
+  throw stale(turn, `The action ${JSON.stringify(actionId.slice(0, 40))} is not the pending one.`);
+}
+
+function byBlock(turn: Turn, prefix: string): ReturnType<typeof identify> {
+  const id = fullBlockId(turn, prefix);
+  const pending = pendingOf(turn);
+  if (pending !== null && pending.block.id === id) return { kind: 'pending', pending };
+  const status = turn.state.steps[id]?.status;
+  if (status === 'done' || status === 'skipped' || status === 'failed') return { kind: 'duplicate' };
+  throw new DevCliError('NOT_REACHED', `"${id}" has not been reached yet.`, {
+    run: turn.state.name,
+    ...pendingPart(turn),
+  });
+}
+
+/** @throws DevCliError `UNKNOWN_BLOCK` when no block, or more than one, begins with `prefix` */
+export function fullBlockId(turn: Turn, prefix: string): string {
+  const ids = turn.captured.recipe.blocks.map((block) => block.id);
+  if (ids.includes(prefix)) return prefix;
+  const fitting = ids.filter((id) => prefix !== '' && id.startsWith(prefix));
+  if (fitting.length === 1 && fitting[0] !== undefined) return fitting[0];
+  const near = suggestion(prefix, ids);
+  throw new DevCliError(
+    'UNKNOWN_BLOCK',
+    fitting.length > 1
+      ? `${JSON.stringify(prefix)} fits several blocks: ${fitting.join(', ')}.`
+      : `The recipe has no block ${JSON.stringify(prefix.slice(0, 40))}.`,
+    {
+      run: turn.state.name,
+      fix: near !== undefined && fitting.length === 0 ? `Did you mean "${near}"?` : `Blocks: ${ids.join(', ')}.`,
+    },
+  );
+}
+
+/** The action that waits for an acknowledgement, with its block; null when the run has ended. */
+export function pendingOf(turn: Turn): Pending | null {
+  const state = turn.state.pendingAction;
+  if (state === null || state.action.action === 'done') return null;
+  const action: PendingAction = state.action;
+  return { state, action, block: blockOf(turn, action.block) };
+}
+
+/** The error for an action that is neither pending nor acknowledged. */
+export function stale(turn: Turn, message: string): DevCliError {
+  const pending = pendingPart(turn);
+  return new DevCliError('STALE_ACTION', message, {
+    run: turn.state.name,
+    ...pending,
+    fix: { command: 'next', input: { name: turn.state.name } },
+  });
+}
+
+/** `pending` of an error: the action that waits, with its acknowledgement. */
+export function pendingPart(turn: Turn): Pick<ErrorParts, 'pending'> {
+  const pending = pendingOf(turn);
+  if (pending === null) return {};
+  const ack = ackOf(pending.action);
+  return { pending: { actionId: pending.action.actionId, ...(ack === undefined ? {} : { ack }) } };
+}

@@ -1,0 +1,182 @@
+import type { Answer } from '../base/answer.js';
+import { instant } from '../base/clock.js';
+import { DevCliError } from '../base/errors.js';
+import { checkedName } from '../base/name.js';
+import { begin } from '../effects/advance.js';
+import { draftStore } from '../effects/commands/draft.js';
+import { sceneOf } from '../effects/execute.js';
+import { record, type Turn } from '../effects/turn.js';
+import { newDraft, readDraft } from '../documents/draft.js';
+import { startProgram } from '../machine/transition.js';
+import type { CapturedRecipe } from '../recipe/resolved.js';
+import type { RunState } from '../run/state.js';
+import { SCHEMA_VERSION } from '../run/version.js';
+import type { Head } from '../store/store.js';
+import { readBaseline } from '../work/git.js';
+import { abortRun } from './abort.js';
+import type { Context } from './context.js';
+import { envelope, joined, type Told, toldBy } from './envelope.js';
+import { settleCommands } from './external.js';
+import { type InitInput, prepareRecipe, type Prepared } from './prepare.js';
+import { capturedOf, commitOf, openTurn, withConditions } from './turns.js';
+
+/**
+ * `init`: starts a run and gives its first action, or resumes the one that is there (protocol.md §5).
+ * @throws DevCliError `RUN_EXISTS`, `RUN_ACTIVE`, `GOAL_MISSING`, `MODE_CONTRADICTION`, `UNKNOWN_RECIPE`,
+ * `RECIPE_INVALID`, `RECIPE_UNTRUSTED`, `UNKNOWN_PREFERENCE`; a failed init leaves nothing behind
+ */
+export async function init(context: Context, given: string, input: InitInput): Promise<Answer> {
+  const until = context.clock.now() + context.answerWithin * 1000;
+  const name = checkedName(given);
+  await refuseSecondRun(context, name, input);
+  const present = (await context.store.read(name)).snapshot;
+  const prepared = await prepareRecipe(context, input, present);
+  const baseline = await readBaseline(context.workTree, { signal: context.signal });
+  const told = await withConditions((evaluate) =>
+    context.store.transact<Told>(name, (head) => {
+      const resumable = resumableRun(head, prepared, input);
+      if (resumable !== null) {
+        const turn = openTurn(context, head, resumable, capturedOf(head), evaluate);
+        return { answer: resumed(turn, input, prepared) };
+      }
+      if (prepared.kind === 'resume') throw changedMeanwhile();
+      const state = freshState(context, head, name, prepared, baseline);
+      const turn = openTurn(context, head, state, prepared.captured, evaluate);
+      turn.warnings.push(...head.notices, ...prepared.warnings);
+      start(turn, context, head, prepared);
+      return commitOf(turn, head, { ...toldBy(turn), status: 'initialized' });
+    }),
+  );
+  if (context.session !== null) await context.store.bindSession(context.session, name);
+  if (told.status === 'resumed' && context.boundRun === null) await context.store.setActive(name);
+  const later = await settleCommands(context, name, until);
+  return envelope(later === null ? told : joined(told, later));
+}
+
+/** @throws DevCliError `RUN_ACTIVE` when this session is bound to another unfinished run */
+async function refuseSecondRun(context: Context, name: string, input: InitInput): Promise<void> {
+  if (context.session === null || input.new === true) return;
+  const bound = await context.store.session(context.session);
+  if (bound === null || bound === name) return;
+  const { snapshot } = await context.store.read(bound);
+  if (snapshot === null || snapshot.status !== 'live') return;
+  throw new DevCliError('RUN_ACTIVE', `This session is at work on "${bound}", which is not finished.`, {
+    run: bound,
+    fix: { command: 'next', input: { name: bound } },
+    instead: { command: 'init', input: { name, new: true, ...(input.recipe === undefined ? {} : { recipe: input.recipe }) } },
+  });
+}
+
+/** The run that init continues: live or halted, of the same recipe, and not forced away. */
+function resumableRun(head: Head<RunState>, prepared: Prepared, input: InitInput): RunState | null {
+  const { snapshot } = head;
+  if (snapshot === null || input.force === true) return null;
+  const same = snapshot.recipe === prepared.recipe;
+  if (same && (snapshot.status === 'live' || snapshot.status === 'halted')) return snapshot;
+  if (snapshot.status !== 'live') return null;
+  throw new DevCliError('RUN_EXISTS', `"${snapshot.name}" is live with the recipe ${snapshot.recipe}.`, {
+    run: snapshot.name,
+    fix: `Go on with it: dev-cli next ${snapshot.name}. To give it up and start anew, init again with --force.`,
+  });
+}
+
+function resumed(turn: Turn, input: InitInput, prepared: Prepared): Told {
+  if (input.goal !== undefined && input.goal.trim() !== (turn.state.goal ?? '').trim()) {
+    turn.warnings.push('another goal was given; the run keeps the one it began with');
+  }
+  turn.warnings.push(...prepared.warnings);
+  return { ...toldBy(turn), status: 'resumed' };
+}
+
+function freshState(
+  context: Context,
+  head: Head<RunState>,
+  name: string,
+  prepared: Extract<Prepared, { kind: 'new' }>,
+  baseline: RunState['baseline'],
+): RunState {
+  const { captured } = prepared;
+  const at = head.at;
+  return {
+    schemaVersion: SCHEMA_VERSION,
+    runId: `${instant(Date.parse(at)).replace(/[-:]|\.\d+/g, '')}-${context.ids.hex(6)}`,
+    name,
+    status: 'live',
+    outcome: null,
+    recipe: captured.recipe.name,
+    mode: prepared.mode,
+    skill: captured.recipe.skill,
+    goal: prepared.goal,
+    vars: prepared.vars,
+    origin: null,
+    workTree: context.workTree === context.root ? '.' : context.workTree,
+    phase: 'agent',
+    currentBlock: null,
+    blockIndex: 0,
+    pendingAction: null,
+    lastAction: head.snapshot?.lastAction ?? 0,
+    acknowledged: {},
+    steps: Object.fromEntries(captured.recipe.blocks.map((block) => [block.id, { status: 'pending', at: null }])),
+    agents: {},
+    gates: {},
+    lastHuman: null,
+    stops: {},
+    inputHashes: {},
+    reviewRounds: [],
+    warnings: [],
+    result: null,
+    commandResults: {},
+    sourcesRefused: null,
+    commands: {},
+    events: [],
+    lastError: null,
+    preferences: prepared.preferences,
+    baseline,
+    cliVersion: context.cliVersion,
+    recipeHash: captured.digest,
+    createdAt: at,
+    updatedAt: at,
+    seq: head.seq,
+    machine: startProgram(captured.recipe.program, () => false).position,
+  };
+}
+
+function start(turn: Turn, context: Context, head: Head<RunState>, prepared: Extract<Prepared, { kind: 'new' }>): void {
+  const { state } = turn;
+  endEarlier(turn, context, head);
+  record(turn, 'init', {
+    recipe: state.recipe,
+    recipeHash: state.recipeHash,
+    goal: state.goal,
+    mode: state.mode,
+    cliVersion: state.cliVersion,
+  });
+  turn.files.write('recipe.json', `${JSON.stringify(prepared.captured)}\n`);
+  if (turn.captured.recipe.usesDraft) openDraft(turn, head);
+  if (turn.captured.recipe.usesDraft && state.goal !== null) draftStore(sceneOf(turn), { purpose: state.goal });
+  begin(turn);
+}
+
+/** `--force`: the run that is there is aborted in the same commit. */
+function endEarlier(turn: Turn, context: Context, head: Head<RunState>): void {
+  const { snapshot } = head;
+  if (snapshot === null || (snapshot.status !== 'live' && snapshot.status !== 'halted')) return;
+  const earlier = openTurn(context, head, structuredClone(snapshot), capturedOf(head), turn.evaluate);
+  abortRun(earlier, 'a new run was started with --force');
+  turn.entries.push(...earlier.entries);
+}
+
+/** A draft that somebody brought along is adopted; one of an earlier run is replaced, its content stays in objects/. */
+function openDraft(turn: Turn, head: Head<RunState>): void {
+  const present = turn.files.text('DRAFT.md');
+  if (present !== null && head.snapshot === null) {
+    readDraft(present);
+    return;
+  }
+  if (present !== null) turn.warnings.push('DRAFT.md of the earlier run was replaced; its content is kept in objects/');
+  turn.files.write('DRAFT.md', newDraft(turn.state.name));
+}
+
+function changedMeanwhile(): DevCliError {
+  return new DevCliError('RUN_ENDED', 'The run ended while init was looking at it.', { fix: 'Run init again.' });
+}

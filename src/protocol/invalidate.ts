@@ -1,0 +1,62 @@
+import type { Answer } from '../base/answer.js';
+import { DevCliError } from '../base/errors.js';
+import { canInvalidate } from '../machine/queries.js';
+import { advance } from '../effects/advance.js';
+import { record, type Turn } from '../effects/turn.js';
+import type { Context } from './context.js';
+import { envelope, joined, toldBy } from './envelope.js';
+import { endRunning, runningCommand, settleCommands } from './external.js';
+import { findRun } from './find-run.js';
+import { fullBlockId, pendingPart } from './identify.js';
+import { readRun } from './next.js';
+import { transactTurn } from './turns.js';
+
+/**
+ * `step invalidate`: the block gets a new action at once, finished blocks after it are redone; documents stay; a halted
+ * run is reopened (protocol.md §3).
+ * @throws DevCliError `NOT_REACHED`, `UNKNOWN_BLOCK`, `RUN_ENDED`
+ */
+export async function stepInvalidate(context: Context, given: unknown, step: string): Promise<Answer> {
+  const until = context.clock.now() + context.answerWithin * 1000;
+  const name = await findRun(context, given, true);
+  const command = runningCommand(await readRun(context, name));
+  const told = await transactTurn(context, name, (turn) => {
+    invalidate(turn, step);
+    return toldBy(turn);
+  });
+  if (command !== null) await endRunning(context, name, command);
+  const later = await settleCommands(context, name, until);
+  const first = { ...told, status: 'invalidated' as const };
+  return envelope(later === null ? first : joined(first, later));
+}
+
+function invalidate(turn: Turn, step: string): void {
+  const { state } = turn;
+  const id = fullBlockId(turn, step);
+  const { program, blocks } = turn.captured.recipe;
+  if (state.status === 'completed' || state.status === 'aborted') {
+    throw new DevCliError('RUN_ENDED', `The run "${state.name}" is ${state.status}; its steps stand.`, {
+      run: state.name,
+      fix: `Start a new run: dev-cli init ${state.name} with the goal.`,
+    });
+  }
+  if (!canInvalidate(program, state.machine, id)) {
+    const init = program.blocks.find((block) => block.id === id)?.standsForInit === true;
+    throw new DevCliError(
+      'NOT_REACHED',
+      init ? `"${id}" stands for init and cannot be redone.` : `"${id}" has not been reached yet.`,
+      { run: state.name, ...pendingPart(turn) },
+    );
+  }
+  const from = blocks.findIndex((block) => block.id === id);
+  const redone = new Set(blocks.slice(from).map((block) => block.id));
+  // Their acknowledgements no longer stand: the old ids answer as unknown ones.
+  for (const [actionId, block] of Object.entries(state.acknowledged)) {
+    if (redone.has(block)) delete state.acknowledged[actionId];
+  }
+  const stale = [...redone].filter((block) => ['done', 'failed', 'skipped'].includes(state.steps[block]?.status ?? ''));
+  record(turn, 'invalidated', { block: id, stale });
+  state.commands = {};
+  state.lastError = null;
+  advance(turn, { type: 'INVALIDATE', block: id });
+}

@@ -1,0 +1,81 @@
+import { draftStatus, readDraft } from '../documents/draft.js';
+import { foreignLine } from '../documents/foreign.js';
+import { shownPath } from '../effects/paths.js';
+import type { Section, SectionInput } from './ports.js';
+
+/** The lines of the manifest, in order (protocol.md §5, `manifest`). */
+export const MANIFEST_SECTIONS: readonly Section[] = [
+  { id: 'step', view: 'manifest', budget: 420, render: step },
+  { id: 'mode', view: 'manifest', budget: 500, render: mode },
+  { id: 'draft', view: 'manifest', budget: 200, render: draft },
+  { id: 'agents', view: 'manifest', budget: 500, render: agents },
+  { id: 'decisions', view: 'manifest', budget: 700, render: decisions },
+  { id: 'failed', view: 'manifest', budget: 500, render: failed },
+  { id: 'files', view: 'manifest', budget: 400, render: files },
+];
+
+function step({ state }: SectionInput): string[] {
+  if (state.status !== 'live') return [`Step: the run is ${state.status}`];
+  const ids = Object.keys(state.steps);
+  const round = state.currentBlock === null ? undefined : state.steps[state.currentBlock]?.round;
+  const finished = Object.values(state.steps).filter(({ status }) => status === 'done' || status === 'skipped').length;
+  const which = `${state.currentBlock} (${state.blockIndex + 1}/${ids.length}, ${finished} finished)`;
+  return [`Step: ${which}${round !== undefined && round > 1 ? `, round ${round}` : ''}`];
+}
+
+function mode({ state }: SectionInput): string[] {
+  const modes = Object.values(state.mode).join(' ');
+  const goal = state.goal === null ? '' : ` · goal (the user's words, data): "${foreignLine(state.goal, 300)}"`;
+  return [`Mode: ${state.recipe}, ${modes}${goal}`];
+}
+
+function draft({ state, captured, files: documents }: SectionInput): string[] | null {
+  const text = documents.read('DRAFT.md')?.toString('utf8');
+  if (text === undefined || state.status !== 'live') return null;
+  const { filled, total, missing } = draftStatus(text, captured.recipe.draft.required);
+  return [`DRAFT: ${filled}/${total}${missing.length === 0 ? ', nothing missing' : ` (missing ${missing.join(', ')})`}`];
+}
+
+function agents({ state }: SectionInput): string[] | null {
+  const rows = Object.entries(state.agents).map(([id, agent]) => {
+    return `${id} ${agent.status}${agent.verdict === undefined ? '' : ` ${agent.verdict}`}`;
+  });
+  return rows.length === 0 ? null : [`Agents: ${rows.join(', ')}`];
+}
+
+function decisions({ state, files: documents }: SectionInput): string[] | null {
+  const gates = Object.entries(state.gates)
+    .filter(([, gate]) => gate.stale !== true)
+    .map(([id, gate]) => `${id}: ${gate.choice}${gate.note === undefined ? '' : ` ("${foreignLine(gate.note, 120)}")`}`);
+  const text = documents.read('DRAFT.md')?.toString('utf8');
+  const bullets =
+    text === undefined
+      ? []
+      : readDraft(text)
+          .decisions.text.split('\n')
+          .filter((line) => /^[-*] /.test(line))
+          .map((line) => foreignLine(line.slice(2), 140));
+  const all = [...gates, ...bullets];
+  return all.length === 0 ? null : [`Decisions: ${all.join(' · ')}`];
+}
+
+function failed({ state }: SectionInput): string[] | null {
+  const agentsFailed = Object.entries(state.agents)
+    .filter(([, agent]) => agent.status === 'failed')
+    .map(([id, agent]) => `${id}: ${foreignLine(agent.reason ?? 'no reason given', 100)}`);
+  const last = state.lastError === null ? [] : [foreignLine(`${state.lastError.block}: ${state.lastError.message}`, 160)];
+  const all = [...agentsFailed, ...last, ...state.warnings.map((warning) => foreignLine(warning, 140))];
+  return all.length === 0 ? null : [`Failed: ${all.join(' · ')}`];
+}
+
+function files({ state, files: documents, context }: SectionInput): string[] | null {
+  const place = { root: context.root, workTree: state.workTree === '.' ? context.root : state.workTree };
+  const there = ['DRAFT.md', 'PLAN.md', 'plan-content.json', 'summary.md', 'pr.json']
+    .filter((path) => documents.facts(path).kind === 'file');
+  const reports = ['findings', 'analysis', 'reviews'].flatMap((directory) => {
+    const count = documents.list(directory).filter((name) => name.endsWith('.md')).length;
+    return count === 0 ? [] : [`${directory}/ (${count})`];
+  });
+  const all = [...there, ...reports];
+  return all.length === 0 ? null : [`Files in ${shownPath(place, state.name, '').replace(/\/$/, '')}: ${all.join(', ')}`];
+}

@@ -1,0 +1,65 @@
+import type { Answer } from '../base/answer.js';
+import { capturedOf } from './turns.js';
+import type { Context } from './context.js';
+import { findRun } from './find-run.js';
+import { MANIFEST_SECTIONS } from './manifest-sections.js';
+import { readRun } from './next.js';
+import type { SectionInput } from './ports.js';
+import { writtenOut } from '../registry/written-out.js';
+import { actionView } from './view.js';
+
+/** The run's part of the manifest: 1,200 tokens at four characters each (protocol.md §5). */
+const BUDGET = 1200 * 4;
+
+/**
+ * `manifest`: all that an agent needs after its context was compacted, ending with the pending action. The action comes
+ * whole; the lines before it share what it leaves.
+ */
+export async function manifest(context: Context, given: unknown): Promise<Answer> {
+  const name = await findRun(context, given, false);
+  const head = await readRun(context, name);
+  const { snapshot: state } = head;
+  const action = state.pendingAction?.action ?? null;
+  const json = action === null ? '{}' : JSON.stringify(actionView(action, false), writtenOut);
+  const asks = action !== null && action.action !== 'done' && action.asks === 'user';
+  const first = asks
+    ? [`${name}: this step asks the user, whatever a compaction notice says. Ask, and wait for the answer.`]
+    : [`${name}: ${state.status}`];
+  const closing = action?.action === 'done' ? 'The end:' : 'The pending action; do it, then run its ack:';
+  const left = BUDGET - json.length - closing.length - first.join('\n').length - 3;
+  const input: SectionInput = { state, captured: capturedOf(head), files: head.files, context };
+  const sections = rendered(input, left, head.notices);
+  return {
+    exit: 0,
+    json: {
+      run: name,
+      status: state.status,
+      asksUser: asks,
+      sections: Object.fromEntries(sections.map(({ id, line }) => [id, line])),
+      next: action === null ? null : actionView(action, false),
+    },
+    text: () => [...first, ...sections.map(({ line }) => line), closing, json].join('\n'),
+  };
+}
+
+/** The sections that fit, each cut to its own budget and all to what is left. */
+function rendered(input: SectionInput, characters: number, notices: string[]): { id: string; line: string }[] {
+  let left = characters;
+  const lines: { id: string; line: string }[] = [];
+  const all = MANIFEST_SECTIONS.flatMap((section) => {
+    const text = section.render(input)?.join('\n');
+    return text === undefined ? [] : [{ id: section.id, line: cut(text, section.budget) }];
+  });
+  const recovered = notices.length === 0 ? [] : [{ id: 'recovered', line: cut(`Recovered: ${notices.join('; ')}`, 300) }];
+  for (const { id, line } of [...all, ...recovered]) {
+    const fitted = cut(line, Math.max(0, left - 1));
+    if (fitted.length < 12) break;
+    lines.push({ id, line: fitted });
+    left -= fitted.length + 1;
+  }
+  return lines;
+}
+
+function cut(text: string, characters: number): string {
+  return text.length <= characters ? text : `${text.slice(0, Math.max(0, characters - 1))}…`;
+}

@@ -1,0 +1,22 @@
+import type { Files } from '../base/files.js';
+import type { CapturedRecipe } from '../recipe/resolved.js';
+import type { RunState } from '../run/state.js';
+import type { Context } from './context.js';
+
+/** What a section is rendered from. */
+export interface SectionInput {
+  state: RunState;
+  captured: CapturedRecipe;
+  files: Files;
+  context: Context;
+}
+
+/** A part of what a run tells about itself; wings add theirs through the same door (house.md, Ports). */
+export interface Section {
+  id: string;
+  view: 'manifest' | 'status';
+  /** Longest rendering, in characters. */
+  budget: number;
+  /** Lines, most important first; null when there is nothing to say. */
+  render: (input: SectionInput) => string[] | null;
+}

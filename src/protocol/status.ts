@@ -1,0 +1,155 @@
+import type { Answer } from '../base/answer.js';
+import { DevCliError } from '../base/errors.js';
+import { foreignLine } from '../documents/foreign.js';
+import { changedSources } from '../recipe/capture.js';
+import { renderCommand } from '../registry/render.js';
+import { choicesOf } from '../run/acknowledgements.js';
+import type { RunState, StepState } from '../run/state.js';
+import type { Context } from './context.js';
+import { duration } from './duration.js';
+import { findRun } from './find-run.js';
+import { readRun } from './next.js';
+import { capturedOf } from './turns.js';
+
+const MARKS: Record<StepState['status'], string> = {
+  pending: '·',
+  running: '◐',
+  done: '✓',
+  skipped: '–',
+  failed: '✗',
+  stale: '○',
+};
+
+/** `status`: who waits for whom since when and what the reader can do, then the blocks (protocol.md §5). */
+export async function status(context: Context, given: unknown): Promise<Answer> {
+  const name = await findRun(context, given, false);
+  const head = await readRun(context, name);
+  const { snapshot: state, notices } = head;
+  const changed = changedSources(capturedOf(head), context.reader, context.root);
+  const waiting = whoWaits(state);
+  const json = {
+    run: name,
+    recipe: state.recipe,
+    status: state.status,
+    goal: state.goal,
+    waitsFor: state.phase,
+    block: state.currentBlock,
+    since: state.pendingAction?.issuedAt ?? state.updatedAt,
+    now: waiting.now,
+    you: waiting.you,
+    steps: state.steps,
+    agents: state.agents,
+    gates: gatesNow(state),
+    warnings: [...state.warnings, ...changed.map((path) => `${path} changed since this run began`)],
+    recovered: notices,
+    updatedAt: state.updatedAt,
+  };
+  return { exit: 0, json, text: () => text(context, state, json, waiting) };
+}
+
+interface Waiting {
+  now: string;
+  you: string;
+}
+
+/** Whose turn it is, and what the reader can do about it. */
+function whoWaits(state: RunState): Waiting {
+  const action = state.pendingAction?.action;
+  if (action === undefined) return { now: state.status, you: 'nothing to do' };
+  if (action.action === 'done') {
+    return {
+      now: `${action.outcome}: ${action.summary}`,
+      you: action.resume === undefined ? 'nothing to do' : `reopen it: ${renderCommand(action.resume)}`,
+    };
+  }
+  if (action.action === 'running') {
+    const command = action.commands[0];
+    return { now: `waiting for dev-cli: ${command?.run.join(' ') ?? ''}, log ${command?.log ?? ''}`, you: 'nothing to do' };
+  }
+  if (action.action === 'wait-for-user') {
+    const choices = (choicesOf(action) ?? []).map((choice) => choice.id).join(', ');
+    return {
+      now: `waiting for you: ${foreignLine(action.message, 300)}`,
+      you: `answer in the agent's session, or: dev-cli approve ${state.name} (choices: ${choices})`,
+    };
+  }
+  if (action.asks === 'user') {
+    return { now: `waiting for you: the agent asks about "${action.block}"`, you: "answer in the agent's session" };
+  }
+  return { now: `waiting for the agent: ${action.block} (${action.actionId})`, you: 'nothing to do' };
+}
+
+/** Gates with whether what was approved has changed since. */
+function gatesNow(state: RunState): RunState['gates'] {
+  return state.gates;
+}
+
+function text(context: Context, state: RunState, json: { warnings: string[]; recovered: string[] }, waiting: Waiting): string {
+  const now = context.clock.now();
+  const ago = (at: string) => duration(now - Date.parse(at));
+  const since = state.pendingAction?.issuedAt ?? state.updatedAt;
+  const width = Math.max(...Object.keys(state.steps).map((id) => id.length));
+  const blocks = Object.entries(state.steps).map(([id, step]) => {
+    const extra = [
+      ...((step.round ?? 1) > 1 ? [`round ${step.round}`] : []),
+      ...(step.retries === undefined ? [] : [`${step.retries} retries`]),
+      ...(step.status === 'stale' ? ['to be redone'] : []),
+      ...(step.summary === undefined ? [] : [foreignLine(step.summary, 100)]),
+    ];
+    return `${MARKS[step.status]} ${id.padEnd(width)}  ${extra.join(', ')}`.trimEnd();
+  });
+  const selfReported = Object.entries(state.agents)
+    .filter(([, agent]) => agent.selfReported === true)
+    .map(([id]) => `${id} reported by itself, without a file`);
+  return [
+    `${state.name}  ${state.recipe}  ${state.status} ${ago(state.createdAt)}`,
+    `goal   ${foreignLine(state.goal ?? '(none)', 200)}`,
+    `now    ${waiting.now}${state.status === 'live' ? ` (${ago(since)})` : ''}`,
+    `you    ${waiting.you}`,
+    '',
+    ...blocks,
+    ...[...json.warnings, ...selfReported].map((line) => `!      ${foreignLine(line, 200)}`),
+    ...json.recovered.map((line) => `mended ${foreignLine(line, 200)}`),
+  ].join('\n');
+}
+
+/** `list`: every run of this root with what it waits for. A run that cannot be read is shown as such. */
+export async function list(context: Context): Promise<Answer> {
+  const rows: Record<string, string>[] = [];
+  for (const name of await context.store.streams()) {
+    try {
+      const { snapshot: state } = await context.store.read(name);
+      if (state === null) continue;
+      rows.push({
+        name,
+        skill: state.skill,
+        recipe: state.recipe,
+        state: state.status,
+        where: state.currentBlock ?? '',
+        waitsFor: state.status === 'live' ? state.phase : '',
+        updated: state.updatedAt,
+      });
+    } catch (error) {
+      if (!(error instanceof DevCliError)) throw error;
+      rows.push({ name, skill: '', recipe: '', state: error.code, where: '', waitsFor: '', updated: '' });
+    }
+  }
+  const active = await context.store.active();
+  return { exit: 0, json: { runs: rows, active }, text: () => table(context, rows, active) };
+}
+
+function table(context: Context, rows: Record<string, string>[], active: string | null): string {
+  if (rows.length === 0) return 'No runs yet. Start one: dev-cli init <name> --goal "…"';
+  const keys = ['name', 'skill', 'recipe', 'state', 'where', 'waitsFor', 'updated'];
+  const cells = rows.map((row) =>
+    keys.map((key) => {
+      if (key === 'updated') return row['updated'] === '' ? '' : `${duration(context.clock.now() - Date.parse(row['updated'] ?? ''))} ago`;
+      return key === 'name' && row['name'] === active ? `${row['name']} *` : (row[key] ?? '');
+    }),
+  );
+  const all = [['NAME', 'SKILL', 'RECIPE', 'STATE', 'WHERE', 'WAITS FOR', 'UPDATED'], ...cells];
+  const widths = keys.map((_, column) => Math.max(...all.map((row) => (row[column] ?? '').length)));
+  return all
+    .map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ').trimEnd())
+    .join('\n');
+}

@@ -1,0 +1,122 @@
+import { DevCliError } from '../base/errors.js';
+import { noSuchRun } from '../effects/commands/scene.js';
+import type { Evaluate, Turn } from '../effects/turn.js';
+import { createWorkspace } from '../effects/workspace.js';
+import { parseCaptured } from '../recipe/capture.js';
+import type { CapturedRecipe } from '../recipe/resolved.js';
+import { derive, remember } from '../run/derive.js';
+import type { RunState } from '../run/state.js';
+import { summarize } from '../run/summarize.js';
+import type { Decision, Head, Marks, NewEntry } from '../store/store.js';
+import type { Context } from './context.js';
+
+/**
+ * One transaction on a run: opens a turn on its head, lets `body` work, commits what it recorded.
+ * A turn that recorded nothing writes nothing.
+ * @throws DevCliError `NO_SUCH_RUN`; what `body` and the store throw
+ */
+export async function transactTurn<A>(context: Context, name: string, body: (turn: Turn) => A): Promise<A> {
+  return withConditions((evaluate) =>
+    context.store.transact(name, (head) => {
+      if (head.snapshot === null) throw noSuchRun(name);
+      const turn = openTurn(context, head, structuredClone(head.snapshot), capturedOf(head), evaluate);
+      turn.warnings.push(...head.notices);
+      const answer = body(turn);
+      return commitOf(turn, head, answer);
+    }),
+  );
+}
+
+/** The captured recipe of a run. */
+export function capturedOf(head: Head<RunState>): CapturedRecipe {
+  const text = head.files.read('recipe.json')?.toString('utf8');
+  if (text === undefined) {
+    throw new DevCliError('STATE_CORRUPT', 'recipe.json of this run is missing.', {
+      fix: 'Restore .dev/specs/<name>/recipe.json from a backup, or start the run anew with `init --force`.',
+    });
+  }
+  return parseCaptured(text);
+}
+
+export function openTurn(
+  context: Context,
+  head: Head<RunState>,
+  state: RunState,
+  captured: CapturedRecipe,
+  evaluate: Evaluate,
+): Turn {
+  const { workTree } = state;
+  return {
+    place: { root: context.root, workTree: workTree === '.' ? context.root : workTree },
+    captured,
+    files: createWorkspace(head.files),
+    state,
+    at: head.at,
+    by: context.caller,
+    entries: [],
+    warnings: [],
+    ran: [],
+    because: [],
+    evaluate,
+  };
+}
+
+/** The store's decision for a finished turn. */
+export function commitOf<A>(turn: Turn, head: Head<RunState>, answer: A): Decision<RunState, A> {
+  const entries = turn.entries.map((entry): NewEntry => ({ type: entry.type, by: turn.by, data: { ...entry.data } }));
+  const [first, ...rest] = entries;
+  if (first === undefined) return { answer };
+  const { state } = turn;
+  entries.forEach((entry, index) => {
+    remember(state, { seq: head.seq + 1 + index, at: turn.at, type: entry.type, summary: summarize(entry) });
+  });
+  const last = head.seq + entries.length;
+  if (state.pendingAction?.issuedAt === turn.at && state.pendingAction.issuedSeq === 0) {
+    state.pendingAction.issuedSeq = last;
+  }
+  if (state.sourcesRefused?.seq === 0) state.sourcesRefused.seq = last;
+  state.updatedAt = turn.at;
+  derive(
+    state,
+    turn.captured.recipe.blocks.map((block) => block.id),
+  );
+  refreshInputs(turn);
+  return { answer, entries: [first, ...rest], snapshot: state, files: turn.files.changes(), marks: marksOf(turn) };
+}
+
+/** What this commit writes is known: only changes by others count as changed inputs (recipes.md §2, `stale`). */
+function refreshInputs(turn: Turn): void {
+  for (const { path } of turn.files.changes()) {
+    for (const inputs of Object.values(turn.state.inputHashes)) {
+      if (path in inputs) inputs[path] = turn.files.digest(path);
+    }
+  }
+}
+
+function marksOf(turn: Turn): Marks {
+  const { state, captured } = turn;
+  const guards = ['specify', 'execute', 'open'].includes(state.skill) || captured.recipe.guardWrites !== null;
+  const marks: Marks = { guarded: state.status === 'live' && guards };
+  if (state.status === 'completed' || state.status === 'aborted') return { ...marks, pointer: 'clear' };
+  const starts = turn.entries.some((entry) => entry.type === 'init');
+  return starts && state.origin === null && state.workTree === '.' ? { ...marks, pointer: 'set' } : marks;
+}
+
+/** Thrown inside a decision that meets a condition before their evaluator is loaded; the decision is then made again. */
+class ConditionsNeeded extends Error {}
+
+/**
+ * Runs `work` with an evaluator of conditions that is loaded at the first condition met: most decisions meet none, and
+ * the library costs more than all the rest of a call (house.md, Speed).
+ */
+export async function withConditions<A>(work: (evaluate: Evaluate) => Promise<A>): Promise<A> {
+  try {
+    return await work(() => {
+      throw new ConditionsNeeded();
+    });
+  } catch (error) {
+    if (!(error instanceof ConditionsNeeded)) throw error;
+    const { evaluateCondition } = await import('../recipe/conditions.js');
+    return work(evaluateCondition);
+  }
+}

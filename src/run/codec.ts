@@ -1,0 +1,56 @@
+import { DevCliError } from '../base/errors.js';
+import { isRecord } from '../base/json.js';
+import validateState from '../generated/state.js';
+import type { Codec } from '../store/store.js';
+import type { RunState } from './state.js';
+import { SCHEMA_VERSION } from './version.js';
+
+/** Reads and writes state.json. Keys are sorted, so that a snapshot rebuilt from the journal is equal byte for byte. */
+export const runCodec: Codec<RunState> = {
+  parse(text) {
+    const value = parsed(text);
+    const version = value['schemaVersion'];
+    if (typeof version === 'number' && version > SCHEMA_VERSION) {
+      throw new DevCliError(
+        'STATE_NEWER',
+        `state.json has schema version ${version}; this dev-cli knows ${SCHEMA_VERSION}.`,
+        {
+          fix: 'Update dev-cli to the version that wrote this run.',
+        },
+      );
+    }
+    if (!isState(value)) {
+      const first = validateState.errors?.[0];
+      throw new DevCliError(
+        'STATE_CORRUPT',
+        `state.json does not fit its schema at ${first?.instancePath || '/'}: ${first?.message ?? 'unknown'}.`,
+      );
+    }
+    return value;
+  },
+  serialize(snapshot) {
+    return `${JSON.stringify(snapshot, sortKeys, 1)}\n`;
+  },
+};
+
+function parsed(text: string): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw new DevCliError('STATE_CORRUPT', 'state.json is not valid JSON.', { cause });
+  }
+  if (!isRecord(value)) throw new DevCliError('STATE_CORRUPT', 'state.json does not hold an object.');
+  return value;
+}
+
+function isState(value: unknown): value is RunState {
+  return validateState(value);
+}
+
+function sortKeys(_key: string, member: unknown): unknown {
+  if (!isRecord(member)) return member;
+  const sorted: Record<string, unknown> = {};
+  for (const key of Object.keys(member).sort()) sorted[key] = member[key];
+  return sorted;
+}

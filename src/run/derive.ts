@@ -1,0 +1,28 @@
+import { restingPlace } from '../machine/position.js';
+import { currentBlock, outcomeOf } from '../machine/queries.js';
+import type { RunState } from './state.js';
+
+/** Events kept in the snapshot for `status` and `manifest`; the journal has them all. */
+const EVENTS_KEPT = 20;
+
+/** Sets what follows from the machine's position: `phase`, `currentBlock`, `blockIndex` (storage.md, state.json). */
+export function derive(state: RunState, blocks: readonly string[]): void {
+  const block = currentBlock(state.machine) ?? restingPlace(state.machine)?.block ?? null;
+  state.currentBlock = block;
+  state.blockIndex = block === null ? blocks.length : blocks.indexOf(block);
+  state.phase = outcomeOf(state.machine) ?? waitsFor(state);
+}
+
+/** Whom a live run waits for. */
+function waitsFor(state: RunState): string {
+  const action = state.pendingAction?.action;
+  if (action === undefined || action.action === 'done') return state.status;
+  if (action.action === 'running') return 'command';
+  return action.action === 'wait-for-user' || action.asks === 'user' ? 'user' : 'agent';
+}
+
+/** Adds a line to the last events. */
+export function remember(state: RunState, event: RunState['events'][number]): void {
+  state.events.push(event);
+  if (state.events.length > EVENTS_KEPT) state.events.splice(0, state.events.length - EVENTS_KEPT);
+}

@@ -1,0 +1,73 @@
+import { type Static, type TSchema, Type } from '@sinclair/typebox';
+import { closed, NullableString } from '../base/schema.js';
+
+/**
+ * The closed list of what a journal entry can say (storage.md, A commit). `data` tells by itself what happened:
+ * history is rendered from it without the snapshot.
+ */
+
+const Str = Type.String();
+const Digests = Type.Record(Str, NullableString);
+const fact = <T extends Record<string, TSchema>>(fields: T) => Type.Object({ runId: Str, ...fields }, closed);
+
+export const ENTRY_DATA = {
+  /** A run began. */
+  init: fact({ recipe: Str, recipeHash: Str, goal: NullableString, mode: Type.Record(Str, Str), cliVersion: Str }),
+  /** An action was handed out. */
+  issued: fact({ actionId: Str, block: Str, action: Str, cause: Str, round: Type.Optional(Type.Integer()) }),
+  /** An action was acknowledged and its evidence held. */
+  acknowledged: fact({
+    actionId: Str,
+    block: Str,
+    choice: Type.Optional(Str),
+    note: Type.Optional(Str),
+    digest: Type.Optional(NullableString),
+    saved: Type.Optional(Type.Array(Str)),
+    evidence: Type.Optional(Digests),
+    selfReported: Type.Optional(Type.Boolean()),
+  }),
+  /** Some promised outputs were good while others were missing. */
+  accepted: fact({ actionId: Str, block: Str, evidence: Digests }),
+  /** Agents that could not deliver. */
+  'given-up': fact({ actionId: Str, block: Str, agents: Type.Array(Str), reason: Str }),
+  /** A round of a loop did not pass. */
+  round: fact({
+    actionId: Str,
+    block: Str,
+    round: Type.Integer(),
+    saved: Type.Array(Str),
+    missing: Type.Array(Str),
+    evidence: Type.Optional(Digests),
+  }),
+  /** The agent said that it cannot do the step. */
+  failed: fact({ actionId: Str, block: Str, reason: Str }),
+  /** A CLI block ran inside dev-cli. */
+  ran: fact({ block: Str, command: Str, ok: Type.Boolean(), summary: Str }),
+  /** A block was passed over because its condition was false. */
+  skipped: fact({ block: Str }),
+  'command-started': fact({ key: Str, block: Str, actionId: Str, argv: Type.Array(Str), shell: Type.Boolean() }),
+  'command-finished': fact({
+    key: Str,
+    block: Str,
+    argv: Type.Array(Str),
+    exit: Type.Unsafe<number | null>({ type: ['integer', 'null'] }),
+    outcome: Str,
+    log: Str,
+    reused: Type.Optional(Type.Boolean()),
+  }),
+  invalidated: fact({ block: Str, stale: Type.Array(Str) }),
+  /** Documents changed outside an action: `draft update`, `plan generate`, `analysis save`, `cleanup`. */
+  document: fact({ command: Str, paths: Type.Array(Str), summary: Str }),
+  /** Sources changed in a phase that may not touch them. */
+  'sources-refused': fact({ actionId: Str, paths: Type.Array(Str) }),
+  /** A person took those changes into the baseline. */
+  'sources-taken': fact({ actionId: Str, paths: Type.Array(Str) }),
+  /** A person was there: a prompt, an answered question, a terminal. */
+  human: fact({ what: Str }),
+  ended: fact({ outcome: Str, reason: Type.Optional(Str) }),
+  /** Something was mended when the run was opened. */
+  recovered: fact({ notices: Type.Array(Str) }),
+} as const;
+
+export type EntryType = keyof typeof ENTRY_DATA;
+export type EntryData<T extends EntryType> = Static<(typeof ENTRY_DATA)[T]>;
