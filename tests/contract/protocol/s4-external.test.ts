@@ -1,0 +1,196 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Action } from '../../support/agent.mjs';
+import {
+  type Document,
+  devCli,
+  devCliAsync,
+  imageOf,
+  journalOf,
+  nextOf,
+  runDir,
+  runPrinted,
+  stateOf,
+  writeProjectFile,
+} from '../../support/cli.js';
+import { createProject, type Project } from '../../support/project.mjs';
+import { findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
+import { acknowledge, END_BLOCK, PLAIN_BLOCK, tiny } from '../../support/tiny.js';
+
+let project: Project;
+beforeEach(() => {
+  project = createProject();
+});
+afterEach(() => project.remove());
+
+const external = (command: string, more = ''): string =>
+  `\n  - id: outside\n    type: cli\n    command: ${command}\n${more}`;
+const terminal = findTerminal();
+const skipped = terminal === null;
+const suffix = skipped ? ` (skipped: ${NO_TERMINAL})` : '';
+
+function trust(recipe: string): void {
+  const result = terminal?.(`dev-cli trust ${recipe}`, { cwd: project.root, env: project.env, typed: 'y\n' });
+  expect(result?.exit, result?.output).toBe(0);
+}
+
+/** A trusted recipe with one external command after a plain block; gives the answer to the acknowledgement before it. */
+function runExternal(command: string, more = ''): Document {
+  const recipe = tiny(project, 'tiny', [PLAIN_BLOCK, external(command, more), END_BLOCK]);
+  trust(recipe);
+  expect(devCli(project, ['init', 'run-1', '--recipe', recipe]).code).toBe(0);
+  const result = devCli(project, ['step', 'complete', 'run-1', '--action', 'a1']);
+  expect(result.code, result.stdout).toBe(0);
+  return result.json;
+}
+
+/** Polls as told until something else is to be done. */
+function poll(document: Document): Document {
+  let answer: Document = document;
+  for (let n = 0; n < 20; n += 1) {
+    const action = (answer.next ?? answer) as Action;
+    if (action.action !== 'running') return answer;
+    answer = runPrinted(project, action.poll ?? '').json;
+  }
+  throw new Error('still running');
+}
+
+describe('trust (protocol.md §4)', () => {
+  it('an external command of the project is refused before it runs, and nothing is left behind', () => {
+    const recipe = tiny(project, 'tiny', [external('touch ran.txt'), END_BLOCK]);
+    const result = devCli(project, ['init', 'run-1', '--recipe', recipe]);
+    expect([result.code, result.json.error?.code]).toEqual([3, 'RECIPE_UNTRUSTED']);
+    expect(result.json.error?.fix).toContain('dev-cli trust tiny');
+    expect(existsSync(join(project.root, 'ran.txt'))).toBe(false);
+    expect(existsSync(runDir(project, 'run-1'))).toBe(false);
+  });
+
+  it('trust needs a terminal', () => {
+    tiny(project, 'tiny', [external('touch ran.txt'), END_BLOCK]);
+    const result = devCli(project, ['trust', 'tiny']);
+    expect([result.code, result.json.error?.code]).toEqual([3, 'TERMINAL_REQUIRED']);
+    expect(imageOf({ ...project, root: project.home }, '.')).toEqual({});
+  });
+
+  it.skipIf(skipped)(`is given once, by digest, outside the project; a changed recipe needs it anew${suffix}`, () => {
+    const before = imageOf(project);
+    const recipe = tiny(project, 'tiny', [external('touch ran.txt'), END_BLOCK]);
+    trust(recipe);
+    expect(Object.keys(imageOf(project)).sort()).toEqual([...Object.keys(before), '.dev/recipes/tiny.yaml'].sort());
+    expect(devCli(project, ['init', 'run-1', '--recipe', recipe]).code).toBe(0);
+    expect(existsSync(join(project.root, 'ran.txt'))).toBe(true);
+    tiny(project, 'tiny', [external('touch other.txt'), END_BLOCK]);
+    const changed = devCli(project, ['init', 'run-2', '--recipe', recipe]);
+    expect([changed.code, changed.json.error?.code]).toEqual([3, 'RECIPE_UNTRUSTED']);
+    expect(existsSync(join(project.root, 'other.txt'))).toBe(false);
+  });
+
+  it('recipes without external commands need none', () => {
+    const recipe = tiny(project, 'tiny', [PLAIN_BLOCK, END_BLOCK]);
+    expect(devCli(project, ['init', 'run-1', '--recipe', recipe]).code).toBe(0);
+  });
+});
+
+describe.skipIf(skipped)(`external commands (protocol.md §4)${suffix}`, () => {
+  it('run on the way, without a shell, with a log; started and finished are two entries with one key', () => {
+    const answer = poll(runExternal('node -e "console.log(process.argv[1])" "a b;$HOME"'));
+    expect(((answer.next ?? answer) as Action).block).toBe('last');
+    const logs = readdirSync(runDir(project, 'run-1'), { recursive: true, encoding: 'utf8' }).filter((path) =>
+      path.endsWith('.log'),
+    );
+    expect(logs).toHaveLength(1);
+    expect(readFileSync(join(runDir(project, 'run-1'), logs[0] ?? ''), 'utf8')).toContain('a b;$HOME');
+    const entries = journalOf(project, 'run-1').filter(({ data }) => JSON.stringify(data).includes('key'));
+    expect(entries.length).toBeGreaterThanOrEqual(2);
+  });
+
+  it('one that outlasts a call is shown as running with a poll, and finished by a later call', {
+    timeout: 120_000,
+  }, () => {
+    const answer = runExternal('node -e "setTimeout(() => {}, 48000)"');
+    const action = nextOf(answer);
+    expect(action).toMatchObject({
+      action: 'running',
+      block: 'outside',
+      commands: [{ run: expect.any(Array), log: expect.any(String), startedAt: expect.any(String) }],
+    });
+    expect(action.poll).toMatch(/^dev-cli next run-1 --wait \d+$/);
+    expect(devCli(project, ['next', 'run-1']).json).toEqual(action);
+    expect(runPrinted(project, action.poll ?? '').json.block).toBe('last');
+  });
+
+  it('a failing one is onError, not an error of the acknowledgement', () => {
+    const answer = poll(runExternal('node -e "console.error(\'broken here\'); process.exit(3)"'));
+    const done = (answer.next ?? answer) as Action;
+    expect(done).toMatchObject({ done: true, outcome: 'halted' });
+    expect(JSON.stringify(done)).toMatch(/exit 3|exit code 3|exited with 3/);
+    expect(stateOf(project, 'run-1').steps['outside']?.status).toBe('failed');
+  });
+
+  it('continue goes on after a failure; a program that does not exist is a failure', () => {
+    const answer = poll(runExternal('no-such-program-anywhere --x', '    onError: continue\n'));
+    expect(((answer.next ?? answer) as Action).block).toBe('last');
+    expect(stateOf(project, 'run-1').steps['outside']?.status).toBe('failed');
+  });
+
+  it('a timeout ends it', () => {
+    const from = Date.now();
+    const answer = poll(runExternal('node -e "setTimeout(() => {}, 60000)"', '    timeout: 1\n'));
+    expect((answer.next ?? answer) as Action).toMatchObject({ done: true, outcome: 'halted' });
+    expect(Date.now() - from).toBeLessThan(30_000);
+  });
+
+  it('abort ends the process group', async () => {
+    const script = "require('fs').writeFileSync('pid.txt', String(process.pid)); setTimeout(() => {}, 60000)";
+    writeProjectFile(project, 'slow.cjs', script);
+    const recipe = tiny(project, 'tiny', [PLAIN_BLOCK, external('node slow.cjs', '    timeout: 60\n'), END_BLOCK]);
+    trust(recipe);
+    devCli(project, ['init', 'run-1', '--recipe', recipe]);
+    // The acknowledgement waits for the command; the abort comes from another terminal.
+    const waiting = devCliAsync(project, ['step', 'complete', 'run-1', '--action', 'a1']);
+    for (let n = 0; n < 100 && !existsSync(join(project.root, 'pid.txt')); n += 1)
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    const pid = Number(readFileSync(join(project.root, 'pid.txt'), 'utf8'));
+    expect(devCli(project, ['abort', 'run-1', '--reason', 'enough']).code).toBe(0);
+    await waiting;
+    for (let n = 0; n < 50 && alive(pid); n += 1) await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(alive(pid)).toBe(false);
+    expect(stateOf(project, 'run-1').status).toBe('aborted');
+  });
+
+  it('shell syntax without `shell: true` is a lint error', () => {
+    const recipe = tiny(project, 'tiny', [external('npm test && touch ran.txt'), END_BLOCK]);
+    const result = devCli(project, ['init', 'run-1', '--recipe', recipe]);
+    expect([result.code, result.json.error?.code]).toEqual([3, 'RECIPE_INVALID']);
+  });
+
+  it('the same command on the same tree is reused within a run, and shown as reused', () => {
+    writeFileSync(join(project.root, '.gitignore'), 'count.txt\n');
+    writeProjectFile(project, 'count.cjs', "require('fs').appendFileSync('count.txt', 'x')");
+    const recipe = tiny(project, 'tiny', [
+      PLAIN_BLOCK,
+      external('node count.cjs'),
+      external('node count.cjs').replace('outside', 'outside2'),
+      END_BLOCK,
+    ]);
+    trust(recipe);
+    devCli(project, ['init', 'run-1', '--recipe', recipe]);
+    const answer = poll(devCli(project, ['step', 'complete', 'run-1', '--action', 'a1']).json);
+    expect(((answer.next ?? answer) as Action).block).toBe('last');
+    expect(readFileSync(join(project.root, 'count.txt'), 'utf8')).toBe('x');
+    expect(JSON.stringify(journalOf(project, 'run-1'))).toContain('reused');
+    expect(acknowledge(project, (answer.next ?? answer) as Action).code).toBe(0);
+  });
+});
+
+/** Whether a process is still there (a zombie that nobody has collected is not). */
+function alive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+  const stat = `/proc/${pid}/stat`;
+  return !existsSync(stat) || !/\) Z /.test(readFileSync(stat, 'utf8'));
+}
