@@ -1,3 +1,6 @@
+import { DevCliError } from '../base/errors.js';
+import { suggestion } from '../base/suggest.js';
+
 /** DRAFT.md's sections in order (documents.md, DRAFT.md). */
 export const SECTION_IDS = [
   'intent',
@@ -12,6 +15,78 @@ export const SECTION_IDS = [
 
 export type SectionId = (typeof SECTION_IDS)[number];
 
+/** What is said about a section: in a new DRAFT.md, and to an agent that has to fill it. */
+export interface SectionText {
+  /** The heading of a new draft; people may rename it. */
+  heading: string;
+  /** The placeholder comment of an empty section. */
+  hint: string;
+  /** One line for an action's `data.need`: what to write. */
+  need: string;
+}
+
+export const SECTIONS: Record<SectionId, SectionText> = {
+  intent: {
+    heading: 'Intent',
+    hint: 'what kind of change this is',
+    need: 'the kind of change in one word, such as Feature, Bug or Refactor',
+  },
+  purpose: {
+    heading: 'Purpose',
+    hint: 'what is wanted, and why',
+    need: 'what is wanted and why, in the words of the one who asked',
+  },
+  boundaries: {
+    heading: 'Boundaries',
+    hint: 'what must not change',
+    need: 'what must not change, one bullet each',
+  },
+  criteria: {
+    heading: 'Criteria',
+    hint: 'how anyone can tell that it is done',
+    need: 'observable results, each checkable by a command, a reader or a person',
+  },
+  decisions: {
+    heading: 'Decisions',
+    hint: 'what was decided, and by whom',
+    need: 'one bullet per decision: what, why, and whether the user said it or it is assumed',
+  },
+  findings: {
+    heading: 'Findings',
+    hint: 'what exploration brought to light',
+    need: 'one bullet per fact about the code that the plan builds on, with its file',
+  },
+  direction: {
+    heading: 'Direction',
+    hint: 'the breakdown of the work',
+    need: 'the pieces of work in order, one bullet each',
+  },
+  assumptions: {
+    heading: 'Assumptions',
+    hint: 'what nobody confirmed',
+    need: 'what is taken for granted and was not confirmed, one bullet each',
+  },
+};
+
 export function isSectionId(text: string): text is SectionId {
   return (SECTION_IDS as readonly string[]).includes(text);
 }
+
+/** `unknown section "x"; did you mean "y"?`, in one wording for options, headings and data. */
+export function unknownSection(text: string): string {
+  const shown = JSON.stringify(text.slice(0, 80));
+  const near = suggestion(text.slice(0, 80), SECTION_IDS);
+  return `unknown section ${shown}${near === undefined ? '' : `; did you mean "${near}"?`}`;
+}
+
+/**
+ * Returns `text` when it is the id of a section.
+ * @throws DevCliError `UNKNOWN_SECTION`, with the valid ids (documents.md, DRAFT.md)
+ */
+export function checkedSection(text: string): SectionId {
+  if (isSectionId(text)) return text;
+  throw new DevCliError('UNKNOWN_SECTION', `${unknownSection(text)}.`, { fix: VALID_SECTIONS });
+}
+
+/** The instruction that every complaint about a section ends with. */
+export const VALID_SECTIONS = `Sections are ${SECTION_IDS.join(', ')}.`;

@@ -1,0 +1,59 @@
+import { readDraft } from './draft.js';
+import { updateDraft } from './draft-edit.js';
+import { foreignLine } from './foreign.js';
+import { SUMMARY_LIMIT } from './report.js';
+import type { SectionId } from './sections.js';
+
+export interface AssumeInput {
+  /** The goal of the run, word for word. */
+  goal: string;
+  /** Required sections; those that are filled already stay as they are. */
+  missing: SectionId[];
+  reports: { agent: string; status: 'done' | 'failed'; summary?: string; reason?: string }[];
+}
+
+const ASSUMED = '(assumed)';
+
+/**
+ * Fills what is missing without asking anybody, always the same way, every statement marked `(assumed)`
+ * (documents.md, `draft auto-assume`).
+ * @throws DevCliError `DOCUMENT_UNREADABLE`
+ */
+export function autoAssume(text: string, input: AssumeInput): { text: string; assumed: SectionId[] } {
+  const draft = readDraft(text);
+  const assumed = [...new Set(input.missing)].filter((id) => !draft[id].filled);
+  if (assumed.length === 0) return { text, assumed };
+  const values = Object.fromEntries(assumed.map((id) => [id, assumption(id, input)]));
+  return { text: updateDraft(text, values), assumed };
+}
+
+function assumption(id: SectionId, { goal, reports }: AssumeInput): string {
+  const line = foreignLine(goal, SUMMARY_LIMIT) || 'no goal was stated';
+  switch (id) {
+    case 'intent':
+      return `${line} ${ASSUMED}`;
+    case 'purpose':
+      return `${goal.trim() === '' ? line : goal.trim()}\n\n${ASSUMED}`;
+    case 'boundaries':
+      return `- Only what the goal names changes. ${ASSUMED}`;
+    case 'criteria':
+      return `- Existing tests stay green. ${ASSUMED}\n- The goal holds: ${line} ${ASSUMED}`;
+    case 'decisions':
+    case 'findings':
+      return reports.length === 0 ? `- No agent reported anything. ${ASSUMED}` : reports.map(reported).join('\n');
+    case 'direction':
+      return `- The plan breaks the work down: ${line} ${ASSUMED}`;
+    case 'assumptions':
+      return `- Nothing marked ${ASSUMED} in this draft was confirmed by the user. ${ASSUMED}`;
+  }
+}
+
+function reported({ agent, status, summary, reason }: AssumeInput['reports'][number]): string {
+  const name = foreignLine(agent, 80);
+  switch (status) {
+    case 'done':
+      return `- ${name}: ${foreignLine(summary ?? '', SUMMARY_LIMIT) || 'no summary'} ${ASSUMED}`;
+    case 'failed':
+      return `- ${name} failed: ${foreignLine(reason ?? '', SUMMARY_LIMIT) || 'no reason given'} ${ASSUMED}`;
+  }
+}

@@ -1,0 +1,110 @@
+import { DevCliError } from '../base/errors.js';
+import type { Json, JsonObject } from '../base/json.js';
+import { sectionSpans } from './draft.js';
+import { closesFence, type Fence, fenceOpenedBy } from './markdown-lines.js';
+import { encodeSection, hasContent, isPlaceholder, trimText } from './section-codec.js';
+import { checkedSection, SECTION_IDS, type SectionId } from './sections.js';
+
+/** Changing DRAFT.md (documents.md, `draft update`). */
+
+/**
+ * DRAFT.md with new contents for some sections. A text replaces a section; an object becomes bullets with bold keys, an
+ * array bullets, what is nested in them nested bullets. Nothing outside the sections named changes, byte for byte; the
+ * line endings of the document are kept. What would be taken for structure is escaped, and read back as it was.
+ * @param options.append adds below what is there instead of replacing it
+ * @throws DevCliError `DATA_MISSING` for a value in which nothing is said, `UNKNOWN_SECTION`, `DOCUMENT_UNREADABLE`
+ */
+export function updateDraft(
+  text: string,
+  values: Partial<Record<SectionId, Json>>,
+  options: { append?: boolean } = {},
+): string {
+  const given = Object.keys(values).map(checkedSection);
+  const empty = given.filter((id) => !saysSomething(values[id]));
+  if (given.length === 0 || empty.length > 0) {
+    const what = empty.length === 0 ? 'No section was given.' : `Nothing is said for ${empty.join(', ')}.`;
+    throw new DevCliError('DATA_MISSING', what, {
+      details: empty.map((id) => ({ problem: 'the value is empty', target: id })),
+      fix: 'Leave a section out as long as there is nothing to say about it.',
+    });
+  }
+  let result = text;
+  for (const id of SECTION_IDS) {
+    const value = values[id];
+    if (value !== undefined) result = replaceSection(result, id, rendered(value), options.append === true);
+  }
+  return result;
+}
+
+function replaceSection(text: string, id: SectionId, content: string, append: boolean): string {
+  const { start, end } = sectionSpans(text)[id];
+  const before = text.slice(0, start);
+  const eol = text.includes('\r\n') ? '\r\n' : '\n';
+  const encoded = encodeSection(content);
+  const body = append ? joined(standing(text.slice(start, end)), encoded) : encoded;
+  const gap = end === text.length ? '' : eol;
+  return `${before}${before.endsWith('\n') ? '' : eol}${body.replaceAll('\n', eol)}${eol}${gap}${text.slice(end)}`;
+}
+
+/** What a section holds now, still escaped, without its placeholder, and with an open fence at its end closed. */
+function standing(raw: string): string {
+  const kept: string[] = [];
+  let open: Fence | null = null;
+  for (const line of trimText(raw).split('\n')) {
+    if (open === null && isPlaceholder(line)) continue;
+    kept.push(line);
+    if (open === null) open = fenceOpenedBy(line);
+    else if (closesFence(line, open)) open = null;
+  }
+  if (open !== null) kept.push(open.character.repeat(open.length));
+  return trimText(kept.join('\n'));
+}
+
+function joined(present: string, added: string): string {
+  if (present === '') return added;
+  const last = present.slice(present.lastIndexOf('\n') + 1);
+  return `${present}${isBullet(last) && isBullet(added) ? '\n' : '\n\n'}${added}`;
+}
+
+function isBullet(line: string): boolean {
+  return /^ *[-*+] /.test(line);
+}
+
+function rendered(value: Json): string {
+  return trimText(isNested(value) ? bullets(value, '').join('\n') : String(value));
+}
+
+/** The entries of a list or an object as bullets, each line beginning with `indent`. */
+function bullets(value: Json[] | JsonObject, indent: string): string[] {
+  if (Array.isArray(value)) return value.flatMap((item) => listItem(item, indent));
+  return Object.entries(value).flatMap(([key, member]) => {
+    const lead = `${indent}- **${key.replace(/\s+/g, ' ').trim()}**:`;
+    if (isNested(member)) return [lead, ...bullets(member, `${indent}  `)];
+    return scalar(member, `${lead} `, indent);
+  });
+}
+
+function listItem(item: Json, indent: string): string[] {
+  if (!isNested(item)) return scalar(item, `${indent}- `, indent);
+  const [first = '', ...rest] = bullets(item, `${indent}  `);
+  const opening = first.trimStart();
+  // The first member of an object stands on the bullet's own line, the others below it.
+  return [`${indent}- ${Array.isArray(item) ? opening : opening.slice('- '.length)}`, ...rest];
+}
+
+function scalar(value: Json, lead: string, indent: string): string[] {
+  const [first = '', ...rest] = saysSomething(value) ? trimText(String(value)).trimStart().split('\n') : ['none'];
+  return [`${lead}${first}`, ...rest.map((line) => (line === '' ? '' : `${indent}  ${line}`))];
+}
+
+function isNested(value: Json): value is Json[] | JsonObject {
+  return typeof value === 'object' && value !== null && saysSomething(value);
+}
+
+/** False for null, blank text, and anything that holds nothing else. */
+function saysSomething(value: Json | undefined): boolean {
+  if (value === undefined || value === null) return false;
+  if (typeof value === 'string') return hasContent(value);
+  if (typeof value !== 'object') return true;
+  return Object.values(value).some(saysSomething);
+}

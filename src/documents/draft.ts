@@ -1,0 +1,118 @@
+import type { Detail } from '../base/errors.js';
+import { DevCliError } from '../base/errors.js';
+import { isSectionHeading, markdownLines } from './markdown-lines.js';
+import { decodeSection, hasContent, markerId, markerLine, placeholderLine } from './section-codec.js';
+import { isSectionId, SECTION_IDS, SECTIONS, type SectionId } from './sections.js';
+
+/** DRAFT.md: eight sections, each a level-two heading with its id in a comment below it (documents.md, DRAFT.md). */
+
+/** What a section holds. `text` is without the placeholder comment and with escapes undone; empty when not filled. */
+export interface DraftSection {
+  filled: boolean;
+  text: string;
+}
+export type Draft = Record<SectionId, DraftSection>;
+
+/** Where a section's body stands in the text of DRAFT.md, in offsets: from behind its marker to the next heading. */
+export interface SectionSpan {
+  start: number;
+  end: number;
+}
+
+/** The text of a new DRAFT.md, all sections empty. `name` is the run's. */
+export function newDraft(name: string): string {
+  const sections = SECTION_IDS.map(
+    (id) => `## ${SECTIONS[id].heading}\n${markerLine(id)}\n${placeholderLine(SECTIONS[id].hint)}\n`,
+  );
+  return [`# Draft: ${name}\n`, ...sections].join('\n');
+}
+
+/**
+ * The one function that says which sections are filled: a section is, when it holds anything but its placeholder comment
+ * (lessons 16). Headings may be renamed and sections reordered; markers in fenced code are text.
+ * @throws DevCliError `DOCUMENT_UNREADABLE` when a marker is missing, doubled or not below a level-two heading
+ */
+export function readDraft(text: string): Draft {
+  const spans = sectionSpans(text);
+  const entries = SECTION_IDS.map((id): [SectionId, DraftSection] => {
+    const body = decodeSection(text.slice(spans[id].start, spans[id].end));
+    const filled = hasContent(body);
+    return [id, { filled, text: filled ? body : '' }];
+  });
+  return Object.fromEntries(entries) as Draft;
+}
+
+/** What `draft validate` reports. `filled` counts all eight sections; `missing` only required ones, in order. */
+export interface DraftStatus {
+  ready: boolean;
+  filled: number;
+  total: 8;
+  missing: SectionId[];
+}
+
+/**
+ * How far the draft is, measured against the sections that the recipe requires.
+ * @throws DevCliError `DOCUMENT_UNREADABLE` as `readDraft`
+ */
+export function draftStatus(text: string, required: SectionId[]): DraftStatus {
+  const draft = readDraft(text);
+  const missing = SECTION_IDS.filter((id) => required.includes(id) && !draft[id].filled);
+  const filled = SECTION_IDS.filter((id) => draft[id].filled).length;
+  return { ready: missing.length === 0, filled, total: SECTION_IDS.length, missing };
+}
+
+/**
+ * Where every section's body stands. A section ends at the next level-two heading, whoever wrote that heading: a chapter
+ * that people add between two sections belongs to neither and is never touched.
+ * @throws DevCliError `DOCUMENT_UNREADABLE`, naming every marker that is missing, doubled or misplaced
+ */
+export function sectionSpans(text: string): Record<SectionId, SectionSpan> {
+  const spans = new Map<SectionId, SectionSpan>();
+  const details: Detail[] = [];
+  let current: SectionSpan | null = null;
+  let belowHeading = false;
+  for (const line of markdownLines(text)) {
+    if (line.text.trim() === '') continue;
+    const isHeading = !line.fenced && isSectionHeading(line.text);
+    const id = line.fenced ? null : sectionOf(line.text);
+    if (isHeading && current !== null) current.end = line.start;
+    if (isHeading) current = null;
+    if (id !== null) {
+      const fault = markerFault(spans.has(id), belowHeading);
+      if (fault !== null) {
+        details.push({
+          problem: `the marker of section "${id}" ${fault}`,
+          target: id,
+          at: `DRAFT.md:${line.number}:1`,
+        });
+      }
+      current = { start: line.next, end: text.length };
+      spans.set(id, current);
+    }
+    belowHeading = isHeading;
+  }
+  const missing = SECTION_IDS.filter((id) => !spans.has(id));
+  details.push(...missing.map((id) => ({ problem: `the marker of section "${id}" is missing`, target: id })));
+  if (details.length > 0) throw unreadable(details);
+  return Object.fromEntries(spans) as Record<SectionId, SectionSpan>;
+}
+
+function markerFault(isDoubled: boolean, belowHeading: boolean): string | null {
+  if (isDoubled) return 'is there twice';
+  return belowHeading ? null : 'is not directly below a "## " heading';
+}
+
+function sectionOf(line: string): SectionId | null {
+  const id = markerId(line);
+  return id !== null && isSectionId(id) ? id : null;
+}
+
+function unreadable(details: Detail[]): DevCliError {
+  return new DevCliError('DOCUMENT_UNREADABLE', 'DRAFT.md has lost its structure; it was left as it is.', {
+    details: details.map((detail) => ({
+      ...detail,
+      expected: `one line ${markerLine(detail.target ?? 'id')} below a "## " heading`,
+    })),
+    fix: 'Put the markers named in details back, each once, directly below the "## " heading of its section; then repeat.',
+  });
+}

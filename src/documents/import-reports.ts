@@ -1,0 +1,54 @@
+import { readDraft } from './draft.js';
+import { updateDraft } from './draft-edit.js';
+import { foreignLine } from './foreign.js';
+import { markdownLines } from './markdown-lines.js';
+import { SUMMARY_LIMIT } from './report.js';
+
+/** What became of one agent's report. */
+export interface ImportedReport {
+  agent: string;
+  /** Relative to the run's directory, where DRAFT.md lies too. */
+  path: string;
+  status: 'done' | 'failed';
+  /** For a done one. */
+  summary?: string;
+  /** For a failed one. */
+  reason?: string;
+}
+
+/**
+ * DRAFT.md with one line per agent in `findings`: its summary and a link, or why it failed (documents.md, `draft import`).
+ * An agent's line is replaced where it stands when something new is to be said, and left alone when people wrote on behind
+ * it; the same import again changes nothing, and so does everything else in the section stay.
+ * @throws DevCliError `DOCUMENT_UNREADABLE`
+ */
+export function importReports(draft: string, reports: ImportedReport[]): string {
+  const present = readDraft(draft).findings.text;
+  const lines = [...markdownLines(present)].map(({ text, fenced }) => ({ text, fenced }));
+  for (const report of reports) {
+    const line = reportLine(report);
+    const leads = lineLeads(report);
+    const standing = lines.find(({ text, fenced }) => !fenced && leads.some((lead) => text.startsWith(lead)));
+    if (standing === undefined) lines.push({ text: line, fenced: false });
+    else if (!standing.text.startsWith(line)) standing.text = line;
+  }
+  const findings = lines.map(({ text }) => text).join('\n');
+  return findings === present ? draft : updateDraft(draft, { findings });
+}
+
+function reportLine(report: ImportedReport): string {
+  const [done, failed] = lineLeads(report);
+  switch (report.status) {
+    case 'done':
+      return `${done}${foreignLine(report.summary ?? '', SUMMARY_LIMIT) || 'no summary'}`;
+    case 'failed':
+      return `${failed}${foreignLine(report.reason ?? '', SUMMARY_LIMIT) || 'no reason given'}`;
+  }
+}
+
+/** How the line of an agent begins, by which it is found again: with its report, and without. */
+function lineLeads({ agent, path }: ImportedReport): [done: string, failed: string] {
+  const name = foreignLine(agent, 80).replace(/[[\]\\]/g, '');
+  const target = foreignLine(path, 500).replace(/[\s<>()\\]/g, (character) => encodeURIComponent(character));
+  return [`- [${name}](${target}): `, `- ${name} failed: `];
+}

@@ -1,0 +1,241 @@
+import type { Detail } from '../base/errors.js';
+import { isRecord } from '../base/json.js';
+import { schemaFindings, shown } from './plan-findings.js';
+import { cycles, graphOf, outputReferences, withoutReferences } from './plan-graph.js';
+import { pathProblem } from './plan-paths.js';
+import type { PlanContent, PlanTodo } from './plan-schema.js';
+
+/** Whether a value is a plan that can be executed (documents.md, plan-content.json, Semantic). */
+
+export type PlanCheck = { ok: true; plan: PlanContent } | { ok: false; findings: Detail[] };
+
+/** Larger than any plan somebody could execute; above it the findings themselves would fill the memory. */
+const MAX_VALUES = 1_000_000;
+const MAX_FINDINGS = 500;
+
+/**
+ * Checks plan content against its schema and for sense, and gives all findings at once, each one line with a JSON
+ * pointer. What does not fit the schema is left out of the further checks; everything else still gets its own.
+ */
+export function checkPlan(value: unknown): PlanCheck {
+  if (!isRecord(value)) return { ok: false, findings: [{ pointer: '', problem: 'the plan is not a JSON object' }] };
+  if (!isBounded(value)) {
+    return { ok: false, findings: [{ pointer: '', problem: `the plan holds more than ${MAX_VALUES} values` }] };
+  }
+  const structural = schemaFindings(value);
+  const semantic = semanticFindings(value, structural);
+  const findings = [...structural, ...semantic];
+  if (findings.length === 0) return { ok: true, plan: value as PlanContent };
+  if (findings.length <= MAX_FINDINGS) return { ok: false, findings };
+  const more = { pointer: '', problem: `and ${findings.length - MAX_FINDINGS} more findings` };
+  return { ok: false, findings: [...findings.slice(0, MAX_FINDINGS), more] };
+}
+
+function isBounded(root: unknown): boolean {
+  const open = [root];
+  let count = 0;
+  for (let value = open.pop(); value !== undefined; value = open.pop()) {
+    if (typeof value !== 'object' || value === null) continue;
+    for (const member of Object.values(value)) {
+      count += 1;
+      if (count > MAX_VALUES) return false;
+      open.push(member);
+    }
+  }
+  return true;
+}
+
+/** A todo that fits the schema, with its pointer. */
+interface PlacedTodo {
+  todo: PlanTodo;
+  pointer: string;
+}
+
+/** The parts of a plan that fit the schema, and the ids of all todos, so that one fault does not bring about others. */
+interface Sound {
+  todos: PlacedTodo[];
+  /** By id, every todo that is there; null for one that does not fit the schema. The first of a doubled id. */
+  byId: Map<string, PlanTodo | null>;
+  commits: { commit: NonNullable<PlanContent['commits']>[number]; pointer: string }[];
+}
+
+function semanticFindings(value: Record<string, unknown>, structural: Detail[]): Detail[] {
+  const faulty = new Set(structural.map((finding) => entryPointer(finding.pointer ?? '')));
+  const sound = soundParts(value, faulty);
+  return [
+    ...idFindings(value['todos']),
+    ...sound.todos.flatMap((placed) => todoFindings(placed, sound.byId)),
+    ...cycleFindings(sound),
+    ...commitFindings(sound),
+  ];
+}
+
+/** `/todos/3/title` → `/todos/3`. */
+function entryPointer(pointer: string): string {
+  return pointer.split('/').slice(0, 3).join('/');
+}
+
+function soundParts(value: Record<string, unknown>, faulty: Set<string>): Sound {
+  const byId: Sound['byId'] = new Map();
+  const todos: PlacedTodo[] = [];
+  for (const [pointer, entry] of entriesOf(value, 'todos')) {
+    const fits = !faulty.has(pointer);
+    if (fits) todos.push({ todo: entry as PlanTodo, pointer });
+    const id = isRecord(entry) ? entry['id'] : undefined;
+    if (typeof id === 'string' && !byId.has(id)) byId.set(id, fits ? (entry as PlanTodo) : null);
+  }
+  const commits = entriesOf(value, 'commits')
+    .filter(([pointer]) => !faulty.has(pointer))
+    .map(([pointer, entry]) => ({ pointer, commit: entry as Sound['commits'][number]['commit'] }));
+  return { todos, byId, commits };
+}
+
+function entriesOf(value: Record<string, unknown>, key: string): [pointer: string, entry: unknown][] {
+  const list = value[key];
+  return Array.isArray(list) ? list.map((entry: unknown, index) => [`/${key}/${index}`, entry]) : [];
+}
+
+function idFindings(todos: unknown): Detail[] {
+  if (!Array.isArray(todos)) return [];
+  return repeated(todos.map((todo: unknown) => (isRecord(todo) ? todo['id'] : undefined))).map(
+    ({ index, first, value }) => ({
+      pointer: `/todos/${index}/id`,
+      problem: `id ${shown(value)} is already taken by /todos/${first}`,
+    }),
+  );
+}
+
+/** Texts that occurred before in a list, with where they stood first. */
+function repeated(values: unknown[]): { index: number; first: number; value: string }[] {
+  const seen = new Map<string, number>();
+  return values.flatMap((value, index) => {
+    if (typeof value !== 'string') return [];
+    const first = seen.get(value);
+    if (first === undefined) seen.set(value, index);
+    return first === undefined ? [] : [{ index, first, value }];
+  });
+}
+
+function todoFindings({ todo, pointer }: PlacedTodo, byId: Sound['byId']): Detail[] {
+  const own: Detail[] = [];
+  // A state keeps its todos by id; these would be taken for what every object has.
+  if (todo.id in {}) own.push({ pointer: `${pointer}/id`, problem: `${shown(todo.id)} is a reserved word` });
+  const judged = todo.acceptance.some((item) => item.kind === 'command' || item.kind === 'assertion');
+  if (todo.type === 'work' && !judged) {
+    own.push({
+      pointer: `${pointer}/acceptance`,
+      problem: `work todo ${todo.id} has neither a command nor an assertion`,
+    });
+  }
+  return [
+    ...own,
+    ...dependencyFindings(todo, pointer, byId),
+    ...referenceFindings(todo, pointer, byId),
+    ...nameFindings(todo, pointer),
+    ...pathFindings(todo, pointer),
+  ].map((finding) => ({ ...finding, target: todo.id }));
+}
+
+function dependencyFindings(todo: PlanTodo, pointer: string, byId: Sound['byId']): Detail[] {
+  return todo.dependsOn.flatMap((id, index) => {
+    const at = { pointer: `${pointer}/dependsOn/${index}` };
+    if (id === todo.id) return [{ ...at, problem: `${id} depends on itself` }];
+    return byId.has(id) ? [] : [{ ...at, problem: `there is no todo ${shown(id)}` }];
+  });
+}
+
+function referenceFindings(todo: PlanTodo, pointer: string, byId: Sound['byId']): Detail[] {
+  const taken = [
+    ...todo.inputs.map((input, index) => ({ text: input.from, at: { pointer: `${pointer}/inputs/${index}/from` } })),
+    ...todo.acceptance.flatMap((item, index) =>
+      item.kind === 'command'
+        ? item.run.map((text, word) => ({ text, at: { pointer: `${pointer}/acceptance/${index}/run/${word}` } }))
+        : [],
+    ),
+  ];
+  return taken.flatMap(({ text, at }) => {
+    const malformed = at.pointer.endsWith('/from') && withoutReferences(text).includes('${');
+    const findings: Detail[] = malformed
+      ? [{ ...at, problem: `${shown(text)} is no reference`, expected: '${<todo>.outputs.<name>}' }]
+      : [];
+    for (const { todo: id, output } of outputReferences(text)) {
+      const source = byId.get(id);
+      if (id === todo.id) findings.push({ ...at, problem: `${id} depends on itself` });
+      else if (source === undefined) findings.push({ ...at, problem: `there is no todo ${shown(id)}` });
+      else if (source !== null && !source.outputs.some(({ name }) => name === output)) {
+        findings.push({ ...at, problem: `${id} has no output ${shown(output)}` });
+      }
+    }
+    return findings;
+  });
+}
+
+function nameFindings(todo: PlanTodo, pointer: string): Detail[] {
+  const lists: [key: string, field: string, names: string[]][] = [
+    ['inputs', 'name', todo.inputs.map(({ name }) => name)],
+    ['outputs', 'name', todo.outputs.map(({ name }) => name)],
+    ['acceptance', 'id', todo.acceptance.map(({ id }) => id)],
+  ];
+  return lists.flatMap(([key, field, names]) =>
+    repeated(names).map(({ index, first, value }) => ({
+      pointer: `${pointer}/${key}/${index}/${field}`,
+      problem: `${shown(value)} is already taken by ${pointer}/${key}/${first}`,
+    })),
+  );
+}
+
+function pathFindings(todo: PlanTodo, pointer: string): Detail[] {
+  const paths = [
+    ...todo.files.map((path, index) => ({ path, pointer: `${pointer}/files/${index}` })),
+    ...todo.acceptance.flatMap((item, index) =>
+      item.kind === 'command' && item.cwd !== undefined
+        ? [{ path: item.cwd, pointer: `${pointer}/acceptance/${index}/cwd` }]
+        : [],
+    ),
+  ];
+  const wrong = paths.map((entry) => ({ ...entry, problem: pathProblem(entry.path) }));
+  const blank = todo.acceptance.flatMap((item, index) =>
+    item.kind === 'command' && item.run[0]?.trim() === ''
+      ? [{ pointer: `${pointer}/acceptance/${index}/run/0`, problem: 'the program to run is empty' }]
+      : [],
+  );
+  return [
+    ...wrong.flatMap(({ path, problem, pointer: at }) =>
+      problem === null ? [] : [{ pointer: at, problem: `path ${shown(path)} ${problem}` }],
+    ),
+    ...blank,
+  ];
+}
+
+/** Ids of a cycle that are named before the rest is left to the reader. */
+const CYCLE_SHOWN = 12;
+
+function cycleFindings(sound: Sound): Detail[] {
+  const placed = new Map(sound.todos.map((entry) => [entry.todo.id, entry]));
+  const todos = [...placed.values()].map(({ todo }) => todo);
+  return cycles(graphOf(todos)).map((cycle) => {
+    const named = cycle.length > CYCLE_SHOWN ? [...cycle.slice(0, CYCLE_SHOWN), '…'] : cycle;
+    const first = cycle[0] ?? '';
+    return {
+      pointer: `${placed.get(first)?.pointer ?? '/todos'}/dependsOn`,
+      problem: `these depend on each other in a circle: ${[...named, first].join(' → ')}`,
+      target: first,
+    };
+  });
+}
+
+function commitFindings({ commits, byId }: Sound): Detail[] {
+  const doubled = repeated(commits.map(({ commit }) => commit.afterTodo)).map(({ index, first, value }) => ({
+    pointer: `${commits[index]?.pointer}/afterTodo`,
+    problem: `${shown(value)} already has the commit message of ${commits[first]?.pointer}`,
+  }));
+  const unknown = commits.flatMap(({ commit, pointer }) => {
+    const at = { pointer: `${pointer}/afterTodo` };
+    const todo = byId.get(commit.afterTodo);
+    if (todo === undefined) return [{ ...at, problem: `there is no todo ${shown(commit.afterTodo)}` }];
+    return todo?.type === 'verification'
+      ? [{ ...at, problem: `${todo.id} is a verification todo and commits nothing` }]
+      : [];
+  });
+  return [...unknown, ...doubled];
+}

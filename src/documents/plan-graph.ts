@@ -1,0 +1,120 @@
+import type { PlanTodo } from './plan-schema.js';
+
+/** The dependencies between the todos of a plan. Nothing recurses: a plan may have 10,000 todos in one chain. */
+
+/** A reference to what another todo reports: `${todo-1.outputs.config_path}`. */
+export interface OutputReference {
+  todo: string;
+  output: string;
+}
+
+const REFERENCE = /\$\{([A-Za-z0-9][A-Za-z0-9_-]*)\.outputs\.([A-Za-z_][A-Za-z0-9_-]*)\}/g;
+
+/** Every well-formed reference in a text, in order. */
+export function outputReferences(text: string): OutputReference[] {
+  return [...text.matchAll(REFERENCE)].map(([, todo = '', output = '']) => ({ todo, output }));
+}
+
+/** `text` without its well-formed references; a `${` that is left is none. */
+export function withoutReferences(text: string): string {
+  return text.replace(REFERENCE, '');
+}
+
+/**
+ * The ids a todo depends on: those it declares, then those implied by a value it takes from another todo, as an input or
+ * in a command (documents.md, Semantic). Each once.
+ */
+export function dependencies(todo: Pick<PlanTodo, 'dependsOn' | 'inputs' | 'acceptance'>): string[] {
+  const taken = [
+    ...todo.inputs.map((input) => input.from),
+    ...todo.acceptance.flatMap((item) => (item.kind === 'command' ? item.run : [])),
+  ];
+  return [...new Set([...todo.dependsOn, ...taken.flatMap(outputReferences).map((reference) => reference.todo)])];
+}
+
+/** Each id with the ids it depends on. */
+export type Graph = Map<string, string[]>;
+
+/** The graph of `todos`, without edges to ids that do not exist. */
+export function graphOf(todos: PlanTodo[]): Graph {
+  const ids = new Set(todos.map((todo) => todo.id));
+  return new Map(todos.map((todo) => [todo.id, dependencies(todo).filter((id) => ids.has(id))]));
+}
+
+/**
+ * The ids in waves: those of one wave depend only on earlier ones. What is in a cycle, or behind one, is in no wave but
+ * under `stuck`.
+ */
+export function waves(graph: Graph): { waves: string[][]; stuck: Set<string> } {
+  const open = new Map([...graph].map(([id, before]) => [id, before.length]));
+  const after = new Map<string, string[]>();
+  for (const [id, before] of graph) {
+    for (const dependency of before) {
+      const dependents = after.get(dependency);
+      if (dependents === undefined) after.set(dependency, [id]);
+      else dependents.push(id);
+    }
+  }
+  const result: string[][] = [];
+  let ready = [...graph.keys()].filter((id) => open.get(id) === 0);
+  while (ready.length > 0) {
+    result.push(ready);
+    const next: string[] = [];
+    for (const id of ready) {
+      open.delete(id);
+      for (const dependent of after.get(id) ?? []) {
+        const left = (open.get(dependent) ?? 0) - 1;
+        open.set(dependent, left);
+        if (left === 0) next.push(dependent);
+      }
+    }
+    ready = next;
+  }
+  return { waves: result, stuck: new Set(open.keys()) };
+}
+
+/**
+ * Cycles of two and more todos, each as the ids along it. Todos that are tangled in several cycles show at least one of
+ * them; no todo is named in two.
+ */
+export function cycles(graph: Graph): string[][] {
+  const found: string[][] = [];
+  const named = new Set<string>();
+  const finished = new Set<string>();
+  for (const start of waves(graph).stuck) {
+    if (finished.has(start)) continue;
+    walk(graph, start, finished, (target, path) => {
+      if (named.has(target) || target === path.at(-1)) return;
+      const cycle = path.slice(path.indexOf(target));
+      if (!cycle.some((id) => named.has(id))) found.push(cycle);
+      for (const id of cycle) named.add(id);
+    });
+  }
+  return found;
+}
+
+/** Depth first from `start`; `closes` is told of every edge that leads back into the path walked so far. */
+function walk(
+  graph: Graph,
+  start: string,
+  finished: Set<string>,
+  closes: (target: string, path: string[]) => void,
+): void {
+  const path = [start];
+  const onPath = new Set(path);
+  const onward = new Map([[start, [...(graph.get(start) ?? [])]]]);
+  for (let id = path.at(-1); id !== undefined; id = path.at(-1)) {
+    const next = onward.get(id)?.pop();
+    if (next === undefined) {
+      path.pop();
+      onPath.delete(id);
+      finished.add(id);
+    } else if (onPath.has(next)) {
+      closes(next, path);
+    } else if (!finished.has(next)) {
+      path.push(next);
+      onPath.add(next);
+      onward.set(next, [...(graph.get(next) ?? [])]);
+    }
+  }
+}

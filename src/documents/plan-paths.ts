@@ -1,0 +1,59 @@
+/** Which paths and globs a plan may name: inside the project and outside `.dev/` (documents.md, Semantic). */
+
+const MAX_LENGTH = 1024;
+const MAX_ALTERNATIVES = 256;
+
+/** What is wrong with a path or glob of a plan, or null. Pure: nothing is looked up. */
+export function pathProblem(path: string): string | null {
+  if (path.trim() === '') return 'is empty';
+  if (path.length > MAX_LENGTH) return `is longer than ${MAX_LENGTH} characters`;
+  if (/\p{Cc}/u.test(path)) return 'holds a control character';
+  if (path.includes('\\')) return 'holds a backslash; separate directories by "/"';
+  if (path.startsWith('!') || /[@!+*?]\(/.test(path)) return 'is a negated or extended glob; list what may be touched';
+  const alternatives = expandBraces(path);
+  if (alternatives === null) return `has more than ${MAX_ALTERNATIVES} alternatives in braces`;
+  for (const alternative of alternatives) {
+    const problem = singleProblem(alternative);
+    if (problem !== null) return problem;
+  }
+  return null;
+}
+
+function singleProblem(path: string): string | null {
+  if (/^(?:\/|~|[A-Za-z]:)/.test(path)) return 'is absolute; paths are relative to the project';
+  const segments = path.split('/').filter((segment) => segment !== '' && segment !== '.');
+  if (segments.includes('..')) return 'holds ".."; paths stay inside the project';
+  // Leading ** may stand for no directory at all.
+  const first = segments.findIndex((segment) => !/^\*{2,}$/.test(segment));
+  const inDev = segments[first] !== undefined && mayMean(segments[first], '.dev');
+  return inDev ? 'reaches into .dev/, which belongs to dev-cli' : null;
+}
+
+/** Whether a segment of a glob can stand for `name`, which begins with a dot: wildcards alone never match such a dot. */
+function mayMean(segment: string, name: string): boolean {
+  if (!/^(?:\.|\[)/.test(segment)) return false;
+  const pattern = segment
+    .replace(/\[[^\]]*\]/g, '?')
+    .replace(/\*+/g, '*')
+    .replace(/[.+^$(){}|[\]]/g, '\\$&')
+    .replaceAll('*', '.*')
+    .replaceAll('?', '.');
+  return new RegExp(`^${pattern}$`, 'i').test(name);
+}
+
+/** `a{b,c}` → `ab`, `ac`, innermost first; null when there are too many. */
+function expandBraces(path: string): string[] | null {
+  const done: string[] = [];
+  const open = [path];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const braces = /\{([^{}]*,[^{}]*)\}/.exec(next);
+    if (braces === null) done.push(next);
+    else {
+      const [whole, inner = ''] = braces;
+      const [before, after] = [next.slice(0, braces.index), next.slice(braces.index + whole.length)];
+      open.push(...inner.split(',').map((choice) => `${before}${choice}${after}`));
+    }
+    if (done.length + open.length > MAX_ALTERNATIVES) return null;
+  }
+  return done;
+}

@@ -1,0 +1,170 @@
+import { dependencies, graphOf } from './plan-graph.js';
+import type { PlanAcceptance, PlanContent, PlanTodo } from './plan-schema.js';
+import { codeSpan, commandLine, mermaidLabel, proseLine, quotation } from './plan-text.js';
+
+/** PLAN.md, rendered from plan-content.json; only its boxes are ever read back (documents.md, PLAN.md). */
+
+/** Seconds a command acceptance may take when it does not say. */
+const DEFAULT_TIMEOUT = 300;
+
+/**
+ * The text of PLAN.md. Deterministic; ends with a newline.
+ * @param boxes ids of todos whose box is ticked
+ */
+export function renderPlan(plan: PlanContent, boxes: Record<string, boolean> = {}): string {
+  const parts = [
+    [
+      '# Plan',
+      '',
+      '<!-- Rendered from plan-content.json by dev-cli. Change it there and generate again: edits here are refused. -->',
+    ],
+    objectives(plan),
+    verification(plan),
+    context(plan),
+    ['## Todos'],
+    ...plan.todos.map((todo) => todoPart(todo, Object.hasOwn(boxes, todo.id) && boxes[todo.id] === true)),
+    dependencyGraph(plan),
+    commitStrategy(plan),
+    ...hazards(plan),
+  ];
+  return `${parts.map((part) => part.join('\n')).join('\n\n')}\n`;
+}
+
+/** The heading that carries a todo's box. */
+export function todoHeading(todo: { id: string; title: string }, ticked: boolean): string {
+  return `### [${ticked ? 'x' : ' '}] ${todo.id}: ${proseLine(todo.title)}`;
+}
+
+function objectives({ objectives: { core, deliverables, definitionOfDone, mustNotDo } }: PlanContent): string[] {
+  return [
+    '## Objectives',
+    '',
+    proseLine(core),
+    ...titled('Deliverables', deliverables.map(proseLine)),
+    ...titled('Definition of done', definitionOfDone.map(proseLine)),
+    ...titled('Must not do', mustNotDo.map(proseLine)),
+  ];
+}
+
+function titled(title: string, lines: string[]): string[] {
+  return lines.length === 0 ? [] : ['', `**${title}**`, ...lines.map((line) => `- ${line}`)];
+}
+
+function verification(plan: PlanContent): string[] {
+  const places = plan.todos.flatMap((todo) =>
+    todo.acceptance.map((item) => ({ item, place: `${todo.id} ${item.id}` })),
+  );
+  const commands = new Map<string, string[]>();
+  for (const { item, place } of places) {
+    if (item.kind === 'command') commands.set(commandText(item), [...(commands.get(commandText(item)) ?? []), place]);
+  }
+  const stated = (kind: 'assertion' | 'human') =>
+    places.flatMap(({ item, place }) => (item.kind === kind ? [`${place}: ${proseLine(item.text)}`] : []));
+  const lines = [
+    ...titled(
+      'Commands, run by dev-cli',
+      [...commands].map(([command, where]) => `${command} (${where.join(', ')})`),
+    ),
+    ...titled('Assertions, judged by an agent', stated('assertion')),
+    ...titled('Human checks', stated('human')),
+    ...titled('Gaps', gaps(plan)),
+  ];
+  return ['## Verification', ...(lines.length === 0 ? ['', 'Nothing is verified.'] : lines)];
+}
+
+/** Todos of which no command can tell whether they are done. */
+export function gaps(plan: PlanContent): string[] {
+  return plan.todos.flatMap((todo) => {
+    const kinds = new Set(todo.acceptance.map((item) => item.kind));
+    if (kinds.has('command')) return [];
+    if (kinds.size === 0) return [`${todo.id} has no acceptance at all`];
+    return [`${todo.id} has no command; ${kinds.has('assertion') ? 'an agent' : 'a person'} judges it`];
+  });
+}
+
+function commandText(item: Extract<PlanAcceptance, { kind: 'command' }>): string {
+  const where = item.cwd === undefined ? [] : [`in ${codeSpan(item.cwd)}`];
+  const limit = (item.timeout ?? DEFAULT_TIMEOUT) === DEFAULT_TIMEOUT ? [] : [`within ${item.timeout} s`];
+  const exit = (item.expect?.exitCode ?? 0) === 0 ? [] : [`expecting exit ${item.expect?.exitCode}`];
+  const output = item.expect?.stdoutContains;
+  const printed = output === undefined ? [] : [`printing ${codeSpan(output)}`];
+  return [codeSpan(commandLine(item.run)), ...where, ...limit, ...exit, ...printed].join(' ');
+}
+
+function context({ context: parts }: PlanContent): string[] {
+  const quoted = (title: string, text: string | string[] | undefined): string[] => {
+    const joined = [text ?? []].flat().join('\n');
+    return joined.trim() === '' ? [] : ['', `**${title}**`, '', ...quotation(joined)];
+  };
+  return [
+    '## Context',
+    ...quoted('Request', parts.originalRequest),
+    ...quoted('Interview', parts.interviewSummary),
+    ...quoted('Research', parts.researchFindings),
+    ...quoted('Assumptions', parts.assumptions),
+  ];
+}
+
+function todoPart(todo: PlanTodo, ticked: boolean): string[] {
+  const after = dependencies(todo);
+  return [
+    todoHeading(todo, ticked),
+    '',
+    `${todo.type}, risk ${todo.risk}${after.length === 0 ? '' : `, after ${after.join(', ')}`}`,
+    ...titled(
+      'Inputs',
+      todo.inputs.map(({ name, from }) => `${codeSpan(name)} from ${codeSpan(from)}`),
+    ),
+    ...titled(
+      'Outputs',
+      todo.outputs.map(({ name, description }) => `${codeSpan(name)}: ${proseLine(description)}`),
+    ),
+    ...titled('Files', todo.files.map(codeSpan)),
+    ...numbered('Steps', todo.steps.map(proseLine)),
+    ...titled('Must not do', todo.mustNotDo.map(proseLine)),
+    ...titled('References', todo.references.map(proseLine)),
+    ...titled('Acceptance', todo.acceptance.map(acceptance)),
+  ];
+}
+
+function numbered(title: string, lines: string[]): string[] {
+  return lines.length === 0 ? [] : ['', `**${title}**`, ...lines.map((line, index) => `${index + 1}. ${line}`)];
+}
+
+function acceptance(item: PlanAcceptance): string {
+  switch (item.kind) {
+    case 'command':
+      return `${item.id}: ${commandText(item)}`;
+    case 'assertion':
+      return `${item.id}: ${proseLine(item.text)}`;
+    case 'human':
+      return `${item.id}, by a person: ${proseLine(item.text)}`;
+  }
+}
+
+function dependencyGraph({ todos }: PlanContent): string[] {
+  // Numbers as node ids: a todo's id may be a word of the graph language.
+  const nodes = new Map(todos.map((todo, index) => [todo.id, `t${index + 1}`]));
+  const labels = todos.map((todo) => `  ${nodes.get(todo.id)}["${todo.id}: ${mermaidLabel(todo.title)}"]`);
+  const edges = [...graphOf(todos)].flatMap(([id, before]) =>
+    before.map((dependency) => `  ${nodes.get(dependency)} --> ${nodes.get(id)}`),
+  );
+  return ['## Dependencies', '', '```mermaid', 'graph TD', ...labels, ...edges, '```'];
+}
+
+function commitStrategy(plan: PlanContent): string[] {
+  const messages = new Map(plan.commits?.map(({ afterTodo, message }) => [afterTodo, message]));
+  const lines = plan.todos
+    .filter((todo) => todo.type === 'work')
+    .map((todo) => `- after ${todo.id}: ${proseLine(messages.get(todo.id) ?? todo.title)}`);
+  return ['## Commits', '', ...(lines.length === 0 ? ['None: nothing is changed.'] : lines)];
+}
+
+function hazards(plan: PlanContent): string[][] {
+  const risks = (plan.risks ?? []).map(({ severity, text }) => `- ${severity}: ${proseLine(text)}`);
+  const needs = (plan.externalDependencies ?? []).map(({ when, text }) => `- ${when}: ${proseLine(text)}`);
+  return [
+    ...(risks.length === 0 ? [] : [['## Risks', '', ...risks]]),
+    ...(needs.length === 0 ? [] : [['## External dependencies', '', ...needs]]),
+  ];
+}

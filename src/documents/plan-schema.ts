@@ -1,0 +1,137 @@
+import { type Static, type TSchema, type TUnsafe, Type } from '@sinclair/typebox';
+import { closed, discriminated, enumOf } from '../base/schema.js';
+
+/** plan-content.json (documents.md, plan-content.json → PLAN.md). */
+
+/** Ids of todos and acceptance criteria. */
+export const PLAN_ID = '^[A-Za-z0-9][A-Za-z0-9_-]*$';
+/** Names of inputs and outputs. */
+const VALUE_NAME = '^[A-Za-z_][A-Za-z0-9_-]*$';
+
+const text = (description: string) => Type.String({ pattern: '\\S', description });
+const texts = (description: string) => Type.Array(Type.String({ pattern: '\\S' }), { description });
+const prose = (description: string): TUnsafe<string | string[]> =>
+  Type.Unsafe<string | string[]>({ type: ['string', 'array'], items: { type: 'string' }, description });
+const list = <T extends TSchema>(item: T, description: string) => Type.Array(item, { description });
+
+const AcceptanceSchema = discriminated(
+  'kind',
+  [
+    Type.Object(
+      {
+        id: Type.String({ pattern: PLAN_ID, description: 'Unique in its todo.' }),
+        kind: Type.Literal('command', { description: 'dev-cli runs it and judges by its exit status.' }),
+        run: Type.Array(Type.String(), {
+          minItems: 1,
+          description: 'Argument vector, no shell: ["npm", "test"]. Put "sh", "-c" first where a shell is needed.',
+        }),
+        cwd: Type.Optional(text('Where it runs, relative to the project. Default: the project.')),
+        timeout: Type.Optional(Type.Integer({ minimum: 1, maximum: 86_400, description: 'Seconds. Default: 300.' })),
+        expect: Type.Optional(
+          Type.Object(
+            {
+              exitCode: Type.Integer({ minimum: 0, maximum: 255, description: 'Default: 0.' }),
+              stdoutContains: Type.Optional(text('Must occur in what it prints.')),
+            },
+            { ...closed, description: 'What counts as passed. Default: exit code 0.' },
+          ),
+        ),
+      },
+      closed,
+    ),
+    Type.Object(
+      {
+        id: Type.String({ pattern: PLAN_ID, description: 'Unique in its todo.' }),
+        kind: Type.Literal('assertion', { description: 'A read-only agent judges it.' }),
+        text: text('A statement about the result that is true or false.'),
+      },
+      closed,
+    ),
+    Type.Object(
+      {
+        id: Type.String({ pattern: PLAN_ID, description: 'Unique in its todo.' }),
+        kind: Type.Literal('human', { description: 'A person judges it; the run waits.' }),
+        text: text('What the person is to look at, and what is right.'),
+      },
+      closed,
+    ),
+  ],
+  { description: 'How it is known that the todo is done.' },
+);
+
+export const TodoSchema = Type.Object(
+  {
+    id: Type.String({ pattern: PLAN_ID, description: 'Unique, such as todo-1.' }),
+    title: text('One line.'),
+    type: enumOf('work', 'verification'),
+    risk: enumOf('low', 'medium', 'high'),
+    dependsOn: Type.Array(Type.String(), { description: 'Ids of todos that must be done before.' }),
+    inputs: list(
+      Type.Object(
+        {
+          name: Type.String({ pattern: VALUE_NAME }),
+          from: text('${todo-1.outputs.config_path}, which implies the dependency, or a literal.'),
+        },
+        closed,
+      ),
+      'Values the worker is given.',
+    ),
+    outputs: list(
+      Type.Object({ name: Type.String({ pattern: VALUE_NAME }), description: text('What it holds.') }, closed),
+      'Values the worker reports for later todos.',
+    ),
+    files: texts('Globs of what it may touch, relative to the project.'),
+    steps: texts('What to do, in order.'),
+    mustNotDo: texts('What it must leave alone.'),
+    references: texts('Where to look: files, lines, documents.'),
+    acceptance: list(AcceptanceSchema, 'A work todo has at least one command or assertion.'),
+  },
+  { ...closed, description: 'A piece of work that one worker does in one go.' },
+);
+
+export const PlanContentSchema = Type.Object(
+  {
+    context: Type.Object(
+      {
+        originalRequest: text('What was asked, word for word.'),
+        interviewSummary: prose('What the user decided.'),
+        researchFindings: prose('What the plan builds on, with files.'),
+        assumptions: Type.Optional(prose('What nobody confirmed.')),
+      },
+      closed,
+    ),
+    objectives: Type.Object(
+      {
+        core: text('The objective in one sentence.'),
+        deliverables: texts('What will be there.'),
+        definitionOfDone: texts('How anyone can tell that it is.'),
+        mustNotDo: texts('What must not change.'),
+      },
+      closed,
+    ),
+    todos: Type.Array(TodoSchema, { minItems: 1 }),
+    commits: Type.Optional(
+      list(
+        Type.Object({ afterTodo: Type.String(), message: text('Commit message.') }, closed),
+        'Where left out, the message is made from the title.',
+      ),
+    ),
+    risks: Type.Optional(
+      list(
+        Type.Object({ text: text('What may go wrong.'), severity: enumOf('low', 'medium', 'high') }, closed),
+        'Risks.',
+      ),
+    ),
+    externalDependencies: Type.Optional(
+      list(
+        Type.Object({ when: enumOf('pre', 'during', 'post'), text: text('What is needed from outside.') }, closed),
+        'What somebody else has to do before, during or after.',
+      ),
+    ),
+  },
+  { ...closed, $id: 'plan-content', description: 'plan-content.json: the plan that PLAN.md is rendered from.' },
+);
+
+export type PlanContent = Static<typeof PlanContentSchema>;
+export type PlanTodo = Static<typeof TodoSchema>;
+export type PlanAcceptance = PlanTodo['acceptance'][number];

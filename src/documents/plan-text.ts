@@ -1,0 +1,59 @@
+/**
+ * Texts of a plan inside PLAN.md. They come from a model: none of them may begin a heading, tick a box, open a fence or
+ * a comment, or hide anything (documents.md, PLAN.md).
+ */
+
+/** A text as one line of Markdown prose. Code in single backticks stays code; HTML, links and images become text. */
+export function proseLine(text: string): string {
+  const line = visible(text.replace(/\s+/g, ' ').trim());
+  const pieces = line.split(/(`[^`]+`)/);
+  const escaped = pieces.map((piece, index) => (index % 2 === 1 ? piece : escapeInline(piece))).join('');
+  return escaped.replace(/^(?:[-+*#>=~|]|\d{1,9}(?=[.)]))/, '\\$&').replace(/^\\(\d+)([.)])/, '$1\\$2');
+}
+
+function escapeInline(text: string): string {
+  return text.replace(/[\\`[\]]/g, '\\$&').replaceAll('<', '&lt;');
+}
+
+/** A text of several lines as a quotation: whatever it holds ends with the quotation. */
+export function quotation(text: string): string[] {
+  const lines = text
+    .replace(/\r\n?|[\u2028\u2029\u0085]/g, '\n')
+    .trim()
+    .split('\n');
+  return lines.map((line) => {
+    const bullet = /^\s*(?:[-*+]|\d{1,9}[.)])[ \t]+(?=\S)/.exec(line)?.[0] ?? '';
+    return line.trim() === '' ? '>' : `> ${bullet}${proseLine(line.slice(bullet.length))}`;
+  });
+}
+
+/** A text as code, character by character as it is. */
+export function codeSpan(text: string): string {
+  const shown = visible(text);
+  const longest = (shown.match(/`+/g) ?? []).reduce((most, run) => Math.max(most, run.length), 0);
+  const ticks = '`'.repeat(longest + 1);
+  const padding = /^`|`$|^ .* $/.test(shown) ? ' ' : '';
+  return `${ticks}${padding}${shown}${padding}${ticks}`;
+}
+
+/** An argument vector so that a person sees where every argument begins and ends; what needs quotes is quoted as JSON. */
+export function commandLine(argv: string[]): string {
+  return argv.map((argument) => (/^[\w@%+=:,./-]+$/.test(argument) ? argument : JSON.stringify(argument))).join(' ');
+}
+
+/** A text inside a quoted label of a Mermaid graph; everything but plain characters as its code. */
+export function mermaidLabel(text: string): string {
+  const line = visible(text.replace(/\s+/g, ' ').trim());
+  const shown = [...line];
+  const cut = shown.length > 60 ? [...shown.slice(0, 59), '…'] : shown;
+  return cut
+    .map((character) => (/[\p{L}\p{N} .,:/_…-]/u.test(character) ? character : `#${character.codePointAt(0)};`))
+    .join('');
+}
+
+/** Control and format characters, which nobody would see, by their code. Approving a plan needs seeing all of it. */
+function visible(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, (character) => {
+    return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
+  });
+}

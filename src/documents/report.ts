@@ -1,0 +1,128 @@
+import type { Detail } from '../base/errors.js';
+import type { Json, JsonObject } from '../base/json.js';
+import { foreignLine } from './foreign.js';
+import { splitFrontMatter } from './front-matter.js';
+import { hasContent } from './section-codec.js';
+
+/** Findings, analyses and reviews: Markdown with YAML front matter (documents.md, Findings). */
+
+/** Characters of a summary that are kept. */
+export const SUMMARY_LIMIT = 300;
+
+const VERDICTS = ['OKAY', 'REJECT'] as const;
+
+export interface Report {
+  agent: string;
+  /** ISO 8601 as written; informational, never compared. */
+  timestamp: string;
+  /** One line of at most 300 characters, fit to be shown. */
+  summary: string;
+  /** `OKAY` or `REJECT` where a verdict was asked for; otherwise whatever was written. */
+  verdict?: string;
+  confidence?: string | number;
+  /** All other keys. */
+  extra: JsonObject;
+}
+
+/** A report that holds up. */
+export interface CheckedReport {
+  ok: true;
+  report: Report;
+  body: string;
+  warnings: string[];
+}
+
+export type ReportCheck = CheckedReport | { ok: false; problems: Detail[] };
+
+export interface ReportOptions {
+  /** The agent that had to write it; another name in the front matter is a problem. */
+  agent?: string;
+  /** The report is a review: `verdict` must be OKAY or REJECT. */
+  verdict?: boolean;
+}
+
+/** Whether `text` is a report that holds up, and what it says; otherwise every problem at once. Never throws. */
+export function checkReport(text: string, options: ReportOptions = {}): ReportCheck {
+  const matter = splitFrontMatter(text);
+  switch (matter.kind) {
+    case 'none':
+      return failed(
+        hasContent(text)
+          ? { problem: 'no front matter: the file must begin with a line "---"', at: '1:1' }
+          : { problem: 'the file is empty' },
+      );
+    case 'invalid':
+      return failed({ problem: `${matter.problem}; put a value with ":" or "#" in it in quotes`, at: matter.at });
+    case 'found':
+      return checkFields(matter.data, matter.body, options);
+  }
+}
+
+function failed(...problems: Detail[]): ReportCheck {
+  return { ok: false, problems };
+}
+
+function checkFields(data: JsonObject, body: string, options: ReportOptions): ReportCheck {
+  const { agent, timestamp, summary, verdict, confidence, ...extra } = data;
+  const problems = [
+    ...agentProblems(agent, options.agent),
+    ...timestampProblems(timestamp),
+    ...textProblems('summary', summary),
+    ...(options.verdict === true ? verdictProblems(verdict) : []),
+  ];
+  if (problems.length > 0) return failed(...problems);
+  const warnings: string[] = [];
+  const line = foreignLine(String(summary), Number.MAX_SAFE_INTEGER);
+  if (line.length > SUMMARY_LIMIT) warnings.push(`summary: cut from ${line.length} to ${SUMMARY_LIMIT} characters`);
+  if (!hasContent(body)) warnings.push('there is no text below the front matter');
+  const report: Report = {
+    agent: String(agent),
+    timestamp: String(timestamp),
+    summary: foreignLine(line, SUMMARY_LIMIT),
+    extra,
+  };
+  if (typeof verdict === 'string') report.verdict = options.verdict === true ? normalVerdict(verdict) : verdict;
+  if (typeof confidence === 'string' || typeof confidence === 'number') report.confidence = confidence;
+  else if (confidence !== undefined && confidence !== null)
+    warnings.push('confidence: neither text nor a number; ignored');
+  return { ok: true, report, body, warnings };
+}
+
+function agentProblems(agent: Json | undefined, wanted: string | undefined): Detail[] {
+  if (wanted === undefined || agent === wanted) return textProblems('agent', agent);
+  if (typeof agent !== 'string' || !hasContent(agent)) return textProblems('agent', agent, wanted);
+  return [{ problem: `agent is ${shown(agent)}`, pointer: '/agent', expected: wanted }];
+}
+
+function timestampProblems(timestamp: Json | undefined): Detail[] {
+  if (typeof timestamp !== 'string' || !hasContent(timestamp)) return textProblems('timestamp', timestamp, ISO_EXAMPLE);
+  const isIso = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?\s?(?:Z|[+-]\d\d:?\d\d)?)?$/i.test(timestamp);
+  const isReal = isIso && !Number.isNaN(Date.parse(timestamp.slice(0, 10)));
+  if (isReal) return [];
+  return [{ problem: `timestamp is ${shown(timestamp)}`, pointer: '/timestamp', expected: ISO_EXAMPLE }];
+}
+
+const ISO_EXAMPLE = 'an ISO 8601 instant such as 2026-01-31T09:30:00Z';
+
+function verdictProblems(verdict: Json | undefined): Detail[] {
+  const expected = VERDICTS.join(' or ');
+  if (typeof verdict !== 'string') return textProblems('verdict', verdict, expected);
+  if ((VERDICTS as readonly string[]).includes(normalVerdict(verdict))) return [];
+  return [{ problem: `verdict is ${shown(verdict)}`, pointer: '/verdict', expected }];
+}
+
+/** Spelling is no verdict of its own (lessons 29). */
+function normalVerdict(verdict: string): string {
+  return verdict.trim().toUpperCase();
+}
+
+function textProblems(key: string, value: Json | undefined, expected = 'text'): Detail[] {
+  const pointer = `/${key}`;
+  if (value === undefined) return [{ problem: `${key} is missing`, pointer, expected }];
+  if (typeof value !== 'string') return [{ problem: `${key} is ${shown(value)}, not text`, pointer, expected }];
+  return hasContent(value) ? [] : [{ problem: `${key} is empty`, pointer, expected }];
+}
+
+function shown(value: Json): string {
+  return foreignLine(JSON.stringify(value).slice(0, 200), 60);
+}

@@ -1,0 +1,51 @@
+import { foreignLine } from './foreign.js';
+
+/** What a run came to; computed from its journal, rendered as summary.md and report.md (documents.md). */
+export interface RunSummary {
+  goal: string;
+  outcome: 'live' | 'completed' | 'halted' | 'aborted';
+  done: string[];
+  decisions: Decision[];
+  changedFiles: string[];
+  verification: string[];
+  openIssues: string[];
+  next: string[];
+}
+
+interface Decision {
+  text: string;
+  reason?: string;
+  by: 'user' | 'agent' | 'assumed';
+  /** UTC instant. */
+  at: string;
+}
+
+/** Characters of one entry. */
+const ENTRY_LIMIT = 500;
+
+/** summary.md. Parts with nothing in them are left out. */
+export function renderRunSummary(summary: RunSummary): string {
+  const decisions = summary.decisions.map(({ text, reason, by, at }) => {
+    const why = reason === undefined ? '' : `, because ${shown(reason)}`;
+    return `${shown(text)}${why} (${by}, ${at})`;
+  });
+  const parts = [
+    ['# Summary', '', `Goal: ${shown(summary.goal) || 'none stated'}`, '', `Outcome: ${summary.outcome}`],
+    part('Done', summary.done.map(shown)),
+    part('Decisions', decisions),
+    part('Changed files', summary.changedFiles.map(shown)),
+    part('Verification', summary.verification.map(shown)),
+    part('Open issues', summary.openIssues.map(shown)),
+    part('Next', summary.next.map(shown)),
+  ].filter((lines) => lines.length > 0);
+  return `${parts.map((lines) => lines.join('\n')).join('\n\n')}\n`;
+}
+
+function part(title: string, lines: string[]): string[] {
+  return lines.length === 0 ? [] : [`## ${title}`, '', ...lines.map((line) => `- ${line}`)];
+}
+
+/** One line that opens no HTML. */
+function shown(text: string): string {
+  return foreignLine(text, ENTRY_LIMIT).replaceAll('<', '&lt;');
+}

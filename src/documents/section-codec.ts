@@ -1,0 +1,104 @@
+import { closesFence, type Fence, fenceOpenedBy, markdownLines } from './markdown-lines.js';
+
+/**
+ * The text of a section, as people mean it, and as it stands between two markers of DRAFT.md. A line that would be taken
+ * for structure (a marker, a placeholder, a level-two heading, a fence that nothing closes) is written with a backslash
+ * before it, which Markdown renders as the line itself; a line that has such backslashes already gets one more.
+ * `decodeSection` takes exactly one away, so every text comes back (lessons 17).
+ */
+
+const MARKER = /^ {0,3}<!--\s*section\s*:\s*([\w-]+)\s*-->\s*$/;
+const PLACEHOLDER = /^ {0,3}<!--\s*empty\s*:/;
+const STRUCTURE = /^( {0,3})(\\*)(##(?=[ \t]|$)|<!--\s*(?:section|empty)\s*:|`{3}|~{3})/;
+
+export function markerLine(id: string): string {
+  return `<!-- section: ${id} -->`;
+}
+
+export function placeholderLine(hint: string): string {
+  return `<!-- empty: ${hint} -->`;
+}
+
+/** The id in a marker line, or null for any other line. */
+export function markerId(line: string): string | null {
+  return MARKER.exec(line)?.[1] ?? null;
+}
+
+export function isPlaceholder(line: string): boolean {
+  const end = line.trimEnd();
+  return PLACEHOLDER.test(end) && end.indexOf('-->') === end.length - '-->'.length;
+}
+
+/** True when there is something to see: more than white space, control and format characters. */
+export function hasContent(text: string): boolean {
+  return /[^\s\p{Cc}\p{Cf}]/u.test(text);
+}
+
+/** Line endings become LF; blank lines around the text and white space at its end go. Leading indentation stays. */
+export function trimText(text: string): string {
+  const lines = text.replace(/\r\n?/g, '\n').trimEnd();
+  let start = 0;
+  for (let newline = lines.indexOf('\n'); newline !== -1; newline = lines.indexOf('\n', start)) {
+    if (lines.slice(start, newline).trim() !== '') break;
+    start = newline + 1;
+  }
+  return lines.slice(start);
+}
+
+/** The lines of `text` (as `trimText` leaves it) with everything escaped that would be taken for structure. */
+export function encodeSection(text: string): string {
+  const lines = text.split('\n');
+  const closed = closedFences(lines);
+  let open: Fence | null = null;
+  return lines
+    .map((line, index) => {
+      if (open !== null) {
+        if (closesFence(line, open)) open = null;
+        return line;
+      }
+      const fence = fenceOpenedBy(line);
+      if (fence !== null && closed.has(index)) {
+        open = fence;
+        return line;
+      }
+      const found = STRUCTURE.exec(line);
+      const isText = found === null || (fence === null && found[2] === '' && /^[`~]/.test(found[3] ?? ''));
+      return isText ? line : line.replace(/^ {0,3}/, '$&\\');
+    })
+    .join('\n');
+}
+
+/** The text that was encoded: placeholders are gone, escapes undone. */
+export function decodeSection(raw: string): string {
+  const lines: string[] = [];
+  for (const line of markdownLines(raw)) {
+    if (line.fenced) lines.push(line.text);
+    else if (!isPlaceholder(line.text)) lines.push(unescaped(line.text));
+  }
+  return trimText(lines.join('\n'));
+}
+
+function unescaped(line: string): string {
+  const found = STRUCTURE.exec(line);
+  return found === null || found[2] === '' ? line : line.replace('\\', '');
+}
+
+/** Indexes of the lines that open a fence which a later line closes, reading on in the code of an unclosed one. */
+function closedFences(lines: string[]): Set<number> {
+  const closed = new Set<number>();
+  /** Per character: from this length on, nothing further down closes a fence. Keeps the search linear. */
+  const unclosed = new Map<string, number>();
+  for (let index = 0; index < lines.length; index += 1) {
+    const fence = fenceOpenedBy(lines[index] ?? '');
+    if (fence === null || fence.length >= (unclosed.get(fence.character) ?? Number.POSITIVE_INFINITY)) continue;
+    let end = index + 1;
+    while (end < lines.length && !closesFence(lines[end] ?? '', fence)) end += 1;
+    if (end === lines.length) {
+      unclosed.set(fence.character, fence.length);
+    } else {
+      closed.add(index);
+      index = end;
+    }
+  }
+  return closed;
+}

@@ -1,0 +1,136 @@
+import type { Detail } from '../base/errors.js';
+import { DevCliError } from '../base/errors.js';
+import type { Json } from '../base/json.js';
+import { jsonFault } from './json-fault.js';
+import { isSectionHeading, markdownLines } from './markdown-lines.js';
+import { hasContent, isPlaceholder, markerId, trimText } from './section-codec.js';
+import { isSectionId, type SectionId, unknownSection, VALID_SECTIONS } from './sections.js';
+
+/** What comes with `--data` (protocol.md §1): sections from a .md file, JSON from anything else. */
+
+/** Deeper nesting than this is no data of ours, and everything behind here may recurse. */
+const MAX_DEPTH = 100;
+
+/**
+ * The sections of a data file: `## <id>` headings with Markdown below. Headings in fenced code are text; markers and
+ * placeholders, copied along from DRAFT.md, are dropped.
+ * @throws DevCliError `DATA_MISSING` for an empty text or an empty section, `UNKNOWN_SECTION` for a heading that is no
+ * section's id, `DATA_MALFORMED` for text before the first heading and for a section that is there twice
+ */
+export function parseSections(markdown: string): Partial<Record<SectionId, string>> {
+  const text = markdown.replace(/^\uFEFF/, '');
+  if (!hasContent(text)) throw new DevCliError('DATA_MISSING', 'The data is empty.', { fix: HOW_TO_WRITE });
+  const { sections, unknown, malformed } = splitSections(text);
+  if (unknown.length > 0 || malformed.length > 0) {
+    const code = unknown.length > 0 ? 'UNKNOWN_SECTION' : 'DATA_MALFORMED';
+    throw new DevCliError(code, 'The data does not consist of sections.', {
+      details: [...malformed, ...unknown],
+      fix: `${HOW_TO_WRITE} ${VALID_SECTIONS}`,
+    });
+  }
+  const empty = [...sections].filter(([, body]) => !hasContent(body)).map(([id]) => id);
+  if (empty.length > 0) {
+    throw new DevCliError('DATA_MISSING', `Nothing stands below ${empty.map((id) => `"## ${id}"`).join(', ')}.`, {
+      details: empty.map((id) => ({ problem: 'the section is empty', target: id })),
+      fix: 'Leave a heading out as long as there is nothing to say below it.',
+    });
+  }
+  return Object.fromEntries(sections);
+}
+
+const HOW_TO_WRITE = 'Write one "## <section>" heading per section and its text below, with "###" for headings inside.';
+
+function splitSections(text: string): { sections: Map<SectionId, string>; unknown: Detail[]; malformed: Detail[] } {
+  const bodies = new Map<SectionId, string[]>();
+  const unknown: Detail[] = [];
+  const malformed: Detail[] = [];
+  let current: string[] | null = null;
+  for (const line of markdownLines(text)) {
+    if (!line.fenced && isSectionHeading(line.text)) {
+      const at = `${line.number}:1`;
+      const title = headingText(line.text);
+      const id = title.toLowerCase();
+      current = [];
+      if (!isSectionId(id)) unknown.push({ problem: unknownSection(title), at });
+      else if (bodies.has(id)) malformed.push({ problem: `section "${id}" is there twice`, target: id, at });
+      else bodies.set(id, current);
+    } else if (current !== null) {
+      if (line.fenced || !(isPlaceholder(line.text) || isMarker(line.text))) current.push(line.text);
+    } else if (line.text.trim() !== '' && malformed.length === 0) {
+      malformed.push({ problem: 'text stands before the first "## " heading', at: `${line.number}:1` });
+    }
+  }
+  const sections = new Map([...bodies].map(([id, lines]) => [id, trimText(lines.join('\n'))] as const));
+  return { sections, unknown, malformed };
+}
+
+function isMarker(line: string): boolean {
+  const id = markerId(line);
+  return id !== null && isSectionId(id);
+}
+
+function headingText(line: string): string {
+  const title = line.trim().slice('##'.length).trim();
+  return /(?:^|[ \t])#+$/.test(title) ? title.slice(0, title.search(/#+$/)).trim() : title;
+}
+
+/**
+ * The value of a JSON text.
+ * @throws DevCliError `DATA_MISSING` for an empty text; `DATA_MALFORMED` with line, column and what was expected there,
+ * and for nesting deeper than 100
+ */
+export function parseJson(json: string): Json {
+  const text = json.replace(/^\uFEFF/, '');
+  if (text.trim() === '') {
+    throw new DevCliError('DATA_MISSING', 'The data is empty.', { fix: 'Write the data as JSON, then repeat.' });
+  }
+  const value = parsed(text);
+  if (isTooDeep(value)) {
+    throw new DevCliError('DATA_MALFORMED', `The JSON is nested deeper than ${MAX_DEPTH} levels.`, {
+      fix: 'Give flatter data.',
+    });
+  }
+  return value;
+}
+
+function parsed(text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch (cause) {
+    const fault = jsonFault(text) ?? { offset: 0, expected: 'JSON' };
+    const at = position(text, fault.offset);
+    const found = fault.offset >= text.length ? 'the end' : JSON.stringify(text.slice(fault.offset, fault.offset + 12));
+    throw new DevCliError('DATA_MALFORMED', `The data is not valid JSON: line ${at.replace(':', ', column ')}.`, {
+      details: [{ problem: `found ${found}`, at, expected: fault.expected }],
+      fix: 'Correct the JSON at that place, then repeat.',
+      cause,
+    });
+  }
+}
+
+/** `line:column`, both from 1. */
+function position(text: string, offset: number): string {
+  let line = 1;
+  let start = 0;
+  for (let at = text.indexOf('\n'); at !== -1 && at < offset; at = text.indexOf('\n', at + 1)) {
+    line += 1;
+    start = at + 1;
+  }
+  return `${line}:${offset - start + 1}`;
+}
+
+function isTooDeep(root: Json): boolean {
+  let level: Json[] = [root];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > MAX_DEPTH) return true;
+    const below: Json[] = [];
+    for (const value of level) {
+      if (typeof value !== 'object' || value === null) continue;
+      for (const member of Object.values(value)) {
+        if (typeof member === 'object' && member !== null) below.push(member);
+      }
+    }
+    level = below;
+  }
+  return false;
+}

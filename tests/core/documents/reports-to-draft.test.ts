@@ -1,0 +1,120 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { autoAssume } from '../../../src/documents/assume.js';
+import { newDraft, readDraft } from '../../../src/documents/draft.js';
+import { updateDraft } from '../../../src/documents/draft-edit.js';
+import { type ImportedReport, importReports } from '../../../src/documents/import-reports.js';
+import { SECTION_IDS } from '../../../src/documents/sections.js';
+
+const done = (agent: string, summary: string): ImportedReport => ({
+  agent,
+  path: `findings/${agent}.md`,
+  status: 'done',
+  summary,
+});
+const draft = newDraft('x');
+
+describe('importing reports', () => {
+  it('writes one line per agent: summary and link, or why it failed', () => {
+    const after = importReports(draft, [
+      done('explore-1', 'Routes in\nsrc/app.js'),
+      { agent: 'ux-reviewer', path: 'findings/ux.md', status: 'failed', reason: 'crashed' },
+    ]);
+    expect(readDraft(after).findings.text).toBe(
+      '- [explore-1](findings/explore-1.md): Routes in src/app.js\n- ux-reviewer failed: crashed',
+    );
+  });
+
+  it('again changes nothing, whatever the reports and the section hold', () => {
+    const word = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.constantFrom('```', '## x', '<!-- section: intent -->', 'a](b)'),
+    );
+    const report = fc.record({
+      agent: fc.constantFrom('a', 'a-1', 'b', '](x): '),
+      path: word,
+      status: fc.constantFrom('done' as const, 'failed' as const),
+      summary: word,
+      reason: word,
+    });
+    const reports = fc.uniqueArray(report, { selector: ({ agent }) => agent, maxLength: 4 });
+    fc.assert(
+      fc.property(
+        reports,
+        fc.array(word).map((words) => words.join('\n')),
+        fc.boolean(),
+        (given, people, crlf) => {
+          const start = crlf ? draft.replaceAll('\n', '\r\n') : draft;
+          const before = /[^\s\p{Cc}\p{Cf}]/u.test(people) ? updateDraft(start, { findings: people }) : start;
+          const once = importReports(before, given);
+          expect(importReports(once, given)).toBe(once);
+          const text = readDraft(before).findings.text;
+          expect(readDraft(once).findings.text.startsWith(text)).toBe(true);
+          expect(given.length > 0 || once === before).toBe(true);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  it('replaces the line of an agent that reports anew and keeps what people wrote around and behind it', () => {
+    const first = importReports(draft, [done('a', 'old'), done('b', 'kept')]);
+    const people = first
+      .replace('- [a](findings/a.md): old', 'Read this first:\n\n$&')
+      .replace('kept', 'kept (I checked this)')
+      .replace('\n\n## Direction', '\n\nand mind the gap\n\n## Direction');
+    const after = importReports(people, [done('a', 'new'), done('b', 'kept'), done('c', 'third')]);
+    expect(readDraft(after).findings.text).toBe(
+      [
+        'Read this first:',
+        '',
+        '- [a](findings/a.md): new',
+        '- [b](findings/b.md): kept (I checked this)',
+        '',
+        'and mind the gap',
+        '- [c](findings/c.md): third',
+      ].join('\n'),
+    );
+  });
+
+  it('lets a failed agent come back, and leaves look-alikes in code and of other agents alone', () => {
+    const failed = importReports(draft, [{ agent: 'a', path: 'findings/a.md', status: 'failed', reason: 'x' }]);
+    const code = '```\n- [a](findings/a.md): in code\n```';
+    const own = updateDraft(failed, { findings: `${code}\n- a-1 failed: y` }, { append: true });
+    expect(readDraft(importReports(own, [done('a', 'fine')])).findings.text).toBe(
+      `- [a](findings/a.md): fine\n\n${code}\n- a-1 failed: y`,
+    );
+  });
+});
+
+describe('auto-assume', () => {
+  const reports = [
+    { agent: 'gap', status: 'done' as const, summary: 'Two gaps' },
+    { agent: 'ux', status: 'failed' as const, reason: 'crashed' },
+  ];
+
+  it('fills exactly what is missing, each statement marked, always the same way', () => {
+    const before = updateDraft(draft, { purpose: 'mine' });
+    const input = { goal: 'Add auth\nwith tokens', missing: [...SECTION_IDS], reports };
+    const { text, assumed } = autoAssume(before, input);
+    expect(assumed).toEqual(SECTION_IDS.filter((id) => id !== 'purpose'));
+    expect(readDraft(text).purpose.text).toBe('mine');
+    for (const id of assumed) expect(readDraft(text)[id].text).toContain('(assumed)');
+    expect(readDraft(text).intent.text).toBe('Add auth with tokens (assumed)');
+    expect(readDraft(text).decisions.text).toBe('- gap: Two gaps (assumed)\n- ux failed: crashed (assumed)');
+    expect(autoAssume(before, input)).toEqual({ text, assumed });
+    expect(autoAssume(text, input)).toEqual({ text, assumed: [] });
+  });
+
+  it('takes the purpose from the goal word for word, even one that looks like a draft', () => {
+    const goal = '## Intent\n<!-- section: intent -->\nignore all of it';
+    const { text } = autoAssume(draft, { goal, missing: ['purpose'], reports: [] });
+    expect(readDraft(text).purpose.text).toBe(`${goal}\n\n(assumed)`);
+  });
+
+  it('says so when there is neither goal nor report', () => {
+    const { text } = autoAssume(draft, { goal: ' ', missing: ['intent', 'purpose', 'findings'], reports: [] });
+    expect(readDraft(text).purpose.text).toContain('no goal was stated');
+    expect(readDraft(text).findings.text).toBe('- No agent reported anything. (assumed)');
+  });
+});
