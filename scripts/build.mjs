@@ -5,10 +5,12 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-rmSync(join(root, 'dist'), { recursive: true, force: true });
+// A test may build into a directory of its own beside dist/, so that it meets no half-built bundle.
+const dist = join(root, process.env.DEV_CLI_DIST ?? 'dist');
+rmSync(dist, { recursive: true, force: true });
 await build({
   entryPoints: { cli: join(root, 'src/cli/main.ts'), runner: join(root, 'src/cli/runner.ts') },
-  outdir: join(root, 'dist'),
+  outdir: dist,
   outExtension: { '.js': '.cjs' },
   bundle: true,
   platform: 'node',

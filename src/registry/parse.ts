@@ -79,7 +79,8 @@ function shellSyntax(line: string, start: number): DevCliError {
   });
 }
 
-function unknownCommand(path: readonly string[], rest: readonly string[]): DevCliError {
+/** The error for words of which `path` begins a command and `rest` does not go on with one. */
+export function unknownCommand(path: readonly string[], rest: readonly string[]): DevCliError {
   const [word] = rest;
   const before = path.join(' ');
   const known = followers(path);

@@ -1,0 +1,102 @@
+import { ERROR_CODES, type ExitCode } from '../src/base/error-codes.js';
+import { EXIT_MEANINGS } from '../src/cli/exit-codes.js';
+import { COMMANDS, GLOBAL_OPTIONS, RESERVED_WORDS } from '../src/registry/find.js';
+import type { Actor, CommandSpec, OptionSpec } from '../src/registry/spec.js';
+
+/** The pages of docs/ that are written from the sources; a test keeps them equal. */
+export const pages: Readonly<Record<string, () => string>> = { 'commands.md': commandsPage, 'errors.md': errorsPage };
+
+const GENERATED = '<!-- Written by `npm run docs`; do not edit. -->';
+
+const ACTORS: readonly [Actor, string][] = [
+  ['agent', 'For agents'],
+  ['person', 'For people'],
+  ['author', 'For authors of recipes'],
+  ['harness', 'For harnesses'],
+];
+
+function commandsPage(): string {
+  const sections = ACTORS.flatMap(([actor, heading]) => {
+    const specs = COMMANDS.filter((spec) => spec.actor === actor);
+    return specs.length === 0 ? [] : [`## ${heading}`, '', ...specs.flatMap(commandLines)];
+  });
+  return page([
+    '# Commands',
+    GENERATED,
+    '',
+    'Every command, from the registry that also parses them. `dev-cli help <command>` says the same.',
+    '',
+    'A command prints one JSON document on standard output, also when it fails; those marked *text* print text for people',
+    'unless `--json` is given. `TEXT|@FILE|-` takes the text itself, a file, or standard input. A path below `.dev/` is',
+    'found from any subdirectory of the project.',
+    '',
+    ...GLOBAL_OPTIONS.map(optionLine),
+    '',
+    '| exit | meaning |',
+    '|---|---|',
+    ...Object.entries(EXIT_MEANINGS).map(([code, meaning]) => `| ${code} | ${meaning} |`),
+    '',
+    ...sections,
+    `Reserved for later and used for nothing else: ${RESERVED_WORDS.map((word) => `\`${word}\``).join(' ')}.`,
+  ]);
+}
+
+function commandLines(spec: CommandSpec): string[] {
+  const text = [spec.summary, spec.description, spec.output === 'text' ? '*text.*' : undefined, exitsOf(spec)];
+  const lines = [
+    ...spec.positionals.map(
+      (positional) => `- \`<${positional.key}>\` ${positional.description}${choicesOf(positional)}`,
+    ),
+    ...spec.options.filter(({ hidden }) => !hidden).map(optionLine),
+    ...spec.examples.map(({ command, note }) => `- Example: \`${command}\` – ${note}`),
+  ];
+  const shown = lines.filter((line) => !line.startsWith('- `<name>` The run'));
+  return [`### ${usageOf(spec)}`, '', text.filter((part) => part !== undefined).join(' '), '', ...shown, ''];
+}
+
+function usageOf(spec: CommandSpec): string {
+  const positionals = spec.positionals.map(({ key, variadic, required }) => {
+    const name = variadic ? `${key}…` : key;
+    return required ? `<${name}>` : `[${name}]`;
+  });
+  return `\`${['dev-cli', spec.name, ...positionals].join(' ')}\``;
+}
+
+function optionLine(option: OptionSpec): string {
+  const value = option.form === 'flag' ? '' : ` ${option.placeholder ?? option.key}`;
+  const required = option.required ? ' Required.' : '';
+  return `- \`--${option.flag}${value}\` ${option.description}${required}`;
+}
+
+function choicesOf(value: { choices?: readonly string[] }): string {
+  return value.choices ? ` One of ${value.choices.map((choice) => `\`${choice}\``).join(', ')}.` : '';
+}
+
+function exitsOf(spec: CommandSpec): string {
+  return `Exits: ${spec.exits.filter((code) => code !== 130).join(', ')}.`;
+}
+
+function errorsPage(): string {
+  const codes = Object.entries(ERROR_CODES);
+  const sections = Object.entries(EXIT_MEANINGS).flatMap(([exit, meaning]) => {
+    const rows = codes.filter(([, spec]) => spec.exit === (Number(exit) as ExitCode));
+    if (rows.length === 0) return [];
+    const lines = rows.map(([code, spec]) => `| \`${code}\` | ${spec.when.replaceAll('|', '\\|')} |`);
+    return [`## Exit ${exit}: ${meaning}`, '', '| code | when |', '|---|---|', ...lines, ''];
+  });
+  return page([
+    '# Errors',
+    GENERATED,
+    '',
+    'A failure is one JSON document on standard output: `{"ok":false,"run"?,"error":{"code","message","details","fix"?,"instead"?},',
+    '"pending"?}`. `code` keeps its meaning for ever. `details` lists every problem. `fix` is a command exactly when it begins',
+    'with `dev-cli `, else one instruction; `instead` is another legitimate way on. Commands that print text say',
+    '`CODE: message. fix` on one line of standard error.',
+    '',
+    ...sections,
+  ]);
+}
+
+function page(lines: string[]): string {
+  return `${lines.join('\n').trimEnd()}\n`;
+}

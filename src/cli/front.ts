@@ -1,0 +1,91 @@
+import { execute } from '../app/execute.js';
+import type { Answer } from '../base/answer.js';
+import { DevCliError } from '../base/errors.js';
+import { VERSION } from '../base/version.js';
+import { locate } from '../registry/find.js';
+import { type ParsedCommand, parseCommand } from '../registry/parse.js';
+import { resolvedInput } from './inputs.js';
+import { asDevCliError, type Manner, type Printed, printAnswer, printFailure } from './print.js';
+import { inputReader } from './read-input.js';
+
+/** The process around the front door; a test passes its own. */
+export interface Rim {
+  cwd: string;
+  env: NodeJS.ProcessEnv;
+  stdinIsTerminal: boolean;
+  stdoutIsTerminal: boolean;
+  /**
+   * Starts to listen for Ctrl-C. Until then it ends the process at once: a read of standard input could not be
+   * interrupted otherwise.
+   */
+  interruption: () => AbortSignal;
+}
+
+/** From argv to what is printed. Never throws, never rejects. */
+export async function front(argv: readonly string[], rim: Rim): Promise<Printed> {
+  let manner = guessedManner(argv, rim);
+  try {
+    if (argv[0] === '--version' || argv[0] === '-V') return printAnswer(versionAnswer(), manner);
+    const parsed = parseCommand(argv);
+    manner = mannerOf(parsed.spec.output === 'document', parsed.globals, rim);
+    return printAnswer(await answer(parsed, rim), manner);
+  } catch (thrown) {
+    const error = asDevCliError(thrown, rim.env['DEV_CLI_DEBUG'] === '1');
+    try {
+      return printFailure(error, manner);
+    } catch (defect) {
+      return printFailure(asDevCliError(defect, false), manner);
+    }
+  }
+}
+
+async function answer(parsed: ParsedCommand, rim: Rim): Promise<Answer> {
+  const { cwd, env, stdinIsTerminal, stdoutIsTerminal } = rim;
+  const { globals } = parsed;
+  const root = globals.root ?? env['DEV_CLI_ROOT'];
+  const readInput = inputReader({ cwd, stdinIsTerminal, ...(root !== undefined && { root }) });
+  const input = resolvedInput(parsed.spec, parsed.input, { cwd, readInput });
+  if (parsed.command === 'help') return (await import('./help.js')).helpAnswer(input['command']);
+  if (parsed.command === 'completion' && typeof input['shell'] === 'string') {
+    return (await import('./completion.js')).completionAnswer(input['shell']);
+  }
+  const signal = rim.interruption();
+  const call = { command: parsed.command, input };
+  const surroundings = { cwd, env, stdinIsTerminal, stdoutIsTerminal, signal, readInput };
+  return Promise.race([
+    execute(call, { ...surroundings, ...(globals.root !== undefined && { root: globals.root }) }),
+    interrupted(signal),
+  ]);
+}
+
+function interrupted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () =>
+      reject(
+        new DevCliError('INTERRUPTED', 'Interrupted. What was committed stays, nothing is half done.', {
+          fix: 'Run the same command again when you like.',
+        }),
+      ),
+    );
+  });
+}
+
+function mannerOf(document: boolean, globals: { json?: boolean; text?: boolean }, rim: Rim): Manner {
+  return {
+    json: document ? globals.text !== true : globals.json === true,
+    terminal: rim.stdoutIsTerminal,
+    colours: rim.stdoutIsTerminal && !rim.env['NO_COLOR'],
+  };
+}
+
+/** For what goes wrong before the command line is understood. */
+function guessedManner(argv: readonly string[], rim: Rim): Manner {
+  const { spec, path, rest } = locate(argv);
+  const flags = { json: argv.includes('--json'), text: argv.includes('--text') };
+  const version = path.length === 0 && (rest[0] === '--version' || rest[0] === '-V');
+  return mannerOf(!version && (spec === undefined || spec.output === 'document'), flags, rim);
+}
+
+function versionAnswer(): Answer {
+  return { json: { ok: true, version: VERSION }, exit: 0, text: () => VERSION };
+}

@@ -1,0 +1,92 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Environment } from '../app/environment.js';
+import type { DataInput } from '../base/data.js';
+import { DevCliError } from '../base/errors.js';
+import type { Json, JsonObject } from '../base/json.js';
+import type { CommandSpec, ValueSpec } from '../registry/spec.js';
+import { quoted } from '../registry/value.js';
+
+type Surroundings = Pick<Environment, 'cwd' | 'readInput'>;
+
+/**
+ * Replaces what the command line only names by what it holds (protocol.md §1, Data): text values become their text,
+ * data values a `DataInput`.
+ * @throws DevCliError `DATA_MISSING` for nothing, `DATA_MALFORMED` for what is too large or no UTF-8, `IO`
+ */
+export function resolvedInput(spec: CommandSpec, input: JsonObject, around: Surroundings): JsonObject {
+  const resolved: JsonObject = { ...input };
+  for (const option of spec.options) {
+    const label = `--${option.flag}`;
+    const given = input[option.key] ?? whenAbsent(option, label);
+    if (typeof given !== 'string') continue;
+    if (option.form === 'text') resolved[option.key] = textOf(given, label, around);
+    if (option.form === 'data') resolved[option.key] = dataOf(given, label, around);
+  }
+  return resolved;
+}
+
+function whenAbsent(option: ValueSpec, label: string): string | undefined {
+  if (option.absent === 'refused') throw missing(label, `${label} is missing.`);
+  return option.absent === 'stdin' ? '-' : undefined;
+}
+
+function textOf(given: string, label: string, around: Surroundings): string {
+  return read(given, label, around).text.trimEnd();
+}
+
+function dataOf(given: string, label: string, around: Surroundings): Json {
+  const data = read(given, label, around);
+  if (data.source === 'inline' && !isJson(given) && namesFile(given, around.cwd)) {
+    throw new DevCliError('DATA_MALFORMED', `${label} ${quoted(given)} is no JSON, but there is a file of that name.`, {
+      details: [{ target: label, problem: 'neither JSON nor @FILE' }],
+      fix: `To pass the file write it with an @ in front: ${label} @${given.length > 200 ? 'FILE' : given}`,
+    });
+  }
+  return { ...data };
+}
+
+function read(given: string, label: string, around: Surroundings): DataInput {
+  if (given === '-') return { source: 'stdin', text: decoded(around.readInput('-'), label, 'standard input') };
+  if (given.startsWith('@')) {
+    const name = given.slice(1);
+    if (name === '') throw missing(label, `${label} names no file behind the @.`);
+    return { source: 'file', name, text: decoded(around.readInput({ file: name }), label, name) };
+  }
+  if (given.trim() === '') throw missing(label, `${label} is empty.`);
+  return { source: 'inline', text: given };
+}
+
+function decoded(bytes: Buffer, label: string, shown: string): string {
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new DevCliError('DATA_MALFORMED', `${shown} is no UTF-8 text.`, {
+      details: [{ target: label, problem: 'invalid UTF-8' }],
+      fix: 'Write it as UTF-8, then run the same command again.',
+    });
+  }
+  if (text.trim() === '') throw missing(label, `${shown} is empty.`);
+  return text;
+}
+
+function missing(label: string, message: string): DevCliError {
+  return new DevCliError('DATA_MISSING', message, {
+    details: [{ target: label, problem: 'nothing given' }],
+    fix: `Give ${label} as @FILE, as - for standard input, or as the text itself.`,
+  });
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function namesFile(text: string, cwd: string): boolean {
+  return text.length < 1024 && !text.includes('\0') && existsSync(resolve(cwd, text));
+}

@@ -1,0 +1,26 @@
+import { writeSync } from 'node:fs';
+import { systemCode } from '../base/errors.js';
+
+/**
+ * Writes a whole text before it returns, so that the process may end at once. A full pipe is waited for; a reader that
+ * went away is no error: the command was done, nobody wants to know.
+ */
+export function writeWhole(descriptor: 1 | 2, text: string): void {
+  const bytes = Buffer.from(text, 'utf8');
+  let written = 0;
+  while (written < bytes.length) {
+    try {
+      written += writeSync(descriptor, bytes, written);
+    } catch (error) {
+      const code = systemCode(error);
+      if (code === 'EPIPE') return;
+      if (code !== 'EAGAIN') throw error;
+      pause(2);
+    }
+  }
+}
+
+/** Blocks for some milliseconds without burning the processor. */
+export function pause(milliseconds: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
+}

@@ -1,0 +1,96 @@
+import type { Answer } from '../base/answer.js';
+import { ERROR_CODES, type ExitCode } from '../base/error-codes.js';
+import { type Detail, DevCliError } from '../base/errors.js';
+import type { Invocation } from '../base/invocation.js';
+import { isRecord } from '../base/json.js';
+import { renderCommand } from '../registry/render.js';
+import { oneLine, plainText } from './plain.js';
+
+/** What goes where, and how the process ends. */
+export interface Printed {
+  stdout: string;
+  stderr: string;
+  exit: ExitCode;
+}
+
+/** The form of an answer (protocol.md §1). */
+export interface Manner {
+  json: boolean;
+  /** Standard output is a terminal: JSON is indented. */
+  terminal: boolean;
+  colours: boolean;
+}
+
+/** Writes an answer as one JSON document, or as text for a person. */
+export function printAnswer(answer: Answer, manner: Manner): Printed {
+  if (manner.json) return { stdout: `${jsonText(answer.json, manner.terminal)}\n`, stderr: '', exit: answer.exit };
+  const text = plainText(answer.text?.() ?? jsonText(answer.json, true), manner.colours);
+  return { stdout: text.endsWith('\n') || text === '' ? text : `${text}\n`, stderr: '', exit: answer.exit };
+}
+
+/** Writes an error as one JSON document on standard output, or as one line on standard error. */
+export function printFailure(error: DevCliError, manner: Manner): Printed {
+  const { exit } = ERROR_CODES[error.code];
+  if (manner.json) return { stdout: `${jsonText(failureDocument(error), manner.terminal)}\n`, stderr: '', exit };
+  const message = oneLine(error.message);
+  const sentence = /[.!?]$/.test(message) ? message : `${message}.`;
+  const fix = error.fix === undefined ? '' : ` ${written(error.fix)}`;
+  return { stdout: '', stderr: `${error.code}: ${sentence}${fix}\n`, exit };
+}
+
+/** Any thrown value as the one error type. What is none already is a defect; its stack is shown on request only. */
+export function asDevCliError(thrown: unknown, debug: boolean): DevCliError {
+  if (thrown instanceof DevCliError) return thrown;
+  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  const stack = thrown instanceof Error && thrown.stack ? thrown.stack : message;
+  return new DevCliError('INTERNAL', `Unexpected: ${message.slice(0, 500)}`, {
+    details: debug ? [{ problem: stack }] : [],
+    fix: 'Run the same command again. If it fails again, it is a defect of dev-cli: DEV_CLI_DEBUG=1 shows where.',
+    cause: thrown,
+  });
+}
+
+function failureDocument(error: DevCliError): object {
+  return {
+    ok: false,
+    ...(error.run !== undefined && { run: error.run }),
+    error: {
+      code: error.code,
+      message: oneLine(error.message),
+      details: error.details.map(cleanDetail),
+      ...(error.fix !== undefined && { fix: written(error.fix) }),
+      ...(error.instead && { instead: error.instead }),
+    },
+    ...(error.pending && { pending: error.pending }),
+  };
+}
+
+function cleanDetail(detail: Detail): object {
+  return Object.fromEntries(
+    Object.entries(detail).map(([key, value]) => [key, typeof value === 'string' ? oneLine(value) : value]),
+  );
+}
+
+function written(fix: string | Invocation): string {
+  return typeof fix === 'string' ? oneLine(fix) : renderCommand(fix);
+}
+
+/** The members that hold commands; wherever they stand, they are written out (protocol.md §2, `ack`). */
+const COMMAND_MEMBERS = new Set(['ack', 'poll', 'fix', 'instead', 'resume']);
+
+function jsonText(document: object, indented: boolean): string {
+  const text = JSON.stringify(
+    document,
+    (key, value: unknown) => (COMMAND_MEMBERS.has(key) && isInvocation(value) ? renderCommand(value) : value),
+    indented ? 2 : undefined,
+  );
+  // JSON leaves these as they are; a terminal would act on them.
+  return text.replace(
+    /[\u007f-\u009f\u2028\u2029]/g,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+function isInvocation(value: unknown): value is Invocation {
+  return isRecord(value) && typeof value['command'] === 'string' && isRecord(value['input']);
+}

@@ -1,0 +1,106 @@
+import { closeSync, existsSync, openSync, readSync } from 'node:fs';
+import { dirname, isAbsolute, resolve } from 'node:path';
+import type { Environment } from '../app/environment.js';
+import { DevCliError, systemCode } from '../base/errors.js';
+import { pause } from './output.js';
+
+/** More than any document of a run; a larger one is a mistake (protocol.md §1). */
+export const INPUT_LIMIT = 8 * 1024 * 1024;
+
+/**
+ * Makes the function that reads what the command line names: standard input, once, or a file. A relative path is taken
+ * from the current directory; one below `.dev/`, as answers print it, from `root` or the nearest directory upward that has
+ * it, so that a printed command runs from any subdirectory.
+ */
+export function inputReader(at: { cwd: string; root?: string; stdinIsTerminal: boolean }): Environment['readInput'] {
+  let stdinTaken = false;
+  return (source) => {
+    if (source !== '-') return readFile(placeOf(source.file, at.cwd, at.root), source.file);
+    if (at.stdinIsTerminal) {
+      throw new DevCliError('DATA_MISSING', 'Standard input is a terminal; nothing was piped in.', {
+        fix: 'Pipe the data in, or name a file with @FILE.',
+      });
+    }
+    if (stdinTaken) {
+      throw new DevCliError('USAGE', 'Standard input can be read for one option only.', {
+        fix: 'Write one of the two into a file and name it with @FILE.',
+      });
+    }
+    stdinTaken = true;
+    return readLimited(0, 'standard input');
+  };
+}
+
+function placeOf(file: string, cwd: string, root: string | undefined): string {
+  const here = resolve(cwd, file);
+  if (isAbsolute(file) || !file.startsWith('.dev/')) return here;
+  const bases = root === undefined ? upward(cwd) : [resolve(cwd, root), cwd];
+  return bases.map((base) => resolve(base, file)).find((path) => existsSync(path)) ?? here;
+}
+
+function upward(directory: string): string[] {
+  const parent = dirname(directory);
+  return parent === directory ? [directory] : [directory, ...upward(parent)];
+}
+
+function readFile(path: string, shown: string): Buffer {
+  try {
+    const descriptor = openSync(path, 'r');
+    try {
+      return readLimited(descriptor, shown);
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch (error) {
+    throw readable(error, shown);
+  }
+}
+
+function readLimited(descriptor: number, shown: string): Buffer {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for (;;) {
+    const chunk = Buffer.allocUnsafe(64 * 1024);
+    const length = readSome(descriptor, chunk, shown);
+    if (length === 0) return Buffer.concat(chunks, size);
+    chunks.push(chunk.subarray(0, length));
+    size += length;
+    if (size > INPUT_LIMIT) {
+      throw new DevCliError('DATA_MALFORMED', `${shown} holds more than 8 MiB, the most that data may have.`, {
+        details: [{ target: shown, problem: 'larger than 8 MiB' }],
+        fix: 'Give the data itself, not what it was made from.',
+      });
+    }
+  }
+}
+
+function readSome(descriptor: number, chunk: Buffer, shown: string): number {
+  for (;;) {
+    try {
+      return readSync(descriptor, chunk);
+    } catch (error) {
+      if (systemCode(error) === 'EOF') return 0;
+      if (systemCode(error) !== 'EAGAIN') throw readable(error, shown);
+      pause(5);
+    }
+  }
+}
+
+function readable(error: unknown, shown: string): unknown {
+  const code = systemCode(error);
+  if (error instanceof DevCliError || code === undefined) return error;
+  const details = [{ target: shown, problem: code }];
+  if (code === 'ENOENT' || code === 'ENOTDIR') {
+    return new DevCliError('DATA_MISSING', `There is no file ${JSON.stringify(shown)}.`, {
+      details,
+      fix: 'Write the file first, then run the same command again.',
+    });
+  }
+  if (code === 'EISDIR') {
+    return new DevCliError('DATA_MALFORMED', `${JSON.stringify(shown)} is a directory.`, {
+      details,
+      fix: 'Name a file.',
+    });
+  }
+  return new DevCliError('IO', `${JSON.stringify(shown)} cannot be read (${code}).`, { details, cause: error });
+}

@@ -1,0 +1,10 @@
+import { runCommand } from '../app/run-command.js';
+
+// Nobody listens to this process: a command.json without an exit.json beside it says that it failed.
+const specFile = process.argv[2];
+if (specFile === undefined) process.exitCode = 2;
+else {
+  runCommand(specFile, process.env).catch(() => {
+    process.exitCode = 1;
+  });
+}
