@@ -15,7 +15,10 @@ export interface Codec<S extends Numbered> {
    * @throws DevCliError `STATE_CORRUPT` or `STATE_NEWER`
    */
   parse(text: string): S;
-  /** The exact bytes of state.json for this snapshot; deterministic. */
+  /**
+   * The exact bytes of state.json: JSON text, the same for equal snapshots whatever the order of their keys. Also called
+   * with a snapshot as an older version wrote it, when it is rebuilt from the journal.
+   */
   serialize(snapshot: S): string;
 }
 
@@ -35,6 +38,8 @@ export interface Entry extends NewEntry {
   /** The change of the snapshot, as JSON Patch (RFC 6902). In a commit of several entries the last one carries it all. */
   patch: Json[];
   files: { path: string; before: string | null; after: string | null }[];
+  /** On the last entry of a commit: what a redo has to bring about outside the run's directory. */
+  marks?: Marks;
   /** True on every entry of a commit but its last: a commit that lost its end never happened. */
   more?: true;
   /** CRC-32 of the entry without this field, in hexadecimal. */
@@ -85,7 +90,10 @@ export interface Store<S extends Numbered> {
    * @throws DevCliError `STATE_CORRUPT`, `STATE_NEWER`, `JOURNAL_CORRUPT`, `IO`
    */
   read(stream: string): Promise<Head<S>>;
-  /** True when a crash left something of this stream to finish under the lock (`read` has shown it finished already). */
+  /**
+   * True when a crash left something of this stream to finish under the lock (`read` has shown it finished already).
+   * Cheap: it compares where snapshot and journal end and does not look further into either.
+   */
   unfinished(stream: string): Promise<boolean>;
   /**
    * lock → read → redo → decide → objects → journal (the commit) → documents, snapshot → unlock.

@@ -1,0 +1,39 @@
+import type { Clock, Ids } from '../base/clock.js';
+import { withIoErrors } from './io.js';
+import { attempt, type Held, type Holder, readHolder } from './lock.js';
+import { isGone, thisProcess } from './process.js';
+
+/** Held as long as its process lives: a claim left by a dead process is free (storage.md, A commit). */
+export type Claim = Held;
+
+interface ClaimOptions {
+  clock: Clock;
+  ids: Ids;
+  /** What it is for; shown to whoever meets it. */
+  purpose: string;
+  /** For messages: paths inside it are shown relative to it. */
+  root?: string;
+}
+
+/**
+ * Claims `path` (absolute; its directory exists). The file has the form of a lock. Never waits.
+ * @returns null when a living process has it
+ * @throws DevCliError `IO`
+ */
+export function claim(path: string, { clock, ids, purpose, root }: ClaimOptions): Claim | null {
+  return withIoErrors(path, root ?? null, () => {
+    const got = attempt(path, { identity: thisProcess(), clock, ids, purpose });
+    return 'release' in got ? got : null;
+  });
+}
+
+/**
+ * The living process that has claimed `path`, or null. A claim made on another machine counts as living.
+ * @throws DevCliError `IO`
+ */
+export function holder(path: string, root: string | null = null): Holder | null {
+  return withIoErrors(path, root, () => {
+    const found = readHolder(path) ?? null;
+    return found === null || isGone(found, thisProcess()) ? null : found;
+  });
+}

@@ -1,0 +1,93 @@
+import { DevCliError } from '../base/errors.js';
+import type { FileChange, Files } from '../base/files.js';
+import type { JsonObject } from '../base/json.js';
+import { MAX_DOCUMENT } from './document.js';
+import { encodeEntry } from './line.js';
+import type { Placement } from './medium.js';
+import { patchBetween } from './patch.js';
+import { documentPath, isReserved, rootRelative } from './paths.js';
+import { digestAt, sha256 } from './redo.js';
+import type { Codec, Decision, Entry, Numbered } from './store.js';
+
+/** A commit worked out and not yet written. */
+export interface Commit {
+  /** The lines to append. */
+  lines: string;
+  /** `seq` of its last entry. */
+  seq: number;
+  /** The bytes of state.json after it. */
+  state: string;
+  /** Contents by digest. */
+  contents: Map<string, Buffer>;
+  /** Documents that are not yet as they shall be. */
+  placements: Placement[];
+}
+
+/** What a commit builds on. */
+export interface Base {
+  stream: string;
+  /** The stored snapshot as JSON, not migrated: patches continue what is in the journal. */
+  state: JsonObject | null;
+  seq: number;
+  /** The instant of the commit. */
+  at: string;
+  files: Files;
+}
+
+/** A decision that wants something written. */
+export type Writing<S extends Numbered> = Extract<Decision<S, unknown>, { entries: unknown }>;
+
+/**
+ * Works out the entries, bytes and documents of a commit (storage.md, A commit). Writes nothing.
+ * @throws DevCliError `IO` when a document's place is taken by something else, `DATA_MALFORMED` for one over 8 MiB
+ */
+export function compose<S extends Numbered>(base: Base, decision: Writing<S>, codec: Codec<S>): Commit {
+  const seq = base.seq + decision.entries.length;
+  const state = codec.serialize({ ...decision.snapshot, seq });
+  const contents = new Map<string, Buffer>();
+  const placements: Placement[] = [];
+  const files: Entry['files'] = [];
+  for (const change of decision.files) {
+    const path = target(base.stream, change);
+    if (placements.some((other) => other.path === path)) throw new Error(`two changes of ${path} in one commit`);
+    const content = change.content === null ? null : Buffer.from(change.content);
+    const before = currentDigest(base.files, path);
+    const after = content === null ? null : checkedDigest(path, content);
+    if (content !== null && after !== null) contents.set(after, content);
+    files.push({ path: documentPath(base.stream, path), before, after });
+    placements.push({ path, content });
+  }
+  const changed = placements.filter((_, i) => files[i]?.before !== files[i]?.after);
+  const lines = decision.entries.map(({ type, by, data }, i) => {
+    const head = { v: 1 as const, seq: base.seq + 1 + i, at: base.at, type, by, data };
+    if (base.seq + 1 + i < seq) return encodeEntry({ ...head, patch: [], files: [], more: true });
+    const patch = patchBetween(base.state, JSON.parse(state) as JsonObject);
+    return encodeEntry({ ...head, patch, files, marks: decision.marks });
+  });
+  return { lines: lines.join(''), seq, state, contents, placements: changed };
+}
+
+function target(stream: string, change: FileChange): string {
+  const path = rootRelative(stream, change.path);
+  if (path === null || path === '.') throw new Error(`a document outside the root: ${change.path}`);
+  if (isReserved(stream, path)) throw new Error(`only the store writes ${path}`);
+  return path;
+}
+
+function currentDigest(files: Files, path: string): string | null {
+  const digest = digestAt(files, `/${path}`);
+  if (digest !== undefined) return digest;
+  const { kind } = files.facts(`/${path}`);
+  const what = { directory: 'a directory', outside: 'a link out of the project', special: 'no regular file' };
+  throw new DevCliError('IO', `${path} cannot be written: it is ${what[kind as keyof typeof what]}.`, {
+    details: [{ target: path, problem: 'not a regular file' }],
+    fix: `Move what is at ${path} away, then repeat the same call.`,
+  });
+}
+
+function checkedDigest(path: string, content: Buffer): string {
+  if (content.length <= MAX_DOCUMENT) return sha256(content);
+  throw new DevCliError('DATA_MALFORMED', `${path} would be ${content.length} bytes; a document has at most 8 MiB.`, {
+    fix: 'Write less: keep the essence, refer to the rest by path.',
+  });
+}

@@ -1,0 +1,281 @@
+import { type Clock, instant } from '../base/clock.js';
+import { DevCliError } from '../base/errors.js';
+import { isRecord, type JsonObject } from '../base/json.js';
+import { checkedName } from '../base/name.js';
+import { type Commit, compose, type Writing } from './commit.js';
+import { type Bytes, checkRecent, entriesAbove, journalCorrupt, lastCommit, readTail, type Tail } from './journal.js';
+import type { Medium } from './medium.js';
+import { patched } from './patch.js';
+import { runPath } from './paths.js';
+import { overlaid, type Redo, redo } from './redo.js';
+import type { Codec, Entry, Head, Marks, Numbered, Store } from './store.js';
+
+/** How much of the journal's end is checked before something is added to it. */
+const RECENT = 256 * 1024;
+
+interface Options<S extends Numbered> {
+  medium: Medium;
+  codec: Codec<S>;
+  clock: Clock;
+}
+
+/** A stream as found: journal and stored snapshot brought together, nothing written yet. */
+interface Found<S extends Numbered> {
+  tail: Tail;
+  snapshot: S | null;
+  /** What state.json holds once everything is finished; null before the first commit. */
+  text: string | null;
+  /** Entries whose commit may have been cut short. */
+  open: Entry[];
+  /** `unusable`: present, and neither parses nor can be patched. */
+  stored: 'current' | 'behind' | 'missing' | 'unusable';
+  redo: Redo;
+  notices: string[];
+}
+
+/**
+ * The store over a medium: what a commit, a redo and a recovery are (storage.md, A commit), whatever the bytes lie in.
+ * @throws per method as documented at `Store`; `NAME_INVALID` for a stream that cannot be one
+ */
+export function createStore<S extends Numbered>({ medium, codec, clock }: Options<S>): Store<S> {
+  function find(stream: string, thorough: boolean): Found<S> {
+    // The snapshot first: it is written last, so that the journal read after it can only be further.
+    const text = medium.state(stream);
+    return medium.journal(stream, (bytes) => {
+      const tail = readTail(bytes);
+      if (thorough) checkRecent(bytes, tail, RECENT);
+      const stored = text === null ? null : parsed(text, codec);
+      const storedSeq = text === null ? 0 : (stored?.seq ?? null);
+      if (storedSeq === tail.seq) return settled(tail, stored, text);
+      if (storedSeq !== null && storedSeq > tail.seq) {
+        throw journalCorrupt(bytes.name, `entries ${tail.seq + 1} to ${storedSeq} are missing at the end`);
+      }
+      return behind(stream, bytes, tail, text, stored) ?? rebuilt(stream, tail, text, entriesAbove(bytes, tail, 0));
+    });
+  }
+
+  /** The stored snapshot lacks the last entries; null when their patches do not fit it. */
+  function behind(stream: string, bytes: Bytes, tail: Tail, text: string | null, stored: S | null): Found<S> | null {
+    if (text === null || stored === null) return null;
+    const entries = entriesAbove(bytes, tail, stored.seq);
+    const state = folded(JSON.parse(text) as JsonObject, entries);
+    return state === null ? null : found(stream, tail, state, entries, 'behind', []);
+  }
+
+  function rebuilt(stream: string, tail: Tail, text: string | null, entries: Entry[]): Found<S> {
+    const name = runPath(stream, 'state.json');
+    const state = folded(null, entries);
+    if (state === null) throw stateCorrupt(name);
+    const last = lastCommit(entries);
+    // Missing after a single commit: what a crash in the middle of it leaves. Nothing to tell.
+    if (text === null && last.length === entries.length) return found(stream, tail, state, last, 'missing', []);
+    const stored = text === null ? 'missing' : 'unusable';
+    const notice = `${name} ${text === null ? 'was missing' : 'could not be used'}; it is rebuilt from the journal.`;
+    return found(stream, tail, state, last, stored, [notice], 'leave');
+  }
+
+  function found(
+    stream: string,
+    tail: Tail,
+    state: JsonObject,
+    open: Entry[],
+    stored: Found<S>['stored'],
+    notices: string[],
+    edited: 'aside' | 'leave' = 'aside',
+  ): Found<S> {
+    // A patch starts from what an older version wrote, so the unmigrated snapshot is what is stored.
+    const text = codec.serialize(state as unknown as S);
+    const todo = redo(stream, open, medium.files(stream), (sha) => medium.object(stream, sha), edited);
+    return {
+      tail,
+      snapshot: codec.parse(text),
+      text,
+      open,
+      stored,
+      redo: todo,
+      notices: [...notices, ...todo.notices],
+    };
+  }
+
+  /** Under the lock: makes the disk agree with what was found. */
+  function mend(stream: string, state: Found<S>): void {
+    if (medium.journal(stream, (bytes) => bytes.size) > state.tail.end) cutTail(stream, state);
+    if (state.stored === 'unusable') {
+      const name = medium.keepStateAside(stream);
+      state.notices.push(`The unusable state.json is kept as ${runPath(stream, name)}.`);
+    }
+    if (state.text === null || state.stored === 'current') return;
+    const marks = mergedMarks(state.open);
+    if (marks?.guarded) medium.guard(stream, state.tail.seq);
+    finish(stream, state.redo.placements, marks, state.text);
+  }
+
+  function cutTail(stream: string, state: Found<S>): void {
+    medium.cut(stream, state.tail.end);
+    state.notices.push(
+      `The end of ${runPath(stream, 'events.jsonl')} was torn; what was being written there never happened.`,
+    );
+  }
+
+  /** What follows the commit. The snapshot comes last, because it says that the rest is done. */
+  function finish(stream: string, placements: Commit['placements'], marks: Marks | undefined, text: string): void {
+    medium.place(stream, placements);
+    if (marks?.pointer !== undefined) medium.movePointer(stream, marks.pointer);
+    medium.replaceState(stream, text);
+    if (marks?.guarded === false) medium.guard(stream, null);
+  }
+
+  function write(stream: string, state: Found<S>, head: Head<S>, decision: Writing<S>): void {
+    const previous = state.text === null ? null : (JSON.parse(state.text) as JsonObject);
+    const base = { stream, state: previous, seq: head.seq, at: head.at, files: head.files };
+    const commit = compose(base, decision, codec);
+    const paths = commit.placements.flatMap(({ path, content }) => (content === null ? [] : [path]));
+    const undo = medium.stage(stream, commit.contents, paths);
+    try {
+      if (decision.marks.guarded) medium.guard(stream, commit.seq);
+      medium.append(stream, commit.lines, state.tail.end);
+    } catch (error) {
+      undo();
+      if (decision.marks.guarded && !state.tail.last?.marks?.guarded) medium.guard(stream, null);
+      throw error;
+    }
+    try {
+      finish(stream, commit.placements, decision.marks, commit.state);
+    } catch (error) {
+      throw recordedAlready(error);
+    }
+  }
+
+  function allEntries(stream: string): Entry[] {
+    checkedName(stream);
+    return medium.journal(stream, (bytes) => entriesAbove(bytes, readTail(bytes), 0));
+  }
+
+  return {
+    async read(stream) {
+      checkedName(stream);
+      const state = find(stream, false);
+      const files = overlaid(stream, medium.files(stream), state.redo.placements);
+      return head(state, files, instant(clock.now()));
+    },
+
+    async unfinished(stream) {
+      checkedName(stream);
+      const stored = seqOf(medium.state(stream));
+      return stored !== medium.journal(stream, (bytes) => readTail(bytes).seq);
+    },
+
+    async transact(stream, decide) {
+      checkedName(stream);
+      return medium.locked(stream, () => {
+        const state = find(stream, true);
+        mend(stream, state);
+        const current = head(state, medium.files(stream), instant(clock.now()));
+        const decision = decide(current);
+        if ('entries' in decision) write(stream, state, current, decision);
+        return decision.answer;
+      });
+    },
+
+    async journal(stream) {
+      return allEntries(stream);
+    },
+
+    async replay(stream) {
+      const entries = allEntries(stream);
+      const stored = medium.state(stream);
+      const state = folded(null, entries);
+      if (state === null) return { equal: stored === null, snapshot: null, entries: entries.length };
+      const text = codec.serialize(state as unknown as S);
+      return { equal: text === stored, snapshot: codec.parse(text), entries: entries.length };
+    },
+
+    async streams() {
+      return medium.streams();
+    },
+    async active() {
+      return medium.active();
+    },
+    async setActive(stream) {
+      medium.setActive(stream === null ? null : checkedName(stream));
+    },
+    async session(id) {
+      return medium.session(id);
+    },
+    async bindSession(id, stream) {
+      medium.bindSession(id, stream === null ? null : checkedName(stream));
+    },
+  };
+}
+
+function settled<S extends Numbered>(tail: Tail, snapshot: S | null, text: string | null): Found<S> {
+  return { tail, snapshot, text, open: [], stored: 'current', redo: { placements: [], notices: [] }, notices: [] };
+}
+
+function head<S extends Numbered>(state: Found<S>, files: Head<S>['files'], at: string): Head<S> {
+  return { snapshot: state.snapshot, seq: state.tail.seq, files, notices: state.notices, at };
+}
+
+/** The snapshot, or null when it is corrupt; a newer one is an error. */
+function parsed<S extends Numbered>(text: string, codec: Codec<S>): S | null {
+  try {
+    return codec.parse(text);
+  } catch (error) {
+    if (error instanceof DevCliError && error.code === 'STATE_CORRUPT') return null;
+    throw error;
+  }
+}
+
+/** `seq` of a stored snapshot without checking the rest: 0 when there is none, -1 when it cannot be told. */
+function seqOf(text: string | null): number {
+  if (text === null) return 0;
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) && typeof value['seq'] === 'number' ? value['seq'] : -1;
+  } catch {
+    return -1;
+  }
+}
+
+/** `state` with the patches of `entries`; null when there is nothing, or when they do not fit it. */
+function folded(state: JsonObject | null, entries: readonly Entry[]): JsonObject | null {
+  try {
+    return entries.reduce<JsonObject | null>(
+      (before, { patch }) => (patch.length > 0 ? patched(before, patch) : before),
+      state,
+    );
+  } catch {
+    return null;
+  }
+}
+
+/** What several commits in a row leave outside the run's directory. */
+function mergedMarks(entries: readonly Entry[]): Marks | undefined {
+  const all = entries.flatMap(({ marks }) => marks ?? []);
+  return all.length === 0 ? undefined : Object.assign({}, ...all);
+}
+
+function stateCorrupt(name: string): DevCliError {
+  return new DevCliError(
+    'STATE_CORRUPT',
+    `${name} could not be used, and the journal cannot rebuild it. Nothing was changed.`,
+    {
+      details: [{ target: name, problem: 'neither readable nor in the journal' }],
+      fix: `Show this to the user: ${name} has to be restored from a copy before the run can go on.`,
+    },
+  );
+}
+
+/** An error that came after the commit: what was asked for stands and will be finished. */
+function recordedAlready(error: unknown): unknown {
+  if (!(error instanceof DevCliError)) return error;
+  return new DevCliError(
+    error.code,
+    `${error.message} What was asked for is recorded; the next call puts it in place.`,
+    {
+      details: error.details,
+      ...(error.fix === undefined ? {} : { fix: error.fix }),
+      cause: error,
+    },
+  );
+}

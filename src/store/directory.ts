@@ -1,0 +1,26 @@
+import type { Clock, Ids } from '../base/clock.js';
+import { createStore } from './core.js';
+import { diskMedium } from './disk.js';
+import type { Codec, Numbered, Store } from './store.js';
+
+/** Options of the directory store. */
+export interface DirectoryStoreOptions<S extends Numbered> {
+  /** The root of the runs, absolute; they lie in `<root>/.dev/specs`. */
+  root: string;
+  codec: Codec<S>;
+  clock: Clock;
+  ids: Ids;
+  /** How long to wait for a lock, in milliseconds. Default 10,000. */
+  lockWaitMs?: number;
+  /** What locks are taken for; shown to whoever has to wait. Default `a commit`. */
+  purpose?: string;
+}
+
+/**
+ * The store that lies in a directory (storage.md). It writes nothing before the first commit.
+ * @throws DevCliError `IO` when the root is not there
+ */
+export function createDirectoryStore<S extends Numbered>(options: DirectoryStoreOptions<S>): Store<S> {
+  const { root, codec, clock, ids, lockWaitMs = 10_000, purpose = 'a commit' } = options;
+  return createStore({ medium: diskMedium({ root, clock, ids, lockWaitMs, purpose }), codec, clock });
+}

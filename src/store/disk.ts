@@ -1,0 +1,241 @@
+import { existsSync, lstatSync, readdirSync, realpathSync, renameSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import type { Clock, Ids } from '../base/clock.js';
+import { systemCode } from '../base/errors.js';
+import { isName } from '../base/name.js';
+import { diskFiles, freeName, placeDocuments, removeEmpty, removeFile } from './documents.js';
+import { makeDirectories, replaceFile, syncDirectory, syncMade, writeDurably } from './durable.js';
+import { GITIGNORE } from './gitignore.js';
+import { isMissing, locate, readRegular } from './inside.js';
+import { ioError, pathError, withIoErrors } from './io.js';
+import { readTail } from './journal.js';
+import { appendToJournal, cutJournal, hasJournal, withJournal } from './journal-file.js';
+import { lock, lockNow, type Taker } from './lock.js';
+import { rootMarks } from './marks.js';
+import type { Medium } from './medium.js';
+import { readObject, writeObjects } from './objects.js';
+import { RUNS, runPath } from './paths.js';
+import { thisProcess } from './process.js';
+import { readSession, writeSession } from './sessions.js';
+
+export interface DiskOptions {
+  /** Absolute. */
+  root: string;
+  clock: Clock;
+  ids: Ids;
+  /** How long to wait for a lock, in milliseconds. */
+  lockWaitMs: number;
+  /** What locks are taken for; shown to whoever has to wait. */
+  purpose: string;
+}
+
+/**
+ * The directory `<root>/.dev` (storage.md, Layout).
+ * @throws DevCliError `IO`; every method too
+ */
+export function diskMedium(options: DiskOptions): Medium {
+  const { clock, ids, purpose } = options;
+  const root = withIoErrors(options.root, options.root, () => realpathSync.native(options.root));
+  const home = join(root, '.dev');
+  const waiting = { waitMs: options.lockWaitMs, root };
+
+  let identity: Taker['identity'] | undefined;
+  function taker(): Taker {
+    identity ??= thisProcess();
+    return { identity, clock, ids, purpose };
+  }
+
+  /** A directory below the root that may not be a link out of it. */
+  function inside(path: string): string {
+    const location = locate(root, join(root, path));
+    if (location.kind === 'inside') return location.path;
+    const fix = 'Replace the link by a directory, then repeat the same call.';
+    throw pathError(join(root, path), root, 'it leads out of the project through a symbolic link', fix);
+  }
+
+  const runDirectory = (stream: string): string => inside(runPath(stream));
+  const inRun = (stream: string, name: string): string => join(runDirectory(stream), name);
+
+  /** Runs `work` on a path of the run with errors that name it. */
+  function at<T>(stream: string, name: string, work: (path: string) => T): T {
+    return withIoErrors(join(root, runPath(stream, name)), root, () => work(inRun(stream, name)));
+  }
+
+  function underRootLock(change: () => void): void {
+    withIoErrors(home, root, () => {
+      const directory = inside('.dev');
+      syncMade(makeDirectories(directory));
+      const held = lockNow(join(directory, 'lock'), taker(), waiting);
+      try {
+        change();
+      } finally {
+        held.release();
+      }
+    });
+  }
+
+  function guards(stream: string): boolean {
+    return at(stream, 'events.jsonl', (path) =>
+      withJournal(path, root, (bytes) => readTail(bytes).last?.marks?.guarded ?? false),
+    );
+  }
+
+  // The lock first: a commit that began after it was found free adds its line again under the root's lock.
+  const mayGuard = (stream: string): boolean => existsSync(inRun(stream, 'lock')) || guards(stream);
+  const marks = rootMarks({ root, underRootLock, mayGuard, guards });
+
+  function writeGitignore(): string | null {
+    const path = join(inside('.dev'), '.gitignore');
+    if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) return null;
+    writeDurably(path, GITIGNORE, root);
+    return path;
+  }
+
+  return {
+    async locked(stream, work) {
+      let made: string[] = [];
+      try {
+        // Else a root that has vanished would be made anew.
+        statSync(root);
+        const directory = runDirectory(stream);
+        const held = await lock(join(directory, 'lock'), taker(), waiting, () => {
+          const now = makeDirectories(directory);
+          if (now.length > 0) made = now;
+        });
+        try {
+          return work();
+        } finally {
+          held.release();
+        }
+      } catch (error) {
+        throw ioError(error, join(root, runPath(stream)), root);
+      } finally {
+        removeEmpty(made);
+      }
+    },
+
+    streams() {
+      return withIoErrors(join(root, RUNS), root, () => {
+        const directory = inside(RUNS);
+        return entriesOf(directory)
+          .filter((name) => isName(name) && hasJournal(join(directory, name, 'events.jsonl')))
+          .sort();
+      });
+    },
+
+    state(stream) {
+      return at(stream, 'state.json', (path) => {
+        try {
+          const content = readRegular(path, Number.MAX_SAFE_INTEGER);
+          if (content !== null) return content.toString('utf8');
+        } catch (error) {
+          if (systemCode(error) === 'ENOENT') return null;
+          throw error;
+        }
+        throw pathError(path, root, 'it is no regular file', 'Move what is there away, then repeat the same call.');
+      });
+    },
+
+    journal(stream, use) {
+      return at(stream, 'events.jsonl', (path) => withJournal(path, root, use));
+    },
+
+    files(stream) {
+      return diskFiles(root, stream);
+    },
+
+    object(stream, digest) {
+      return at(stream, 'objects', (directory) => readObject(directory, digest));
+    },
+
+    cut(stream, size) {
+      at(stream, 'events.jsonl', (path) => cutJournal(path, size));
+    },
+
+    keepStateAside(stream) {
+      return at(stream, 'state.json', (path) => {
+        const aside = freeName((n) => `${path}.aside-${n}`);
+        renameSync(path, aside);
+        return basename(aside);
+      });
+    },
+
+    stage(stream, contents, paths) {
+      const files: string[] = [];
+      const directories: string[] = [];
+      const undo = (): void => {
+        for (const file of files) removeFile(file);
+        removeEmpty(directories);
+      };
+      const make = (path: string): string => {
+        const made = makeDirectories(path);
+        directories.unshift(...made);
+        syncMade(made);
+        return path;
+      };
+      try {
+        at(stream, 'objects', (objects) => {
+          if (!hasJournal(inRun(stream, 'events.jsonl')))
+            files.push(...[writeGitignore()].filter((path) => path !== null));
+          for (const path of paths) make(inside(dirname(path)));
+          if (contents.size > 0) files.push(...writeObjects(make(objects), contents));
+        });
+      } catch (error) {
+        undo();
+        throw error;
+      }
+      return undo;
+    },
+
+    append(stream, text, size) {
+      at(stream, 'events.jsonl', (path) => appendToJournal(path, root, text, size));
+    },
+
+    place(stream, placements) {
+      at(stream, '', () => placeDocuments(root, placements));
+    },
+
+    replaceState(stream, text) {
+      at(stream, 'state.json', (path) => {
+        replaceFile(path, text, root);
+        syncDirectory(dirname(path));
+      });
+    },
+
+    guard(stream, seq) {
+      withIoErrors(join(home, 'guard'), root, () => marks.guard(stream, seq));
+    },
+
+    movePointer(stream, move) {
+      withIoErrors(join(home, 'active-spec'), root, () => marks.movePointer(stream, move));
+    },
+
+    active() {
+      return withIoErrors(join(home, 'active-spec'), root, () => marks.active());
+    },
+
+    setActive(stream) {
+      withIoErrors(join(home, 'active-spec'), root, () => marks.setActive(stream));
+    },
+
+    session(id) {
+      return withIoErrors(join(home, 'sessions'), root, () => readSession(root, id));
+    },
+
+    bindSession(id, stream) {
+      underRootLock(() => writeSession(root, id, stream));
+    },
+  };
+}
+
+/** Names of the directories in a directory; a link is none. */
+function entriesOf(directory: string): string[] {
+  try {
+    return readdirSync(directory, { withFileTypes: true }).flatMap((entry) =>
+      entry.isDirectory() ? [entry.name] : [],
+    );
+  } catch (error) {
+    if (isMissing(error) && !existsSync(directory)) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,147 @@
+import { lstatSync, readdirSync, renameSync, rmdirSync, unlinkSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import type { FileFacts, Files } from '../base/files.js';
+import { MAX_DOCUMENT, unusable } from './document.js';
+import { makeDirectories, replaceFile, syncDirectory, syncMade } from './durable.js';
+import { isMissing, locate, readRegular } from './inside.js';
+import { pathError, withIoErrors } from './io.js';
+import type { Placement } from './medium.js';
+import { rootRelative } from './paths.js';
+
+/**
+ * A run's documents on disk.
+ * @param root absolute, without links
+ */
+export function diskFiles(root: string, stream: string): Files {
+  /** The real path, or why there is none to be used. */
+  function find(path: string): { path: string } | 'outside' | 'special' {
+    const inside = rootRelative(stream, path);
+    if (inside === null) return 'outside';
+    const location = locate(root, join(root, inside));
+    switch (location.kind) {
+      case 'inside':
+        return { path: location.path };
+      case 'outside':
+        return 'outside';
+      case 'loop':
+        return 'special';
+    }
+  }
+
+  function facts(path: string): FileFacts {
+    return withIoErrors(join(root, path), root, () => {
+      const found = find(path);
+      return typeof found === 'string' ? { kind: found } : factsAt(found.path);
+    });
+  }
+
+  return {
+    facts,
+
+    read(path) {
+      return withIoErrors(join(root, path), root, () => {
+        const found = find(path);
+        if (typeof found === 'string') throw unusable(path, found);
+        const seen = factsAt(found.path);
+        if (seen.kind === 'missing') return null;
+        if (seen.kind !== 'file') throw unusable(path, seen.kind);
+        const content = seen.size > MAX_DOCUMENT ? null : readRegular(found.path, MAX_DOCUMENT);
+        if (content === null) throw unusable(path, 'large');
+        return content;
+      });
+    },
+
+    list(directory) {
+      return withIoErrors(join(root, directory), root, () => {
+        const found = find(directory);
+        if (typeof found === 'string') throw unusable(directory, found);
+        try {
+          return readdirSync(found.path).sort();
+        } catch (error) {
+          if (isMissing(error)) return [];
+          throw error;
+        }
+      });
+    },
+  };
+}
+
+/**
+ * Puts documents in place; all are durable at the end, with one sync per directory.
+ * @throws DevCliError `IO`, system errors
+ */
+export function placeDocuments(root: string, placements: readonly Placement[]): void {
+  const changed = new Set<string>();
+  for (const { path, content, aside } of placements) {
+    const directory = locate(root, dirname(join(root, path)));
+    if (directory.kind !== 'inside') throw leadsOut(root, path);
+    const target = join(directory.path, basename(path));
+    if (aside !== undefined) {
+      const beside = `${target}.aside-${aside}`;
+      renameSync(
+        target,
+        freeName((n) => (n === 1 ? beside : `${beside}.${n}`)),
+      );
+    }
+    if (content === null) {
+      if (!removeFile(target)) continue;
+    } else {
+      if (locate(root, target).kind !== 'inside') throw leadsOut(root, path);
+      syncMade(makeDirectories(directory.path));
+      replaceFile(target, content, root);
+    }
+    changed.add(directory.path);
+  }
+  for (const directory of changed) syncDirectory(directory);
+}
+
+/** Removes directories as long as they are empty; for what a commit that did not come about had made. */
+export function removeEmpty(directories: readonly string[]): void {
+  for (const directory of directories) {
+    try {
+      rmdirSync(directory);
+    } catch {
+      // Somebody uses it by now, or it cannot be removed: it does no harm.
+      return;
+    }
+  }
+}
+
+/** Removes a file; false when there was none. Throws system errors. */
+export function removeFile(path: string): boolean {
+  try {
+    unlinkSync(path);
+    return true;
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
+}
+
+/** The first of the names for 1, 2, … where nothing is. Throws system errors. */
+export function freeName(name: (n: number) => string): string {
+  for (let n = 1; ; n++) {
+    if (factsAt(name(n)).kind === 'missing') return name(n);
+  }
+}
+
+function factsAt(path: string): FileFacts {
+  try {
+    const stats = lstatSync(path);
+    if (stats.isDirectory()) return { kind: 'directory' };
+    if (!stats.isFile()) return { kind: 'special' };
+    return { kind: 'file', size: stats.size, mtimeMs: stats.mtimeMs, ctimeMs: stats.ctimeMs, inode: stats.ino };
+  } catch (error) {
+    if (isMissing(error)) return { kind: 'missing' };
+    throw error;
+  }
+}
+
+function leadsOut(root: string, path: string): Error {
+  return pathError(
+    join(root, path),
+    root,
+    'it leads out of the project',
+    'Replace the link by a file or directory, then repeat the same call.',
+  );
+}

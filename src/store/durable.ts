@@ -1,0 +1,78 @@
+import { closeSync, constants, fsyncSync, mkdirSync, openSync, statSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import writeFileAtomic from 'write-file-atomic';
+import { pathError, withIoErrors } from './io.js';
+
+/**
+ * Replaces a file so that after a crash or a power cut either the old or the new content is there, whole.
+ * @param root for messages: paths inside it are shown relative to it
+ * @throws DevCliError `IO`
+ */
+export function writeDurably(absolutePath: string, content: string | Uint8Array, root: string | null = null): void {
+  withIoErrors(absolutePath, root, () => {
+    replaceFile(absolutePath, content, root);
+    syncDirectory(dirname(absolutePath));
+  });
+}
+
+/**
+ * Makes a directory and its parents; those made are durable.
+ * @returns the topmost directory that had to be made, or undefined
+ * @throws DevCliError `IO`
+ */
+export function ensureDirectory(absolutePath: string, root: string | null = null): string | undefined {
+  return withIoErrors(absolutePath, root, () => {
+    const made = makeDirectories(absolutePath);
+    syncMade(made);
+    return made.at(-1);
+  });
+}
+
+/** Makes a directory and its parents and returns those that were not there, deepest first. Throws system errors. */
+export function makeDirectories(path: string): string[] {
+  const first = mkdirSync(path, { recursive: true });
+  if (first === undefined) return [];
+  const made = [path];
+  for (let at = path; at !== first; made.push(at)) at = dirname(at);
+  return made;
+}
+
+/** Makes durable what `makeDirectories` made. Throws system errors. */
+export function syncMade(made: readonly string[]): void {
+  for (const directory of made) syncDirectory(dirname(directory));
+}
+
+/** Like `writeDurably`, for a caller who syncs the directory once for several files. Throws system errors too. */
+export function replaceFile(path: string, content: string | Uint8Array, root: string | null): void {
+  const bytes = Buffer.from(content);
+  writeFileAtomic.sync(path, bytes);
+  // The library does not notice a short write on a full disk.
+  const { size } = statSync(path);
+  if (size === bytes.length) return;
+  throw pathError(
+    path,
+    root,
+    `only ${size} of ${bytes.length} bytes were written`,
+    'Free some space on that disk, then repeat the same call.',
+  );
+}
+
+/** Makes the names in a directory durable. Throws system errors. */
+export function syncDirectory(path: string): void {
+  const descriptor = openSync(path, constants.O_RDONLY);
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Makes durable that `path` is reachable from `top`: syncs every directory between the two, `top` included, `path` not. */
+export function syncAncestors(path: string, top: string): void {
+  for (let at = path; at !== top && at !== dirname(at); at = dirname(at)) syncDirectory(dirname(at));
+}
+
+/** Writes all of `bytes`; a disk that fills up shows as a short write first. Throws system errors. */
+export function writeAll(descriptor: number, bytes: Buffer): void {
+  for (let done = 0; done < bytes.length; ) done += writeSync(descriptor, bytes, done);
+}

@@ -1,0 +1,79 @@
+import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, readSync, realpathSync } from 'node:fs';
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { systemCode } from '../base/errors.js';
+
+/** Where a path really leads. `path` has no link in it; what is there need not exist. */
+export type Location = { kind: 'inside'; path: string } | { kind: 'outside' } | { kind: 'loop' };
+
+const MAX_LINKS = 40;
+
+/**
+ * Follows every link of `path`, those of the deepest existing ancestor included, and says whether it stays in `root`.
+ * @param root absolute, without links
+ * @throws system errors but those that say that something is not there
+ */
+export function locate(root: string, path: string): Location {
+  const real = followed(path, MAX_LINKS);
+  if (real === null) return { kind: 'loop' };
+  return isWithin(root, real) ? { kind: 'inside', path: real } : { kind: 'outside' };
+}
+
+/** Whether `path` is `root` or below it; both absolute, compared as they stand. */
+export function isWithin(root: string, path: string): boolean {
+  const rest = relative(root, path);
+  return rest !== '..' && !rest.startsWith(`..${sep}`) && !isAbsolute(rest);
+}
+
+/**
+ * Reads at most `limit` bytes of a regular file without ever blocking on a fifo.
+ * @returns null when it is no regular file or larger than `limit`
+ * @throws system errors
+ */
+export function readRegular(path: string, limit: number): Buffer | null {
+  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+  try {
+    const stats = fstatSync(descriptor);
+    if (!stats.isFile() || stats.size > limit) return null;
+    const content = Buffer.alloc(stats.size);
+    let length = 0;
+    while (length < content.length) {
+      const count = readSync(descriptor, content, length, content.length - length, length);
+      if (count === 0) break;
+      length += count;
+    }
+    return content.subarray(0, length);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** True for the errors that mean: nothing is there. */
+export function isMissing(error: unknown): boolean {
+  const code = systemCode(error);
+  return code === 'ENOENT' || code === 'ENOTDIR';
+}
+
+function followed(path: string, links: number): string | null {
+  if (links === 0) return null;
+  try {
+    return realpathSync.native(path);
+  } catch (error) {
+    if (systemCode(error) === 'ELOOP') return null;
+    if (!isMissing(error) || path === dirname(path)) throw error;
+  }
+  const parent = followed(dirname(path), links);
+  if (parent === null) return null;
+  const here = join(parent, basename(path));
+  const target = linkTarget(here);
+  return target === null ? here : followed(resolve(parent, target), links - 1);
+}
+
+/** Where a link whose target does not exist points; null for anything else. */
+function linkTarget(path: string): string | null {
+  try {
+    return lstatSync(path).isSymbolicLink() ? readlinkSync(path) : null;
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,74 @@
+import { lstatSync } from 'node:fs';
+import { dirname, isAbsolute, relative, sep } from 'node:path';
+import { DevCliError, systemCode } from '../base/errors.js';
+
+const CAUSES: Record<string, { problem: string; fix: string }> = {
+  EACCES: { problem: 'permission denied', fix: 'Give the current user access to it' },
+  EPERM: { problem: 'operation not permitted', fix: 'Give the current user access to it' },
+  EROFS: { problem: 'the file system is read-only', fix: 'Make the file system writable' },
+  ENOSPC: { problem: 'no space is left on the disk', fix: 'Free some space on that disk' },
+  EDQUOT: { problem: 'the disk quota is used up', fix: 'Free some space on that disk' },
+  ENOTDIR: { problem: 'a file stands where a directory is needed', fix: 'Move that file away' },
+  EEXIST: { problem: 'a file stands where a directory is needed', fix: 'Move that file away' },
+  EISDIR: { problem: 'a directory stands where a file is needed', fix: 'Move that directory away' },
+  ENOTEMPTY: { problem: 'a directory stands where a file is needed', fix: 'Move that directory away' },
+  ENOENT: { problem: 'it, or the directory it belongs in, has vanished', fix: 'Put the directory back' },
+  ELOOP: { problem: 'it is a symbolic link', fix: 'Replace the link by what it leads to' },
+};
+
+/** A path as it is shown: relative to the root where it lies inside, absolute elsewhere. */
+export function shown(path: string, root: string | null): string {
+  if (root === null) return path;
+  const inside = relative(root, path);
+  if (inside === '') return '.';
+  return isAbsolute(inside) || inside === '..' || inside.startsWith(`..${sep}`) ? path : inside.split(sep).join('/');
+}
+
+/** The error for a path that cannot be used; `problem` is shown as it is. */
+export function pathError(
+  path: string,
+  root: string | null,
+  problem: string,
+  fix: string,
+  cause?: unknown,
+): DevCliError {
+  const target = shown(path, root);
+  return new DevCliError('IO', `${target}: ${problem}.`, { details: [{ target, problem }], fix, cause });
+}
+
+/**
+ * Runs `work` and turns an error of the operating system into DevCliError `IO`, with the path relative to `root`.
+ * @param path what the work is about, for system calls that name none (write, fsync)
+ * @param root null to show absolute paths
+ */
+export function withIoErrors<T>(path: string, root: string | null, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw ioError(error, path, root);
+  }
+}
+
+/** DevCliError `IO` for an error of the operating system; any other error as it is. */
+export function ioError(error: unknown, path: string, root: string | null): unknown {
+  const code = systemCode(error);
+  if (code === undefined || !(error instanceof Error) || !('syscall' in error)) return error;
+  const named = 'path' in error && typeof error.path === 'string' ? error.path : path;
+  const at = code === 'ENOTDIR' || code === 'EEXIST' ? (blockingFile(named) ?? named) : named;
+  const cause = CAUSES[code];
+  const fix = `${cause?.fix ?? 'Look at it and mend it'} (${shown(at, root)}), then repeat the same call.`;
+  return pathError(at, root, cause === undefined ? error.message : `${cause.problem} (${code})`, fix, error);
+}
+
+/** The ancestor that is no directory and so keeps `path` from existing. */
+function blockingFile(path: string): string | undefined {
+  for (let at = path; at !== dirname(at); at = dirname(at)) {
+    try {
+      const stats = lstatSync(at);
+      return stats.isDirectory() ? undefined : at;
+    } catch {
+      // Not there or not reachable: the reason lies further up.
+    }
+  }
+  return undefined;
+}

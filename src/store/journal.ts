@@ -1,0 +1,141 @@
+import { DevCliError } from '../base/errors.js';
+import { decodeLine, isIntact } from './line.js';
+import type { Entry } from './store.js';
+
+/** The bytes of a journal, read piecewise: a long one is never loaded to learn how it ends. */
+export interface Bytes {
+  /** For messages: the path relative to the root. */
+  readonly name: string;
+  readonly size: number;
+  /** Bytes `from` (inclusive) to `to` (exclusive). */
+  read(from: number, to: number): Buffer;
+}
+
+/** How a journal ends. */
+export interface Tail {
+  /** The last entry of the last whole commit, or null when there is none. */
+  last: Entry | null;
+  /** Its `seq`, or 0. */
+  seq: number;
+  /** Bytes that count. What lies behind is a commit that lost its end and never happened. */
+  end: number;
+}
+
+interface Line {
+  from: number;
+  /** Behind the newline. */
+  to: number;
+  /** Without the newline. */
+  text: Buffer;
+  /** False for a piece behind the last newline. */
+  closed: boolean;
+}
+
+const BLOCK = 64 * 1024;
+const NEWLINE = 0x0a;
+
+/**
+ * Finds the last whole commit. Behind it may lie one torn line (no newline, or a bad checksum) and, before that, the
+ * other entries of the same commit (storage.md, A commit).
+ * @throws DevCliError `JOURNAL_CORRUPT` when any other line on the way is damaged, `STATE_NEWER`
+ */
+export function readTail(bytes: Bytes): Tail {
+  for (const line of linesBackward(bytes, bytes.size)) {
+    const entry = line.closed ? decodeLine(line.text) : null;
+    if (entry === null && line.to !== bytes.size) throw damaged(bytes, line);
+    if (entry === null || entry.more) continue;
+    checkVersion(bytes, entry);
+    return { last: entry, seq: entry.seq, end: line.to };
+  }
+  return { last: null, seq: 0, end: 0 };
+}
+
+/**
+ * The committed entries above `seq`, oldest first.
+ * @throws DevCliError `JOURNAL_CORRUPT`, `STATE_NEWER`
+ */
+export function entriesAbove(bytes: Bytes, tail: Tail, seq: number): Entry[] {
+  const entries: Entry[] = [];
+  let expected = tail.seq;
+  for (const line of linesBackward(bytes, tail.end)) {
+    if (expected <= seq) break;
+    const entry = decodeLine(line.text);
+    if (entry === null || entry.seq !== expected) throw damaged(bytes, line);
+    checkVersion(bytes, entry);
+    entries.push(entry);
+    expected--;
+  }
+  if (expected > seq) throw missingBefore(bytes, expected + 1);
+  return entries.reverse();
+}
+
+/**
+ * Checks the lines in the last `length` committed bytes, so that a commit is not added to a journal that was damaged
+ * lately. The whole of a long journal is checked by those who read it whole.
+ * @throws DevCliError `JOURNAL_CORRUPT`
+ */
+export function checkRecent(bytes: Bytes, tail: Tail, length: number): void {
+  for (const line of linesBackward(bytes, tail.end)) {
+    if (!isIntact(line.text)) throw damaged(bytes, line);
+    if (tail.end - line.from >= length) return;
+  }
+}
+
+/** The entries of the last commit among `entries`. */
+export function lastCommit(entries: readonly Entry[]): Entry[] {
+  let from = entries.length - 1;
+  while (from > 0 && entries[from - 1]?.more) from--;
+  return entries.slice(Math.max(from, 0));
+}
+
+/** Lines that end at or before `end`, last first. A piece without a newline behind the last one is a line too. */
+function* linesBackward(bytes: Bytes, end: number): Generator<Line> {
+  let start = end;
+  let held = Buffer.alloc(0);
+  let to = end;
+  while (to > 0) {
+    const cut = held.length === 0 ? -1 : held.subarray(0, Math.max(to - start - 1, 0)).lastIndexOf(NEWLINE);
+    if (cut < 0 && start > 0) {
+      const from = Math.max(0, start - Math.max(BLOCK, to - start));
+      held = Buffer.concat([bytes.read(from, start), held.subarray(0, to - start)]);
+      start = from;
+      continue;
+    }
+    const from = start + cut + 1;
+    const text = held.subarray(cut + 1, to - start);
+    const closed = text.at(-1) === NEWLINE;
+    yield { from, to, text: closed ? text.subarray(0, -1) : text, closed };
+    to = from;
+  }
+}
+
+function checkVersion(bytes: Bytes, entry: Entry): void {
+  const version: number = entry.v;
+  if (version === 1) return;
+  throw new DevCliError('STATE_NEWER', `${bytes.name} was written by a newer version of dev-cli (entry v${version}).`, {
+    fix: 'Update dev-cli, then repeat the same call.',
+  });
+}
+
+function damaged(bytes: Bytes, line: Line): DevCliError {
+  const before = bytes.read(0, line.from);
+  let number = 1;
+  for (let at = before.indexOf(NEWLINE); at >= 0; at = before.indexOf(NEWLINE, at + 1)) number++;
+  return corrupt(bytes, `line ${number} is damaged`, `${bytes.name}:${number}:1`);
+}
+
+function missingBefore(bytes: Bytes, seq: number): DevCliError {
+  return corrupt(bytes, `entries before number ${seq} are missing`, `${bytes.name}:1:1`);
+}
+
+function corrupt(bytes: Bytes, problem: string, at: string): DevCliError {
+  return journalCorrupt(bytes.name, problem, at);
+}
+
+/** The error for a journal that cannot be trusted; `problem` completes "In <name>, …". */
+export function journalCorrupt(name: string, problem: string, at?: string): DevCliError {
+  return new DevCliError('JOURNAL_CORRUPT', `In ${name}, ${problem}. Nothing was changed.`, {
+    details: [{ target: name, problem, ...(at === undefined ? {} : { at }) }],
+    fix: `Show this to the user: ${name} has to be restored from a copy before the run can go on.`,
+  });
+}

@@ -1,0 +1,36 @@
+import { isRecord } from '../base/json.js';
+import { crc32 } from './crc.js';
+import type { Entry } from './store.js';
+
+/** What closes every line: `,"crc":"` + eight digits + `"}`. The checksum covers the entry as it is without it. */
+const CRC_KEY = ',"crc":"';
+const SEAL_LENGTH = CRC_KEY.length + 8 + 2;
+const CLOSING_BRACE = 0x7d;
+
+/** One journal line, newline included: the entry with its checksum as the last member (storage.md, A commit). */
+export function encodeEntry(entry: Omit<Entry, 'crc'>): string {
+  const body = JSON.stringify(entry);
+  return `${body.slice(0, -1)}${CRC_KEY}${crc32(Buffer.from(body))}"}\n`;
+}
+
+/** Whether a line (without its newline) is as it was written; cheaper than decoding it. */
+export function isIntact(line: Buffer): boolean {
+  const at = line.length - SEAL_LENGTH;
+  if (at < 1) return false;
+  const seal = line.toString('latin1', at);
+  if (!seal.startsWith(CRC_KEY)) return false;
+  const body = Buffer.from(line.subarray(0, at + 1));
+  body[at] = CLOSING_BRACE;
+  return seal === `${CRC_KEY}${crc32(body)}"}`;
+}
+
+/** The entry of a line (without its newline), or null when the line is damaged. */
+export function decodeLine(line: Buffer): Entry | null {
+  if (!isIntact(line)) return null;
+  try {
+    const value: unknown = JSON.parse(line.toString('utf8'));
+    return isRecord(value) && Number.isSafeInteger(value['seq']) ? (value as unknown as Entry) : null;
+  } catch {
+    return null;
+  }
+}

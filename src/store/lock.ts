@@ -1,0 +1,210 @@
+import {
+  closeSync,
+  constants,
+  linkSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Clock, type Ids, instant } from '../base/clock.js';
+import { DevCliError, systemCode } from '../base/errors.js';
+import { isRecord } from '../base/json.js';
+import { shown } from './io.js';
+import { isGone, type ProcessIdentity } from './process.js';
+
+/** What a lock file says: who holds it, since when and what for (storage.md, A commit). */
+export interface Holder extends ProcessIdentity {
+  token: string;
+  /** UTC with milliseconds. */
+  at: string;
+  for: string;
+}
+
+/** A lock file that is ours. */
+export interface Held {
+  /** Gives it back; harmless when it is no longer there. */
+  release(): void;
+}
+
+/** Who takes locks here. */
+export interface Taker {
+  identity: ProcessIdentity;
+  clock: Clock;
+  ids: Ids;
+  purpose: string;
+}
+
+/** How long to wait, in milliseconds, and the root for messages. */
+export interface Waiting {
+  waitMs: number;
+  root: string | null;
+}
+
+const LONGEST_PAUSE_MS = 25;
+
+/**
+ * Takes the lock at `path`, waiting at most `waitMs`.
+ * @param beforeTry makes sure of the directory: whoever found nothing to commit may remove it at any time
+ * @throws DevCliError `LOCKED` naming the holder; system errors as they come
+ */
+export async function lock(path: string, taker: Taker, waiting: Waiting, beforeTry: () => void): Promise<Held> {
+  for (let [waited, pause] = [0, 1]; ; waited += pause, pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+    const got = attemptIn(beforeTry, path, taker, waited < waiting.waitMs);
+    if ('release' in got) return got;
+    if (waited >= waiting.waitMs) throw locked(path, got.holder, taker.identity, waiting.root);
+    await sleep(pause);
+  }
+}
+
+function attemptIn(beforeTry: () => void, path: string, taker: Taker, again: boolean): ReturnType<typeof attempt> {
+  try {
+    beforeTry();
+    return attempt(path, taker);
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT' || !again) throw error;
+    return { holder: null };
+  }
+}
+
+/** Like `lock`, without giving way to anything else in this process; for locks that are held for a moment only. */
+export function lockNow(path: string, taker: Taker, waiting: Waiting): Held {
+  const never = new Int32Array(new SharedArrayBuffer(4));
+  for (let [waited, pause] = [0, 1]; ; waited += pause, pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+    const got = attempt(path, taker);
+    if ('release' in got) return got;
+    if (waited >= waiting.waitMs) throw locked(path, got.holder, taker.identity, waiting.root);
+    Atomics.wait(never, 0, 0, pause);
+  }
+}
+
+/**
+ * Takes the lock at `path` if it is free or its holder is gone. Never waits.
+ * @returns the lock, or who holds it (null: the file does not say)
+ */
+export function attempt(path: string, taker: Taker): Held | { holder: Holder | null } {
+  const token = taker.ids.hex(16);
+  const mine: Holder = { ...taker.identity, token, at: instant(taker.clock.now()), for: taker.purpose };
+  for (;;) {
+    if (putInPlace(path, mine)) return { release: () => release(path, token) };
+    const holder = readHolder(path);
+    if (holder === undefined) continue;
+    if (holder === null || !isGone(holder, taker.identity) || !breakLock(path, holder, taker)) return { holder };
+  }
+}
+
+/** Who is named by the lock file at `path`: undefined when there is none, null when it does not say. */
+export function readHolder(path: string): Holder | null | undefined {
+  try {
+    const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+    try {
+      return holderOf(readFileSync(descriptor, 'utf8'));
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === 'ENOENT') return undefined;
+    // A link or a directory was not made by us: it locks, and nobody can be named.
+    if (code === 'ELOOP' || code === 'EISDIR') return null;
+    throw error;
+  }
+}
+
+/** Made whole under a name of its own and linked: whoever reads the lock reads all of it. */
+function putInPlace(path: string, mine: Holder): boolean {
+  const temporary = `${path}.${mine.pid}.${mine.token}`;
+  writeFileSync(temporary, `${JSON.stringify(mine)}\n`);
+  try {
+    linkSync(temporary, path);
+    return true;
+  } catch (error) {
+    if (systemCode(error) === 'EEXIST') return false;
+    throw error;
+  } finally {
+    removeIfThere(temporary);
+  }
+}
+
+function release(path: string, token: string): void {
+  if (readHolder(path)?.token === token) removeIfThere(path);
+}
+
+/**
+ * Removes a dead holder's lock. Done under a second lock named after the dead token: of several who found it dead only one
+ * removes it, and a late one finds another token and leaves it alone.
+ */
+function breakLock(path: string, dead: Holder, taker: Taker): boolean {
+  const second = attempt(`${path}.break-${dead.token}`, taker);
+  if (!('release' in second)) return false;
+  try {
+    release(path, dead.token);
+    removeOrphans(path, taker.identity);
+  } finally {
+    second.release();
+  }
+  return true;
+}
+
+/** Temporary files of takers that died before they could remove them. */
+function removeOrphans(path: string, here: ProcessIdentity): void {
+  for (const name of readdirSync(dirname(path))) {
+    const rest = name.startsWith(`${basename(path)}.`) ? name.slice(basename(path).length + 1) : '';
+    const pid = /^(\d+)\.[0-9a-f]+$/.exec(rest)?.[1];
+    if (pid === undefined) continue;
+    const orphan = join(dirname(path), name);
+    const holder = readHolder(orphan) ?? { host: here.host, pid: Number(pid), start: null };
+    if (isGone(holder, here)) removeIfThere(orphan);
+  }
+}
+
+function removeIfThere(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw error;
+  }
+}
+
+function holderOf(text: string): Holder | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isHolder(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function isHolder(value: unknown): value is Holder {
+  if (!isRecord(value)) return false;
+  const { host, pid, start, token, at, for: purpose } = value;
+  const texts = [host, token, at, purpose].every((text) => typeof text === 'string');
+  // The token becomes part of a file name.
+  return texts && /^[0-9a-f]{1,64}$/.test(String(token)) && isPid(pid) && (start === null || typeof start === 'string');
+}
+
+function isPid(value: unknown): boolean {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0;
+}
+
+function locked(path: string, holder: Holder | null, here: ProcessIdentity, root: string | null): DevCliError {
+  const file = shown(path, root);
+  if (holder === null) {
+    return new DevCliError('LOCKED', `${file} exists and was not made by dev-cli.`, {
+      details: [{ target: file, problem: 'not a lock file of dev-cli' }],
+      fix: `Ask the user what ${file} is; dev-cli goes on once it is moved away.`,
+    });
+  }
+  const elsewhere = holder.host !== here.host;
+  const who = `process ${holder.pid}${elsewhere ? ' on another machine, or before this one was restarted' : ''}`;
+  const what = holder.for.slice(0, 80).replace(/[^\w .:-]/g, '?');
+  return new DevCliError('LOCKED', `${file} is held by ${who}, since ${holder.at.slice(0, 24)}, for: ${what}.`, {
+    details: [{ target: file, problem: `held by ${who}` }],
+    fix: elsewhere
+      ? `Repeat the same call in a moment. If it stays so, ask the user whether dev-cli still runs there; if not, ${file} may be moved away.`
+      : 'Repeat the same call in a moment.',
+  });
+}

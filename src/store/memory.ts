@@ -1,0 +1,185 @@
+import type { Clock } from '../base/clock.js';
+import type { FileFacts, Files } from '../base/files.js';
+import { createStore } from './core.js';
+import { unusable } from './document.js';
+import type { Medium, Placement } from './medium.js';
+import { rootRelative, runPath } from './paths.js';
+import { sha256 } from './redo.js';
+import type { Codec, Numbered, Store } from './store.js';
+
+/** A file as the in-memory store keeps it; `version` stands in for times and inode. */
+interface MemoryFile {
+  content: Buffer;
+  version: number;
+}
+
+/** Everything an in-memory store holds. Tests change it to play a crash or an agent. */
+export interface Memory {
+  /** Stored snapshots and journals, by stream. */
+  states: Map<string, string>;
+  journals: Map<string, Buffer>;
+  /** Contents by digest. */
+  objects: Map<string, Buffer>;
+  /** Documents by path relative to the root. */
+  documents: Map<string, MemoryFile>;
+  /** `seq` since when a stream guards. */
+  guards: Map<string, number>;
+  sessions: Map<string, string>;
+  active: string | null;
+  /** Goes up with every document written. */
+  version: number;
+}
+
+/** A store for tests and simulations. */
+export interface MemoryStore<S extends Numbered> extends Store<S> {
+  /** Writes a document as an agent would: outside any commit. Paths as in `Files`. */
+  put(stream: string, path: string, content: string | Uint8Array): void;
+}
+
+interface MemoryStoreOptions<S extends Numbered> {
+  codec: Codec<S>;
+  clock: Clock;
+  /** Default: an empty one. */
+  memory?: Memory;
+}
+
+/** An empty memory. */
+export function emptyMemory(): Memory {
+  return {
+    states: new Map(),
+    journals: new Map(),
+    objects: new Map(),
+    documents: new Map(),
+    guards: new Map(),
+    sessions: new Map(),
+    active: null,
+    version: 0,
+  };
+}
+
+/** The store that lies in memory: the same commits, redo and recovery as the directory store, without files. */
+export function createMemoryStore<S extends Numbered>(options: MemoryStoreOptions<S>): MemoryStore<S> {
+  const { codec, clock, memory = emptyMemory() } = options;
+  const store = createStore({ medium: memoryMedium(memory), codec, clock });
+  return {
+    ...store,
+    put(stream, path, content) {
+      const relative = rootRelative(stream, path);
+      if (relative === null) throw unusable(path, 'outside');
+      putDocument(memory, relative, Buffer.from(content));
+    },
+  };
+}
+
+function memoryMedium(memory: Memory): Medium {
+  return {
+    // Nothing gives way to anything else between reading and the commit, so there is nobody to lock out.
+    async locked(_stream, work) {
+      return work();
+    },
+    streams: () => [...memory.journals].flatMap(([name, journal]) => (journal.length > 0 ? [name] : [])).sort(),
+    state: (stream) => memory.states.get(stream) ?? null,
+    journal(stream, use) {
+      const journal = memory.journals.get(stream) ?? Buffer.alloc(0);
+      const name = runPath(stream, 'events.jsonl');
+      return use({ name, size: journal.length, read: (from, to) => journal.subarray(from, to) });
+    },
+    files: (stream) => memoryFiles(memory, stream),
+    object: (_stream, digest) => {
+      const content = memory.objects.get(digest);
+      return content !== undefined && sha256(content) === digest ? content : null;
+    },
+
+    cut(stream, size) {
+      memory.journals.set(stream, Buffer.from(memory.journals.get(stream)?.subarray(0, size) ?? []));
+    },
+    keepStateAside(stream) {
+      let n = 1;
+      const name = (): string => `state.json.aside-${n}`;
+      while (memory.documents.has(runPath(stream, name()))) n++;
+      putDocument(memory, runPath(stream, name()), Buffer.from(memory.states.get(stream) ?? ''));
+      memory.states.delete(stream);
+      return name();
+    },
+    stage(_stream, contents) {
+      const added = [...contents].filter(([digest]) => !memory.objects.has(digest));
+      for (const [digest, content] of added) memory.objects.set(digest, content);
+      return () => {
+        for (const [digest] of added) memory.objects.delete(digest);
+      };
+    },
+    append(stream, text) {
+      memory.journals.set(stream, Buffer.concat([memory.journals.get(stream) ?? Buffer.alloc(0), Buffer.from(text)]));
+    },
+    place(_stream, placements) {
+      for (const placement of placements) placeInMemory(memory, placement);
+    },
+    replaceState(stream, text) {
+      memory.states.set(stream, text);
+    },
+    guard(stream, seq) {
+      if (seq === null) memory.guards.delete(stream);
+      else if (!memory.guards.has(stream)) memory.guards.set(stream, seq);
+    },
+    movePointer(stream, move) {
+      if (move === 'set') memory.active = stream;
+      else if (memory.active === stream) memory.active = null;
+    },
+
+    active: () => memory.active,
+    setActive(stream) {
+      memory.active = stream;
+    },
+    session: (id) => memory.sessions.get(id) ?? null,
+    bindSession(id, stream) {
+      if (stream === null) memory.sessions.delete(id);
+      else memory.sessions.set(id, stream);
+    },
+  };
+}
+
+function memoryFiles(memory: Memory, stream: string): Files {
+  function facts(path: string): FileFacts {
+    const relative = rootRelative(stream, path);
+    if (relative === null) return { kind: 'outside' };
+    const file = memory.documents.get(relative);
+    if (file !== undefined) {
+      const { content, version } = file;
+      return { kind: 'file', size: content.length, mtimeMs: version, ctimeMs: version, inode: version };
+    }
+    return names(relative).length > 0 ? { kind: 'directory' } : { kind: 'missing' };
+  }
+
+  function names(relative: string): string[] {
+    const prefix = relative === '.' ? '' : `${relative}/`;
+    const inside = [...memory.documents.keys()].filter((path) => path.startsWith(prefix));
+    return [...new Set(inside.map((path) => path.slice(prefix.length).split('/')[0] ?? ''))].sort();
+  }
+
+  return {
+    facts,
+    read(path) {
+      const seen = facts(path);
+      if (seen.kind === 'missing') return null;
+      if (seen.kind !== 'file') throw unusable(path, seen.kind);
+      return memory.documents.get(rootRelative(stream, path) ?? '')?.content ?? null;
+    },
+    list(directory) {
+      const relative = rootRelative(stream, directory);
+      if (relative === null) throw unusable(directory, 'outside');
+      return names(relative);
+    },
+  };
+}
+
+function placeInMemory(memory: Memory, { path, content, aside }: Placement): void {
+  const current = memory.documents.get(path);
+  if (aside !== undefined && current !== undefined) memory.documents.set(`${path}.aside-${aside}`, current);
+  if (content === null) memory.documents.delete(path);
+  else putDocument(memory, path, content);
+}
+
+function putDocument(memory: Memory, path: string, content: Buffer): void {
+  memory.version += 1;
+  memory.documents.set(path, { content, version: memory.version });
+}

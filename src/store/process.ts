@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { systemCode } from '../base/errors.js';
+
+/** A process, told apart from any other that has or had its number. */
+export interface ProcessIdentity {
+  /** Boot id on Linux, else the host name. */
+  host: string;
+  pid: number;
+  /** Start time in clock ticks since boot, from /proc; null where there is none. */
+  start: string | null;
+}
+
+/** The identity of the calling process. */
+export function thisProcess(): ProcessIdentity {
+  const status = processStatus(process.pid);
+  return { host: bootId() ?? hostname(), pid: process.pid, start: status?.start ?? null };
+}
+
+/**
+ * True only when the process certainly runs no more: it was started on this boot of this machine, and its number is free,
+ * belongs to a dead one not yet collected, or to one started at another time.
+ */
+export function isGone(other: ProcessIdentity, here: ProcessIdentity): boolean {
+  if (other.host !== here.host) return false;
+  if (!isRunning(other.pid)) return true;
+  const status = processStatus(other.pid);
+  if (status === null) return false;
+  if (status.dead) return true;
+  return other.start !== null && other.start !== status.start;
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // EPERM: it runs and belongs to somebody else.
+    return systemCode(error) !== 'ESRCH';
+  }
+}
+
+function processStatus(pid: number): { start: string; dead: boolean } | null {
+  const text = readOrNull(`/proc/${pid}/stat`);
+  if (text === null) return null;
+  // The second field is the command in parentheses and may hold anything; the third is the state, the 22nd the start.
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  const [state = '', start] = [fields[0], fields[19]];
+  return start === undefined ? null : { start, dead: state === 'Z' || state === 'X' };
+}
+
+function bootId(): string | null {
+  return readOrNull('/proc/sys/kernel/random/boot_id')?.trim() || null;
+}
+
+function readOrNull(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    // No /proc here, or the process is gone or hidden: not an error, there is less to know.
+    return null;
+  }
+}

@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto';
+import { posix } from 'node:path';
+import type { Files } from '../base/files.js';
+import type { Placement } from './medium.js';
+import { rootRelative, runPath } from './paths.js';
+import type { Entry } from './store.js';
+
+/** SHA-256 in hexadecimal. */
+export function sha256(content: Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex');
+}
+
+/** Digest of the document at a path; null where nothing is, undefined for what is no document (a directory, a link out). */
+export function digestAt(files: Files, path: string): string | null | undefined {
+  const { kind } = files.facts(path);
+  if (kind === 'missing') return null;
+  const content = kind === 'file' ? files.read(path) : null;
+  return content === null ? undefined : sha256(content);
+}
+
+/** What is still to be done to the documents of commits that may not have been finished. */
+export interface Redo {
+  placements: Placement[];
+  notices: string[];
+}
+
+/**
+ * Compares the documents of `entries` with what is there: one already as committed is skipped, one as before the commit is
+ * replaced, anything else is kept aside first. Runs no transition (storage.md, A commit).
+ * @param object contents by digest
+ * @param edited what becomes of a document that is neither: `leave` it where the commits were probably finished, and an
+ *   agent or a person has been at it since
+ */
+export function redo(
+  stream: string,
+  entries: readonly Entry[],
+  files: Files,
+  object: (sha: string) => Buffer | null,
+  edited: 'aside' | 'leave',
+): Redo {
+  const result: Redo = { placements: [], notices: [] };
+  for (const [path, change] of changes(stream, entries)) {
+    const current = digestAt(files, `/${path}`);
+    if (current === change.after) continue;
+    const strange = current === undefined || (current !== null && !change.known.has(current));
+    if (strange && edited === 'leave') continue;
+    const content = change.after === null ? null : object(change.after);
+    if (content === null && change.after !== null) {
+      result.notices.push(
+        `${path} could not be put in place: its content is missing from ${runPath(stream, 'objects')}.`,
+      );
+      continue;
+    }
+    if (strange) {
+      result.notices.push(
+        `${path} was changed after a commit that was cut short; the changed one is kept beside it as ${posix.basename(path)}.aside-${change.seq}.`,
+      );
+    }
+    result.placements.push({ path, content, ...(strange ? { aside: change.seq } : {}) });
+  }
+  return result;
+}
+
+interface Change {
+  /** Every digest the document had on the way. */
+  known: Set<string>;
+  after: string | null;
+  seq: number;
+}
+
+function changes(stream: string, entries: readonly Entry[]): Map<string, Change> {
+  const byPath = new Map<string, Change>();
+  for (const entry of entries) {
+    for (const { path, before, after } of entry.files) {
+      const relative = rootRelative(stream, path);
+      if (relative === null) continue;
+      const known = byPath.get(relative)?.known ?? new Set();
+      if (before !== null) known.add(before);
+      if (after !== null) known.add(after);
+      byPath.set(relative, { known, after, seq: entry.seq });
+    }
+  }
+  return byPath;
+}
+
+/** The documents as they will be once `placements` are in place; for a reader, who writes nothing. */
+export function overlaid(stream: string, files: Files, placements: readonly Placement[]): Files {
+  if (placements.length === 0) return files;
+  const byPath = new Map(placements.map((placement) => [placement.path, placement.content]));
+  const planned = (path: string): Buffer | null | undefined => byPath.get(rootRelative(stream, path) ?? '');
+  return {
+    read(path) {
+      const content = planned(path);
+      return content === undefined ? files.read(path) : content;
+    },
+    facts(path) {
+      const content = planned(path);
+      if (content === undefined) return files.facts(path);
+      if (content === null) return { kind: 'missing' };
+      return { kind: 'file', size: content.length, mtimeMs: 0, ctimeMs: 0, inode: 0 };
+    },
+    list(directory) {
+      const names = new Set(files.list(directory));
+      const base = rootRelative(stream, directory);
+      for (const [path, content] of byPath) {
+        const inside = base === '.' ? path : path.startsWith(`${base}/`) ? path.slice(`${base}/`.length) : '';
+        const [name = '', ...deeper] = inside.split('/');
+        if (name === '') continue;
+        if (content !== null) names.add(name);
+        else if (deeper.length === 0) names.delete(name);
+      }
+      return [...names].sort();
+    },
+  };
+}

@@ -1,0 +1,116 @@
+import { statSync } from 'node:fs';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { DevCliError, systemCode } from '../base/errors.js';
+import { isName } from '../base/name.js';
+import { isMissing, readRegular } from './inside.js';
+import { pathError, withIoErrors } from './io.js';
+
+/** Where the state of this call's run lies, and what the place it was called from is bound to. */
+export interface Root {
+  /** Absolute. */
+  root: string;
+  /** The work tree made for a run that the call came from, absolute; null when it came from elsewhere. */
+  workTree: string | null;
+  /** The run that work tree was made for. */
+  boundRun: string | null;
+}
+
+interface RootQuery {
+  /** Absolute. */
+  cwd: string;
+  env: { DEV_CLI_ROOT?: string | undefined };
+  /** The value of `--root`. */
+  explicit?: string | undefined;
+}
+
+/** What makes a directory a root when it is no work tree of a run. */
+const HOMES = ['.dev/specs', '.ai', '.nexus'];
+const LIMIT = 64 * 1024;
+
+/**
+ * Finds the root (protocol.md §1, Root). Starts no process and writes nothing.
+ * A given root is taken as it is; the work tree the call came from counts only when it belongs to that root.
+ * @throws DevCliError `USAGE` when the given root is no directory; `IO` when a work tree's pointer cannot be used
+ */
+export function findRoot({ cwd, env, explicit }: RootQuery): Root {
+  const climbed = climb(cwd);
+  const bound = climbed.top === null ? null : boundTo(climbed.top);
+  const given = explicit ?? (env.DEV_CLI_ROOT || undefined);
+  if (given !== undefined) {
+    const root = checkedDirectory(resolve(cwd, given), explicit === undefined ? 'DEV_CLI_ROOT' : '--root');
+    return bound?.root === root ? bound : { root, workTree: null, boundRun: null };
+  }
+  if (bound !== null) return bound;
+  const home = climbed.passed.find((directory) => HOMES.some((name) => isDirectory(join(directory, name))));
+  return { root: home ?? climbed.top ?? cwd, workTree: null, boundRun: null };
+}
+
+/** The directories from `cwd` upward, up to the git top level (`top`) where there is one. */
+function climb(cwd: string): { passed: string[]; top: string | null } {
+  const passed: string[] = [];
+  for (let at = cwd; ; at = dirname(at)) {
+    passed.push(at);
+    if (kindOf(join(at, '.git')) !== 'nothing') return { passed, top: at };
+    if (at === dirname(at)) return { passed, top: null };
+  }
+}
+
+/** The run that the work tree at `top` was made for: its `.git` is a file, and the git directory it leads to says so. */
+function boundTo(top: string): Root | null {
+  const link = join(top, '.git');
+  if (kindOf(link) !== 'file') return null;
+  const gitDirectory = /^gitdir: (.+)$/m.exec(readText(link) ?? '')?.[1]?.trim();
+  if (gitDirectory === undefined) return null;
+  const pointer = join(resolve(top, gitDirectory), 'dev-cli-root');
+  const text = readText(pointer);
+  if (text === null) return null;
+  const [root = '', run = ''] = text.split('\n').map((line) => line.trim());
+  if (!isAbsolute(root) || !isName(run))
+    throw brokenPointer(pointer, 'it does not hold an absolute root and the name of a run');
+  if (!isDirectory(root)) throw brokenPointer(pointer, `the root it names, ${root}, is not there`);
+  return { root: resolve(root), workTree: top, boundRun: run };
+}
+
+function checkedDirectory(path: string, option: string): string {
+  if (isDirectory(path)) return path;
+  throw new DevCliError('USAGE', `${option} names ${path}, which is no directory.`, {
+    details: [{ target: option, problem: 'not a directory' }],
+    fix: `Give ${option} an existing directory.`,
+  });
+}
+
+function isDirectory(path: string): boolean {
+  return kindOf(path) === 'directory';
+}
+
+function kindOf(path: string): 'file' | 'directory' | 'nothing' {
+  return withIoErrors(path, null, () => {
+    try {
+      return statSync(path).isDirectory() ? 'directory' : 'file';
+    } catch (error) {
+      // A parent that may not be looked into holds no root for this user.
+      if (isMissing(error) || systemCode(error) === 'EACCES') return 'nothing';
+      throw error;
+    }
+  });
+}
+
+function readText(path: string): string | null {
+  return withIoErrors(path, null, () => {
+    try {
+      return readRegular(path, LIMIT)?.toString('utf8') ?? null;
+    } catch (error) {
+      if (isMissing(error)) return null;
+      throw error;
+    }
+  });
+}
+
+function brokenPointer(path: string, problem: string): DevCliError {
+  return pathError(
+    path,
+    null,
+    problem,
+    'Ask the user which project this work tree belongs to, and name it with --root.',
+  );
+}

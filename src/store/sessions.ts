@@ -1,0 +1,40 @@
+import { join } from 'node:path';
+import { isName } from '../base/name.js';
+import { removeFile } from './documents.js';
+import { ensureDirectory, syncDirectory, writeDurably } from './durable.js';
+import { isMissing, readRegular } from './inside.js';
+import { sha256 } from './redo.js';
+
+const LIMIT = 4096;
+
+/**
+ * Which run a harness session is bound to: one file per session under `.dev/sessions` (storage.md, Layout).
+ * The ids come from harnesses; one that could not be a file name is filed under its digest.
+ * @param root absolute, without links
+ */
+export function readSession(root: string, id: string): string | null {
+  try {
+    const name = readRegular(sessionPath(root, id), LIMIT)?.toString('utf8').trim() ?? '';
+    return isName(name) ? name : null;
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}
+
+/** Binds a session to a run, or (null) releases it. Under the root's lock. Throws system errors. */
+export function writeSession(root: string, id: string, stream: string | null): void {
+  const directory = join(root, '.dev', 'sessions');
+  const path = sessionPath(root, id);
+  if (stream !== null) {
+    ensureDirectory(directory, root);
+    writeDurably(path, `${stream}\n`, root);
+  } else if (removeFile(path)) {
+    syncDirectory(directory);
+  }
+}
+
+function sessionPath(root: string, id: string): string {
+  const name = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/.test(id) ? id : `sha256.${sha256(Buffer.from(id))}`;
+  return join(root, '.dev', 'sessions', name);
+}

@@ -1,0 +1,35 @@
+import { lstatSync } from 'node:fs';
+import { join } from 'node:path';
+import { ensureDirectory, writeDurably } from './durable.js';
+import { withIoErrors } from './io.js';
+
+/**
+ * Digests that a person has trusted (protocol.md §4): a directory outside every project with one empty file per digest,
+ * so that two calls at once lose nothing.
+ */
+
+/**
+ * Whether `digest` was trusted.
+ * @param directory absolute; need not exist
+ * @throws DevCliError `IO`
+ */
+export function isTrusted(directory: string, digest: string): boolean {
+  const path = join(directory, fileName(digest));
+  return withIoErrors(path, null, () => lstatSync(path, { throwIfNoEntry: false })?.isFile() ?? false);
+}
+
+/**
+ * Trusts `digest` from now on.
+ * @param directory absolute; made when it is not there
+ * @throws DevCliError `IO`
+ */
+export function trust(directory: string, digest: string): void {
+  const path = join(directory, fileName(digest));
+  ensureDirectory(directory);
+  writeDurably(path, '');
+}
+
+function fileName(digest: string): string {
+  if (/^[A-Za-z0-9][A-Za-z0-9_-]{15,127}$/.test(digest)) return digest;
+  throw new Error(`not a digest: ${digest}`);
+}

@@ -1,0 +1,166 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { diskSubject, openStore } from './disk.js';
+import { codeOf, step } from './sample.js';
+import { storeSuite } from './suite.js';
+
+storeSuite('directory store', diskSubject);
+
+describe('layout', () => {
+  it('is that of storage.md, with nothing temporary left', async () => {
+    const { store, at } = diskSubject();
+    await store.transact(
+      'run',
+      step({ files: [{ path: 'DRAFT.md', content: 'd' }], marks: { guarded: true, pointer: 'set' } }),
+    );
+    expect(readdirSync(at('.dev')).sort()).toEqual(['.gitignore', 'active-spec', 'guard', 'specs']);
+    expect(readdirSync(at('.dev/specs/run')).sort()).toEqual(['DRAFT.md', 'events.jsonl', 'objects', 'state.json']);
+    expect(readdirSync(at('.dev/specs/run/objects'))).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/)]);
+    expect(readFileSync(at('.dev/active-spec'), 'utf8')).toBe('run\n');
+    expect(readFileSync(at('.dev/guard'), 'utf8')).toBe('ask\nrun 1\n');
+  });
+
+  it('lets git see only what is shared', async () => {
+    const { store, at, root } = diskSubject();
+    await store.transact(
+      'run',
+      step({
+        files: [
+          { path: 'PLAN.md', content: 'p' },
+          { path: 'DRAFT.md', content: 'd' },
+        ],
+      }),
+    );
+    const tracked = [
+      '.dev/.gitignore',
+      '.dev/preferences.yaml',
+      '.dev/recipes/a/b.yaml',
+      '.dev/agents/x.md',
+      '.dev/specs/run/PLAN.md',
+    ];
+    const ignored = [
+      '.dev/guard',
+      '.dev/specs/stray',
+      '.dev/specs/run/DRAFT.md',
+      '.dev/specs/run/findings/PLAN.md',
+      '.dev/sessions/s',
+    ];
+    for (const path of [...tracked, ...ignored]) {
+      mkdirSync(dirname(at(path)), { recursive: true });
+      if (!existsSync(at(path))) writeFileSync(at(path), '');
+    }
+    execFileSync('git', ['init', '-q'], { cwd: root });
+    const seen = execFileSync('git', ['ls-files', '--others', '--exclude-standard'], { cwd: root, encoding: 'utf8' });
+    expect(seen.trim().split('\n').sort()).toEqual([...tracked].sort());
+  });
+
+  it('leaves a .gitignore that is there alone', async () => {
+    const { store, at } = diskSubject();
+    mkdirSync(at('.dev'));
+    writeFileSync(at('.dev/.gitignore'), '# ours\n');
+    await store.transact('run', step({}));
+    expect(readFileSync(at('.dev/.gitignore'), 'utf8')).toBe('# ours\n');
+  });
+
+  it('keeps directories that were there when nothing is committed', async () => {
+    const { store, at } = diskSubject();
+    mkdirSync(at('.dev/specs/run'), { recursive: true });
+    await store.transact('run', () => ({ answer: null }));
+    expect(readdirSync(at('.dev/specs/run'))).toEqual([]);
+  });
+
+  it('lists no directory that holds no run', async () => {
+    const { store, at } = diskSubject();
+    await store.transact('run', step({}));
+    mkdirSync(at('.dev/specs/other'));
+    mkdirSync(at('.dev/specs/empty'));
+    writeFileSync(at('.dev/specs/empty/events.jsonl'), '');
+    writeFileSync(at('.dev/specs/file'), '');
+    symlinkSync('run', at('.dev/specs/link'));
+    expect(await store.streams()).toEqual(['run']);
+  });
+});
+
+describe('guard', () => {
+  it('is written only when it changes', async () => {
+    const { store, at } = diskSubject();
+    await store.transact('run', step({ marks: { guarded: true, pointer: 'set' } }));
+    const before = [statSync(at('.dev/guard')).ino, statSync(at('.dev/active-spec')).ino];
+    await store.transact('run', step({ marks: { guarded: true, pointer: 'set' } }));
+    expect([statSync(at('.dev/guard')).ino, statSync(at('.dev/active-spec')).ino]).toEqual(before);
+    await store.transact('run', step({ marks: { guarded: false } }));
+    expect(readFileSync(at('.dev/guard'), 'utf8')).toBe('open\n');
+  });
+
+  it('loses lines without a run that guards at the next commit, but not that of one under way', async () => {
+    const { store, at } = diskSubject();
+    await store.transact('ended', step({}));
+    await store.transact('busy', step({}));
+    await store.transact('live', step({ marks: { guarded: true } }));
+    writeFileSync(at('.dev/specs/busy/lock'), '{}');
+    writeFileSync(at('.dev/guard'), 'ask\nbusy 2\nended 1\nlive 1\nnever 1\n../x 1\nrubbish\n');
+    await store.transact('run', step({}));
+    expect(readFileSync(at('.dev/guard'), 'utf8')).toBe('ask\nbusy 2\nlive 1\n');
+  });
+
+  it('gets its line back when somebody took it out', async () => {
+    const { store, at } = diskSubject();
+    await store.transact('run', step({ marks: { guarded: true } }));
+    writeFileSync(at('.dev/guard'), 'open\n');
+    await store.transact('run', step({ marks: { guarded: true } }));
+    expect(readFileSync(at('.dev/guard'), 'utf8')).toBe('ask\nrun 2\n');
+  });
+});
+
+describe('a failed commit', () => {
+  it('takes everything back when a directory is where a document should be', async () => {
+    const subject = diskSubject();
+    mkdirSync(subject.at('PLAN.md'));
+    const files = [
+      { path: 'a/b/c.md', content: 'c' },
+      { path: '/PLAN.md', content: 'p' },
+    ];
+    expect(await codeOf(() => subject.store.transact('run', step({ files, marks: { guarded: true } })))).toBe('IO');
+    expect(readdirSync(subject.root)).toEqual(['PLAN.md']);
+  });
+
+  it('takes everything back when a file is where a directory should be', async () => {
+    const subject = diskSubject();
+    writeFileSync(subject.at('docs'), '');
+    const files = [
+      { path: 'a/b/c.md', content: 'c' },
+      { path: '/docs/x.md', content: 'x' },
+    ];
+    const failed = subject.store.transact('run', step({ files, marks: { guarded: true } }));
+    await expect(failed).rejects.toThrow('docs: a file stands where a directory is needed');
+    expect(readdirSync(subject.root)).toEqual(['docs']);
+  });
+
+  it('takes everything back when the journal cannot be appended to', async () => {
+    const subject = diskSubject();
+    const first = openStore(subject.root);
+    await first.transact('other', step({}));
+    mkdirSync(subject.at('.dev/specs/run'));
+    symlinkSync('nowhere', subject.at('.dev/specs/run/events.jsonl'));
+    const files = [{ path: 'c.md', content: 'c' }];
+    expect(await codeOf(() => subject.store.transact('run', step({ files, marks: { guarded: true } })))).toBe('IO');
+    expect(readdirSync(subject.at('.dev/specs/run'))).toEqual(['events.jsonl']);
+    expect(existsSync(subject.at('.dev/guard'))).toBe(false);
+  });
+});
+
+describe('speed', () => {
+  it('reads a journal of 100,000 lines by its end', async () => {
+    const { store, at } = diskSubject();
+    for (let i = 0; i < 2; i++) await store.transact('run', step({}));
+    const path = at('.dev/specs/run/events.jsonl');
+    const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
+    const filler = `${lines[0]}\n`.repeat(100_000);
+    writeFileSync(path, `${filler}${lines[1]}\n`);
+    const start = performance.now();
+    for (let i = 0; i < 20; i++) await store.read('run');
+    expect((performance.now() - start) / 20).toBeLessThan(5);
+  });
+});

@@ -1,0 +1,478 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Json } from '../../../src/base/json.js';
+import type { Store } from '../../../src/store/store.js';
+import { codeOf, type Sample, step } from './sample.js';
+
+/** A store under test, with the means to play a crash, an agent or a clumsy hand. */
+export interface Subject {
+  store: Store<Sample>;
+  /** Writes a document outside any commit, as an agent would. */
+  put(stream: string, path: string, content: string): void;
+  /** The stored snapshot. */
+  state(stream: string): string | null;
+  setState(stream: string, text: string | null): void;
+  journal(stream: string): Buffer;
+  setJournal(stream: string, bytes: Uint8Array): void;
+  /** Names of the streams that guard. */
+  guarding(): string[];
+  /** True when nothing at all was ever written. */
+  untouched(): boolean;
+}
+
+/** What every store must do, whatever it lies in (storage.md). */
+export function storeSuite(name: string, open: () => Subject): void {
+  const text = async (subject: Subject, stream: string, path: string): Promise<string | undefined> =>
+    (await subject.store.read(stream)).files.read(path)?.toString();
+
+  /** Takes back everything a commit did after the journal was written. */
+  async function cutShort(subject: Subject, commit: () => Promise<unknown>): Promise<void> {
+    const state = subject.state('run');
+    const active = await subject.store.active();
+    await commit();
+    subject.setState('run', state);
+    await subject.store.setActive(active);
+  }
+
+  describe(`${name}: commits`, () => {
+    it('knows nothing of a stream before its first commit', async () => {
+      const { store } = open();
+      const head = await store.read('run');
+      expect([head.snapshot, head.seq, head.notices, head.files.read('DRAFT.md')]).toEqual([null, 0, [], null]);
+      expect([await store.unfinished('run'), await store.journal('run'), await store.streams()]).toEqual([
+        false,
+        [],
+        [],
+      ]);
+      expect(await store.replay('run')).toEqual({ equal: true, snapshot: null, entries: 0 });
+    });
+
+    it('gives back what was committed, with the seq it set', async () => {
+      const { store } = open();
+      const answer = await store.transact(
+        'run',
+        step({ files: [{ path: 'a/b.md', content: 'hello' }], body: { k: [1] } }),
+      );
+      const head = await store.read('run');
+      expect(answer).toBe(1);
+      expect(head.snapshot).toEqual({ seq: 1, count: 1, body: { k: [1] } });
+      expect(head.seq).toBe(1);
+      expect(head.files.read('a/b.md')?.toString()).toBe('hello');
+      expect(head.files.list('a')).toEqual(['b.md']);
+      expect(head.files.facts('a').kind).toBe('directory');
+      expect(await store.streams()).toEqual(['run']);
+    });
+
+    it('writes a group of entries as one commit whose last entry carries patch, files and marks', async () => {
+      const { store } = open();
+      await store.transact('run', step({ entries: ['one', 'two', 'three'], files: [{ path: 'x.md', content: 'x' }] }));
+      const entries = await store.journal('run');
+      expect(entries.map(({ seq, type, more }) => [seq, type, more])).toEqual([
+        [1, 'one', true],
+        [2, 'two', true],
+        [3, 'three', undefined],
+      ]);
+      expect(entries.map(({ patch, files }) => [patch.length > 0, files.length])).toEqual([
+        [false, 0],
+        [false, 0],
+        [true, 1],
+      ]);
+      expect(entries[2]?.marks).toEqual({ guarded: false });
+      expect(entries[2]?.files[0]).toMatchObject({ path: 'x.md', before: null });
+      expect((await store.read('run')).snapshot?.seq).toBe(3);
+    });
+
+    it('leaves nothing behind when decide throws or wants nothing written', async () => {
+      const subject = open();
+      const thrown = subject.store.transact('run', () => {
+        throw new Error('no');
+      });
+      await expect(thrown).rejects.toThrow('no');
+      expect(await subject.store.transact('run', () => ({ answer: 'seen' }))).toBe('seen');
+      expect(subject.untouched()).toBe(true);
+    });
+
+    it('changes nothing of an existing run when decide throws', async () => {
+      const subject = open();
+      await subject.store.transact('run', step({}));
+      const before = [subject.state('run'), subject.journal('run').toString()];
+      await subject.store
+        .transact('run', () => {
+          throw new Error('no');
+        })
+        .catch(() => undefined);
+      expect([subject.state('run'), subject.journal('run').toString()]).toEqual(before);
+    });
+
+    it('shows every decide the newest head, also when many are asked for at once', async () => {
+      const { store } = open();
+      const answers = await Promise.all(Array.from({ length: 8 }, () => store.transact('run', step({}))));
+      expect(answers.sort((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+      expect((await store.read('run')).snapshot?.count).toBe(8);
+    });
+
+    it('keeps one journal over two runs of one name', async () => {
+      const { store } = open();
+      await store.transact('run', step({ body: { runId: 'first', steps: { a: 1 } } }));
+      await store.transact('run', step({ body: { runId: 'second', other: true } }));
+      expect((await store.journal('run')).map(({ seq }) => seq)).toEqual([1, 2]);
+      expect((await store.read('run')).snapshot?.body).toEqual({ runId: 'second', other: true });
+      expect((await store.replay('run')).equal).toBe(true);
+    });
+
+    it('removes a document whose content is null, and skips one that is as it should be', async () => {
+      const subject = open();
+      await subject.store.transact('run', step({ files: [{ path: 'a.md', content: 'a' }] }));
+      const before = (await subject.store.read('run')).files.facts('a.md');
+      await subject.store.transact('run', step({ files: [{ path: 'a.md', content: 'a' }] }));
+      expect((await subject.store.read('run')).files.facts('a.md')).toEqual(before);
+      await subject.store.transact('run', step({ files: [{ path: 'a.md', content: null }] }));
+      expect(await text(subject, 'run', 'a.md')).toBeUndefined();
+    });
+
+    it('refuses paths out of the root, its own files, and two changes of one document', async () => {
+      const subject = open();
+      for (const path of [
+        '../../../../x',
+        '/../x',
+        'state.json',
+        './events.jsonl',
+        'objects/x',
+        '/.dev/guard',
+        'a\0b',
+      ]) {
+        await expect(subject.store.transact('run', step({ files: [{ path, content: '' }] })), path).rejects.toThrow();
+      }
+      const twice = ['a.md', './a.md'].map((path) => ({ path, content: '' }));
+      await expect(subject.store.transact('run', step({ files: twice }))).rejects.toThrow('two changes');
+      expect(subject.untouched()).toBe(true);
+    });
+
+    it('refuses a document that could never be read back', async () => {
+      const subject = open();
+      const content = Buffer.alloc(8 * 1024 * 1024 + 1);
+      expect(await codeOf(() => subject.store.transact('run', step({ files: [{ path: 'a.md', content }] })))).toBe(
+        'DATA_MALFORMED',
+      );
+      expect(subject.untouched()).toBe(true);
+    });
+
+    it('checks names before anything is touched', async () => {
+      const subject = open();
+      for (const bad of ['../x', '', 'a/b', 'x'.repeat(65), '.hidden']) {
+        expect(await codeOf(() => subject.store.read(bad)), bad).toBe('NAME_INVALID');
+        expect(await codeOf(() => subject.store.transact(bad, step({}))), bad).toBe('NAME_INVALID');
+      }
+      expect(subject.untouched()).toBe(true);
+    });
+  });
+
+  describe(`${name}: the journal alone`, () => {
+    it('rebuilds the snapshot byte for byte, whatever it holds', async () => {
+      const key = fc.oneof(
+        fc.string(),
+        fc.constantFrom('__proto__', 'constructor', 'prototype', '', '-', '0', 'a/b', '~'),
+      );
+      const { value } = fc.letrec<{ value: Json }>((tie) => ({
+        value: fc.oneof(
+          { depthSize: 'small' },
+          fc.constantFrom(null, true, 0, -1.5, 'x', '\u2028"'),
+          fc.array(tie('value'), { maxLength: 4 }),
+          fc.dictionary(key, tie('value'), { maxKeys: 4 }),
+        ),
+      }));
+      const bodies = fc.array(value, { minLength: 1, maxLength: 5 });
+      await fc.assert(
+        fc.asyncProperty(bodies, async (sequence) => {
+          const subject = open();
+          for (const body of sequence) await subject.store.transact('run', step({ body }));
+          const replay = await subject.store.replay('run');
+          expect(replay.equal).toBe(true);
+          expect(replay.entries).toBe(sequence.length);
+        }),
+        { numRuns: 25 },
+      );
+    });
+
+    it('sees a snapshot that is not what the journal says', async () => {
+      const subject = open();
+      await subject.store.transact('run', step({ body: 'true' }));
+      subject.setState('run', subject.state('run')?.replace('true', 'fake') ?? '');
+      expect((await subject.store.replay('run')).equal).toBe(false);
+    });
+
+    it('rebuilds a missing snapshot and says so', async () => {
+      const subject = open();
+      for (const body of [1, 2, 3]) await subject.store.transact('run', step({ body }));
+      const whole = subject.state('run');
+      subject.setState('run', null);
+      expect((await subject.store.read('run')).snapshot).toEqual({ seq: 3, count: 3, body: 3 });
+      expect(subject.state('run')).toBeNull();
+      const notices = await subject.store.transact('run', (head) => ({ answer: head.notices }));
+      expect(notices.join()).toContain('state.json was missing');
+      expect(subject.state('run')).toBe(whole);
+    });
+
+    it.each(['', '{"seq":', '{"seq":1}', 'null'])(
+      'keeps an unusable snapshot aside and rebuilds it: %j',
+      async (bad) => {
+        const subject = open();
+        await subject.store.transact('run', step({ files: [{ path: 'a.md', content: 'committed' }] }));
+        const whole = subject.state('run');
+        subject.put('run', 'a.md', 'edited since');
+        subject.setState('run', bad);
+        expect(await subject.store.unfinished('run')).toBe(true);
+        const head = await subject.store.read('run');
+        expect([head.snapshot?.count, head.notices.length, subject.state('run')]).toEqual([1, 1, bad]);
+        const notices = await subject.store.transact('run', ({ notices }) => ({ answer: notices }));
+        expect(notices.join()).toContain('state.json.aside-1');
+        expect(subject.state('run')).toBe(whole);
+        expect(await text(subject, 'run', 'state.json.aside-1')).toBe(bad);
+        expect(await text(subject, 'run', 'a.md')).toBe('edited since');
+        expect((await subject.store.read('run')).notices).toEqual([]);
+      },
+    );
+
+    it('rebuilds a snapshot that the next patches do not fit', async () => {
+      const subject = open();
+      await subject.store.transact('run', step({ body: { deep: { a: 1, b: 1 } } }));
+      const first = subject.state('run');
+      await subject.store.transact('run', step({ body: { deep: { a: 2, b: 1 } } }));
+      const whole = subject.state('run');
+      subject.setState('run', first?.replace('"deep"', '"other"') ?? '');
+      expect((await subject.store.read('run')).snapshot?.body).toEqual({ deep: { a: 2, b: 1 } });
+      await subject.store.transact('run', () => ({ answer: null }));
+      expect(subject.state('run')).toBe(whole);
+    });
+
+    it('does not touch a run of a newer version', async () => {
+      const subject = open();
+      await subject.store.transact('run', step({}));
+      const newer = subject.state('run')?.replace('{', '{"newer":true,') ?? '';
+      subject.setState('run', newer);
+      expect(await codeOf(() => subject.store.read('run'))).toBe('STATE_NEWER');
+      expect(await codeOf(() => subject.store.transact('run', step({})))).toBe('STATE_NEWER');
+      expect(subject.state('run')).toBe(newer);
+    });
+
+    it('cannot do anything without a usable snapshot and without a journal', async () => {
+      const subject = open();
+      await subject.store.transact('run', step({}));
+      subject.setState('run', '{');
+      subject.setJournal('run', Buffer.alloc(0));
+      expect(await codeOf(() => subject.store.read('run'))).toBe('STATE_CORRUPT');
+      expect(await codeOf(() => subject.store.transact('run', step({})))).toBe('STATE_CORRUPT');
+      expect(subject.state('run')).toBe('{');
+    });
+  });
+
+  describe(`${name}: a torn or damaged journal`, () => {
+    async function three(): Promise<Subject> {
+      const subject = open();
+      for (const body of ['a', 'b']) await subject.store.transact('run', step({ body }));
+      return subject;
+    }
+
+    it('never saw a commit that lost its end, and goes on after it', async () => {
+      const subject = await three();
+      const before = [subject.state('run'), subject.journal('run')] as const;
+      await subject.store.transact('run', step({ entries: ['x', 'y'], body: 'c' }));
+      const whole = subject.journal('run');
+      for (const lost of [1, 2, 30, 200]) {
+        subject.setState('run', before[0]);
+        subject.setJournal('run', whole.subarray(0, whole.length - lost));
+        expect((await subject.store.read('run')).snapshot?.body, `${lost} bytes lost`).toBe('b');
+        expect(await subject.store.unfinished('run')).toBe(false);
+        const notices = await subject.store.transact('run', (head) => ({ answer: head.notices }));
+        expect(notices.join()).toContain('torn');
+        expect(subject.journal('run').equals(before[1])).toBe(true);
+      }
+    });
+
+    it('takes a bad checksum in the last line for torn only while the snapshot does not know of it', async () => {
+      const subject = await three();
+      const state = subject.state('run');
+      const journal = subject.journal('run');
+      await subject.store.transact('run', step({ body: 'c' }));
+      const bad = subject.journal('run');
+      bad[bad.length - 40] = (bad[bad.length - 40] ?? 0) ^ 1;
+      subject.setJournal('run', bad);
+      expect(await codeOf(() => subject.store.read('run'))).toBe('JOURNAL_CORRUPT');
+      subject.setState('run', state);
+      await subject.store.transact('run', () => ({ answer: null }));
+      expect(subject.journal('run').equals(journal)).toBe(true);
+    });
+
+    it('stops at a damaged line elsewhere, names it and touches nothing', async () => {
+      const subject = await three();
+      const bad = subject.journal('run');
+      bad[20] = (bad[20] ?? 0) ^ 1;
+      subject.setJournal('run', bad);
+      const before = [subject.state('run'), subject.journal('run').toString()];
+      for (const use of [
+        () => subject.store.journal('run'),
+        () => subject.store.replay('run'),
+        () => subject.store.transact('run', step({})),
+      ]) {
+        expect(await codeOf(use)).toBe('JOURNAL_CORRUPT');
+      }
+      await expect(subject.store.journal('run')).rejects.toThrow('line 1');
+      expect([subject.state('run'), subject.journal('run').toString()]).toEqual(before);
+    });
+
+    it('stops when the journal ends before the snapshot, or has lost a line', async () => {
+      const subject = await three();
+      const lines = subject.journal('run').toString().split('\n');
+      subject.setJournal('run', Buffer.from(`${lines[0]}\n`));
+      expect(await codeOf(() => subject.store.read('run'))).toBe('JOURNAL_CORRUPT');
+      subject.setJournal('run', Buffer.from(`${lines[1]}\n`));
+      expect(await codeOf(() => subject.store.journal('run'))).toBe('JOURNAL_CORRUPT');
+    });
+  });
+
+  describe(`${name}: redo`, () => {
+    it('shows a commit that was cut short as it will be, and finishes it under the lock', async () => {
+      const subject = open();
+      await subject.store.transact(
+        'run',
+        step({
+          files: [
+            { path: 'd/a.md', content: 'old' },
+            { path: 'gone.md', content: 'x' },
+          ],
+        }),
+      );
+      await cutShort(subject, () =>
+        subject.store.transact(
+          'run',
+          step({
+            files: [
+              { path: 'd/a.md', content: 'new' },
+              { path: 'd/b.md', content: 'b' },
+              { path: 'gone.md', content: null },
+            ],
+            marks: { guarded: false, pointer: 'set' },
+          }),
+        ),
+      );
+      subject.put('run', 'd/a.md', 'old');
+      expect(await subject.store.unfinished('run')).toBe(true);
+      const head = await subject.store.read('run');
+      expect(head.snapshot?.count).toBe(2);
+      expect(head.files.read('d/a.md')?.toString()).toBe('new');
+      expect(head.files.facts('d/a.md')).toMatchObject({ kind: 'file', size: 3 });
+      expect(head.files.list('d')).toEqual(['a.md', 'b.md']);
+      expect(head.files.facts('gone.md').kind).toBe('missing');
+      expect(await subject.store.active()).toBeNull();
+
+      await subject.store.transact('run', () => ({ answer: null }));
+      expect(await subject.store.unfinished('run')).toBe(false);
+      expect(await text(subject, 'run', 'd/a.md')).toBe('new');
+      expect(await subject.store.active()).toBe('run');
+      expect((await subject.store.replay('run')).equal).toBe(true);
+    });
+
+    it('keeps aside what was written in between, and says so', async () => {
+      const subject = open();
+      await subject.store.transact('run', step({ files: [{ path: 'a.md', content: 'old' }] }));
+      await cutShort(subject, () => subject.store.transact('run', step({ files: [{ path: 'a.md', content: 'new' }] })));
+      subject.put('run', 'a.md', 'precious');
+      expect((await subject.store.read('run')).notices.join()).toContain('a.md.aside-2');
+      const notices = await subject.store.transact('run', (head) => ({ answer: head.notices }));
+      expect(notices.join()).toContain('a.md.aside-2');
+      expect(await text(subject, 'run', 'a.md')).toBe('new');
+      expect(await text(subject, 'run', 'a.md.aside-2')).toBe('precious');
+    });
+
+    it('follows a document through several commits', async () => {
+      const subject = open();
+      await subject.store.transact('run', step({ files: [{ path: 'a.md', content: '1' }] }));
+      const early = subject.state('run');
+      for (const content of ['2', '3'])
+        await subject.store.transact('run', step({ files: [{ path: 'a.md', content }] }));
+      subject.setState('run', early);
+      subject.put('run', 'a.md', '2');
+      await subject.store.transact('run', (head) => ({ answer: expect(head.notices).toEqual([]) }));
+      expect(await text(subject, 'run', 'a.md')).toBe('3');
+    });
+
+    it('finishes a first commit, with nothing to tell', async () => {
+      const subject = open();
+      await cutShort(subject, () =>
+        subject.store.transact(
+          'run',
+          step({ files: [{ path: 'a.md', content: 'a' }], marks: { guarded: true, pointer: 'set' } }),
+        ),
+      );
+      expect(await subject.store.transact('run', (head) => ({ answer: head.notices }))).toEqual([]);
+      expect((await subject.store.read('run')).snapshot?.count).toBe(1);
+      expect([await subject.store.active(), subject.guarding()]).toEqual(['run', ['run']]);
+    });
+  });
+
+  describe(`${name}: marks and sessions`, () => {
+    it('moves the active pointer with the commit, and clears only its own', async () => {
+      const { store } = open();
+      await store.transact('one', step({ marks: { guarded: true, pointer: 'set' } }));
+      expect(await store.active()).toBe('one');
+      await store.transact('two', step({ marks: { guarded: false, pointer: 'clear' } }));
+      expect(await store.active()).toBe('one');
+      await store.transact('one', step({ marks: { guarded: false, pointer: 'clear' } }));
+      expect(await store.active()).toBeNull();
+      await store.setActive('two');
+      expect(await store.active()).toBe('two');
+      await store.setActive(null);
+      expect(await store.active()).toBeNull();
+    });
+
+    it('guards from the commit that says so to the commit that no longer does', async () => {
+      const subject = open();
+      await subject.store.transact('one', step({ marks: { guarded: true } }));
+      await subject.store.transact('two', step({ marks: { guarded: true } }));
+      await subject.store.transact('one', step({ marks: { guarded: true } }));
+      expect(subject.guarding()).toEqual(['one', 'two']);
+      await subject.store.transact('one', step({ marks: { guarded: false } }));
+      expect(subject.guarding()).toEqual(['two']);
+    });
+
+    it('binds sessions whatever their ids look like', async () => {
+      const { store } = open();
+      for (const id of ['s-1', '../../x', 'a/b', '', 'ü'.repeat(300)]) {
+        expect(await store.session(id)).toBeNull();
+        await store.bindSession(id, 'run');
+        expect(await store.session(id)).toBe('run');
+        await store.bindSession(id, null);
+        expect(await store.session(id)).toBeNull();
+      }
+    });
+  });
+
+  describe(`${name}: documents`, () => {
+    it('reads relative to the run, and with a leading / to the root; never outside', async () => {
+      const subject = open();
+      subject.put('run', 'in.md', 'in');
+      subject.put('run', '/src/app.ts', 'app');
+      const { files } = await subject.store.read('run');
+      expect(files.read('in.md')?.toString()).toBe('in');
+      expect(files.read('/.dev/specs/run/../run/in.md')?.toString()).toBe('in');
+      expect(files.read('/src/app.ts')?.toString()).toBe('app');
+      expect(files.list('/src')).toEqual(['app.ts']);
+      expect(files.list('nowhere')).toEqual([]);
+      expect(files.facts('in.md').kind).toBe('file');
+      for (const path of ['../../../../x', '/..', '/../etc/passwd', 'a\0b']) {
+        expect(files.facts(path).kind, path).toBe('outside');
+        expect(await codeOf(() => files.read(path)), path).toBe('EVIDENCE_INVALID');
+        expect(await codeOf(() => files.list(path)), path).toBe('EVIDENCE_INVALID');
+      }
+      expect(await codeOf(() => files.read('/src'))).toBe('EVIDENCE_INVALID');
+    });
+
+    it('shows a rewritten document as another one', async () => {
+      const subject = open();
+      subject.put('run', 'a.md', 'one');
+      const before = (await subject.store.read('run')).files.facts('a.md');
+      subject.put('run', 'a.md', 'two');
+      expect((await subject.store.read('run')).files.facts('a.md')).not.toEqual(before);
+    });
+  });
+}
