@@ -1,10 +1,16 @@
 import { defineConfig } from 'vitest/config';
 
+/** Tests that drive the binary; they are built for once, before the first of them. */
+const BLACK_BOX = ['tests/contract/**/*.test.ts', 'tests/e2e/**/*.test.ts', 'tests/adversarial/binary/**/*.test.ts'];
+
 export default defineConfig({
   test: {
-    include: ['tests/**/*.test.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
     pool: 'forks',
+    projects: [
+      { extends: true, test: { name: 'rooms', include: ['tests/**/*.test.ts'], exclude: BLACK_BOX } },
+      { extends: true, test: { name: 'binary', include: BLACK_BOX, globalSetup: 'tests/support/build.ts' } },
+    ],
   },
 });
