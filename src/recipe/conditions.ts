@@ -99,7 +99,7 @@ function desugared(source: string): string {
 function completed(scope: Readonly<Record<string, unknown>>, ast: ASTNode): Record<string, unknown> {
   const whole: Record<string, unknown> = {};
   for (const name of NAMES) whole[name] = scope[name] ?? null;
-  for (const path of pathsIn(ast)) setNull(whole, path);
+  for (const path of pathsIn(ast)) if (path[0] !== undefined && path[0] in whole) setNull(whole, path);
   return whole;
 }
 

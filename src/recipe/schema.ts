@@ -175,7 +175,6 @@ const LlmCliSource = Type.Object(
     write: Type.Optional(text("The file to write, in the run's directory. Default: the command's --data file.")),
     schema: Type.Optional(text('Name of a shipped schema, or a path, that the file must satisfy.')),
     command: Type.Optional(CommandLine),
-    // biome-ignore lint/suspicious/noThenProperty: the language calls it so.
     then: Type.Optional(own('The same as `command`.')),
     ...external,
   },

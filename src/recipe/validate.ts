@@ -54,15 +54,19 @@ function reportUnknownKey(error: ErrorObject, place: string[], report: Report): 
 function meaningful(errors: readonly ErrorObject[]): ErrorObject[] {
   const dropped = new Set<ErrorObject>();
   for (const union of errors.filter(({ keyword }) => keyword === 'anyOf')) {
-    const inside = errors.filter(({ schemaPath }) => schemaPath.startsWith(`${union.schemaPath}/`));
-    const near = inside.filter((error) => !(error.instancePath === union.instancePath && wrongKind(error)));
-    const far = inside.filter((error) => !near.includes(error));
-    for (const error of near.length > 0 ? [...far, union] : inside) dropped.add(error);
+    const inside = errors.filter((error) => isInside(error, union));
+    const deeper = inside.filter((error) => error.instancePath !== union.instancePath || !isWrongKind(error));
+    const closedList = inside.filter(({ keyword }) => typeof union.data === 'string' && keyword === 'enum');
+    const meant = deeper.length > 0 ? deeper : closedList.length > 0 ? closedList : [union];
+    for (const error of [...inside, union]) if (!meant.includes(error)) dropped.add(error);
   }
   return errors.filter((error) => !dropped.has(error) && !followsFromMissingTag(error));
 }
-function wrongKind(error: ErrorObject): boolean {
-  return error.keyword === 'type' || error.keyword === 'enum' || error.keyword === 'const';
+function isInside(error: ErrorObject, union: ErrorObject): boolean {
+  return error.schemaPath.startsWith(`${union.schemaPath}/`) && error.instancePath.startsWith(union.instancePath);
+}
+function isWrongKind({ keyword }: ErrorObject): boolean {
+  return keyword === 'type' || keyword === 'enum' || keyword === 'const';
 }
 function followsFromMissingTag(error: ErrorObject): boolean {
   return error.keyword === 'discriminator' && error.params['error'] === 'tag' && error.params['tagValue'] === undefined;

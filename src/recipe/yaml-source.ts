@@ -132,27 +132,27 @@ function spanOf(node: unknown): Span | undefined {
 }
 
 function locate(document: Document, text: string, pointer: string, part: 'key' | 'value', within?: string): Span {
-  const { isAlias, isMap, isScalar, isSeq } = yaml();
-  let node: unknown = document.contents;
-  let key: unknown = null;
+  let place: { key: unknown; node: unknown } = { key: null, node: document.contents };
   for (const segment of keysOf(pointer)) {
-    if (isAlias(node)) node = node.resolve(document);
-    if (isMap(node)) {
-      const pair: Pair | undefined = node.items.find((item) => isScalar(item.key) && item.key.value === segment);
-      if (pair === undefined) break;
-      key = pair.key;
-      node = pair.value ?? pair.key;
-    } else if (isSeq(node)) {
-      const item: unknown = node.items[Number(segment)];
-      if (item === undefined) break;
-      key = null;
-      node = item;
-    } else break;
+    const next = child(document, place.node, segment);
+    if (next === undefined) break;
+    place = next;
   }
-  const whole = (part === 'key' ? spanOf(key) : undefined) ?? spanOf(node) ?? { start: 0, end: 1 };
+  const whole = (part === 'key' ? spanOf(place.key) : undefined) ?? spanOf(place.node) ?? { start: 0, end: 1 };
   const inner = within === undefined || within === '' ? -1 : text.slice(whole.start, whole.end).indexOf(within);
   if (inner >= 0) return { start: whole.start + inner, end: whole.start + inner + (within ?? '').length };
   return trimmed(text, whole);
+}
+
+function child(document: Document, parent: unknown, segment: string): { key: unknown; node: unknown } | undefined {
+  const { isAlias, isMap, isScalar, isSeq } = yaml();
+  const node = isAlias(parent) ? parent.resolve(document) : parent;
+  if (isMap(node)) {
+    const pair: Pair | undefined = node.items.find(({ key }) => isScalar(key) && key.value === segment);
+    return pair && { key: pair.key, node: pair.value ?? pair.key };
+  }
+  const item: unknown = isSeq(node) ? node.items[Number(segment)] : undefined;
+  return item === undefined ? undefined : { key: null, node: item };
 }
 
 /** Without the white space a block scalar or collection ends with. */

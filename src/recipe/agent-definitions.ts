@@ -1,0 +1,108 @@
+import { isRecord } from '../base/json.js';
+import { splitFrontMatter } from '../documents/front-matter.js';
+import type { Library } from './library.js';
+import type { CapturedAgent } from './resolved.js';
+
+/** An agent definition as found on disk. */
+export interface AgentDefinition {
+  captured: CapturedAgent;
+  shipped: boolean;
+  text: string;
+  /** False when it states its tools and none of them writes files. */
+  maySave: boolean;
+}
+
+/** Project first, then ours, then what harnesses keep in the project: the order of precedence. */
+const PLACES: { directory: string; shipped: boolean; ending: '.md' | '.toml' }[] = [
+  { directory: '.dev/agents', shipped: false, ending: '.md' },
+  { directory: 'agents', shipped: true, ending: '.md' },
+  { directory: '.claude/agents', shipped: false, ending: '.md' },
+  { directory: '.codex/agents', shipped: false, ending: '.md' },
+  { directory: '.codex/agents', shipped: false, ending: '.toml' },
+  { directory: '.gemini/agents', shipped: false, ending: '.md' },
+];
+const TYPE = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
+/** Tools that write files, by the names the harnesses give them. */
+const WRITERS = [
+  'write',
+  'edit',
+  'multiedit',
+  'bash',
+  'shell',
+  'write_file',
+  'replace',
+  'run_shell_command',
+  'apply_patch',
+  '*',
+];
+
+/** The definition of a role, or null when there is none. */
+export function findAgent(library: Library, type: string): AgentDefinition | null {
+  if (!TYPE.test(type)) return null;
+  for (const { directory, shipped, ending } of PLACES) {
+    const base = shipped ? library.shipped : library.project;
+    if (base === null) continue;
+    const path = `${directory}/${type}${ending}`;
+    const text = library.reader.read(`${base}/${path}`);
+    if (text === null) continue;
+    const source = shipped ? `dev-cli:${path}` : path;
+    return { shipped, text, ...(ending === '.md' ? fromMarkdown(type, source, text) : fromToml(type, source, text)) };
+  }
+  return null;
+}
+
+/** Every role that has a definition. */
+export function agentTypes(library: Library): string[] {
+  const names = PLACES.flatMap(({ directory, shipped, ending }) => {
+    const base = shipped ? library.shipped : library.project;
+    if (base === null) return [];
+    return library.reader
+      .list(`${base}/${directory}`)
+      .filter((entry) => entry.endsWith(ending))
+      .map((entry) => entry.slice(0, -ending.length));
+  });
+  return [...new Set(names)];
+}
+
+function fromMarkdown(type: string, source: string, text: string): Pick<AgentDefinition, 'captured' | 'maySave'> {
+  const split = splitFrontMatter(text);
+  const fields = split.kind === 'found' ? split.data : {};
+  const body = (split.kind === 'invalid' ? text : split.body).trim();
+  const description = typeof fields['description'] === 'string' ? fields['description'] : '';
+  return { captured: captured(type, source, description, body), maySave: maySave(fields['tools']) };
+}
+
+/** Codex keeps its agents in TOML; of that only three plain keys are of use here. */
+function fromToml(type: string, source: string, text: string): Pick<AgentDefinition, 'captured' | 'maySave'> {
+  const plain = (key: string) => new RegExp(`^${key}\\s*=\\s*["'](.*)["']\\s*$`, 'm').exec(text)?.[1] ?? '';
+  const long = /^developer_instructions\s*=\s*(?:"""|''')\r?\n?([\s\S]*?)(?:"""|''')/m.exec(text)?.[1];
+  const body = (long ?? plain('developer_instructions')).trim();
+  return {
+    captured: captured(type, source, plain('description'), body),
+    maySave: plain('sandbox_mode') !== 'read-only',
+  };
+}
+
+function captured(type: string, source: string, description: string, body: string): CapturedAgent {
+  return { type, source, description, role: firstSentence(body), body };
+}
+
+function firstSentence(body: string): string {
+  const paragraph = body.split(/\n\s*\n/).find((part) => !/^\s*#/.test(part)) ?? '';
+  const line = paragraph.replace(/\s+/g, ' ').trim();
+  const sentence = /^.*?[.!?](?=\s|$)/.exec(line)?.[0] ?? line;
+  return sentence.length > 300 ? `${sentence.slice(0, 299)}…` : sentence;
+}
+
+/** An agent without a list of tools has them all. */
+function maySave(tools: unknown): boolean {
+  if (tools === undefined || tools === null) return true;
+  const names = Array.isArray(tools)
+    ? tools
+    : isRecord(tools)
+      ? Object.keys(tools)
+      : String(tools).split(/,(?![^(]*\))/);
+  return names
+    .map((name) => String(name).replace(/\(.*$/s, '').trim().toLowerCase())
+    .some((name) => WRITERS.includes(name));
+}

@@ -1,0 +1,88 @@
+import { DevCliError } from '../base/errors.js';
+import type { Reader } from '../base/files.js';
+import { isName } from '../base/name.js';
+import { suggestion } from '../base/suggest.js';
+
+/** Where recipes and agent definitions come from. */
+export interface Library {
+  reader: Reader;
+  /** Absolute directory of the dev-cli package. */
+  shipped: string;
+  /** Absolute root of the project; null outside of one. */
+  project: string | null;
+}
+
+/** A file of the library. */
+export interface LibraryFile {
+  /** The name without its ending. */
+  name: string;
+  /** Absolute. */
+  path: string;
+  /** As the user knows it: relative to the root, or `dev-cli:recipes/x.yaml` for a shipped one. */
+  file: string;
+  shipped: boolean;
+}
+
+const PROJECT_DIRECTORIES = ['.dev/recipes', '.dev/workflows'];
+const SHIPPED_DIRECTORIES = ['recipes', 'workflows'];
+
+/** Every recipe file in the order of precedence: the first of a name wins (recipes.md, head). */
+export function recipeFiles(library: Library): LibraryFile[] {
+  const listed = (base: string, directories: string[], shipped: boolean) =>
+    directories.flatMap((directory) =>
+      library.reader
+        .list(`${base}/${directory}`)
+        .filter((entry) => entry.endsWith('.yaml') && !entry.endsWith('.test.yaml'))
+        .map((entry) => fileAt(library, `${base}/${directory}/${entry}`, shipped)),
+    );
+  return [
+    ...(library.project === null ? [] : listed(library.project, PROJECT_DIRECTORIES, false)),
+    ...listed(library.shipped, SHIPPED_DIRECTORIES, true),
+  ];
+}
+
+/** Names an absolute path as the user knows it. */
+export function fileAt(library: Library, path: string, shipped: boolean): LibraryFile {
+  const name = path.slice(path.lastIndexOf('/') + 1).replace(/\.yaml$/, '');
+  return { name, path, file: shownPath(library, path, shipped), shipped };
+}
+
+function shownPath(library: Library, path: string, shipped: boolean): string {
+  if (shipped) return `dev-cli:${path.slice(library.shipped.length + 1)}`;
+  const { project } = library;
+  return project !== null && path.startsWith(`${project}/`) ? path.slice(project.length + 1) : path;
+}
+
+/**
+ * The file that a recipe's name stands for.
+ * @throws DevCliError `UNKNOWN_RECIPE`, with what was probably meant
+ */
+export function findRecipe(library: Library, name: string): LibraryFile {
+  const files = isName(name) ? recipeFiles(library) : [];
+  const found = files.find((file) => file.name === name);
+  if (found !== undefined) return found;
+  const shown = JSON.stringify(name.slice(0, 80));
+  const near = suggestion(name.slice(0, 80), [...new Set(recipeFiles(library).map((file) => file.name))]);
+  throw new DevCliError(
+    'UNKNOWN_RECIPE',
+    `There is no recipe ${shown}.${near === undefined ? '' : ` Did you mean ${JSON.stringify(near)}?`}`,
+    { fix: { command: 'recipe list', input: {} } },
+  );
+}
+
+/**
+ * The absolute path of a file named beside another one.
+ * @returns null when the path is absolute, uses backslashes, or leaves the library the other file belongs to
+ */
+export function besidePath(library: Library, path: string, relative: string): string | null {
+  if (relative.startsWith('/') || relative.includes('\\') || relative.includes('\0')) return null;
+  const home = [library.project, library.shipped].find((base) => base !== null && path.startsWith(`${base}/`));
+  const parts = path.slice(0, path.lastIndexOf('/')).split('/');
+  for (const part of relative.split('/')) {
+    if (part === '..') parts.pop();
+    else if (part !== '.' && part !== '') parts.push(part);
+  }
+  const result = parts.join('/');
+  const bound = home ?? path.slice(0, path.lastIndexOf('/'));
+  return result.startsWith(`${bound}/`) ? result : null;
+}

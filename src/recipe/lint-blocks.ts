@@ -1,0 +1,119 @@
+import { suggestion } from '../base/suggest.js';
+import type { Lintable } from './lintable.js';
+import type { Place } from './report.js';
+import type { ResolvedBlock } from './resolved.js';
+import { quoted } from './yaml-source.js';
+
+/** Ids, order, loops, choices and gates. */
+export function lintBlocks(lintable: Lintable): void {
+  lintIds(lintable);
+  for (const [index, block] of lintable.recipe.blocks.entries()) {
+    if (lintable.broken.has(index)) continue;
+    lintInit(lintable, index, block);
+    lintLoop(lintable, index, block);
+    lintChoices(lintable, index, block);
+    lintMode(lintable, index, block);
+  }
+}
+
+/** Words that a choice's `goto` uses for something else. */
+const RESERVED = ['next', 'halt'];
+
+function lintIds({ recipe, report }: Lintable): void {
+  const seen = new Set<string>();
+  for (const [index, { id }] of recipe.blocks.entries()) {
+    const place = ['blocks', index, 'id'];
+    if (id in Object.prototype) {
+      report.error(place, `A block cannot be called ${quoted(id)}: every object has a property of that name.`);
+    } else if (RESERVED.includes(id)) {
+      report.error(place, `A block cannot be called ${quoted(id)}: \`goto\` means something else by it.`);
+    }
+    if (seen.has(id))
+      report.error(place, `The id ${quoted(id)} is used twice.`, { fix: 'Ids are unique in a recipe.' });
+    seen.add(id);
+  }
+}
+
+function lintInit({ recipe, source, report }: Lintable, index: number, block: ResolvedBlock): void {
+  if (block.kind !== 'cli' || !block.standsForInit || block.command.kind !== 'own') return;
+  const place = ['blocks', index, 'command'];
+  if (index > 0) {
+    report.error(place, 'The block of `dev-cli init` stands for the start of the run and must come first.');
+  }
+  if (block.when !== undefined) {
+    report.error(
+      ['blocks', index, 'when'],
+      'The block of `dev-cli init` has happened when the run exists; it has no condition.',
+    );
+  }
+  const named = block.command.command.input['recipe'];
+  if (typeof named === 'string' && named !== recipe.name && source.name === recipe.name) {
+    report.warning(place, `The init command names the recipe ${quoted(named)}; this one is ${quoted(recipe.name)}.`, {
+      within: named,
+    });
+  }
+}
+
+function lintLoop(lintable: Lintable, index: number, block: ResolvedBlock): void {
+  const { report, source } = lintable;
+  const raw = source.blocks[index];
+  if (raw?.type === 'subagent' && (raw.maxRounds ?? 1) > 1) {
+    report.warning(['blocks', index, 'maxRounds'], 'A `subagent` block is always one round.', {
+      fix: 'Use `subagent-loop` with `exitWhen` for more.',
+    });
+  }
+  if (block.kind !== 'llm-loop' && block.kind !== 'subagent-loop') return;
+  const raws = raw as { exitCheck?: unknown; exitWhen?: unknown } | undefined;
+  if (raws?.exitCheck === undefined && raws?.exitWhen === undefined) {
+    report.error(
+      ['blocks', index],
+      `The loop ${quoted(block.id)} never ends: it has no \`exitWhen\` or \`exitCheck\`.`,
+    );
+  }
+  if (block.revise !== undefined) lintTarget(lintable, index, block.revise, ['blocks', index, 'revise']);
+}
+
+function lintChoices(lintable: Lintable, index: number, block: ResolvedBlock): void {
+  if (!('choices' in block)) return;
+  const { report } = lintable;
+  const seen = new Set<string>();
+  for (const [at, choice] of block.choices.entries()) {
+    const place = ['blocks', index, 'choices', at];
+    if (seen.has(choice.id)) report.error([...place, 'id'], `The choice ${quoted(choice.id)} is offered twice.`);
+    seen.add(choice.id);
+    if (!RESERVED.includes(choice.goto)) lintTarget(lintable, index, choice.goto, [...place, 'goto']);
+  }
+  if (block.choices.length > 0 && !block.choices.some(({ goto }) => goto === 'next')) {
+    report.error(['blocks', index, 'choices'], `No choice of ${quoted(block.id)} leads on.`, {
+      at: 'key',
+      fix: 'Give one choice `goto: next`.',
+    });
+  }
+}
+
+/** Where a run may go back to: an earlier block, never the one that stands for init. */
+function lintTarget({ recipe, report }: Lintable, index: number, target: string, place: Place): void {
+  const found = recipe.blocks.findIndex(({ id }) => id === target);
+  const block = recipe.blocks[found];
+  if (block === undefined) {
+    const near = suggestion(target, [...RESERVED, ...recipe.blocks.slice(0, index).map(({ id }) => id)]);
+    report.error(
+      place,
+      `There is no block ${quoted(target)}.${near === undefined ? '' : ` Did you mean ${quoted(near)}?`}`,
+    );
+  } else if (found === index) {
+    report.error(place, `${quoted(target)} names its own block; only an earlier one can be gone back to.`);
+  } else if (found > index) {
+    report.error(place, `${quoted(target)} is a later block; only an earlier one can be gone back to.`);
+  } else if (block.kind === 'cli' && block.standsForInit) {
+    report.error(place, `${quoted(target)} stands for what init did and is never run again.`);
+  }
+}
+
+function lintMode({ recipe, report }: Lintable, index: number, block: ResolvedBlock): void {
+  if (recipe.mode['interaction'] !== 'autopilot' || block.kind === 'cli' || block.asks !== 'user') return;
+  report.warning(
+    ['blocks', index],
+    `${quoted(block.id)} needs the user, and the recipe is for autopilot: the run parks there.`,
+  );
+}

@@ -1,0 +1,129 @@
+import type { Lintable } from './lintable.js';
+import { ownCommandsOf } from './own-commands.js';
+import type { ResolvedBlock } from './resolved.js';
+import { quoted } from './yaml-source.js';
+
+/** A file that some block has written by the time another reads it. */
+interface Written {
+  path: string;
+  /** The conditions on which alone it is there; empty when it always is. */
+  when: string[];
+}
+
+interface Read {
+  path: string;
+  place: (string | number)[];
+  /** Whether the reader is told when the file is absent, and goes on without it. */
+  namedMissing: boolean;
+  when: string[];
+}
+
+/** Documents that a run can inherit from an earlier one of its name (documents.md, plan generate). */
+const INHERITED = ['PLAN.md', 'plan-content.json'];
+
+/**
+ * Every file that is read has a writer earlier on each path. The only forks are conditions: a file that is written on a
+ * condition must be read on the same one, or by somebody who is told that it is missing (recipes.md §2, Lint).
+ */
+export function lintFiles(lintable: Lintable): void {
+  const { recipe, source } = lintable;
+  const written: Written[] = recipe.usesDraft ? [{ path: 'DRAFT.md', when: [] }] : [];
+  for (const [index, block] of recipe.blocks.entries()) {
+    const mine = writesOf(block);
+    for (const read of readsOf(block, index, source.blocks[index])) {
+      const earlier = [...written, ...(read.path === ownInput(block) ? mine : [])];
+      if (!read.path.startsWith('/') && !isInherited(read.path, recipe.skill)) lintRead(lintable, index, read, earlier);
+    }
+    written.push(...mine);
+    // What an external command writes is not known: from here on nothing can be called unwritten.
+    if ('command' in block && block.command?.kind === 'external') return;
+  }
+}
+
+function lintRead(lintable: Lintable, index: number, read: Read, earlier: readonly Written[]): void {
+  const writers = earlier.filter(({ path }) => fits(path, read.path) || fits(read.path, path));
+  if (writers.length === 0) {
+    reportMissing(lintable, index, read);
+  } else if (!read.namedMissing && !writers.some(({ when }) => when.every((part) => read.when.includes(part)))) {
+    lintable.report.warning(read.place, `${quoted(read.path)} is written on a condition only, and read without it.`, {
+      fix: 'Move it to `consult`, or give this block the same `when`.',
+    });
+  }
+}
+
+function reportMissing({ recipe, report }: Lintable, index: number, read: Read): void {
+  const later = recipe.blocks.slice(index).find((other) => writesOf(other).some(({ path }) => fits(path, read.path)));
+  const self = later?.id === recipe.blocks[index]?.id;
+  const hint = later === undefined ? '' : self ? '; this block does' : `; ${quoted(later.id)} does so later`;
+  report.error(read.place, `No earlier block writes ${quoted(read.path)}${hint}.`, { within: read.path });
+}
+
+function isInherited(path: string, skill: string): boolean {
+  return skill !== 'specify' && INHERITED.includes(path);
+}
+
+/** The file that a block's own command takes, once the agent has written it. */
+function ownInput(block: ResolvedBlock): string | null {
+  return block.kind === 'llm+cli' ? block.write : null;
+}
+
+function writesOf(block: ResolvedBlock): Written[] {
+  const when = block.when === undefined ? [] : [block.when];
+  const unsure = block.onError.kind === 'continue' && block.kind !== 'subagent' ? [`${block.id} succeeded`] : [];
+  const outputs = 'agents' in block ? block.agents : [];
+  return [
+    ...outputs.flatMap((agent) =>
+      agent.output === undefined
+        ? []
+        : [{ path: agent.output, when: [...when, ...(agent.when === undefined ? [] : [agent.when])] }],
+    ),
+    ...(block.kind === 'llm+cli' ? [{ path: block.write, when: [...when, ...unsure] }] : []),
+    ...ownCommandsOf(block)
+      .flatMap(({ command }) => writtenBy(command.command, command.input))
+      .map((path) => ({ path, when: [...when, ...unsure] })),
+  ];
+}
+
+function writtenBy(command: string, input: Record<string, unknown>): string[] {
+  if (command === 'plan generate') return ['PLAN.md', 'plan-content.json'];
+  if (command === 'cleanup') return ['summary.md'];
+  if (command === 'analysis save' && typeof input['agent'] === 'string') return [`analysis/${input['agent']}.md`];
+  return [];
+}
+
+function readsOf(block: ResolvedBlock, index: number, raw: Lintable['source']['blocks'][number] | undefined): Read[] {
+  const place = ['blocks', index];
+  const when = block.when === undefined ? [] : [block.when];
+  const reads: Read[] = [];
+  for (const key of ['read', 'consult'] as const) {
+    if (block.kind === 'cli') continue;
+    for (const [at, path] of block[key].entries()) {
+      reads.push({ path, place: [...place, key, at], namedMissing: key === 'consult', when });
+    }
+  }
+  for (const [at, agent] of ('agents' in block ? block.agents : []).entries()) {
+    for (const [item, path] of agent.readsFrom.entries()) {
+      reads.push({ path, place: [...place, 'agents', at, 'readsFrom', item], namedMissing: true, when });
+    }
+  }
+  if (block.kind === 'wait-for-user' && block.artifact !== undefined) {
+    reads.push({ path: block.artifact, place: [...place, 'artifact'], namedMissing: false, when });
+  }
+  for (const { key, command } of ownCommandsOf(block)) {
+    const { data } = command.input;
+    const stated = key === 'command' && raw !== undefined && !(key in raw) ? 'then' : key;
+    if (typeof data === 'string') reads.push({ path: data, place: [...place, stated], namedMissing: false, when });
+  }
+  return reads;
+}
+
+/** Whether a written path is what a reader names: the same, or equal where placeholders and wildcards stand for anything. */
+function fits(pattern: string, path: string): boolean {
+  if (pattern === path) return true;
+  if (pattern.endsWith('/') && path.startsWith(pattern)) return true;
+  if (!/[{*]/.test(pattern)) return false;
+  const parts = pattern
+    .split(/\{[a-z][A-Za-z0-9_.-]*\}|\*+/)
+    .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`^${parts.join('.+')}$`, 's').test(path);
+}

@@ -1,0 +1,116 @@
+import { suggestion } from '../base/suggest.js';
+import { isSectionId, SECTION_IDS } from '../documents/sections.js';
+import { BUILTIN_PREFERENCES } from './builtin-preferences.js';
+import type { Lintable } from './lintable.js';
+import type { Report } from './report.js';
+import type { ResolvedRecipe } from './resolved.js';
+import { placeholders } from './template.js';
+import { quoted } from './yaml-source.js';
+
+/** Placeholders that need no declaration. */
+const BUILT_IN = ['name', 'goal', 'root', 'workTree', 'round', 'origin.id', 'origin.attempt'];
+
+/** Whether a bare `{word}` is a built-in placeholder. */
+export function isBuiltInName(word: string): boolean {
+  return BUILT_IN.includes(word);
+}
+
+/** Fields of a block, agent or choice that are filled at run time. */
+const FILLED = new Set([
+  'instruction',
+  'message',
+  'label',
+  'save',
+  'exitCheck',
+  'command',
+  'then',
+  'onComplete',
+  'cwd',
+  'prompt',
+  'promptHint',
+]);
+/** Those of them that name files. */
+const PATHS = new Set(['read', 'consult', 'write', 'output', 'readsFrom', 'artifact', 'cleanup']);
+/** What dev-cli keeps for itself in a run's directory. */
+const OURS = /^(state\.json|events\.jsonl|recipe\.json|objects(\/|$)|actions(\/|$)|lock$)/;
+/** Fields whose file the block writes. */
+const WRITTEN = new Set(['write', 'output']);
+
+/** A text of the recipe and where it stands. */
+interface Text {
+  value: string;
+  place: (string | number)[];
+  field: string;
+  /** Part of a line that goes to a shell. */
+  shell: boolean;
+}
+
+/** Every placeholder is known, in the recipe and in the files it uses; every path stays in the project. */
+export function lintText({ recipe, source, broken, prompts, report }: Lintable): void {
+  const known = knownKeys(recipe);
+  const blocks = source.blocks.flatMap((block, index) =>
+    broken.has(index) ? [] : textsIn(block, ['blocks', index], '', 'shell' in block && block.shell === true),
+  );
+  for (const text of [...blocks, ...textsIn(source.cleanup ?? [], ['cleanup'], 'cleanup', false)]) {
+    if (PATHS.has(text.field)) lintPath(text, report);
+    if (FILLED.has(text.field) || PATHS.has(text.field)) lintPlaceholders(text, known, report);
+  }
+  for (const { file, text } of prompts.values()) {
+    for (const { key, start, end } of placeholders(text)) {
+      if (known.has(key)) continue;
+      report.error({ file, text, span: { start, end } }, unknown(key, known), { fix: ESCAPE });
+    }
+  }
+}
+
+function textsIn(value: unknown, place: (string | number)[], field: string, shell: boolean): Text[] {
+  if (typeof value === 'string') return [{ value, place, field, shell: shell && field === 'command' }];
+  if (Array.isArray(value)) return value.flatMap((item, index) => textsIn(item, [...place, index], field, shell));
+  return Object.entries(value ?? {}).flatMap(([key, member]) => textsIn(member, [...place, key], key, shell));
+}
+
+function lintPlaceholders({ value, place, shell }: Text, known: ReadonlySet<string>, report: Report): void {
+  for (const { key } of placeholders(value)) {
+    if (shell && key !== 'name') {
+      report.error(place, `A shell command may hold no placeholder but {name}; this one holds {${key}}.`, {
+        within: `{${key}}`,
+        fix: 'Without `shell: true` each placeholder is one argument, whatever is in it.',
+      });
+    } else if (!known.has(key)) {
+      report.error(place, unknown(key, known), { within: `{${key}}`, fix: ESCAPE });
+    }
+  }
+}
+
+function lintPath({ value, place, field }: Text, report: Report): void {
+  if (value.includes('\\') || value.includes('\0') || value.split('/').includes('..')) {
+    report.error(place, `${quoted(value)} is no path below the run's directory or the root.`, {
+      fix: 'Use `/` between names and no `..`; a leading `/` means the root.',
+    });
+  } else if (WRITTEN.has(field) && OURS.test(value)) {
+    report.error(place, `${quoted(value)} belongs to dev-cli and cannot be written.`);
+  }
+}
+
+const ESCAPE = 'Write {{ for a brace that begins no placeholder.';
+
+function knownKeys(recipe: ResolvedRecipe): ReadonlySet<string> {
+  const vars = Object.keys(recipe.vars);
+  const modes = ['depth', 'interaction', ...Object.keys(recipe.mode)];
+  const preferences = [...Object.keys(BUILTIN_PREFERENCES), ...Object.keys(recipe.preferences)];
+  return new Set([
+    ...BUILT_IN,
+    ...modes.map((key) => `mode.${key}`),
+    ...vars.flatMap((key) => [key, `vars.${key}`]),
+    ...SECTION_IDS.flatMap((id) => [id, `draft.${id}`]),
+    ...preferences.map((key) => `preferences.${key}`),
+  ]);
+}
+
+function unknown(key: string, known: ReadonlySet<string>): string {
+  const section = /^draft\.(.+)$/.exec(key)?.[1];
+  if (section !== undefined && !isSectionId(section))
+    return `The draft has no section ${quoted(section)}; its sections are ${SECTION_IDS.join(', ')}.`;
+  const near = suggestion(key, [...known]);
+  return `Unknown placeholder {${key}}${near === undefined ? '' : `; did you mean {${near}}?`}`;
+}

@@ -1,0 +1,113 @@
+import { DevCliError } from '../base/errors.js';
+import type { Json, JsonObject } from '../base/json.js';
+import { suggestion } from '../base/suggest.js';
+import { BUILTIN_PREFERENCES, fitsPreference, preferenceValues } from './builtin-preferences.js';
+import { inOrder } from './problem.js';
+import { reportOn } from './report.js';
+import type { PreferenceSpec, ResolvedRecipe } from './resolved.js';
+import { parseYaml } from './yaml-source.js';
+
+/** Where a project keeps its preferences, relative to the root. */
+export const PREFERENCES_FILE = '.dev/preferences.yaml';
+
+/** What a run starts with. A preference that nobody set and that has no default is not in it. */
+export interface Settings {
+  vars: JsonObject;
+  preferences: Record<string, string | number | boolean>;
+}
+
+/**
+ * The vars and preferences of a new run: the recipe's defaults, overlaid by the project's file, overlaid by
+ * `init --set k=v` (a declared var k, else a preference k).
+ * @param text .dev/preferences.yaml, null where there is none
+ * @param set values of `--set` as typed, by key
+ * @throws DevCliError `PREFERENCES_INVALID` with every problem at its place; `UNKNOWN_PREFERENCE`
+ */
+export function resolveSettings(
+  recipe: Pick<ResolvedRecipe, 'vars' | 'preferences'>,
+  text: string | null,
+  set: Readonly<Record<string, string>>,
+): Settings {
+  const known = { ...BUILTIN_PREFERENCES, ...recipe.preferences };
+  const fromFile = text === null ? {} : parsePreferences(text, known);
+  const settings: Settings = { vars: { ...recipe.vars }, preferences: {} };
+  for (const [name, spec] of Object.entries(recipe.preferences)) {
+    const value = fromFile[name] ?? spec.default;
+    if (value !== undefined) settings.preferences[name] = value;
+  }
+  for (const [key, typed] of Object.entries(set)) {
+    const spec = Object.hasOwn(known, key) ? known[key] : undefined;
+    if (Object.hasOwn(recipe.vars, key)) settings.vars[key] = varValue(key, typed, recipe.vars[key] ?? null);
+    else if (spec !== undefined) settings.preferences[key] = preferenceValue(key, typed, spec);
+    else throw unknown(key, [...Object.keys(recipe.vars), ...Object.keys(known)]);
+  }
+  return settings;
+}
+
+/**
+ * Reads .dev/preferences.yaml: a mapping of names to values. Names that this recipe does not declare belong to others.
+ * @throws DevCliError `PREFERENCES_INVALID`
+ */
+function parsePreferences(
+  text: string,
+  known: Readonly<Record<string, PreferenceSpec>>,
+): Record<string, string | number | boolean> {
+  if (text.replace(/^\s*#.*$/gm, '').trim() === '') return {};
+  const source = parseYaml(text, PREFERENCES_FILE);
+  const report = reportOn(source);
+  const values: Record<string, string | number | boolean> = {};
+  for (const [name, value] of Object.entries(source.value ?? {})) {
+    const spec = Object.hasOwn(known, name) ? known[name] : undefined;
+    if (spec === undefined) continue;
+    if (fitsPreference(spec, value)) values[name] = value;
+    else report.error([name], `\`${name}\` must be ${preferenceValues(spec)}.`);
+  }
+  if (report.problems.length === 0) return values;
+  throw new DevCliError('PREFERENCES_INVALID', `${PREFERENCES_FILE} cannot be used.`, {
+    details: inOrder(report.problems).map(({ message, file, line, column, pointer }) => ({
+      problem: message,
+      at: `${file}:${line}:${column}`,
+      ...(pointer === undefined ? {} : { pointer }),
+    })),
+    fix: `Correct ${PREFERENCES_FILE} at the places named in details.`,
+  });
+}
+
+function preferenceValue(key: string, typed: string, spec: PreferenceSpec): string | number | boolean {
+  const candidates: (string | number | boolean)[] = [typed];
+  if (typed === 'true' || typed === 'false') candidates.push(typed === 'true');
+  if (/^-?\d+$/.test(typed)) candidates.push(Number(typed));
+  const value = candidates.find((candidate) => fitsPreference(spec, candidate));
+  if (value === undefined) throw wrongType(key, typed, preferenceValues(spec));
+  return value;
+}
+
+/** A var keeps the type of its default. */
+function varValue(key: string, typed: string, initial: Json): Json {
+  if (initial === null || typeof initial === 'string') return typed;
+  let value: Json;
+  try {
+    value = JSON.parse(typed) as Json;
+  } catch {
+    throw wrongType(key, typed, `like its default, ${JSON.stringify(initial).slice(0, 80)}`);
+  }
+  if (typeof value === typeof initial && value !== null && Array.isArray(value) === Array.isArray(initial))
+    return value;
+  throw wrongType(key, typed, `like its default, ${JSON.stringify(initial).slice(0, 80)}`);
+}
+
+function wrongType(key: string, typed: string, wanted: string): DevCliError {
+  return new DevCliError(
+    'UNKNOWN_PREFERENCE',
+    `--set ${key}: the value must be ${wanted}, not ${JSON.stringify(typed.slice(0, 80))}.`,
+  );
+}
+
+function unknown(key: string, names: readonly string[]): DevCliError {
+  const near = suggestion(key.slice(0, 80), names);
+  return new DevCliError(
+    'UNKNOWN_PREFERENCE',
+    `--set ${JSON.stringify(key.slice(0, 80))}: the recipe declares no such var or preference.${near === undefined ? '' : ` Did you mean ${near}?`}`,
+    { fix: names.length === 0 ? 'Leave it out.' : `It can be one of ${names.join(', ')}.` },
+  );
+}

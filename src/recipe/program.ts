@@ -1,0 +1,27 @@
+import type { ChoiceTarget, Program, ProgramBlock } from '../machine/program.js';
+import type { ResolvedBlock } from './resolved.js';
+
+/** The recipe as the machine sees it: no text for agents, no documents (recipes.md §5). */
+export function programOf(blocks: readonly ResolvedBlock[]): Program {
+  return { blocks: blocks.map(programBlock) };
+}
+
+function programBlock(block: ResolvedBlock): ProgramBlock {
+  return {
+    id: block.id,
+    kind: block.kind,
+    ...(block.kind === 'cli' && block.standsForInit ? { standsForInit: true } : {}),
+    ...(block.when === undefined ? {} : { when: block.when }),
+    ...('maxRounds' in block && block.maxRounds !== undefined && block.kind !== 'subagent'
+      ? { maxRounds: block.maxRounds }
+      : {}),
+    ...('revise' in block && block.revise !== undefined ? { revise: block.revise } : {}),
+    asksUser: block.kind !== 'cli' && block.asks === 'user',
+    choices: 'choices' in block ? block.choices.map(({ id, goto }) => ({ id, target: targetOf(goto) })) : [],
+    onError: block.onError,
+  };
+}
+
+function targetOf(goto: string): ChoiceTarget {
+  return goto === 'next' || goto === 'halt' ? { kind: goto } : { kind: 'goto', block: goto };
+}

@@ -1,0 +1,60 @@
+import type { Report } from './report.js';
+import { fileText, type ReadBeside } from './resolve-text.js';
+import type { ResolvedAgent } from './resolved.js';
+import type { BlockSource } from './schema.js';
+
+/** The role that a type stands for: a harness's built-in explorer cannot write files. */
+export function roleOf(type: string): string {
+  return type === 'Explore' ? 'code-explorer' : type;
+}
+
+/** The id of every agent by block and place: stated, else the type in lower case, numbered when repeated (recipes.md §2). */
+export function agentIds(blocks: readonly BlockSource[]): string[][] {
+  const listed = blocks.map((block) => ('agents' in block ? block.agents : []));
+  const taken = new Set(listed.flat().flatMap(({ id }) => id ?? []));
+  const unnamed = listed.flat().flatMap(({ id, type }) => (id === undefined ? [wordOf(type)] : []));
+  const next = new Map<string, number>();
+  return listed.map((agents) =>
+    agents.map(({ id, type }) => {
+      if (id !== undefined) return id;
+      const word = wordOf(type);
+      if (unnamed.filter((other) => other === word).length === 1 && !taken.has(word)) return word;
+      let number = next.get(word) ?? 1;
+      while (taken.has(`${word}-${number}`)) number += 1;
+      next.set(word, number + 1);
+      return `${word}-${number}`;
+    }),
+  );
+}
+
+function wordOf(type: string): string {
+  const word = type.toLowerCase().replace(/[^a-z0-9_-]+/g, '-');
+  return /^[a-z_]/.test(word) ? word : `_${word}`;
+}
+
+/** The agents of a block with prompts read and defaults filled in. */
+export function resolveAgents(
+  block: Extract<BlockSource, { type: 'subagent' | 'subagent-loop' }>,
+  ids: readonly string[],
+  place: readonly (string | number)[],
+  report: Report,
+  read: ReadBeside,
+): ResolvedAgent[] {
+  return block.agents.map((agent, index) => {
+    const at = [...place, 'agents', index];
+    if (agent.prompt !== undefined && agent.promptFile !== undefined) {
+      report.error([...at, 'promptFile'], 'An agent has a `prompt` or a `promptFile`, not both.', { at: 'key' });
+    }
+    const prompt = agent.prompt ?? fileText(agent.promptFile, [...at, 'promptFile'], report, read) ?? undefined;
+    return {
+      id: ids[index] ?? '',
+      type: roleOf(agent.type),
+      ...(agent.promptHint === undefined ? {} : { promptHint: agent.promptHint }),
+      ...(prompt === undefined ? {} : { prompt }),
+      ...(agent.promptVariant === undefined ? {} : { promptVariant: agent.promptVariant }),
+      ...(agent.output === undefined ? {} : { output: agent.output }),
+      readsFrom: agent.readsFrom ?? [],
+      ...(agent.when === undefined ? {} : { when: agent.when }),
+    };
+  });
+}

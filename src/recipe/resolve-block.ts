@@ -1,0 +1,241 @@
+import type { SectionId } from '../documents/sections.js';
+import { isSectionId } from '../documents/sections.js';
+import type { OnError } from '../machine/program.js';
+import type { Report } from './report.js';
+import { resolveAgents } from './resolve-agents.js';
+import { resolveCommand, resolveOwnCommand } from './resolve-command.js';
+import { type ReadBeside, resolveInstruction } from './resolve-text.js';
+import type {
+  BlockCommand,
+  CliBlock,
+  GateBlock,
+  LlmBlock,
+  LlmCliBlock,
+  LlmLoopBlock,
+  OwnCommand,
+  ResolvedBlock,
+  ResolvedChoice,
+  SubagentBlock,
+} from './resolved.js';
+import type { BlockSource, BlockSourceOf, ChoiceSource, CommandSource, OnErrorSource } from './schema.js';
+
+/** What resolving a block needs to know of its recipe. */
+export interface BlockContext {
+  index: number;
+  agentIds: readonly string[];
+  required: readonly SectionId[];
+  report: Report;
+  read: ReadBeside;
+}
+
+const LOOP_BOUND = 5;
+/** A conversation takes as long as it takes; only rounds that filled nothing count. */
+const USER_LOOP_BOUND = 20;
+const RETRIES = 2;
+
+/** A block with every default of recipes.md §2 filled in. What cannot be resolved is reported and left out. */
+export function resolveBlock(block: BlockSource, context: BlockContext): ResolvedBlock {
+  switch (block.type) {
+    case 'cli':
+      return resolveCli(block, context);
+    case 'llm':
+      return resolveLlm(block, context);
+    case 'llm-loop':
+      return resolveLlmLoop(block, context);
+    case 'llm+cli':
+      return resolveLlmCli(block, context);
+    case 'subagent':
+    case 'subagent-loop':
+      return resolveSubagent(block, context);
+    case 'wait-for-user':
+      return resolveGate(block, context);
+  }
+}
+
+/** Stands for a command that did not parse; a recipe with errors is never run. */
+const NO_COMMAND: BlockCommand = {
+  kind: 'external',
+  command: { argv: [], shell: false, timeout: 0, cwd: '.', source: '' },
+};
+
+function resolveCli(block: BlockSourceOf<'cli'>, context: BlockContext): CliBlock {
+  const command = resolveCommand(block.command, block, [...place(context), 'command'], context.report) ?? NO_COMMAND;
+  return {
+    ...common(block),
+    kind: 'cli',
+    command,
+    standsForInit: command.kind === 'own' && command.command.command === 'init',
+  };
+}
+
+function resolveLlm(block: BlockSourceOf<'llm'>, context: BlockContext): LlmBlock {
+  const save = own(block.save, 'save', context);
+  const choices = (block.choices ?? []).map(resolveChoice);
+  const leadsBack = choices.some(({ goto }) => goto !== 'next' && goto !== 'halt');
+  return {
+    ...common(block),
+    ...asking(block, null, context),
+    asks: block.asks ?? null,
+    kind: 'llm',
+    choices,
+    ...(save === undefined ? {} : { save }),
+    sections: sectionsOf(block.sections, save, context),
+    ...(leadsBack || block.maxRounds !== undefined ? { maxRounds: block.maxRounds ?? LOOP_BOUND } : {}),
+  };
+}
+
+function resolveLlmLoop(block: BlockSourceOf<'llm-loop'>, context: BlockContext): LlmLoopBlock {
+  const save = own(block.save, 'save', context);
+  const exitCheck = own(block.exitCheck, 'exitCheck', context);
+  const asks = block.asks ?? (exitCheck?.command === 'draft validate' ? 'user' : null);
+  return {
+    ...common(block),
+    ...asking(block, null, context),
+    asks,
+    kind: 'llm-loop',
+    ...(save === undefined ? {} : { save }),
+    sections: sectionsOf(block.sections, save, context),
+    ...(exitCheck === undefined ? {} : { exitCheck }),
+    ...(block.exitWhen === undefined ? {} : { exitWhen: block.exitWhen }),
+    maxRounds: block.maxRounds ?? (asks === 'user' ? USER_LOOP_BOUND : LOOP_BOUND),
+    ...(block.revise === undefined ? {} : { revise: block.revise }),
+  };
+}
+
+function resolveLlmCli(block: BlockSourceOf<'llm+cli'>, context: BlockContext): LlmCliBlock {
+  const { report } = context;
+  if (block.command !== undefined && block.then !== undefined) {
+    report.error([...place(context), 'then'], '`then` is another word for `command`; write one of them.', {
+      at: 'key',
+    });
+  }
+  const then = own(block.then, 'then', context);
+  const command =
+    block.command === undefined
+      ? then && ({ kind: 'own', command: then } as const)
+      : resolveCommand(block.command, block, [...place(context), 'command'], report);
+  const data = command?.kind === 'own' ? command.command.input['data'] : undefined;
+  const write = block.write ?? (typeof data === 'string' ? data : undefined);
+  if (write === undefined && command !== null) {
+    report.error(place(context), '`write` is missing: nothing says which file to write.');
+  }
+  return {
+    ...common(block),
+    ...asking(block, null, context),
+    asks: null,
+    kind: 'llm+cli',
+    write: write ?? '-',
+    ...(block.schema === undefined ? {} : { schema: block.schema }),
+    ...(command ? { command } : {}),
+  };
+}
+
+function resolveSubagent(
+  block: BlockSourceOf<'subagent'> | BlockSourceOf<'subagent-loop'>,
+  context: BlockContext,
+): SubagentBlock {
+  const onComplete = own(block.onComplete, 'onComplete', context);
+  const shared = {
+    ...common(block),
+    ...asking(block, startAgents(block.agents.length, block.parallel ?? true), context),
+    asks: null,
+    agents: resolveAgents(block, context.agentIds, place(context), context.report, context.read),
+    parallel: block.parallel ?? true,
+    ...(onComplete === undefined ? {} : { onComplete }),
+  };
+  if (block.type === 'subagent') return { ...shared, kind: block.type, maxRounds: 1 };
+  const exitCheck = own(block.exitCheck, 'exitCheck', context);
+  return {
+    ...shared,
+    kind: block.type,
+    ...(exitCheck === undefined ? {} : { exitCheck }),
+    ...(block.exitWhen === undefined ? {} : { exitWhen: block.exitWhen }),
+    maxRounds: block.maxRounds ?? LOOP_BOUND,
+    ...(block.revise === undefined ? {} : { revise: block.revise }),
+  };
+}
+
+function startAgents(count: number, parallel: boolean): string {
+  const which =
+    count === 1 ? 'Start the agent and wait for it.' : `Start all ${count} agents together and wait for all.`;
+  const start = parallel || count === 1 ? which : `Start the ${count} agents one after the other, in this order.`;
+  return `${start} If a file is missing the ack says which; start only that agent again.`;
+}
+
+function resolveGate(block: BlockSourceOf<'wait-for-user'>, context: BlockContext): GateBlock {
+  const message = block.message?.trim() ?? 'Shall the run go on?';
+  return {
+    ...common(block),
+    ...asking(
+      block,
+      'Put the message to the user, with what they need to judge it. Wait; the choice is theirs.',
+      context,
+    ),
+    asks: 'user',
+    kind: 'wait-for-user',
+    message,
+    choices: (block.choices ?? ['continue']).map(resolveChoice),
+    human: block.human === 'required',
+    ...(block.artifact === undefined ? {} : { artifact: block.artifact }),
+    maxRounds: block.maxRounds ?? LOOP_BOUND,
+  };
+}
+
+function place(context: BlockContext): (string | number)[] {
+  return ['blocks', context.index];
+}
+
+function common(block: BlockSource): { id: string; when?: string; onError: OnError; stale: 'warn' | 'block' } {
+  return {
+    id: block.id,
+    ...(block.when === undefined ? {} : { when: block.when }),
+    onError: resolveOnError(block.onError, block.type),
+    stale: block.stale ?? 'warn',
+  };
+}
+
+function resolveOnError(onError: OnErrorSource | undefined, type: BlockSource['type']): OnError {
+  if (onError === undefined) return { kind: type === 'subagent' ? 'continue' : 'halt' };
+  if (typeof onError === 'object') return { kind: 'retry', max: onError.retry.max };
+  return onError === 'retry' ? { kind: 'retry', max: RETRIES } : { kind: onError };
+}
+
+function asking(block: Exclude<BlockSource, { type: 'cli' }>, fallback: string | null, context: BlockContext) {
+  return {
+    ...resolveInstruction(block, fallback, place(context), context.report, context.read),
+    read: block.read ?? [],
+    consult: block.consult ?? [],
+  };
+}
+
+function own(source: CommandSource | undefined, key: string, context: BlockContext): OwnCommand | undefined {
+  if (source === undefined) return undefined;
+  const at = [...place(context), key];
+  const command = resolveOwnCommand(source, at, context.report);
+  if (command?.command !== 'init') return command ?? undefined;
+  context.report.error(at, '`dev-cli init` has a block of its own, the first of the recipe.');
+  return undefined;
+}
+
+function resolveChoice(choice: ChoiceSource): ResolvedChoice {
+  if (typeof choice === 'string') return { id: choice, label: choice, goto: 'next', reasonRequired: false };
+  return {
+    id: choice.id,
+    label: choice.label ?? choice.id,
+    goto: choice.goto ?? 'next',
+    reasonRequired: choice.reason === 'required',
+  };
+}
+
+/** The sections a block writes: as stated, else save's --section, else whatever the draft requires. */
+function sectionsOf(
+  stated: readonly SectionId[] | undefined,
+  save: OwnCommand | undefined,
+  context: BlockContext,
+): SectionId[] {
+  if (stated !== undefined) return [...stated];
+  if (save?.command !== 'draft update') return [];
+  const { section } = save.input;
+  if (typeof section !== 'string') return [...context.required];
+  return isSectionId(section) ? [section] : [];
+}

@@ -1,0 +1,154 @@
+import { DevCliError } from '../base/errors.js';
+import { parseCommand, splitCommand } from '../registry/parse.js';
+import type { Report, ReportOptions } from './report.js';
+import type { BlockCommand, OwnCommand } from './resolved.js';
+import type { CommandSource } from './schema.js';
+import { quoted } from './yaml-source.js';
+
+/** Seconds an external command may take when the recipe does not say. */
+const DEFAULT_TIMEOUT = 300;
+
+/** What a block says beside its command. */
+export interface ExternalOptions {
+  shell?: boolean;
+  timeout?: number;
+  cwd?: string;
+}
+
+type Place = readonly (string | number)[];
+
+/**
+ * Parses a command of a recipe: `dev-cli …` with the registry, anything else as an external command (recipes.md §2).
+ * Reports what does not parse and gives null then.
+ */
+export function resolveCommand(
+  source: CommandSource,
+  options: ExternalOptions,
+  place: Place,
+  report: Report,
+): BlockCommand | null {
+  if (options.shell === true) return shellCommand(source, options, place, report);
+  const words = wordsOf(source, place, report);
+  if (words === null) return null;
+  if (words[0] !== 'dev-cli') {
+    return {
+      kind: 'external',
+      command: {
+        argv: words,
+        shell: false,
+        timeout: options.timeout ?? DEFAULT_TIMEOUT,
+        cwd: options.cwd ?? '.',
+        source: textOf(source),
+      },
+    };
+  }
+  for (const key of ['timeout', 'cwd'] as const) {
+    if (options[key] === undefined) continue;
+    report.error(
+      [...place.slice(0, -1), key],
+      `${quoted(key)} is for external commands; dev-cli runs this one itself.`,
+      {
+        at: 'key',
+        fix: `Remove ${quoted(key)}.`,
+      },
+    );
+  }
+  const command = ownCommand(words, textOf(source), place, report);
+  return command === null ? null : { kind: 'own', command };
+}
+
+/** The same where only a `dev-cli …` command may stand: save, then, onComplete, exitCheck. */
+export function resolveOwnCommand(source: CommandSource, place: Place, report: Report): OwnCommand | null {
+  const words = wordsOf(source, place, report);
+  if (words === null) return null;
+  if (words[0] === 'dev-cli') return ownCommand(words, textOf(source), place, report);
+  report.error(place, `${quoted(String(place.at(-1)))} must be a \`dev-cli …\` command.`, {
+    fix: 'Put an external command into a block of its own, of type cli.',
+  });
+  return null;
+}
+
+function shellCommand(
+  source: CommandSource,
+  options: ExternalOptions,
+  place: Place,
+  report: Report,
+): BlockCommand | null {
+  if (typeof source !== 'string') {
+    report.error(place, 'With `shell: true` the command is one line of text, not a list.');
+    return null;
+  }
+  if (/^\s*dev-cli(\s|$)/.test(source)) {
+    report.error(place, 'A `dev-cli …` command is run in-process, never by a shell.', { fix: 'Remove `shell: true`.' });
+    return null;
+  }
+  return {
+    kind: 'external',
+    command: {
+      argv: [source],
+      shell: true,
+      timeout: options.timeout ?? DEFAULT_TIMEOUT,
+      cwd: options.cwd ?? '.',
+      source,
+    },
+  };
+}
+
+function wordsOf(source: CommandSource, place: Place, report: Report): string[] | null {
+  if (typeof source !== 'string') return source;
+  try {
+    const words = splitCommand(source);
+    if (words.length > 0 && words[0] !== '') return words;
+    report.error(place, 'The command is empty.');
+  } catch (error) {
+    if (!(error instanceof DevCliError)) throw error;
+    const [detail] = error.details;
+    report.error(place, error.message, {
+      ...(detail?.target === undefined ? {} : { within: detail.target }),
+      fix: 'Quote the character if it is meant as text; use `shell: true` for an external command that needs a shell.',
+    });
+  }
+  return null;
+}
+
+function ownCommand(words: string[], source: string, place: Place, report: Report): OwnCommand | null {
+  const refuse = (message: string, options?: ReportOptions) => {
+    report.error(place, message, options);
+    return null;
+  };
+  try {
+    const { spec, command, input, globals } = parseCommand(words);
+    if (spec.inRecipe !== true) {
+      return refuse(`\`dev-cli ${command}\` cannot stand in a recipe.`, {
+        fix: 'Allowed are init, draft …, plan …, analysis save, check and cleanup.',
+      });
+    }
+    if (Object.keys(globals).length > 0) return refuse('Options such as --root and --json have no use in a recipe.');
+    const { name } = input;
+    if (name !== undefined && name !== '{name}') {
+      return refuse(`A recipe's commands act on its own run: write {name} instead of ${quoted(String(name))}.`, {
+        within: String(name),
+      });
+    }
+    const { data } = input;
+    if (typeof data !== 'string') return { command, input, source };
+    const file = data.replace(/^@/, '');
+    if (file === '-' || file === '' || /^\s*(\[|\{\s*("|\}))/.test(file)) {
+      return refuse("In a recipe --data names a file in the run's directory.", { within: data });
+    }
+    return { command, input: { ...input, data: file }, source };
+  } catch (error) {
+    if (!(error instanceof DevCliError)) throw error;
+    return refuse(parseFault(error));
+  }
+}
+
+function parseFault(error: DevCliError): string {
+  const details = error.details.map(({ problem }) => problem).filter((problem) => !error.message.includes(problem));
+  return [error.message, ...details].join(' ');
+}
+
+function textOf(source: CommandSource): string {
+  if (typeof source === 'string') return source.trim();
+  return source.map((word) => (/^[\w@%+=:,./{}-]+$/.test(word) ? word : `'${word.replace(/'/g, `'\\''`)}'`)).join(' ');
+}

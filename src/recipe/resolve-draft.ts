@@ -1,0 +1,57 @@
+import { SECTION_IDS, type SectionId } from '../documents/sections.js';
+import { rootNames } from './condition-text.js';
+import { ownCommandsOf, runs } from './own-commands.js';
+import type { ResolvedBlock } from './resolved.js';
+import { placeholders } from './template.js';
+
+/** The sections that `draft validate` demands by default, by depth (recipes.md §1, draft). */
+export const DEFAULT_REQUIRED: Readonly<Record<'standard' | 'quick', readonly SectionId[]>> = {
+  standard: ['intent', 'purpose', 'boundaries', 'criteria', 'decisions', 'findings'],
+  quick: ['intent', 'purpose', 'findings'],
+};
+
+/** Whether the recipe works on DRAFT.md at all; then `init` creates it. */
+export function usesDraft(
+  blocks: readonly ResolvedBlock[],
+  templates: readonly string[],
+  conditions: readonly string[],
+): boolean {
+  return (
+    blocks.some((block) => ownCommandsOf(block).some(({ command }) => command.command.startsWith('draft '))) ||
+    blocks.some((block) => filesRead(block).includes('DRAFT.md')) ||
+    templates.some((text) => placeholders(text).some(({ key }) => key.startsWith('draft.'))) ||
+    conditions.some((source) => rootNames(source).has('draft'))
+  );
+}
+
+/** The files a block names for reading. */
+export function filesRead(block: ResolvedBlock): string[] {
+  const own = block.kind === 'cli' ? [] : [...block.read, ...block.consult];
+  const agents = 'agents' in block ? block.agents.flatMap(({ readsFrom }) => readsFrom) : [];
+  return [...own, ...agents];
+}
+
+/**
+ * The sections that something writes before they are demanded: up to the first block that runs `draft validate`, or all
+ * blocks where none does. `init` writes the purpose: it is the goal, word for word.
+ */
+export function writtenSections(blocks: readonly ResolvedBlock[], required: readonly SectionId[]): Set<SectionId> {
+  const first = blocks.findIndex((block) => runs(block, 'draft validate'));
+  const before = first === -1 ? blocks : blocks.slice(0, first + 1);
+  return new Set(['purpose', ...before.flatMap((block) => sectionsWrittenBy(block, required))]);
+}
+
+function sectionsWrittenBy(block: ResolvedBlock, required: readonly SectionId[]): SectionId[] {
+  const stated = block.kind === 'llm' || block.kind === 'llm-loop' ? block.sections : [];
+  const byCommand = ownCommandsOf(block).flatMap(({ command: { command, input } }) => {
+    if (command === 'draft import') return ['findings' as const];
+    if (command === 'draft auto-assume') return required;
+    return command === 'draft update' ? SECTION_IDS.filter((id) => id === input['section']) : [];
+  });
+  return [...stated, ...byCommand];
+}
+
+/** Whether anything in the recipe asks which required sections are filled. */
+export function demandsDraft(blocks: readonly ResolvedBlock[]): boolean {
+  return blocks.some((block) => runs(block, 'draft validate') || runs(block, 'draft auto-assume'));
+}

@@ -1,0 +1,100 @@
+import type { Report } from './report.js';
+import { quoted } from './yaml-source.js';
+
+/** A text file that a recipe uses. */
+export interface SourceText {
+  /** As the user knows it. */
+  file: string;
+  shipped: boolean;
+  text: string;
+}
+
+/** Reads a file named beside the recipe; null when it is not there or may not be read. */
+export type ReadBeside = (reference: string) => SourceText | null;
+
+/** Longest instruction of an action, in characters (protocol.md §2). */
+const MAX_INSTRUCTION = 600;
+
+interface AskingSource {
+  instruction?: string;
+  instructionFile?: string;
+}
+
+/**
+ * The instruction of a block: inline, else the first paragraph of its file; what is longer than an instruction may be
+ * goes whole into the text that the agent reads (recipes.md §2).
+ * @param fallback used when the block states neither; null makes that an error
+ */
+export function resolveInstruction(
+  block: AskingSource,
+  fallback: string | null,
+  place: readonly (string | number)[],
+  report: Report,
+  read: ReadBeside,
+): { instruction: string; instructionText?: string } {
+  const file = fileText(block.instructionFile, [...place, 'instructionFile'], report, read);
+  if (block.instruction !== undefined) {
+    const whole = oneParagraph(block.instruction);
+    if (whole.length <= MAX_INSTRUCTION && file === null) return { instruction: whole };
+    const text = [whole.length > MAX_INSTRUCTION ? block.instruction.trim() : null, file].filter(
+      (part) => part !== null,
+    );
+    return {
+      instruction: shortened(whole, firstParagraph(block.instruction), [...place, 'instruction'], report),
+      instructionText: `${text.join('\n\n')}\n`,
+    };
+  }
+  if (file !== null) {
+    const paragraph = firstParagraph(file);
+    return {
+      instruction: shortened(paragraph, paragraph, [...place, 'instructionFile'], report),
+      instructionText: file,
+    };
+  }
+  if (block.instructionFile !== undefined) return { instruction: '-' };
+  if (fallback !== null) return { instruction: fallback };
+  report.error(place, '`instruction` or `instructionFile` is missing.', {
+    fix: 'Say what the agent shall do: goal, limits, what counts as done.',
+  });
+  return { instruction: '-' };
+}
+
+/** The text of a file named beside the recipe; null when none is named or it cannot be used, which is reported. */
+export function fileText(
+  reference: string | undefined,
+  place: readonly (string | number)[],
+  report: Report,
+  read: ReadBeside,
+): string | null {
+  if (reference === undefined) return null;
+  const found = read(reference);
+  if (found === null) {
+    report.error(place, `There is no file ${quoted(reference)} beside the recipe.`, {
+      fix: 'The path is relative to the recipe file and stays inside the project.',
+    });
+    return null;
+  }
+  if (found.text.trim() !== '') return found.text;
+  report.error(place, `${quoted(reference)} is empty.`);
+  return null;
+}
+
+function shortened(whole: string, start: string, place: readonly (string | number)[], report: Report): string {
+  if (whole.length <= MAX_INSTRUCTION) return whole;
+  report.warning(place, `The instruction has ${whole.length} characters; an action shows at most ${MAX_INSTRUCTION}.`, {
+    fix: 'Shorten its first paragraph; what follows is read from a file.',
+  });
+  if (start.length <= MAX_INSTRUCTION) return start;
+  const cut = start.slice(0, MAX_INSTRUCTION - 1);
+  return `${cut.slice(0, Math.max(cut.lastIndexOf(' '), MAX_INSTRUCTION / 2)).trimEnd()}…`;
+}
+
+/** The first paragraph of a Markdown text that is no heading, on one line. */
+function firstParagraph(text: string): string {
+  const paragraphs = text.trim().split(/\r?\n[ \t]*\r?\n/);
+  return oneParagraph(paragraphs.find((part) => !/^\s*#{1,6}\s/.test(part)) ?? paragraphs[0] ?? '');
+}
+
+function oneParagraph(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}
