@@ -4,14 +4,17 @@ import type { MachineEvent, Position } from '../../../src/machine/transition.js'
 import { ABORT, choose, countersOf, DONE, EMPTY_ROUND, FAIL, FILLED_ROUND, HALT, invalidate } from './programs.js';
 
 /** What the design says a position accepts, written down a second time and without the machine. */
-export function allowedEvents(program: Program, position: Position, reached: readonly string[]): MachineEvent[] {
+export function allowedEvents(program: Program, position: Position): MachineEvent[] {
   const outcome = outcomeOf(position);
   if (outcome === 'completed' || outcome === 'aborted') return [];
-  const reopen = [...program.blocks.filter(({ id, standsForInit }) => reached.includes(id) && !standsForInit)].map(
-    ({ id }) => invalidate(id),
-  );
-  if (outcome === 'halted') return [...reopen, ABORT];
-  return [...progress(program, position), FAIL, HALT, ABORT, ...reopen];
+  const reopen = reachedNow(program, position).map(invalidate);
+  return outcome === 'halted' ? [...reopen, ABORT] : [...progress(program, position), FAIL, HALT, ABORT, ...reopen];
+}
+
+/** Blocks up to the one where the run stands or halted, without init. */
+export function reachedNow(program: Program, position: Position): string[] {
+  const here = program.blocks.findIndex(({ id }) => Object.hasOwn(Object(position.value), `block-${id}`));
+  return program.blocks.slice(0, here + 1).flatMap(({ id, standsForInit }) => (standsForInit ? [] : [id]));
 }
 
 /** The part of them that is somebody doing the work of the block: no failure, no stop, no way back by command. */

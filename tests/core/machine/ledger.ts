@@ -1,0 +1,85 @@
+import type { Program } from '../../../src/machine/program.js';
+import type { Effect, MachineEvent, Position, Step } from '../../../src/machine/transition.js';
+import { startProgram, transition } from '../../../src/machine/transition.js';
+
+export type Status = 'pending' | 'running' | 'done' | 'skipped' | 'failed' | 'stale';
+
+/** Statuses of blocks as a rim would keep them, from the effects alone. */
+export type Ledger = Record<string, Status>;
+
+export function emptyLedger(program: Program): Ledger {
+  return Object.fromEntries(program.blocks.map(({ id }) => [id, 'pending']));
+}
+
+export function recorded(ledger: Ledger, effects: readonly Effect[]): Ledger {
+  const after = { ...ledger };
+  for (const effect of effects) {
+    switch (effect.type) {
+      case 'settle':
+        after[effect.block] = effect.status;
+        break;
+      case 'stale':
+        for (const id of effect.blocks) after[id] = 'stale';
+        break;
+      case 'issue':
+      case 'execute':
+        after[effect.block] = 'running';
+        break;
+      case 'end':
+        break;
+    }
+  }
+  return after;
+}
+
+/** One step of a recorded run: what was known before, what happened, what came of it. */
+export interface Moment {
+  before: Position | null;
+  event: MachineEvent | null;
+  step: Step;
+  ledger: Ledger;
+  /** Every condition asked, with its answer, in order. */
+  asked: [source: string, answer: boolean][];
+}
+
+/** Answers to conditions for a whole run: taken in turn, the last for ever. */
+export type Answers = readonly boolean[];
+
+/** Picks one of the events, or null to stop. */
+export type Chooser = (moment: Moment, turn: number) => MachineEvent | null;
+
+/** Walks a program and notes all there is to see. What is given to the machine is frozen to the bottom. */
+export function recordedRun(program: Program, answers: Answers, choose: Chooser, most: number): Moment[] {
+  let asked: Moment['asked'] = [];
+  let count = 0;
+  const conditions = (source: string) => {
+    const answer = answers[Math.min(count++, answers.length - 1)] ?? true;
+    asked.push([source, answer]);
+    return answer;
+  };
+  const first = startProgram(program, conditions);
+  const moments: Moment[] = [];
+  const note = (before: Position | null, event: MachineEvent | null, step: Step) => {
+    const last = moments.at(-1);
+    const ledger = recorded(last?.ledger ?? emptyLedger(program), step.effects);
+    moments.push({ before, event, step, ledger, asked });
+    asked = [];
+  };
+  note(null, null, first);
+  for (let turn = 0; turn < most; turn++) {
+    const last = moments.at(-1) as Moment;
+    const event = choose(last, turn);
+    if (event === null) break;
+    const before = frozen(last.step.position);
+    note(before, event, transition(program, before, event, conditions));
+  }
+  return moments;
+}
+
+function frozen<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) {
+    for (const member of Object.values(value)) frozen(member);
+    Object.freeze(value);
+  }
+  return value;
+}
