@@ -1,8 +1,8 @@
 import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
-import { transition } from '../machine/transition.js';
 import { endRun } from '../effects/end.js';
 import type { Turn } from '../effects/turn.js';
+import { transition } from '../machine/transition.js';
 import type { Context } from './context.js';
 import { envelope, toldBy } from './envelope.js';
 import { endRunning, runningCommand } from './external.js';

@@ -15,14 +15,17 @@ export function actionText(action: Action): string {
   if (action.action === 'wait-for-user') lines.push(action.message);
   if (action.read !== undefined) lines.push(`read: ${action.read.join(', ')}`);
   if (action.action === 'dispatch-subagents') {
-    lines.push(...action.agents.map((agent) => `  ${agent.id}: ${agent.promptFile} → ${agent.output ?? '(its reply)'}`));
+    lines.push(
+      ...action.agents.map((agent) => `  ${agent.id}: ${agent.promptFile} → ${agent.output ?? '(its reply)'}`),
+    );
   }
   if ('data' in action && action.data !== undefined) lines.push(`write: ${action.data.write}`);
   if (action.action === 'running') {
     lines.push(...action.commands.map((command) => `  ${command.run.join(' ')}  (log ${command.log})`));
     lines.push(`poll: ${renderCommand(action.poll)}`);
   }
-  for (const choice of choicesOf(action) ?? []) lines.push(`  ${choice.id}: ${choice.label}\n    ${renderCommand(choice.ack)}`);
+  for (const choice of choicesOf(action) ?? [])
+    lines.push(`  ${choice.id}: ${choice.label}\n    ${renderCommand(choice.ack)}`);
   const ack = ackOf(action);
   if (ack !== undefined) lines.push(`ack: ${renderCommand(ack)}`);
   return lines.join('\n');

@@ -1,7 +1,7 @@
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import type { Answer } from '../base/answer.js';
 import { isName } from '../base/name.js';
-import { checkDocument } from '../effects/commands/check.js';
+import { type Checked, checkDocument } from '../effects/commands/check.js';
 import { fileEvidence } from '../effects/evidence.js';
 import type { Context } from './context.js';
 
@@ -13,7 +13,7 @@ export async function check(context: Context, file: string, cwd: string): Promis
   const path = located(context, file, cwd);
   const { files } = await context.store.read(path.stream);
   const evidence = fileEvidence(files, path.inRun, undefined);
-  const checked = evidence.ok
+  const checked: Checked = evidence.ok
     ? checkDocument(path.inRun, evidence.text)
     : { kind: 'text', problems: [{ target: file, problem: evidence.problem }], warnings: [] };
   const ok = checked.problems.length === 0;

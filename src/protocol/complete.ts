@@ -4,7 +4,7 @@ import type { Turn } from '../effects/turn.js';
 import { changedSources } from '../recipe/capture.js';
 import type { RunState } from '../run/state.js';
 import { changedSince, readBaseline } from '../work/git.js';
-import { acknowledge, type AckInput, type AckResult, type ChangedSources } from './acknowledge.js';
+import { type AckInput, type AckResult, acknowledge, type ChangedSources } from './acknowledge.js';
 import type { Context } from './context.js';
 import { changeWarnings, envelope, joined, type Told, toldBy, withResult } from './envelope.js';
 import { settleCommands } from './external.js';

@@ -7,9 +7,9 @@ import { sceneOf } from '../effects/execute.js';
 import { shownPath } from '../effects/paths.js';
 import { record } from '../effects/turn.js';
 import { createWorkspace } from '../effects/workspace.js';
-import { capturedOf, transactTurn } from './turns.js';
 import type { Context } from './context.js';
 import { findRun } from './find-run.js';
+import { capturedOf, transactTurn } from './turns.js';
 
 /** Commands that only read: they need no lock, and work where there is no run. */
 const READING = ['draft show', 'draft validate', 'plan template', 'plan validate', 'plan summary'];
@@ -26,7 +26,9 @@ export async function documentCommand(context: Context, command: string, input: 
   const head = await context.store.read(name);
   if (READING.includes(command) || head.snapshot === null) return withoutTurn(context, name, command, rest);
   const { outcome, warnings } = await transactTurn(context, name, (turn) => {
-    if (turn.state.status === 'completed' || turn.state.status === 'aborted') refuseEnded(turn.state.name, command);
+    const ended = turn.state.status === 'completed' || turn.state.status === 'aborted';
+    // A plan may be regenerated after planning: that is how an edited one is put right (documents.md).
+    if (ended && command !== 'plan generate') throw endedRun(turn.state.name, command);
     const done = runOwnCommand({ command, input: rest }, sceneOf(turn));
     const paths = turn.files.changes().map(({ path }) => shownPath(turn.place, name, path));
     if (paths.length > 0) record(turn, 'document', { command, paths, summary: done.summary });
@@ -69,13 +71,8 @@ function noScene(): Scene {
   return { name: '', files: createWorkspace(nothing), state: null, recipe: null, warnings: [] };
 }
 
-function refuseEnded(name: string, command: string): never {
-  if (command === 'cleanup') throw ended(name, 'Its recipe has cleaned up already; what is left is meant to stay.');
-  throw ended(name, 'Its documents are closed.');
-}
-
-function ended(name: string, why: string): DevCliError {
-  return new DevCliError('RUN_ENDED', `The run "${name}" has ended. ${why}`, {
+function endedRun(name: string, command: string): DevCliError {
+  return new DevCliError('RUN_ENDED', `The run "${name}" has ended; "${command}" would change its documents.`, {
     run: name,
     fix: { command: 'next', input: { name } },
   });

@@ -1,8 +1,8 @@
 import type { Answer } from '../base/answer.js';
 import type { Ran, Turn } from '../effects/turn.js';
 import type { Action } from '../run/action.js';
-import { actionText } from './action-text.js';
 import type { AckResult, RoundReport } from './acknowledge.js';
+import { actionText } from './action-text.js';
 import type { Context } from './context.js';
 import { actionView } from './view.js';
 

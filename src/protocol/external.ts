@@ -1,16 +1,16 @@
 import { DevCliError } from '../base/errors.js';
+import { canonicalJson } from '../base/json.js';
 import { advance } from '../effects/advance.js';
 import { fault, noteStep } from '../effects/execute.js';
 import { absolutePath } from '../effects/paths.js';
 import { record, type Turn } from '../effects/turn.js';
 import { sha256 } from '../effects/workspace.js';
-import { canonicalJson } from '../base/json.js';
 import type { CommandState, RunState } from '../run/state.js';
 import type { Head } from '../store/store.js';
 import type { ExitRecord } from '../work/command.js';
 import { treeDigest } from '../work/git.js';
 import type { Context } from './context.js';
-import { toldBy, type Told } from './envelope.js';
+import { type Told, toldBy } from './envelope.js';
 import { transactTurn } from './turns.js';
 
 /** How an external command ended, as the run sees it. */
@@ -120,7 +120,8 @@ function judged(command: CommandState, ending: Ending): { ok: boolean; outcome: 
       return { ok: false, outcome: 'interrupted: its runner died', exit: null };
     case 'exit': {
       const { exit } = ending;
-      if (exit.error === 'spawn') return { ok: false, outcome: `could not be started: ${exit.reason ?? ''}`, exit: exit.exit };
+      if (exit.error === 'spawn')
+        return { ok: false, outcome: `could not be started: ${exit.reason ?? ''}`, exit: exit.exit };
       if (exit.timedOut) return { ok: false, outcome: `timed out after ${command.timeout} s`, exit: exit.exit };
       if (exit.signal !== null) return { ok: false, outcome: `ended by ${exit.signal}`, exit: null };
       return { ok: exit.exit === 0, outcome: `exit ${exit.exit}`, exit: exit.exit };

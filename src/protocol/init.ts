@@ -2,13 +2,12 @@ import type { Answer } from '../base/answer.js';
 import { instant } from '../base/clock.js';
 import { DevCliError } from '../base/errors.js';
 import { checkedName } from '../base/name.js';
+import { newDraft, readDraft } from '../documents/draft.js';
 import { begin } from '../effects/advance.js';
 import { draftStore } from '../effects/commands/draft.js';
 import { sceneOf } from '../effects/execute.js';
 import { record, type Turn } from '../effects/turn.js';
-import { newDraft, readDraft } from '../documents/draft.js';
 import { startProgram } from '../machine/transition.js';
-import type { CapturedRecipe } from '../recipe/resolved.js';
 import type { RunState } from '../run/state.js';
 import { SCHEMA_VERSION } from '../run/version.js';
 import type { Head } from '../store/store.js';
@@ -17,7 +16,7 @@ import { abortRun } from './abort.js';
 import type { Context } from './context.js';
 import { envelope, joined, type Told, toldBy } from './envelope.js';
 import { settleCommands } from './external.js';
-import { type InitInput, prepareRecipe, type Prepared } from './prepare.js';
+import { type InitInput, type Prepared, prepareRecipe } from './prepare.js';
 import { capturedOf, commitOf, openTurn, withConditions } from './turns.js';
 
 /**
@@ -63,7 +62,10 @@ async function refuseSecondRun(context: Context, name: string, input: InitInput)
   throw new DevCliError('RUN_ACTIVE', `This session is at work on "${bound}", which is not finished.`, {
     run: bound,
     fix: { command: 'next', input: { name: bound } },
-    instead: { command: 'init', input: { name, new: true, ...(input.recipe === undefined ? {} : { recipe: input.recipe }) } },
+    instead: {
+      command: 'init',
+      input: { name, new: true, ...(input.recipe === undefined ? {} : { recipe: input.recipe }) },
+    },
   });
 }
 

@@ -1,8 +1,8 @@
 import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
-import { canInvalidate } from '../machine/queries.js';
 import { advance } from '../effects/advance.js';
 import { record, type Turn } from '../effects/turn.js';
+import { canInvalidate } from '../machine/queries.js';
 import type { Context } from './context.js';
 import { envelope, joined, toldBy } from './envelope.js';
 import { endRunning, runningCommand, settleCommands } from './external.js';

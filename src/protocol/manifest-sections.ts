@@ -33,7 +33,9 @@ function draft({ state, captured, files: documents }: SectionInput): string[] | 
   const text = documents.read('DRAFT.md')?.toString('utf8');
   if (text === undefined || state.status !== 'live') return null;
   const { filled, total, missing } = draftStatus(text, captured.recipe.draft.required);
-  return [`DRAFT: ${filled}/${total}${missing.length === 0 ? ', nothing missing' : ` (missing ${missing.join(', ')})`}`];
+  return [
+    `DRAFT: ${filled}/${total}${missing.length === 0 ? ', nothing missing' : ` (missing ${missing.join(', ')})`}`,
+  ];
 }
 
 function agents({ state }: SectionInput): string[] | null {
@@ -46,7 +48,9 @@ function agents({ state }: SectionInput): string[] | null {
 function decisions({ state, files: documents }: SectionInput): string[] | null {
   const gates = Object.entries(state.gates)
     .filter(([, gate]) => gate.stale !== true)
-    .map(([id, gate]) => `${id}: ${gate.choice}${gate.note === undefined ? '' : ` ("${foreignLine(gate.note, 120)}")`}`);
+    .map(
+      ([id, gate]) => `${id}: ${gate.choice}${gate.note === undefined ? '' : ` ("${foreignLine(gate.note, 120)}")`}`,
+    );
   const text = documents.read('DRAFT.md')?.toString('utf8');
   const bullets =
     text === undefined
@@ -63,19 +67,23 @@ function failed({ state }: SectionInput): string[] | null {
   const agentsFailed = Object.entries(state.agents)
     .filter(([, agent]) => agent.status === 'failed')
     .map(([id, agent]) => `${id}: ${foreignLine(agent.reason ?? 'no reason given', 100)}`);
-  const last = state.lastError === null ? [] : [foreignLine(`${state.lastError.block}: ${state.lastError.message}`, 160)];
+  const last =
+    state.lastError === null ? [] : [foreignLine(`${state.lastError.block}: ${state.lastError.message}`, 160)];
   const all = [...agentsFailed, ...last, ...state.warnings.map((warning) => foreignLine(warning, 140))];
   return all.length === 0 ? null : [`Failed: ${all.join(' · ')}`];
 }
 
 function files({ state, files: documents, context }: SectionInput): string[] | null {
   const place = { root: context.root, workTree: state.workTree === '.' ? context.root : state.workTree };
-  const there = ['DRAFT.md', 'PLAN.md', 'plan-content.json', 'summary.md', 'pr.json']
-    .filter((path) => documents.facts(path).kind === 'file');
+  const there = ['DRAFT.md', 'PLAN.md', 'plan-content.json', 'summary.md', 'pr.json'].filter(
+    (path) => documents.facts(path).kind === 'file',
+  );
   const reports = ['findings', 'analysis', 'reviews'].flatMap((directory) => {
     const count = documents.list(directory).filter((name) => name.endsWith('.md')).length;
     return count === 0 ? [] : [`${directory}/ (${count})`];
   });
   const all = [...there, ...reports];
-  return all.length === 0 ? null : [`Files in ${shownPath(place, state.name, '').replace(/\/$/, '')}: ${all.join(', ')}`];
+  return all.length === 0
+    ? null
+    : [`Files in ${shownPath(place, state.name, '').replace(/\/$/, '')}: ${all.join(', ')}`];
 }

@@ -1,11 +1,11 @@
 import type { Answer } from '../base/answer.js';
-import { capturedOf } from './turns.js';
+import { writtenOut } from '../registry/written-out.js';
 import type { Context } from './context.js';
 import { findRun } from './find-run.js';
 import { MANIFEST_SECTIONS } from './manifest-sections.js';
 import { readRun } from './next.js';
 import type { SectionInput } from './ports.js';
-import { writtenOut } from '../registry/written-out.js';
+import { capturedOf } from './turns.js';
 import { actionView } from './view.js';
 
 /** The run's part of the manifest: 1,200 tokens at four characters each (protocol.md §5). */
@@ -50,7 +50,8 @@ function rendered(input: SectionInput, characters: number, notices: string[]): {
     const text = section.render(input)?.join('\n');
     return text === undefined ? [] : [{ id: section.id, line: cut(text, section.budget) }];
   });
-  const recovered = notices.length === 0 ? [] : [{ id: 'recovered', line: cut(`Recovered: ${notices.join('; ')}`, 300) }];
+  const recovered =
+    notices.length === 0 ? [] : [{ id: 'recovered', line: cut(`Recovered: ${notices.join('; ')}`, 300) }];
   for (const { id, line } of [...all, ...recovered]) {
     const fitted = cut(line, Math.max(0, left - 1));
     if (fitted.length < 12) break;

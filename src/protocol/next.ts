@@ -1,11 +1,11 @@
 import type { Answer } from '../base/answer.js';
-import { noSuchRun } from '../effects/commands/scene.js';
 import { DevCliError } from '../base/errors.js';
+import { noSuchRun } from '../effects/commands/scene.js';
 import type { RunState } from '../run/state.js';
 import type { Head } from '../store/store.js';
+import { actionText } from './action-text.js';
 import type { Context } from './context.js';
 import { runningCommand, settleCommands } from './external.js';
-import { actionText } from './action-text.js';
 import { findRun } from './find-run.js';
 import { actionView } from './view.js';
 
@@ -35,10 +35,7 @@ export async function next(
 }
 
 /** A run that exists. @throws DevCliError `NO_SUCH_RUN` and what the store throws */
-export async function readRun(
-  context: Context,
-  name: string,
-): Promise<Head<RunState> & { snapshot: RunState }> {
+export async function readRun(context: Context, name: string): Promise<Head<RunState> & { snapshot: RunState }> {
   const head = await context.store.read(name);
   if (head.snapshot === null) throw noSuchRun(name);
   return { ...head, snapshot: head.snapshot };

@@ -64,7 +64,10 @@ function whoWaits(state: RunState): Waiting {
   }
   if (action.action === 'running') {
     const command = action.commands[0];
-    return { now: `waiting for dev-cli: ${command?.run.join(' ') ?? ''}, log ${command?.log ?? ''}`, you: 'nothing to do' };
+    return {
+      now: `waiting for dev-cli: ${command?.run.join(' ') ?? ''}, log ${command?.log ?? ''}`,
+      you: 'nothing to do',
+    };
   }
   if (action.action === 'wait-for-user') {
     const choices = (choicesOf(action) ?? []).map((choice) => choice.id).join(', ');
@@ -84,7 +87,12 @@ function gatesNow(state: RunState): RunState['gates'] {
   return state.gates;
 }
 
-function text(context: Context, state: RunState, json: { warnings: string[]; recovered: string[] }, waiting: Waiting): string {
+function text(
+  context: Context,
+  state: RunState,
+  json: { warnings: string[]; recovered: string[] },
+  waiting: Waiting,
+): string {
   const now = context.clock.now();
   const ago = (at: string) => duration(now - Date.parse(at));
   const since = state.pendingAction?.issuedAt ?? state.updatedAt;
@@ -143,13 +151,19 @@ function table(context: Context, rows: Record<string, string>[], active: string 
   const keys = ['name', 'skill', 'recipe', 'state', 'where', 'waitsFor', 'updated'];
   const cells = rows.map((row) =>
     keys.map((key) => {
-      if (key === 'updated') return row['updated'] === '' ? '' : `${duration(context.clock.now() - Date.parse(row['updated'] ?? ''))} ago`;
+      if (key === 'updated')
+        return row['updated'] === '' ? '' : `${duration(context.clock.now() - Date.parse(row['updated'] ?? ''))} ago`;
       return key === 'name' && row['name'] === active ? `${row['name']} *` : (row[key] ?? '');
     }),
   );
   const all = [['NAME', 'SKILL', 'RECIPE', 'STATE', 'WHERE', 'WAITS FOR', 'UPDATED'], ...cells];
   const widths = keys.map((_, column) => Math.max(...all.map((row) => (row[column] ?? '').length)));
   return all
-    .map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ').trimEnd())
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
     .join('\n');
 }

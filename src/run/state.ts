@@ -5,7 +5,6 @@ import { SCHEMA_VERSION } from './version.js';
 
 /** state.json (storage.md): the snapshot that hooks, status and people read. */
 
-
 const Str = Type.String();
 const At = Type.String({ description: 'UTC with milliseconds.' });
 

@@ -67,7 +67,8 @@ export function compose<S extends Numbered>(base: Base, decision: Writing<S>, co
   return { lines: lines.join(''), seq, state, contents, placements: changed };
 }
 
-function target(stream: string, change: FileChange): string {
+/** Where a document of a commit goes, relative to the root. */
+export function target(stream: string, change: FileChange): string {
   const path = rootRelative(stream, change.path);
   if (path === null || path === '.') throw new Error(`a document outside the root: ${change.path}`);
   if (isReserved(stream, path)) throw new Error(`only the store writes ${path}`);

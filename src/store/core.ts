@@ -2,7 +2,7 @@ import { type Clock, instant } from '../base/clock.js';
 import { DevCliError } from '../base/errors.js';
 import { isRecord, type JsonObject } from '../base/json.js';
 import { checkedName } from '../base/name.js';
-import { type Commit, compose, type Writing } from './commit.js';
+import { type Commit, compose, target, type Writing } from './commit.js';
 import { type Bytes, checkRecent, entriesAbove, journalCorrupt, lastCommit, readTail, type Tail } from './journal.js';
 import type { Medium } from './medium.js';
 import { patched } from './patch.js';
@@ -174,6 +174,23 @@ export function createStore<S extends Numbered>({ medium, codec, clock }: Option
         const decision = decide(current);
         if ('entries' in decision) write(stream, state, current, decision);
         return decision.answer;
+      });
+    },
+
+    async place(stream, changes) {
+      checkedName(stream);
+      await medium.locked(stream, () => {
+        if (medium.state(stream) !== null) throw new Error(`${stream} has commits; its documents belong to them.`);
+        const placements = changes.map((change) => ({
+          path: target(stream, change),
+          content: change.content === null ? null : Buffer.from(change.content),
+        }));
+        medium.stage(
+          stream,
+          new Map(),
+          placements.map(({ path }) => path),
+        );
+        medium.place(stream, placements);
       });
     },
 

@@ -100,6 +100,11 @@ export interface Store<S extends Numbered> {
    * @throws what `decide` throws; DevCliError `LOCKED`, `IO`, `STATE_CORRUPT`, `STATE_NEWER`, `JOURNAL_CORRUPT`
    */
   transact<A>(stream: string, decide: Decide<S, A>): Promise<A>;
+  /**
+   * Puts documents into the directory of a name that has no commit yet: what a first commit will adopt.
+   * @throws DevCliError `LOCKED`, `IO`
+   */
+  place(stream: string, changes: readonly FileChange[]): Promise<void>;
   /** All entries of the journal, oldest first. */
   journal(stream: string): Promise<Entry[]>;
   /** Names of all streams, sorted. A directory that holds no run of ours is not among them. */

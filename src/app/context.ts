@@ -1,0 +1,84 @@
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Caller } from '../base/caller.js';
+import { DevCliError } from '../base/errors.js';
+import { isName } from '../base/name.js';
+import { VERSION } from '../base/version.js';
+import type { Context } from '../protocol/context.js';
+import { runCodec } from '../run/codec.js';
+import { createDirectoryStore } from '../store/directory.js';
+import { diskReader } from '../store/reader.js';
+import { findRoot } from '../store/root.js';
+import type { Environment } from './environment.js';
+import { systemClock, systemIds } from './system.js';
+
+/** Seconds within which a call answers when nothing else is said (protocol.md §4). */
+const ANSWER_WITHIN = 45;
+
+/**
+ * Everything a use case needs of the world, made once for a call.
+ * @throws DevCliError `USAGE` for a root that is none, or a setting without a usable value
+ */
+export function createContext(environment: Environment, command: string): Context {
+  const { cwd, env, signal } = environment;
+  const place = findRoot({ cwd, env: { DEV_CLI_ROOT: env['DEV_CLI_ROOT'] }, explicit: environment.root });
+  const shipped = packageDirectory();
+  const session = env['DEV_CLI_SESSION'];
+  return {
+    root: place.root,
+    workTree: place.workTree ?? place.root,
+    boundRun: place.boundRun,
+    store: createDirectoryStore({
+      root: place.root,
+      codec: runCodec,
+      clock: systemClock,
+      ids: systemIds,
+      purpose: command,
+    }),
+    clock: systemClock,
+    ids: systemIds,
+    caller: callerOf(environment),
+    session: session === undefined || session === '' ? null : session,
+    library: { reader: diskReader, shipped, project: place.root },
+    reader: diskReader,
+    answerWithin: answerWithin(env['DEV_CLI_ANSWER_WITHIN']),
+    signal,
+    runner: join(shipped, 'dist', 'runner.cjs'),
+    trustDirectory: join(
+      env['XDG_STATE_HOME'] || join(env['HOME'] || homedir(), '.local', 'state'),
+      'dev-cli',
+      'trusted',
+    ),
+    cliVersion: VERSION,
+  };
+}
+
+/** Who calls: a person when both ends are a terminal, else an agent. */
+function callerOf({ env, stdinIsTerminal, stdoutIsTerminal }: Environment): Caller {
+  const terminal = stdinIsTerminal && stdoutIsTerminal;
+  const harness = env['DEV_CLI_HARNESS'];
+  const session = env['DEV_CLI_SESSION'];
+  return {
+    kind: terminal ? 'human' : 'agent',
+    via: 'cli',
+    ...(terminal ? { terminal } : {}),
+    ...(harness !== undefined && isName(harness) ? { harness } : {}),
+    ...(session !== undefined && isName(session) ? { session } : {}),
+  };
+}
+
+function answerWithin(text: string | undefined): number {
+  if (text === undefined || text === '') return ANSWER_WITHIN;
+  const seconds = Number(text);
+  if (Number.isFinite(seconds) && seconds >= 0 && seconds <= 3600) return seconds;
+  throw new DevCliError('USAGE', 'DEV_CLI_ANSWER_WITHIN is not a number of seconds from 0 to 3600.', {
+    fix: 'Unset it, or set it to the seconds within which a call must answer.',
+  });
+}
+
+/** The directory of this package, from the bundle in dist/ as from the sources in src/app/. */
+function packageDirectory(): string {
+  const here = dirname(fileURLToPath(import.meta.url));
+  return here.endsWith(join('src', 'app')) ? join(here, '..', '..') : dirname(here);
+}

@@ -1,0 +1,70 @@
+import { isAbsolute, resolve } from 'node:path';
+import type { Answer } from '../base/answer.js';
+import { recipeFiles } from '../recipe/library.js';
+import { lintReport } from '../recipe/lint-report.js';
+import { type LoadedRecipe, listRecipes, loadRecipeFile, requireRecipe } from '../recipe/load.js';
+import { showRecipe } from '../recipe/show.js';
+import type { Context } from './context.js';
+
+/** `recipe list`: every recipe with the file that won. */
+export async function recipeList(context: Context): Promise<Answer> {
+  const recipes = listRecipes(context.library);
+  const width = Math.max(...recipes.map(({ name }) => name.length));
+  return {
+    exit: 0,
+    json: { recipes },
+    text: () =>
+      recipes
+        .map(({ name, description, file, shadows, problem }) => {
+          const notes = [
+            ...(shadows === undefined ? [] : [`replaces ${shadows}`]),
+            ...(problem === undefined ? [] : [`! ${problem}`]),
+          ];
+          return `${name.padEnd(width)}  ${description}\n${' '.repeat(width)}  ${[file, ...notes].join('  ')}`;
+        })
+        .join('\n'),
+  };
+}
+
+/** `recipe show`: one recipe as resolved. @throws DevCliError `UNKNOWN_RECIPE`, `RECIPE_INVALID` */
+export async function recipeShow(context: Context, name: string): Promise<Answer> {
+  const captured = requireRecipe(context.library, name);
+  return {
+    exit: 0,
+    json: { ok: true, digest: captured.digest, recipe: captured.recipe },
+    text: () => showRecipe(captured.recipe),
+  };
+}
+
+/**
+ * `recipe lint`: the problems of recipe files; of all the project's own, when none is named.
+ * @param files as given on the command line; a shipped recipe goes by its name
+ */
+export async function recipeLint(context: Context, files: readonly string[], cwd: string): Promise<Answer> {
+  const { library } = context;
+  const paths =
+    files.length > 0
+      ? files.map((file) => pathOf(context, file, cwd))
+      : recipeFiles(library)
+          .filter(({ shipped }) => !shipped)
+          .map(({ path }) => path);
+  const loaded = paths.map((path) => loadRecipeFile(library, path));
+  const ok = loaded.every(({ captured }) => captured !== null);
+  return {
+    exit: ok ? 0 : 3,
+    json: { ok, files: loaded.map(({ file, captured, problems }) => ({ file, ok: captured !== null, problems })) },
+    text: () => (loaded.length === 0 ? 'This project has no recipes of its own.' : loaded.map(lintText).join('\n')),
+  };
+}
+
+function lintText({ file, problems, texts }: LoadedRecipe): string {
+  return problems.length === 0 ? `${file}: no problems` : lintReport(problems, texts);
+}
+
+/** A file where there is one; else the recipe of that name. */
+function pathOf({ library }: Context, file: string, cwd: string): string {
+  const path = isAbsolute(file) ? file : resolve(cwd, file);
+  if (library.reader.read(path) !== null) return path;
+  const named = recipeFiles(library).find(({ name, file: shown }) => name === file || shown === file);
+  return named?.path ?? path;
+}

@@ -1,0 +1,29 @@
+import type { Answer } from '../base/answer.js';
+import { DevCliError } from '../base/errors.js';
+import type { Context } from './context.js';
+
+/** `schema <document>`, `recipe schema`: the JSON Schema that ships under schemas/. */
+export async function schema(context: Context, name: string): Promise<Answer> {
+  const text = context.reader.read(`${context.library.shipped}/schemas/${name}.schema.json`);
+  if (text === null) throw new DevCliError('INTERNAL', `The schema "${name}" is missing from this installation.`);
+  return { exit: 0, json: JSON.parse(text) as object, text: () => text };
+}
+
+/** One value a line, for completion scripts. Never fails: a completion that complains is worse than none. */
+export async function candidates(context: Context, kind: string): Promise<Answer> {
+  const values = await candidatesOf(context, kind).catch(() => []);
+  return { exit: 0, json: { candidates: values }, text: () => values.join('\n') };
+}
+
+async function candidatesOf(context: Context, kind: string): Promise<string[]> {
+  switch (kind) {
+    case 'name':
+      return context.store.streams();
+    case 'recipe':
+      return [...new Set((await import('../recipe/library.js')).recipeFiles(context.library).map(({ name }) => name))];
+    case 'section':
+      return [...(await import('../documents/sections.js')).SECTION_IDS];
+    default:
+      return [];
+  }
+}

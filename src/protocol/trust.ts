@@ -1,0 +1,49 @@
+import type { Answer } from '../base/answer.js';
+import { DevCliError } from '../base/errors.js';
+import { externalCommands } from '../recipe/external-commands.js';
+import { requireRecipe } from '../recipe/load.js';
+import type { CapturedRecipe } from '../recipe/resolved.js';
+import { isTrusted, trust } from '../store/trust.js';
+import type { Context } from './context.js';
+
+/**
+ * Refuses a recipe of the project whose external commands nobody has trusted in this version (protocol.md §4).
+ * @throws DevCliError `RECIPE_UNTRUSTED`
+ */
+export function requireTrust(context: Context, captured: CapturedRecipe): void {
+  const commands = externalCommands(captured.recipe);
+  const ours = captured.sources[0]?.shipped === true;
+  if (ours || commands.length === 0 || isTrusted(context.trustDirectory, captured.digest)) return;
+  const { name } = captured.recipe;
+  throw new DevCliError('RECIPE_UNTRUSTED', `The recipe "${name}" of this project runs external commands.`, {
+    details: commands.map((argv) => ({ target: argv.join(' '), problem: 'runs on this machine, not trusted yet' })),
+    fix: `Ask the user to look at them and to type in a terminal: dev-cli trust ${name}`,
+  });
+}
+
+/**
+ * `trust <recipe>`: a person on a terminal allows this version of the recipe, wherever it lies, to run its commands.
+ * @throws DevCliError `TERMINAL_REQUIRED`, `UNKNOWN_RECIPE`, `RECIPE_INVALID`
+ */
+export async function trustRecipe(context: Context, name: string): Promise<Answer> {
+  const captured = requireRecipe(context.library, name);
+  const commands = externalCommands(captured.recipe).map((argv) => argv.join(' '));
+  if (context.caller.terminal !== true) {
+    throw new DevCliError(
+      'TERMINAL_REQUIRED',
+      'Trust is given by a person: standard input and output must be a terminal.',
+      {
+        fix: `Ask the user to type it in a terminal: dev-cli trust ${name}`,
+      },
+    );
+  }
+  if (commands.length > 0) trust(context.trustDirectory, captured.digest);
+  return {
+    exit: 0,
+    json: { ok: true, recipe: name, digest: captured.digest, commands },
+    text: () =>
+      commands.length === 0
+        ? `${name} runs no external commands; there is nothing to trust.`
+        : [`${name} may now run, in this version:`, ...commands.map((command) => `  ${command}`)].join('\n'),
+  };
+}
