@@ -178,7 +178,7 @@ function explain(error: unknown, declared: DeclaredNames): string {
   const summary = summaryOf(error);
   const unknown = /^Unknown variable: (.+)$/.exec(summary)?.[1];
   if (unknown !== undefined) {
-    return `The condition uses ${unknown}, which is not declared${near(unknown, NAMES)}. It may use ${NAMES.join(', ')}.`;
+    return `The condition uses ${unknown}, which is not declared${near(unknown, NAMES)}; it may use ${NAMES.join(', ')}.`;
   }
   const key = /^No such key: (.+)$/.exec(summary)?.[1];
   if (key !== undefined) {
@@ -191,5 +191,5 @@ function explain(error: unknown, declared: DeclaredNames): string {
 
 function near(word: string, known: readonly string[]): string {
   const meant = suggestion(word, known);
-  return meant === undefined ? '' : `; did you mean ${meant}?`;
+  return meant === undefined ? '' : ` (did you mean ${meant}?)`;
 }

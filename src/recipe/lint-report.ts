@@ -14,7 +14,7 @@ export function lintReport(problems: readonly Problem[], texts: Readonly<Record<
     if (fix !== undefined) lines.push(`${' '.repeat(gutter(line))} = ${visible(fix)}`);
     return `${lines.join('\n')}\n`;
   });
-  return `${[...parts, summary(problems)].join('\n')}\n`;
+  return [...parts, summary(problems)].join('\n');
 }
 
 function summary(problems: readonly Problem[]): string {

@@ -51,6 +51,7 @@ export function resolveAgents(
       type: roleOf(agent.type),
       ...(agent.promptHint === undefined ? {} : { promptHint: agent.promptHint }),
       ...(prompt === undefined ? {} : { prompt }),
+      ...(agent.promptFile === undefined ? {} : { promptFile: agent.promptFile }),
       ...(agent.promptVariant === undefined ? {} : { promptVariant: agent.promptVariant }),
       ...(agent.output === undefined ? {} : { output: agent.output }),
       readsFrom: agent.readsFrom ?? [],

@@ -203,6 +203,7 @@ function resolveOnError(onError: OnErrorSource | undefined, type: BlockSource['t
 function asking(block: Exclude<BlockSource, { type: 'cli' }>, fallback: string | null, context: BlockContext) {
   return {
     ...resolveInstruction(block, fallback, place(context), context.report, context.read),
+    ...(block.instructionFile === undefined ? {} : { instructionFile: block.instructionFile }),
     read: block.read ?? [],
     consult: block.consult ?? [],
   };

@@ -66,6 +66,8 @@ export interface ResolvedAgent {
   promptHint?: string;
   /** The task: inline, or read from `promptFile` at capture. */
   prompt?: string;
+  /** Where `prompt` was read from, as the recipe names it. */
+  promptFile?: string;
   promptVariant?: string;
   /** Relative to the run's directory; absent: the agent reports through `--result` (self-reported). */
   output?: string;
@@ -86,6 +88,8 @@ export interface AskingBlock extends CommonBlock {
   instruction: string;
   /** The whole instruction file, captured; written to actions/<id>/prompt.md and named in `read`. */
   instructionText?: string;
+  /** Where it was read from, as the recipe names it. */
+  instructionFile?: string;
   read: string[];
   consult: string[];
   asks: 'user' | null;

@@ -33,6 +33,7 @@ function showBlock(block: ResolvedBlock): Shown {
   if (block.kind === 'cli') return { ...head, ...showCommand(block.command), ...tail };
   const asking = {
     instruction: block.instruction,
+    ...given('instructionFile', block.instructionFile),
     read: block.read,
     consult: block.consult,
     ...(block.asks === 'user' && block.kind !== 'wait-for-user' ? { asks: 'user' } : {}),
@@ -96,7 +97,7 @@ function showChoice({ id, label, goto, reasonRequired }: ResolvedChoice): Shown 
 }
 
 function showAgent({ id, type, prompt, ...rest }: ResolvedAgent): Shown {
-  return { id, type, ...rest, ...given('prompt', prompt) };
+  return { id, type, ...rest, ...(rest.promptFile === undefined ? given('prompt', prompt) : {}) };
 }
 
 function showOnError(onError: OnError): unknown {

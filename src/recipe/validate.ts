@@ -73,7 +73,7 @@ function followsFromMissingTag(error: ErrorObject): boolean {
 }
 
 function sentence(error: ErrorObject, place: string[]): string {
-  const name = quoted(place.at(-1) ?? 'the recipe');
+  const name = nameOf(place);
   const params = error.params as Record<string, unknown>;
   switch (error.keyword) {
     case 'required':
@@ -100,6 +100,12 @@ function sentence(error: ErrorObject, place: string[]): string {
     default:
       return `${name} ${error.message ?? 'does not fit'}.`;
   }
+}
+
+/** The field, or the item of a list, that a complaint is about. */
+function nameOf(place: readonly string[]): string {
+  const last = place.at(-1) ?? 'the recipe';
+  return /^\d+$/.test(last) ? `Item ${Number(last) + 1} of ${quoted(place.at(-2) ?? '')}` : quoted(last);
 }
 
 function hint(error: ErrorObject): string | undefined {

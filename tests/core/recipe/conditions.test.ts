@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import { checkCondition, evaluateCondition } from '../../../src/recipe/conditions.js';
+
+const scope = {
+  mode: { depth: 'quick', interaction: 'autopilot' },
+  vars: { team: 'core', limit: 3 },
+  goal: null,
+  preferences: { external_research: true, unset: null },
+  round: 2,
+  draft: { intent: { filled: true, text: 'Bug' } },
+  agents: { 'plan-reviewer': { status: 'done', verdict: 'OKAY', summary: null } },
+  result: 'This is okay, mostly.',
+};
+const declared = {
+  mode: ['depth', 'interaction'],
+  vars: { team: 'core', limit: 3, list: [1] },
+  preferences: {
+    external_research: { type: 'bool', description: '' },
+    pull_request: { type: 'string', description: '', values: ['auto', true, false] },
+  },
+  sections: ['intent', 'findings'],
+  agents: ['plan-reviewer'],
+} as const;
+
+describe('evaluating conditions', () => {
+  const cases: [string, boolean][] = [
+    ['agents["plan-reviewer"].verdict == "OKAY"', true],
+    ['agents["plan-reviewer"].verdict != "OKAY"', false],
+    ['preferences.external_research', true],
+    ['!preferences.external_research', false],
+    ['mode.depth == "quick" && round > 1', true],
+    ['round == 2 && vars.limit == 3', true],
+    ['draft.intent.filled && draft.intent.text == "Bug"', true],
+    ['goal == null', true],
+    // Unset is null, an operation on null is null, and null is false.
+    ['preferences.unset', false],
+    ['preferences.never_set', false],
+    ['!preferences.never_set', true],
+    ['preferences.never_set == null', true],
+    ['agents["nobody"].verdict == "OKAY"', false],
+    ['agents["nobody"].verdict == null', true],
+    ['goal.contains("auth")', false],
+    ['preferences.unset && round > 1', false],
+    // The sugar: whole words, any case, not inside literals.
+    ['result contains OKAY', true],
+    ['result contains "okay"', true],
+    ['result contains OK', false],
+    ['result contains most', false],
+    ['!(result contains REJECT) && round > 1', true],
+    ['goal == "result contains OKAY"', false],
+  ];
+  it.each(cases)('%s is %s', (source, expected) => {
+    expect(evaluateCondition(source, scope)).toBe(expected);
+  });
+
+  it('leaves the scope as it was', () => {
+    const before = JSON.stringify(scope);
+    evaluateCondition('agents["nobody"].verdict == preferences.other', scope);
+    expect(JSON.stringify(scope)).toBe(before);
+  });
+
+  it('finds a word beside letters of any language only when it stands alone', () => {
+    expect(evaluateCondition('result contains ja', { result: 'Na ja, gut' })).toBe(true);
+    expect(evaluateCondition('result contains ja', { result: 'jaß' })).toBe(false);
+    expect(evaluateCondition('result contains OKAY', { result: null })).toBe(false);
+  });
+
+  it.each(['1 +', 'round + "x"', '"text"', 'nobody == 1', `round == ${'1 + '.repeat(400)}1`, '(('.repeat(200)])(
+    'refuses what has no truth value: %s',
+    (source) => {
+      expect(() => evaluateCondition(source, scope)).toThrow(expect.objectContaining({ code: 'RECIPE_INVALID' }));
+    },
+  );
+});
+
+describe('checking conditions', () => {
+  it.each([
+    'agents["plan-reviewer"].verdict == "OKAY"',
+    'agents["plan-reviewer"].verdict == null',
+    'preferences.external_research && mode.depth == "standard"',
+    'preferences.pull_request == true || preferences.pull_request == "auto"',
+    'preferences.pull_request',
+    'vars.limit > 2 && vars.team == "core"',
+    'size(vars.list) > 0',
+    'draft.findings.filled',
+    'result contains OKAY',
+    'round >= 2 && goal != null',
+  ])('accepts %s', (source) => {
+    expect(checkCondition(source, declared)).toEqual([]);
+  });
+
+  it.each([
+    ['preferences.external_reserch', 'did you mean external_research'],
+    ['agents["plan-reviewr"].verdict == "OKAY"', 'did you mean plan-reviewer'],
+    ['agents["plan-reviewer"].verdct == "OKAY"', 'did you mean verdict'],
+    ['draft.intend.filled', 'did you mean intent'],
+    ['vars.teem == "x"', 'did you mean team'],
+    ['rund > 1', 'did you mean round'],
+    ['round > "1"', 'int > string'],
+    ['goal', 'type string'],
+    ['round', 'type int'],
+    ['preferences.external_research == "yes"', 'bool == string'],
+    ['1 +', 'does not hold up'],
+    [`round == ${'1 + '.repeat(400)}1`, 'at most 1000 characters'],
+    [`${'('.repeat(100)}true${')'.repeat(100)}`, 'does not hold up'],
+  ])('refuses %s', (source, part) => {
+    const problems = checkCondition(source, declared);
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toContain(part);
+  });
+});

@@ -1,0 +1,191 @@
+import { describe, expect, it } from 'vitest';
+import { listRecipes, requireRecipe } from '../../../src/recipe/load.js';
+import type { ResolvedBlock, ResolvedRecipe } from '../../../src/recipe/resolved.js';
+import { showRecipe } from '../../../src/recipe/show.js';
+import { libraryWith, loadDemo } from './library-fixture.js';
+
+const library = libraryWith();
+const recipes: Record<string, ResolvedRecipe> = Object.fromEntries(
+  listRecipes(library).map(({ name }) => [name, requireRecipe(library, name).recipe]),
+);
+const NAMES = ['standard-interactive', 'standard-autopilot', 'quick-interactive', 'quick-autopilot'].map(
+  (mode) => `specify-${mode}`,
+);
+
+/** The table of recipes.md §2, Shipped: which blocks each of the four recipes has, by the part of the id before a dash. */
+const TABLE: Record<string, string[]> = {
+  'specify-standard-interactive': [
+    'init',
+    'classify-intent',
+    'explore-full',
+    'interview',
+    'decision-confirm',
+    'analyze-full',
+    'codex-synth',
+    'generate-plan',
+    'review',
+    'approve-plan',
+    'summary',
+    'cleanup',
+  ],
+  'specify-standard-autopilot': [
+    'init',
+    'classify-intent',
+    'explore-full',
+    'auto-assume',
+    'analyze-full',
+    'codex-synth',
+    'generate-plan',
+    'review',
+    'summary',
+    'cleanup',
+  ],
+  'specify-quick-interactive': [
+    'init',
+    'classify-intent',
+    'explore-lite',
+    'interview',
+    'decision-confirm',
+    'analyze-lite',
+    'generate-plan',
+    'review',
+    'approve-plan',
+    'summary',
+    'cleanup',
+  ],
+  'specify-quick-autopilot': [
+    'init',
+    'classify-intent',
+    'explore-lite',
+    'auto-assume',
+    'analyze-lite',
+    'generate-plan',
+    'review',
+    'summary',
+    'cleanup',
+  ],
+};
+
+function block<K extends ResolvedBlock['kind']>(
+  recipe: string,
+  id: string,
+  kind: K,
+): Extract<ResolvedBlock, { kind: K }> {
+  const found = recipes[recipe]?.blocks.find((candidate) => candidate.id === id);
+  if (found?.kind !== kind) throw new Error(`${recipe} has no ${kind} ${id}`);
+  return found as Extract<ResolvedBlock, { kind: K }>;
+}
+
+describe('the shipped recipes', () => {
+  it('are listed with the file that won, and lint clean', () => {
+    const listed = listRecipes(library);
+    expect(listed.map(({ name }) => name)).toEqual(expect.arrayContaining(NAMES));
+    for (const { name, problem, shipped, file, type } of listed) {
+      expect({ name, problem, shipped, file, type }).toEqual({
+        name,
+        problem: undefined,
+        shipped: true,
+        file: `dev-cli:recipes/${name}.yaml`,
+        type: 'sequential',
+      });
+    }
+  });
+
+  it.each(NAMES)('%s has the blocks of the table', (name) => {
+    expect(recipes[name]?.blocks.map(({ id }) => id)).toEqual(TABLE[name]);
+    const [, depth, interaction] = name.split('-');
+    expect(recipes[name]).toMatchObject({
+      skill: 'specify',
+      mode: { depth, interaction },
+      usesDraft: true,
+      usesGoal: true,
+    });
+    expect(recipes[name]?.blocks[0]).toMatchObject({ kind: 'cli', standsForInit: true });
+  });
+
+  it('explore and analyse with the agents of the table, all of which may fail', () => {
+    const full = block('specify-standard-interactive', 'explore-full', 'subagent');
+    expect(full.agents.map(({ type }) => type)).toEqual([
+      'code-explorer',
+      'code-explorer',
+      'docs-researcher',
+      'ux-reviewer',
+    ]);
+    expect(full).toMatchObject({
+      onError: { kind: 'continue' },
+      onComplete: { command: 'draft import' },
+      maxRounds: 1,
+    });
+    const lite = block('specify-quick-autopilot', 'explore-lite', 'subagent');
+    expect(lite.agents.map(({ id }) => id)).toEqual(['code-explorer-1', 'code-explorer-2']);
+    const analysis = block('specify-standard-autopilot', 'analyze-full', 'subagent');
+    expect(analysis.agents.map(({ id, when }) => [id, when])).toEqual([
+      ['gap-analyzer', undefined],
+      ['tradeoff-analyzer', undefined],
+      ['verification-planner', undefined],
+      ['external-researcher', 'preferences.external_research'],
+    ]);
+    expect(block('specify-quick-interactive', 'analyze-lite', 'subagent').agents).toMatchObject([
+      { id: 'tradeoff-analyzer', promptVariant: 'lite' },
+    ]);
+  });
+
+  it('interview until the draft is valid, asking the user', () => {
+    expect(block('specify-standard-interactive', 'interview', 'llm-loop')).toMatchObject({
+      asks: 'user',
+      maxRounds: 20,
+      sections: ['purpose', 'boundaries', 'criteria', 'decisions'],
+      exitCheck: { command: 'draft validate', input: { name: '{name}' } },
+    });
+  });
+
+  it('review in three rounds in standard, rewriting the plan in between, and once in quick', () => {
+    for (const name of ['specify-standard-interactive', 'specify-standard-autopilot']) {
+      expect(block(name, 'review', 'subagent-loop')).toMatchObject({ maxRounds: 3, revise: 'generate-plan' });
+    }
+    expect(block('specify-quick-autopilot', 'review', 'subagent').agents[0]?.output).toBe('reviews/{round}.md');
+  });
+
+  it('are approved by a person', () => {
+    expect(block('specify-quick-interactive', 'approve-plan', 'wait-for-user')).toMatchObject({
+      human: true,
+      artifact: 'PLAN.md',
+      choices: [
+        { id: 'approve', goto: 'next' },
+        { id: 'revise', goto: 'generate-plan', reasonRequired: true },
+        { id: 'stop', goto: 'halt' },
+      ],
+    });
+  });
+
+  it('run no external command and are plain JSON', () => {
+    for (const name of NAMES) {
+      const captured = requireRecipe(library, name);
+      expect(JSON.parse(JSON.stringify(captured))).toEqual(captured);
+      expect(JSON.stringify(requireRecipe(libraryWith(), name))).toBe(JSON.stringify(captured));
+    }
+  });
+
+  it('give instructions that fit into an action', () => {
+    for (const { instruction } of Object.values(recipes).flatMap(({ blocks }) =>
+      blocks.filter((b) => b.kind !== 'cli'),
+    )) {
+      expect(instruction.length).toBeGreaterThan(20);
+      expect(instruction.length).toBeLessThanOrEqual(600);
+    }
+  });
+
+  it('are shown in words of the language: what is shown loads again', () => {
+    for (const name of NAMES) {
+      const recipe = recipes[name];
+      if (recipe === undefined) throw new Error(name);
+      const shown = showRecipe(recipe)
+        .replace(/^name: .*/, 'name: demo')
+        ;
+      const prompts = Object.fromEntries(
+        [...shown.matchAll(/prompts\/[\w-]+\.md/g)].map(([file]) => [`.dev/recipes/${file}`, 'Look around.\n']),
+      );
+      expect(loadDemo(shown, prompts).problems.filter(({ severity }) => severity === 'error')).toEqual([]);
+    }
+  });
+});
