@@ -5,12 +5,10 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-// A test may build into a directory of its own beside dist/, so that it meets no half-built bundle.
-const dist = join(root, process.env.DEV_CLI_DIST ?? 'dist');
-rmSync(dist, { recursive: true, force: true });
+rmSync(join(root, 'dist'), { recursive: true, force: true });
 await build({
   entryPoints: { cli: join(root, 'src/cli/main.ts'), runner: join(root, 'src/cli/runner.ts') },
-  outdir: dist,
+  outdir: join(root, 'dist'),
   outExtension: { '.js': '.cjs' },
   bundle: true,
   platform: 'node',

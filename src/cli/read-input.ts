@@ -5,7 +5,7 @@ import { DevCliError, systemCode } from '../base/errors.js';
 import { pause } from './output.js';
 
 /** More than any document of a run; a larger one is a mistake (protocol.md §1). */
-export const INPUT_LIMIT = 8 * 1024 * 1024;
+const INPUT_LIMIT = 8 * 1024 * 1024;
 
 /**
  * Makes the function that reads what the command line names: standard input, once, or a file. A relative path is taken

@@ -4,7 +4,7 @@ import type { ExitCode } from '../base/error-codes.js';
 export type Actor = 'agent' | 'person' | 'author' | 'harness';
 
 /** What comes out of a command (protocol.md §1). */
-export type OutputKind = 'document' | 'text' | 'stream' | 'server';
+type OutputKind = 'document' | 'text' | 'stream' | 'server';
 
 /** A value on the command line. */
 export interface ValueSpec {

@@ -7,7 +7,7 @@ export const PLAN_COMMANDS: readonly CommandSpec[] = [
     name: 'plan template',
     summary: 'Print a commented example of plan-content.json.',
     actor: 'agent',
-    output: 'text',
+    output: 'document',
     positionals: [],
     options: [],
     exits: [0, 1, 2, 130],

@@ -1,0 +1,93 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { COMMANDS, GROUPS } from '../../../src/registry/find.js';
+import { BINARY } from '../../support/project.mjs';
+
+interface Ran {
+  status: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+function run(argv: string[], input: string | Buffer = ''): Ran {
+  const options = { encoding: 'utf8', input, maxBuffer: 2 ** 27 } as const;
+  const { status, stdout, stderr } = spawnSync(process.execPath, [BINARY, ...argv], options);
+  return { status, stdout, stderr };
+}
+
+const errorOf = (stdout: string) =>
+  (JSON.parse(stdout) as { error: { code: string; message: string; fix?: string } }).error;
+
+describe('the binary', () => {
+  it.each([[[]], [['help']], [['--help']], [['-h']]])('explains itself: dev-cli %j', (argv) => {
+    const { status, stdout, stderr } = run(argv);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    for (const { name } of COMMANDS.filter((spec) => !spec.name.includes(' ')))
+      expect(stdout).toContain(`\n  ${name} `);
+    for (const group of Object.keys(GROUPS)) expect(stdout).toContain(`\n  ${group} `);
+    expect(stdout).toContain('130 interrupted');
+  });
+
+  it('explains a command in three ways, and as data', () => {
+    const help = run(['help', 'step', 'complete']).stdout;
+    expect(help).toContain('dev-cli step complete add-auth --action a6');
+    expect(help).not.toContain('—');
+    expect(run(['step', 'complete', '--help']).stdout).toBe(help);
+    expect(run(['step', 'complete', '-h']).stdout).toBe(help);
+    expect(JSON.parse(run(['help', 'step', 'complete', '--json']).stdout)).toMatchObject({
+      ok: true,
+      commands: [{ name: 'step complete' }],
+    });
+  });
+
+  it('hides what is for scripts only', () => {
+    expect(run(['help', 'completion']).stdout).not.toContain('candidates');
+  });
+
+  it('knows its version', () => {
+    const file = join(import.meta.dirname, '../../../package.json');
+    const { version } = JSON.parse(readFileSync(file, 'utf8')) as { version: string };
+    expect(run(['--version'])).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' });
+    expect(JSON.parse(run(['--version', '--json']).stdout)).toEqual({ ok: true, version });
+  });
+
+  it.each([
+    [['nxt'], 'UNKNOWN_COMMAND', 'dev-cli help'],
+    [['help', 'nxt'], 'UNKNOWN_COMMAND', 'dev-cli help'],
+    [['help', 'next', 'x'], 'UNKNOWN_COMMAND', 'dev-cli help next'],
+    [['step', 'compete'], 'UNKNOWN_COMMAND', 'dev-cli help step'],
+    [['next', '--bogus'], 'USAGE', 'dev-cli help next'],
+    [['step', 'complete', 'x'], 'USAGE', 'dev-cli help step complete'],
+  ])('answers %j with one document and a fix that runs', (argv, code, fix) => {
+    const { status, stdout, stderr } = run([...argv, '--json']);
+    expect({ status, stderr, lines: stdout.split('\n').length }).toEqual({ status: 2, stderr: '', lines: 2 });
+    expect(errorOf(stdout)).toMatchObject({ code, fix });
+    expect(run(fix.split(' ').slice(1)).status).toBe(0);
+  });
+
+  it('reads data from standard input, once', () => {
+    const empty = run(['draft', 'update', 'x', '--data', '-']);
+    expect({ status: empty.status, code: errorOf(empty.stdout).code }).toEqual({ status: 2, code: 'DATA_MISSING' });
+    const twice = run(
+      ['step', 'complete', 'x', '--action', 'a1', '--choice', 'c', '--note', '-', '--result', '-'],
+      'text',
+    );
+    expect(errorOf(twice.stdout).code).toBe('USAGE');
+  });
+
+  it('refuses 50 MB without a word on standard error', () => {
+    const { status, stdout, stderr } = run(['draft', 'update', 'x', '--data', '-'], Buffer.alloc(50_000_000, 120));
+    expect({ status, stderr, code: errorOf(stdout).code }).toEqual({ status: 2, stderr: '', code: 'DATA_MALFORMED' });
+  });
+
+  it('writes all of a long answer into a slow pipe, and nothing when the reader is gone', () => {
+    const script = (reader: string) => `"$0" "$1" help --json | { ${reader}; }; echo "\${PIPESTATUS[0]}"`;
+    const bash = (reader: string) =>
+      spawnSync('bash', ['-c', script(reader), process.execPath, BINARY], { encoding: 'utf8' });
+    expect(JSON.parse(run(['help', '--json']).stdout)).toHaveProperty('ok', true);
+    expect(bash('sleep 0.5; wc -c').stdout).toBe(`${Buffer.byteLength(run(['help', '--json']).stdout)}\n0\n`);
+    expect(bash('exec 0<&-; sleep 0.5')).toMatchObject({ stdout: '0\n', stderr: '' });
+  });
+});

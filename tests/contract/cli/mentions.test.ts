@@ -1,0 +1,75 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { followers } from '../../../src/registry/find.js';
+import { parseCommand, splitCommand } from '../../../src/registry/parse.js';
+
+const root = join(import.meta.dirname, '../../..');
+
+/** Every text that an agent, an author or a user reads commands from. */
+function texts(): string[] {
+  const directories = ['skills', 'agents', 'recipes', 'docs'].filter((name) => existsSync(join(root, name)));
+  const files = directories.flatMap((directory) =>
+    readdirSync(join(root, directory), { recursive: true, encoding: 'utf8' }).map((file) => join(directory, file)),
+  );
+  return [...files, 'README.md'].filter((file) => /\.(md|yaml)$/.test(file) && existsSync(join(root, file)));
+}
+
+/** Commands in backquotes, on lines of fenced blocks, and behind a key of a recipe. */
+function mentions(text: string): string[] {
+  const quoted = [...text.matchAll(/`(dev-cli [^`\n]+)`/g)];
+  const fenced = [...text.matchAll(/^ *```.*\n([\s\S]*?)^ *```/gm)].flatMap(([, block]) => [
+    ...(block ?? '').matchAll(/^\s*(?:\$ )?(dev-cli .+)$/gm),
+  ]);
+  const keys = [...text.matchAll(/^\s*(?:command|save|exitCheck|then|onComplete): (dev-cli .+)$/gm)];
+  return [...quoted, ...fenced, ...keys].map(([, command]) => (command ?? '').trim());
+}
+
+/** Fills in what a text leaves open: `<name>`, `[name]`, `…`; cuts a comment or a here-document. */
+function concrete(mention: string): string {
+  return mention
+    .replace(/\s+(<<|#|>|\|).*$/, '')
+    .replace(/^(dev-cli (?:schema|completion)) <[^>]*>/, (_, command: string) => `${command} ${followersOf(command)}`)
+    .replace(/^dev-cli help <[^>]*>/, 'dev-cli help')
+    .replace(/ \[[^\]]*\]| …/g, '')
+    .replace(/<[^>]*>/g, 'x');
+}
+
+function followersOf(command: string): string {
+  return command === 'dev-cli schema' ? 'recipe' : 'bash';
+}
+
+/** A usage line or half a sentence (`dev-cli step`) names a command without its arguments. */
+function problemOf(mention: string): string | undefined {
+  let words: string[] = [];
+  try {
+    words = splitCommand(concrete(mention)).slice(1);
+    parseCommand(words);
+    return undefined;
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    const group = words.length === 1 && followers(words).length > 0;
+    const bare = message.includes('is missing') && words.every((word) => !word.startsWith('-'));
+    return group || bare ? undefined : `${mention}: ${message}`;
+  }
+}
+
+describe('commands that texts mention', () => {
+  it.each(texts())('exist and parse: %s', (file) => {
+    const problems = mentions(readFileSync(join(root, file), 'utf8')).map(problemOf);
+    expect(problems.filter((problem) => problem !== undefined)).toEqual([]);
+  });
+
+  it('are found', () => {
+    const skill = mentions(readFileSync(join(root, 'skills/specify/SKILL.md'), 'utf8'));
+    expect(skill).toContain('dev-cli next <name>');
+    expect(skill.some((command) => command.startsWith('dev-cli init <name> --goal -'))).toBe(true);
+  });
+
+  it.each(['dev-cli step finish <name>', 'dev-cli next --all', 'dev-cli draft write', 'dev-cli plan'])(
+    'would be refused when there is no such thing: %s',
+    (mention) => {
+      expect(problemOf(mention) === undefined).toBe(mention === 'dev-cli plan');
+    },
+  );
+});
