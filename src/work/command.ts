@@ -116,7 +116,14 @@ const isPid = (value: unknown): value is number => Number.isSafeInteger(value) &
 function isSpec(value: unknown): value is CommandSpec {
   if (!isRecord(value)) return false;
   const { key, argv, shell, cwd, timeoutSeconds, tree } = value;
-  return isTextOrNull(tree ?? null) && isText(key) && isTexts(argv) && typeof shell === 'boolean' && isText(cwd) && Number(timeoutSeconds) > 0;
+  return (
+    isTextOrNull(tree ?? null) &&
+    isText(key) &&
+    isTexts(argv) &&
+    typeof shell === 'boolean' &&
+    isText(cwd) &&
+    Number(timeoutSeconds) > 0
+  );
 }
 
 /** Strict about the process ids: signals are sent to them. */
@@ -131,6 +138,6 @@ function isExit(value: unknown): value is ExitRecord {
   if (!isRecord(value)) return false;
   const { key, argv, tree, exit, signal, timedOut, startedAt, at, durationMs, logBytes } = value;
   const judged = (exit === null || Number.isInteger(exit)) && isTextOrNull(signal) && typeof timedOut === 'boolean';
-  const measured = Number.isFinite(durationMs) && Number.isFinite(logBytes);
+  const measured = isTextOrNull(tree) && Number.isFinite(durationMs) && Number.isFinite(logBytes);
   return judged && measured && isText(key) && isTexts(argv) && isText(startedAt) && isText(at);
 }

@@ -4,7 +4,8 @@ import { DevCliError, systemCode } from '../base/errors.js';
 
 /** What a use case hands down from its context. */
 export interface Surroundings {
-  env: Readonly<Record<string, string | undefined>>;
+  /** Default: that of this process. */
+  env?: Readonly<Record<string, string | undefined>>;
   signal?: AbortSignal;
 }
 
@@ -81,7 +82,7 @@ async function run(cwd: string, args: string[], around: Surroundings): Promise<G
   });
   const options = {
     cwd,
-    env: environment(around.env),
+    env: environment(around.env ?? process.env),
     encoding: 'buffer',
     timeout: TIMEOUT_MS,
     maxBuffer: MAX_OUTPUT,
@@ -102,7 +103,7 @@ async function run(cwd: string, args: string[], around: Surroundings): Promise<G
   });
 }
 
-function environment(inherited: Surroundings['env']): Record<string, string | undefined> {
+function environment(inherited: NonNullable<Surroundings['env']>): Record<string, string | undefined> {
   const env: Record<string, string | undefined> = { ...inherited };
   for (const name of REDIRECTING) delete env[name];
   // Optional locks would let `git status` rewrite the index. The C locale keeps git's words the ones that are looked for.

@@ -32,7 +32,7 @@ const NESTED = 'tree:';
  * @param workTree absolute path
  * @throws DevCliError `GIT_FAILED`, `IO` (the work tree is gone), `INTERRUPTED`
  */
-export async function readBaseline(workTree: string, around: Surroundings): Promise<Baseline | null> {
+export async function readBaseline(workTree: string, around: Surroundings = {}): Promise<Baseline | null> {
   const place = await findRepository(workTree, around);
   return place.kind === 'repository' ? readPart(workTree, place, around) : null;
 }
@@ -44,7 +44,7 @@ export async function readBaseline(workTree: string, around: Surroundings): Prom
  * @param workTree absolute path
  * @throws DevCliError `GIT_FAILED` (also when the repository or the baseline's commit is gone), `IO`, `INTERRUPTED`
  */
-export async function changedSince(workTree: string, baseline: Baseline, around: Surroundings): Promise<string[]> {
+export async function changedSince(workTree: string, baseline: Baseline, around: Surroundings = {}): Promise<string[]> {
   const place = await findRepository(workTree, around);
   if (place.kind !== 'repository') {
     throw new DevCliError('GIT_FAILED', 'The repository that this run started in cannot be found any more.', {
@@ -72,7 +72,7 @@ export async function changedSince(workTree: string, baseline: Baseline, around:
  * @param workTree absolute path
  * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`
  */
-export async function treeDigest(workTree: string, around: Surroundings): Promise<string | null> {
+export async function treeDigest(workTree: string, around: Surroundings = {}): Promise<string | null> {
   const place = await findRepository(workTree, around);
   return place.kind === 'repository' ? digestOf(await readTree(workTree, place.top, around)) : null;
 }
@@ -82,7 +82,7 @@ export async function treeDigest(workTree: string, around: Surroundings): Promis
  * @param workTree absolute path
  * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`
  */
-export async function hasRemote(workTree: string, around: Surroundings): Promise<boolean> {
+export async function hasRemote(workTree: string, around: Surroundings = {}): Promise<boolean> {
   if ((await findRepository(workTree, around)).kind !== 'repository') return false;
   return (await git(workTree, ['remote'], around)).length > 0;
 }

@@ -1,0 +1,81 @@
+import { closeSync, constants, fsyncSync, openSync } from 'node:fs';
+import { writeAll } from '../store/durable.js';
+
+/** How much of a command's output is kept: the first and the last half of it. */
+export const LOG_LIMIT = 10 * 1024 * 1024;
+
+/**
+ * A command's output on disk, bounded however much it writes: the first half of the bound goes to the file as it comes,
+ * of the rest the end is kept in memory and put behind a mark when the command has ended.
+ */
+export class Log {
+  /** All bytes that came, kept or not. */
+  bytes = 0;
+  /** Why the log is incomplete, when it could not be written. */
+  failure: string | undefined;
+  private readonly half: number;
+  private fd: number | null = null;
+  /** Written round and round; made when the first half is full. */
+  private ring: Buffer | undefined;
+  private ringBytes = 0;
+
+  constructor(path: string, limit: number = LOG_LIMIT) {
+    this.half = Math.floor(limit / 2);
+    // Whatever stands in its place is neither followed nor waited for.
+    const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW, O_NONBLOCK } = constants;
+    this.attempt(() => {
+      this.fd = openSync(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK, 0o644);
+    });
+  }
+
+  add(chunk: Buffer): void {
+    const room = Math.max(0, this.half - this.bytes);
+    this.bytes += chunk.length;
+    this.write(chunk.subarray(0, room));
+    if (chunk.length > room) this.keep(chunk.subarray(room));
+  }
+
+  /** Puts the end of the output in place, flushes and closes the file. */
+  close(): void {
+    const cut = Math.max(0, this.ringBytes - this.half);
+    if (cut > 0) this.write(Buffer.from(`\n[dev-cli: ${cut} bytes of output were cut out here]\n`));
+    if (this.ring) {
+      const next = this.ringBytes % this.half;
+      if (cut > 0) this.write(this.ring.subarray(next));
+      this.write(this.ring.subarray(0, cut > 0 ? next : this.ringBytes));
+    }
+    const { fd } = this;
+    if (fd === null) return;
+    this.attempt(() => fsyncSync(fd));
+    closeSync(fd);
+    this.fd = null;
+  }
+
+  /** Notes why output was lost; the first reason stays. */
+  fail(error: unknown): void {
+    this.failure ??= error instanceof Error ? error.message : String(error);
+  }
+
+  private keep(chunk: Buffer): void {
+    this.ring ??= Buffer.alloc(this.half);
+    const end = chunk.subarray(Math.max(0, chunk.length - this.half));
+    const at = (this.ringBytes + chunk.length - end.length) % this.half;
+    const copied = end.copy(this.ring, at);
+    end.copy(this.ring, 0, copied);
+    this.ringBytes += chunk.length;
+  }
+
+  private write(bytes: Buffer): void {
+    const { fd } = this;
+    if (fd !== null && this.failure === undefined) this.attempt(() => writeAll(fd, bytes));
+  }
+
+  /** A full disk must not end the command: its exit still counts. */
+  private attempt(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+}

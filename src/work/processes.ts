@@ -1,0 +1,102 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { systemCode } from '../base/errors.js';
+
+/** How long a process group has between SIGTERM and SIGKILL. */
+const GRACE_MS = 5_000;
+/** How long to wait for what was killed to be gone; a process stuck in the kernel never goes. */
+const COLLECTED_MS = 1_000;
+const POLL_MS = 25;
+
+/** Places in the list that procFields gives (proc(5): fields 3, 5 and 22). */
+const STATE = 0;
+const GROUP = 2;
+const START = 19;
+
+/**
+ * When a process started, as a word to compare: clock ticks since boot on Linux, the time to the second elsewhere. With
+ * it a process is told from a later one of the same number. Null when there is none, or only a dead one not collected.
+ */
+export function startOf(pid: number): string | null {
+  try {
+    const [state, start] = process.platform === 'linux' ? fromProc(pid) : fromPs(pid);
+    return isDead(state) ? null : start;
+  } catch {
+    // No such process: there is nothing to read, and ps fails.
+    return null;
+  }
+}
+
+function fromProc(pid: number): [state: string, start: string] {
+  const fields = procFields(pid);
+  return [fields[STATE] ?? '', fields[START] ?? ''];
+}
+
+/** The fields of /proc/<pid>/stat behind the second, the program's name in parentheses, which may hold anything. */
+function procFields(pid: number | string): string[] {
+  const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
+  return text.slice(text.lastIndexOf(')') + 2).split(' ');
+}
+
+function fromPs(pid: number): [state: string, start: string] {
+  const answer = execFileSync('ps', ['-o', 'stat=', '-o', 'lstart=', '-p', `${pid}`], {
+    env: { ...process.env, LC_ALL: 'C', TZ: 'UTC0' },
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const [state = '', ...start] = answer.trim().split(/\s+/);
+  return [state, start.join(' ')];
+}
+
+/**
+ * Ends every process of a group: SIGTERM, five seconds, SIGKILL. Returns when the group is gone, or could not be.
+ * @param pgid a group that is known to be the one meant
+ */
+export async function endGroup(pgid: number): Promise<void> {
+  if (!signalGroup(pgid, 'SIGTERM')) return;
+  if (await isGone(pgid, GRACE_MS)) return;
+  signalGroup(pgid, 'SIGKILL');
+  await isGone(pgid, COLLECTED_MS);
+}
+
+async function isGone(pgid: number, milliseconds: number): Promise<boolean> {
+  const over = performance.now() + milliseconds;
+  while (isPopulated(pgid)) {
+    if (performance.now() > over) return false;
+    await sleep(POLL_MS);
+  }
+  return true;
+}
+
+/** Dead processes that nobody collects keep a group in being; in a container without an init that is for ever. */
+function isPopulated(pgid: number): boolean {
+  if (!signalGroup(pgid, 0)) return false;
+  if (process.platform !== 'linux') return true;
+  return readdirSync('/proc').some((name) => {
+    if (!/^\d+$/.test(name)) return false;
+    try {
+      const fields = procFields(name);
+      return fields[GROUP] === String(pgid) && !isDead(fields[STATE]);
+    } catch {
+      // It ended between the two looks.
+      return false;
+    }
+  });
+}
+
+/** False when there is nobody in the group who could be reached. */
+function signalGroup(pgid: number, signal: 'SIGTERM' | 'SIGKILL' | 0): boolean {
+  try {
+    return process.kill(-pgid, signal);
+  } catch (error) {
+    const code = systemCode(error);
+    // macOS says EPERM of a group whose members have all ended and were not collected.
+    if (code === 'ESRCH' || code === 'EPERM') return false;
+    throw error;
+  }
+}
+
+function isDead(state = ''): boolean {
+  return state.startsWith('Z') || state.startsWith('X');
+}

@@ -1,0 +1,91 @@
+import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { build } from 'esbuild';
+import type { ExitRecord, StartedRecord } from '../../../src/work/command.js';
+import { type CommandStatus, inspect, type Launch, launch } from '../../../src/work/external.js';
+import { startOf } from '../../../src/work/processes.js';
+
+/** A place to run external commands in: a runner as it is shipped, and directories that careless quoting would break. */
+export interface Bench {
+  /** Absolute path of the runner's bundle. */
+  runner: string;
+  /** The commands' working directory. */
+  cwd: string;
+  directory(name: string): string;
+  /** Launches a command; returns its directory. */
+  start(name: string, argv: string[], more?: Partial<Launch>): string;
+  remove(): void;
+}
+
+export async function createBench(): Promise<Bench> {
+  const outer = mkdtempSync(join(realpathSync(tmpdir()), `it's a "bench" `));
+  const runner = join(outer, 'runner.cjs');
+  await build({
+    entryPoints: [join(import.meta.dirname, '../../../src/cli/runner.ts')],
+    outfile: runner,
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    logLevel: 'error',
+  });
+  const directory = (name: string) => join(outer, 'actions', name);
+  return {
+    runner,
+    cwd: outer,
+    directory,
+    start(name, argv, more = {}) {
+      const spec = {
+        key: name,
+        argv,
+        shell: false,
+        cwd: outer,
+        timeoutSeconds: 60,
+        runner,
+        directory: directory(name),
+      };
+      launch({ ...spec, ...more });
+      return directory(name);
+    },
+    remove: () => rmSync(outer, { recursive: true, force: true }),
+  };
+}
+
+/** Looks every few milliseconds until `found` gives something; fails after `seconds`. */
+export async function eventually<T>(found: () => T | false | null | undefined, seconds = 20): Promise<T> {
+  const over = performance.now() + seconds * 1000;
+  while (performance.now() < over) {
+    const value = found();
+    if (value !== false && value !== null && value !== undefined) return value;
+    await sleep(10);
+  }
+  throw new Error(`not in ${seconds} s: ${found}`);
+}
+
+export function inState<S extends CommandStatus['state']>(
+  directory: string,
+  state: S,
+): Promise<Extract<CommandStatus, { state: S }>> {
+  return eventually(() => {
+    const status = inspect(directory);
+    return status.state === state && (status as Extract<CommandStatus, { state: S }>);
+  });
+}
+
+export async function finished(directory: string): Promise<ExitRecord> {
+  return (await inState(directory, 'finished')).exit;
+}
+
+export function startedIn(directory: string): StartedRecord {
+  return JSON.parse(readFileSync(join(directory, 'started.json'), 'utf8'));
+}
+
+export function logIn(directory: string): string {
+  return readFileSync(join(directory, 'log'), 'utf8');
+}
+
+/** Whether a process runs; one that is dead and not collected does not. */
+export function isRunning(pid: number): boolean {
+  return startOf(pid) !== null;
+}

@@ -1,0 +1,476 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { build } from 'esbuild';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { endCommand, inspect, launch, waitFinished } from '../../../src/work/external.js';
+import { LOG_LIMIT } from '../../../src/work/log.js';
+import { startOf } from '../../../src/work/processes.js';
+import { type Bench, createBench, eventually, finished, inState, isRunning, logIn, startedIn } from './bench.js';
+
+let bench: Bench;
+beforeAll(async () => {
+  bench = await createBench();
+});
+afterAll(() => bench.remove());
+
+const sh = (line: string) => ['sh', '-c', line];
+/** The process id that a command wrote to a file in its working directory. */
+const pidIn = (file: string) =>
+  eventually(() => existsSync(join(bench.cwd, file)) && Number(readFileSync(join(bench.cwd, file), 'utf8')));
+
+describe('a command that behaves', () => {
+  it('leaves its exit, its log and nothing to guess', async () => {
+    const directory = bench.start('fine', sh('echo out; echo err >&2; exit 3'), { tree: 'of the tree' });
+    const exit = await finished(directory);
+    expect(exit).toEqual({
+      key: 'fine',
+      argv: sh('echo out; echo err >&2; exit 3'),
+      tree: 'of the tree',
+      exit: 3,
+      signal: null,
+      timedOut: false,
+      startedAt: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/),
+      at: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/),
+      durationMs: expect.any(Number),
+      logBytes: 8,
+    });
+    expect(logIn(directory)).toBe('out\nerr\n');
+    expect(startedIn(directory)).toEqual({
+      pid: expect.any(Number),
+      start: expect.any(String),
+      host: expect.any(String),
+      pgid: expect.any(Number),
+      groupStart: expect.any(String),
+      at: expect.any(String),
+    });
+  });
+
+  it('runs in its directory, with its arguments as they are', async () => {
+    const odd = ['a b', '$HOME', '"', "'", 'line\nbreak', '', '*', '-n', 'ü'];
+    const directory = bench.start('arguments', [
+      process.execPath,
+      '-p',
+      'process.cwd() + JSON.stringify(process.argv.slice(1))',
+      '--',
+      ...odd,
+    ]);
+    expect((await finished(directory)).exit).toBe(0);
+    expect(logIn(directory)).toBe(`${bench.cwd}${JSON.stringify(odd)}\n`);
+  });
+
+  it('is a line for the shell where the recipe says so', async () => {
+    const directory = bench.start('shell', ['for i in 1 2; do echo "$i"; done | tr 12 ab'], { shell: true });
+    expect((await finished(directory)).exit).toBe(0);
+    expect(logIn(directory)).toBe('a\nb\n');
+  });
+
+  it('may open /dev/stdout and /dev/stderr', async () => {
+    const directory = bench.start('devices', sh('echo one >/dev/stdout && echo two >/dev/stderr'));
+    expect((await finished(directory)).exit).toBe(0);
+    expect(logIn(directory)).toBe('one\ntwo\n');
+  });
+
+  it('inherits the environment less the session of dev-cli, and none of it is written down', async () => {
+    const env = { ...process.env, TOKEN_OF_TEST: 'hunter2', DEV_CLI_SESSION: 'abc', DEV_CLI_ROOT: '/x' };
+    const line = 'echo "${#TOKEN_OF_TEST}"; env | grep DEV_CLI_; true';
+    const directory = bench.start('environment', sh(line), { env });
+    await finished(directory);
+    expect(logIn(directory)).toBe('7\n');
+    for (const name of readdirSync(directory))
+      expect(readFileSync(join(directory, name), 'utf8')).not.toContain('hunter2');
+  });
+
+  it('goes on when the process that launched it has gone at once', async () => {
+    const script = join(bench.cwd, 'parent.cjs');
+    const entry = `import { launch } from ${JSON.stringify(join(import.meta.dirname, '../../../src/work/external.ts'))};
+      launch(JSON.parse(process.argv[2])); process.exit(0);`;
+    await build({
+      stdin: { contents: entry, resolveDir: bench.cwd },
+      outfile: script,
+      bundle: true,
+      platform: 'node',
+      format: 'cjs',
+    });
+    const directory = bench.directory('orphan');
+    const spec = { key: 'k', argv: sh('sleep 0.5; echo done'), shell: false, cwd: bench.cwd, timeoutSeconds: 60 };
+    execFileSync(process.execPath, [script, JSON.stringify({ ...spec, directory, runner: bench.runner })]);
+    expect(inspect(directory).state).not.toBe('finished');
+    expect((await finished(directory)).exit).toBe(0);
+    expect(logIn(directory)).toBe('done\n');
+  });
+});
+
+describe('a command that does not', () => {
+  it('is ended when its time is over', async () => {
+    const directory = bench.start('hangs', sh('echo $$ >hangs.pid; sleep 600'), { timeoutSeconds: 0.5 });
+    expect(await finished(directory)).toMatchObject({ exit: null, signal: 'SIGTERM', timedOut: true });
+    expect(isRunning(await pidIn('hangs.pid'))).toBe(false);
+  });
+
+  it('is killed when it ignores that, with all its children', async () => {
+    const directory = bench.start(
+      'stubborn',
+      sh(
+        `trap '' TERM; (trap '' TERM; sh -c 'echo $$ >child.pid; while :; do sleep 0.1; done') & while :; do sleep 0.1; done`,
+      ),
+      { timeoutSeconds: 0.5 },
+    );
+    const exit = await finished(directory);
+    expect(exit).toMatchObject({ exit: null, signal: 'SIGKILL', timedOut: true });
+    expect(exit.durationMs).toBeGreaterThan(5_000);
+    expect(isRunning(await pidIn('child.pid'))).toBe(false);
+  });
+
+  it('does not fill the disk, and both ends of what it says are kept', async () => {
+    const size = 50 * 1024 * 1024;
+    const directory = bench.start('flood', sh(`echo first; head -c ${size} /dev/zero | tr '\\0' x; echo; echo last`));
+    const exit = await finished(directory);
+    expect(exit).toMatchObject({ exit: 0, logBytes: size + 12 });
+    const log = logIn(directory);
+    expect(log.length).toBeLessThan(LOG_LIMIT + 200);
+    expect(log.startsWith('first\nx')).toBe(true);
+    expect(log).toContain(`[dev-cli: ${size + 12 - LOG_LIMIT} bytes of output were cut out here]`);
+    expect(log.endsWith('x\nlast\n')).toBe(true);
+  });
+
+  it('takes what it left running with it', async () => {
+    const directory = bench.start('leftover', sh('sleep 600 & echo $! >left.pid; echo done'));
+    expect(await finished(directory)).toMatchObject({ exit: 0, signal: null, timedOut: false });
+    expect(isRunning(await pidIn('left.pid'))).toBe(false);
+    expect(logIn(directory)).toBe('done\n');
+  });
+
+  it('is not waited for when a child has left the group and holds the pipe', async () => {
+    const directory = bench.start(
+      'escaped',
+      sh('setsid sh -c "echo \\$\\$ >escaped.pid; exec sleep 600" & sleep 0.3; echo done'),
+    );
+    const exit = await finished(directory);
+    expect(exit).toMatchObject({ exit: 0 });
+    expect(exit.durationMs).toBeLessThan(5_000);
+    const pid = await pidIn('escaped.pid');
+    expect(isRunning(pid)).toBe(true);
+    process.kill(pid, 'SIGKILL');
+  });
+
+  it('gets no answer when it asks', async () => {
+    const directory = bench.start(
+      'asks',
+      sh('read -r answer; echo "got $? [$answer]"; read -r tty </dev/tty || echo no terminal'),
+    );
+    expect((await finished(directory)).exit).toBe(0);
+    expect(logIn(directory)).toContain('got 1 []');
+    expect(logIn(directory)).toContain('no terminal');
+  });
+
+  it.each(['SIGKILL', 'SIGSEGV', 'SIGTERM'])('is seen to be ended by its own %s', async (signal) => {
+    const directory = bench.start(`signal-${signal}`, sh(`kill -${signal.slice(3)} $$`));
+    expect(await finished(directory)).toMatchObject({ exit: null, signal, timedOut: false });
+  });
+
+  it('may send signals to its whole group without hitting the runner', async () => {
+    const directory = bench.start('group', sh('sleep 600 & kill -KILL 0'));
+    expect(await finished(directory)).toMatchObject({ exit: null, signal: 'SIGKILL', timedOut: false });
+  });
+
+  it('is told apart when it does not exist, or cannot be executed', async () => {
+    writeFileSync(join(bench.cwd, 'plain'), 'x', { mode: 0o644 });
+    const missing = bench.start('missing', ['no-such-program-anywhere', 'x']);
+    const plain = bench.start('plain', [join(bench.cwd, 'plain')]);
+    expect(await finished(missing)).toMatchObject({ exit: 127, signal: null });
+    expect(logIn(missing)).toContain('no-such-program-anywhere');
+    expect(await finished(plain)).toMatchObject({ exit: 126, signal: null });
+  });
+
+  it.each([
+    ['a working directory that is gone', ['true'], { cwd: '/no/such/directory' }],
+    ['no words', [], {}],
+    ['two lines for the shell', ['true', 'false'], { shell: true }],
+    ['a NUL in an argument', ['echo', 'a\0b'], {}],
+    ['more arguments than the system takes', ['echo', 'x'.repeat(4 * 1024 * 1024)], {}],
+  ])('cannot be started with %s, which is no exit of the command', async (name, argv, more) => {
+    const directory = bench.start(name, argv, more);
+    expect(await finished(directory)).toMatchObject({
+      exit: null,
+      signal: null,
+      error: 'spawn',
+      reason: expect.any(String),
+    });
+    expect(existsSync(join(directory, 'started.json'))).toBe(false);
+    expect(logIn(directory)).toContain('could not be started');
+  });
+
+  it('is still judged when its log cannot be written', async () => {
+    const directory = bench.directory('logless');
+    mkdirSync(join(directory, 'log'), { recursive: true });
+    bench.start('logless', sh('echo x; exit 4'));
+    expect(await finished(directory)).toMatchObject({ exit: 4, error: 'log', logBytes: 2 });
+  });
+});
+
+describe('one execution', () => {
+  const count = (file: string) => readFileSync(join(bench.cwd, file), 'utf8').length;
+
+  it('comes of eight runners at once', async () => {
+    const directory = bench.directory('race');
+    mkdirSync(directory, { recursive: true });
+    const spec = {
+      key: 'k',
+      argv: sh('printf x >>raced; sleep 0.3'),
+      shell: false,
+      cwd: bench.cwd,
+      timeoutSeconds: 60,
+    };
+    writeFileSync(join(directory, 'command.json'), JSON.stringify(spec));
+    const runners = Array.from({ length: 8 }, () =>
+      spawn(process.execPath, [bench.runner, join(directory, 'command.json')], { stdio: 'ignore' }),
+    );
+    await Promise.all(runners.map((runner) => new Promise((resolve) => runner.once('exit', resolve))));
+    expect((await finished(directory)).exit).toBe(0);
+    expect(count('raced')).toBe(1);
+  });
+
+  it('is not repeated by a launch while it runs, or after it ended', async () => {
+    const again = () => bench.start('again', sh('printf x >>again; sleep 0.5'));
+    const directory = again();
+    again();
+    await inState(directory, 'running');
+    again();
+    await finished(directory);
+    again();
+    await sleep(400);
+    expect(count('again')).toBe(1);
+  });
+
+  it('is not repeated after a runner that died in the middle', async () => {
+    const start = () => bench.start('killed', sh('printf x >>killed; exec sleep 600'));
+    const directory = start();
+    await eventually(() => existsSync(join(bench.cwd, 'killed')));
+    const { pid, pgid } = startedIn(directory);
+    process.kill(pid, 'SIGKILL');
+    expect((await inState(directory, 'interrupted')).startedAt).toMatch(/Z$/);
+    start();
+    await sleep(400);
+    expect(inspect(directory).state).toBe('interrupted');
+    expect(count('killed')).toBe(1);
+    // The command itself lived on; ending it is still possible.
+    expect(isRunning(pgid)).toBe(true);
+    await endCommand(directory);
+    expect(isRunning(pgid)).toBe(false);
+  });
+
+  it('happens at the next launch when a runner died before anything was on record', async () => {
+    const directory = bench.directory('early');
+    mkdirSync(directory, { recursive: true });
+    const dead = spawn('true');
+    await new Promise((resolve) => dead.once('exit', resolve));
+    const host = existsSync('/proc/sys/kernel/random/boot_id')
+      ? readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
+      : execFileSync('hostname', { encoding: 'utf8' }).trim();
+    const holder = { host, pid: dead.pid, start: '1', token: 'ab', at: '2026-01-01T00:00:00.000Z', for: 'x' };
+    writeFileSync(join(directory, 'runner'), JSON.stringify(holder));
+    bench.start('early', sh('exit 5'));
+    expect(await finished(directory)).toMatchObject({ exit: 5 });
+  });
+
+  it('never happens when a runner dies at the gate', async () => {
+    // The gate as the runner uses it: descriptor 3 closes without a line.
+    const source = readFileSync(join(import.meta.dirname, '../../../src/work/runner.ts'), 'utf8');
+    const gate = /const GATE = '(.*)';/.exec(source)?.[1] ?? '';
+    const through = (input: string) => {
+      const child = spawn('/bin/sh', ['-c', gate, 'sh', 'sh', '-c', 'exit 7'], {
+        stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+      });
+      (child.stdio[3] as NodeJS.WritableStream).end(input);
+      return new Promise((resolve) => child.once('exit', resolve));
+    };
+    expect(await through('')).toBe(125);
+    expect(await through('\n')).toBe(7);
+  });
+});
+
+describe('how a command stands', () => {
+  it('is absent, launching, running, finished', async () => {
+    const directory = bench.directory('states');
+    expect(inspect(directory)).toEqual({ state: 'absent' });
+    mkdirSync(directory, { recursive: true });
+    const spec = { key: 'k', argv: sh('sleep 0.5'), shell: false, cwd: bench.cwd, timeoutSeconds: 60 };
+    writeFileSync(join(directory, 'command.json'), JSON.stringify(spec));
+    expect(inspect(directory)).toEqual({ state: 'launching' });
+    launch({ ...spec, directory, runner: bench.runner });
+    const { startedAt } = await inState(directory, 'running');
+    expect(startedAt).toBe(startedIn(directory).at);
+    expect((await inState(directory, 'finished')).exit).toMatchObject({ exit: 0 });
+  });
+
+  it.each([
+    ['another process has the number now', { start: 'another' }],
+    ['the machine was started anew', { host: 'another-boot' }],
+    ['the process is gone', { pid: 2 ** 22 + 1 }],
+  ])('is interrupted when %s', (_name, change) => {
+    const directory = bench.directory(`stands ${JSON.stringify(change)}`);
+    mkdirSync(directory, { recursive: true });
+    const mine = { pid: process.pid, start: startOf(process.pid), pgid: 2 ** 22 + 1, groupStart: null, at: 'then' };
+    const host = startedIn(bench.directory('fine')).host;
+    writeFileSync(join(directory, 'started.json'), JSON.stringify({ ...mine, host }));
+    expect(inspect(directory)).toEqual({ state: 'running', startedAt: 'then' });
+    writeFileSync(join(directory, 'started.json'), JSON.stringify({ ...mine, host, ...change }));
+    expect(inspect(directory)).toEqual({ state: 'interrupted', startedAt: 'then' });
+  });
+
+  it.each(['', '{', 'null', '[]', '{"exit":0}', '{"exit":"0","argv":[]}'])(
+    'is interrupted by an exit.json that says %j',
+    (text) => {
+      const directory = bench.directory('damaged');
+      mkdirSync(directory, { recursive: true });
+      writeFileSync(join(directory, 'exit.json'), text);
+      expect(inspect(directory)).toEqual({ state: 'interrupted' });
+    },
+  );
+
+  it('is interrupted by a command.json that no runner can read', () => {
+    const directory = bench.directory('unreadable');
+    mkdirSync(directory, { recursive: true });
+    writeFileSync(join(directory, 'command.json'), '{"key":"k"}');
+    expect(inspect(directory)).toEqual({ state: 'interrupted' });
+  });
+
+  it('is not believed when it says that a process group is 0, 1 or negative', () => {
+    const directory = bench.directory('hostile');
+    mkdirSync(directory, { recursive: true });
+    for (const pgid of [0, 1, -1, 1.5, '7', null]) {
+      const record = { pid: process.pid, start: startOf(process.pid), host: 'h', pgid, groupStart: null, at: 'then' };
+      writeFileSync(join(directory, 'started.json'), JSON.stringify(record));
+      expect(inspect(directory)).toEqual({ state: 'interrupted' });
+    }
+  });
+});
+
+describe('waiting', () => {
+  it('ends soon after the first of several has finished', async () => {
+    const slow = bench.start('slow', sh('sleep 600'));
+    const quick = bench.start('quick', sh('sleep 0.3'));
+    await waitFinished([slow, quick], { milliseconds: 20_000 });
+    expect(inspect(quick).state).toBe('finished');
+    expect(inspect(slow).state).toBe('running');
+    const from = performance.now();
+    await waitFinished([slow], { milliseconds: 300 });
+    expect(performance.now() - from).toBeGreaterThanOrEqual(290);
+    expect(performance.now() - from).toBeLessThan(2_000);
+    await endCommand(slow);
+  });
+
+  it('ends when a runner dies', async () => {
+    const directory = bench.start('dies', sh('sleep 600'));
+    await inState(directory, 'running');
+    const waiting = waitFinished([directory], { milliseconds: 20_000 });
+    process.kill(startedIn(directory).pid, 'SIGKILL');
+    await waiting;
+    expect(inspect(directory).state).toBe('interrupted');
+    await endCommand(directory);
+  });
+
+  it('gives way to Ctrl-C, before and during', async () => {
+    const directory = bench.start('waited', sh('sleep 600'));
+    const soon = waitFinished([directory], { milliseconds: 20_000, signal: AbortSignal.timeout(100) });
+    await expect(soon).rejects.toMatchObject({ code: 'INTERRUPTED' });
+    const before = waitFinished([directory], { milliseconds: 20_000, signal: AbortSignal.abort() });
+    await expect(before).rejects.toMatchObject({ code: 'INTERRUPTED' });
+    await endCommand(directory);
+  });
+
+  it('is over at once with nothing to wait for', async () => {
+    await waitFinished([], { milliseconds: 600_000 });
+  });
+});
+
+describe('ending', () => {
+  it('ends the whole group and leaves an exit record; twice is no more than once', async () => {
+    const directory = bench.start('ended', sh('sleep 600 & echo $! >ended.pid; wait'));
+    const pid = await pidIn('ended.pid');
+    await Promise.all([endCommand(directory), endCommand(directory)]);
+    expect(inspect(directory)).toMatchObject({ state: 'finished', exit: { signal: 'SIGTERM', timedOut: false } });
+    expect(isRunning(pid)).toBe(false);
+    await endCommand(directory);
+  });
+
+  it('withdraws a command that has not begun: a runner that comes late leaves', async () => {
+    const directory = bench.directory('withdrawn');
+    mkdirSync(directory, { recursive: true });
+    const spec = { key: 'k', argv: ['touch', 'withdrawn'], shell: false, cwd: bench.cwd, timeoutSeconds: 60 };
+    writeFileSync(join(directory, 'command.json'), JSON.stringify(spec));
+    await endCommand(directory);
+    expect(inspect(directory)).toEqual({ state: 'absent' });
+    const late = spawn(process.execPath, [bench.runner, join(directory, 'command.json')], { stdio: 'ignore' });
+    expect(await new Promise((resolve) => late.once('exit', resolve))).toBe(0);
+    expect(existsSync(join(bench.cwd, 'withdrawn'))).toBe(false);
+  });
+
+  it.each([0, 30, 60, 90, 120, 150, 180])('%i ms after the launch leaves nothing at work', async (milliseconds) => {
+    const name = `race-${milliseconds}`;
+    const directory = bench.start(name, sh(`echo $$ >${name}; exec sleep 600`));
+    await sleep(milliseconds);
+    await endCommand(directory);
+    await sleep(500);
+    expect(['absent', 'finished']).toContain(inspect(directory).state);
+    if (existsSync(join(bench.cwd, name))) expect(isRunning(await pidIn(name))).toBe(false);
+  });
+
+  it('of a directory that holds nothing does nothing', async () => {
+    await endCommand(bench.directory('never'));
+  });
+
+  it('never hits a process that merely has the number of one that is gone', async () => {
+    const stranger = spawn('sleep', ['600'], { detached: true, stdio: 'ignore' });
+    const pid = stranger.pid as number;
+    const directory = bench.directory('reused');
+    mkdirSync(directory, { recursive: true });
+    const host = startedIn(bench.directory('fine')).host;
+    const record = { pid: 2 ** 22 + 1, start: '1', host, pgid: pid, groupStart: 'earlier', at: 'then' };
+    writeFileSync(join(directory, 'started.json'), JSON.stringify(record));
+    await endCommand(directory);
+    expect(isRunning(pid)).toBe(true);
+    writeFileSync(
+      join(directory, 'started.json'),
+      JSON.stringify({ ...record, host: 'another', groupStart: startOf(pid) }),
+    );
+    await endCommand(directory);
+    expect(isRunning(pid)).toBe(true);
+    writeFileSync(join(directory, 'started.json'), JSON.stringify({ ...record, groupStart: startOf(pid) }));
+    await endCommand(directory);
+    expect(isRunning(pid)).toBe(false);
+  });
+
+  it('is what a runner does that is asked to stop', async () => {
+    const directory = bench.start('stopped', sh('sleep 600'));
+    await inState(directory, 'running');
+    process.kill(startedIn(directory).pid, 'SIGTERM');
+    expect(await finished(directory)).toMatchObject({ exit: null, signal: 'SIGTERM', timedOut: false });
+  });
+});
+
+describe('launching', () => {
+  it('says that the runner is missing', () => {
+    const missing = () => bench.start('unlaunched', ['true'], { runner: join(bench.cwd, 'gone.cjs') });
+    expect(missing).toThrowError(expect.objectContaining({ code: 'IO' }));
+  });
+
+  it('says that its directory cannot be made', () => {
+    writeFileSync(join(bench.cwd, 'file'), '');
+    const blocked = () => bench.start('x', ['true'], { directory: join(bench.cwd, 'file/x') });
+    expect(blocked).toThrowError(expect.objectContaining({ code: 'IO' }));
+  });
+
+  it('leaves no named pipe or temporary file behind', async () => {
+    const temporary = join(bench.cwd, 'temporary');
+    mkdirSync(temporary);
+    const directory = bench.start('tidy', sh('exit 0'), { env: { ...process.env, TMPDIR: temporary } });
+    await finished(directory);
+    await eventually(() => !existsSync(join(directory, 'runner')));
+    expect(readdirSync(temporary)).toEqual([]);
+    expect(readdirSync(directory).sort()).toEqual(['command.json', 'exit.json', 'log', 'started.json']);
+    expect(statSync(join(directory, 'log')).isFile()).toBe(true);
+  });
+});
