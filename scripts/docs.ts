@@ -22,19 +22,18 @@ function commandsPage(): string {
   });
   return page([
     '# Commands',
+    '',
     GENERATED,
     '',
     'Every command, from the registry that also parses them. `dev-cli help <command>` says the same.',
     '',
-    'A command prints one JSON document on standard output, also when it fails; those marked *text* print text for people',
+    'A command prints one JSON document on standard output, also when it fails; those marked _text_ print text for people',
     'unless `--json` is given. `TEXT|@FILE|-` takes the text itself, a file, or standard input. A path below `.dev/` is',
     'found from any subdirectory of the project.',
     '',
     ...GLOBAL_OPTIONS.map(optionLine),
     '',
-    '| exit | meaning |',
-    '|---|---|',
-    ...Object.entries(EXIT_MEANINGS).map(([code, meaning]) => `| ${code} | ${meaning} |`),
+    ...table(['exit', 'meaning'], Object.entries(EXIT_MEANINGS)),
     '',
     ...sections,
     `Reserved for later and used for nothing else: ${RESERVED_WORDS.map((word) => `\`${word}\``).join(' ')}.`,
@@ -42,7 +41,7 @@ function commandsPage(): string {
 }
 
 function commandLines(spec: CommandSpec): string[] {
-  const text = [spec.summary, spec.description, spec.output === 'text' ? '*text.*' : undefined, exitsOf(spec)];
+  const text = [spec.summary, spec.description, spec.output === 'text' ? '_text._' : undefined, exitsOf(spec)];
   const lines = [
     ...spec.positionals.map(
       (positional) => `- \`<${positional.key}>\` ${positional.description}${choicesOf(positional)}`,
@@ -81,11 +80,12 @@ function errorsPage(): string {
   const sections = Object.entries(EXIT_MEANINGS).flatMap(([exit, meaning]) => {
     const rows = codes.filter(([, spec]) => spec.exit === (Number(exit) as ExitCode));
     if (rows.length === 0) return [];
-    const lines = rows.map(([code, spec]) => `| \`${code}\` | ${spec.when.replaceAll('|', '\\|')} |`);
-    return [`## Exit ${exit}: ${meaning}`, '', '| code | when |', '|---|---|', ...lines, ''];
+    const cells = rows.map(([code, spec]): [string, string] => [`\`${code}\``, spec.when.replaceAll('|', '\\|')]);
+    return [`## Exit ${exit}: ${meaning}`, '', ...table(['code', 'when'], cells), ''];
   });
   return page([
     '# Errors',
+    '',
     GENERATED,
     '',
     'A failure is one JSON document on standard output: `{"ok":false,"run"?,"error":{"code","message","details","fix"?,"instead"?},',
@@ -95,6 +95,14 @@ function errorsPage(): string {
     '',
     ...sections,
   ]);
+}
+
+/** A table as the formatter of the project writes it: columns of one width. */
+function table(head: [string, string], rows: [string, string][]): string[] {
+  const widthOf = (column: 0 | 1) => Math.max(...[head, ...rows].map((row) => row[column].length));
+  const [left, right] = [widthOf(0), widthOf(1)];
+  const line = ([first, second]: [string, string]) => `| ${first.padEnd(left)} | ${second.padEnd(right)} |`;
+  return [line(head), `| ${'-'.repeat(left)} | ${'-'.repeat(right)} |`, ...rows.map(line)];
 }
 
 function page(lines: string[]): string {

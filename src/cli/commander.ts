@@ -28,33 +28,44 @@ export function commanderProgram(): Command {
     )
     .version(VERSION, '-V, --version', 'Print the version.')
     .addHelpText('after', `\nExit codes:\n${EXITS.join('\n')}\n\nMore: dev-cli help <command>`);
-  prepared(program);
+  prepared(program).configureHelp({ visibleCommands: leaves, subcommandTerm: usageOf });
   for (const spec of COMMANDS) {
     const words = spec.name.split(' ');
     const last = words.pop() ?? spec.name;
-    addCommand(words[0] === undefined ? program : groupOf(program, words[0], spec.actor), last, spec);
+    addCommand(words[0] === undefined ? program : groupOf(program, words[0]), last, spec);
   }
   return program;
 }
 
-function groupOf(program: Command, word: string, actor: Actor): Command {
+function groupOf(program: Command, word: string): Command {
   const present = program.commands.find((command) => command.name() === word);
   if (present) return present;
-  return prepared(program.command(word))
-    .summary(GROUPS[word] ?? '')
-    .description(GROUPS[word] ?? '')
-    .helpGroup(ACTOR_HEADINGS[actor]);
+  return prepared(program.command(word)).description(GROUPS[word] ?? '');
 }
 
 function addCommand(parent: Command, word: string, spec: CommandSpec): void {
   const command = parent.command(word).summary(spec.summary).description(descriptionOf(spec));
-  if (parent.parent === null) command.helpGroup(ACTOR_HEADINGS[spec.actor]);
+  command.helpGroup(ACTOR_HEADINGS[spec.actor]);
   for (const positional of spec.positionals) command.addArgument(argumentOf(positional));
   for (const option of spec.options) command.addOption(optionOf(option, spec));
   prepared(command);
   const examples = spec.examples.map(({ command: line, note }) => `  ${line}\n      ${note}`);
   const exits = spec.exits.map((code) => `  ${String(code).padEnd(4)}${EXIT_MEANINGS[code]}`);
   command.addHelpText('after', `\nExamples:\n${examples.join('\n')}\n\nExit codes:\n${exits.join('\n')}`);
+}
+
+/** Help lists whole commands, never a first word that does nothing alone. */
+function leaves(command: Command): Command[] {
+  return command.commands.flatMap((child) => (child.commands.length > 0 ? leaves(child) : [child]));
+}
+
+function usageOf(command: Command): string {
+  const words = command.parent?.parent ? [command.parent.name(), command.name()] : [command.name()];
+  const positionals = command.registeredArguments.map((argument) => {
+    const shown = argument.variadic ? `${argument.name()}...` : argument.name();
+    return argument.required ? `<${shown}>` : `[${shown}]`;
+  });
+  return [...words, ...positionals].join(' ');
 }
 
 function descriptionOf(spec: CommandSpec): string {
