@@ -74,24 +74,32 @@ function sequentialSource(
   report: Report,
 ): { source: SequentialSource; broken: ReadonlySet<number> } | null {
   if (yaml.value === undefined) return null;
-  const faults = checkSchema(yaml.value, report);
-  const { type } = yaml.value;
+  const { broken: faults, unknown } = checkSchema(yaml.value, report);
+  const value = structuredClone(yaml.value);
+  for (const place of unknown) removeAt(value, place);
+  const { type, blocks } = value;
   if (type === 'engine' || type === 'meta') {
     report.error(['type'], `This version of dev-cli runs sequential recipes; ${type} recipes come with \`execute\`.`);
     return null;
   }
+  const nameless = faults.length === 1 && faults[0]?.length === 0 && value['name'] === undefined;
   const whole = faults.some((place) => place.length === 0 || (place.length === 1 && place[0] === 'blocks'));
-  const nameless = faults.length === 1 && faults[0]?.length === 0 && yaml.value['name'] === undefined;
-  if (type !== 'sequential' || !Array.isArray(yaml.value['blocks']) || (whole && !nameless)) return null;
+  if (type !== 'sequential' || !Array.isArray(blocks) || (whole && !nameless)) return null;
+  for (const [field] of faults) if (field !== undefined && field !== 'blocks') delete value[field];
   const broken = new Set(
-    faults.flatMap(([head, index]) => (head === 'blocks' && index !== undefined ? [Number(index)] : [])),
+    faults.flatMap(([field, index]) => (field === 'blocks' && index !== undefined ? [Number(index)] : [])),
   );
-  const fields = faults.flatMap(([head]) => (head === undefined || head === 'blocks' ? [] : [head]));
-  const good = Object.fromEntries(Object.entries(yaml.value).filter(([key]) => !fields.includes(key)));
-  const blocks = yaml.value['blocks'].map((block: unknown, index) =>
-    broken.has(index) ? neutral(block, index) : block,
-  );
-  return { source: { ...good, name: good['name'] ?? file.name, blocks } as SequentialSource, broken };
+  const fitting = blocks.map((block: unknown, index) => (broken.has(index) ? neutral(block, index) : block));
+  const name = value['name'] ?? file.name;
+  return { source: { ...value, name, blocks: fitting } as SequentialSource, broken };
+}
+
+function removeAt(value: unknown, place: readonly string[]): void {
+  const [key = '', ...rest] = place;
+  if (typeof value !== 'object' || value === null) return;
+  const holder = value as Record<string, unknown>;
+  if (rest.length === 0) delete holder[key];
+  else removeAt(holder[key], rest);
 }
 
 function neutral(block: unknown, index: number): BlockSource {

@@ -134,7 +134,7 @@ function ownCommand(words: string[], source: string, place: Place, report: Repor
     if (typeof data !== 'string') return { command, input, source };
     const file = data.replace(/^@/, '');
     if (file === '-' || file === '' || /^\s*(\[|\{\s*("|\}))/.test(file)) {
-      return refuse("In a recipe --data names a file in the run's directory.", { within: data });
+      return refuse("In a recipe --data names a file in the run's directory.");
     }
     return { command, input: { ...input, data: file }, source };
   } catch (error) {

@@ -5,17 +5,24 @@ import validate from '../generated/recipe.js';
 import type { Report } from './report.js';
 import { keysOf, quoted } from './yaml-source.js';
 
-/**
- * Checks a document against the schema of the language and reports what does not fit, in words.
- * @returns the keys down to each value that is of no use; unknown keys are reported and not among them
- */
-export function checkSchema(value: unknown, report: Report): string[][] {
-  if (validate(value)) return [];
+/** Where a document does not fit: keys from the top down. */
+export interface Misfits {
+  /** Values that are of no use. */
+  broken: string[][];
+  /** Keys that the language does not have. */
+  unknown: string[][];
+}
+
+/** Checks a document against the schema of the language and reports what does not fit, in words. */
+export function checkSchema(value: unknown, report: Report): Misfits {
   const broken: string[][] = [];
+  const unknown: string[][] = [];
+  if (validate(value)) return { broken, unknown };
   for (const error of meaningful(validate.errors ?? [])) {
     const place = keysOf(error.instancePath);
     if (error.keyword === 'additionalProperties') {
       reportUnknownKey(error, place, report);
+      unknown.push([...place, String(error.params['additionalProperty'])]);
       continue;
     }
     broken.push(place);
@@ -24,7 +31,7 @@ export function checkSchema(value: unknown, report: Report): string[][] {
       fix: hint(error),
     });
   }
-  return broken;
+  return { broken, unknown };
 }
 
 function reportUnknownKey(error: ErrorObject, place: string[], report: Report): void {

@@ -8,6 +8,8 @@ const yaml = lazyPackage<typeof import('yaml')>('yaml');
 const MAX_LENGTH = 256 * 1024;
 /** Each use of an alias counts for all it stands for, so that nested aliases cannot grow without bound. */
 const MAX_ALIASES = 100;
+/** More complaints of the parser than these only repeat the first. */
+const MAX_FAULTS = 20;
 
 /** A parsed YAML file that knows where everything stands. */
 export interface YamlSource {
@@ -62,12 +64,13 @@ export function parseYaml(text: string, file: string): YamlSource {
   }
   try {
     const document = yaml().parseDocument(text, { prettyErrors: false, logLevel: 'error' });
-    for (const fault of [...document.errors, ...document.warnings]) {
+    const faults = [...document.errors, ...document.warnings];
+    for (const fault of faults.slice(0, MAX_FAULTS)) {
       const [message, fix] = explain(fault, text);
       report(message, { start: fault.pos[0], end: fault.pos[1] }, fix);
     }
     source.locate = (pointer, part, within) => locate(document, text, pointer, part, within);
-    const fatal = [...document.errors, ...document.warnings].some(({ code }) => code !== 'DUPLICATE_KEY');
+    const fatal = faults.some(({ code }) => code !== 'DUPLICATE_KEY');
     if (fatal || !onlyPlainData(document, report)) return source;
     if (!yaml().isMap(document.contents)) {
       report('A mapping of fields is expected here.', spanOf(document.contents) ?? { start: 0, end: 1 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkCondition, evaluateCondition } from '../../../src/recipe/conditions.js';
+import { checkCondition, type DeclaredNames, evaluateCondition } from '../../../src/recipe/conditions.js';
 
 const scope = {
   mode: { depth: 'quick', interaction: 'autopilot' },
@@ -11,7 +11,7 @@ const scope = {
   agents: { 'plan-reviewer': { status: 'done', verdict: 'OKAY', summary: null } },
   result: 'This is okay, mostly.',
 };
-const declared = {
+const declared: DeclaredNames = {
   mode: ['depth', 'interaction'],
   vars: { team: 'core', limit: 3, list: [1] },
   preferences: {
@@ -20,7 +20,7 @@ const declared = {
   },
   sections: ['intent', 'findings'],
   agents: ['plan-reviewer'],
-} as const;
+};
 
 describe('evaluating conditions', () => {
   const cases: [string, boolean][] = [

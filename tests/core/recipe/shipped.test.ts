@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { listRecipes, requireRecipe } from '../../../src/recipe/load.js';
-import type { ResolvedBlock, ResolvedRecipe } from '../../../src/recipe/resolved.js';
+import type { ResolvedBlock, ResolvedRecipe, SubagentBlock } from '../../../src/recipe/resolved.js';
 import { showRecipe } from '../../../src/recipe/show.js';
 import { libraryWith, loadDemo } from './library-fixture.js';
 
@@ -66,14 +66,13 @@ const TABLE: Record<string, string[]> = {
   ],
 };
 
-function block<K extends ResolvedBlock['kind']>(
-  recipe: string,
-  id: string,
-  kind: K,
-): Extract<ResolvedBlock, { kind: K }> {
+/** The shape of a block by its kind; subagents of both kinds share one. */
+type BlockOf<K> = K extends SubagentBlock['kind'] ? SubagentBlock : Extract<ResolvedBlock, { kind: K }>;
+
+function block<K extends ResolvedBlock['kind']>(recipe: string, id: string, kind: K): BlockOf<K> {
   const found = recipes[recipe]?.blocks.find((candidate) => candidate.id === id);
   if (found?.kind !== kind) throw new Error(`${recipe} has no ${kind} ${id}`);
-  return found as Extract<ResolvedBlock, { kind: K }>;
+  return found as BlockOf<K>;
 }
 
 describe('the shipped recipes', () => {
@@ -179,9 +178,7 @@ describe('the shipped recipes', () => {
     for (const name of NAMES) {
       const recipe = recipes[name];
       if (recipe === undefined) throw new Error(name);
-      const shown = showRecipe(recipe)
-        .replace(/^name: .*/, 'name: demo')
-        ;
+      const shown = showRecipe(recipe).replace(/^name: .*/, 'name: demo');
       const prompts = Object.fromEntries(
         [...shown.matchAll(/prompts\/[\w-]+\.md/g)].map(([file]) => [`.dev/recipes/${file}`, 'Look around.\n']),
       );

@@ -1,0 +1,155 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { lintReport } from '../../../src/recipe/lint-report.js';
+import { loadDemo } from '../../core/recipe/library-fixture.js';
+
+/** Whatever the file holds: problems with places, or a captured recipe; never a throw. */
+function holdsUp(text: string): void {
+  const { captured, problems, texts } = loadDemo(text);
+  expect(captured === null).toBe(problems.some(({ severity }) => severity === 'error'));
+  for (const { line, column, length, message } of problems) {
+    expect(line).toBeGreaterThan(0);
+    expect(column).toBeGreaterThan(0);
+    expect(length).toBeGreaterThan(0);
+    expect(message).not.toBe('');
+  }
+  expect(lintReport(problems, texts)).not.toContain('undefined');
+  if (captured !== null) expect(JSON.parse(JSON.stringify(captured))).toEqual(captured);
+}
+
+/** Values in the places where the language expects something else. */
+const value = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom<unknown>(
+      'a',
+      '{goal}',
+      'dev-cli cleanup',
+      'x | y',
+      'halt',
+      '../a',
+      '',
+      null,
+      3,
+      -1,
+      true,
+      [],
+      {},
+    ),
+  },
+  fc.jsonValue({ maxDepth: 2 }),
+);
+const keys = [
+  'id',
+  'type',
+  'instruction',
+  'instructionFile',
+  'read',
+  'choices',
+  'save',
+  'sections',
+  'exitCheck',
+  'exitWhen',
+  'command',
+  'write',
+  'agents',
+  'parallel',
+  'onComplete',
+  'maxRounds',
+  'revise',
+  'human',
+  'when',
+  'onError',
+  'stale',
+  'then',
+  '__proto__',
+];
+const block = fc.tuple(
+  fc.constantFrom('cli', 'llm', 'llm-loop', 'llm+cli', 'subagent', 'subagent-loop', 'wait-for-user', 'x'),
+  fc.array(fc.tuple(fc.constantFrom(...keys), value), { maxLength: 6 }),
+);
+
+describe('any text for a recipe', () => {
+  it('is answered with problems', () => {
+    fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 200 }), holdsUp), { numRuns: 200 });
+  });
+
+  it('is answered with problems when it looks like YAML', () => {
+    const token = fc.constantFrom(
+      'name',
+      'type',
+      ': ',
+      '\n',
+      '  ',
+      '- ',
+      '[',
+      ']',
+      '{',
+      '}',
+      '&a',
+      '*a',
+      '!t',
+      '"',
+      "'",
+      '|',
+      '>',
+      '#',
+      '? ',
+      '---',
+      '\t',
+      '<<',
+      '%',
+    );
+    fc.assert(
+      fc.property(fc.array(token, { maxLength: 40 }), (tokens) => holdsUp(tokens.join(''))),
+      { numRuns: 300 },
+    );
+  });
+
+  it('is answered with problems when fields hold what they should not', () => {
+    fc.assert(
+      fc.property(fc.array(block, { minLength: 1, maxLength: 4 }), (blocks) => {
+        const written = blocks.map(([type, fields], index) => {
+          const members = [['id', `b${index}`], ['type', type], ...fields];
+          return `  - {${members.map(([key, member]) => `${JSON.stringify(key)}: ${JSON.stringify(member)}`).join(', ')}}`;
+        });
+        holdsUp(`name: demo\ntype: sequential\nblocks:\n${written.join('\n')}\n`);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it.each([
+    ['deeply nested lists', `name: demo\nvars: {a: ${'['.repeat(5_000)}${']'.repeat(5_000)}}\n`],
+    ['an unclosed abyss', '['.repeat(100_000)],
+    [
+      'a bomb of aliases',
+      `a: &a [x, x]\n${[...'bcdefghijklmnop'].map((c, i) => `${c}: &${c} [${`*${'abcdefghijklmnop'[i]},`.repeat(9)}]`).join('\n')}\n`,
+    ],
+    ['an alias of itself', 'name: &a [*a]\n'],
+    ['an alias of nobody', 'name: *nobody\n'],
+    ['a file that is too large', `# ${'x'.repeat(300_000)}`],
+    ['a key of a prototype', '__proto__: { polluted: true }\nname: demo\ntype: sequential\nblocks: []\n'],
+    ['a key that is a list', '? [a, b]\n: c\n'],
+    ['binary', '\u0000\u0001\u0002'],
+    ['a merge key', 'x: &x { id: a }\nname: demo\ntype: sequential\nblocks: [{ <<: *x, type: llm }]\n'],
+    [
+      'a condition of many brackets',
+      `name: demo\ntype: sequential\nblocks: [{ id: a, type: llm, instruction: x, when: "${'('.repeat(900)}" }]\n`,
+    ],
+  ])('is answered with problems: %s', (_what, text) => {
+    const started = performance.now();
+    holdsUp(text);
+    expect(loadDemo(text).captured).toBeNull();
+    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+  });
+
+  it('is a recipe with anchors, where each is used once or twice', () => {
+    const { captured, problems } = loadDemo(
+      'name: demo\ntype: sequential\nvars: { a: &w hello }\nblocks: [{ id: a, type: llm, instruction: *w }]\n',
+    );
+    expect(problems).toEqual([]);
+    expect(captured?.recipe.blocks[0]).toMatchObject({ instruction: 'hello' });
+  });
+});

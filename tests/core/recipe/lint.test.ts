@@ -1,0 +1,484 @@
+import { describe, expect, it } from 'vitest';
+import { loadDemo } from './library-fixture.js';
+
+/**
+ * Planted failures. `«` marks the place where the one problem is expected, so that line and column are exact; the marker
+ * is taken out before the recipe is loaded.
+ */
+interface Planted {
+  rule: string;
+  blocks?: string;
+  recipe?: string;
+  says: string;
+  severity?: 'warning';
+  files?: Record<string, string>;
+}
+
+const HEAD = 'name: demo\ntype: sequential\n';
+const WRITER = `  - id: write
+    type: llm+cli
+    instruction: Write it.
+    write: a.json
+`;
+const LOOP = `  - id: loop
+    type: llm-loop
+    instruction: Ask.
+    exitWhen: round > 1
+`;
+const READ_ONLY = { '.claude/agents/reader.md': '---\nname: reader\ntools: Read, Grep\n---\n\nYou read.\n' };
+
+const PLANTED: Planted[] = [
+  // Schema
+  {
+    rule: 'unknown field',
+    recipe: `${HEAD}«blok: []\nblocks:\n${WRITER}`,
+    says: 'Unknown key `blok`; did you mean `block',
+  },
+  {
+    rule: 'unknown key of a block',
+    blocks: `${WRITER}    «exitcheck: dev-cli draft validate\n`,
+    says: 'Unknown key `exitcheck`',
+  },
+  {
+    rule: 'unknown key of a choice',
+    blocks: '  - { id: a, type: llm, instruction: x, choices: [{ id: b, «got: next }] }\n',
+    says: 'did you mean `goto`',
+  },
+  { rule: 'a field of another block type', blocks: `${WRITER}    «agents: []\n`, says: 'Unknown key `agents`' },
+  { rule: 'missing name', recipe: `«type: sequential\nblocks:\n${WRITER}`, says: '`name` is missing' },
+  { rule: 'missing id', blocks: '  - «type: llm\n    instruction: x\n', says: '`id` is missing' },
+  { rule: 'missing type', blocks: '  - «id: a\n    instruction: x\n', says: '`type` is missing' },
+  { rule: 'unknown block type', blocks: '  - «id: a\n    type: lmm\n', says: 'Did you mean `llm`?' },
+  { rule: 'bad id', blocks: '  - id: «1a\n    type: llm\n    instruction: x\n', says: '`id` cannot be `1a`' },
+  { rule: 'wrong type', blocks: `${WRITER}    read: «DRAFT.md\n`, says: '`read` must be a list, not text' },
+  { rule: 'wrong item', blocks: `${WRITER}    read: [«3]\n`, says: 'Item 1 of `read` must be text, not a number' },
+  { rule: 'wrong word', blocks: `${WRITER}    stale: «blok\n`, says: 'Did you mean `block`?' },
+  { rule: 'wrong onError', blocks: `${WRITER}    onError: «contnue\n`, says: 'Did you mean `continue`?' },
+  { rule: 'no bound', blocks: `${LOOP}    maxRounds: «0\n`, says: 'must be at least 1' },
+  { rule: 'unbounded', blocks: `${LOOP}    maxRounds: «.inf\n`, says: 'finite' },
+  { rule: 'no blocks', recipe: `${HEAD}blocks: «[]\n`, says: 'empty list' },
+  { rule: 'unknown section', blocks: `${LOOP}    sections: [«purpos]\n`, says: 'Did you mean `purpose`?' },
+  { rule: 'newer language', recipe: `${HEAD}language: «2\nblocks:\n${WRITER}`, says: '`language` must be `1`' },
+  {
+    rule: 'engine recipe',
+    recipe: 'name: demo\ntype: «engine\nblock: execution-engine\n',
+    says: 'come with `execute`',
+  },
+  {
+    rule: 'meta recipe',
+    recipe: 'name: demo\ntype: «meta\nphases: [{ name: a, recipe: b }]\n',
+    says: 'come with `execute`',
+  },
+  // YAML
+  { rule: 'duplicate key', blocks: `${WRITER}    «write: b.json\n`, says: 'The key `write` stands here twice' },
+  { rule: 'tab', recipe: `${HEAD}blocks:\n«\t- id: a\n`, says: 'A tab cannot indent' },
+  { rule: 'no mapping', recipe: '«- a\n- b\n', says: 'A mapping of fields is expected' },
+  { rule: 'two documents', recipe: `${HEAD}blocks:\n${WRITER}«---\nname: other\n`, says: 'more than one document' },
+  // Header
+  { rule: 'another name', recipe: `name: «other\ntype: sequential\nblocks:\n${WRITER}`, says: 'the file `demo.yaml`' },
+  {
+    rule: 'mode against init',
+    recipe: `${HEAD}mode: { depth: «quick }\nblocks:\n  - { id: init, type: cli, command: [dev-cli, init, '{name}', --standard] }\n`,
+    says: '--standard',
+  },
+  {
+    rule: 'default of another type',
+    recipe: `${HEAD}preferences: { x: { type: int, default: «soon, description: d } }\nblocks:\n${WRITER}`,
+    says: 'a whole number',
+  },
+  {
+    rule: 'built-in preference redefined',
+    recipe: `${HEAD}preferences: { external_research: { type: «string, description: d } }\nblocks:\n${WRITER}`,
+    says: 'is built in, as bool',
+  },
+  {
+    rule: 'var like a built-in',
+    recipe: `${HEAD}vars: { «round: 1 }\nblocks:\n${WRITER}`,
+    says: 'means the built-in',
+    severity: 'warning',
+  },
+  // Ids, order, loops, choices
+  { rule: 'duplicate id', blocks: `${WRITER}${WRITER.replace('id: write', 'id: «write')}`, says: 'used twice' },
+  {
+    rule: 'id of Object.prototype',
+    blocks: '  - id: «constructor\n    type: llm\n    instruction: x\n',
+    says: 'cannot be called',
+  },
+  {
+    rule: 'id with a meaning in goto',
+    blocks: '  - id: «halt\n    type: llm\n    instruction: x\n',
+    says: 'means something else',
+  },
+  {
+    rule: 'late init',
+    blocks: `${WRITER}  - id: init\n    type: cli\n    command: «dev-cli init {name}\n`,
+    says: 'must come first',
+  },
+  {
+    rule: 'conditional init',
+    blocks: `  - id: init\n    type: cli\n    when: «round > 1\n    command: dev-cli init {name}\n`,
+    says: 'has no condition',
+  },
+  {
+    rule: 'init of another recipe',
+    blocks: `  - id: init\n    type: cli\n    command: dev-cli init {name} --recipe «other\n`,
+    says: 'names the recipe `other`',
+    severity: 'warning',
+  },
+  { rule: 'init inside a block', blocks: `${LOOP}    save: «dev-cli init {name}\n`, says: 'has a block of its own' },
+  {
+    rule: 'loop without end',
+    blocks: '  - «id: loop\n    type: llm-loop\n    instruction: Ask.\n',
+    says: 'never ends',
+  },
+  { rule: 'revise itself', blocks: `${LOOP}    revise: «loop\n`, says: 'its own block' },
+  { rule: 'revise later', blocks: `${LOOP}    revise: «write\n${WRITER}`, says: 'a later block' },
+  { rule: 'revise unknown', blocks: `${WRITER}${LOOP}    revise: «writ\n`, says: 'Did you mean `write`?' },
+  {
+    rule: 'revise init',
+    blocks: `  - id: init\n    type: cli\n    command: dev-cli init {name}\n${LOOP}    revise: «init\n`,
+    says: 'never run again',
+  },
+  {
+    rule: 'goto itself',
+    blocks: '  - { id: a, type: wait-for-user, message: m, choices: [yes, { id: no, goto: «a }] }\n',
+    says: 'its own block',
+  },
+  {
+    rule: 'goto later',
+    blocks: `  - { id: a, type: wait-for-user, message: m, choices: [yes, { id: no, goto: «write }] }\n${WRITER}`,
+    says: 'a later block',
+  },
+  {
+    rule: 'goto unknown',
+    blocks: '  - { id: a, type: wait-for-user, message: m, choices: [yes, { id: no, goto: «nxt }] }\n',
+    says: 'Did you mean `next`?',
+  },
+  {
+    rule: 'choice twice',
+    blocks: '  - { id: a, type: wait-for-user, message: m, choices: [yes, «yes] }\n',
+    says: 'offered twice',
+  },
+  {
+    rule: 'no way on',
+    blocks: '  - { id: a, type: wait-for-user, message: m, «choices: [{ id: stop, goto: halt }] }\n',
+    says: 'leads on',
+  },
+  {
+    rule: 'one round only',
+    blocks: '  - { id: a, type: subagent, maxRounds: «3, agents: [{ type: code-explorer }] }\n',
+    says: 'always one round',
+    severity: 'warning',
+  },
+  {
+    rule: 'a gate in autopilot',
+    recipe: `${HEAD}mode: { interaction: autopilot }\nblocks:\n  - «{ id: a, type: wait-for-user, message: m }\n`,
+    says: 'parks there',
+    severity: 'warning',
+  },
+  {
+    rule: 'no instruction',
+    blocks: '  - «id: a\n    type: llm\n',
+    says: '`instruction` or `instructionFile` is missing',
+  },
+  {
+    rule: 'no file to write',
+    blocks: '  - «id: a\n    type: llm+cli\n    instruction: x\n    command: dev-cli plan validate {name}\n',
+    says: '`write` is missing',
+  },
+  {
+    rule: 'then and command',
+    blocks: `${WRITER}    command: dev-cli plan validate {name}\n    «then: dev-cli plan validate {name}\n`,
+    says: 'another word',
+  },
+  // Agents
+  {
+    rule: 'unknown agent',
+    blocks: '  - { id: a, type: subagent, agents: [{ type: «gap-analyser }] }\n',
+    says: 'Did you mean `gap-analyzer`?',
+  },
+  {
+    rule: 'agent that cannot write',
+    blocks: '  - { id: a, type: subagent, agents: [{ type: «reader, output: findings/a.md }] }\n',
+    says: 'no tool to write',
+    files: READ_ONLY,
+  },
+  {
+    rule: 'agent id twice',
+    blocks:
+      '  - { id: a, type: subagent, agents: [{ type: code-explorer, id: x }, { type: code-explorer, id: «x }] }\n',
+    says: 'used twice',
+  },
+  {
+    rule: 'one output for two',
+    blocks:
+      '  - { id: a, type: subagent, agents: [{ type: code-explorer, output: o.md }, { type: ux-reviewer, output: «o.md }] }\n',
+    says: 'Two agents',
+  },
+  {
+    rule: 'prompt and promptFile',
+    blocks: '  - { id: a, type: subagent, agents: [{ type: code-explorer, prompt: p, «promptFile: p.md }] }\n',
+    says: 'not both',
+    files: { '.dev/recipes/p.md': 'Look.' },
+  },
+  {
+    rule: 'no prompt file',
+    blocks: '  - { id: a, type: subagent, agents: [{ type: code-explorer, promptFile: «p.md }] }\n',
+    says: 'no file `p.md`',
+  },
+  {
+    rule: 'empty prompt file',
+    blocks: '  - { id: a, type: llm, instructionFile: «p.md }\n',
+    says: 'is empty',
+    files: { '.dev/recipes/p.md': ' \n' },
+  },
+  {
+    rule: 'prompt file outside',
+    blocks: '  - { id: a, type: llm, instructionFile: «../../../etc/passwd }\n',
+    says: 'no file',
+  },
+  // Commands
+  {
+    rule: 'unknown command',
+    blocks: '  - id: a\n    type: cli\n    command: «dev-cli draft updat {name}\n',
+    says: 'draft update',
+  },
+  {
+    rule: 'unknown option',
+    blocks: '  - id: a\n    type: cli\n    command: «dev-cli draft import {name} --sectoin x\n',
+    says: '--sectoin',
+  },
+  {
+    rule: 'command that is not for recipes',
+    blocks: '  - id: a\n    type: cli\n    command: «dev-cli abort {name} --reason x\n',
+    says: 'cannot stand in a recipe',
+  },
+  {
+    rule: 'help',
+    blocks: '  - id: a\n    type: cli\n    command: «dev-cli cleanup --help\n',
+    says: 'cannot stand in a recipe',
+  },
+  {
+    rule: 'another run',
+    blocks: '  - id: a\n    type: cli\n    command: dev-cli cleanup «other\n',
+    says: 'write {name}',
+  },
+  {
+    rule: 'a root of its own',
+    blocks: '  - id: a\n    type: cli\n    command: «dev-cli cleanup --root /x\n',
+    says: 'no use in a recipe',
+  },
+  {
+    rule: 'standard input',
+    blocks: '  - id: a\n    type: cli\n    command: «dev-cli plan generate {name} --data -\n',
+    says: 'names a file',
+  },
+  { rule: 'shell syntax', blocks: '  - id: a\n    type: cli\n    command: echo a «| tee b\n', says: 'shell syntax' },
+  { rule: 'open quote', blocks: "  - id: a\n    type: cli\n    command: echo «'a\n", says: 'never closed' },
+  { rule: 'external save', blocks: `${LOOP}    save: «tee file\n`, says: 'must be a `dev-cli …` command' },
+  { rule: 'external exit check', blocks: `${LOOP}    exitCheck: «npm test\n`, says: 'must be a `dev-cli …` command' },
+  {
+    rule: 'timeout of our own',
+    blocks: '  - id: a\n    type: cli\n    command: dev-cli cleanup {name}\n    «timeout: 5\n',
+    says: 'for external commands',
+  },
+  {
+    rule: 'our own in a shell',
+    blocks: '  - id: a\n    type: cli\n    command: «dev-cli cleanup {name}\n    shell: true\n',
+    says: 'never by a shell',
+  },
+  {
+    rule: 'placeholder in a shell',
+    blocks: '  - id: a\n    type: cli\n    shell: true\n    command: echo {name} > «{goal}\n',
+    says: 'no placeholder but {name}',
+  },
+  {
+    rule: 'list for a shell',
+    blocks: '  - id: a\n    type: cli\n    shell: true\n    command: «[echo, a]\n',
+    says: 'one line of text',
+  },
+  // Placeholders and paths
+  {
+    rule: 'unknown placeholder',
+    blocks: '  - id: a\n    type: llm\n    instruction: Look at «{gaol} now.\n',
+    says: 'did you mean {goal}?',
+  },
+  {
+    rule: 'unknown section in a placeholder',
+    blocks: '  - id: a\n    type: llm\n    instruction: Look at «{draft.goal}.\n',
+    says: 'no section `goal`',
+  },
+  {
+    rule: 'unknown preference in a placeholder',
+    blocks: '  - id: a\n    type: llm\n    instruction: Look at «{preferences.x}.\n',
+    says: 'Unknown placeholder',
+  },
+  {
+    rule: 'placeholder of no use',
+    blocks: '  - id: a\n    type: subagent\n    agents: [{ type: code-explorer, output: "findings/«{rond}.md" }]\n',
+    says: 'did you mean {round}?',
+  },
+  {
+    rule: 'path out of the run',
+    blocks: '  - { id: a, type: subagent, agents: [{ type: code-explorer, output: «../x.md }] }\n',
+    says: 'no path below',
+  },
+  {
+    rule: 'path of ours',
+    blocks: '  - { id: a, type: llm+cli, instruction: x, write: «state.json }\n',
+    says: 'belongs to dev-cli',
+  },
+  // Draft
+  {
+    rule: 'section without a writer',
+    recipe: `${HEAD}draft: { required: [intent, «criteria] }\nblocks:\n  - { id: a, type: llm, instruction: x, save: dev-cli draft update --section intent }\n  - { id: b, type: cli, command: dev-cli draft validate }\n`,
+    says: 'no block writes it',
+  },
+  {
+    rule: 'writer too late',
+    recipe: `${HEAD}draft: { required: [«intent] }\nblocks:\n  - { id: b, type: cli, command: dev-cli draft validate }\n  - { id: a, type: llm, instruction: x, save: dev-cli draft update --section intent }\n`,
+    says: 'before it is checked',
+  },
+  {
+    rule: 'unknown section of save',
+    blocks: '  - { id: a, type: llm, instruction: x, save: dev-cli draft update --section «critera }\n',
+    says: 'did you mean "criteria"',
+  },
+  // Files
+  {
+    rule: 'read before written',
+    blocks: `  - { id: a, type: llm, instruction: x, read: [«a.json] }\n${WRITER}`,
+    says: '`write` does so later',
+  },
+  {
+    rule: 'never written',
+    blocks: '  - { id: a, type: llm, instruction: x, consult: [«b.md] }\n',
+    says: 'No earlier block writes `b.md`',
+  },
+  {
+    rule: 'read by an agent of the same block',
+    blocks:
+      '  - { id: a, type: subagent, agents: [{ type: code-explorer, output: a.md }, { type: ux-reviewer, readsFrom: [«a.md] }] }\n',
+    says: 'this block does',
+  },
+  {
+    rule: 'artifact nobody writes',
+    blocks: '  - { id: a, type: wait-for-user, message: m, artifact: «report.md }\n',
+    says: 'No earlier block',
+  },
+  {
+    rule: 'data nobody writes',
+    recipe: `${HEAD}skill: specify\nblocks:\n  - { id: a, type: cli, command: dev-cli plan generate --data «plan-content.json }\n`,
+    says: 'No earlier block',
+  },
+  {
+    rule: 'written on a condition',
+    blocks: `${WRITER}    when: round > 1\n  - { id: a, type: llm, instruction: x, read: [«a.json] }\n`,
+    says: 'on a condition only',
+    severity: 'warning',
+  },
+  // Conditions
+  { rule: 'undeclared name', blocks: `${WRITER}    when: «rund > 1\n`, says: 'did you mean round' },
+  {
+    rule: 'agent nobody starts',
+    blocks: `${WRITER}    when: «agents["x"].verdict == "OKAY"\n`,
+    says: 'uses x, which is not declared',
+  },
+  { rule: 'condition of a type', blocks: `${WRITER}    when: «round + 1\n`, says: 'type int' },
+  {
+    rule: 'condition of an agent',
+    blocks: '  - { id: a, type: subagent, agents: [{ type: code-explorer, when: «preferences.x }] }\n',
+    says: 'not declared',
+  },
+  {
+    rule: 'sugar',
+    blocks:
+      '  - id: a\n    type: subagent-loop\n    agents: [{ type: plan-reviewer }]\n    exitWhen: «result contains OKAY\n',
+    says: 'not OKAY',
+    severity: 'warning',
+  },
+];
+
+describe('lint', () => {
+  it.each(PLANTED)('$rule', ({ blocks, recipe, says, severity = 'error', files }) => {
+    const marked = recipe ?? `${HEAD}blocks:\n${blocks}`;
+    const offset = marked.indexOf('«');
+    const before = marked.slice(0, offset).split('\n');
+    const { captured, problems } = loadDemo(marked.replace('«', ''), files);
+    expect(problems.map(({ message, fix }) => `${message} ${fix ?? ''}`).join('\n')).toContain(says);
+    expect(problems.map(({ severity, line, column }) => ({ severity, line, column }))).toEqual([
+      { severity, line: before.length, column: (before.at(-1)?.length ?? 0) + 1 },
+    ]);
+    expect(captured === null).toBe(severity === 'error');
+  });
+
+  it('tells everything at once, in the order of reading', () => {
+    const { problems, captured } = loadDemo(`name: dem
+type: sequential
+blocks:
+  - id: constructor
+    type: llm
+    instrction: Look at {gaol}.
+    instruction: Look at {gaol}.
+  - id: a
+    type: clii
+  - id: a
+    type: wait-for-user
+    message: Well?
+    choices: [yes, { id: no, goto: b }]
+`);
+    expect(captured).toBeNull();
+    expect(problems.map(({ line, column }) => `${line}:${column}`)).toEqual([
+      '1:7',
+      '4:9',
+      '6:5',
+      '7:26',
+      '8:5',
+      '10:9',
+      '13:36',
+    ]);
+  });
+
+  it('points into prompt files', () => {
+    const { problems } = loadDemo(`${HEAD}blocks:\n  - { id: a, type: llm, instructionFile: prompts/a.md }\n`, {
+      '.dev/recipes/prompts/a.md': 'Look.\n\nAt {{this}, {goal} and\n  {thta}.\n',
+    });
+    expect(problems).toMatchObject([{ file: '.dev/recipes/prompts/a.md', line: 4, column: 3, length: 6 }]);
+  });
+});
+
+describe('what lint leaves alone', () => {
+  it.each([
+    [
+      'a conditional writer and a reader on the same condition',
+      `${WRITER}    when: round > 1\n  - { id: a, type: llm, instruction: x, when: round > 1, read: [a.json] }\n`,
+    ],
+    [
+      'a conditional writer and a reader that is told',
+      `${WRITER}    when: round > 1\n  - { id: a, type: llm, instruction: x, consult: [a.json] }\n`,
+    ],
+    ['a file of the project', '  - { id: a, type: llm, instruction: x, read: [/README.md] }\n'],
+    [
+      'a file that an external command may have written',
+      '  - { id: b, type: cli, command: make report }\n  - { id: a, type: llm, instruction: x, read: [report.md] }\n',
+    ],
+    ['a plan from an earlier run', '  - { id: a, type: llm, instruction: x, read: [PLAN.md] }\n'],
+    [
+      'numbered outputs read by any number',
+      '  - { id: a, type: subagent, agents: [{ type: code-explorer, output: "r/{round}.md" }] }\n  - { id: b, type: llm, instruction: x, read: [r/1.md, "r/*.md"] }\n',
+    ],
+    ['other braces', '  - { id: a, type: llm, instruction: "Write {\\"a\\": {}} and {{x} and {X}." }\n'],
+    ['quotes and backslashes', `  - { id: a, type: cli, command: "printf '%s | %s' a\\\\ b" }\n`],
+    [
+      'a shell where it is asked for',
+      '  - { id: a, type: cli, shell: true, command: "echo {name} | tee /dev/null" }\n',
+    ],
+    ['an agent of the project', '  - { id: a, type: subagent, agents: [{ type: scout, output: a.md }] }\n'],
+  ])('%s', (_what, blocks) => {
+    const files = {
+      '.codex/agents/scout.toml':
+        'name = "scout"\ndescription = "Scouts."\ndeveloper_instructions = """\nYou scout.\n"""\n',
+    };
+    expect(loadDemo(`${HEAD}blocks:\n${blocks}`, files).problems).toEqual([]);
+  });
+});
