@@ -3,6 +3,7 @@ import { updateDraft } from './draft-edit.js';
 import { foreignLine } from './foreign.js';
 import { markdownLines } from './markdown-lines.js';
 import { SUMMARY_LIMIT } from './report.js';
+import { encodeSection } from './section-codec.js';
 
 /** What became of one agent's report. */
 export interface ImportedReport {
@@ -24,7 +25,10 @@ export interface ImportedReport {
  */
 export function importReports(draft: string, reports: ImportedReport[]): string {
   const present = readDraft(draft).findings.text;
-  const lines = [...markdownLines(present)].map(({ text, fenced }) => ({ text, fenced }));
+  // As it is written: there a fence that nothing closes is escaped, and opens nothing.
+  const written = [...markdownLines(encodeSection(present))];
+  const texts = present === '' ? [] : present.split('\n');
+  const lines = texts.map((text, index) => ({ text, fenced: written[index]?.fenced === true }));
   for (const report of reports) {
     const line = reportLine(report);
     const leads = lineLeads(report);

@@ -18,15 +18,30 @@ export interface Fence {
   length: number;
 }
 
+/**
+ * The first character of a line that may begin structure, behind at most three blanks; empty for a line that may not.
+ * Most lines are told apart by it alone, which matters in large texts.
+ */
+export function leadingCharacter(line: string): string {
+  let at = 0;
+  while (at < 4 && line.charCodeAt(at) === BLANK) at += 1;
+  return at < 4 ? line.charAt(at) : '';
+}
+
+const BLANK = 0x20;
+
 /** The fence that `line` opens, or null (CommonMark: indented by at most three; no backtick behind backticks). */
 export function fenceOpenedBy(line: string): Fence | null {
+  const first = leadingCharacter(line);
+  if (first !== '`' && first !== '~') return null;
   const run = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/.exec(line)?.[1];
   return run === undefined ? null : { character: run.charAt(0), length: run.length };
 }
 
 export function closesFence(line: string, fence: Fence): boolean {
+  if (leadingCharacter(line) !== fence.character) return false;
   const run = /^ {0,3}(`{3,}|~{3,})[ \t]*$/.exec(line)?.[1];
-  return run !== undefined && run.charAt(0) === fence.character && run.length >= fence.length;
+  return run !== undefined && run.length >= fence.length;
 }
 
 /**
@@ -56,5 +71,5 @@ export function* markdownLines(text: string): Generator<MarkdownLine> {
 
 /** A level-two heading: what separates the sections of DRAFT.md and of a data file. */
 export function isSectionHeading(line: string): boolean {
-  return /^ {0,3}##(?:[ \t]|$)/.test(line);
+  return leadingCharacter(line) === '#' && /^ {0,3}##(?:[ \t]|$)/.test(line);
 }

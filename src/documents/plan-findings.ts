@@ -30,7 +30,8 @@ function finding(error: SchemaError): Detail[] {
     case 'discriminator': {
       const tag = String(params['tag']);
       const kind = isRecord(error.data) ? error.data[tag] : undefined;
-      if (kind === undefined) return [{ ...at, problem: `"${tag}" is missing`, expected: KINDS.join(', ') }];
+      // `required` says so already.
+      if (kind === undefined) return [];
       return [{ pointer: `${error.instancePath}/${tag}`, ...notOneOf(kind, KINDS) }];
     }
     case 'type': {

@@ -1,4 +1,4 @@
-import { closesFence, type Fence, fenceOpenedBy, markdownLines } from './markdown-lines.js';
+import { closesFence, type Fence, fenceOpenedBy, leadingCharacter, markdownLines } from './markdown-lines.js';
 
 /**
  * The text of a section, as people mean it, and as it stands between two markers of DRAFT.md. A line that would be taken
@@ -21,10 +21,11 @@ export function placeholderLine(hint: string): string {
 
 /** The id in a marker line, or null for any other line. */
 export function markerId(line: string): string | null {
-  return MARKER.exec(line)?.[1] ?? null;
+  return leadingCharacter(line) === '<' ? (MARKER.exec(line)?.[1] ?? null) : null;
 }
 
 export function isPlaceholder(line: string): boolean {
+  if (leadingCharacter(line) !== '<') return false;
   const end = line.trimEnd();
   return PLACEHOLDER.test(end) && end.indexOf('-->') === end.length - '-->'.length;
 }
@@ -61,7 +62,7 @@ export function encodeSection(text: string): string {
         open = fence;
         return line;
       }
-      const found = STRUCTURE.exec(line);
+      const found = structureOf(line);
       const isText = found === null || (fence === null && found[2] === '' && /^[`~]/.test(found[3] ?? ''));
       return isText ? line : line.replace(/^ {0,3}/, '$&\\');
     })
@@ -79,8 +80,12 @@ export function decodeSection(raw: string): string {
 }
 
 function unescaped(line: string): string {
-  const found = STRUCTURE.exec(line);
+  const found = structureOf(line);
   return found === null || found[2] === '' ? line : line.replace('\\', '');
+}
+
+function structureOf(line: string): RegExpExecArray | null {
+  return '\\#<`~'.includes(leadingCharacter(line)) ? STRUCTURE.exec(line) : null;
 }
 
 /** Indexes of the lines that open a fence which a later line closes, reading on in the code of an unclosed one. */

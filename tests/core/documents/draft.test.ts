@@ -214,7 +214,7 @@ describe('updating a draft', () => {
     expect(readDraft(after).assumptions.text).toBe('```\ncode\n```\n\n## mine');
   });
 
-  it.each([
+  it.each<[unknown, string]>([
     ['', 'empty'],
     ['  \n', 'blank'],
     [null, 'null'],

@@ -49,7 +49,7 @@ describe('a plan that holds up', () => {
   it('is the one in the template, which is short and shows every key of the schema', () => {
     const template = planTemplate();
     expect(Buffer.byteLength(template)).toBeLessThan(2600);
-    const code = /```json\n([^]*?)\n```/.exec(template)?.[1] ?? '';
+    const code = /```json\n([\s\S]*?)\n```/.exec(template)?.[1] ?? '';
     const plan = JSON.parse(code) as PlanContent;
     expect(findings(plan)).toEqual([]);
     const keys = Object.keys(plan).concat(plan.todos.flatMap((todo) => Object.keys(todo)));

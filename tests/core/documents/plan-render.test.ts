@@ -132,7 +132,7 @@ describe('PLAN.md', () => {
         const text = renderPlan(plan);
         expect(skeleton(text)).toEqual(skeleton(renderPlan(harmless)));
         expect(text).not.toMatch(/(?!\n)\p{Cc}|\p{Cf}|[\u2028\u2029]/u);
-        const graph = /```mermaid\n([^]*?)\n```/.exec(text)?.[1]?.split('\n').slice(1) ?? [];
+        const graph = /```mermaid\n([\s\S]*?)\n```/.exec(text)?.[1]?.split('\n').slice(1) ?? [];
         for (const line of graph)
           expect(line).toMatch(/^ {2}(t\d+\["[\w-]+: [\p{L}\p{N} .,:/_…#;-]*"\]|t\d+ --> t\d+)$/u);
       }),
