@@ -21,8 +21,8 @@ import {
 /**
  * Compiles a recipe to a plain-JSON XState configuration: one compound state per block (`entering` asks its condition,
  * `active` waits for what happens to it, `bound` is the gate at its bound, in `halted` the run can only be reopened or
- * aborted), `ready` before the first, and the final states `completed` and `aborted`. Guards and actions are names with params; machine.ts gives
- * them bodies (house.md, XState; recipes.md §2).
+ * aborted), `ready` before the first, and the final states `completed` and `aborted`. Guards and actions are names with
+ * params; machine.ts gives them bodies (house.md, XState; recipes.md §2).
  * @throws DevCliError `INTERNAL` for a program that lint should have refused; every defect in `details`
  */
 export function compileProgram(program: Program): MachineConfig {
@@ -62,7 +62,7 @@ export function compileProgram(program: Program): MachineConfig {
 function blockState(place: Place): StateConfig {
   const { block } = place;
   if (block.standsForInit) return { initial: 'entering', states: { entering: { always: [done(place)] } } };
-  const always = { FAIL: failure(place), HALT: [halt(place)] };
+  const stopping = { FAIL: failure(place), HALT: [halt(place)] };
   return {
     initial: 'entering',
     states: {
@@ -73,10 +73,10 @@ function blockState(place: Place): StateConfig {
             ? { DONE: [done(place)] }
             : { CHOOSE: block.choices.map((choice) => chosen(place, choice)) }),
           ...(isLoop(block) ? { ROUND: roundNotPassed(place) } : {}),
-          ...always,
+          ...stopping,
         },
       },
-      ...(isLoop(block) && block.asksUser ? { bound: { on: { CHOOSE: chosenAtBound(place), ...always } } } : {}),
+      ...(isLoop(block) && block.asksUser ? { bound: { on: { CHOOSE: chosenAtBound(place), ...stopping } } } : {}),
       halted: { entry: [{ type: 'end', params: { outcome: 'halted' } }] },
     },
   };

@@ -22,7 +22,7 @@ export interface Step {
  */
 export function startProgram(program: Program, conditions: Conditions): Step {
   const machine = machineOf(program);
-  return guarded(conditions, (watched) => {
+  return unwrapped(conditions, (watched) => {
     const [ready] = initialTransition(machine, { counters: zeroCounters(program), conditions: watched });
     const [snapshot, actions] = pureTransition(machine, ready, { type: 'START' });
     return { position: positionOf(snapshot), effects: effectsOf(actions, () => []) };
@@ -40,7 +40,7 @@ export function transition(program: Program, position: Position, event: MachineE
   const place = restingPlace(position);
   if (place === null) throw impossible(position, event);
   if (event.type === 'INVALIDATE' && !canInvalidate(program, position, event.block)) throw impossible(position, event);
-  return guarded(conditions, (watched) => {
+  return unwrapped(conditions, (watched) => {
     const snapshot = machine.resolveState({
       value: position.value,
       context: { counters: position.counters, conditions: watched },
@@ -60,7 +60,7 @@ export function offeredChoices(block: ProgramBlock, counters: Counters): string[
 }
 
 /** XState wraps what a guard throws in an error of its own and loses its type; this throws the original. */
-function guarded(conditions: Conditions, run: (watched: Conditions) => Step): Step {
+function unwrapped(conditions: Conditions, run: (watched: Conditions) => Step): Step {
   let thrown: { error: unknown } | undefined;
   const watched: Conditions = (source) => {
     try {

@@ -59,4 +59,18 @@ describe('onError', () => {
       { type: 'issue', block: 'a', cause: 'retry' },
     ]);
   });
+
+  it('grants retries anew to a loop that the walk comes back to after its own revise', () => {
+    const run = walk(
+      program(
+        block('plan'),
+        block('review', { kind: 'subagent-loop', maxRounds: 2, revise: 'plan', onError: { kind: 'retry', max: 1 } }),
+      ),
+    );
+    run.take(DONE, FAIL);
+    expect(run.counters('review').retries).toBe(1);
+    run.take(EMPTY_ROUND, DONE);
+    expect(run.counters('review').retries).toBe(0);
+    expect(run.take(FAIL)).toEqual([{ type: 'issue', block: 'review', cause: 'retry' }]);
+  });
 });

@@ -2,16 +2,16 @@ import type { Program } from '../../../src/machine/program.js';
 import type { Effect, MachineEvent, Position, Step } from '../../../src/machine/transition.js';
 import { startProgram, transition } from '../../../src/machine/transition.js';
 
-export type Status = 'pending' | 'running' | 'done' | 'skipped' | 'failed' | 'stale';
+type Status = 'pending' | 'running' | 'done' | 'skipped' | 'failed' | 'stale';
 
 /** Statuses of blocks as a rim would keep them, from the effects alone. */
-export type Ledger = Record<string, Status>;
+type Ledger = Record<string, Status>;
 
-export function emptyLedger(program: Program): Ledger {
+function emptyLedger(program: Program): Ledger {
   return Object.fromEntries(program.blocks.map(({ id }) => [id, 'pending']));
 }
 
-export function recorded(ledger: Ledger, effects: readonly Effect[]): Ledger {
+function recorded(ledger: Ledger, effects: readonly Effect[]): Ledger {
   const after = { ...ledger };
   for (const effect of effects) {
     switch (effect.type) {

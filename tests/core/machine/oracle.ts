@@ -46,7 +46,7 @@ export function alphabet(program: Program): MachineEvent[] {
   ];
 }
 
-export function loops({ kind }: ProgramBlock): boolean {
+function loops({ kind }: ProgramBlock): boolean {
   return kind === 'llm-loop' || kind === 'subagent-loop';
 }
 

@@ -42,7 +42,7 @@ function picked(events: MachineEvent[], pick: number | undefined): MachineEvent 
   return pick === undefined || events.length === 0 ? null : (events[pick % events.length] as MachineEvent);
 }
 
-function law(check: (moments: Moment[], situation: Situation) => void, runs = 300): void {
+function law(check: (moments: Moment[], situation: Situation) => void, runs = 150): void {
   fc.assert(
     fc.property(situations, (situation) => check(run(situation), situation)),
     { numRuns: runs },
@@ -228,7 +228,7 @@ describe('after an invalidate', () => {
         const ids = subject.blocks.map(({ id }) => id);
         expect([...redone]).toEqual(ids.slice(ids.indexOf(target)));
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 
@@ -276,7 +276,7 @@ describe('an adversary', () => {
         );
         expect(taken).toBeLessThan(most);
       }),
-      { numRuns: 200 },
+      { numRuns: 120 },
     );
   });
 
