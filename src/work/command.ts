@@ -63,7 +63,7 @@ export const exitFile = (directory: string): string => join(directory, 'exit.jso
 /** Held by the one runner that may start the command. */
 export const claimFile = (directory: string): string => join(directory, 'runner');
 /** Standard output and standard error of the command. */
-export const logFile = (directory: string): string => join(directory, 'log');
+export const logFile = (directory: string): string => join(directory, 'command.log');
 
 /** `damaged`: something stands there that this program did not write whole. */
 export type Reading<T> = T | 'absent' | 'damaged';

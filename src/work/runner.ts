@@ -45,7 +45,9 @@ interface Surroundings {
 interface Gated {
   pgid: number;
   /** Lets it run. */
-  go(): void;
+  open(): void;
+  /** Lets it end without having run. */
+  dismiss(): void;
   ended: Promise<{ exit: number | null; signal: string | null }>;
   /** Standard output and standard error, one pipe. */
   output: Socket;
@@ -61,11 +63,10 @@ type Ending = Pick<ExitRecord, 'exit' | 'signal' | 'timedOut' | 'error' | 'reaso
  */
 export async function runCommandFile(specFile: string, { env, clock, ids }: Surroundings): Promise<void> {
   const directory = dirname(specFile);
-  if (hasBegun(directory)) return;
   const mine = claim(claimFile(directory), { clock, ids, purpose: 'an external command' });
   if (mine === null) return;
   try {
-    // Only now: before the claim another runner may have done it all, or the command may have been withdrawn.
+    // Not before the claim: until then another runner may do it all, or the command may be withdrawn.
     const spec = readSpec(directory);
     if (hasBegun(directory) || spec === 'absent' || spec === 'damaged') return;
     const startedAt = clock.now();
@@ -117,8 +118,14 @@ async function run(
     groupStart: startOf(command.pgid),
     at: instant(clock.now()),
   };
-  writeDurably(startedFile(directory), JSON.stringify(record));
-  command.go();
+  try {
+    writeDurably(startedFile(directory), JSON.stringify(record));
+  } catch (error) {
+    // Else it would wait for ever, and this process with it.
+    command.dismiss();
+    throw error;
+  }
+  command.open();
   const ending = await seeThrough(command, spec.timeoutSeconds);
   for (const signal of ENDING_SIGNALS) process.off(signal, stop);
   return ending;
@@ -142,10 +149,12 @@ async function gate(spec: CommandSpec, env: Surroundings['env']): Promise<Gated>
       child.once('exit', (exit, signal) => resolve({ exit, signal }));
     });
     await once(child, 'spawn');
-    const opening = child.stdio[3] as Writable;
+    const latch = child.stdio[3] as Writable;
     // It may be killed before it reads; then its end is all there is to tell.
-    opening.on('error', () => {});
-    return { pgid: child.pid as number, go: () => opening.end('\n'), ended, output: pipe.output };
+    latch.on('error', () => {});
+    const open = () => void latch.end('\n');
+    const dismiss = () => void latch.end();
+    return { pgid: child.pid as number, open, dismiss, ended, output: pipe.output };
   } catch (error) {
     pipe.output.destroy();
     throw error;

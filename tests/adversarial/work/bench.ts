@@ -82,7 +82,7 @@ export function startedIn(directory: string): StartedRecord {
 }
 
 export function logIn(directory: string): string {
-  return readFileSync(join(directory, 'log'), 'utf8');
+  return readFileSync(join(directory, 'command.log'), 'utf8');
 }
 
 /** Whether a process runs; one that is dead and not collected does not. */

@@ -204,13 +204,20 @@ describe('a command that does not', () => {
 
   it('is still judged when its log cannot be written', async () => {
     const directory = bench.directory('logless');
-    mkdirSync(join(directory, 'log'), { recursive: true });
+    mkdirSync(join(directory, 'command.log'), { recursive: true });
     bench.start('logless', sh('echo x; exit 4'));
     expect(await finished(directory)).toMatchObject({ exit: 4, error: 'log', logBytes: 2 });
   });
 });
 
 describe('one execution', () => {
+  const run = (directory: string) =>
+    new Promise((resolve) => {
+      spawn(process.execPath, [bench.runner, join(directory, 'command.json')], { stdio: 'ignore' }).once(
+        'exit',
+        resolve,
+      );
+    });
   const count = (file: string) => readFileSync(join(bench.cwd, file), 'utf8').length;
 
   it('comes of eight runners at once', async () => {
@@ -240,7 +247,8 @@ describe('one execution', () => {
     again();
     await finished(directory);
     again();
-    await sleep(400);
+    // And one runner that was slow to start.
+    await run(directory);
     expect(count('again')).toBe(1);
   });
 
@@ -252,7 +260,7 @@ describe('one execution', () => {
     process.kill(pid, 'SIGKILL');
     expect((await inState(directory, 'interrupted')).startedAt).toMatch(/Z$/);
     start();
-    await sleep(400);
+    await run(directory);
     expect(inspect(directory).state).toBe('interrupted');
     expect(count('killed')).toBe(1);
     // The command itself lived on; ending it is still possible.
@@ -273,6 +281,24 @@ describe('one execution', () => {
     writeFileSync(join(directory, 'runner'), JSON.stringify(holder));
     bench.start('early', sh('exit 5'));
     expect(await finished(directory)).toMatchObject({ exit: 5 });
+  });
+
+  it('does not happen when the start cannot be recorded, and the runner does not stay behind', async () => {
+    const tools = join(bench.cwd, 'tools');
+    mkdirSync(tools);
+    const directory = bench.directory('unrecorded');
+    mkdirSync(directory, { recursive: true });
+    // The runner makes its pipe between the claim and the record: the moment to take the directory away.
+    writeFileSync(join(tools, 'mkfifo'), '#!/bin/sh\nrm -r "$VICTIM"\nPATH=${PATH#*:} exec mkfifo "$@"\n', {
+      mode: 0o755,
+    });
+    const spec = { key: 'k', argv: ['touch', 'unrecorded'], shell: false, cwd: bench.cwd, timeoutSeconds: 60 };
+    writeFileSync(join(directory, 'command.json'), JSON.stringify(spec));
+    const env = { ...process.env, PATH: `${tools}:${process.env['PATH']}`, VICTIM: directory };
+    const runner = spawn(process.execPath, [bench.runner, join(directory, 'command.json')], { env, stdio: 'ignore' });
+    expect(await new Promise((resolve) => runner.once('exit', resolve))).toBe(1);
+    expect(existsSync(directory)).toBe(false);
+    expect(existsSync(join(bench.cwd, 'unrecorded'))).toBe(false);
   });
 
   it('never happens when a runner dies at the gate', async () => {
@@ -470,7 +496,7 @@ describe('launching', () => {
     await finished(directory);
     await eventually(() => !existsSync(join(directory, 'runner')));
     expect(readdirSync(temporary)).toEqual([]);
-    expect(readdirSync(directory).sort()).toEqual(['command.json', 'exit.json', 'log', 'started.json']);
-    expect(statSync(join(directory, 'log')).isFile()).toBe(true);
+    expect(readdirSync(directory).sort()).toEqual(['command.json', 'command.log', 'exit.json', 'started.json']);
+    expect(statSync(join(directory, 'command.log')).isFile()).toBe(true);
   });
 });
