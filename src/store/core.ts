@@ -2,6 +2,7 @@ import { type Clock, instant } from '../base/clock.js';
 import { DevCliError } from '../base/errors.js';
 import { isRecord, type JsonObject } from '../base/json.js';
 import { checkedName } from '../base/name.js';
+import { clearUp } from './clear-up.js';
 import { type Commit, compose, target, type Writing } from './commit.js';
 import { type Bytes, checkRecent, entriesAbove, journalCorrupt, lastCommit, readTail, type Tail } from './journal.js';
 import type { Medium } from './medium.js';
@@ -136,7 +137,7 @@ export function createStore<S extends Numbered>({ medium, codec, clock }: Option
       medium.append(stream, commit.lines, state.tail.end);
     } catch (error) {
       undo();
-      if (decision.marks.guarded && !state.tail.last?.marks?.guarded) medium.guard(stream, null);
+      if (decision.marks.guarded && !state.tail.last?.marks?.guarded) clearUp(() => medium.guard(stream, null));
       throw error;
     }
     try {

@@ -3,6 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import type { Clock, Ids } from '../base/clock.js';
 import { systemCode } from '../base/errors.js';
 import { isName } from '../base/name.js';
+import { clearUp } from './clear-up.js';
 import { diskFiles, freeName, placeDocuments, removeEmpty, removeFile } from './documents.js';
 import { makeDirectories, replaceFile, syncDirectory, syncMade, writeDurably } from './durable.js';
 import { GITIGNORE } from './gitignore.js';
@@ -84,11 +85,12 @@ export function diskMedium(options: DiskOptions): Medium {
   const mayGuard = (stream: string): boolean => existsSync(inRun(stream, 'lock')) || guards(stream);
   const marks = rootMarks({ root, underRootLock, mayGuard, guards });
 
-  function writeGitignore(): string | null {
+  /** With the first commit of a run. `made` collects what came into being, also when it fails. */
+  function writeGitignore(made: string[]): void {
     const path = join(inside('.dev'), '.gitignore');
-    if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) return null;
+    if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) return;
+    made.push(path);
     writeDurably(path, GITIGNORE, root);
-    return path;
   }
 
   return {
@@ -164,7 +166,7 @@ export function diskMedium(options: DiskOptions): Medium {
       const files: string[] = [];
       const directories: string[] = [];
       const undo = (): void => {
-        for (const file of files) removeFile(file);
+        for (const file of files) clearUp(() => removeFile(file));
         removeEmpty(directories);
       };
       const make = (path: string): string => {
@@ -175,10 +177,9 @@ export function diskMedium(options: DiskOptions): Medium {
       };
       try {
         at(stream, 'objects', (objects) => {
-          if (!hasJournal(inRun(stream, 'events.jsonl')))
-            files.push(...[writeGitignore()].filter((path) => path !== null));
+          if (!hasJournal(inRun(stream, 'events.jsonl'))) writeGitignore(files);
           for (const path of paths) make(inside(dirname(path)));
-          if (contents.size > 0) files.push(...writeObjects(make(objects), contents));
+          if (contents.size > 0) writeObjects(make(objects), contents, files);
         });
       } catch (error) {
         undo();

@@ -1,6 +1,7 @@
 import { lstatSync, readdirSync, renameSync, rmdirSync, unlinkSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { FileFacts, Files } from '../base/files.js';
+import { clearUp } from './clear-up.js';
 import { MAX_DOCUMENT, unusable } from './document.js';
 import { makeDirectories, replaceFile, syncDirectory, syncMade } from './durable.js';
 import { isMissing, locate, readRegular } from './inside.js';
@@ -95,16 +96,9 @@ export function placeDocuments(root: string, placements: readonly Placement[]): 
   for (const directory of changed) syncDirectory(directory);
 }
 
-/** Removes directories as long as they are empty; for what a commit that did not come about had made. */
+/** Removes those of the directories that are empty, deepest first; for what a commit that did not come about had made. */
 export function removeEmpty(directories: readonly string[]): void {
-  for (const directory of directories) {
-    try {
-      rmdirSync(directory);
-    } catch {
-      // Somebody uses it by now, or it cannot be removed: it does no harm.
-      return;
-    }
-  }
+  for (const directory of directories) clearUp(() => rmdirSync(directory));
 }
 
 /** Removes a file; false when there was none. Throws system errors. */

@@ -58,9 +58,9 @@ export function entriesAbove(bytes: Bytes, tail: Tail, seq: number): Entry[] {
   const entries: Entry[] = [];
   let expected = tail.seq;
   for (const line of linesBackward(bytes, tail.end)) {
-    if (expected <= seq) break;
+    if (seq > 0 && expected <= seq) break;
     const entry = decodeLine(line.text);
-    if (entry === null || entry.seq !== expected) throw damaged(bytes, line);
+    if (entry === null || entry.seq !== expected || expected === 0) throw damaged(bytes, line);
     checkVersion(bytes, entry);
     entries.push(entry);
     expected--;

@@ -13,6 +13,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock, type Ids, instant } from '../base/clock.js';
 import { DevCliError, systemCode } from '../base/errors.js';
 import { isRecord } from '../base/json.js';
+import { clearUp } from './clear-up.js';
 import { shown } from './io.js';
 import { isGone, type ProcessIdentity } from './process.js';
 
@@ -26,7 +27,7 @@ export interface Holder extends ProcessIdentity {
 
 /** A lock file that is ours. */
 export interface Held {
-  /** Gives it back; harmless when it is no longer there. */
+  /** Gives it back. One that cannot be removed is free once this process has ended: what was done under it stands. */
   release(): void;
 }
 
@@ -89,7 +90,7 @@ export function attempt(path: string, taker: Taker): Held | { holder: Holder | n
   const token = taker.ids.hex(16);
   const mine: Holder = { ...taker.identity, token, at: instant(taker.clock.now()), for: taker.purpose };
   for (;;) {
-    if (putInPlace(path, mine)) return { release: () => release(path, token) };
+    if (putInPlace(path, mine)) return { release: () => clearUp(() => removeIfToken(path, token)) };
     const holder = readHolder(path);
     if (holder === undefined) continue;
     if (holder === null || !isGone(holder, taker.identity) || !breakLock(path, holder, taker)) return { holder };
@@ -125,11 +126,11 @@ function putInPlace(path: string, mine: Holder): boolean {
     if (systemCode(error) === 'EEXIST') return false;
     throw error;
   } finally {
-    removeIfThere(temporary);
+    clearUp(() => removeIfThere(temporary));
   }
 }
 
-function release(path: string, token: string): void {
+function removeIfToken(path: string, token: string): void {
   if (readHolder(path)?.token === token) removeIfThere(path);
 }
 
@@ -141,7 +142,7 @@ function breakLock(path: string, dead: Holder, taker: Taker): boolean {
   const second = attempt(`${path}.break-${dead.token}`, taker);
   if (!('release' in second)) return false;
   try {
-    release(path, dead.token);
+    removeIfToken(path, dead.token);
     removeOrphans(path, taker.identity);
   } finally {
     second.release();

@@ -7,15 +7,17 @@ import { sha256 } from './redo.js';
 /**
  * Writes contents under their digests; those that are there already are left alone. All are durable at the end.
  * Under the run's lock only: the temporary name is the same for everybody.
- * @returns paths of the files that were written
+ * @param made collects the paths of files that came into being, also when it fails
  * @throws system errors
  */
-export function writeObjects(directory: string, contents: ReadonlyMap<string, Buffer>): string[] {
-  const written: string[] = [];
+export function writeObjects(directory: string, contents: ReadonlyMap<string, Buffer>, made: string[]): void {
+  let changed = false;
   for (const [digest, content] of contents) {
     const path = join(directory, digest);
     if (sizeOf(path) === content.length) continue;
     const temporary = `${path}.tmp`;
+    made.push(temporary, path);
+    changed = true;
     const descriptor = openSync(temporary, 'w');
     try {
       writeAll(descriptor, content);
@@ -24,10 +26,8 @@ export function writeObjects(directory: string, contents: ReadonlyMap<string, Bu
       closeSync(descriptor);
     }
     renameSync(temporary, path);
-    written.push(path);
   }
-  if (written.length > 0) syncDirectory(directory);
-  return written;
+  if (changed) syncDirectory(directory);
 }
 
 /** The content of that digest; null when it is absent or is not what its digest says. Throws system errors. */

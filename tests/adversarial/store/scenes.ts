@@ -1,0 +1,81 @@
+import type { Decide } from '../../../src/store/store.js';
+import { type Sample, step } from '../../core/store/sample.js';
+
+interface Scene {
+  /** Commits that are there before. */
+  before: Decide<Sample, number>[];
+  /** The one that is cut short. */
+  crashing: Decide<Sample, number>;
+  /** Documents without it and with it; null: none. */
+  documents: [Record<string, string | null>, Record<string, string | null>];
+  /** Active run and guard without it and with it. */
+  active: [string | null, string | null];
+  guard: ['ask' | 'open', 'ask' | 'open'];
+}
+
+const live = { guarded: true, pointer: 'set' } as const;
+
+/** Commits worth cutting short: the first of a run, one in the middle, and the last. */
+export const SCENES: Record<string, Scene> = {
+  first: {
+    before: [],
+    crashing: step({
+      entries: ['init', 'issued'],
+      files: [
+        { path: 'DRAFT.md', content: 'draft' },
+        { path: 'actions/a1/prompt.md', content: 'prompt' },
+      ],
+      marks: live,
+    }),
+    documents: [
+      { 'DRAFT.md': null, 'actions/a1/prompt.md': null },
+      { 'DRAFT.md': 'draft', 'actions/a1/prompt.md': 'prompt' },
+    ],
+    active: [null, 'run'],
+    guard: ['open', 'ask'],
+  },
+  middle: {
+    before: [
+      step({
+        files: [
+          { path: 'DRAFT.md', content: 'old' },
+          { path: 'gone.md', content: 'x' },
+        ],
+        marks: live,
+      }),
+    ],
+    crashing: step({
+      entries: ['acknowledged', 'issued', 'issued'],
+      files: [
+        { path: 'DRAFT.md', content: 'new' },
+        { path: 'gone.md', content: null },
+        { path: 'analysis/gap.md', content: 'gap' },
+      ],
+      body: { steps: ['a', 'b'] },
+      marks: live,
+    }),
+    documents: [
+      { 'DRAFT.md': 'old', 'gone.md': 'x', 'analysis/gap.md': null },
+      { 'DRAFT.md': 'new', 'gone.md': null, 'analysis/gap.md': 'gap' },
+    ],
+    active: ['run', 'run'],
+    guard: ['ask', 'ask'],
+  },
+  last: {
+    before: [step({ files: [{ path: 'DRAFT.md', content: 'old' }], marks: live })],
+    crashing: step({
+      entries: ['done'],
+      files: [
+        { path: 'DRAFT.md', content: null },
+        { path: 'summary.md', content: 'sum' },
+      ],
+      marks: { guarded: false, pointer: 'clear' },
+    }),
+    documents: [
+      { 'DRAFT.md': 'old', 'summary.md': null },
+      { 'DRAFT.md': null, 'summary.md': 'sum' },
+    ],
+    active: ['run', null],
+    guard: ['ask', 'open'],
+  },
+};

@@ -1,0 +1,134 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { claim, holder } from '../../../src/store/claim.js';
+import { thisProcess } from '../../../src/store/process.js';
+import { openStore, temporaryRoot } from './disk.js';
+import { countingIds, step, steppingClock } from './sample.js';
+
+const options = { clock: steppingClock(), ids: countingIds(), purpose: 'npm test' };
+
+/** A lock file as another process would have left it. */
+function left(path: string, change: object): void {
+  const { host, start } = thisProcess();
+  const at = '2026-01-01T00:00:00.000Z';
+  writeFileSync(path, JSON.stringify({ host, pid: process.pid, start, token: 'abc', at, for: 'a test', ...change }));
+}
+
+function deadPid(): number {
+  return spawnSync(process.execPath, ['-e', '0']).pid;
+}
+
+describe('a claim', () => {
+  it('is had by one, names its holder, and is free again when released', () => {
+    const path = join(temporaryRoot(), 'claim');
+    expect(holder(path)).toBeNull();
+    const first = claim(path, options);
+    expect(holder(path)).toMatchObject({ pid: process.pid, for: 'npm test' });
+    expect(claim(path, options)).toBeNull();
+    first?.release();
+    expect(existsSync(path)).toBe(false);
+    expect(claim(path, options)).not.toBeNull();
+  });
+
+  it('is free when its process is gone, or its number belongs to another one by now', () => {
+    for (const change of [{ pid: deadPid() }, { start: '1' }]) {
+      const path = join(temporaryRoot(), 'claim');
+      left(path, change);
+      expect(holder(path), JSON.stringify(change)).toBeNull();
+      expect(claim(path, options)).not.toBeNull();
+      expect(JSON.parse(readFileSync(path, 'utf8')).pid).toBe(process.pid);
+      expect(readdirSync(join(path, '..'))).toEqual(['claim']);
+    }
+  });
+
+  it('is free when its process was killed and nobody has collected it yet', async () => {
+    const path = join(temporaryRoot(), 'claim');
+    // The shell starts a child, lets it die, and does not wait for it.
+    const script = 'sleep 0.01 & echo $!; exec sleep 5';
+    const shell = spawn('sh', ['-c', script], { stdio: ['ignore', 'pipe', 'ignore'] });
+    const [line] = (await once(shell.stdout, 'data')) as [Buffer];
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    left(path, { pid: Number(line.toString()), start: null });
+    expect(claim(path, options)).not.toBeNull();
+    shell.kill();
+  });
+
+  it('is kept by a process of another machine, and by one that cannot be read', () => {
+    for (const change of [
+      { host: 'elsewhere', pid: deadPid() },
+      { token: '../x' },
+      { pid: 0 },
+      { pid: -1 },
+      { at: 5 },
+    ]) {
+      const path = join(temporaryRoot(), 'claim');
+      left(path, change);
+      expect(claim(path, options), JSON.stringify(change)).toBeNull();
+    }
+  });
+
+  it('is not walked through when it is a link', () => {
+    const directory = temporaryRoot();
+    symlinkSync('nowhere', join(directory, 'claim'));
+    expect(claim(join(directory, 'claim'), options)).toBeNull();
+    expect(existsSync(join(directory, 'nowhere'))).toBe(false);
+  });
+
+  it('leaves the claim of another alone when its own was taken away', () => {
+    const path = join(temporaryRoot(), 'claim');
+    const mine = claim(path, options);
+    left(path, { token: 'def' });
+    mine?.release();
+    expect(holder(path)?.token).toBe('def');
+  });
+
+  it('removes temporary files of takers that died, and no others', () => {
+    const directory = temporaryRoot();
+    const path = join(directory, 'claim');
+    left(path, { pid: deadPid() });
+    writeFileSync(`${path}.${deadPid()}.aa`, '');
+    writeFileSync(`${path}.${process.pid}.bb`, '');
+    writeFileSync(`${path}.md`, '');
+    claim(path, options);
+    expect(readdirSync(directory).sort()).toEqual(['claim', `claim.${process.pid}.bb`, 'claim.md']);
+  });
+});
+
+describe('a lock', () => {
+  it('is waited for within the bound, then the holder is named and nothing is changed', async () => {
+    const root = temporaryRoot();
+    await openStore(root).transact('run', step({}));
+    const lock = join(root, '.dev/specs/run/lock');
+    for (const [change, named] of [
+      [{}, `process ${process.pid},`],
+      [{ host: 'elsewhere' }, 'on another machine'],
+      [{ token: null }, 'not made by dev-cli'],
+    ] as const) {
+      left(lock, change);
+      const before = readFileSync(lock, 'utf8');
+      const failed = openStore(root, 30).transact('run', step({}));
+      await expect(failed).rejects.toMatchObject({ code: 'LOCKED', message: expect.stringContaining(named) });
+      expect(readFileSync(lock, 'utf8')).toBe(before);
+    }
+    expect((await openStore(root).journal('run')).length).toBe(1);
+  });
+
+  it('says what it was for without passing on control characters', async () => {
+    const root = temporaryRoot();
+    await openStore(root).transact('run', step({}));
+    left(join(root, '.dev/specs/run/lock'), { for: 'a\u001b[31m\nb' });
+    await expect(openStore(root, 0).transact('run', step({}))).rejects.toThrow('for: a??31m?b.');
+  });
+
+  it('of a holder that is gone is broken', async () => {
+    const root = temporaryRoot();
+    await openStore(root).transact('run', step({}));
+    left(join(root, '.dev/specs/run/lock'), { pid: deadPid() });
+    left(join(root, '.dev/lock'), { pid: deadPid() });
+    expect(await openStore(root, 0).transact('run', step({ marks: { guarded: true } }))).toBe(2);
+    expect(readdirSync(join(root, '.dev')).sort()).toEqual(['.gitignore', 'guard', 'specs']);
+  });
+});

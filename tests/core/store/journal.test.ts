@@ -1,0 +1,105 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { crc32 } from '../../../src/store/crc.js';
+import { type Bytes, checkRecent, entriesAbove, readTail } from '../../../src/store/journal.js';
+import { decodeLine, encodeEntry, isIntact } from '../../../src/store/line.js';
+import type { Entry } from '../../../src/store/store.js';
+import { codeOf, entry } from './sample.js';
+
+function line(seq: number, size = 0, more?: true): string {
+  const at = '2026-01-01T00:00:00.000Z';
+  const data = { filler: 'ä'.repeat(size) };
+  return encodeEntry({ v: 1, seq, at, ...entry('counted'), data, patch: [], files: [], ...(more ? { more } : {}) });
+}
+
+function bytesOf(text: string | Uint8Array): Bytes {
+  const buffer = Buffer.from(text);
+  return { name: 'events.jsonl', size: buffer.length, read: (from, to) => buffer.subarray(from, to) };
+}
+
+describe('crc32', () => {
+  it('gives the published check value', () => {
+    expect(crc32(Buffer.from('123456789'))).toBe('cbf43926');
+    expect(crc32(Buffer.alloc(0))).toBe('00000000');
+  });
+});
+
+describe('a line', () => {
+  it('is read back as it was written', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.nat(), (value, seq) => {
+        const data = { value: JSON.parse(JSON.stringify(value)) };
+        const written = encodeEntry({ v: 1, seq, at: 'now', ...entry('t'), data, patch: [], files: [] });
+        const { crc, ...read } = decodeLine(Buffer.from(written.slice(0, -1))) as Entry;
+        expect(read.data).toEqual(data);
+        expect(crc).toBe(crc32(Buffer.from(JSON.stringify(read))));
+      }),
+    );
+  });
+
+  it('is damaged by the change of any byte', () => {
+    const whole = Buffer.from(line(7).slice(0, -1));
+    expect(isIntact(whole)).toBe(true);
+    for (let i = 0; i < whole.length; i++) {
+      const bad = Buffer.from(whole);
+      bad[i] = (bad[i] ?? 0) ^ 0x04;
+      expect(decodeLine(bad), `byte ${i}`).toBeNull();
+    }
+  });
+});
+
+describe('the end of a journal', () => {
+  it('is found whatever the length of its lines', () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(0, 10, 30_000, 70_000), { maxLength: 8 }), (sizes) => {
+        const bytes = bytesOf(sizes.map((size, i) => line(i + 1, size)).join(''));
+        const tail = readTail(bytes);
+        expect([tail.seq, tail.end]).toEqual([sizes.length, bytes.size]);
+        expect(entriesAbove(bytes, tail, 0).map(({ seq }) => seq)).toEqual(sizes.map((_, i) => i + 1));
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('is torn at every byte of the last commit', () => {
+    const kept = line(1) + line(2);
+    const lost = Buffer.from(line(3, 5, true) + line(4));
+    for (let length = 0; length < lost.length; length++) {
+      const tail = readTail(bytesOf(Buffer.concat([Buffer.from(kept), lost.subarray(0, length)])));
+      expect([tail.seq, tail.end], `${length} bytes`).toEqual([2, kept.length]);
+    }
+  });
+
+  it('may have a bad checksum in its last line, and nowhere else', async () => {
+    const bad = line(3).replace('counted', 'c0unted');
+    expect(readTail(bytesOf(line(1) + line(2) + bad)).seq).toBe(2);
+    expect(await codeOf(() => readTail(bytesOf(line(1) + bad + line(3).slice(0, 9))))).toBe('JOURNAL_CORRUPT');
+    expect(await codeOf(() => readTail(bytesOf(bad + line(3, 0, true))))).toBe('JOURNAL_CORRUPT');
+  });
+
+  it('is checked as far as asked', async () => {
+    const bytes = bytesOf(line(1).replace('counted', 'c0unted') + line(2, 500) + line(3, 500));
+    const tail = readTail(bytes);
+    expect(await codeOf(() => checkRecent(bytes, tail, 100))).toBe('no error');
+    expect(await codeOf(() => checkRecent(bytes, tail, 10_000))).toBe('JOURNAL_CORRUPT');
+  });
+
+  it('is not understood when a newer version wrote it', async () => {
+    const newer = encodeEntry({ ...entry('t'), v: 2 as 1, seq: 1, at: 'now', patch: [], files: [] });
+    expect(await codeOf(() => readTail(bytesOf(newer)))).toBe('STATE_NEWER');
+  });
+});
+
+describe('a damaged line', () => {
+  it('is named by its number', async () => {
+    const bytes = bytesOf(line(1) + line(2) + line(3).replace('counted', 'c0unted') + line(4));
+    await expect(async () => entriesAbove(bytes, readTail(bytes), 0)).rejects.toMatchObject({
+      details: [{ at: 'events.jsonl:3:1' }],
+    });
+  });
+
+  it('is also one whose number is not the next', async () => {
+    const bytes = bytesOf(line(1) + line(1) + line(2));
+    expect(await codeOf(() => entriesAbove(bytes, readTail(bytes), 0))).toBe('JOURNAL_CORRUPT');
+  });
+});
