@@ -1,7 +1,7 @@
 import { DevCliError } from '../base/errors.js';
 
 /** One path that git sees as changed or untracked. */
-export interface StatusEntry {
+interface StatusEntry {
   /** From the top of the repository, as bytes: git's paths need not be valid UTF-8. */
   path: Buffer;
   /** A repository of its own lies there: a submodule, or an untracked clone or work tree. */
