@@ -75,7 +75,7 @@ function start(turn: Turn, block: CliBlock, command: ExternalCommand, cause: str
   state.lastAction += 1;
   const actionId = `a${state.lastAction}`;
   const argv = command.argv.map((word) => filled(turn, word, block.id));
-  const directory = `actions/${actionId}/command`;
+  const directory = `actions/${actionId}`;
   const key = `${state.runId}:${actionId}`;
   state.commands[actionId] = {
     key,
@@ -88,7 +88,7 @@ function start(turn: Turn, block: CliBlock, command: ExternalCommand, cause: str
     directory,
     startedAt: turn.at,
   };
-  const log = shownPath(place, state.name, `${directory}/log`);
+  const log = shownPath(place, state.name, `${directory}/command.log`);
   const action: PendingAction = {
     run: state.name,
     block: block.id,

@@ -3,7 +3,6 @@ import type { JsonObject } from '../base/json.js';
 import { draftStatus } from '../documents/draft.js';
 import type { SectionId } from '../documents/sections.js';
 import type { AskingBlock, CliBlock, OwnCommand, ResolvedBlock } from '../recipe/resolved.js';
-import { renderCommand } from '../registry/render.js';
 import type { PendingAction } from '../run/action.js';
 import { shownPath } from './paths.js';
 import { absence, blockPrompt } from './prompt.js';
@@ -91,7 +90,9 @@ export function progressOf(turn: Turn, block: string): string {
 
 /** What only `next --full` and state.json show: the commands that the acknowledgement will run. */
 export function fullOf(
+  turn: Turn,
   block: AskingBlock & {
+    id: string;
     save?: OwnCommand;
     exitCheck?: OwnCommand;
     onComplete?: OwnCommand;
@@ -99,11 +100,12 @@ export function fullOf(
     command?: { kind: string; command: { source: string } };
   },
 ): Pick<PendingAction, 'full'> {
+  const shown = (command: { source: string }) => filled(turn, command.source, block.id);
   const full = {
-    ...(block.save === undefined ? {} : { saveWith: renderCommand(block.save) }),
-    ...(block.exitCheck === undefined ? {} : { exitCheck: renderCommand(block.exitCheck) }),
-    ...(block.command === undefined ? {} : { then: block.command.command.source }),
-    ...(block.onComplete === undefined ? {} : { onComplete: renderCommand(block.onComplete) }),
+    ...(block.save === undefined ? {} : { saveWith: shown(block.save) }),
+    ...(block.exitCheck === undefined ? {} : { exitCheck: shown(block.exitCheck) }),
+    ...(block.command === undefined ? {} : { then: shown(block.command.command) }),
+    ...(block.onComplete === undefined ? {} : { onComplete: shown(block.onComplete) }),
     ...(block.exitWhen === undefined ? {} : { exitWhen: block.exitWhen }),
   };
   return Object.keys(full).length === 0 ? {} : { full };

@@ -46,7 +46,7 @@ export function issueDispatch(
     };
   });
   const looping = block.kind === 'subagent-loop';
-  const full = fullOf(block);
+  const full = fullOf(turn, block);
   return {
     outputs,
     action: {

@@ -24,7 +24,7 @@ export function gateAction(turn: Turn, block: GateBlock, shared: Common): Pendin
       ? {}
       : { artifact: { path: shownPath(turn.place, turn.state.name, artifact), digest: turn.files.digest(artifact) } }),
     choices: offered(turn, block, shared),
-    ...fullOf(block),
+    ...fullOf(turn, block),
   };
   return action;
 }

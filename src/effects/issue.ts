@@ -55,12 +55,12 @@ function actionFor(turn: Turn, block: Exclude<AskedBlock, SubagentBlock>, shared
 
 function llmAction(turn: Turn, block: LlmBlock, shared: Common): PendingAction {
   const action: PendingAction = { ...shared.base, action: 'llm' };
-  if (block.choices.length > 0) return { ...action, choices: offered(turn, block, shared), ...fullOf(block) };
+  if (block.choices.length > 0) return { ...action, choices: offered(turn, block, shared), ...fullOf(turn, block) };
   if (block.save === undefined && block.sections.length === 0) {
-    return { ...action, ack: shared.acknowledge(), ...fullOf(block) };
+    return { ...action, ack: shared.acknowledge(), ...fullOf(turn, block) };
   }
   const data = dataFile(turn, block, shared);
-  return { ...action, data, ack: shared.acknowledge({ data: `@${data.write}` }), ...fullOf(block) };
+  return { ...action, data, ack: shared.acknowledge({ data: `@${data.write}` }), ...fullOf(turn, block) };
 }
 
 function loopAction(turn: Turn, block: LlmLoopBlock, shared: Common): PendingAction {
@@ -72,7 +72,7 @@ function loopAction(turn: Turn, block: LlmLoopBlock, shared: Common): PendingAct
     maxRounds: block.maxRounds,
     data,
     ack: shared.acknowledge({ data: `@${data.write}` }),
-    ...fullOf(block),
+    ...fullOf(turn, block),
   };
 }
 
@@ -82,7 +82,7 @@ function writeAction(turn: Turn, block: LlmCliBlock, shared: Common): PendingAct
     action: 'llm+cli',
     data: { write: shownPath(turn.place, turn.state.name, block.write), form: 'json' },
     ack: shared.acknowledge(),
-    ...fullOf(block),
+    ...fullOf(turn, block),
   };
 }
 

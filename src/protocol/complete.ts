@@ -36,6 +36,8 @@ export async function stepComplete(context: Context, given: unknown, input: AckI
 }
 
 function tell(context: Context, turn: Turn, result: AckResult): Told {
+  turn.warnings.push(...turn.state.recovered);
+  turn.state.recovered = [];
   const told = toldBy(turn);
   told.warnings.push(...changeWarnings(context, turn, changedSources));
   return result.kind === 'refused' ? told : withResult(told, result);

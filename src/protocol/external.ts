@@ -101,7 +101,7 @@ function finish(turn: Turn, command: CommandState, ending: Ending): Told | null 
     argv: command.argv,
     exit,
     outcome,
-    log: `${command.directory}/log`,
+    log: `${command.directory}/command.log`,
     ...(ending.kind === 'reused' ? { reused: true } : {}),
   });
   const summary = `${command.argv.join(' ').slice(0, 120)}: ${outcome}`;

@@ -126,6 +126,7 @@ function freshState(
     inputHashes: {},
     reviewRounds: [],
     warnings: [],
+    recovered: [],
     result: null,
     commandResults: {},
     sourcesRefused: null,

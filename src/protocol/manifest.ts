@@ -28,7 +28,7 @@ export async function manifest(context: Context, given: unknown): Promise<Answer
   const closing = action?.action === 'done' ? 'The end:' : 'The pending action; do it, then run its ack:';
   const left = BUDGET - json.length - closing.length - first.join('\n').length - 3;
   const input: SectionInput = { state, captured: capturedOf(head), files: head.files, context };
-  const sections = rendered(input, left, head.notices);
+  const sections = rendered(input, left, [...state.recovered, ...head.notices]);
   return {
     exit: 0,
     json: {

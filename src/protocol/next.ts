@@ -7,6 +7,7 @@ import { actionText } from './action-text.js';
 import type { Context } from './context.js';
 import { runningCommand, settleCommands } from './external.js';
 import { findRun } from './find-run.js';
+import { transactTurn } from './turns.js';
 import { actionView } from './view.js';
 
 /**
@@ -22,7 +23,7 @@ export async function next(
   const name = await findRun(context, given, false);
   let head = await readRun(context, name);
   if (await context.store.unfinished(name)) {
-    await context.store.transact(name, () => ({ answer: null }));
+    await transactTurn(context, name, () => null);
     head = await readRun(context, name);
   }
   if (runningCommand(head) !== null) {

@@ -41,7 +41,7 @@ export async function status(context: Context, given: unknown): Promise<Answer> 
     agents: state.agents,
     gates: gatesNow(state),
     warnings: [...state.warnings, ...changed.map((path) => `${path} changed since this run began`)],
-    recovered: notices,
+    recovered: [...state.recovered, ...notices],
     updatedAt: state.updatedAt,
   };
   return { exit: 0, json, text: () => text(context, state, json, waiting) };

@@ -1,6 +1,6 @@
 import { DevCliError } from '../base/errors.js';
 import { noSuchRun } from '../effects/commands/scene.js';
-import type { Evaluate, Turn } from '../effects/turn.js';
+import { type Evaluate, record, type Turn } from '../effects/turn.js';
 import { createWorkspace } from '../effects/workspace.js';
 import { parseCaptured } from '../recipe/capture.js';
 import type { CapturedRecipe } from '../recipe/resolved.js';
@@ -20,7 +20,10 @@ export async function transactTurn<A>(context: Context, name: string, body: (tur
     context.store.transact(name, (head) => {
       if (head.snapshot === null) throw noSuchRun(name);
       const turn = openTurn(context, head, structuredClone(head.snapshot), capturedOf(head), evaluate);
-      turn.warnings.push(...head.notices);
+      if (head.notices.length > 0) {
+        record(turn, 'recovered', { notices: head.notices });
+        turn.state.recovered.push(...head.notices);
+      }
       const answer = body(turn);
       return commitOf(turn, head, answer);
     }),

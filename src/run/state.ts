@@ -132,6 +132,8 @@ export const StateSchema = Type.Object(
     ),
     /** What was let pass and must not be forgotten: a review that rejected, a bound that was reached. */
     warnings: Type.Array(Str),
+    /** What was mended when the run was opened, until an acknowledgement has told it. */
+    recovered: Type.Array(Str),
     /** The text of the last result: an output's body or `--result`; conditions see it. */
     result: NullableString,
     /** Successful external commands by what they ran on, for reuse within the run. */
