@@ -55,6 +55,17 @@ describe('the compiled config', () => {
     );
   });
 
+  it('has a gate at the bound only for a loop that asks the user', () => {
+    const subject = program(
+      loop('asking', { asksUser: true }),
+      loop('silent'),
+      block('question', { asksUser: true, maxRounds: 2 }),
+    );
+    const states = compileProgram(subject).states;
+    const gated = Object.keys(states).filter((key) => 'bound' in (states[key]?.states ?? {}));
+    expect(gated).toEqual(['block-asking']);
+  });
+
   it('tells a block named like an end from the end', () => {
     const run = walk(program(block('completed'), block('halted'), block('aborted')));
     expect(run.take({ type: 'DONE' })).toContainEqual({ type: 'issue', block: 'halted', cause: 'enter' });
