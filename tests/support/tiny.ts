@@ -22,10 +22,10 @@ export const PLAIN_BLOCK = `
 `;
 
 export const DATA_BLOCK = `
-  - id: purpose
+  - id: limits
     type: llm
-    instruction: Write what it is for.
-    save: dev-cli draft update {name} --section purpose
+    instruction: Write what must not change.
+    save: dev-cli draft update {name} --section boundaries
 `;
 
 export const LOOP_BLOCK = `
@@ -34,7 +34,7 @@ export const LOOP_BLOCK = `
     instruction: Ask the user.
     asks: user
     save: dev-cli draft update {name}
-    sections: [purpose, boundaries]
+    sections: [boundaries, criteria]
     exitCheck: dev-cli draft validate {name}
 `;
 
@@ -91,7 +91,7 @@ export function tiny(project: Project, name: string, blocks: string[], head = ''
 /** Starts a run of a tiny recipe and gives its first action. */
 export function startTiny(project: Project, blocks: string[], head = '', name = 'run-1'): Action {
   const recipe = tiny(project, `tiny-${name}`, blocks, head);
-  const result = devCli(project, ['init', name, '--recipe', recipe]);
+  const result = devCli(project, ['init', name, '--recipe', recipe, '--goal', 'Add JWT auth']);
   if (result.code !== 0 || result.json.next === undefined) throw new Error(`init: ${result.stdout}`);
   return result.json.next;
 }

@@ -43,7 +43,7 @@ describe('what nobody can mean: clear code, nothing changes', () => {
     ['an unknown run', ['next', 'nothing'], 2, 'NO_SUCH_RUN'],
     ['a run that is a prototype', ['next', 'constructor'], 2, 'NO_SUCH_RUN'],
   ] as [string, string[], number, string][])('%s', (_what, args, code, error) => {
-    startTiny(project, [CHOICE_BLOCK, LOOP_BLOCK, END_BLOCK], 'draft:\n  required: [purpose, boundaries]\n');
+    startTiny(project, [CHOICE_BLOCK, LOOP_BLOCK, END_BLOCK], 'draft:\n  required: [boundaries, criteria]\n');
     const image = imageOf(project);
     const result = devCli(project, args);
     expect([result.code, result.json.error?.code]).toEqual([code, error]);
@@ -51,15 +51,15 @@ describe('what nobody can mean: clear code, nothing changes', () => {
   });
 
   it.each([
-    ['malformed', '{"purpose"'],
+    ['malformed', '{"criteria"'],
     ['empty', ''],
     ['a number', '1'],
     ['null', 'null'],
     ['nested without end', '['.repeat(100_000)],
     ['with a prototype as key', '{"__proto__":"x","constructor":"y"}'],
-    ['with the wrong types', '{"purpose":{"deep":{"er":[[[1]]]}},"boundaries":false}'],
+    ['with the wrong types', '{"criteria":{"deep":{"er":[[[1]]]}},"boundaries":false}'],
   ])('data that is %s neither crashes nor half applies', (_what, data) => {
-    startTiny(project, [LOOP_BLOCK, END_BLOCK], 'draft:\n  required: [purpose, boundaries]\n');
+    startTiny(project, [LOOP_BLOCK, END_BLOCK], 'draft:\n  required: [boundaries, criteria]\n');
     const image = imageOf(project);
     const result = devCli(project, ['step', 'complete', 'run-1', '--action', 'a1', '--data', '-'], { stdin: data });
     expect(result.code).toBe(2);
@@ -69,7 +69,7 @@ describe('what nobody can mean: clear code, nothing changes', () => {
   });
 
   it('data from a directory, a device and a file that is a link out of the project', () => {
-    startTiny(project, [LOOP_BLOCK, END_BLOCK], 'draft:\n  required: [purpose, boundaries]\n');
+    startTiny(project, [LOOP_BLOCK, END_BLOCK], 'draft:\n  required: [boundaries, criteria]\n');
     for (const data of ['@src', '@/dev/null', '@']) {
       const result = devCli(project, ['step', 'complete', 'run-1', '--action', 'a1', '--data', data]);
       expect([data, result.json.ok]).toEqual([data, false]);

@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => project.remove());
 
-const DRAFT = 'draft:\n  required: [purpose, boundaries]\n';
+const DRAFT = 'draft:\n  required: [boundaries, criteria]\n';
 
 function draft(): string {
   return readFileSync(join(runDir(project, 'run-1'), 'DRAFT.md'), 'utf8');
@@ -20,7 +20,7 @@ function draft(): string {
 describe('data (protocol.md §1)', () => {
   it('comes from a file of sections', () => {
     const action = startTiny(project, [DATA_BLOCK, END_BLOCK]);
-    writeProjectFile(project, 'answer.md', '## purpose\n\nTo know who is calling.\n');
+    writeProjectFile(project, 'answer.md', '## boundaries\n\nTo know who is calling.\n');
     const result = devCli(project, ['step', 'complete', 'run-1', '--action', action.actionId, '--data', '@answer.md']);
     expect(result.code).toBe(0);
     expect(draft()).toContain('To know who is calling.');
@@ -28,7 +28,9 @@ describe('data (protocol.md §1)', () => {
 
   it('comes from standard input, and inline, as JSON', () => {
     startTiny(project, [LOOP_BLOCK, END_BLOCK], DRAFT);
-    const piped = devCli(project, ['draft', 'update', 'run-1', '--data', '-'], { stdin: '{"purpose":"From a pipe."}' });
+    const piped = devCli(project, ['draft', 'update', 'run-1', '--data', '-'], {
+      stdin: '{"criteria":"From a pipe."}',
+    });
     expect(piped.code).toBe(0);
     expect(draft()).toContain('From a pipe.');
     const inline = devCli(project, ['draft', 'update', 'run-1', '--section', 'boundaries', '--data', '["one","two"]']);
@@ -43,7 +45,7 @@ describe('data (protocol.md §1)', () => {
     ['empty file', ['--data', '@empty.md'], 'DATA_MISSING'],
     ['blank file', ['--data', '@blank.json'], 'DATA_MISSING'],
     ['empty standard input', ['--data', '-'], 'DATA_MISSING'],
-    ['malformed JSON', ['--data', '{"purpose":'], 'DATA_MALFORMED'],
+    ['malformed JSON', ['--data', '{"criteria":'], 'DATA_MALFORMED'],
     ['malformed JSON in a file', ['--data', '@broken.json'], 'DATA_MALFORMED'],
     ['Markdown without a section', ['--data', '@prose.md'], 'DATA_MALFORMED'],
     ['an unknown section', ['--data', '@unknown.md'], 'UNKNOWN_SECTION'],
@@ -51,7 +53,7 @@ describe('data (protocol.md §1)', () => {
     const action = startTiny(project, [LOOP_BLOCK, END_BLOCK], DRAFT);
     writeProjectFile(project, 'empty.md', '');
     writeProjectFile(project, 'blank.json', ' \n');
-    writeProjectFile(project, 'broken.json', '{"purpose": "x",}');
+    writeProjectFile(project, 'broken.json', '{"criteria": "x",}');
     writeProjectFile(project, 'prose.md', 'Just some words.\n');
     writeProjectFile(project, 'unknown.md', '## colour\n\nred\n');
     const image = imageOf(project);
@@ -78,7 +80,11 @@ describe('data (protocol.md §1)', () => {
 
   it('50 MB are refused by name of the limit, without being kept', () => {
     const action = startTiny(project, [LOOP_BLOCK, END_BLOCK], DRAFT);
-    writeProjectFile(project, 'huge.md', Buffer.concat([Buffer.from('## purpose\n\n'), Buffer.alloc(50_000_000, 'x')]));
+    writeProjectFile(
+      project,
+      'huge.md',
+      Buffer.concat([Buffer.from('## criteria\n\n'), Buffer.alloc(50_000_000, 'x')]),
+    );
     const image = imageOf(project);
     for (const [data, stdin] of [
       ['@huge.md', ''],

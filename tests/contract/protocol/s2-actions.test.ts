@@ -47,7 +47,7 @@ describe('the fields of each action (protocol.md §2)', () => {
   });
 
   it('llm-loop: round, bound, what is needed and where it is written', () => {
-    const action = startTiny(project, [LOOP_BLOCK, END_BLOCK], 'draft:\n  required: [purpose, boundaries]\n');
+    const action = startTiny(project, [LOOP_BLOCK, END_BLOCK], 'draft:\n  required: [boundaries, criteria]\n');
     expect(action).toMatchObject({
       action: 'llm-loop',
       round: 1,
@@ -56,7 +56,7 @@ describe('the fields of each action (protocol.md §2)', () => {
       data: { write: '.dev/specs/run-1/actions/a1/data.md', form: 'sections' },
       ack: 'dev-cli step complete run-1 --action a1 --data @.dev/specs/run-1/actions/a1/data.md',
     });
-    expect(Object.keys(action.data?.need ?? {})).toEqual(['purpose', 'boundaries']);
+    expect(Object.keys(action.data?.need ?? {})).toEqual(['boundaries', 'criteria']);
     for (const hint of Object.values(action.data?.need ?? {})) expect(hint).toMatch(/^[^\n]{5,}$/);
   });
 
@@ -202,7 +202,7 @@ describe('next (protocol.md §2)', () => {
   });
 
   it('--full adds what only the CLI uses; state.json always has it', () => {
-    const action = startTiny(project, [LOOP_BLOCK, END_BLOCK], 'draft:\n  required: [purpose, boundaries]\n');
+    const action = startTiny(project, [LOOP_BLOCK, END_BLOCK], 'draft:\n  required: [boundaries, criteria]\n');
     const full = devCli(project, ['next', 'run-1', '--full']).json;
     expect(full).toMatchObject({ block: action.block, actionId: action.actionId, instruction: action.instruction });
     expect(JSON.stringify(full)).toContain('draft validate');

@@ -38,7 +38,7 @@ beforeEach(() => {
 });
 afterEach(() => project.remove());
 
-const DRAFT = 'draft:\n  required: [purpose, boundaries]\n';
+const DRAFT = 'draft:\n  required: [boundaries, criteria]\n';
 const PLAN = '.dev/specs/run-1/plan-content.json';
 
 function complete(actionId: string, ...args: string[]): Result {
@@ -75,10 +75,10 @@ describe('accepted', () => {
       DATA_BLOCK,
       END_BLOCK,
     ]);
-    const purpose = nextOf(choose(project, colour, 'blue').json);
+    const limits = nextOf(choose(project, colour, 'blue').json);
     expect(text('DRAFT.md')).toContain('blue');
-    writeSections(project, purpose, { purpose: 'To be found again.' });
-    expect(acknowledge(project, purpose).code).toBe(0);
+    writeSections(project, limits, { boundaries: 'To be found again.' });
+    expect(acknowledge(project, limits).code).toBe(0);
     expect(text('DRAFT.md')).toContain('To be found again.');
   });
 
@@ -130,40 +130,37 @@ describe('the same action again', () => {
 describe('a loop round that did not pass', () => {
   it('exit 0, data saved, a new action; the old one is a duplicate from then on', () => {
     const action = startTiny(project, [LOOP_BLOCK, END_BLOCK], DRAFT);
-    writeSections(project, action, { purpose: 'Known callers.' });
+    writeSections(project, action, { boundaries: 'Known callers.' });
     const round = acknowledge(project, action);
     expect(round.code).toBe(0);
     expect(round.json).toMatchObject({
       ok: true,
       completed: null,
-      round: { n: 1, passed: false, saved: ['purpose'], missing: ['boundaries'] },
+      round: { n: 1, passed: false, saved: ['boundaries'], missing: ['criteria'] },
       next: { block: 'interview', actionId: 'a2', round: 2, data: { write: '.dev/specs/run-1/actions/a2/data.md' } },
     });
     expect(text('DRAFT.md')).toContain('Known callers.');
     expect(acknowledge(project, action).json).toMatchObject({ duplicate: true, next: { actionId: 'a2' } });
     const second = nextOf(round.json);
-    writeSections(project, second, { boundaries: '- No new dependency.' });
+    writeSections(project, second, { criteria: '- A test proves it.' });
     expect(acknowledge(project, second).json).toMatchObject({ completed: 'interview', next: { block: 'last' } });
   });
 
   it('a round that brings something does not count towards the bound of a block that asks the user', () => {
     let action = startTiny(project, [`${LOOP_BLOCK}    maxRounds: 1\n`, END_BLOCK], DRAFT);
-    writeSections(project, action, { purpose: 'Known callers.' });
+    writeSections(project, action, { boundaries: 'Known callers.' });
     action = nextOf(acknowledge(project, action).json);
     expect(action).toMatchObject({ block: 'interview', action: 'llm-loop' });
   });
 
   it('at the bound, where the user is asked: continue, more, stop', () => {
     const start = (name: string): Action => {
-      const action = startTiny(
-        project,
-        [`${LOOP_BLOCK}    maxRounds: 1\n`, END_BLOCK],
-        'draft:\n  required: [purpose, boundaries, criteria]\n',
-        name,
-      );
-      // A section that the check does not want: the round fills nothing that is missing.
-      writeSections(project, action, { purpose: '<!-- nothing yet -->' });
-      const bound = nextOf(acknowledge(project, action).json);
+      const action = startTiny(project, [`${LOOP_BLOCK}    maxRounds: 1\n`, END_BLOCK], DRAFT, name);
+      writeSections(project, action, { boundaries: 'No new dependency.' });
+      const second = nextOf(acknowledge(project, action).json);
+      // The same again: a round that fills nothing, which is what counts here.
+      writeSections(project, second, { boundaries: 'No new dependency.' });
+      const bound = nextOf(acknowledge(project, second).json);
       expect(bound).toMatchObject({ block: 'interview', action: 'wait-for-user' });
       expect(bound.choices?.map(({ id }) => id)).toEqual(['continue', 'more', 'stop']);
       return bound;
@@ -440,18 +437,18 @@ describe('which action is meant', () => {
 
 describe('step invalidate', () => {
   it('a new action at once, later blocks stale and redone, documents stay, old ids answer 4', () => {
-    const purpose = startTiny(project, [DATA_BLOCK, PLAIN_BLOCK, END_BLOCK]);
-    writeSections(project, purpose, { purpose: 'First thought.' });
-    acknowledge(project, purpose);
+    const limits = startTiny(project, [DATA_BLOCK, PLAIN_BLOCK, END_BLOCK]);
+    writeSections(project, limits, { boundaries: 'First thought.' });
+    acknowledge(project, limits);
     complete('a2');
-    const result = devCli(project, ['step', 'invalidate', 'run-1', '--step', 'purpose']);
+    const result = devCli(project, ['step', 'invalidate', 'run-1', '--step', 'limits']);
     expect(result.code).toBe(0);
-    expect(nextOf(result.json)).toMatchObject({ block: 'purpose', actionId: 'a4' });
+    expect(nextOf(result.json)).toMatchObject({ block: 'limits', actionId: 'a4' });
     expect(text('DRAFT.md')).toContain('First thought.');
     expect(stateOf(project, 'run-1').steps['think']?.status).toBe('stale');
     expect(complete('a3').json.error?.code).toBe('STALE_ACTION');
     const again = nextOf(result.json);
-    writeSections(project, again, { purpose: 'Second thought.' });
+    writeSections(project, again, { boundaries: 'Second thought.' });
     expect(nextOf(acknowledge(project, again).json)).toMatchObject({ block: 'think', actionId: 'a5' });
     expect(text('DRAFT.md')).not.toContain('First thought.');
   });

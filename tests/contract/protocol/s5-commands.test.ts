@@ -151,7 +151,7 @@ describe('manifest', () => {
     const action = startTiny(
       project,
       [AGENTS_BLOCK, LOOP_BLOCK, END_BLOCK],
-      'draft:\n  required: [purpose, boundaries]\n',
+      'draft:\n  required: [boundaries, criteria]\n',
     );
     deliver(project, action, ['one']);
     const answer = devCli(project, [
@@ -207,7 +207,7 @@ describe('status, list, use', () => {
 
 describe('draft', () => {
   beforeEach(() => {
-    startTiny(project, [LOOP_BLOCK, END_BLOCK], 'draft:\n  required: [purpose, boundaries]\n');
+    startTiny(project, [LOOP_BLOCK, END_BLOCK], 'draft:\n  required: [boundaries, criteria]\n');
   });
   const draft = (): string => readFileSync(join(runDir(project, 'run-1'), 'DRAFT.md'), 'utf8');
 
@@ -216,13 +216,13 @@ describe('draft', () => {
     writeFileSync(join(runDir(project, 'run-1'), 'DRAFT.md'), before.replace('## ', '<!-- a note -->\n\n##  '));
     const renamed = draft();
     expect(
-      devCli(project, ['draft', 'update', 'run-1', '--section', 'purpose', '--data', '{"why":"x","list":["a","b"]}'])
+      devCli(project, ['draft', 'update', 'run-1', '--section', 'criteria', '--data', '{"why":"x","list":["a","b"]}'])
         .code,
     ).toBe(0);
     const after = draft();
     expect(after).toContain('- **why**: x');
-    expect(after.startsWith(renamed.slice(0, renamed.indexOf('purpose')))).toBe(true);
-    devCli(project, ['draft', 'update', 'run-1', '--section', 'purpose', '--data', '"y"', '--append']);
+    expect(after.startsWith(renamed.slice(0, renamed.indexOf('criteria')))).toBe(true);
+    devCli(project, ['draft', 'update', 'run-1', '--section', 'criteria', '--data', '"y"', '--append']);
     expect(draft()).toMatch(/\*\*why\*\*: x[\s\S]*y/);
   });
 
@@ -230,7 +230,7 @@ describe('draft', () => {
     const marker = /<!--.*boundaries.*-->/.exec(draft())?.[0] ?? '';
     expect(marker).not.toBe('');
     const data = JSON.stringify(`one\n\n## Boundaries\n${marker}\nnot a boundary`);
-    expect(devCli(project, ['draft', 'update', 'run-1', '--section', 'purpose', '--data', data]).code).toBe(0);
+    expect(devCli(project, ['draft', 'update', 'run-1', '--section', 'criteria', '--data', data]).code).toBe(0);
     const report = devCli(project, ['draft', 'validate', 'run-1']);
     expect([report.code, report.json]).toEqual([3, expect.objectContaining({ ready: false, missing: ['boundaries'] })]);
   });
@@ -238,8 +238,8 @@ describe('draft', () => {
   it('validate counts; an unknown section is exit 2 with the valid ones', () => {
     const report = devCli(project, ['draft', 'validate', 'run-1']);
     expect(report.code).toBe(3);
-    expect(report.json).toMatchObject({ ready: false, total: 8, missing: ['purpose', 'boundaries'] });
-    devCli(project, ['draft', 'update', 'run-1', '--data', '{"purpose":"x","boundaries":"y"}']);
+    expect(report.json).toMatchObject({ ready: false, total: 8, missing: ['boundaries', 'criteria'] });
+    devCli(project, ['draft', 'update', 'run-1', '--data', '{"criteria":"x","boundaries":"y"}']);
     const ready = devCli(project, ['draft', 'validate', 'run-1']);
     expect([ready.code, ready.json]).toEqual([0, expect.objectContaining({ ready: true, missing: [] })]);
     const unknown = devCli(project, ['draft', 'update', 'run-1', '--section', 'purpos', '--data', '"x"']);
@@ -396,7 +396,7 @@ describe('check, analysis save, cleanup', () => {
   });
 
   it('cleanup removes what the recipe declares temporary and writes summary.md', () => {
-    startTiny(project, [LOOP_BLOCK, END_BLOCK], 'draft:\n  required: [purpose, boundaries]\n');
+    startTiny(project, [LOOP_BLOCK, END_BLOCK], 'draft:\n  required: [boundaries, criteria]\n');
     expect(devCli(project, ['cleanup', 'run-1']).code).toBe(0);
     expect(existsSync(join(runDir(project, 'run-1'), 'DRAFT.md'))).toBe(false);
     expect(existsSync(join(runDir(project, 'run-1'), 'summary.md'))).toBe(true);
