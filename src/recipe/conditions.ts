@@ -46,13 +46,19 @@ export function evaluateCondition(source: string, scope: Readonly<Record<string,
   throw unusable(source, 'it gives no truth value');
 }
 
-/** Everything wrong with a condition, in words: syntax, undeclared names, types. Empty when it is fine. */
-export function checkCondition(source: string, declared: DeclaredNames): string[] {
-  if (source.length > MAX_LENGTH) return [`A condition has at most ${MAX_LENGTH} characters.`];
-  const result = typedEnvironment(declared).check(desugared(source));
-  if (!result.valid) return [explain(result.error, declared)];
-  if (result.type === 'bool' || result.type === 'dyn') return [];
-  return [`A condition is true or false; this one is of type ${result.type}.`];
+/**
+ * A check for the conditions of one recipe: given a condition, everything wrong with it in words (syntax, undeclared
+ * names, types); empty when it is fine.
+ */
+export function conditionChecker(declared: DeclaredNames): (source: string) => string[] {
+  const environment = typedEnvironment(declared);
+  return (source) => {
+    if (source.length > MAX_LENGTH) return [`A condition has at most ${MAX_LENGTH} characters.`];
+    const result = environment.check(desugared(source));
+    if (!result.valid) return [explain(result.error, declared)];
+    if (result.type === 'bool' || result.type === 'dyn') return [];
+    return [`A condition is true or false; this one is of type ${result.type}.`];
+  };
 }
 
 function typedEnvironment(declared: DeclaredNames): Environment {

@@ -1,9 +1,12 @@
 import type { ErrorObject } from 'ajv';
 import { isRecord } from '../base/json.js';
 import { suggestion } from '../base/suggest.js';
-import validate from '../generated/recipe.js';
 import type { Report } from './report.js';
 import { keysOf, quoted } from './yaml-source.js';
+
+// A plain `require`, as in conditions.ts: reading a captured recipe, which every call does, reaches this module and never
+// needs the validator, the largest there is.
+const validator = (): typeof import('../generated/recipe.js').default => require('../generated/recipe.js').default;
 
 /** Where a document does not fit: keys from the top down. */
 export interface Misfits {
@@ -17,6 +20,7 @@ export interface Misfits {
 export function checkSchema(value: unknown, report: Report): Misfits {
   const broken: string[][] = [];
   const unknown: string[][] = [];
+  const validate = validator();
   if (validate(value)) return { broken, unknown };
   for (const error of meaningful(validate.errors ?? [])) {
     const place = keysOf(error.instancePath);
