@@ -30,7 +30,7 @@ function put(content: string | Buffer): void {
 const LEFT: [string, () => void, string][] = [
   ['nothing', () => rmSync(output, { force: true }), 'EVIDENCE_MISSING'],
   ['an empty file', () => put(''), 'EVIDENCE_MISSING'],
-  ['blanks only', () => put(' \n\n'), 'EVIDENCE_INVALID'],
+  ['blanks only', () => put(' \n\n'), 'EVIDENCE_MISSING'],
   ['no front matter', () => put('# Findings\n'), 'EVIDENCE_INVALID'],
   ['front matter further down', () => put(`\ntext\n${GOOD}`), 'EVIDENCE_INVALID'],
   ['bytes that are no text', () => put(Buffer.from([0, 255, 254, 1, 2, 3])), 'EVIDENCE_INVALID'],

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { devCli, imageOf, init, nextOf, runDir } from '../../support/cli.js';
+import { devCli, imageOf, init, journalOf, nextOf, runDir } from '../../support/cli.js';
 import { createProject, type Project } from '../../support/project.mjs';
 import { CHOICE_BLOCK, END_BLOCK, startTiny, tiny } from '../../support/tiny.js';
 
@@ -40,15 +40,15 @@ describe('names (protocol.md §1)', () => {
 
   it.each([
     ['next'],
-    ['step', 'complete'],
-    ['abort'],
+    ['step', 'complete', '--action', 'a1'],
+    ['abort', '--reason', 'x'],
     ['use'],
     ['cleanup'],
     ['draft', 'show'],
     ['plan', 'validate'],
     ['approve'],
-  ])('%s %s refuses ../x', (...words) => {
-    const result = devCli(project, [...words.filter((word) => word !== undefined), '../x']);
+  ])('%s refuses ../x', (...words) => {
+    const result = devCli(project, [...words, '../x']);
     expect(result.code).toBe(2);
     expect(result.json.error?.code).toBe('NAME_INVALID');
   });
@@ -101,8 +101,7 @@ describe('names (protocol.md §1)', () => {
     expect(again.status).toBe('initialized');
     expect(nextOf(again).actionId).not.toBe(first.actionId);
     expect(Number(nextOf(again).actionId.slice(1))).toBeGreaterThan(Number(first.actionId.slice(1)));
-    const journal = readFileSync(join(runDir(project, 'one'), 'events.jsonl'), 'utf8');
-    expect(journal.split('\n').filter((line) => line.includes('"type":"init"'))).toHaveLength(2);
+    expect(journalOf(project, 'one').filter(({ type }) => type === 'init')).toHaveLength(2);
   });
 });
 

@@ -307,7 +307,7 @@ describe('evidence', () => {
     const semantic = acknowledge(project, action);
     expect(semantic.code).toBe(3);
     expect(semantic.json.error?.details?.length).toBeGreaterThanOrEqual(2);
-    expect(JSON.stringify(semantic.json.error?.details)).toMatch(/cycle/i);
+    expect(JSON.stringify(semantic.json.error?.details)).toMatch(/cycle|circle/i);
     writePlan();
     expect(acknowledge(project, action).json).toMatchObject({ ok: true, completed: 'plan' });
     expect(text('PLAN.md')).toContain('### [ ] todo-1: Token verification and configuration');

@@ -293,7 +293,7 @@ describe('plan', () => {
     [
       'a cycle',
       (todos: Record<string, unknown>[]) => Object.assign(todos[0] ?? {}, { dependsOn: ['todo-2'] }),
-      'cycle',
+      'todo-1 → todo-2',
     ],
     [
       'a self-dependency',
@@ -439,7 +439,7 @@ describe('human gates', () => {
       });
 
       startTiny(project, [GATE, END_BLOCK], '', 'run-2');
-      const approved = terminal?.('dev-cli approve run-2', { cwd: project.root, env: project.env, typed: '1\n' });
+      const approved = terminal?.('dev-cli approve run-2 --choice approve', { cwd: project.root, env: project.env });
       expect(approved?.exit, approved?.output).toBe(0);
       expect(devCli(project, ['next', 'run-2']).json.block).toBe('last');
     },
