@@ -155,7 +155,7 @@ describe('every action', () => {
       expect(text, id).toContain(`${output}.tmp`);
       expect(text, id).toContain('dev-cli check ');
       expect(text, id).toMatch(/nothing found/i);
-      expect(text, id).toMatch(/do not commit/i);
+      expect(text, id).toMatch(/(do not|no) commit/i);
       expect(text, id).toMatch(/two lines/i);
       expect(text, id).not.toMatch(/\{(name|goal|root|round|mode)/);
       expect(text, id).not.toContain('undefined');

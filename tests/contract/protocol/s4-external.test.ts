@@ -94,7 +94,7 @@ describe('trust (protocol.md §4)', () => {
 
 describe.skipIf(skipped)(`external commands (protocol.md §4)${suffix}`, () => {
   it('run on the way, without a shell, with a log; started and finished are two entries with one key', () => {
-    const answer = poll(runExternal('node -e "console.log(process.argv[1])" "a b;$HOME"'));
+    const answer = poll(runExternal('node -e "console.log(process.argv[1])" \'a b;$HOME\''));
     expect(((answer.next ?? answer) as Action).block).toBe('last');
     const logs = readdirSync(runDir(project, 'run-1'), { recursive: true, encoding: 'utf8' }).filter((path) =>
       path.endsWith('.log'),
