@@ -8,7 +8,7 @@ import { hasErrors } from './problem.js';
 import type { CapturedAgent, CapturedRecipe } from './resolved.js';
 
 /** Version of the compiled form. A recipe captured under another one is compiled again from its captured sources. */
-export const COMPILER = 1;
+const COMPILER = 1;
 
 const SHIPPED = 'dev-cli:';
 
@@ -27,7 +27,7 @@ export function capture(compiled: Compiled): CapturedRecipe | null {
 }
 
 /** One digest over all sources: what `trust` is given for, and what state.json records as the recipe's. */
-export function captureDigest(sources: readonly { path: string; sha256: string }[]): string {
+function captureDigest(sources: readonly { path: string; sha256: string }[]): string {
   return sha256(canonicalJson(sources.map(({ path, sha256 }) => [path, sha256])));
 }
 

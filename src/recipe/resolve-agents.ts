@@ -4,7 +4,7 @@ import type { ResolvedAgent } from './resolved.js';
 import type { BlockSource } from './schema.js';
 
 /** The role that a type stands for: a harness's built-in explorer cannot write files. */
-export function roleOf(type: string): string {
+function roleOf(type: string): string {
   return type === 'Explore' ? 'code-explorer' : type;
 }
 

@@ -25,7 +25,7 @@ export function usesDraft(
 }
 
 /** The files a block names for reading. */
-export function filesRead(block: ResolvedBlock): string[] {
+function filesRead(block: ResolvedBlock): string[] {
   const own = block.kind === 'cli' ? [] : [...block.read, ...block.consult];
   const agents = 'agents' in block ? block.agents.flatMap(({ readsFrom }) => readsFrom) : [];
   return [...own, ...agents];

@@ -7,21 +7,20 @@ import { SECTION_IDS } from '../documents/sections.js';
  * and the generated reference. What may be left out is optional here and filled in by resolve.ts.
  */
 
-const text = (description: string) => Type.String({ minLength: 1, description });
+/** Holds more than blanks. A pattern and not a length: the validator then needs no code of ajv's at run time. */
+const filled = { pattern: '\\S' };
+const text = (description: string) => Type.String({ ...filled, description });
 const word = <T extends string>(description: string, ...values: T[]) => ({ ...enumOf(...values), description });
-const files = (description: string) => Type.Array(Type.String({ minLength: 1 }), { description });
+const files = (description: string) => Type.Array(Type.String(filled), { description });
 const flag = (description: string) => Type.Boolean({ description });
 const identifier = (description: string) => Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_-]*$', description });
 
-const CommandLine = Type.Union(
-  [Type.String({ minLength: 1 }), Type.Array(Type.String({ minLength: 1 }), { minItems: 1 })],
-  {
-    description:
-      'A command: a string split at blanks with quotes and backslashes, or a list of arguments. `dev-cli …` runs in-process; anything else is an external command.',
-  },
-);
+const CommandLine = Type.Union([Type.String(filled), Type.Array(Type.String(filled), { minItems: 1 })], {
+  description:
+    'A command: a string split at blanks with quotes and backslashes, or a list of arguments. `dev-cli …` runs in-process; anything else is an external command.',
+});
 const own = (description: string) =>
-  Type.Union([Type.String({ minLength: 1 }), Type.Array(Type.String({ minLength: 1 }), { minItems: 1 })], {
+  Type.Union([Type.String(filled), Type.Array(Type.String(filled), { minItems: 1 })], {
     description: `${description} A \`dev-cli …\` command.`,
   });
 
@@ -328,10 +327,8 @@ export const RecipeSchema = discriminated('type', [SequentialSource, EngineSourc
   description: 'A dev-cli recipe (docs/recipes.md).',
 });
 
-export type RecipeSource = Static<typeof RecipeSchema>;
 export type SequentialSource = Static<typeof SequentialSource>;
 export type BlockSource = Static<typeof BlockSourceSchema>;
-export type AgentSource = Static<typeof AgentSource>;
 export type CommandSource = Static<typeof CommandLine>;
 export type ChoiceSource = Static<typeof ChoiceSource>;
 export type OnErrorSource = Static<typeof OnErrorSource>;

@@ -98,9 +98,8 @@ function sentence(error: ErrorObject, place: string[]): string {
     case 'const':
       return oneOf(name, error.data, [params['allowedValue']]);
     case 'pattern':
+      if (params['pattern'] === '\\S') return `${name} is empty.`;
       return `${name} cannot be ${quoted(String(error.data))}.`;
-    case 'minLength':
-      return `${name} is empty.`;
     case 'minItems':
       return `${name} is an empty list.`;
     case 'minimum':
@@ -120,7 +119,7 @@ function nameOf(place: readonly string[]): string {
 }
 
 function hint(error: ErrorObject): string | undefined {
-  if (error.keyword === 'pattern') {
+  if (error.keyword === 'pattern' && error.params['pattern'] !== '\\S') {
     return error.params['pattern'] === '^[A-Za-z_][A-Za-z0-9_-]*$'
       ? 'Use a letter or "_", then letters, digits, "_" and "-".'
       : 'Use letters, digits, "_" and "-", beginning with a letter or digit.';

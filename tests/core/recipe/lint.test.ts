@@ -56,6 +56,7 @@ const PLANTED: Planted[] = [
   { rule: 'wrong onError', blocks: `${WRITER}    onError: «contnue\n`, says: 'Did you mean `continue`?' },
   { rule: 'no bound', blocks: `${LOOP}    maxRounds: «0\n`, says: 'must be at least 1' },
   { rule: 'unbounded', blocks: `${LOOP}    maxRounds: «.inf\n`, says: 'finite' },
+  { rule: 'blank text', blocks: '  - { id: a, type: llm, instruction: «" " }\n', says: '`instruction` is empty' },
   { rule: 'no blocks', recipe: `${HEAD}blocks: «[]\n`, says: 'empty list' },
   { rule: 'unknown section', blocks: `${LOOP}    sections: [«purpos]\n`, says: 'Did you mean `purpose`?' },
   { rule: 'newer language', recipe: `${HEAD}language: «2\nblocks:\n${WRITER}`, says: '`language` must be `1`' },
