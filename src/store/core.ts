@@ -181,17 +181,20 @@ export function createStore<S extends Numbered>({ medium, codec, clock }: Option
     async place(stream, changes) {
       checkedName(stream);
       await medium.locked(stream, () => {
-        if (medium.state(stream) !== null) throw new Error(`${stream} has commits; its documents belong to them.`);
+        const committed = medium.journal(stream, (bytes) => bytes.size > 0);
+        if (committed || medium.state(stream) !== null) throw cameIntoBeing(stream);
         const placements = changes.map((change) => ({
           path: target(stream, change),
           content: change.content === null ? null : Buffer.from(change.content),
         }));
-        medium.stage(
-          stream,
-          new Map(),
-          placements.map(({ path }) => path),
-        );
-        medium.place(stream, placements);
+        const paths = placements.map(({ path }) => path);
+        const undo = medium.stage(stream, new Map(), paths);
+        try {
+          medium.place(stream, placements);
+        } catch (error) {
+          undo();
+          throw error;
+        }
       });
     },
 
@@ -271,6 +274,12 @@ function folded(state: JsonObject | null, entries: readonly Entry[]): JsonObject
 function mergedMarks(entries: readonly Entry[]): Marks | undefined {
   const all = entries.flatMap(({ marks }) => marks ?? []);
   return all.length === 0 ? undefined : Object.assign({}, ...all);
+}
+
+function cameIntoBeing(stream: string): DevCliError {
+  return new DevCliError('RUN_EXISTS', `"${stream}" has a run; its documents change with its commits only.`, {
+    fix: 'Repeat the same call.',
+  });
 }
 
 function stateCorrupt(name: string): DevCliError {

@@ -19,7 +19,7 @@ export function locate(root: string, path: string): Location {
 }
 
 /** Whether `path` is `root` or below it; both absolute, compared as they stand. */
-export function isWithin(root: string, path: string): boolean {
+function isWithin(root: string, path: string): boolean {
   const rest = relative(root, path);
   return rest !== '..' && !rest.startsWith(`..${sep}`) && !isAbsolute(rest);
 }
@@ -34,7 +34,7 @@ export function readRegular(path: string, limit: number): Buffer | null {
   try {
     const stats = fstatSync(descriptor);
     if (!stats.isFile() || stats.size > limit) return null;
-    const content = Buffer.alloc(stats.size);
+    const content = Buffer.allocUnsafe(stats.size);
     let length = 0;
     while (length < content.length) {
       const count = readSync(descriptor, content, length, content.length - length, length);

@@ -31,7 +31,7 @@ interface Line {
   closed: boolean;
 }
 
-const BLOCK = 64 * 1024;
+const BLOCK = 16 * 1024;
 const NEWLINE = 0x0a;
 
 /**

@@ -102,7 +102,7 @@ export interface Store<S extends Numbered> {
   transact<A>(stream: string, decide: Decide<S, A>): Promise<A>;
   /**
    * Puts documents into the directory of a name that has no commit yet: what a first commit will adopt.
-   * @throws DevCliError `LOCKED`, `IO`
+   * @throws DevCliError `RUN_EXISTS` when there is one by now, `LOCKED`, `IO`
    */
   place(stream: string, changes: readonly FileChange[]): Promise<void>;
   /** All entries of the journal, oldest first. */

@@ -467,6 +467,20 @@ export function storeSuite(name: string, open: () => Subject): void {
       expect(await codeOf(() => files.read('/src'))).toBe('EVIDENCE_INVALID');
     });
 
+    it('may be there before the first commit, and not be placed past it afterwards', async () => {
+      const subject = open();
+      await subject.store.place('run', [
+        { path: 'plan/PLAN.md', content: 'p' },
+        { path: 'none.md', content: null },
+      ]);
+      expect(await text(subject, 'run', 'plan/PLAN.md')).toBe('p');
+      expect(await subject.store.streams()).toEqual([]);
+      await subject.store.transact('run', step({ files: [{ path: 'plan/PLAN.md', content: 'q' }] }));
+      expect((await subject.store.journal('run'))[0]?.files[0]?.before).toMatch(/^[0-9a-f]{64}$/);
+      expect(await codeOf(() => subject.store.place('run', [{ path: 'x.md', content: 'x' }]))).toBe('RUN_EXISTS');
+      await expect(subject.store.place('new', [{ path: 'state.json', content: '' }])).rejects.toThrow('only the store');
+    });
+
     it('shows a rewritten document as another one', async () => {
       const subject = open();
       subject.put('run', 'a.md', 'one');
