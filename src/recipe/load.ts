@@ -69,7 +69,7 @@ export function requireRecipe(library: Library, name: string): CapturedRecipe {
         at: `${at}:${line}:${column}`,
         ...(pointer === undefined ? {} : { pointer }),
       })),
-      fix: { command: 'recipe lint', input: { files: [file.replace(/^dev-cli:/, '')] } },
+      fix: { command: 'recipe lint', input: { files: [name] } },
     },
   );
 }
