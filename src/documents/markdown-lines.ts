@@ -14,7 +14,7 @@ export interface MarkdownLine {
 
 /** An open code fence: only a line of at least as many of the same characters closes it. */
 export interface Fence {
-  character: string;
+  character: '`' | '~';
   length: number;
 }
 
@@ -35,13 +35,20 @@ export function fenceOpenedBy(line: string): Fence | null {
   const first = leadingCharacter(line);
   if (first !== '`' && first !== '~') return null;
   const run = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/.exec(line)?.[1];
-  return run === undefined ? null : { character: run.charAt(0), length: run.length };
+  return run === undefined ? null : { character: first, length: run.length };
+}
+
+/** The run of a line that could close a fence, or null. */
+export function closingRun(line: string): Fence | null {
+  const first = leadingCharacter(line);
+  if (first !== '`' && first !== '~') return null;
+  const run = /^ {0,3}(`{3,}|~{3,})[ \t]*$/.exec(line)?.[1];
+  return run === undefined ? null : { character: first, length: run.length };
 }
 
 export function closesFence(line: string, fence: Fence): boolean {
-  if (leadingCharacter(line) !== fence.character) return false;
-  const run = /^ {0,3}(`{3,}|~{3,})[ \t]*$/.exec(line)?.[1];
-  return run !== undefined && run.length >= fence.length;
+  const run = closingRun(line);
+  return run !== null && run.character === fence.character && run.length >= fence.length;
 }
 
 /**

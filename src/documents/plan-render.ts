@@ -56,7 +56,11 @@ function verification(plan: PlanContent): string[] {
   );
   const commands = new Map<string, string[]>();
   for (const { item, place } of places) {
-    if (item.kind === 'command') commands.set(commandText(item), [...(commands.get(commandText(item)) ?? []), place]);
+    if (item.kind !== 'command') continue;
+    const command = commandText(item);
+    const where = commands.get(command);
+    if (where === undefined) commands.set(command, [place]);
+    else where.push(place);
   }
   const stated = (kind: 'assertion' | 'human') =>
     places.flatMap(({ item, place }) => (item.kind === kind ? [`${place}: ${proseLine(item.text)}`] : []));

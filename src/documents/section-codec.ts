@@ -1,4 +1,11 @@
-import { closesFence, type Fence, fenceOpenedBy, leadingCharacter, markdownLines } from './markdown-lines.js';
+import {
+  closesFence,
+  closingRun,
+  type Fence,
+  fenceOpenedBy,
+  leadingCharacter,
+  markdownLines,
+} from './markdown-lines.js';
 
 /**
  * The text of a section, as people mean it, and as it stands between two markers of DRAFT.md. A line that would be taken
@@ -90,20 +97,26 @@ function structureOf(line: string): RegExpExecArray | null {
 
 /** Indexes of the lines that open a fence which a later line closes, reading on in the code of an unclosed one. */
 function closedFences(lines: string[]): Set<number> {
-  const closed = new Set<number>();
-  /** Per character: from this length on, nothing further down closes a fence. Keeps the search linear. */
-  const unclosed = new Map<string, number>();
-  for (let index = 0; index < lines.length; index += 1) {
-    const fence = fenceOpenedBy(lines[index] ?? '');
-    if (fence === null || fence.length >= (unclosed.get(fence.character) ?? Number.POSITIVE_INFINITY)) continue;
-    let end = index + 1;
-    while (end < lines.length && !closesFence(lines[end] ?? '', fence)) end += 1;
-    if (end === lines.length) {
-      unclosed.set(fence.character, fence.length);
-    } else {
-      closed.add(index);
-      index = end;
+  // How long a closing run stands at a line or below it: tells without a search whether anything closes a fence.
+  const below = { '`': new Int32Array(lines.length + 1), '~': new Int32Array(lines.length + 1) };
+  for (let index = lines.length - 1; index >= 0; index -= 1) {
+    const run = closingRun(lines[index] ?? '');
+    for (const character of ['`', '~'] as const) {
+      const here = run?.character === character ? run.length : 0;
+      below[character][index] = Math.max(here, below[character][index + 1] ?? 0);
     }
   }
+  const closed = new Set<number>();
+  let open: Fence | null = null;
+  lines.forEach((line, index) => {
+    if (open !== null) {
+      if (closesFence(line, open)) open = null;
+      return;
+    }
+    const fence = fenceOpenedBy(line);
+    if (fence === null || (below[fence.character][index + 1] ?? 0) < fence.length) return;
+    closed.add(index);
+    open = fence;
+  });
   return closed;
 }
