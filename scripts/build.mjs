@@ -1,11 +1,9 @@
 // One CommonJS bundle per entry: a plain bundle starts several milliseconds earlier than ES modules (docs/architecture.md).
-import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-rmSync(join(root, 'dist'), { recursive: true, force: true });
 await build({
   entryPoints: { cli: join(root, 'src/cli/main.ts'), runner: join(root, 'src/cli/runner.ts') },
   outdir: join(root, 'dist'),

@@ -9,7 +9,7 @@ import { issueDispatch } from './issue-dispatch.js';
 import { boundGate, gateAction, offered } from './issue-gate.js';
 import { shownPath } from './paths.js';
 import { blockOf, record, type Turn } from './turn.js';
-import { roundOf } from './values.js';
+import { filled, roundOf } from './values.js';
 
 type Issue = Extract<Effect, { type: 'issue' }>;
 
@@ -32,7 +32,8 @@ export function issue(turn: Turn, effect: Issue): boolean {
   }
   const redone = effect.cause !== 'enter' || turn.state.steps[block.id]?.status === 'stale';
   if (block.kind === 'llm+cli' && redone) {
-    before[block.write] = factsOf(turn.files, block.write);
+    const path = filled(turn, block.write, block.id);
+    before[path] = factsOf(turn.files, path);
   }
   const shared = commonParts(turn, block, actionId);
   const action = effect.cause === 'bound' ? boundGate(turn, block, shared) : actionFor(turn, block, shared);
@@ -80,7 +81,7 @@ function writeAction(turn: Turn, block: LlmCliBlock, shared: Common): PendingAct
   return {
     ...shared.base,
     action: 'llm+cli',
-    data: { write: shownPath(turn.place, turn.state.name, block.write), form: 'json' },
+    data: { write: shownPath(turn.place, turn.state.name, filled(turn, block.write, block.id)), form: 'json' },
     ack: shared.acknowledge(),
     ...fullOf(turn, block),
   };

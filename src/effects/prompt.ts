@@ -81,7 +81,7 @@ ${frontMatter}
 
 - Write it once, whole: to \`${path}.tmp\`, then rename.
 - Nothing found is a valid result; say so in the summary.
-- Touch nothing else: no sources, no commit, neither \`dev-cli next\` nor \`dev-cli step\`.
+- Touch nothing else: edit no sources, do not commit, run neither \`dev-cli next\` nor \`dev-cli step\`.
 - Then run \`dev-cli check ${shellWord(relative(turn, output))}\` and mend what it names.
 - Reply with two lines: the path, and the summary.`;
 }

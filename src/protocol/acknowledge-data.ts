@@ -11,7 +11,7 @@ import { noteStep, runOwn, sceneOf } from '../effects/execute.js';
 import { missingSections } from '../effects/issue-common.js';
 import { shownPath } from '../effects/paths.js';
 import { record, type Turn } from '../effects/turn.js';
-import { conditionScope, roundOf } from '../effects/values.js';
+import { conditionScope, filled, roundOf } from '../effects/values.js';
 import type { LlmBlock, LlmCliBlock, LlmLoopBlock } from '../recipe/resolved.js';
 import { type AckInput, type AckResult, type ChangedSources, type Pending, settleAction } from './acknowledge.js';
 import { pendingPart } from './identify.js';
@@ -108,9 +108,10 @@ export function acknowledgeWritten(turn: Turn, pending: Pending<LlmCliBlock>, so
   const { block, action, state } = pending;
   const refusal = refuseChangedSources(turn, action.actionId, sources);
   if (refusal !== null) return refusal;
-  const shown = shownPath(turn.place, turn.state.name, block.write);
-  const before = state.before[block.write];
-  const evidence = fileEvidence(turn.files, block.write, before);
+  const path = filled(turn, block.write, block.id);
+  const shown = shownPath(turn.place, turn.state.name, path);
+  const before = state.before[path];
+  const evidence = fileEvidence(turn.files, path, before);
   const unchanged = evidence.ok && state.cause === 'revise' && before?.sha256 === evidence.sha256;
   if (!evidence.ok || unchanged) {
     const problem = evidence.ok ? 'has the same content as before the revision was asked for' : evidence.problem;
@@ -126,23 +127,23 @@ export function acknowledgeWritten(turn: Turn, pending: Pending<LlmCliBlock>, so
     );
   }
   checkWritten(turn, pending, evidence.text, shown);
-  turn.files.keep(block.write);
+  turn.files.keep(path);
   const summary = runAfterwards(turn, block);
   noteStep(turn, block.id, summary);
   record(turn, 'acknowledged', {
     actionId: action.actionId,
     block: block.id,
-    evidence: { [block.write]: evidence.sha256 },
+    evidence: { [path]: evidence.sha256 },
   });
   settleAction(turn, pending);
   advance(turn, { type: 'DONE' });
   return { kind: 'completed', block: block.id };
 }
 
-/** @throws DevCliError `SCHEMA_INVALID` with every finding, `DATA_MALFORMED` */
+/** @throws DevCliError `SCHEMA_INVALID` with every finding, `EVIDENCE_INVALID` for what is no JSON */
 function checkWritten(turn: Turn, pending: Pending<LlmCliBlock>, text: string, shown: string): void {
   const { block } = pending;
-  parseJson(text);
+  requireJson(turn, text, shown);
   const checked = checkDocument(block.schema === 'plan-content' ? 'plan-content.json' : block.write, text);
   if (checked.problems.length === 0) return;
   throw new DevCliError('SCHEMA_INVALID', `${shown} does not hold up: ${checked.problems.length} findings.`, {
@@ -151,6 +152,21 @@ function checkWritten(turn: Turn, pending: Pending<LlmCliBlock>, text: string, s
     fix: `Mend every finding in ${shown}, then repeat the acknowledgement.`,
     ...pendingPart(turn),
   });
+}
+
+/** A promised file that does not parse is evidence that does not hold up, not a wrong use of the command. */
+function requireJson(turn: Turn, text: string, shown: string): void {
+  try {
+    parseJson(text);
+  } catch (error) {
+    if (!(error instanceof DevCliError)) throw error;
+    throw new DevCliError('EVIDENCE_INVALID', `${shown} is not valid JSON.`, {
+      run: turn.state.name,
+      details: [{ target: shown, problem: error.message }, ...error.details],
+      fix: `Mend ${shown}, then repeat the acknowledgement.`,
+      ...pendingPart(turn),
+    });
+  }
 }
 
 function runAfterwards(turn: Turn, block: LlmCliBlock): string {

@@ -54,7 +54,7 @@ async function awaitEnding(
   command: CommandState,
   until: number,
 ): Promise<Ending | null> {
-  const { inspect, launch, waitFinished } = await import('../work/external.js');
+  const { endCommand, inspect, launch, waitFinished } = await import('../work/external.js');
   const { snapshot } = head;
   if (snapshot === null) return null;
   const directory = directoryOf(context, snapshot.name, command);
@@ -81,7 +81,10 @@ async function awaitEnding(
     seen = inspect(directory);
   }
   if (seen.state === 'finished' && seen.exit !== undefined) return { kind: 'exit', exit: seen.exit };
-  return seen.state === 'interrupted' ? { kind: 'interrupted' } : null;
+  if (seen.state !== 'interrupted') return null;
+  // What the dead runner had started may live on; a retry must not run beside it.
+  await endCommand(directory);
+  return { kind: 'interrupted' };
 }
 
 function finish(turn: Turn, command: CommandState, ending: Ending): Told | null {

@@ -52,7 +52,14 @@ export async function recipeLint(context: Context, files: readonly string[], cwd
   const ok = loaded.every(({ captured }) => captured !== null);
   return {
     exit: ok ? 0 : 3,
-    json: { ok, files: loaded.map(({ file, captured, problems }) => ({ file, ok: captured !== null, problems })) },
+    json: {
+      ok,
+      files: loaded.map(({ file, captured, problems }) => ({
+        file,
+        ok: captured !== null,
+        problems: problems.map((problem) => ({ ...problem, at: `${problem.file}:${problem.line}:${problem.column}` })),
+      })),
+    },
     text: () => (loaded.length === 0 ? 'This project has no recipes of its own.' : loaded.map(lintText).join('\n')),
   };
 }

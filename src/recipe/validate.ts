@@ -30,12 +30,25 @@ export function checkSchema(value: unknown, report: Report): Misfits {
       continue;
     }
     broken.push(place);
+    const misspelt = error.keyword === 'required' ? misspeltKey(error) : undefined;
+    if (misspelt !== undefined) {
+      const meant = quoted(String(error.params['missingProperty']));
+      report.error([...place, misspelt], `Unknown key ${quoted(misspelt)}; did you mean ${meant}?`, { at: 'key' });
+      continue;
+    }
     report.error(place, sentence(error, place), {
       at: error.keyword === 'required' ? 'key' : 'value',
       fix: hint(error),
     });
   }
   return { broken, unknown };
+}
+
+/** The key that a missing `type` was probably written as: without it no variant tells which keys are known. */
+function misspeltKey(error: ErrorObject): string | undefined {
+  const missing = error.params['missingProperty'];
+  if (missing !== 'type' || !isRecord(error.data)) return undefined;
+  return Object.keys(error.data).find((key) => key !== 'id' && suggestion(key, ['type']) === 'type');
 }
 
 function reportUnknownKey(error: ErrorObject, place: string[], report: Report): void {

@@ -1,14 +1,14 @@
 import { type Clock, instant } from '../base/clock.js';
 import { DevCliError } from '../base/errors.js';
-import { isRecord, type JsonObject } from '../base/json.js';
+import type { JsonObject } from '../base/json.js';
 import { checkedName } from '../base/name.js';
 import { clearUp } from './clear-up.js';
 import { type Commit, compose, target, type Writing } from './commit.js';
 import { type Bytes, checkRecent, entriesAbove, journalCorrupt, lastCommit, readTail, type Tail } from './journal.js';
 import type { Medium } from './medium.js';
-import { patched } from './patch.js';
 import { runPath } from './paths.js';
 import { overlaid, type Redo, redo } from './redo.js';
+import { folded, parsed, seqOf } from './snapshot.js';
 import type { Codec, Entry, Head, Marks, Numbered, Store } from './store.js';
 
 /** How much of the journal's end is checked before something is added to it. */
@@ -19,6 +19,9 @@ interface Options<S extends Numbered> {
   codec: Codec<S>;
   clock: Clock;
 }
+
+/** How often a reader looks again because a writer came in between. */
+const LOOKS = 20;
 
 /** A stream as found: journal and stored snapshot brought together, nothing written yet. */
 interface Found<S extends Numbered> {
@@ -39,9 +42,8 @@ interface Found<S extends Numbered> {
  * @throws per method as documented at `Store`; `NAME_INVALID` for a stream that cannot be one
  */
 export function createStore<S extends Numbered>({ medium, codec, clock }: Options<S>): Store<S> {
-  function find(stream: string, thorough: boolean): Found<S> {
-    // The snapshot first: it is written last, so that the journal read after it can only be further.
-    const text = medium.state(stream);
+  /** @param text the stored snapshot, read before the journal: it is written last, so that the journal can only be further */
+  function find(stream: string, thorough: boolean, text: string | null): Found<S> {
     return medium.journal(stream, (bytes) => {
       const tail = readTail(bytes);
       if (thorough) checkRecent(bytes, tail, RECENT);
@@ -53,6 +55,18 @@ export function createStore<S extends Numbered>({ medium, codec, clock }: Option
       }
       return behind(stream, bytes, tail, text, stored) ?? rebuilt(stream, tail, text, entriesAbove(bytes, tail, 0));
     });
+  }
+
+  /**
+   * For a reader, who holds no lock: a commit seen half finished may have been finished meanwhile, and the next one begun,
+   * whose documents then look like foreign ones. That cannot be while the snapshot is still the one that was read.
+   */
+  function findUndisturbed(stream: string): Found<S> {
+    for (let look = 1; ; look++) {
+      const before = medium.state(stream);
+      const state = find(stream, false, before);
+      if (state.stored === 'current' || look === LOOKS || medium.state(stream) === before) return state;
+    }
   }
 
   /** The stored snapshot lacks the last entries; null when their patches do not fit it. */
@@ -155,7 +169,7 @@ export function createStore<S extends Numbered>({ medium, codec, clock }: Option
   return {
     async read(stream) {
       checkedName(stream);
-      const state = find(stream, false);
+      const state = findUndisturbed(stream);
       const files = overlaid(stream, medium.files(stream), state.redo.placements);
       return head(state, files, instant(clock.now()));
     },
@@ -169,7 +183,7 @@ export function createStore<S extends Numbered>({ medium, codec, clock }: Option
     async transact(stream, decide) {
       checkedName(stream);
       return medium.locked(stream, () => {
-        const state = find(stream, true);
+        const state = find(stream, true, medium.state(stream));
         mend(stream, state);
         const current = head(state, medium.files(stream), instant(clock.now()));
         const decision = decide(current);
@@ -235,39 +249,6 @@ function settled<S extends Numbered>(tail: Tail, snapshot: S | null, text: strin
 
 function head<S extends Numbered>(state: Found<S>, files: Head<S>['files'], at: string): Head<S> {
   return { snapshot: state.snapshot, seq: state.tail.seq, files, notices: state.notices, at };
-}
-
-/** The snapshot, or null when it is corrupt; a newer one is an error. */
-function parsed<S extends Numbered>(text: string, codec: Codec<S>): S | null {
-  try {
-    return codec.parse(text);
-  } catch (error) {
-    if (error instanceof DevCliError && error.code === 'STATE_CORRUPT') return null;
-    throw error;
-  }
-}
-
-/** `seq` of a stored snapshot without checking the rest: 0 when there is none, -1 when it cannot be told. */
-function seqOf(text: string | null): number {
-  if (text === null) return 0;
-  try {
-    const value: unknown = JSON.parse(text);
-    return isRecord(value) && typeof value['seq'] === 'number' ? value['seq'] : -1;
-  } catch {
-    return -1;
-  }
-}
-
-/** `state` with the patches of `entries`; null when there is nothing, or when they do not fit it. */
-function folded(state: JsonObject | null, entries: readonly Entry[]): JsonObject | null {
-  try {
-    return entries.reduce<JsonObject | null>(
-      (before, { patch }) => (patch.length > 0 ? patched(before, patch) : before),
-      state,
-    );
-  } catch {
-    return null;
-  }
 }
 
 /** What several commits in a row leave outside the run's directory. */
