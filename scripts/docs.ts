@@ -1,10 +1,16 @@
+import { readFileSync } from 'node:fs';
 import { ERROR_CODES, type ExitCode } from '../src/base/error-codes.js';
 import { EXIT_MEANINGS } from '../src/cli/exit-codes.js';
+import { RecipeSchema } from '../src/recipe/schema.js';
 import { COMMANDS, GLOBAL_OPTIONS, RESERVED_WORDS } from '../src/registry/find.js';
 import type { Actor, CommandSpec, OptionSpec } from '../src/registry/spec.js';
 
 /** The pages of docs/ that are written from the sources; a test keeps them equal. */
-export const pages: Readonly<Record<string, () => string>> = { 'commands.md': commandsPage, 'errors.md': errorsPage };
+export const pages: Readonly<Record<string, () => string>> = {
+  'commands.md': commandsPage,
+  'errors.md': errorsPage,
+  'recipe-language.md': recipeLanguagePage,
+};
 
 const GENERATED = '<!-- Written by `npm run docs`; do not edit. -->';
 
@@ -95,6 +101,104 @@ function errorsPage(): string {
     '',
     ...sections,
   ]);
+}
+
+/** The parts of a JSON Schema that a table of fields shows. */
+interface FieldSchema {
+  type?: string | string[];
+  const?: unknown;
+  enum?: unknown[];
+  items?: FieldSchema;
+  anyOf?: FieldSchema[];
+  oneOf?: FieldSchema[];
+  properties?: Record<string, FieldSchema>;
+  required?: string[];
+  description?: string;
+}
+
+/** Prose from scripts/recipe-language.md, tables of fields from the schema. Run in the package's directory, as npm does. */
+function recipeLanguagePage(): string {
+  const text = readFileSync('scripts/recipe-language.md', 'utf8');
+  return text.replace(/^<!-- fields: (.+) -->$/gm, (_, name: string) => fieldTable(name));
+}
+
+function fieldTable(name: string): string {
+  const { properties = {}, required = [] } = objectNamed(name);
+  const rows = Object.entries(properties)
+    .filter(([key]) => fieldsShown(name, key))
+    .map(([key, schema]): [string, string] => {
+      const parts = [`${valueIn(schema)}.`, schema.description, required.includes(key) ? 'Required.' : undefined];
+      return [
+        `\`${key}\``,
+        parts
+          .filter((part) => part !== undefined)
+          .join(' ')
+          .replaceAll('|', '\\|'),
+      ];
+    });
+  return table(['field', 'value and meaning'], rows).join('\n');
+}
+
+const COMMON_FIELDS = ['id', 'type', 'when', 'onError', 'stale'];
+const ASKING_FIELDS = ['instruction', 'instructionFile', 'read', 'consult'];
+
+/** A block's table leaves out what every block has; those fields have tables of their own. */
+function fieldsShown(name: string, key: string): boolean {
+  if (name === 'common') return COMMON_FIELDS.includes(key) && key !== 'type';
+  if (name === 'asking') return ASKING_FIELDS.includes(key);
+  if (name === 'recipe' || name === 'agent' || name === 'choice') return true;
+  return ![...COMMON_FIELDS, ...ASKING_FIELDS].includes(key);
+}
+
+/** The schema behind a table: the recipe, an agent, a choice, a block by its type; `common` and `asking` are parts of one. */
+function objectNamed(name: string): FieldSchema {
+  const languages = JSON.parse(JSON.stringify(RecipeSchema)) as FieldSchema;
+  const recipe = alternative(languages, 'sequential');
+  const block = (type: string) => alternative(recipe.properties?.['blocks']?.items, type);
+  if (name === 'recipe') return recipe;
+  if (name === 'common' || name === 'asking') return block('llm');
+  if (name === 'agent') return found(block('subagent').properties?.['agents']?.items, name);
+  if (name === 'choice') {
+    const forms = block('wait-for-user').properties?.['choices']?.items?.anyOf;
+    return found(
+      forms?.find(({ properties }) => properties !== undefined),
+      name,
+    );
+  }
+  return block(name);
+}
+
+function alternative(schema: FieldSchema | undefined, type: string): FieldSchema {
+  return found(
+    schema?.oneOf?.find(({ properties }) => properties?.['type']?.const === type),
+    type,
+  );
+}
+
+function found(schema: FieldSchema | undefined, name: string): FieldSchema {
+  if (schema === undefined)
+    throw new Error(`scripts/recipe-language.md asks for ${name}, which the schema does not have`);
+  return schema;
+}
+
+/** What a field takes, in a few words. */
+function valueIn(schema: FieldSchema): string {
+  const alternatives = schema.anyOf ?? schema.oneOf;
+  if (alternatives !== undefined)
+    return [...new Set(alternatives.map(valueIn))].join(' or ').replaceAll(' or List', ' or list');
+  if (schema.const !== undefined) return `\`${String(schema.const)}\``;
+  if (schema.enum !== undefined) return schema.enum.map((value) => `\`${String(value)}\``).join(', ');
+  if (schema.type === 'array')
+    return `List of ${schema.items?.properties || schema.items?.oneOf ? 'objects' : listed(schema.items)}`;
+  if (schema.type === 'object')
+    return schema.properties === undefined ? 'Map' : `\`{${Object.keys(schema.properties).join(', ')}}\``;
+  return { string: 'Text', integer: 'Whole number', boolean: 'True or false' }[String(schema.type)] ?? 'Any value';
+}
+
+function listed(items: FieldSchema | undefined): string {
+  return items?.type === 'string' && items.enum === undefined
+    ? 'texts'
+    : valueIn(items ?? {}).replace(/^Text\b/, 'text');
 }
 
 /** A table as the formatter of the project writes it: columns of one width. */

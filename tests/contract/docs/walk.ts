@@ -1,0 +1,87 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { CHECKOUT, type Project } from '../../support/project.mjs';
+import { findTerminal } from '../../support/terminal.mjs';
+
+/**
+ * A page that is a walk: comments say what the fenced block below them is.
+ * `file: PATH` (`(wrong on purpose)`) a file that is written, `run` (`, exit N`) a command and what it prints,
+ * `terminal` the same typed by a person.
+ */
+export type Step =
+  | { kind: 'file'; path: string; text: string; wrong: boolean }
+  | { kind: 'run'; command: string; expected: string; exit: number; terminal: boolean };
+
+const STEP =
+  /^<!-- (?:file: (?<path>\S+)(?<wrong> \(wrong on purpose\))?|(?<run>run|terminal)(?:, exit (?<exit>\d+))?) -->\n```\w+\n(?<text>[\s\S]*?)^```$/gm;
+
+/** The steps of a page in order. */
+export function stepsOf(page: string): Step[] {
+  const text = readFileSync(join(CHECKOUT, page), 'utf8');
+  return [...text.matchAll(STEP)].map(({ groups = {} }): Step => {
+    const { path, wrong, run, exit = '0', text: block = '' } = groups;
+    if (path !== undefined) return { kind: 'file', path, text: block, wrong: wrong !== undefined };
+    const [first = '', ...rest] = block.split('\n');
+    return {
+      kind: 'run',
+      command: first.replace(/^\$ /, ''),
+      expected: rest.join('\n'),
+      exit: Number(exit),
+      terminal: run === 'terminal',
+    };
+  });
+}
+
+/** Does one step in a project. Gives what went otherwise than the page says, or null. */
+export function take(step: Step, project: Project): string | null {
+  if (step.kind === 'file') {
+    write(project, step.path, step.text);
+    return null;
+  }
+  const { exit, output } = execute(step, project);
+  if (exit !== step.exit) return `${step.command}: exit ${exit}\n${output}`;
+  return matches(step.expected, output) ? null : `${step.command}\nprinted\n${output}\nnot\n${step.expected}`;
+}
+
+function execute({ command, terminal }: Extract<Step, { kind: 'run' }>, { root, env }: Project) {
+  if (terminal) {
+    const inTerminal = findTerminal();
+    if (inTerminal === null) throw new Error('a walk with a terminal was not skipped');
+    return inTerminal(command, { cwd: root, env });
+  }
+  const child = spawnSync('sh', ['-c', command], {
+    cwd: root,
+    env,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  return { exit: child.status ?? -1, output: `${child.stdout}${child.stderr}` };
+}
+
+/** Whether an output is what a page shows: blanks aside, with `…` for whatever was left out. */
+export function matches(expected: string, output: string): boolean {
+  const bare = (text: string) => text.replace(/\s+/g, '');
+  const parts = bare(expected)
+    .split('…')
+    .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`^${parts.join('.*')}$`, 'u').test(bare(output));
+}
+
+/** What the walks begin with: a tag, and one commit after it. */
+export function tagged(project: Project): Project {
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: project.root, env: project.env, stdio: 'pipe' });
+  git('tag', 'v1.3.0');
+  writeFileSync(
+    join(project.root, 'README.md'),
+    `${readFileSync(join(project.root, 'README.md'), 'utf8')}\nStart it.\n`,
+  );
+  git('commit', '--quiet', '--all', '--message', 'README: how to start');
+  return project;
+}
+
+function write(project: Project, path: string, text: string): void {
+  const target = join(project.root, path);
+  mkdirSync(dirname(target), { recursive: true });
+  writeFileSync(target, text);
+}

@@ -1,0 +1,57 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { createProject, type Project } from '../../support/project.mjs';
+import { findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
+import { matches, type Step, stepsOf, tagged, take } from './walk.js';
+
+const projects: Project[] = [];
+afterEach(() => {
+  for (const project of projects.splice(0)) project.remove();
+});
+
+function freshProject(): Project {
+  const project = createProject();
+  projects.push(project);
+  return tagged(project);
+}
+
+const needsTerminal = (step: Step) => step.kind === 'run' && step.terminal;
+const WALKS = ['docs/authoring.md', 'docs/getting-started.md'];
+
+describe('the walks of the docs', () => {
+  for (const page of WALKS) {
+    const left = stepsOf(page).some(needsTerminal) && findTerminal() === null;
+    it.skipIf(left)(`go as ${page} says${left ? ` (skipped: ${NO_TERMINAL})` : ''}`, () => {
+      const steps = stepsOf(page);
+      expect(steps.filter(({ kind }) => kind === 'run').length).toBeGreaterThan(4);
+      const project = freshProject();
+      for (const step of steps) expect(take(step, project)).toBeNull();
+    });
+  }
+
+  it('would notice an answer that is no longer so', () => {
+    const project = freshProject();
+    const run = { kind: 'run', command: 'dev-cli list', exit: 0, terminal: false } as const;
+    expect(take({ ...run, expected: 'No runs yet. …' }, project)).toBeNull();
+    expect(take({ ...run, expected: 'No runs here. …' }, project)).toContain('printed');
+    expect(take({ ...run, expected: '…', exit: 3 }, project)).toContain('exit 0');
+    expect(matches('{ "a": 1, … "c": 3 }', '{"a":1,"b":2,"c":3}\n')).toBe(true);
+    expect(matches('{ "a": 1, … "c": 4 }', '{"a":1,"b":2,"c":3}\n')).toBe(false);
+  });
+
+  it('lint clean in every recipe that is not wrong on purpose, and not in the others', () => {
+    for (const page of WALKS) {
+      const project = freshProject();
+      for (const step of stepsOf(page)) {
+        if (step.kind === 'run') continue;
+        take(step, project);
+        if (step.kind !== 'file' || !/^\.dev\/(recipes|agents)\//.test(step.path) || !step.wrong) continue;
+        expect(
+          take({ kind: 'run', command: 'dev-cli recipe lint', expected: '…', exit: 3, terminal: false }, project),
+        ).toBeNull();
+      }
+      expect(
+        take({ kind: 'run', command: 'dev-cli recipe lint', expected: '…', exit: 0, terminal: false }, project),
+      ).toBeNull();
+    }
+  });
+});
