@@ -44,6 +44,7 @@ export function createContext(environment: Environment, command: string): Contex
     reader: diskReader,
     answerWithin: answerWithin(env['DEV_CLI_ANSWER_WITHIN']),
     signal,
+    ask: environment.ask,
     runner: join(shipped, 'dist', 'runner.cjs'),
     trustDirectory: join(
       env['XDG_STATE_HOME'] || join(env['HOME'] || homedir(), '.local', 'state'),

@@ -14,4 +14,6 @@ export interface Environment {
    * @throws DevCliError `DATA_MISSING`, `DATA_MALFORMED`, `IO`
    */
   readInput: (source: '-' | { file: string }) => Buffer;
+  /** Asks the person at the terminal for a line; only called when both ends are one. */
+  ask: (question: string) => Promise<string>;
 }

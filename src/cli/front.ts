@@ -19,6 +19,8 @@ export interface Rim {
    * interrupted otherwise.
    */
   interruption: () => AbortSignal;
+  /** Asks the person at the terminal for a line. */
+  ask: (question: string) => Promise<string>;
 }
 
 /** From argv to what is printed. Never throws, never rejects. */
@@ -51,7 +53,7 @@ async function answer(parsed: ParsedCommand, rim: Rim): Promise<Answer> {
   }
   const signal = rim.interruption();
   const call = { command: parsed.command, input };
-  const surroundings = { cwd, env, stdinIsTerminal, stdoutIsTerminal, signal, readInput };
+  const surroundings = { cwd, env, stdinIsTerminal, stdoutIsTerminal, signal, readInput, ask: rim.ask };
   return Promise.race([
     execute(call, { ...surroundings, ...(globals.root !== undefined && { root: globals.root }) }),
     interrupted(signal),

@@ -1,4 +1,5 @@
 import { isatty } from 'node:tty';
+import { ask } from './ask.js';
 import { front } from './front.js';
 import { writeWhole } from './output.js';
 
@@ -14,6 +15,7 @@ void front(process.argv.slice(2), {
   stdinIsTerminal: isatty(0),
   stdoutIsTerminal: isatty(1),
   interruption,
+  ask,
 }).then(({ stdout, stderr, exit }) => {
   writeWhole(1, stdout);
   writeWhole(2, stderr);

@@ -8,9 +8,9 @@ import { record, type Turn } from '../effects/turn.js';
 import { roundOf } from '../effects/values.js';
 import type { SubagentBlock } from '../recipe/resolved.js';
 import type { DispatchAction } from '../run/action.js';
-import { type AckInput, type AckResult, type ChangedSources, type Pending, settleAction } from './acknowledge.js';
-import { passes } from './acknowledge-data.js';
+import { type AckInput, type AckResult, type ChangedSources, type Pending, settleAction } from './acknowledgement.js';
 import { pendingPart } from './identify.js';
+import { passes } from './passes.js';
 import { refuseChangedSources } from './sources.js';
 
 interface Finding {

@@ -6,7 +6,7 @@ import { record, type Turn } from '../effects/turn.js';
 import { filled } from '../effects/values.js';
 import { BOUND_CHOICES } from '../machine/ways.js';
 import { choicesOf } from '../run/acknowledgements.js';
-import { type AckInput, type AckResult, type Pending, settleAction } from './acknowledge.js';
+import { type AckInput, type AckResult, type Pending, settleAction } from './acknowledgement.js';
 import { pendingPart } from './identify.js';
 
 /** A choice: of an `llm`, of a gate, or of a loop at its bound (protocol.md §3; recipes.md §2, `choices`). */

@@ -11,10 +11,12 @@ import { noteStep, runOwn, sceneOf } from '../effects/execute.js';
 import { missingSections } from '../effects/issue-common.js';
 import { shownPath } from '../effects/paths.js';
 import { record, type Turn } from '../effects/turn.js';
-import { conditionScope, filled, roundOf } from '../effects/values.js';
+import { filled, roundOf } from '../effects/values.js';
 import type { LlmBlock, LlmCliBlock, LlmLoopBlock } from '../recipe/resolved.js';
-import { type AckInput, type AckResult, type ChangedSources, type Pending, settleAction } from './acknowledge.js';
+import { schemaFindings } from '../recipe/user-schema.js';
+import { type AckInput, type AckResult, type ChangedSources, type Pending, settleAction } from './acknowledgement.js';
 import { pendingPart } from './identify.js';
+import { passes } from './passes.js';
 import { refuseChangedSources } from './sources.js';
 
 /** `llm` and `llm-loop`: stores the data, then the loop's exit check decides (protocol.md §3). */
@@ -41,15 +43,6 @@ export function acknowledgeData(turn: Turn, pending: Pending<LlmBlock | LlmLoopB
   settleAction(turn, pending);
   advance(turn, { type: 'DONE' });
   return { kind: 'completed', block: block.id };
-}
-
-/** Whether a round of a loop passes: `exitCheck`, then `exitWhen`; without either its data is enough. */
-export function passes(
-  turn: Turn,
-  block: { id: string; exitCheck?: LlmLoopBlock['exitCheck']; exitWhen?: string },
-): boolean {
-  if (block.exitCheck !== undefined && !runOwn(turn, block.exitCheck, block.id).ok) return false;
-  return block.exitWhen === undefined || turn.evaluate(block.exitWhen, conditionScope(turn, block.id));
 }
 
 /** Stores what came with the acknowledgement; gives the sections that were saved. */
@@ -143,21 +136,25 @@ export function acknowledgeWritten(turn: Turn, pending: Pending<LlmCliBlock>, so
 /** @throws DevCliError `SCHEMA_INVALID` with every finding, `EVIDENCE_INVALID` for what is no JSON */
 function checkWritten(turn: Turn, pending: Pending<LlmCliBlock>, text: string, shown: string): void {
   const { block } = pending;
-  requireJson(turn, text, shown);
-  const checked = checkDocument(block.schema === 'plan-content' ? 'plan-content.json' : block.write, text);
-  if (checked.problems.length === 0) return;
-  throw new DevCliError('SCHEMA_INVALID', `${shown} does not hold up: ${checked.problems.length} findings.`, {
+  const value = requireJson(turn, text, shown);
+  const findings =
+    block.schemaText === undefined
+      ? checkDocument(block.schema === 'plan-content' ? 'plan-content.json' : block.write, text).problems
+      : schemaFindings(block.schemaText, value);
+  if (findings.length === 0) return;
+  const count = findings.length === 1 ? '1 finding' : `${findings.length} findings`;
+  throw new DevCliError('SCHEMA_INVALID', `${shown} does not hold up: ${count}.`, {
     run: turn.state.name,
-    details: checked.problems.slice(0, 40),
+    details: findings.slice(0, 40),
     fix: `Mend every finding in ${shown}, then repeat the acknowledgement.`,
     ...pendingPart(turn),
   });
 }
 
 /** A promised file that does not parse is evidence that does not hold up, not a wrong use of the command. */
-function requireJson(turn: Turn, text: string, shown: string): void {
+function requireJson(turn: Turn, text: string, shown: string): Json {
   try {
-    parseJson(text);
+    return parseJson(text);
   } catch (error) {
     if (!(error instanceof DevCliError)) throw error;
     throw new DevCliError('EVIDENCE_INVALID', `${shown} is not valid JSON.`, {

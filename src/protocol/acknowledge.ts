@@ -1,56 +1,14 @@
-import type { DataInput } from '../base/data.js';
 import { DevCliError } from '../base/errors.js';
 import { advance } from '../effects/advance.js';
 import { fault, noteStep } from '../effects/execute.js';
 import { record, type Turn } from '../effects/turn.js';
-import type { ResolvedBlock } from '../recipe/resolved.js';
 import { choicesOf } from '../run/acknowledgements.js';
-import type { PendingAction } from '../run/action.js';
-import type { PendingState, RunState } from '../run/state.js';
 import { acknowledgeAgents } from './acknowledge-agents.js';
 import { acknowledgeChoice } from './acknowledge-choice.js';
 import { acknowledgeData, acknowledgeWritten } from './acknowledge-data.js';
+import { type AckInput, type AckResult, type ChangedSources, type Pending, settleAction } from './acknowledgement.js';
 import { identify } from './identify.js';
 import { checkInputs, noteInputs } from './inputs.js';
-
-/** What `step complete` and `step fail` are given. */
-export interface AckInput {
-  action?: string;
-  step?: string;
-  data?: DataInput;
-  choice?: string;
-  note?: string;
-  without?: string[];
-  reason?: string;
-  result?: string;
-  fail?: boolean;
-}
-
-/** How a loop's round went that did not pass. */
-export interface RoundReport {
-  n: number;
-  passed: false;
-  saved: string[];
-  missing: string[];
-  verdicts?: Record<string, string>;
-}
-
-/** What an acknowledgement came to. A refusal may have kept what was good: it is thrown only after the commit. */
-export type AckResult =
-  | { kind: 'completed'; block: string }
-  | { kind: 'round'; round: RoundReport }
-  | { kind: 'duplicate' }
-  | { kind: 'refused'; error: DevCliError };
-
-/** The pending action with its block, as every kind of acknowledgement needs it. */
-export interface Pending<B extends ResolvedBlock = ResolvedBlock> {
-  block: B;
-  action: PendingAction;
-  state: PendingState;
-}
-
-/** Paths outside `.dev/` that differ from the baseline, and the tree as it is; found before the lock. Null where it does not matter. */
-export type ChangedSources = { paths: string[]; now: NonNullable<RunState['baseline']> } | null;
 
 /**
  * Acknowledges an action: identify → check evidence → save → record → advance (protocol.md §3).
@@ -118,11 +76,6 @@ function failed(turn: Turn, pending: Pending, reason: string | undefined): AckRe
   settleAction(turn, pending);
   advance(turn, { type: 'FAIL' });
   return { kind: 'completed', block: block.id };
-}
-
-/** Marks the pending action as acknowledged, so that the same acknowledgement again is a duplicate. */
-export function settleAction(turn: Turn, pending: Pending): void {
-  turn.state.acknowledged[pending.action.actionId] = pending.block.id;
 }
 
 function stillRunning(turn: Turn, pending: Pending): DevCliError {

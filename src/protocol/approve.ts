@@ -7,8 +7,8 @@ import type { Context } from './context.js';
 import { readRun } from './next.js';
 
 /**
- * `approve <name>`: a person on a terminal answers the gate that is pending; without a choice it is shown
- * (protocol.md §5; harness.md, Human gates).
+ * `approve <name>`: a person on a terminal answers the gate that is pending; without a choice it is
+ * shown and asked (protocol.md §5; harness.md, Human gates).
  * @throws DevCliError `TERMINAL_REQUIRED`, `NO_SUCH_RUN`, `DATA_UNEXPECTED` when no gate is pending, `UNKNOWN_CHOICE`
  */
 export async function approve(
@@ -30,21 +30,32 @@ export async function approve(
       fix: { command: 'status', input: { name } },
     });
   }
-  if (input.choice !== undefined) return stepComplete(context, name, { action: action.actionId, ...input });
+  const { actionId } = action;
+  if (input.choice !== undefined) return stepComplete(context, name, { action: actionId, ...input });
   const choices = choicesOf(action) ?? [];
-  const artifact = action.artifact?.path;
-  return {
-    exit: 0,
-    json: { ok: true, run: name, message: action.message, artifact: artifact ?? null, choices },
-    text: () =>
-      [
-        action.message,
-        ...(artifact === undefined ? [] : [`Read first: ${artifact}`]),
-        '',
-        ...choices.map(({ id, label, reason }) => {
-          const note = reason === 'required' ? ' --note "why"' : '';
-          return `${label}\n  dev-cli approve ${name} --choice ${id}${note}`;
-        }),
-      ].join('\n'),
-  };
+  const listed = choices.map(({ id, label }, index) => `  ${index + 1}  ${id}: ${label}`);
+  const artifact = action.artifact === undefined ? [] : [`Read first: ${action.artifact.path}`];
+  const answer = await context.ask(
+    [
+      action.message,
+      ...artifact,
+      '',
+      ...listed,
+      '',
+      `Your choice, 1 to ${choices.length}, or nothing to leave it: `,
+    ].join('\n'),
+  );
+  const chosen = choices.find(({ id }, index) => answer === id || answer === String(index + 1));
+  if (chosen === undefined) {
+    throw new DevCliError('UNKNOWN_CHOICE', answer === '' ? 'Nothing was chosen.' : 'There is no such choice.', {
+      run: name,
+      fix: { command: 'approve', input: { name } },
+    });
+  }
+  const note = input.note ?? (chosen.reason === 'required' ? await context.ask('Why? ') : undefined);
+  return stepComplete(context, name, {
+    action: actionId,
+    choice: chosen.id,
+    ...(note === undefined ? {} : { note }),
+  });
 }

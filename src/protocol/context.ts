@@ -24,6 +24,8 @@ export interface Context {
   /** Seconds within which a call answers, whatever is still at work (protocol.md §4). */
   answerWithin: number;
   signal: AbortSignal;
+  /** Asks the person at the terminal for a line; only where `caller.terminal` is true. */
+  ask: (question: string) => Promise<string>;
   /** Absolute path of the detached runner's entry. */
   runner: string;
   /** Directory outside the project that holds the digests of trusted recipes. */

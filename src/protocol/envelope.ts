@@ -1,7 +1,7 @@
 import type { Answer } from '../base/answer.js';
 import type { Ran, Turn } from '../effects/turn.js';
 import type { Action } from '../run/action.js';
-import type { AckResult, RoundReport } from './acknowledge.js';
+import type { AckResult, RoundReport } from './acknowledgement.js';
 import { actionText } from './action-text.js';
 import type { Context } from './context.js';
 import { actionView } from './view.js';

@@ -3,7 +3,7 @@ import { suggestion } from '../base/suggest.js';
 import { blockOf, type Turn } from '../effects/turn.js';
 import { ackOf } from '../run/acknowledgements.js';
 import type { PendingAction } from '../run/action.js';
-import type { AckInput, Pending } from './acknowledge.js';
+import type { AckInput, Pending } from './acknowledgement.js';
 
 /**
  * Which action an acknowledgement is for (protocol.md §3): the pending one, one that was acknowledged before, or one

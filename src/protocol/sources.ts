@@ -2,7 +2,7 @@ import { DevCliError } from '../base/errors.js';
 import { advance } from '../effects/advance.js';
 import { fault } from '../effects/execute.js';
 import { record, type Turn } from '../effects/turn.js';
-import type { AckResult, ChangedSources } from './acknowledge.js';
+import type { AckResult, ChangedSources } from './acknowledgement.js';
 import { pendingPart } from './identify.js';
 
 /** Paths named at most in a refusal. */

@@ -37,7 +37,22 @@ export async function trustRecipe(context: Context, name: string): Promise<Answe
       },
     );
   }
-  if (commands.length > 0) trust(context.trustDirectory, captured.digest);
+  const trusted = isTrusted(context.trustDirectory, captured.digest);
+  if (commands.length > 0 && !trusted) {
+    const answer = await context.ask(
+      [
+        `The recipe "${name}" runs on this machine:`,
+        ...commands.map((command) => `  ${command}`),
+        'Trust it in this version? y or n: ',
+      ].join('\n'),
+    );
+    if (!/^y(es)?$/i.test(answer)) {
+      throw new DevCliError('RECIPE_UNTRUSTED', `"${name}" was not trusted.`, {
+        fix: { command: 'trust', input: { recipe: name } },
+      });
+    }
+    trust(context.trustDirectory, captured.digest);
+  }
   return {
     exit: 0,
     json: { ok: true, recipe: name, digest: captured.digest, commands },

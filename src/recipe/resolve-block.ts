@@ -4,7 +4,7 @@ import type { OnError } from '../machine/program.js';
 import type { Report } from './report.js';
 import { resolveAgents } from './resolve-agents.js';
 import { resolveCommand, resolveOwnCommand } from './resolve-command.js';
-import { type ReadBeside, resolveInstruction } from './resolve-text.js';
+import { fileText, type ReadBeside, resolveInstruction } from './resolve-text.js';
 import type {
   BlockCommand,
   CliBlock,
@@ -18,6 +18,8 @@ import type {
   SubagentBlock,
 } from './resolved.js';
 import type { BlockSource, BlockSourceOf, ChoiceSource, CommandSource, OnErrorSource } from './schema.js';
+import { schemaFault } from './user-schema.js';
+import { quoted } from './yaml-source.js';
 
 /** What resolving a block needs to know of its recipe. */
 export interface BlockContext {
@@ -32,6 +34,8 @@ const LOOP_BOUND = 5;
 /** A conversation takes as long as it takes; only rounds that filled nothing count. */
 const USER_LOOP_BOUND = 20;
 const RETRIES = 2;
+/** The one schema that a recipe can name. */
+const SHIPPED_SCHEMA = 'plan-content';
 
 /** A block with every default of recipes.md §2 filled in. What cannot be resolved is reported and left out. */
 export function resolveBlock(block: BlockSource, context: BlockContext): ResolvedBlock {
@@ -125,9 +129,28 @@ function resolveLlmCli(block: BlockSourceOf<'llm+cli'>, context: BlockContext): 
     asks: null,
     kind: 'llm+cli',
     write: write ?? '-',
-    ...(block.schema === undefined ? {} : { schema: block.schema }),
+    ...resolveSchema(block.schema, context),
     ...(command ? { command } : {}),
   };
+}
+
+/** The schema of what is written: a shipped one by name, or a file beside the recipe. */
+function resolveSchema(schema: string | undefined, context: BlockContext): Pick<LlmCliBlock, 'schema' | 'schemaText'> {
+  if (schema === undefined) return {};
+  if (schema === SHIPPED_SCHEMA) return { schema };
+  const at = [...place(context), 'schema'];
+  if (!schema.endsWith('.json')) {
+    context.report.error(at, `There is no shipped schema ${quoted(schema)}.`, {
+      fix: `Write ${quoted(SHIPPED_SCHEMA)}, or the path of a .json file beside the recipe.`,
+    });
+    return {};
+  }
+  const text = fileText(schema, at, context.report, context.read);
+  if (text === null) return {};
+  const fault = schemaFault(text);
+  if (fault === null) return { schema, schemaText: text };
+  context.report.error(at, `${quoted(schema)} is no JSON Schema: ${fault}.`);
+  return {};
 }
 
 function resolveSubagent(

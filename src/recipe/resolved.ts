@@ -122,8 +122,10 @@ export interface LlmCliBlock extends AskingBlock {
   kind: 'llm+cli';
   /** Relative to the run's directory. */
   write: string;
-  /** Name of a shipped schema, or a path; absent: any JSON. */
+  /** `plan-content`, or a path beside the recipe; absent: any JSON. */
   schema?: string;
+  /** The schema that the path led to, captured. */
+  schemaText?: string;
   command?: BlockCommand;
 }
 export interface SubagentBlock extends AskingBlock {

@@ -28,7 +28,7 @@ function templatesOfBlock(block: ResolvedBlock): string[] {
     for (const { prompt, promptHint, output, readsFrom } of block.agents)
       texts.push(prompt, promptHint, output, ...readsFrom);
   }
-  if (block.kind === 'llm+cli') texts.push(block.write, block.schema);
+  if (block.kind === 'llm+cli') texts.push(block.write);
   if (block.kind === 'wait-for-user') texts.push(block.message, block.artifact);
   if ('choices' in block) texts.push(...block.choices.map(({ label }) => label));
   return texts.filter((text) => text !== undefined);

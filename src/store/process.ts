@@ -4,7 +4,7 @@ import { systemCode } from '../base/errors.js';
 
 /** A process, told apart from any other that has or had its number. */
 export interface ProcessIdentity {
-  /** Boot id on Linux, else the host name. */
+  /** Host name and, on Linux, boot id: `name@boot`. Two containers of one machine have one boot id and two names. */
   host: string;
   pid: number;
   /** Start time in clock ticks since boot, from /proc; null where there is none. */
@@ -14,20 +14,26 @@ export interface ProcessIdentity {
 /** The identity of the calling process. */
 export function thisProcess(): ProcessIdentity {
   const status = processStatus(process.pid);
-  return { host: bootId() ?? hostname(), pid: process.pid, start: status?.start ?? null };
+  return { host: `${hostname()}@${bootId() ?? ''}`, pid: process.pid, start: status?.start ?? null };
 }
 
 /**
- * True only when the process certainly runs no more: it was started on this boot of this machine, and its number is free,
- * belongs to a dead one not yet collected, or to one started at another time.
+ * True only when the process certainly runs no more: it was started on an earlier boot of this machine; or on this one, and
+ * its number is free, belongs to a dead one not yet collected, or to one started at another time.
  */
 export function isGone(other: ProcessIdentity, here: ProcessIdentity): boolean {
-  if (other.host !== here.host) return false;
+  if (other.host !== here.host) return isEarlierBoot(other.host, here.host);
   if (!isRunning(other.pid)) return true;
   const status = processStatus(other.pid);
   if (status === null) return false;
   if (status.dead) return true;
   return other.start !== null && other.start !== status.start;
+}
+
+function isEarlierBoot(other: string, here: string): boolean {
+  const [name, boot] = other.split('@');
+  const [ourName, ourBoot] = here.split('@');
+  return name === ourName && Boolean(boot) && Boolean(ourBoot) && boot !== ourBoot;
 }
 
 function isRunning(pid: number): boolean {

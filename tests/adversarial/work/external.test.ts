@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { thisProcess } from '../../../src/store/process.js';
 import { endCommand, inspect, launch, waitFinished } from '../../../src/work/external.js';
 import { LOG_LIMIT } from '../../../src/work/log.js';
 import { startOf } from '../../../src/work/processes.js';
@@ -274,9 +275,7 @@ describe('one execution', () => {
     mkdirSync(directory, { recursive: true });
     const dead = spawn('true');
     await new Promise((resolve) => dead.once('exit', resolve));
-    const host = existsSync('/proc/sys/kernel/random/boot_id')
-      ? readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
-      : execFileSync('hostname', { encoding: 'utf8' }).trim();
+    const { host } = thisProcess();
     const holder = { host, pid: dead.pid, start: '1', token: 'ab', at: '2026-01-01T00:00:00.000Z', for: 'x' };
     writeFileSync(join(directory, 'runner'), JSON.stringify(holder));
     bench.start('early', sh('exit 5'));

@@ -27,6 +27,7 @@ function call(argv: string[], rim: Partial<Rim> = {}): ReturnType<typeof front> 
     env: {},
     stdinIsTerminal: true,
     stdoutIsTerminal: false,
+    ask: async () => '',
     interruption: () => controller.signal,
     ...rim,
   });

@@ -1,0 +1,50 @@
+import type { DataInput } from '../base/data.js';
+import type { DevCliError } from '../base/errors.js';
+import type { Turn } from '../effects/turn.js';
+import type { ResolvedBlock } from '../recipe/resolved.js';
+import type { PendingAction } from '../run/action.js';
+import type { PendingState, RunState } from '../run/state.js';
+
+/** What `step complete` and `step fail` are given. */
+export interface AckInput {
+  action?: string;
+  step?: string;
+  data?: DataInput;
+  choice?: string;
+  note?: string;
+  without?: string[];
+  reason?: string;
+  result?: string;
+  fail?: boolean;
+}
+
+/** How a loop's round went that did not pass. */
+export interface RoundReport {
+  n: number;
+  passed: false;
+  saved: string[];
+  missing: string[];
+  verdicts?: Record<string, string>;
+}
+
+/** What an acknowledgement came to. A refusal may have kept what was good: it is thrown only after the commit. */
+export type AckResult =
+  | { kind: 'completed'; block: string }
+  | { kind: 'round'; round: RoundReport }
+  | { kind: 'duplicate' }
+  | { kind: 'refused'; error: DevCliError };
+
+/** The pending action with its block, as every kind of acknowledgement needs it. */
+export interface Pending<B extends ResolvedBlock = ResolvedBlock> {
+  block: B;
+  action: PendingAction;
+  state: PendingState;
+}
+
+/** Paths outside `.dev/` that differ from the baseline, and the tree as it is; found before the lock. Null where it does not matter. */
+export type ChangedSources = { paths: string[]; now: NonNullable<RunState['baseline']> } | null;
+
+/** Marks the pending action as acknowledged, so that the same acknowledgement again is a duplicate. */
+export function settleAction(turn: Turn, pending: Pending): void {
+  turn.state.acknowledged[pending.action.actionId] = pending.block.id;
+}

@@ -1,0 +1,40 @@
+import type { Ajv2020 } from 'ajv/dist/2020.js';
+import type { Detail } from '../base/errors.js';
+import { isRecord } from '../base/json.js';
+import { lazyPackage } from '../base/lazy.js';
+
+/** JSON Schemas that a recipe brings along; the only use of ajv at run time (house.md, Speed). */
+
+const ajv = lazyPackage<{ Ajv2020: typeof Ajv2020 }>('ajv/dist/2020.js');
+
+/** Why a text is no usable JSON Schema (2020-12), or null. A reference out of the file is not followed. */
+export function schemaFault(text: string): string | null {
+  let schema: unknown;
+  try {
+    schema = JSON.parse(text);
+  } catch {
+    return 'it is not valid JSON';
+  }
+  if (!isRecord(schema)) return 'it is not an object';
+  try {
+    compiled(schema);
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** What in `value` does not fit the schema, each with its JSON pointer. `text` has passed `schemaFault`. */
+export function schemaFindings(text: string, value: unknown): Detail[] {
+  const validate = compiled(JSON.parse(text) as Record<string, unknown>);
+  if (validate(value)) return [];
+  return (validate.errors ?? []).map(({ instancePath, message, params }) => {
+    const extra = params['additionalProperty'];
+    const which = typeof extra === 'string' ? `: ${JSON.stringify(extra.slice(0, 60))}` : '';
+    return { pointer: instancePath === '' ? '/' : instancePath, problem: `${message ?? 'does not fit'}${which}` };
+  });
+}
+
+function compiled(schema: Record<string, unknown>) {
+  return new (ajv().Ajv2020)({ allErrors: true, strict: false, logger: false, validateFormats: false }).compile(schema);
+}
