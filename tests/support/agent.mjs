@@ -361,10 +361,7 @@ export class StandIn {
     }
     const wanted = Object.keys(data.need ?? {});
     if (wanted.length === 0) throw new StandInError(`${action.block}: data without need`);
-    const open =
-      this.scenario.twoRounds === true && action.round === 1
-        ? wanted.filter((id) => id !== 'boundaries' && id !== 'criteria')
-        : wanted;
+    const open = this.scenario.twoRounds === true && action.round === 1 ? firstRound(wanted) : wanted;
     this.write(
       data.write,
       open.map((id) => `## ${id}\n\n${ANSWERS[id] ?? '- As the request says. (user)'}\n`).join('\n'),
@@ -476,6 +473,15 @@ export function frontMatterOf(prompt) {
     if (block.some((line) => line.startsWith('agent:'))) return block;
   }
   return null;
+}
+
+/**
+ * What a first round of an interview brings when it takes two.
+ * @param {string[]} wanted
+ */
+function firstRound(wanted) {
+  const brought = wanted.filter((id) => id !== 'boundaries' && id !== 'criteria');
+  return brought.length > 0 ? brought : wanted.slice(0, 1);
 }
 
 /** @param {Action} action */
