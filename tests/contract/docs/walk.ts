@@ -7,20 +7,20 @@ import { findTerminal } from '../../support/terminal.mjs';
 /**
  * A page that is a walk: comments say what the fenced block below them is.
  * `file: PATH` (`(wrong on purpose)`) a file that is written, `run` (`, exit N`) a command and what it prints,
- * `terminal` the same typed by a person.
+ * `terminal` the same typed by a person, who with `, types TEXT` answers a question.
  */
 export type Step =
   | { kind: 'file'; path: string; text: string; wrong: boolean }
-  | { kind: 'run'; command: string; expected: string; exit: number; terminal: boolean };
+  | { kind: 'run'; command: string; expected: string; exit: number; terminal: boolean; typed?: string };
 
 const STEP =
-  /^<!-- (?:file: (?<path>\S+)(?<wrong> \(wrong on purpose\))?|(?<run>run|terminal)(?:, exit (?<exit>\d+))?) -->\n```\w+\n(?<text>[\s\S]*?)^```$/gm;
+  /^<!-- (?:file: (?<path>\S+)(?<wrong> \(wrong on purpose\))?|(?<run>run|terminal)(?:, exit (?<exit>\d+))?(?:, types (?<typed>\S+))?) -->\n```\w+\n(?<text>[\s\S]*?)^```$/gm;
 
 /** The steps of a page in order. */
 export function stepsOf(page: string): Step[] {
   const text = readFileSync(join(CHECKOUT, page), 'utf8');
   return [...text.matchAll(STEP)].map(({ groups = {} }): Step => {
-    const { path, wrong, run, exit = '0', text: block = '' } = groups;
+    const { path, wrong, run, exit = '0', typed, text: block = '' } = groups;
     if (path !== undefined) return { kind: 'file', path, text: block, wrong: wrong !== undefined };
     const [first = '', ...rest] = block.split('\n');
     return {
@@ -29,6 +29,7 @@ export function stepsOf(page: string): Step[] {
       expected: rest.join('\n'),
       exit: Number(exit),
       terminal: run === 'terminal',
+      ...(typed === undefined ? {} : { typed: `${typed}\n` }),
     };
   });
 }
@@ -44,11 +45,12 @@ export function take(step: Step, project: Project): string | null {
   return matches(step.expected, output) ? null : `${step.command}\nprinted\n${output}\nnot\n${step.expected}`;
 }
 
-function execute({ command, terminal }: Extract<Step, { kind: 'run' }>, { root, env }: Project) {
+function execute({ command, terminal, typed }: Extract<Step, { kind: 'run' }>, { root, env }: Project) {
   if (terminal) {
     const inTerminal = findTerminal();
     if (inTerminal === null) throw new Error('a walk with a terminal was not skipped');
-    return inTerminal(command, { cwd: root, env });
+    const { exit, output } = inTerminal(command, { cwd: root, env, ...(typed === undefined ? {} : { typed }) });
+    return { exit, output: seen(output, typed ?? '') };
   }
   const child = spawnSync('sh', ['-c', command], {
     cwd: root,
@@ -57,6 +59,12 @@ function execute({ command, terminal }: Extract<Step, { kind: 'run' }>, { root, 
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   return { exit: child.status ?? -1, output: `${child.stdout}${child.stderr}` };
+}
+
+/** What stays on a terminal: without the movements of its cursor, and without the echo of what was typed ahead. */
+function seen(output: string, typed: string): string {
+  const text = output.replace(/\u001b\[[0-9;]*[A-Za-z]/g, '');
+  return text.startsWith(typed) ? text.slice(typed.length) : text;
 }
 
 /** Whether an output is what a page shows: blanks aside, with `…` for whatever was left out. */
