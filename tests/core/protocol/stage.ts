@@ -1,0 +1,166 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { DevCliError } from '../../../src/base/errors.js';
+import type { Reader } from '../../../src/base/files.js';
+import { abort } from '../../../src/protocol/abort.js';
+import type { AckInput } from '../../../src/protocol/acknowledgement.js';
+import { stepComplete } from '../../../src/protocol/complete.js';
+import type { Context } from '../../../src/protocol/context.js';
+import { documentCommand } from '../../../src/protocol/documents.js';
+import { init } from '../../../src/protocol/init.js';
+import { stepInvalidate } from '../../../src/protocol/invalidate.js';
+import { manifest } from '../../../src/protocol/manifest.js';
+import { next } from '../../../src/protocol/next.js';
+import type { InitInput } from '../../../src/protocol/prepare.js';
+import { status } from '../../../src/protocol/status.js';
+import type { Action } from '../../../src/run/action.js';
+import { runCodec } from '../../../src/run/codec.js';
+import type { RunState } from '../../../src/run/state.js';
+import { createMemoryStore, emptyMemory, type Memory, type MemoryStore } from '../../../src/store/memory.js';
+import { diskReader } from '../../../src/store/reader.js';
+
+const PACKAGE = resolve(import.meta.dirname, '../../..');
+/** Empty and stays so: there is no repository, and everything else lies in memory. */
+const ROOT = mkdtempSync(join(tmpdir(), 'dev-cli-stage-'));
+
+/** What a use case answered: the document of a success, or the error of a refusal. */
+export type Outcome =
+  | { ok: true; json: Record<string, unknown> & { next?: Action; warnings?: string[]; duplicate?: boolean } }
+  | { ok: false; error: DevCliError };
+
+/** The use cases on a store in memory, for one run. Recipes are texts; documents are put as an agent would. */
+export interface Stage {
+  readonly name: string;
+  readonly memory: Memory;
+  readonly store: MemoryStore<RunState>;
+  readonly context: Context;
+  init(recipe: string, input?: InitInput): Promise<Outcome>;
+  complete(input: AckInput): Promise<Outcome>;
+  invalidate(step: string): Promise<Outcome>;
+  abort(reason: string): Promise<Outcome>;
+  document(command: string, input?: Parameters<typeof documentCommand>[2]): Promise<Outcome>;
+  /** What `next` prints, byte for byte. */
+  next(): Promise<string>;
+  /** What `manifest` prints as text. */
+  manifest(): Promise<string>;
+  statusText(): Promise<string>;
+  /** The pending action, or `done`. */
+  action(): Promise<Action>;
+  state(): Promise<RunState>;
+  /** Writes a document of the run, outside any commit. */
+  put(path: string, text: string): void;
+  text(path: string): string | null;
+  /** Everything the store holds, to see that a call changed nothing. */
+  image(): string;
+}
+
+interface Options {
+  /** Recipes by name, as YAML. */
+  recipes: Record<string, string>;
+  terminal?: boolean;
+}
+
+/** A stage with an empty store. */
+export function stage({ recipes, terminal = false }: Options): Stage {
+  const name = 'run-1';
+  const memory = emptyMemory();
+  let now = Date.parse('2026-01-01T00:00:00Z');
+  const clock = { now: () => (now += 1) };
+  const store = createMemoryStore({ codec: runCodec, clock, memory });
+  const reader = readerOver(recipes);
+  const context: Context = {
+    root: ROOT,
+    workTree: ROOT,
+    boundRun: null,
+    store,
+    clock,
+    ids: { hex: (length) => 'a'.repeat(length) },
+    caller: { kind: terminal ? 'human' : 'agent', via: 'test', ...(terminal ? { terminal } : {}) },
+    ask: async () => '',
+    session: null,
+    library: { reader, shipped: PACKAGE, project: ROOT },
+    reader,
+    answerWithin: 0,
+    signal: new AbortController().signal,
+    runner: '/nonexistent/runner.cjs',
+    trustDirectory: '/nonexistent/trusted',
+    cliVersion: 'test',
+  };
+  const read = async () => {
+    const { snapshot } = await store.read(name);
+    if (snapshot === null) throw new Error('no run');
+    return snapshot;
+  };
+  return {
+    name,
+    memory,
+    store,
+    context,
+    init: (recipe, input = {}) => outcome(init(context, name, { recipe, ...input })),
+    complete: (input) => outcome(stepComplete(context, name, input)),
+    invalidate: (step) => outcome(stepInvalidate(context, name, step)),
+    abort: (reason) => outcome(abort(context, name, reason)),
+    document: (command, input = {}) => outcome(documentCommand(context, command, { name, ...input })),
+    next: async () => JSON.stringify((await next(context, name, {})).json),
+    manifest: async () => (await manifest(context, name)).text?.() ?? '',
+    statusText: async () => (await status(context, name)).text?.() ?? '',
+    action: async () => {
+      const pending = (await read()).pendingAction;
+      if (pending === null) throw new Error('nothing pending');
+      return pending.action;
+    },
+    state: read,
+    put: (path, text) => store.put(name, path, text),
+    text: (path) => memory.documents.get(`.dev/specs/${name}/${path}`)?.content.toString('utf8') ?? null,
+    image: () =>
+      JSON.stringify([
+        [...memory.states],
+        [...memory.journals].map(([stream, journal]) => [stream, journal.toString('utf8')]),
+        [...memory.documents].map(([path, { content }]) => [path, content.toString('utf8')]),
+        [...memory.objects.keys()],
+      ]),
+  };
+}
+
+/** The codes a test expects, so that a defect of dev-cli is never taken for a refusal. */
+export function codeOf(result: Outcome): string {
+  return result.ok ? 'ok' : result.error.code;
+}
+
+/** The id of an action that is not `done`. */
+export function idOf(action: Action): string {
+  if (action.action === 'done') throw new Error('the run has ended');
+  return action.actionId;
+}
+
+/** A report as the prompt asks for it. */
+export function report(agent: string, more = ''): string {
+  return `---\nagent: ${agent}\ntimestamp: 2026-01-01T00:00:00Z\nsummary: Found it.\n${more}---\n\nThe body.\n`;
+}
+
+/** A sequential recipe of these blocks (YAML list items). */
+export function recipeOf(name: string, blocks: string, head = ''): string {
+  return `name: ${name}\ntype: sequential\nskill: specify\nmode: { depth: quick, interaction: interactive }\n${head}blocks:\n${blocks}`;
+}
+
+async function outcome(call: Promise<{ json: object }>): Promise<Outcome> {
+  try {
+    return { ok: true, json: (await call).json as Extract<Outcome, { ok: true }>['json'] };
+  } catch (error) {
+    if (error instanceof DevCliError && error.code !== 'INTERNAL') return { ok: false, error };
+    throw error;
+  }
+}
+
+function readerOver(recipes: Record<string, string>): Reader {
+  const directory = `${ROOT}/.dev/recipes`;
+  const texts = new Map(Object.entries(recipes).map(([name, text]) => [`${directory}/${name}.yaml`, text]));
+  return {
+    read: (path) => texts.get(path) ?? (path.startsWith(PACKAGE) ? diskReader.read(path) : null),
+    list: (path) => {
+      if (path === directory) return Object.keys(recipes).map((name) => `${name}.yaml`);
+      return path.startsWith(PACKAGE) ? diskReader.list(path) : [];
+    },
+  };
+}
