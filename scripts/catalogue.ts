@@ -1,18 +1,18 @@
 import { PlanContentSchema } from '../src/documents/plan-schema.js';
 import { RecipeSchema } from '../src/recipe/schema.js';
 import { ActionSchema } from '../src/run/action.js';
-import { StateSchema } from '../src/run/state.js';
+import { StateCheck, StateSchema } from '../src/run/state.js';
 
-/** Every schema of dev-cli by name; each becomes a validator in src/generated. */
-export const schemas = {
+/** Schemas that are checked at run time; each becomes a validator in src/generated. */
+export const validators = { state: StateCheck, recipe: RecipeSchema, 'plan-content': PlanContentSchema };
+
+/** Validators that sit on the hot path: first error only. */
+export const terse = ['state'] as const;
+
+/** Schemas that ship as JSON Schema under schemas/ and are printed by `dev-cli schema`. */
+export const shipped = {
   state: StateSchema,
   recipe: RecipeSchema,
   action: ActionSchema,
   'plan-content': PlanContentSchema,
 };
-
-/** Those that also ship as JSON Schema under schemas/ and are printed by `dev-cli schema`. */
-export const shipped = ['state', 'recipe', 'action', 'plan-content'] as const;
-
-/** Those whose validator sits on the hot path: first error only. */
-export const terse = ['state', 'action'] as const;

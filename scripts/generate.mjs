@@ -19,10 +19,10 @@ await build({
   outfile: catalogue,
   logLevel: 'error',
 });
-const { schemas, shipped, terse } = await import(`${pathToFileURL(catalogue).href}?${Date.now()}`);
+const { validators, shipped, terse } = await import(`${pathToFileURL(catalogue).href}?${Date.now()}`);
 rmSync(catalogue);
 
-for (const [name, schema] of Object.entries(schemas)) {
+for (const [name, schema] of Object.entries(validators)) {
   const detailed = !terse.includes(name);
   const ajv = new Ajv2020({
     code: { source: true, esm: true },
@@ -43,8 +43,8 @@ for (const [name, schema] of Object.entries(schemas)) {
     "import type { ErrorObject } from 'ajv';\ndeclare const validate: ((data: unknown) => boolean) & { errors?: ErrorObject[] | null };\nexport default validate;\n",
   );
 }
-for (const name of shipped) {
-  const text = `${JSON.stringify({ $schema: 'https://json-schema.org/draft/2020-12/schema', ...JSON.parse(JSON.stringify(schemas[name])) }, null, 2)}\n`;
+for (const [name, schema] of Object.entries(shipped)) {
+  const text = `${JSON.stringify({ $schema: 'https://json-schema.org/draft/2020-12/schema', ...JSON.parse(JSON.stringify(schema)) }, null, 2)}\n`;
   writeIfChanged(join(root, `schemas/${name}.schema.json`), text);
 }
 

@@ -3,7 +3,7 @@ import { isRecord } from '../base/json.js';
 import { suggestion } from '../base/suggest.js';
 import validate from '../generated/plan-content.js';
 import { foreignLine } from './foreign.js';
-import { PLAN_ID } from './plan-schema.js';
+import { PLAN_ID } from './plan-id.js';
 
 type SchemaError = NonNullable<typeof validate.errors>[number];
 

@@ -1,10 +1,9 @@
 import { type Static, type TSchema, type TUnsafe, Type } from '@sinclair/typebox';
 import { closed, discriminated, enumOf } from '../base/schema.js';
+import { PLAN_ID } from './plan-id.js';
 
 /** plan-content.json (documents.md, plan-content.json → PLAN.md). */
 
-/** Ids of todos and acceptance criteria. */
-export const PLAN_ID = '^[A-Za-z0-9][A-Za-z0-9_-]*$';
 /** Names of inputs and outputs. */
 const VALUE_NAME = '^[A-Za-z_][A-Za-z0-9_-]*$';
 

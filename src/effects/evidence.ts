@@ -1,8 +1,8 @@
 import { type Detail, DevCliError } from '../base/errors.js';
 import type { Files } from '../base/files.js';
+import { sha256 } from '../base/sha256.js';
 import { type CheckedReport, checkReport } from '../documents/report.js';
 import type { PathFacts } from '../run/state.js';
-import { sha256 } from './workspace.js';
 
 /** What stands at a promised path now, by size, times, inode and digest; null for nothing. No clock is compared (lesson 49). */
 export function factsOf(files: Files, path: string): PathFacts {

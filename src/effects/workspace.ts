@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { FileChange, FileFacts, Files } from '../base/files.js';
+import { sha256 } from '../base/sha256.js';
 
 /**
  * A run's documents during one decision: what is on disk, overlaid with what this decision has written so far.
@@ -50,11 +50,6 @@ export function createWorkspace(files: Files): Workspace {
     list: (directory) => listed(files, overlay, directory),
     changes: () => [...overlay].map(([path, content]) => ({ path, content })),
   };
-}
-
-/** SHA-256 in lower-case hexadecimal. */
-export function sha256(content: string | Uint8Array): string {
-  return createHash('sha256').update(content).digest('hex');
 }
 
 function listed(files: Files, overlay: Map<string, Buffer | null>, directory: string): string[] {

@@ -5,9 +5,9 @@ import type { Turn } from '../effects/turn.js';
 import { transition } from '../machine/transition.js';
 import type { Context } from './context.js';
 import { envelope, toldBy } from './envelope.js';
-import { endRunning, runningCommand } from './external.js';
+import { endRunning } from './external.js';
 import { findRun } from './find-run.js';
-import { readRun } from './next.js';
+import { readRun, runningCommand } from './running.js';
 import { transactTurn } from './turns.js';
 
 /**

@@ -4,7 +4,7 @@ import { checkedName } from '../base/name.js';
 import { choicesOf } from '../run/acknowledgements.js';
 import { stepComplete } from './complete.js';
 import type { Context } from './context.js';
-import { readRun } from './next.js';
+import { readRun } from './running.js';
 
 /**
  * `approve <name>`: a person on a terminal answers the gate that is pending; without a choice it is

@@ -1,7 +1,7 @@
 import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
 import type { Turn } from '../effects/turn.js';
-import { changedSources } from '../recipe/capture.js';
+import { changedSources } from '../recipe/captured.js';
 import type { RunState } from '../run/state.js';
 import { changedSince, readBaseline } from '../work/git.js';
 import { acknowledge } from './acknowledge.js';

@@ -9,7 +9,7 @@ import { record } from '../effects/turn.js';
 import { createWorkspace } from '../effects/workspace.js';
 import type { Context } from './context.js';
 import { findRun } from './find-run.js';
-import { capturedOf, transactTurn } from './turns.js';
+import { readCaptured, transactTurn } from './turns.js';
 
 /** Commands that only read: they need no lock, and work where there is no run. */
 const READING = ['draft show', 'draft validate', 'plan template', 'plan validate', 'plan summary'];
@@ -44,7 +44,7 @@ async function withoutTurn(context: Context, name: string, command: string, inpu
     name,
     files: createWorkspace(head.files),
     state: head.snapshot,
-    recipe: head.snapshot === null ? null : capturedOf(head).recipe,
+    recipe: head.snapshot === null ? null : (await readCaptured(head)).recipe,
     warnings: [...head.notices],
   };
   const outcome = runOwnCommand({ command, input }, scene);

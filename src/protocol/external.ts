@@ -1,16 +1,17 @@
 import { DevCliError } from '../base/errors.js';
 import { canonicalJson } from '../base/json.js';
+import { sha256 } from '../base/sha256.js';
 import { advance } from '../effects/advance.js';
 import { fault, noteStep } from '../effects/execute.js';
 import { absolutePath } from '../effects/paths.js';
 import { record, type Turn } from '../effects/turn.js';
-import { sha256 } from '../effects/workspace.js';
 import type { CommandState, RunState } from '../run/state.js';
 import type { Head } from '../store/store.js';
 import type { ExitRecord } from '../work/command.js';
 import { treeDigest } from '../work/git.js';
 import type { Context } from './context.js';
 import { type Told, toldBy } from './envelope.js';
+import { runningCommand } from './running.js';
 import { transactTurn } from './turns.js';
 
 /** How an external command ended, as the run sees it. */
@@ -33,13 +34,6 @@ export async function settleCommands(context: Context, name: string, until: numb
     if (next === null) continue;
     told = told === null ? next : { ...next, ran: [...told.ran, ...next.ran] };
   }
-}
-
-/** The external command that the run is waiting for, or null. */
-export function runningCommand(head: Head<RunState>): CommandState | null {
-  const action = head.snapshot?.pendingAction?.action;
-  if (action?.action !== 'running') return null;
-  return head.snapshot?.commands[action.actionId] ?? null;
 }
 
 /** Ends the process group of the command a run waits for; called when the run no longer wants it. */

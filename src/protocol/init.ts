@@ -17,7 +17,7 @@ import type { Context } from './context.js';
 import { envelope, joined, type Told, toldBy } from './envelope.js';
 import { settleCommands } from './external.js';
 import { type InitInput, type Prepared, prepareRecipe } from './prepare.js';
-import { capturedOf, commitOf, openTurn, withConditions } from './turns.js';
+import { capturedOf, commitOf, openTurn, type Rare, withRare } from './turns.js';
 
 /**
  * `init`: starts a run and gives its first action, or resumes the one that is there (protocol.md §5).
@@ -31,18 +31,18 @@ export async function init(context: Context, given: string, input: InitInput): P
   const present = (await context.store.read(name)).snapshot;
   const prepared = await prepareRecipe(context, input, present);
   const baseline = await readBaseline(context.workTree, { signal: context.signal });
-  const told = await withConditions((evaluate) =>
+  const told = await withRare((rare) =>
     context.store.transact<Told>(name, (head) => {
       const resumable = resumableRun(head, prepared, input);
       if (resumable !== null) {
-        const turn = openTurn(context, head, resumable, capturedOf(head), evaluate);
+        const turn = openTurn(context, head, resumable, capturedOf(head, rare.recompile), rare.evaluate);
         return { answer: resumed(turn, input, prepared) };
       }
       if (prepared.kind === 'resume') throw changedMeanwhile();
       const state = freshState(context, head, name, prepared, baseline);
-      const turn = openTurn(context, head, state, prepared.captured, evaluate);
+      const turn = openTurn(context, head, state, prepared.captured, rare.evaluate);
       turn.warnings.push(...head.notices, ...prepared.warnings);
-      start(turn, context, head, prepared);
+      start(turn, context, head, prepared, rare);
       return commitOf(turn, head, { ...toldBy(turn), status: 'initialized' });
     }),
   );
@@ -144,9 +144,15 @@ function freshState(
   };
 }
 
-function start(turn: Turn, context: Context, head: Head<RunState>, prepared: Extract<Prepared, { kind: 'new' }>): void {
+function start(
+  turn: Turn,
+  context: Context,
+  head: Head<RunState>,
+  prepared: Extract<Prepared, { kind: 'new' }>,
+  rare: Rare,
+): void {
   const { state } = turn;
-  endEarlier(turn, context, head);
+  endEarlier(turn, context, head, rare);
   record(turn, 'init', {
     recipe: state.recipe,
     recipeHash: state.recipeHash,
@@ -161,10 +167,10 @@ function start(turn: Turn, context: Context, head: Head<RunState>, prepared: Ext
 }
 
 /** `--force`: the run that is there is aborted in the same commit. */
-function endEarlier(turn: Turn, context: Context, head: Head<RunState>): void {
+function endEarlier(turn: Turn, context: Context, head: Head<RunState>, rare: Rare): void {
   const { snapshot } = head;
   if (snapshot === null || (snapshot.status !== 'live' && snapshot.status !== 'halted')) return;
-  const earlier = openTurn(context, head, structuredClone(snapshot), capturedOf(head), turn.evaluate);
+  const earlier = openTurn(context, head, structuredClone(snapshot), capturedOf(head, rare.recompile), turn.evaluate);
   abortRun(earlier, 'a new run was started with --force');
   turn.entries.push(...earlier.entries);
 }

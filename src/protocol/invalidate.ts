@@ -5,10 +5,10 @@ import { record, type Turn } from '../effects/turn.js';
 import { canInvalidate } from '../machine/queries.js';
 import type { Context } from './context.js';
 import { envelope, joined, toldBy } from './envelope.js';
-import { endRunning, runningCommand, settleCommands } from './external.js';
+import { endRunning, settleCommands } from './external.js';
 import { findRun } from './find-run.js';
 import { fullBlockId, pendingPart } from './identify.js';
-import { readRun } from './next.js';
+import { readRun, runningCommand } from './running.js';
 import { transactTurn } from './turns.js';
 
 /**

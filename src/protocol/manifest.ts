@@ -3,9 +3,9 @@ import { writtenOut } from '../registry/written-out.js';
 import type { Context } from './context.js';
 import { findRun } from './find-run.js';
 import { MANIFEST_SECTIONS } from './manifest-sections.js';
-import { readRun } from './next.js';
 import type { SectionInput } from './ports.js';
-import { capturedOf } from './turns.js';
+import { readRun } from './running.js';
+import { readCaptured } from './turns.js';
 import { actionView } from './view.js';
 
 /** The run's part of the manifest: 1,200 tokens at four characters each (protocol.md §5). */
@@ -27,7 +27,7 @@ export async function manifest(context: Context, given: unknown): Promise<Answer
     : [`${name}: ${state.status}`];
   const closing = action?.action === 'done' ? 'The end:' : 'The pending action; do it, then run its ack:';
   const left = BUDGET - json.length - closing.length - first.join('\n').length - 3;
-  const input: SectionInput = { state, captured: capturedOf(head), files: head.files, context };
+  const input: SectionInput = { state, captured: await readCaptured(head), files: head.files, context };
   const sections = rendered(input, left, [...state.recovered, ...head.notices]);
   return {
     exit: 0,

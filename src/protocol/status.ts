@@ -1,15 +1,15 @@
 import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
 import { foreignLine } from '../documents/foreign.js';
-import { changedSources } from '../recipe/capture.js';
+import { changedSources } from '../recipe/captured.js';
 import { renderCommand } from '../registry/render.js';
 import { choicesOf } from '../run/acknowledgements.js';
 import type { RunState, StepState } from '../run/state.js';
 import type { Context } from './context.js';
 import { duration } from './duration.js';
 import { findRun } from './find-run.js';
-import { readRun } from './next.js';
-import { capturedOf } from './turns.js';
+import { readRun } from './running.js';
+import { readCaptured } from './turns.js';
 
 const MARKS: Record<StepState['status'], string> = {
   pending: '·',
@@ -25,7 +25,7 @@ export async function status(context: Context, given: unknown): Promise<Answer> 
   const name = await findRun(context, given, false);
   const head = await readRun(context, name);
   const { snapshot: state, notices } = head;
-  const changed = changedSources(capturedOf(head), context.reader, context.root);
+  const changed = changedSources(await readCaptured(head), context.reader, context.root);
   const waiting = whoWaits(state);
   const json = {
     run: name,

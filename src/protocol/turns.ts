@@ -1,8 +1,8 @@
 import { DevCliError } from '../base/errors.js';
-import { noSuchRun } from '../effects/commands/scene.js';
+import { noSuchRun } from '../base/no-such-run.js';
 import { type Evaluate, record, type Turn } from '../effects/turn.js';
 import { createWorkspace } from '../effects/workspace.js';
-import { parseCaptured } from '../recipe/capture.js';
+import { parseCaptured, type Recompile } from '../recipe/captured.js';
 import type { CapturedRecipe } from '../recipe/resolved.js';
 import { derive, remember } from '../run/derive.js';
 import type { RunState } from '../run/state.js';
@@ -16,10 +16,10 @@ import type { Context } from './context.js';
  * @throws DevCliError `NO_SUCH_RUN`; what `body` and the store throw
  */
 export async function transactTurn<A>(context: Context, name: string, body: (turn: Turn) => A): Promise<A> {
-  return withConditions((evaluate) =>
+  return withRare(({ evaluate, recompile }) =>
     context.store.transact(name, (head) => {
       if (head.snapshot === null) throw noSuchRun(name);
-      const turn = openTurn(context, head, structuredClone(head.snapshot), capturedOf(head), evaluate);
+      const turn = openTurn(context, head, structuredClone(head.snapshot), capturedOf(head, recompile), evaluate);
       if (head.notices.length > 0) {
         record(turn, 'recovered', { notices: head.notices });
         turn.state.recovered.push(...head.notices);
@@ -31,14 +31,19 @@ export async function transactTurn<A>(context: Context, name: string, body: (tur
 }
 
 /** The captured recipe of a run. */
-export function capturedOf(head: Head<RunState>): CapturedRecipe {
+export function capturedOf(head: Head<RunState>, recompile: Recompile): CapturedRecipe {
   const text = head.files.read('recipe.json')?.toString('utf8');
   if (text === undefined) {
     throw new DevCliError('STATE_CORRUPT', 'recipe.json of this run is missing.', {
       fix: 'Restore .dev/specs/<name>/recipe.json from a backup, or start the run anew with `init --force`.',
     });
   }
-  return parseCaptured(text);
+  return parseCaptured(text, recompile);
+}
+
+/** The captured recipe of a run that is only read. */
+export function readCaptured(head: Head<RunState>): Promise<CapturedRecipe> {
+  return withRare(async ({ recompile }) => capturedOf(head, recompile));
 }
 
 export function openTurn(
@@ -105,21 +110,31 @@ function marksOf(turn: Turn): Marks {
   return starts && state.origin === null && state.workTree === '.' ? { ...marks, pointer: 'set' } : marks;
 }
 
-/** Thrown inside a decision that meets a condition before their evaluator is loaded; the decision is then made again. */
-class ConditionsNeeded extends Error {}
+/** What hardly any decision needs and what costs more to load than all the rest of a call (house.md, Speed). */
+export interface Rare {
+  evaluate: Evaluate;
+  recompile: Recompile;
+}
+
+/** Thrown by work that meets something rare before it is loaded; the work is then done again. */
+class RareNeeded extends Error {}
 
 /**
- * Runs `work` with an evaluator of conditions that is loaded at the first condition met: most decisions meet none, and
- * the library costs more than all the rest of a call (house.md, Speed).
+ * Does `work`, which may be done twice: the evaluator of conditions and the compiler of recipes are loaded at the first need
+ * of either. Decisions are synchronous, so they cannot wait for it themselves.
  */
-export async function withConditions<A>(work: (evaluate: Evaluate) => Promise<A>): Promise<A> {
+export async function withRare<A>(work: (rare: Rare) => Promise<A>): Promise<A> {
+  const needed = (): never => {
+    throw new RareNeeded();
+  };
   try {
-    return await work(() => {
-      throw new ConditionsNeeded();
-    });
+    return await work({ evaluate: needed, recompile: needed });
   } catch (error) {
-    if (!(error instanceof ConditionsNeeded)) throw error;
-    const { evaluateCondition } = await import('../recipe/conditions.js');
-    return work(evaluateCondition);
+    if (!(error instanceof RareNeeded)) throw error;
+    const [{ evaluateCondition }, { recompile }] = await Promise.all([
+      import('../recipe/conditions.js'),
+      import('../recipe/capture.js'),
+    ]);
+    return work({ evaluate: evaluateCondition, recompile });
   }
 }

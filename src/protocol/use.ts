@@ -2,7 +2,7 @@ import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
 import { checkedName } from '../base/name.js';
 import type { Context } from './context.js';
-import { readRun } from './next.js';
+import { readRun } from './running.js';
 
 /**
  * `use <name>`: makes a run the active one.

@@ -1,4 +1,4 @@
-import { type Static, Type } from '@sinclair/typebox';
+import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import { closed, enumOf, NullableString, nullable } from '../base/schema.js';
 import { ActionSchema } from './action.js';
 import { SCHEMA_VERSION } from './version.js';
@@ -59,122 +59,147 @@ export const CommandStateSchema = Type.Object(
   closed,
 );
 
-export const StateSchema = Type.Object(
-  {
-    schemaVersion: Type.Literal(SCHEMA_VERSION),
-    runId: Str,
-    name: Str,
-    status: enumOf('live', 'completed', 'halted', 'aborted'),
-    outcome: nullable(enumOf('completed', 'halted', 'aborted')),
-    recipe: Str,
-    mode: Type.Record(Str, Str),
-    skill: Str,
-    goal: NullableString,
-    vars: Type.Record(Str, Type.Unknown()),
-    origin: nullable(Type.Object({ kind: Str, id: Str, attempt: Type.Integer() }, closed)),
-    workTree: Type.String({ description: 'Absolute, or "." for the root.' }),
-    phase: Str,
-    currentBlock: NullableString,
-    blockIndex: Type.Integer(),
-    pendingAction: nullable(
-      Type.Object(
-        {
-          issuedAt: At,
-          /** Journal position of the issue: a gate wants a human event after it. */
-          issuedSeq: Type.Integer(),
-          /** Why it was issued: `enter`, `round`, `retry`, `revise`, `invalidate`, `bound`, `command`. */
-          cause: Str,
-          /** What stood at each promised path when the action was issued. */
-          before: Type.Record(Str, FactsSchema),
-          /** Agents of this action that already delivered or were given up. */
-          settled: Type.Array(Str),
-          acknowledged: Type.Boolean(),
-          action: ActionSchema,
-        },
-        closed,
-      ),
-    ),
-    /** Ids of acknowledged actions that still matter for telling a duplicate from an unknown one: highest issued is `lastAction`. */
-    lastAction: Type.Integer(),
-    /** actionId → block, for every action of this run that was acknowledged. */
-    acknowledged: Type.Record(Str, Str),
-    steps: Type.Record(Str, StepSchema),
-    agents: Type.Record(Str, AgentSchema),
-    gates: Type.Record(
-      Str,
-      Type.Object(
-        {
-          choice: Str,
-          digest: Type.Optional(NullableString),
-          note: Type.Optional(Str),
-          by: Str,
-          seq: Type.Integer(),
-          stale: Type.Optional(Type.Boolean()),
-        },
-        closed,
-      ),
-    ),
-    lastHuman: nullable(Type.Object({ seq: Type.Integer(), at: At }, closed)),
-    stops: Type.Record(Str, Type.Integer()),
-    inputHashes: Type.Record(Str, Type.Record(Str, NullableString)),
-    reviewRounds: Type.Array(
-      Type.Object(
-        {
-          block: Str,
-          round: Type.Integer(),
-          agent: Str,
-          verdict: NullableString,
-          summary: Str,
-          output: NullableString,
-        },
-        closed,
-      ),
-    ),
-    /** What was let pass and must not be forgotten: a review that rejected, a bound that was reached. */
-    warnings: Type.Array(Str),
-    /** What was mended when the run was opened, until an acknowledgement has told it. */
-    recovered: Type.Array(Str),
-    /** The text of the last result: an output's body or `--result`; conditions see it. */
-    result: NullableString,
-    /** Successful external commands by what they ran on, for reuse within the run. */
-    commandResults: Type.Record(Str, Type.Object({ at: At, actionId: Str }, closed)),
-    /** Sources that changed in a phase that may not touch them, as last refused. */
-    sourcesRefused: nullable(Type.Object({ seq: Type.Integer(), paths: Type.Array(Str) }, closed)),
-    commands: Type.Record(Str, CommandStateSchema),
-    events: Type.Array(Type.Object({ seq: Type.Integer(), at: At, type: Str, summary: Str }, closed)),
-    lastError: nullable(Type.Object({ code: Str, message: Str, block: Str, at: At }, closed)),
-    preferences: Type.Record(Str, Type.Unsafe<string | boolean | number>({ type: ['string', 'boolean', 'number'] })),
-    baseline: nullable(
-      Type.Object(
-        {
-          head: NullableString,
-          /** path → content digest (null: deleted) of every path that git sees as changed. */
-          dirty: Type.Record(Str, NullableString),
-        },
-        closed,
-      ),
-    ),
-    cliVersion: Str,
-    recipeHash: Str,
-    createdAt: At,
-    updatedAt: At,
-    seq: Type.Integer(),
-    machine: Type.Object(
-      {
-        value: Type.Union([Str, Type.Record(Str, Str)]),
-        counters: Type.Record(
-          Str,
-          Type.Object(
-            { round: Type.Integer(), roundBase: Type.Integer(), retries: Type.Integer(), jumps: Type.Integer() },
-            closed,
-          ),
+const stateSchema = <A extends TSchema>(action: A) =>
+  Type.Object(
+    {
+      schemaVersion: Type.Literal(SCHEMA_VERSION),
+      runId: Str,
+      name: Str,
+      status: enumOf('live', 'completed', 'halted', 'aborted'),
+      outcome: nullable(enumOf('completed', 'halted', 'aborted')),
+      recipe: Str,
+      mode: Type.Record(Str, Str),
+      skill: Str,
+      goal: NullableString,
+      vars: Type.Record(Str, Type.Unknown()),
+      origin: nullable(Type.Object({ kind: Str, id: Str, attempt: Type.Integer() }, closed)),
+      workTree: Type.String({ description: 'Absolute, or "." for the root.' }),
+      phase: Str,
+      currentBlock: NullableString,
+      blockIndex: Type.Integer(),
+      pendingAction: nullable(
+        Type.Object(
+          {
+            issuedAt: At,
+            /** Journal position of the issue: a gate wants a human event after it. */
+            issuedSeq: Type.Integer(),
+            /** Why it was issued: `enter`, `round`, `retry`, `revise`, `invalidate`, `bound`, `command`. */
+            cause: Str,
+            /** What stood at each promised path when the action was issued. */
+            before: Type.Record(Str, FactsSchema),
+            /** Agents of this action that already delivered or were given up. */
+            settled: Type.Array(Str),
+            acknowledged: Type.Boolean(),
+            action,
+          },
+          closed,
         ),
-      },
-      closed,
+      ),
+      /** Ids of acknowledged actions that still matter for telling a duplicate from an unknown one: highest issued is `lastAction`. */
+      lastAction: Type.Integer(),
+      /** actionId → block, for every action of this run that was acknowledged. */
+      acknowledged: Type.Record(Str, Str),
+      steps: Type.Record(Str, StepSchema),
+      agents: Type.Record(Str, AgentSchema),
+      gates: Type.Record(
+        Str,
+        Type.Object(
+          {
+            choice: Str,
+            digest: Type.Optional(NullableString),
+            note: Type.Optional(Str),
+            by: Str,
+            seq: Type.Integer(),
+            stale: Type.Optional(Type.Boolean()),
+          },
+          closed,
+        ),
+      ),
+      lastHuman: nullable(Type.Object({ seq: Type.Integer(), at: At }, closed)),
+      stops: Type.Record(Str, Type.Integer()),
+      inputHashes: Type.Record(Str, Type.Record(Str, NullableString)),
+      reviewRounds: Type.Array(
+        Type.Object(
+          {
+            block: Str,
+            round: Type.Integer(),
+            agent: Str,
+            verdict: NullableString,
+            summary: Str,
+            output: NullableString,
+          },
+          closed,
+        ),
+      ),
+      /** What was let pass and must not be forgotten: a review that rejected, a bound that was reached. */
+      warnings: Type.Array(Str),
+      /** What was mended when the run was opened, until an acknowledgement has told it. */
+      recovered: Type.Array(Str),
+      /** The text of the last result: an output's body or `--result`; conditions see it. */
+      result: NullableString,
+      /** Successful external commands by what they ran on, for reuse within the run. */
+      commandResults: Type.Record(Str, Type.Object({ at: At, actionId: Str }, closed)),
+      /** Sources that changed in a phase that may not touch them, as last refused. */
+      sourcesRefused: nullable(Type.Object({ seq: Type.Integer(), paths: Type.Array(Str) }, closed)),
+      commands: Type.Record(Str, CommandStateSchema),
+      events: Type.Array(Type.Object({ seq: Type.Integer(), at: At, type: Str, summary: Str }, closed)),
+      lastError: nullable(Type.Object({ code: Str, message: Str, block: Str, at: At }, closed)),
+      preferences: Type.Record(Str, Type.Unsafe<string | boolean | number>({ type: ['string', 'boolean', 'number'] })),
+      baseline: nullable(
+        Type.Object(
+          {
+            head: NullableString,
+            /** path → content digest (null: deleted) of every path that git sees as changed. */
+            dirty: Type.Record(Str, NullableString),
+          },
+          closed,
+        ),
+      ),
+      cliVersion: Str,
+      recipeHash: Str,
+      createdAt: At,
+      updatedAt: At,
+      seq: Type.Integer(),
+      machine: Type.Object(
+        {
+          value: Type.Union([Str, Type.Record(Str, Str)]),
+          counters: Type.Record(
+            Str,
+            Type.Object(
+              { round: Type.Integer(), roundBase: Type.Integer(), retries: Type.Integer(), jumps: Type.Integer() },
+              closed,
+            ),
+          ),
+        },
+        closed,
+      ),
+    },
+    { ...closed, $id: 'state', description: 'state.json: the snapshot of a run (storage.md).' },
+  );
+
+export const StateSchema = stateSchema(ActionSchema);
+
+/** Parts that code reads key by key; a snapshot with a fault in them is of no use. */
+const CHECKED_WHOLE = ['steps', 'agents', 'pendingAction', 'machine'];
+
+/**
+ * What a snapshot is checked against when it is read, at every call: all keys, and the parts above whole, but of the pending
+ * action only what tells it apart. The rest is our own, and checking all of it would cost as much as reading it.
+ */
+export const StateCheck = Type.Object(
+  Object.fromEntries(
+    Object.entries(stateSchema(Type.Object({ run: Str, action: Str, instruction: Str })).properties).map(
+      ([key, schema]): [string, TSchema] => [key, CHECKED_WHOLE.includes(key) ? schema : outline(schema)],
     ),
-  },
-  { ...closed, $id: 'state', description: 'state.json: the snapshot of a run (storage.md).' },
+  ),
+  closed,
 );
+
+/** The kind of a value without what is in it. */
+function outline(schema: TSchema): TSchema {
+  if (Array.isArray(schema['anyOf'])) return Type.Unsafe({ anyOf: (schema['anyOf'] as TSchema[]).map(outline) });
+  return schema['type'] === 'object' || schema['type'] === 'array' ? Type.Unsafe({ type: schema['type'] }) : schema;
+}
 
 export type RunState = Static<typeof StateSchema>;
 export type StepState = Static<typeof StepSchema>;

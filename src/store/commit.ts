@@ -1,12 +1,13 @@
 import { DevCliError } from '../base/errors.js';
 import type { FileChange, Files } from '../base/files.js';
 import type { JsonObject } from '../base/json.js';
+import { sha256 } from '../base/sha256.js';
 import { MAX_DOCUMENT } from './document.js';
 import { encodeEntry } from './line.js';
 import type { Placement } from './medium.js';
 import { patchBetween } from './patch.js';
 import { documentPath, isReserved, rootRelative } from './paths.js';
-import { digestAt, sha256 } from './redo.js';
+import { digestAt } from './redo.js';
 import type { Codec, Decision, Entry, Numbered } from './store.js';
 
 /** A commit worked out and not yet written. */

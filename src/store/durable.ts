@@ -1,7 +1,9 @@
 import { closeSync, constants, fsyncSync, mkdirSync, openSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import writeFileAtomic from 'write-file-atomic';
 import { pathError, withIoErrors } from './io.js';
+
+// A plain `require`, as in recipe/conditions.ts: reading needs nothing of it.
+const writeFileAtomic = (): typeof import('write-file-atomic') => require('write-file-atomic');
 
 /**
  * Replaces a file so that after a crash or a power cut either the old or the new content is there, whole.
@@ -45,7 +47,7 @@ export function syncMade(made: readonly string[]): void {
 /** Like `writeDurably`, for a caller who syncs the directory once for several files. Throws system errors too. */
 export function replaceFile(path: string, content: string | Uint8Array, root: string | null): void {
   const bytes = Buffer.from(content);
-  writeFileAtomic.sync(path, bytes);
+  writeFileAtomic().sync(path, bytes);
   // The library does not notice a short write on a full disk.
   const { size } = statSync(path);
   if (size === bytes.length) return;

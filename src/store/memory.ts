@@ -1,10 +1,10 @@
 import type { Clock } from '../base/clock.js';
 import type { FileFacts, Files } from '../base/files.js';
+import { sha256 } from '../base/sha256.js';
 import { createStore } from './core.js';
 import { unusable } from './document.js';
 import type { Medium, Placement } from './medium.js';
 import { rootRelative, runPath } from './paths.js';
-import { sha256 } from './redo.js';
 import type { Codec, Numbered, Store } from './store.js';
 
 /** A file as the in-memory store keeps it; `version` stands in for times and inode. */

@@ -1,8 +1,8 @@
 import { closeSync, fsyncSync, openSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { sha256 } from '../base/sha256.js';
 import { syncDirectory, writeAll } from './durable.js';
 import { isMissing, readRegular } from './inside.js';
-import { sha256 } from './redo.js';
 
 /**
  * Writes contents under their digests; those that are there already are left alone. All are durable at the end.

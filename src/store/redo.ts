@@ -1,14 +1,9 @@
-import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
 import type { Files } from '../base/files.js';
+import { sha256 } from '../base/sha256.js';
 import type { Placement } from './medium.js';
 import { rootRelative, runPath } from './paths.js';
 import type { Entry } from './store.js';
-
-/** SHA-256 in hexadecimal. */
-export function sha256(content: Uint8Array): string {
-  return createHash('sha256').update(content).digest('hex');
-}
 
 /** Digest of the document at a path; null where nothing is, undefined for what is no document (a directory, a link out). */
 export function digestAt(files: Files, path: string): string | null | undefined {

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { isName } from '../base/name.js';
+import { sha256 } from '../base/sha256.js';
 import { removeFile } from './documents.js';
 import { ensureDirectory, syncDirectory, writeDurably } from './durable.js';
 import { isMissing, readRegular } from './inside.js';
-import { sha256 } from './redo.js';
 
 const LIMIT = 4096;
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { constants, createReadStream, type Stats } from 'node:fs';
 import { lstat, readlink } from 'node:fs/promises';
 import { systemCode } from '../base/errors.js';
+import { sha256 } from '../base/sha256.js';
 
 /** Above this many bytes a file is judged by size and mtime: hashing it at every call would cost seconds. */
 const LARGE = 32 * 1024 * 1024;
@@ -25,11 +26,6 @@ export async function contentDigest(path: Buffer): Promise<string | null> {
     if (code === 'ENOENT' || code === 'ENOTDIR') return null;
     throw error;
   }
-}
-
-/** The SHA-256 of bytes or UTF-8 text, in hexadecimal. */
-export function sha256(content: string | Uint8Array): string {
-  return createHash('sha256').update(content).digest('hex');
 }
 
 async function fileDigest(path: Buffer, facts: Stats): Promise<string> {

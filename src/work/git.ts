@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { DevCliError } from '../base/errors.js';
-import { contentDigest, sha256 } from './digest.js';
+import { sha256 } from '../base/sha256.js';
+import { contentDigest } from './digest.js';
 import { findRepository, git, type Place, type Surroundings } from './git-command.js';
 import { nameOf, parseStatus, splitNames } from './status.js';
 

@@ -1,5 +1,5 @@
-import { DevCliError } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json.js';
+import { noSuchRun } from '../../base/no-such-run.js';
 import type { ResolvedRecipe } from '../../recipe/resolved.js';
 import type { RunState } from '../../run/state.js';
 import type { Workspace } from '../workspace.js';
@@ -33,11 +33,4 @@ export interface Outcome {
 export function runOf(scene: Scene): { state: RunState; recipe: ResolvedRecipe } {
   if (scene.state === null || scene.recipe === null) throw noSuchRun(scene.name);
   return { state: scene.state, recipe: scene.recipe };
-}
-
-/** The error for a name without a run. */
-export function noSuchRun(name: string): DevCliError {
-  return new DevCliError('NO_SUCH_RUN', `There is no run named "${name}".`, {
-    fix: { command: 'list', input: {} },
-  });
 }

@@ -1,0 +1,17 @@
+import { lazyPackage } from './lazy.js';
+
+// Loading it takes several milliseconds, and `next` needs no digest.
+const crypto = lazyPackage<typeof import('node:crypto')>('node:crypto');
+
+/** SHA-256 in lower-case hexadecimal. */
+export function sha256(content: string | Uint8Array): string {
+  return crypto().createHash('sha256').update(content).digest('hex');
+}
+
+/** `length` random lower-case hexadecimal digits. Only the composition root calls it; everybody else is given `Ids`. */
+export function randomHex(length: number): string {
+  return crypto()
+    .randomBytes(Math.ceil(length / 2))
+    .toString('hex')
+    .slice(0, length);
+}

@@ -1,0 +1,18 @@
+import { noSuchRun } from '../base/no-such-run.js';
+import type { CommandState, RunState } from '../run/state.js';
+import type { Head } from '../store/store.js';
+import type { Context } from './context.js';
+
+/** The external command that the run is waiting for, or null. */
+export function runningCommand(head: Head<RunState>): CommandState | null {
+  const action = head.snapshot?.pendingAction?.action;
+  if (action?.action !== 'running') return null;
+  return head.snapshot?.commands[action.actionId] ?? null;
+}
+
+/** A run that exists. @throws DevCliError `NO_SUCH_RUN` and what the store throws */
+export async function readRun(context: Context, name: string): Promise<Head<RunState> & { snapshot: RunState }> {
+  const head = await context.store.read(name);
+  if (head.snapshot === null) throw noSuchRun(name);
+  return { ...head, snapshot: head.snapshot };
+}

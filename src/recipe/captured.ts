@@ -1,0 +1,58 @@
+import { DevCliError } from '../base/errors.js';
+import type { Reader } from '../base/files.js';
+import { isRecord } from '../base/json.js';
+import type { CapturedRecipe } from './resolved.js';
+
+/** Version of the compiled form. A recipe captured under another one is compiled again from its captured sources. */
+export const COMPILER = 1;
+
+/** Compiles a recipe that another compiler version captured; capture.ts has it, and hardly any call needs it. */
+export type Recompile = (captured: CapturedRecipe) => CapturedRecipe;
+
+/**
+ * Reads recipe.json.
+ * @throws DevCliError `STATE_CORRUPT` when it is no captured recipe; `STATE_NEWER` when this version cannot compile its
+ * sources any more
+ */
+export function parseCaptured(text: string, recompile: Recompile): CapturedRecipe {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw notCaptured(cause);
+  }
+  if (!isCaptured(value)) throw notCaptured();
+  return value.compiler === COMPILER ? value : recompile(value);
+}
+
+/** The paths of captured sources of the project that are now different or gone. Texts are compared, not digests. */
+export function changedSources(captured: CapturedRecipe, reader: Reader, root: string): string[] {
+  return captured.sources
+    .filter(({ shipped, path, text }) => !shipped && reader.read(absolute(root, path)) !== text)
+    .map(({ path }) => path);
+}
+
+function absolute(root: string, path: string): string {
+  return path.startsWith('/') ? path : `${root}/${path}`;
+}
+
+function isCaptured(value: unknown): value is CapturedRecipe {
+  return (
+    isRecord(value) &&
+    typeof value['compiler'] === 'number' &&
+    typeof value['digest'] === 'string' &&
+    Array.isArray(value['sources']) &&
+    isRecord(value['recipe']) &&
+    Array.isArray(value['recipe']['blocks']) &&
+    isRecord(value['recipe']['program']) &&
+    isRecord(value['agents'])
+  );
+}
+
+/** The error for a recipe.json that is none. */
+export function notCaptured(cause?: unknown): DevCliError {
+  return new DevCliError('STATE_CORRUPT', 'recipe.json is no captured recipe. Nothing was touched.', {
+    fix: 'Restore recipe.json from a copy; the recipe files may have changed since.',
+    cause,
+  });
+}
