@@ -1,14 +1,14 @@
 import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
+import { noSuchRun } from '../base/no-such-run.js';
 import { endRun } from '../effects/end.js';
 import type { Turn } from '../effects/turn.js';
-import { transition } from '../machine/transition.js';
+import type { CommandState } from '../run/state.js';
 import type { Context } from './context.js';
-import { envelope, toldBy } from './envelope.js';
+import { envelope, type Told, toldBy } from './envelope.js';
 import { endRunning } from './external.js';
 import { findRun } from './find-run.js';
-import { readRun, runningCommand } from './running.js';
-import { transactTurn } from './turns.js';
+import { capturedOrNone, commitOf, openTurn, withRare } from './turns.js';
 
 /**
  * `abort`: ends a live or halted run for good; documents stay. Again on an aborted run it is a duplicate.
@@ -19,18 +19,25 @@ export async function abort(context: Context, given: unknown, reason: string): P
   if (reason.trim() === '') {
     throw new DevCliError('DATA_MISSING', 'An abort needs a reason.', { fix: 'Give it with --reason TEXT.' });
   }
-  const command = runningCommand(await readRun(context, name));
-  const told = await transactTurn(context, name, (turn) => {
-    const duplicate = turn.state.status === 'aborted';
-    if (!duplicate) abortRun(turn, reason);
-    return { ...toldBy(turn), status: 'aborted' as const, ...(duplicate ? { duplicate: true as const } : {}) };
-  });
-  if (command !== null) await endRunning(context, name, command);
+  let abandoned: CommandState[] = [];
+  const told = await withRare(({ evaluate, recompile }) =>
+    context.store.transact<Told>(name, (head) => {
+      if (head.snapshot === null) throw noSuchRun(name);
+      // The one thing that must be possible with a run whose recipe is gone.
+      const captured = capturedOrNone(head, recompile);
+      const turn = openTurn(context, head, structuredClone(head.snapshot), captured, evaluate);
+      if (turn.state.status === 'aborted') return { answer: { ...toldBy(turn), status: 'aborted', duplicate: true } };
+      abandoned = abortRun(turn, reason);
+      turn.warnings.push(...head.notices);
+      return commitOf(turn, head, { ...toldBy(turn), status: 'aborted' });
+    }),
+  );
+  for (const command of abandoned) await endRunning(context, name, command);
   return envelope(told);
 }
 
-/** Ends the run of this turn for good. */
-export function abortRun(turn: Turn, reason: string): void {
+/** Ends the run of this turn for good, whatever its recipe. Gives the external commands that it leaves at work. */
+export function abortRun(turn: Turn, reason: string): CommandState[] {
   const { state } = turn;
   if (state.status === 'completed') {
     throw new DevCliError('RUN_ENDED', `The run "${state.name}" is completed.`, {
@@ -38,7 +45,9 @@ export function abortRun(turn: Turn, reason: string): void {
       fix: { command: 'next', input: { name: state.name } },
     });
   }
-  state.machine = transition(turn.captured.recipe.program, state.machine, { type: 'ABORT' }, () => false).position;
+  const abandoned = Object.values(state.commands);
+  state.machine.value = 'aborted';
   state.commands = {};
   endRun(turn, 'aborted', reason);
+  return abandoned;
 }

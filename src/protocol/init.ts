@@ -8,16 +8,16 @@ import { draftStore } from '../effects/commands/draft.js';
 import { sceneOf } from '../effects/execute.js';
 import { record, type Turn } from '../effects/turn.js';
 import { startProgram } from '../machine/transition.js';
-import type { RunState } from '../run/state.js';
+import type { CommandState, RunState } from '../run/state.js';
 import { SCHEMA_VERSION } from '../run/version.js';
 import type { Head } from '../store/store.js';
 import { readBaseline } from '../work/git.js';
 import { abortRun } from './abort.js';
 import type { Context } from './context.js';
 import { envelope, joined, type Told, toldBy } from './envelope.js';
-import { settleCommands } from './external.js';
-import { type InitInput, type Prepared, prepareRecipe } from './prepare.js';
-import { capturedOf, commitOf, openTurn, type Rare, withRare } from './turns.js';
+import { endRunning, settleCommands } from './external.js';
+import { type InitInput, type Prepared, prepareRecipe, runExists } from './prepare.js';
+import { capturedOf, capturedOrNone, commitOf, openTurn, type Rare, withRare } from './turns.js';
 
 /**
  * `init`: starts a run and gives its first action, or resumes the one that is there (protocol.md §5).
@@ -31,23 +31,26 @@ export async function init(context: Context, given: string, input: InitInput): P
   const present = (await context.store.read(name)).snapshot;
   const prepared = await prepareRecipe(context, input, present);
   const baseline = await readBaseline(context.workTree, { signal: context.signal });
+  let abandoned: CommandState[] = [];
   const told = await withRare((rare) =>
     context.store.transact<Told>(name, (head) => {
       const resumable = resumableRun(head, prepared, input);
       if (resumable !== null) {
         const turn = openTurn(context, head, resumable, capturedOf(head, rare.recompile), rare.evaluate);
-        return { answer: resumed(turn, input, prepared) };
+        turn.warnings.push(...resumable.recovered, ...head.notices);
+        return { answer: resumed(turn, input) };
       }
       if (prepared.kind === 'resume') throw changedMeanwhile();
       const state = freshState(context, head, name, prepared, baseline);
       const turn = openTurn(context, head, state, prepared.captured, rare.evaluate);
-      turn.warnings.push(...head.notices, ...prepared.warnings);
-      start(turn, context, head, prepared, rare);
+      turn.warnings.push(...head.notices);
+      abandoned = start(turn, context, head, prepared, rare);
       return commitOf(turn, head, { ...toldBy(turn), status: 'initialized' });
     }),
   );
+  for (const command of abandoned) await endRunning(context, name, command);
   if (context.session !== null) await context.store.bindSession(context.session, name);
-  if (told.status === 'resumed' && context.boundRun === null) await context.store.setActive(name);
+  if (told.status === 'resumed' && isOfRoot(present)) await context.store.setActive(name);
   const later = await settleCommands(context, name, until);
   return envelope(later === null ? told : joined(told, later));
 }
@@ -56,37 +59,38 @@ export async function init(context: Context, given: string, input: InitInput): P
 async function refuseSecondRun(context: Context, name: string, input: InitInput): Promise<void> {
   if (context.session === null || input.new === true) return;
   const bound = await context.store.session(context.session);
-  if (bound === null || bound === name) return;
-  const { snapshot } = await context.store.read(bound);
-  if (snapshot === null || snapshot.status !== 'live') return;
+  if (bound === null || bound === name || !(await isUnfinished(context, bound))) return;
   throw new DevCliError('RUN_ACTIVE', `This session is at work on "${bound}", which is not finished.`, {
     run: bound,
     fix: { command: 'next', input: { name: bound } },
-    instead: {
-      command: 'init',
-      input: { name, new: true, ...(input.recipe === undefined ? {} : { recipe: input.recipe }) },
-    },
+    instead: { command: 'init', input: { name, ...input, new: true } },
   });
+}
+
+/** A run that cannot be read holds nobody back: its own commands tell what is wrong with it. */
+async function isUnfinished(context: Context, name: string): Promise<boolean> {
+  try {
+    return (await context.store.read(name)).snapshot?.status === 'live';
+  } catch (error) {
+    if (error instanceof DevCliError) return false;
+    throw error;
+  }
 }
 
 /** The run that init continues: live or halted, of the same recipe, and not forced away. */
 function resumableRun(head: Head<RunState>, prepared: Prepared, input: InitInput): RunState | null {
   const { snapshot } = head;
   if (snapshot === null || input.force === true) return null;
-  const same = snapshot.recipe === prepared.recipe;
-  if (same && (snapshot.status === 'live' || snapshot.status === 'halted')) return snapshot;
-  if (snapshot.status !== 'live') return null;
-  throw new DevCliError('RUN_EXISTS', `"${snapshot.name}" is live with the recipe ${snapshot.recipe}.`, {
-    run: snapshot.name,
-    fix: `Go on with it: dev-cli next ${snapshot.name}. To give it up and start anew, init again with --force.`,
-  });
+  if (snapshot.status !== 'live' && snapshot.status !== 'halted') return null;
+  if (snapshot.recipe === prepared.recipe) return snapshot;
+  throw runExists(snapshot);
 }
 
-function resumed(turn: Turn, input: InitInput, prepared: Prepared): Told {
+function resumed(turn: Turn, input: InitInput): Told {
   if (input.goal !== undefined && input.goal.trim() !== (turn.state.goal ?? '').trim()) {
     turn.warnings.push('another goal was given; the run keeps the one it began with');
   }
-  turn.warnings.push(...prepared.warnings);
+  if (input.set !== undefined) turn.warnings.push('--set changes nothing: the run keeps what it began with');
   return { ...toldBy(turn), status: 'resumed' };
 }
 
@@ -150,9 +154,9 @@ function start(
   head: Head<RunState>,
   prepared: Extract<Prepared, { kind: 'new' }>,
   rare: Rare,
-): void {
+): CommandState[] {
   const { state } = turn;
-  endEarlier(turn, context, head, rare);
+  const abandoned = endEarlier(turn, context, head, rare);
   record(turn, 'init', {
     recipe: state.recipe,
     recipeHash: state.recipeHash,
@@ -162,28 +166,46 @@ function start(
   });
   turn.files.write('recipe.json', `${JSON.stringify(prepared.captured)}\n`);
   if (turn.captured.recipe.usesDraft) openDraft(turn, head);
-  if (turn.captured.recipe.usesDraft && state.goal !== null) draftStore(sceneOf(turn), { purpose: state.goal });
+  if (turn.captured.recipe.usesDraft && state.goal !== null) storePurpose(turn, state.goal);
   begin(turn);
+  return abandoned;
 }
 
-/** `--force`: the run that is there is aborted in the same commit. */
-function endEarlier(turn: Turn, context: Context, head: Head<RunState>, rare: Rare): void {
+/** The goal word for word, unless an adopted draft says already what it is for. */
+function storePurpose(turn: Turn, goal: string): void {
+  const draft = turn.files.text('DRAFT.md');
+  if (draft !== null && !readDraft(draft).purpose.filled) draftStore(sceneOf(turn), { purpose: goal });
+}
+
+/** `--force`: the run that is there is aborted in the same commit. Gives the commands that it leaves at work. */
+function endEarlier(turn: Turn, context: Context, head: Head<RunState>, rare: Rare): CommandState[] {
   const { snapshot } = head;
-  if (snapshot === null || (snapshot.status !== 'live' && snapshot.status !== 'halted')) return;
-  const earlier = openTurn(context, head, structuredClone(snapshot), capturedOf(head, rare.recompile), turn.evaluate);
-  abortRun(earlier, 'a new run was started with --force');
+  if (snapshot === null || (snapshot.status !== 'live' && snapshot.status !== 'halted')) return [];
+  const captured = capturedOrNone(head, rare.recompile);
+  const earlier = openTurn(context, head, structuredClone(snapshot), captured, turn.evaluate);
+  const abandoned = abortRun(earlier, 'a new run was started with --force');
   turn.entries.push(...earlier.entries);
+  return abandoned;
 }
 
-/** A draft that somebody brought along is adopted; one of an earlier run is replaced, its content stays in objects/. */
+/** A draft that somebody brought along is adopted; one of an earlier run makes room and is kept beside it. */
 function openDraft(turn: Turn, head: Head<RunState>): void {
   const present = turn.files.text('DRAFT.md');
   if (present !== null && head.snapshot === null) {
     readDraft(present);
     return;
   }
-  if (present !== null) turn.warnings.push('DRAFT.md of the earlier run was replaced; its content is kept in objects/');
+  if (present !== null) {
+    const aside = `DRAFT.before-${turn.state.runId}.md`;
+    turn.files.write(aside, present);
+    turn.warnings.push(`DRAFT.md of the earlier run is now ${aside}`);
+  }
   turn.files.write('DRAFT.md', newDraft(turn.state.name));
+}
+
+/** Whether the run belongs to the root itself, so that it can be the active one. */
+function isOfRoot(state: RunState | null): boolean {
+  return state !== null && state.origin === null && state.workTree === '.';
 }
 
 function changedMeanwhile(): DevCliError {

@@ -3,12 +3,12 @@ import { DevCliError } from '../base/errors.js';
 import { advance } from '../effects/advance.js';
 import { record, type Turn } from '../effects/turn.js';
 import { canInvalidate } from '../machine/queries.js';
+import type { CommandState } from '../run/state.js';
 import type { Context } from './context.js';
 import { envelope, joined, toldBy } from './envelope.js';
 import { endRunning, settleCommands } from './external.js';
 import { findRun } from './find-run.js';
 import { fullBlockId, pendingPart } from './identify.js';
-import { readRun, runningCommand } from './running.js';
 import { transactTurn } from './turns.js';
 
 /**
@@ -19,18 +19,18 @@ import { transactTurn } from './turns.js';
 export async function stepInvalidate(context: Context, given: unknown, step: string): Promise<Answer> {
   const until = context.clock.now() + context.answerWithin * 1000;
   const name = await findRun(context, given, true);
-  const command = runningCommand(await readRun(context, name));
-  const told = await transactTurn(context, name, (turn) => {
-    invalidate(turn, step);
-    return toldBy(turn);
+  const { told, abandoned } = await transactTurn(context, name, (turn) => {
+    const running = invalidate(turn, step);
+    return { told: toldBy(turn), abandoned: running };
   });
-  if (command !== null) await endRunning(context, name, command);
+  for (const command of abandoned) await endRunning(context, name, command);
   const later = await settleCommands(context, name, until);
   const first = { ...told, status: 'invalidated' as const };
   return envelope(later === null ? first : joined(first, later));
 }
 
-function invalidate(turn: Turn, step: string): void {
+/** Gives the external commands that are at work for what is now redone. */
+function invalidate(turn: Turn, step: string): CommandState[] {
   const { state } = turn;
   const id = fullBlockId(turn, step);
   const { program, blocks } = turn.captured.recipe;
@@ -56,7 +56,9 @@ function invalidate(turn: Turn, step: string): void {
   }
   const stale = [...redone].filter((block) => ['done', 'failed', 'skipped'].includes(state.steps[block]?.status ?? ''));
   record(turn, 'invalidated', { block: id, stale });
+  const running = Object.values(state.commands);
   state.commands = {};
   state.lastError = null;
   advance(turn, { type: 'INVALIDATE', block: id });
+  return running;
 }

@@ -25,7 +25,7 @@ export interface InitInput {
 /** What a run is to be made of, settled before anything is touched. */
 export type Prepared =
   /** A live or halted run of this recipe is there; resuming it needs no recipe file. */
-  | { kind: 'resume'; recipe: string; warnings: string[] }
+  | { kind: 'resume'; recipe: string }
   | {
       kind: 'new';
       recipe: string;
@@ -34,7 +34,6 @@ export type Prepared =
       goal: string | null;
       vars: JsonObject;
       preferences: RunState['preferences'];
-      warnings: string[];
     };
 
 /**
@@ -45,10 +44,13 @@ export type Prepared =
  */
 export function prepareRecipe(context: Context, input: InitInput, present: RunState | null): Prepared {
   const unfinished = present !== null && (present.status === 'live' || present.status === 'halted') ? present : null;
+  if (input.execute === true || input.workflow !== undefined)
+    throw notYet(input.execute === true ? '--execute' : '--workflow');
   const recipe = recipeName(input, unfinished);
+  if (unfinished !== null && unfinished.recipe !== recipe && input.force !== true) throw runExists(unfinished);
   if (unfinished !== null && unfinished.recipe === recipe && input.force !== true) {
     checkMode(input, unfinished.mode, recipe);
-    return { kind: 'resume', recipe, warnings: [] };
+    return { kind: 'resume', recipe };
   }
   const captured = requireRecipe(context.library, recipe);
   requireTrust(context, captured);
@@ -61,20 +63,33 @@ export function prepareRecipe(context: Context, input: InitInput, present: RunSt
   }
   const text = context.reader.read(`${context.root}/${PREFERENCES_FILE}`);
   const { vars, preferences } = resolveSettings(captured.recipe, text, input.set ?? {});
-  return { kind: 'new', recipe, captured, mode, goal: goal === '' ? null : goal, vars, preferences, warnings: [] };
+  return { kind: 'new', recipe, captured, mode, goal: goal === '' ? null : goal, vars, preferences };
 }
 
-/** The recipe that is meant: named, or specify or execute in the mode of the flags, else of the run that is there. */
+/** The error for a name whose run is not finished and has another recipe. A halted one counts: it can be reopened. */
+export function runExists(unfinished: RunState): DevCliError {
+  const { name, recipe, status } = unfinished;
+  return new DevCliError('RUN_EXISTS', `"${name}" is ${status} with the recipe ${recipe}.`, {
+    run: name,
+    fix: `Go on with it: dev-cli next ${name}. To give it up and start anew, init again with --force.`,
+  });
+}
+
+function notYet(flag: string): DevCliError {
+  return new DevCliError('USAGE', `${flag} is reserved: executing plans and workflows are not part of this version.`, {
+    fix: 'Leave it out to plan a change.',
+  });
+}
+
+/** The recipe that is meant: named, or specify in the mode of the flags, else of the run that is there. */
 function recipeName(input: InitInput, unfinished: RunState | null): string {
-  const named = input.recipe ?? input.workflow;
-  if (named !== undefined) return named;
+  if (input.recipe !== undefined) return input.recipe;
   const flags = flagMode(input);
-  const skill = input.execute === true ? 'execute' : 'specify';
-  if (unfinished !== null && input.execute !== true && Object.keys(flags).length === 0) return unfinished.recipe;
-  const before = unfinished?.skill === skill ? unfinished.mode : {};
+  if (unfinished !== null && Object.keys(flags).length === 0) return unfinished.recipe;
+  const before = unfinished?.skill === 'specify' ? unfinished.mode : {};
   const depth = flags.depth ?? before['depth'] ?? 'standard';
   const interaction = flags.interaction ?? before['interaction'] ?? 'interactive';
-  return skill === 'execute' ? `execute-${depth}` : `specify-${depth}-${interaction}`;
+  return `specify-${depth}-${interaction}`;
 }
 
 function flagMode(input: InitInput): { depth?: string; interaction?: string } {

@@ -10,6 +10,30 @@ import { summarize } from '../run/summarize.js';
 import type { Decision, Head, Marks, NewEntry } from '../store/store.js';
 import type { Context } from './context.js';
 
+const NO_RECIPE: CapturedRecipe = {
+  compiler: 0,
+  digest: '',
+  sources: [],
+  agents: {},
+  recipe: {
+    name: '',
+    type: 'sequential',
+    language: 1,
+    description: '',
+    skill: '',
+    mode: {},
+    vars: {},
+    preferences: {},
+    draft: { required: [], stated: false },
+    guardWrites: null,
+    cleanup: [],
+    usesGoal: false,
+    usesDraft: false,
+    blocks: [],
+    program: { blocks: [] },
+  },
+};
+
 /**
  * One transaction on a run: opens a turn on its head, lets `body` work, commits what it recorded.
  * A turn that recorded nothing writes nothing.
@@ -39,6 +63,16 @@ export function capturedOf(head: Head<RunState>, recompile: Recompile): Captured
     });
   }
   return parseCaptured(text, recompile);
+}
+
+/** The same for ending a run: without a readable recipe there are no blocks to know of. */
+export function capturedOrNone(head: Head<RunState>, recompile: Recompile): CapturedRecipe {
+  try {
+    return capturedOf(head, recompile);
+  } catch (error) {
+    if (!(error instanceof DevCliError)) throw error;
+    return NO_RECIPE;
+  }
 }
 
 /** The captured recipe of a run that is only read. */
