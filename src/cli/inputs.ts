@@ -67,8 +67,11 @@ function decoded(bytes: Buffer, label: string, shown: string): string {
       fix: 'Write it as UTF-8, then run the same command again.',
     });
   }
-  if (text.trim() === '') throw missing(label, `${shown} is empty.`);
-  return text;
+  if (text.trim() !== '') return text;
+  throw new DevCliError('DATA_MISSING', `${shown} is empty.`, {
+    details: [{ target: label, problem: 'nothing in it' }],
+    fix: `Write ${shown} first, then run the same command again.`,
+  });
 }
 
 function missing(label: string, message: string): DevCliError {

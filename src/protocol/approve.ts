@@ -31,11 +31,13 @@ export async function approve(
     });
   }
   const { actionId } = action;
-  if (input.choice !== undefined) return stepComplete(context, name, { action: actionId, ...input });
+  if (input.choice !== undefined) {
+    return answered(name, await stepComplete(context, name, { action: actionId, ...input }));
+  }
   const choices = choicesOf(action) ?? [];
   const listed = choices.map(({ id, label }, index) => `  ${index + 1}  ${id}: ${label}`);
   const artifact = action.artifact === undefined ? [] : [`Read first: ${action.artifact.path}`];
-  const answer = await context.ask(
+  const typed = await context.ask(
     [
       action.message,
       ...artifact,
@@ -45,17 +47,23 @@ export async function approve(
       `Your choice, 1 to ${choices.length}, or nothing to leave it: `,
     ].join('\n'),
   );
-  const chosen = choices.find(({ id }, index) => answer === id || answer === String(index + 1));
+  const chosen = choices.find(({ id }, index) => typed === id || typed === String(index + 1));
   if (chosen === undefined) {
-    throw new DevCliError('UNKNOWN_CHOICE', answer === '' ? 'Nothing was chosen.' : 'There is no such choice.', {
+    throw new DevCliError('UNKNOWN_CHOICE', typed === '' ? 'Nothing was chosen.' : 'There is no such choice.', {
       run: name,
       fix: { command: 'approve', input: { name } },
     });
   }
   const note = input.note ?? (chosen.reason === 'required' ? await context.ask('Why? ') : undefined);
-  return stepComplete(context, name, {
+  const answer = await stepComplete(context, name, {
     action: actionId,
     choice: chosen.id,
     ...(note === undefined ? {} : { note }),
   });
+  return answered(name, answer);
+}
+
+/** For the person: the answer is the agent's to read. */
+function answered(name: string, answer: Answer): Answer {
+  return { ...answer, text: () => `Taken. Tell the agent to go on; it asks: dev-cli next ${name}` };
 }

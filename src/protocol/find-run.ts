@@ -21,18 +21,19 @@ export async function findRun(context: Context, given: unknown, changes: boolean
     if (live.length > 1) {
       throw new DevCliError('NAME_REQUIRED', `Several runs are live: ${live.join(', ')}.`, {
         details: live.map((name) => ({ target: name, problem: 'live' })),
-        fix: 'Name the run.',
+        fix: `Say which one is meant, as in: dev-cli status ${live[0]}`,
       });
     }
   }
   if (active !== null) return checkedName(active);
+  const none = (await context.store.streams()).length === 0;
   throw new DevCliError('NO_ACTIVE_RUN', 'No name was given and no run is active here.', {
-    fix: { command: 'list', input: {} },
+    fix: none ? 'Start a run: dev-cli init NAME --goal "what you want"' : { command: 'list', input: {} },
   });
 }
 
 /** The names of all live runs of this root; a run that cannot be read counts for none. */
-export async function liveRuns(context: Context): Promise<string[]> {
+async function liveRuns(context: Context): Promise<string[]> {
   const live: string[] = [];
   for (const name of await context.store.streams()) {
     try {

@@ -13,9 +13,9 @@ export function lintAgents(lintable: Lintable): void {
     for (const [at, agent] of block.agents.entries()) {
       const place = ['blocks', index, 'agents', at];
       lintRole(lintable, agent, [...place, 'type']);
-      if (ids.has(agent.id) || agent.id in Object.prototype) {
-        const what = ids.has(agent.id) ? 'is used twice' : 'cannot be used';
-        lintable.report.error([...place, 'id'], `The agent id ${quoted(agent.id)} ${what}.`, {
+      const fault = idFault(agent.id, ids);
+      if (fault !== null) {
+        lintable.report.error([...place, 'id'], `The agent id ${quoted(agent.id)} ${fault}.`, {
           fix: 'Agent ids are unique in a recipe.',
         });
       }
@@ -27,6 +27,14 @@ export function lintAgents(lintable: Lintable): void {
       outputs.add(agent.output);
     }
   }
+}
+
+/** Files that an action has beside the prompts of its agents (protocol.md §1); an agent's prompt is called like its id. */
+const TAKEN = ['data', 'note', 'prompt', 'reason', 'result'];
+
+function idFault(id: string, ids: ReadonlySet<string>): string | null {
+  if (ids.has(id)) return 'is used twice';
+  return id in Object.prototype || TAKEN.includes(id) ? 'cannot be used' : null;
 }
 
 function lintRole({ agents, knownAgents, report }: Lintable, agent: ResolvedAgent, place: Place): void {

@@ -118,6 +118,11 @@ function resolveLlmCli(block: BlockSourceOf<'llm+cli'>, context: BlockContext): 
     block.command === undefined
       ? then && ({ kind: 'own', command: then } as const)
       : resolveCommand(block.command, block, [...place(context), 'command'], report);
+  if (command?.kind === 'external') {
+    report.error([...place(context), 'command'], 'What follows a written file must be a `dev-cli` command.', {
+      fix: 'Run an external command in a `cli` block of its own.',
+    });
+  }
   const data = command?.kind === 'own' ? command.command.input['data'] : undefined;
   const write = block.write ?? (typeof data === 'string' ? data : undefined);
   if (write === undefined && command !== null) {

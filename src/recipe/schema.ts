@@ -324,7 +324,7 @@ const MetaSource = Type.Object(
 /** A recipe file. Engine and meta recipes are known by their fields; this version does not run them. */
 export const RecipeSchema = discriminated('type', [SequentialSource, EngineSource, MetaSource], {
   $id: 'recipe',
-  description: 'A dev-cli recipe (docs/recipes.md).',
+  description: 'A dev-cli recipe (docs/recipe-language.md).',
 });
 
 export type SequentialSource = Static<typeof SequentialSource>;

@@ -6,7 +6,7 @@ import { closed, discriminated, enumOf, NullableString } from '../base/schema.js
 
 const Str = Type.String();
 
-export const InvocationSchema = Type.Object(
+const InvocationSchema = Type.Object(
   { command: Str, input: Type.Unsafe<JsonObject>({ type: 'object' }) },
   { ...closed, description: 'A command by its registry name and its input; printed as one command line.' },
 );
@@ -74,11 +74,11 @@ const FullSchema = Type.Object(
 );
 const full = { full: Type.Optional(FullSchema) };
 
-export const LlmActionSchema = Type.Object(
+const LlmActionSchema = Type.Object(
   { ...common, action: Type.Literal('llm'), data: Type.Optional(DataSchema), ...acknowledged, ...full },
   closed,
 );
-export const LoopActionSchema = Type.Object(
+const LoopActionSchema = Type.Object(
   {
     ...common,
     action: Type.Literal('llm-loop'),
@@ -90,11 +90,11 @@ export const LoopActionSchema = Type.Object(
   },
   closed,
 );
-export const WriteActionSchema = Type.Object(
+const WriteActionSchema = Type.Object(
   { ...common, action: Type.Literal('llm+cli'), data: DataSchema, ...acknowledged, ...full },
   closed,
 );
-export const DispatchActionSchema = Type.Object(
+const DispatchActionSchema = Type.Object(
   {
     ...common,
     action: Type.Literal('dispatch-subagents'),
@@ -108,7 +108,7 @@ export const DispatchActionSchema = Type.Object(
   },
   closed,
 );
-export const GateActionSchema = Type.Object(
+const GateActionSchema = Type.Object(
   {
     ...common,
     action: Type.Literal('wait-for-user'),
@@ -121,7 +121,7 @@ export const GateActionSchema = Type.Object(
   },
   closed,
 );
-export const RunningActionSchema = Type.Object(
+const RunningActionSchema = Type.Object(
   {
     ...common,
     action: Type.Literal('running'),
@@ -131,7 +131,7 @@ export const RunningActionSchema = Type.Object(
   },
   closed,
 );
-export const DoneActionSchema = Type.Object(
+const DoneActionSchema = Type.Object(
   {
     run: Str,
     action: Type.Literal('done'),
