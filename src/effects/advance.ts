@@ -1,7 +1,6 @@
-import { DevCliError } from '../base/errors.js';
 import { type Effect, type MachineEvent, type Step, startProgram, transition } from '../machine/transition.js';
 import { endRun } from './end.js';
-import { execute } from './execute.js';
+import { execute, runOnComplete } from './execute.js';
 import { issue } from './issue.js';
 import { blockOf, record, type Turn } from './turn.js';
 import { conditionScope } from './values.js';
@@ -50,7 +49,7 @@ function carryOut(turn: Turn, effect: Effect): MachineEvent | null {
       return null;
     case 'issue':
       turn.state.currentBlock = effect.block;
-      return issue(turn, effect) ? null : { type: 'DONE' };
+      return issue(turn, effect) ? null : nothingIssued(turn, effect.block);
     case 'execute':
       turn.state.currentBlock = effect.block;
       return execute(turn, effect);
@@ -58,6 +57,13 @@ function carryOut(turn: Turn, effect: Effect): MachineEvent | null {
       endRun(turn, effect.outcome);
       return null;
   }
+}
+
+/** No agent's condition holds: the block is done, and so is what it does once its agents are (recipes.md §2, `when`). */
+function nothingIssued(turn: Turn, id: string): MachineEvent {
+  const block = blockOf(turn, id);
+  if (block.kind === 'subagent' || block.kind === 'subagent-loop') runOnComplete(turn, block);
+  return { type: 'DONE' };
 }
 
 function settle(turn: Turn, block: string, status: 'done' | 'skipped' | 'failed'): void {
@@ -71,6 +77,8 @@ function settle(turn: Turn, block: string, status: 'done' | 'skipped' | 'failed'
   const retries = state.machine.counters[block]?.retries ?? 0;
   if (retries > 0) state.steps[block].retries = retries;
   if (status === 'skipped') record(turn, 'skipped', { block });
+  // Why it failed before is history once it has succeeded.
+  if (status === 'done' && state.lastError?.block === block) state.lastError = null;
   if (status === 'failed' && state.lastError?.block !== block) {
     state.lastError = { code: 'STEP_FAILED', message: `"${block}" failed.`, block, at: turn.at };
   }
@@ -91,13 +99,4 @@ function retract(turn: Turn, id: string): void {
   const gate = state.gates[id];
   if (gate !== undefined) gate.stale = true;
   delete state.inputHashes[id];
-}
-
-/** @throws DevCliError `RUN_ENDED` when nothing can be acknowledged any more */
-export function checkLive(turn: Turn): void {
-  if (turn.state.status === 'live') return;
-  throw new DevCliError('RUN_ENDED', `The run "${turn.state.name}" is ${turn.state.status}.`, {
-    run: turn.state.name,
-    fix: { command: 'next', input: { name: turn.state.name } },
-  });
 }

@@ -1,6 +1,6 @@
 import { DevCliError } from '../base/errors.js';
 import type { Effect, MachineEvent } from '../machine/transition.js';
-import type { CliBlock, ExternalCommand, OwnCommand } from '../recipe/resolved.js';
+import type { CliBlock, ExternalCommand, OwnCommand, SubagentBlock } from '../recipe/resolved.js';
 import type { PendingAction } from '../run/action.js';
 import { runOwnCommand } from './commands/run-own.js';
 import type { Outcome, Scene } from './commands/scene.js';
@@ -56,6 +56,19 @@ export function sceneOf(turn: Turn): Scene {
     recipe: turn.captured.recipe,
     warnings: turn.warnings,
   };
+}
+
+/**
+ * Runs `onComplete` of a block whose agents delivered nothing. It cannot refuse any more: what it finds wrong, or why it
+ * could not run, is a warning that stays.
+ */
+export function runOnComplete(turn: Turn, block: SubagentBlock): void {
+  if (block.onComplete === undefined) return;
+  const outcome = attempt(turn, block.onComplete, block.id);
+  if (outcome.ok) return;
+  const line = `${block.id}, ${block.onComplete.command}: ${outcome.summary}`;
+  turn.state.warnings.push(line);
+  turn.warnings.push(line);
 }
 
 /** A CLI block that cannot do its work has failed; its error belongs to the run, not to the call that led here. */

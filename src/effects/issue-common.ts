@@ -7,7 +7,7 @@ import type { PendingAction } from '../run/action.js';
 import { shownPath } from './paths.js';
 import { absence, blockPrompt } from './prompt.js';
 import type { Turn } from './turn.js';
-import { filled, prose } from './values.js';
+import { filled, filledPath, prose } from './values.js';
 
 /** A block that asks the agent or a person. */
 export type AskedBlock = Exclude<ResolvedBlock, CliBlock>;
@@ -34,13 +34,23 @@ export function missingSections(turn: Turn, block: { sections: SectionId[] }): S
   return block.sections.filter((id) => missing.includes(id));
 }
 
+/**
+ * What a loop still lacks: all that the draft lacks when that is what its exit check asks for, whoever was to fill it;
+ * else the block's own sections.
+ */
+export function openSections(turn: Turn, block: { sections: SectionId[]; exitCheck?: OwnCommand }): SectionId[] {
+  if (block.exitCheck?.command !== 'draft validate') return missingSections(turn, block);
+  const draft = turn.files.text('DRAFT.md');
+  return draft === null ? [] : draftStatus(draft, turn.captured.recipe.draft.required).missing;
+}
+
 /** Builds what every action of `block` shares and writes the block's prompt file. */
 export function commonParts(turn: Turn, block: AskedBlock, actionId: string): Common {
   const { state, place } = turn;
   const shown = (path: string) => shownPath(place, state.name, path);
   const present = (paths: string[]) => paths.filter((path) => turn.files.facts(path).kind === 'file');
-  const read = block.read.map((path) => filled(turn, path, block.id));
-  const consult = block.consult.map((path) => filled(turn, path, block.id));
+  const read = block.read.map((path) => filledPath(turn, path, block.id));
+  const consult = block.consult.map((path) => filledPath(turn, path, block.id));
   const reading = [...turn.because, ...present(read)].map(shown);
   const prompt = blockPrompt(turn, block);
   if (prompt !== null) {

@@ -6,29 +6,33 @@ import { type Common, fullOf } from './issue-common.js';
 import { absolutePath, shownPath } from './paths.js';
 import { agentPrompt } from './prompt.js';
 import type { Turn } from './turn.js';
-import { conditionScope, filled, roundOf } from './values.js';
+import { conditionScope, filledPath, roundOf } from './values.js';
 
-const TELL = 'Read <promptFile> and do what it says; it is your whole task. Reply with at most two lines.';
+const TELL = 'Read <promptFile>; it is your whole task. Do it, reply in two lines.';
 
-/**
- * The dispatch of a subagent block: one prompt file per agent, complete by itself. A retry starts only the agents that
- * failed. Null when no agent's condition holds.
- */
+/** The agents to start: those whose condition holds; at a retry only the ones that have not delivered. */
+export function dispatchedAgents(
+  turn: Turn,
+  block: SubagentBlock,
+  cause: Extract<Effect, { type: 'issue' }>['cause'],
+): ResolvedAgent[] {
+  return block.agents.filter((agent) => {
+    if (agent.when !== undefined && !turn.evaluate(agent.when, conditionScope(turn, block.id))) return false;
+    return cause !== 'retry' || turn.state.agents[agent.id]?.status !== 'done';
+  });
+}
+
+/** The dispatch of these agents of a subagent block: one prompt file per agent, complete by itself. */
 export function issueDispatch(
   turn: Turn,
   block: SubagentBlock,
+  agents: ResolvedAgent[],
   shared: Common,
-  cause: Extract<Effect, { type: 'issue' }>['cause'],
-): { action: PendingAction; outputs: string[] } | null {
+): { action: PendingAction; outputs: string[] } {
   const { state, place } = turn;
-  const agents = block.agents.filter((agent) => {
-    if (agent.when !== undefined && !turn.evaluate(agent.when, conditionScope(turn, block.id))) return false;
-    return cause !== 'retry' || state.agents[agent.id]?.status !== 'done';
-  });
-  if (agents.length === 0) return null;
   const outputs: string[] = [];
   const rows: DispatchAction['agents'] = agents.map((agent) => {
-    const output = agent.output === undefined ? null : filled(turn, agent.output, block.id);
+    const output = agent.output === undefined ? null : filledPath(turn, agent.output, block.id);
     const promptFile = `actions/${shared.actionId}/${agent.id}.md`;
     turn.files.write(promptFile, agentPrompt(turn, block, agent, output));
     state.agents[agent.id] = {
@@ -64,7 +68,9 @@ export function issueDispatch(
             agent.id,
             {
               ...(agent.promptHint === undefined ? {} : { promptHint: agent.promptHint }),
-              readsFrom: agent.readsFrom.map((path) => absolutePath(place, state.name, filled(turn, path, block.id))),
+              readsFrom: agent.readsFrom.map((path) =>
+                absolutePath(place, state.name, filledPath(turn, path, block.id)),
+              ),
             },
           ]),
         ),
@@ -75,8 +81,13 @@ export function issueDispatch(
 
 /** Agents without an output report by `--result`; the file that the printed command names (protocol.md §1). */
 function resultInput(turn: Turn, agents: ResolvedAgent[], shared: Common): JsonObject {
-  if (agents.some((agent) => agent.output !== undefined)) return {};
-  return { result: `@${shownPath(turn.place, turn.state.name, `actions/${shared.actionId}/result.md`)}` };
+  if (agents.every((agent) => agent.output !== undefined)) return {};
+  return { result: `@${shownPath(turn.place, turn.state.name, resultFile(shared.actionId))}` };
+}
+
+/** Where what agents without an output reported is written for the acknowledgement; relative to the run's directory. */
+export function resultFile(actionId: string): string {
+  return `actions/${actionId}/result.md`;
 }
 
 /** The role as the calling harness resolves it: a plugin's agents are namespaced in Claude Code (harness.md). */

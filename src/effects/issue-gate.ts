@@ -3,17 +3,17 @@ import { offeredChoices } from '../machine/transition.js';
 import type { GateBlock, LlmBlock, ResolvedChoice } from '../recipe/resolved.js';
 import type { GateAction, PendingAction } from '../run/action.js';
 import { PLAN, presentPlan } from './commands/plan.js';
-import { type AskedBlock, type Common, fullOf, missingSections } from './issue-common.js';
+import { type AskedBlock, type Common, fullOf, openSections } from './issue-common.js';
 import { shownPath } from './paths.js';
 import type { Turn } from './turn.js';
-import { filled, prose } from './values.js';
+import { filledPath, prose } from './values.js';
 
 /** Commands listed at most in a gate's message. */
 const COMMANDS_SHOWN = 12;
 
 /** The pending action of a `wait-for-user` block. */
 export function gateAction(turn: Turn, block: GateBlock, shared: Common): PendingAction {
-  const artifact = block.artifact === undefined ? null : filled(turn, block.artifact, block.id);
+  const artifact = block.artifact === undefined ? null : filledPath(turn, block.artifact, block.id);
   const commands = artifact === PLAN ? commandsToCome(turn) : '';
   const action: GateAction = {
     ...shared.base,
@@ -31,7 +31,7 @@ export function gateAction(turn: Turn, block: GateBlock, shared: Common): Pendin
 
 /** A loop that asks the user has reached its bound: the user decides how it goes on (protocol.md §3). */
 export function boundGate(turn: Turn, block: AskedBlock, shared: Common): PendingAction {
-  const missing = block.kind === 'llm-loop' ? missingSections(turn, block) : [];
+  const missing = block.kind === 'llm-loop' ? openSections(turn, block) : [];
   const open = missing.length === 0 ? 'It did not pass yet.' : `Still empty: ${missing.join(', ')}.`;
   return {
     ...shared.base,

@@ -1,3 +1,4 @@
+import { DevCliError } from '../base/errors.js';
 import { SECTIONS } from '../documents/sections.js';
 import type { Effect } from '../machine/transition.js';
 import type { LlmBlock, LlmCliBlock, LlmLoopBlock, SubagentBlock } from '../recipe/resolved.js';
@@ -5,11 +6,11 @@ import type { PendingAction } from '../run/action.js';
 import type { PathFacts } from '../run/state.js';
 import { factsOf } from './evidence.js';
 import { type AskedBlock, type Common, commonParts, fullOf, missingSections } from './issue-common.js';
-import { issueDispatch } from './issue-dispatch.js';
+import { dispatchedAgents, issueDispatch } from './issue-dispatch.js';
 import { boundGate, gateAction, offered } from './issue-gate.js';
 import { shownPath } from './paths.js';
 import { blockOf, record, type Turn } from './turn.js';
-import { filled, roundOf } from './values.js';
+import { filledPath, roundOf } from './values.js';
 
 type Issue = Extract<Effect, { type: 'issue' }>;
 
@@ -19,20 +20,21 @@ type Issue = Extract<Effect, { type: 'issue' }>;
  */
 export function issue(turn: Turn, effect: Issue): boolean {
   const block = blockOf(turn, effect.block);
-  if (block.kind === 'cli') throw new Error(`The CLI block ${block.id} cannot be issued.`);
+  if (block.kind === 'cli') throw new DevCliError('INTERNAL', `The CLI block "${block.id}" cannot be issued.`);
+  const agents = 'agents' in block ? dispatchedAgents(turn, block, effect.cause) : [];
+  if ('agents' in block && agents.length === 0) return false;
   turn.state.lastAction += 1;
   const actionId = `a${turn.state.lastAction}`;
   const before: Record<string, PathFacts> = {};
   if ('agents' in block) {
-    const dispatch = issueDispatch(turn, block, commonParts(turn, block, actionId), effect.cause);
-    if (dispatch === null) return false;
+    const dispatch = issueDispatch(turn, block, agents, commonParts(turn, block, actionId));
     for (const path of dispatch.outputs) before[path] = factsOf(turn.files, path);
     pend(turn, dispatch.action, before, effect.cause);
     return true;
   }
   const redone = effect.cause !== 'enter' || turn.state.steps[block.id]?.status === 'stale';
   if (block.kind === 'llm+cli' && redone) {
-    const path = filled(turn, block.write, block.id);
+    const path = filledPath(turn, block.write, block.id);
     before[path] = factsOf(turn.files, path);
   }
   const shared = commonParts(turn, block, actionId);
@@ -81,7 +83,7 @@ function writeAction(turn: Turn, block: LlmCliBlock, shared: Common): PendingAct
   return {
     ...shared.base,
     action: 'llm+cli',
-    data: { write: shownPath(turn.place, turn.state.name, filled(turn, block.write, block.id)), form: 'json' },
+    data: { write: shownPath(turn.place, turn.state.name, filledPath(turn, block.write, block.id)), form: 'json' },
     ack: shared.acknowledge(),
     ...fullOf(turn, block),
   };

@@ -1,23 +1,33 @@
 import { type Detail, DevCliError } from '../base/errors.js';
 import { advance } from '../effects/advance.js';
 import { reportEvidence } from '../effects/evidence.js';
-import { fault, noteStep, runOwn } from '../effects/execute.js';
+import { fault, noteStep, runOnComplete } from '../effects/execute.js';
+import { resultFile } from '../effects/issue-dispatch.js';
 import { shownPath } from '../effects/paths.js';
 import { wantsVerdict } from '../effects/prompt.js';
 import { record, type Turn } from '../effects/turn.js';
-import { roundOf } from '../effects/values.js';
+import { rememberResult, roundOf } from '../effects/values.js';
 import type { SubagentBlock } from '../recipe/resolved.js';
 import type { DispatchAction } from '../run/action.js';
 import { type AckInput, type AckResult, type ChangedSources, type Pending, settleAction } from './acknowledgement.js';
 import { pendingPart } from './identify.js';
-import { passes } from './passes.js';
+import { noteInputs } from './inputs.js';
+import { passes, runOrRefuse, warnAtBound } from './passes.js';
 import { refuseChangedSources } from './sources.js';
 
 interface Finding {
   agent: string;
-  path: string;
+  /** Where its output belongs; undefined for an agent that reports through `--result`. */
+  path: string | undefined;
   missing: boolean;
   problems: Detail[];
+}
+
+/** What an acknowledgement brought: digests by path, agents that reported by themselves, and what does not hold up. */
+interface Delivered {
+  evidence: Record<string, string>;
+  reported: string[];
+  findings: Finding[];
 }
 
 /** Subagents: every promised output is there and holds up, or is given up with a reason (protocol.md §3). */
@@ -32,38 +42,55 @@ export function acknowledgeAgents(
   const without = checkedWithout(turn, action, input);
   const refusal = refuseChangedSources(turn, action.actionId, sources);
   if (refusal !== null) return refusal;
-  selfReported(turn, action, input);
-  const accepted = new Map<string, string>();
-  const findings: Finding[] = [];
+  const delivered = collect(turn, { ...pending, action }, input);
+  const { evidence, reported, findings } = delivered;
+  giveUp(turn, pending, findings, without, input.reason ?? '');
+  const open = findings.filter((finding) => !without.includes(finding.agent));
+  if (open.length === 0) return concluded(turn, { ...pending, action }, delivered);
+  if (Object.keys(evidence).length > 0 || reported.length > 0) {
+    record(turn, 'accepted', {
+      actionId: action.actionId,
+      block: block.id,
+      evidence,
+      ...(reported.length === 0 ? {} : { selfReported: reported }),
+    });
+  }
+  return { kind: 'refused', error: refusalFor(turn, action, open) };
+}
+
+type Dispatched = Pending<SubagentBlock> & { action: DispatchAction };
+
+/** Takes what holds up, agent by agent; what was taken before stays taken. */
+function collect(turn: Turn, { block, action, state }: Dispatched, input: AckInput): Delivered {
+  const delivered: Delivered = { evidence: {}, reported: selfReported(turn, action, input), findings: [] };
   for (const row of action.agents) {
     const agent = turn.state.agents[row.id];
-    if (agent?.output === undefined || agent.status !== 'pending') continue;
-    const before = pending.state.before[agent.output] ?? null;
+    if (agent?.status !== 'pending') continue;
+    if (agent.output === undefined) {
+      delivered.findings.push({
+        agent: row.id,
+        path: undefined,
+        missing: true,
+        problems: [{ problem: 'not reported' }],
+      });
+      continue;
+    }
     const verdict = wantsVerdict(block, agent.output);
+    const before = state.before[agent.output] ?? null;
     const evidence = reportEvidence(turn.files, agent.output, before, { agent: row.id, verdict });
     if (evidence.ok) {
       accept(turn, row.id, evidence);
-      accepted.set(agent.output, evidence.sha256);
+      delivered.evidence[agent.output] = evidence.sha256;
     } else {
-      findings.push({ agent: row.id, path: agent.output, missing: evidence.missing, problems: evidence.problems });
+      const { missing, problems } = evidence;
+      delivered.findings.push({ agent: row.id, path: agent.output, missing, problems });
     }
   }
-  giveUp(turn, pending, findings, without, input.reason ?? '');
-  const open = findings.filter((finding) => !without.includes(finding.agent));
-  const evidence = Object.fromEntries(accepted);
-  if (open.length > 0) {
-    if (accepted.size > 0) record(turn, 'accepted', { actionId: action.actionId, block: block.id, evidence });
-    return { kind: 'refused', error: refusalFor(turn, action, open) };
-  }
-  return concluded(turn, { ...pending, action }, evidence);
+  return delivered;
 }
 
 /** All agents of the action have delivered or were given up: what the block does next. */
-function concluded(
-  turn: Turn,
-  pending: Pending<SubagentBlock> & { action: DispatchAction },
-  evidence: Record<string, string>,
-): AckResult {
+function concluded(turn: Turn, pending: Dispatched, delivered: Delivered): AckResult {
   const { block, action } = pending;
   const states = block.agents.flatMap((agent) => turn.state.agents[agent.id] ?? []);
   const failed = action.agents.filter((row) => turn.state.agents[row.id]?.status === 'failed');
@@ -74,49 +101,66 @@ function concluded(
     const names = failed.map((row) => row.id).join(', ');
     record(turn, 'failed', { actionId: action.actionId, block: block.id, reason: `without ${names}` });
     fault(turn, block.id, 'STEP_FAILED', `not delivered: ${names}`);
+    completeAnyway(turn, block);
     advance(turn, { type: 'FAIL' });
-    return { kind: 'completed', block: block.id };
+    return { kind: 'failed' };
   }
-  const verdicts = noteVerdicts(turn, block, action);
-  if (block.onComplete !== undefined) runOwn(turn, block.onComplete, block.id);
-  const rejected = block.kind === 'subagent' && Object.values(verdicts).includes('REJECT');
-  if (rejected || !passes(turn, block)) return notPassed(turn, pending, evidence, verdicts);
-  record(turn, 'acknowledged', { actionId: action.actionId, block: block.id, evidence });
+  const verdicts = noteVerdicts(turn, pending);
+  if (block.onComplete !== undefined) runOrRefuse(turn, block.onComplete, block.id);
+  if (block.kind === 'subagent') {
+    // Checked in any case: it may store something.
+    const passed = passes(turn, block);
+    if (!passed || Object.values(verdicts).includes('REJECT')) warnNotPassed(turn, block, verdicts);
+    return acknowledged(turn, pending, delivered);
+  }
+  return passes(turn, block) ? acknowledged(turn, pending, delivered) : notPassed(turn, pending, delivered, verdicts);
+}
+
+/**
+ * What a block whose failure lets the run go on leaves behind all the same: the agents that failed are named where others
+ * read it (documents.md, `draft import`). It stops nothing any more; what it finds wrong is a warning.
+ */
+export function completeAnyway(turn: Turn, block: SubagentBlock): void {
+  if (block.onError.kind === 'continue') runOnComplete(turn, block);
+}
+
+function acknowledged(turn: Turn, pending: Dispatched, { evidence, reported }: Delivered): AckResult {
+  const { block, action } = pending;
+  record(turn, 'acknowledged', {
+    actionId: action.actionId,
+    block: block.id,
+    evidence,
+    ...(reported.length === 0 ? {} : { selfReported: true }),
+  });
+  noteInputs(turn, block);
   advance(turn, { type: 'DONE' });
   return { kind: 'completed', block: block.id };
 }
 
+/** A block that is no loop has one round only: what did not pass is told and the run goes on. */
+function warnNotPassed(turn: Turn, block: SubagentBlock, verdicts: Record<string, string>): void {
+  const line = `${block.id} did not pass: ${verdictLine(verdicts)}`;
+  turn.state.warnings.push(line);
+  turn.warnings.push(`${line}; the run goes on`);
+}
+
 function notPassed(
   turn: Turn,
-  pending: Pending<SubagentBlock>,
-  evidence: Record<string, string>,
+  { block, action }: Dispatched,
+  { evidence }: Delivered,
   verdicts: Record<string, string>,
 ): AckResult {
-  const { block, action } = pending;
   const n = roundOf(turn, block.id);
-  const judged = Object.keys(verdicts).join(', ');
-  fault(turn, block.id, 'ROUND_NOT_PASSED', `round ${n} did not pass${judged === '' ? '' : ` (${judged})`}`);
-  if (block.kind === 'subagent') {
-    turn.state.warnings.push(`${block.id} did not pass: ${verdictLine(verdicts)}`);
-    turn.warnings.push(`${block.id} did not pass: ${verdictLine(verdicts)}; the run goes on`);
-    record(turn, 'acknowledged', { actionId: action.actionId, block: block.id, evidence });
-    advance(turn, { type: 'DONE' });
-    return { kind: 'completed', block: block.id };
-  }
+  const judged = verdictLine(verdicts);
+  fault(turn, block.id, 'ROUND_NOT_PASSED', `round ${n} did not pass (${judged})`);
   for (const row of block.agents) {
     const output = turn.state.agents[row.id]?.output;
     if (output !== undefined && turn.state.agents[row.id]?.status === 'done') turn.because.push(output);
   }
   record(turn, 'round', { actionId: action.actionId, block: block.id, round: n, saved: [], missing: [], evidence });
-  const before = turn.state.machine.counters[block.id]?.round ?? 0;
+  warnAtBound(turn, block, `last: ${judged}`);
   advance(turn, { type: 'ROUND', filled: false });
-  // At the bound there is no further round: what the block did not reach must not be forgotten.
-  if (turn.state.currentBlock !== block.id && (turn.state.steps[block.id]?.status ?? '') === 'failed') {
-    const line = `${block.id} did not pass within ${block.maxRounds} rounds (last verdict: ${verdictLine(verdicts)})`;
-    turn.state.warnings.push(line);
-    turn.warnings.push(line);
-  }
-  return { kind: 'round', round: { n: before, passed: false, saved: [], missing: [], verdicts } };
+  return { kind: 'round', round: { n, passed: false, saved: [], missing: [], verdicts } };
 }
 
 /** @throws DevCliError `UNKNOWN_AGENT`, `DATA_MISSING` */
@@ -145,26 +189,20 @@ function checkedWithout(turn: Turn, action: DispatchAction, input: AckInput): st
   return without;
 }
 
-/** Agents without an output are done by the text of `--result`, marked as self-reported (recipes.md §2). */
-function selfReported(turn: Turn, action: DispatchAction, input: AckInput): void {
-  const open = action.agents.filter(
-    (row) => row.output === undefined && turn.state.agents[row.id]?.status === 'pending',
-  );
-  if (open.length === 0) {
-    if (input.result !== undefined) turn.state.result = input.result;
-    return;
-  }
+/**
+ * Agents without an output are done by the text of `--result`, marked as self-reported (recipes.md §2). It speaks for all
+ * that have not reported yet and are not given up; gives their ids.
+ */
+function selfReported(turn: Turn, action: DispatchAction, input: AckInput): string[] {
   const text = input.result?.trim() ?? '';
-  if (text === '') {
-    throw new DevCliError('DATA_MISSING', `What ${open.map((row) => row.id).join(', ')} reported is missing.`, {
-      run: turn.state.name,
-      fix: 'Write what the agent reported to the file that the ack names, then run the ack as printed.',
-      ...pendingPart(turn),
-    });
-  }
+  if (text === '') return [];
   turn.state.result = text;
-  for (const row of open) {
-    turn.state.agents[row.id] = {
+  const reporting = action.agents.filter(
+    ({ id, output }) =>
+      output === undefined && turn.state.agents[id]?.status === 'pending' && input.without?.includes(id) !== true,
+  );
+  for (const { id } of reporting) {
+    turn.state.agents[id] = {
       status: 'done',
       outputHash: null,
       at: turn.at,
@@ -172,6 +210,7 @@ function selfReported(turn: Turn, action: DispatchAction, input: AckInput): void
       selfReported: true,
     };
   }
+  return reporting.map(({ id }) => id);
 }
 
 function accept(
@@ -191,7 +230,7 @@ function accept(
     summary,
     ...(verdict === undefined ? {} : { verdict }),
   };
-  turn.state.result = checked.body;
+  rememberResult(turn, checked.body);
   turn.warnings.push(...checked.warnings.map((warning) => `${agent.output}: ${warning}`));
 }
 
@@ -211,9 +250,14 @@ function giveUp(turn: Turn, { action, block }: Pending, findings: Finding[], wit
   record(turn, 'given-up', { actionId: action.actionId, block: block.id, agents: given, reason });
 }
 
-function noteVerdicts(turn: Turn, block: SubagentBlock, action: DispatchAction): Record<string, string> {
+/**
+ * Notes the verdicts of the round. One that was started again judges together with those that had delivered before it:
+ * a rejection stays one.
+ */
+function noteVerdicts(turn: Turn, { block, action, state }: Dispatched): Record<string, string> {
   const verdicts: Record<string, string> = {};
-  for (const row of action.agents) {
+  const rows = state.cause === 'retry' ? block.agents : action.agents;
+  for (const row of rows) {
     const agent = turn.state.agents[row.id];
     if (agent === undefined || agent.status !== 'done' || agent.verdict === undefined) continue;
     verdicts[row.id] = agent.verdict;
@@ -232,41 +276,52 @@ function noteVerdicts(turn: Turn, block: SubagentBlock, action: DispatchAction):
 /** Repeats only what is missing (protocol.md §1, Errors); what is good stays accepted. */
 function refusalFor(turn: Turn, action: DispatchAction, open: Finding[]): DevCliError {
   const { state, place } = turn;
+  const shown = (file: string) => shownPath(place, state.name, file);
   const names = open.map((finding) => finding.agent);
-  const missing = open.some((finding) => finding.missing);
   const total = action.agents.length;
   const good = total - open.length;
   const kept =
     good === 0
       ? ''
       : ` The other ${good === 1 ? 'one is' : `${good} are`} accepted and stay${good === 1 ? 's' : ''} accepted.`;
-  const reason = shownPath(place, state.name, `actions/${action.actionId}/reason.md`);
-  const instead = {
-    command: 'step complete',
-    input: { name: state.name, action: action.actionId, without: names, reason: `@${reason}` },
-  };
-  const again = names.length === 1 ? `agent ${names[0]}` : `only ${names.join(', ')}`;
+  const promised = open.every((finding) => finding.path === undefined) ? 'reports' : 'files';
+  const reason = shown(`actions/${action.actionId}/reason.md`);
+  const result = shown(resultFile(action.actionId));
   return new DevCliError(
-    missing ? 'EVIDENCE_MISSING' : 'EVIDENCE_INVALID',
-    `${open.length} of ${total} promised files ${open.length === 1 ? 'does' : 'do'} not hold up.${kept}`,
+    open.some((finding) => finding.missing) ? 'EVIDENCE_MISSING' : 'EVIDENCE_INVALID',
+    `${open.length} of ${total} promised ${promised} ${open.length === 1 ? 'does' : 'do'} not hold up.${kept}`,
     {
       run: state.name,
       details: open.flatMap((finding) =>
         finding.problems.map((problem) => ({
           agent: finding.agent,
-          target: shownPath(place, state.name, finding.path),
+          target: finding.path === undefined ? result : shown(finding.path),
           ...problem,
         })),
       ),
-      fix: `Start ${again} again with the same promptFile, wait, then repeat the ack. If it cannot be done, write why to ${reason} and run \`instead\`.`,
-      instead,
+      fix: `${againFix(open, result)} If it cannot be done, write why to ${reason} and run \`instead\`.`,
+      instead: {
+        command: 'step complete',
+        input: { name: state.name, action: action.actionId, without: names, reason: `@${reason}` },
+      },
       ...pendingPart(turn),
     },
   );
 }
 
+/** How to go on: files are written by their agents; what an agent only reports is written down by who started it. */
+function againFix(open: Finding[], result: string): string {
+  const writers = open.filter((finding) => finding.path !== undefined).map((finding) => finding.agent);
+  const reporters = open.filter((finding) => finding.path === undefined).map((finding) => finding.agent);
+  const report = `write what ${reporters.join(', ')} reported to ${result}`;
+  if (writers.length === 0) return `W${report.slice(1)}, then run the ack as printed.`;
+  const again = writers.length === 1 ? `agent ${writers[0]}` : `only ${writers.join(', ')}`;
+  const also = reporters.length === 0 ? '' : `${report}, `;
+  return `Start ${again} again with the same promptFile, wait, ${also}then repeat the ack.`;
+}
+
+/** The verdicts in words; a round may have failed its condition without any. */
 function verdictLine(verdicts: Record<string, string>): string {
-  return Object.entries(verdicts)
-    .map(([agent, verdict]) => `${agent} ${verdict}`)
-    .join(', ');
+  const line = Object.entries(verdicts).map(([agent, verdict]) => `${agent} ${verdict}`);
+  return line.length === 0 ? 'no verdict' : line.join(', ');
 }

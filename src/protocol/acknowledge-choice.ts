@@ -1,13 +1,14 @@
 import { DevCliError } from '../base/errors.js';
 import { advance } from '../effects/advance.js';
 import { draftStore } from '../effects/commands/draft.js';
-import { noteStep, runOwn, sceneOf } from '../effects/execute.js';
+import { noteStep, sceneOf } from '../effects/execute.js';
 import { record, type Turn } from '../effects/turn.js';
 import { filled } from '../effects/values.js';
-import { BOUND_CHOICES } from '../machine/ways.js';
 import { choicesOf } from '../run/acknowledgements.js';
 import { type AckInput, type AckResult, type Pending, settleAction } from './acknowledgement.js';
 import { pendingPart } from './identify.js';
+import { noteInputs } from './inputs.js';
+import { runOrRefuse } from './passes.js';
 
 /** A choice: of an `llm`, of a gate, or of a loop at its bound (protocol.md §3; recipes.md §2, `choices`). */
 export function acknowledgeChoice(turn: Turn, pending: Pending, input: AckInput): AckResult {
@@ -24,10 +25,10 @@ export function acknowledgeChoice(turn: Turn, pending: Pending, input: AckInput)
     });
   }
   requirePerson(turn, pending);
+  const digest = artifactDigest(turn, pending, chosen.id);
   const noteFile = `actions/${action.actionId}/note.md`;
   if (note !== undefined && turn.files.text(noteFile) !== note) turn.files.write(noteFile, note);
   saveChoice(turn, pending, chosen.id);
-  const digest = artifactDigest(turn, pending);
   turn.state.gates[block.id] = {
     choice: chosen.id,
     ...(digest === undefined ? {} : { digest }),
@@ -44,7 +45,8 @@ export function acknowledgeChoice(turn: Turn, pending: Pending, input: AckInput)
     ...(digest === undefined ? {} : { digest }),
   });
   settleAction(turn, pending);
-  if (note !== undefined && leadsBack(pending, chosen.id)) turn.because.push(noteFile);
+  noteInputs(turn, block);
+  if (note !== undefined && targetOf(pending, chosen.id) === 'back') turn.because.push(noteFile);
   advance(turn, { type: 'CHOOSE', choice: chosen.id });
   return { kind: 'completed', block: block.id };
 }
@@ -78,15 +80,28 @@ function isHuman(turn: Turn, pending: Pending): boolean {
   return turn.by.terminal === true || (turn.state.lastHuman?.seq ?? 0) > pending.state.issuedSeq;
 }
 
-/** The digest of what was decided on, as it is now; undefined where the gate has no artifact. */
-function artifactDigest(turn: Turn, { block, action }: Pending): string | null | undefined {
+/**
+ * The digest of what was decided on; undefined where the gate has no artifact. Nobody approves what was not shown: when
+ * the artifact is no longer what was asked about, only a choice that does not lead on is taken.
+ * @throws DevCliError `INPUT_CHANGED`
+ */
+function artifactDigest(turn: Turn, pending: Pending, choice: string): string | null | undefined {
+  const { block, action } = pending;
   if (block.kind !== 'wait-for-user' || block.artifact === undefined || action.action !== 'wait-for-user') {
     return undefined;
   }
   const digest = turn.files.digest(filled(turn, block.artifact, block.id));
-  if (digest !== action.artifact?.digest) {
-    turn.warnings.push(`${action.artifact?.path ?? block.artifact} changed after the question was asked`);
+  if (digest === action.artifact?.digest) return digest;
+  const shown = action.artifact?.path ?? block.artifact;
+  if (targetOf(pending, choice) === 'on') {
+    throw new DevCliError('INPUT_CHANGED', `${shown} changed after the question was asked.`, {
+      run: turn.state.name,
+      details: [{ target: shown, problem: digest === null ? 'removed' : 'changed' }],
+      fix: { command: 'step invalidate', input: { name: turn.state.name, step: block.id } },
+      ...pendingPart(turn),
+    });
   }
+  turn.warnings.push(`${shown} changed after the question was asked`);
   return digest;
 }
 
@@ -97,12 +112,14 @@ function saveChoice(turn: Turn, { block }: Pending, choice: string): void {
   if (block.save?.command === 'draft update' || (block.save === undefined && section !== undefined)) {
     if (section !== undefined) draftStore(sceneOf(turn), { [section]: choice });
   } else if (block.save !== undefined) {
-    runOwn(turn, block.save, block.id, { data: { source: 'inline', text: JSON.stringify(choice) } });
+    runOrRefuse(turn, block.save, block.id, { data: { source: 'inline', text: JSON.stringify(choice) } });
   }
 }
 
-function leadsBack({ block }: Pending, choice: string): boolean {
-  if (!('choices' in block) || (BOUND_CHOICES as readonly string[]).includes(choice)) return false;
-  const goto = block.choices.find(({ id }) => id === choice)?.goto;
-  return goto !== undefined && goto !== 'next' && goto !== 'halt';
+/** Where a choice of the recipe leads. Those of a loop at its bound are the machine's own: none goes to another block. */
+function targetOf({ block }: Pending, choice: string): 'on' | 'back' | 'halt' {
+  if (!('choices' in block)) return 'on';
+  const goto = block.choices.find(({ id }) => id === choice)?.goto ?? 'next';
+  if (goto === 'next') return 'on';
+  return goto === 'halt' ? 'halt' : 'back';
 }

@@ -7,16 +7,17 @@ import { checkDocument } from '../effects/commands/check.js';
 import { sectionValues } from '../effects/commands/data.js';
 import { draftStore } from '../effects/commands/draft.js';
 import { fileEvidence } from '../effects/evidence.js';
-import { noteStep, runOwn, sceneOf } from '../effects/execute.js';
-import { missingSections } from '../effects/issue-common.js';
+import { noteStep, sceneOf } from '../effects/execute.js';
+import { missingSections, openSections } from '../effects/issue-common.js';
 import { shownPath } from '../effects/paths.js';
 import { record, type Turn } from '../effects/turn.js';
-import { filled, roundOf } from '../effects/values.js';
+import { filled, rememberResult, roundOf } from '../effects/values.js';
 import type { LlmBlock, LlmCliBlock, LlmLoopBlock } from '../recipe/resolved.js';
 import { schemaFindings } from '../recipe/user-schema.js';
 import { type AckInput, type AckResult, type ChangedSources, type Pending, settleAction } from './acknowledgement.js';
 import { pendingPart } from './identify.js';
-import { passes } from './passes.js';
+import { noteInputs } from './inputs.js';
+import { passes, runOrRefuse, warnAtBound } from './passes.js';
 import { refuseChangedSources } from './sources.js';
 
 /** `llm` and `llm-loop`: stores the data, then the loop's exit check decides (protocol.md §3). */
@@ -24,13 +25,15 @@ export function acknowledgeData(turn: Turn, pending: Pending<LlmBlock | LlmLoopB
   const { block, action } = pending;
   const missingBefore = missingSections(turn, block);
   const saved = saveData(turn, pending, input);
-  if (input.result !== undefined) turn.state.result = input.result;
-  const missing = missingSections(turn, block);
+  if (input.result !== undefined) rememberResult(turn, input.result);
   if (block.kind === 'llm-loop' && !passes(turn, block)) {
     const n = roundOf(turn, block.id);
+    const missing = openSections(turn, block);
+    const filledOne = missingSections(turn, block).length < missingBefore.length;
     record(turn, 'round', { actionId: action.actionId, block: block.id, round: n, saved, missing });
     settleAction(turn, pending);
-    advance(turn, { type: 'ROUND', filled: missing.length < missingBefore.length });
+    warnAtBound(turn, block, missing.length === 0 ? 'its condition is not met' : `missing: ${missing.join(', ')}`);
+    advance(turn, { type: 'ROUND', filled: filledOne });
     return { kind: 'round', round: { n, passed: false, saved, missing } };
   }
   if (saved.length > 0) noteStep(turn, block.id, `saved ${saved.join(', ')}`);
@@ -41,6 +44,7 @@ export function acknowledgeData(turn: Turn, pending: Pending<LlmBlock | LlmLoopB
     ...(input.result === undefined ? {} : { selfReported: true }),
   });
   settleAction(turn, pending);
+  noteInputs(turn, block);
   advance(turn, { type: 'DONE' });
   return { kind: 'completed', block: block.id };
 }
@@ -71,7 +75,7 @@ function saveData(turn: Turn, pending: Pending<LlmBlock | LlmLoopBlock>, input: 
   }
   if (data.source !== 'file') turn.files.write(`actions/${action.actionId}/data.json`, data.text);
   if (block.save !== undefined && block.save.command !== 'draft update') {
-    runOwn(turn, block.save, block.id, { data: { ...data } });
+    runOrRefuse(turn, block.save, block.id, { data: { ...data } });
     return [];
   }
   return saveSections(turn, block, data);
@@ -81,7 +85,7 @@ function saveSections(turn: Turn, block: LlmBlock | LlmLoopBlock, data: NonNulla
   const only = block.save?.input['section'];
   const values = sectionValues(data, typeof only === 'string' ? (only as SectionId) : singleSection(block));
   if (block.save !== undefined)
-    runOwn(turn, block.save, block.id, { data: { ...data }, ...sectionOption(block, values) });
+    runOrRefuse(turn, block.save, block.id, { data: { ...data }, ...sectionOption(block, values) });
   else draftStore(sceneOf(turn), values);
   return SECTION_IDS.filter((id) => id in values);
 }
@@ -97,7 +101,12 @@ function sectionOption(block: LlmBlock | LlmLoopBlock, values: Partial<Record<Se
 }
 
 /** `llm+cli`: the file is there, holds up, and after a revise is another one; then its command runs (protocol.md §3). */
-export function acknowledgeWritten(turn: Turn, pending: Pending<LlmCliBlock>, sources: ChangedSources): AckResult {
+export function acknowledgeWritten(
+  turn: Turn,
+  pending: Pending<LlmCliBlock>,
+  input: AckInput,
+  sources: ChangedSources,
+): AckResult {
   const { block, action, state } = pending;
   const refusal = refuseChangedSources(turn, action.actionId, sources);
   if (refusal !== null) return refusal;
@@ -121,6 +130,7 @@ export function acknowledgeWritten(turn: Turn, pending: Pending<LlmCliBlock>, so
   }
   checkWritten(turn, pending, evidence.text, shown);
   turn.files.keep(path);
+  if (input.result !== undefined) rememberResult(turn, input.result);
   const summary = runAfterwards(turn, block);
   noteStep(turn, block.id, summary);
   record(turn, 'acknowledged', {
@@ -129,6 +139,7 @@ export function acknowledgeWritten(turn: Turn, pending: Pending<LlmCliBlock>, so
     evidence: { [path]: evidence.sha256 },
   });
   settleAction(turn, pending);
+  noteInputs(turn, block);
   advance(turn, { type: 'DONE' });
   return { kind: 'completed', block: block.id };
 }
@@ -171,5 +182,5 @@ function runAfterwards(turn: Turn, block: LlmCliBlock): string {
   if (block.command.kind === 'external') {
     throw new DevCliError('INTERNAL', `"${block.id}" has an external command, which lint refuses here.`);
   }
-  return runOwn(turn, block.command.command, block.id).summary;
+  return runOrRefuse(turn, block.command.command, block.id).summary;
 }

@@ -3,12 +3,12 @@ import { advance } from '../effects/advance.js';
 import { fault, noteStep } from '../effects/execute.js';
 import { record, type Turn } from '../effects/turn.js';
 import { choicesOf } from '../run/acknowledgements.js';
-import { acknowledgeAgents } from './acknowledge-agents.js';
+import { acknowledgeAgents, completeAnyway } from './acknowledge-agents.js';
 import { acknowledgeChoice } from './acknowledge-choice.js';
 import { acknowledgeData, acknowledgeWritten } from './acknowledge-data.js';
 import { type AckInput, type AckResult, type ChangedSources, type Pending, settleAction } from './acknowledgement.js';
-import { identify } from './identify.js';
-import { checkInputs, noteInputs } from './inputs.js';
+import { identify, pendingPart } from './identify.js';
+import { checkApprovals, checkInputs } from './inputs.js';
 
 /**
  * Acknowledges an action: identify → check evidence → save → record → advance (protocol.md §3).
@@ -19,11 +19,13 @@ export function acknowledge(turn: Turn, input: AckInput, sources: ChangedSources
   if (identified.kind === 'duplicate') return { kind: 'duplicate' };
   const pending = identified.pending;
   if (pending.action.action === 'running') throw stillRunning(turn, pending);
+  const known = structuredClone(turn.state.inputHashes);
   checkInputs(turn);
+  checkApprovals(turn);
   if (input.fail === true) return failed(turn, pending, input.reason);
   const result = judged(turn, pending, input, sources);
-  if (result.kind === 'completed' && !turn.files.changes().some(({ path }) => path === 'DRAFT.md'))
-    noteInputs(turn, pending.block);
+  // A refusal has no warnings: what changed is told by the acknowledgement that is taken.
+  if (result.kind === 'refused') turn.state.inputHashes = known;
   return result;
 }
 
@@ -41,7 +43,7 @@ function judged(turn: Turn, pending: Pending, input: AckInput, sources: ChangedS
       return acknowledgeData(turn, { ...pending, block }, input);
     case 'llm+cli':
       refuseUnexpected(input, ['data', 'without']);
-      return acknowledgeWritten(turn, { ...pending, block }, sources);
+      return acknowledgeWritten(turn, { ...pending, block }, input, sources);
     case 'subagent':
     case 'subagent-loop':
       refuseUnexpected(input, ['data']);
@@ -60,9 +62,7 @@ function failed(turn: Turn, pending: Pending, reason: string | undefined): AckRe
       fix: 'Give it with --reason TEXT, or --reason - on standard input.',
     });
   }
-  if (block.kind === 'wait-for-user') {
-    throw unexpected('fail', 'A gate cannot fail; it has choices.');
-  }
+  if (action.action === 'wait-for-user') throw gateCannotFail(turn, pending);
   if (block.kind === 'subagent' || block.kind === 'subagent-loop') {
     for (const agent of block.agents) {
       const known = turn.state.agents[agent.id];
@@ -74,8 +74,18 @@ function failed(turn: Turn, pending: Pending, reason: string | undefined): AckRe
   noteStep(turn, block.id, `failed: ${reason}`);
   fault(turn, block.id, 'STEP_FAILED', reason);
   settleAction(turn, pending);
+  if (block.kind === 'subagent' || block.kind === 'subagent-loop') completeAnyway(turn, block);
   advance(turn, { type: 'FAIL' });
-  return { kind: 'completed', block: block.id };
+  return { kind: 'failed' };
+}
+
+function gateCannotFail(turn: Turn, { action }: Pending): DevCliError {
+  const ids = (choicesOf(action) ?? []).map((choice) => choice.id).join(', ');
+  return new DevCliError('DATA_UNEXPECTED', `"${action.block}" waits for a choice, which cannot fail.`, {
+    run: turn.state.name,
+    fix: `Choose one of: ${ids}. Each choice has its own ack. To end the run: dev-cli abort ${turn.state.name}, with the reason.`,
+    ...pendingPart(turn),
+  });
 }
 
 function stillRunning(turn: Turn, pending: Pending): DevCliError {

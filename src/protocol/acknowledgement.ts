@@ -30,6 +30,8 @@ export interface RoundReport {
 /** What an acknowledgement came to. A refusal may have kept what was good: it is thrown only after the commit. */
 export type AckResult =
   | { kind: 'completed'; block: string }
+  /** The block failed and `onError` has decided: nothing was completed. */
+  | { kind: 'failed' }
   | { kind: 'round'; round: RoundReport }
   | { kind: 'duplicate' }
   | { kind: 'refused'; error: DevCliError };
@@ -44,7 +46,11 @@ export interface Pending<B extends ResolvedBlock = ResolvedBlock> {
 /** Paths outside `.dev/` that differ from the baseline, and the tree as it is; found before the lock. Null where it does not matter. */
 export type ChangedSources = { paths: string[]; now: NonNullable<RunState['baseline']> } | null;
 
-/** Marks the pending action as acknowledged, so that the same acknowledgement again is a duplicate. */
+/**
+ * Marks the pending action as acknowledged, so that the same acknowledgement again is a duplicate. What was said about
+ * its changed sources goes for no later action.
+ */
 export function settleAction(turn: Turn, pending: Pending): void {
   turn.state.acknowledged[pending.action.actionId] = pending.block.id;
+  turn.state.sourcesRefused = null;
 }

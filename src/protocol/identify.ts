@@ -23,7 +23,7 @@ export function identify(turn: Turn, input: AckInput): { kind: 'pending'; pendin
 function byAction(turn: Turn, actionId: string): ReturnType<typeof identify> {
   const pending = pendingOf(turn);
   if (pending !== null && pending.action.actionId === actionId) return { kind: 'pending', pending };
-  if (actionId in turn.state.acknowledged) return { kind: 'duplicate' };
+  if (Object.hasOwn(turn.state.acknowledged, actionId)) return { kind: 'duplicate' };
   throw stale(turn, `The action ${JSON.stringify(actionId.slice(0, 40))} is not the pending one.`);
 }
 

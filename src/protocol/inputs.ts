@@ -13,7 +13,7 @@ export function checkInputs(turn: Turn): void {
   for (const [id, inputs] of Object.entries(turn.state.inputHashes)) {
     const block = blockOf(turn, id);
     for (const [path, recorded] of Object.entries(inputs)) {
-      const now = turn.files.digest(path);
+      const now = inputDigest(turn, path);
       if (now === recorded) continue;
       if (block.stale === 'block') {
         throw new DevCliError('INPUT_CHANGED', `${path} changed since "${id}" built on it.`, {
@@ -28,11 +28,39 @@ export function checkInputs(turn: Turn): void {
   }
 }
 
-/** Records what a finished block was built on. */
+/**
+ * Tells which gates were decided on an artifact that has changed since (recipes.md §2, `artifact`). Told every time: it
+ * goes on being true.
+ */
+export function checkApprovals(turn: Turn): void {
+  for (const [id, gate] of Object.entries(turn.state.gates)) {
+    if (gate.stale === true || gate.digest === undefined) continue;
+    const block = blockOf(turn, id);
+    if (block.kind !== 'wait-for-user' || block.artifact === undefined) continue;
+    const path = filled(turn, block.artifact, id);
+    if (inputDigest(turn, path) !== gate.digest) turn.warnings.push(`${path} changed since "${id}" was decided on it`);
+  }
+}
+
+/**
+ * Records what a block that is done was built on. To be called before the run goes on: a choice that leads back retracts
+ * the block, and its inputs with it.
+ */
 export function noteInputs(turn: Turn, block: ResolvedBlock): void {
   const paths = inputsOf(turn, block).filter((path) => path !== 'DRAFT.md' || block.stale === 'block');
   if (paths.length === 0) return;
-  turn.state.inputHashes[block.id] = Object.fromEntries(paths.map((path) => [path, turn.files.digest(path)]));
+  turn.state.inputHashes[block.id] = Object.fromEntries(paths.map((path) => [path, inputDigest(turn, path)]));
+}
+
+/** The digest of a regular file that can be read whole; null for all else, as for nothing. */
+function inputDigest(turn: Turn, path: string): string | null {
+  if (turn.files.facts(path).kind !== 'file') return null;
+  try {
+    return turn.files.digest(path);
+  } catch (error) {
+    if (error instanceof DevCliError && error.code === 'EVIDENCE_INVALID') return null;
+    throw error;
+  }
 }
 
 function inputsOf(turn: Turn, block: ResolvedBlock): string[] {

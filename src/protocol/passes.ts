@@ -1,7 +1,15 @@
+import type { Detail } from '../base/errors.js';
+import { DevCliError } from '../base/errors.js';
+import { isRecord } from '../base/json.js';
+import type { Outcome } from '../effects/commands/scene.js';
 import { runOwn } from '../effects/execute.js';
 import type { Turn } from '../effects/turn.js';
 import { conditionScope } from '../effects/values.js';
-import type { LlmLoopBlock } from '../recipe/resolved.js';
+import type { LlmLoopBlock, OwnCommand, SubagentBlock } from '../recipe/resolved.js';
+import { pendingPart } from './identify.js';
+
+/** Findings of a command named at most in a refusal. */
+const DETAILS_SHOWN = 40;
 
 /** Whether a round of a loop passes: `exitCheck`, then `exitWhen`; without either its data is enough. */
 export function passes(
@@ -10,4 +18,50 @@ export function passes(
 ): boolean {
   if (block.exitCheck !== undefined && !runOwn(turn, block.exitCheck, block.id).ok) return false;
   return block.exitWhen === undefined || turn.evaluate(block.exitWhen, conditionScope(turn, block.id));
+}
+
+/**
+ * Runs `save`, `then` or `onComplete` of a block: its step is done only when the command found nothing wrong
+ * (protocol.md §3).
+ * @throws DevCliError `EVIDENCE_INVALID` with the command's report as details; what the command throws
+ */
+export function runOrRefuse(turn: Turn, command: OwnCommand, block: string, more?: Record<string, unknown>): Outcome {
+  const outcome = runOwn(turn, command, block, more);
+  if (outcome.ok) return outcome;
+  throw new DevCliError('EVIDENCE_INVALID', `"${command.command}" found: ${outcome.summary}.`, {
+    run: turn.state.name,
+    details: detailsOf(outcome).slice(0, DETAILS_SHOWN),
+    fix: 'Mend what it names, then repeat the acknowledgement.',
+    ...pendingPart(turn),
+  });
+}
+
+/** The findings in a report, whichever command made it. */
+function detailsOf({ report, summary }: Outcome): Detail[] {
+  const listed = [report['problems'], report['findings']].find((list) => Array.isArray(list));
+  const found = Array.isArray(listed) ? listed.filter(isDetail) : [];
+  if (found.length > 0) return found;
+  const missing = Array.isArray(report['missing']) ? report['missing'] : [];
+  return missing.length > 0
+    ? missing.map((section) => ({ target: String(section), problem: 'missing' }))
+    : [{ problem: summary }];
+}
+
+function isDetail(value: unknown): value is Detail & Record<string, string> {
+  return isRecord(value) && typeof value['problem'] === 'string';
+}
+
+/**
+ * Remembers that a loop is at its bound and the run goes on all the same. To be called before the run goes on, so that
+ * what follows in the same commit knows it: summary.md, `done`. A loop that asks the user has a gate there instead.
+ * @param open what it did not reach, in words
+ */
+export function warnAtBound(turn: Turn, block: LlmLoopBlock | SubagentBlock, open: string): void {
+  const counters = turn.state.machine.counters[block.id];
+  const spent = counters === undefined ? 0 : counters.round - counters.roundBase;
+  if (block.asks === 'user' || block.onError.kind !== 'continue' || spent < block.maxRounds) return;
+  const rounds = block.maxRounds === 1 ? '1 round' : `${block.maxRounds} rounds`;
+  const line = `${block.id} did not pass within ${rounds} (${open})`;
+  turn.state.warnings.push(line);
+  turn.warnings.push(line);
 }

@@ -1,6 +1,6 @@
-import { DevCliError } from '../base/errors.js';
+import { type Detail, DevCliError } from '../base/errors.js';
 import { advance } from '../effects/advance.js';
-import { fault } from '../effects/execute.js';
+import { fault, noteStep } from '../effects/execute.js';
 import { record, type Turn } from '../effects/turn.js';
 import type { AckResult, ChangedSources } from './acknowledgement.js';
 import { pendingPart } from './identify.js';
@@ -8,44 +8,73 @@ import { pendingPart } from './identify.js';
 /** Paths named at most in a refusal. */
 const PATHS_SHOWN = 20;
 
+/** Paths named at most in the reason why a run halted. */
+const PATHS_IN_REASON = 3;
+
 /**
  * The second net below the guard (harness.md, Guard): sources changed in a phase that may not touch them. Refused with
- * the list; accepted into the baseline once a person was there after the refusal; in autopilot the run halts.
- * Null when nothing changed.
+ * the list; accepted into the baseline once a person was there after the refusal, for that action and the paths listed;
+ * in autopilot the run halts. Null when nothing changed.
  */
 export function refuseChangedSources(turn: Turn, actionId: string, sources: ChangedSources): AckResult | null {
   if (sources === null || sources.paths.length === 0) return null;
   const { state } = turn;
   const { paths } = sources;
-  if (personWasThere(turn)) {
+  if (isTaken(turn, actionId, paths)) {
     state.baseline = sources.now;
     record(turn, 'sources-taken', { actionId, paths });
     state.sourcesRefused = null;
     return null;
   }
-  const error = new DevCliError(
-    'SOURCES_CHANGED',
-    `${paths.length} files outside .dev/ changed during a phase that may not touch them.`,
-    {
-      run: state.name,
-      details: paths.slice(0, PATHS_SHOWN).map((path) => ({ target: path, problem: 'changed since the run began' })),
-      fix: 'If you changed them, put them back as they were and repeat the ack. If the user did, tell the user; after the user has answered (or runs the ack on a terminal) the same ack takes them as given.',
-      ...pendingPart(turn),
-    },
-  );
   record(turn, 'sources-refused', { actionId, paths });
-  state.sourcesRefused = { seq: 0, paths };
-  if (state.mode['interaction'] === 'autopilot') {
-    const block = state.currentBlock ?? '';
-    fault(turn, block, 'SOURCES_CHANGED', error.message);
-    state.acknowledged[actionId] = block;
-    advance(turn, { type: 'HALT' });
-  }
+  if (state.mode['interaction'] === 'autopilot') return halted(turn, actionId, paths);
+  state.sourcesRefused = { seq: 0, actionId, paths };
+  const error = new DevCliError('SOURCES_CHANGED', `${changedLine(paths)}.`, {
+    run: state.name,
+    details: detailsOf(paths),
+    fix: 'If you changed them, put them back as they were and repeat the ack. If the user did, tell the user; after the user has answered (or runs the ack on a terminal) the same ack takes them as given.',
+    ...pendingPart(turn),
+  });
   return { kind: 'refused', error };
 }
 
-function personWasThere(turn: Turn): boolean {
-  const { state, by } = turn;
-  if (state.sourcesRefused === null) return false;
-  return by.terminal === true || (state.lastHuman?.seq ?? 0) > state.sourcesRefused.seq;
+/** Nobody is there to ask: the run halts, and only reopening the step goes on. */
+function halted(turn: Turn, actionId: string, paths: string[]): AckResult {
+  const { state } = turn;
+  const block = state.currentBlock ?? '';
+  const line = changedLine(paths);
+  const names = paths.slice(0, PATHS_IN_REASON).join(', ');
+  const more = paths.length > PATHS_IN_REASON ? ` and ${paths.length - PATHS_IN_REASON} more` : '';
+  noteStep(turn, block, `${line}: ${names}${more}`);
+  fault(turn, block, 'SOURCES_CHANGED', `${line}: ${names}${more}`);
+  state.acknowledged[actionId] = block;
+  state.sourcesRefused = null;
+  advance(turn, { type: 'HALT' });
+  const error = new DevCliError(
+    'SOURCES_CHANGED',
+    `${line}; the run halted. Before it is reopened they have to be as they were.`,
+    {
+      run: state.name,
+      details: detailsOf(paths),
+      fix: { command: 'step invalidate', input: { name: state.name, step: block } },
+    },
+  );
+  return { kind: 'refused', error };
+}
+
+/** Whether a person was there after the refusal that listed all of these paths for this action. */
+function isTaken({ state, by }: Turn, actionId: string, paths: string[]): boolean {
+  const refused = state.sourcesRefused;
+  if (refused === null || refused.actionId !== actionId) return false;
+  if (!paths.every((path) => refused.paths.includes(path))) return false;
+  return by.terminal === true || (state.lastHuman?.seq ?? 0) > refused.seq;
+}
+
+function changedLine(paths: string[]): string {
+  const files = paths.length === 1 ? '1 file' : `${paths.length} files`;
+  return `${files} outside .dev/ changed during a phase that may not touch them`;
+}
+
+function detailsOf(paths: string[]): Detail[] {
+  return paths.slice(0, PATHS_SHOWN).map((path) => ({ target: path, problem: 'changed since the run began' }));
 }

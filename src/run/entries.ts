@@ -27,7 +27,13 @@ export const ENTRY_DATA = {
     selfReported: Type.Optional(Type.Boolean()),
   }),
   /** Some promised outputs were good while others were missing. */
-  accepted: fact({ actionId: Str, block: Str, evidence: Digests }),
+  accepted: fact({
+    actionId: Str,
+    block: Str,
+    evidence: Digests,
+    /** Agents without an output that have reported. */
+    selfReported: Type.Optional(Type.Array(Str)),
+  }),
   /** Agents that could not deliver. */
   'given-up': fact({ actionId: Str, block: Str, agents: Type.Array(Str), reason: Str }),
   /** A round of a loop did not pass. */

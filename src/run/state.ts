@@ -140,7 +140,7 @@ const stateSchema = <A extends TSchema>(action: A) =>
       /** Successful external commands by what they ran on, for reuse within the run. */
       commandResults: Type.Record(Str, Type.Object({ at: At, actionId: Str }, closed)),
       /** Sources that changed in a phase that may not touch them, as last refused. */
-      sourcesRefused: nullable(Type.Object({ seq: Type.Integer(), paths: Type.Array(Str) }, closed)),
+      sourcesRefused: nullable(Type.Object({ seq: Type.Integer(), actionId: Str, paths: Type.Array(Str) }, closed)),
       commands: Type.Record(Str, CommandStateSchema),
       events: Type.Array(Type.Object({ seq: Type.Integer(), at: At, type: Str, summary: Str }, closed)),
       lastError: nullable(Type.Object({ code: Str, message: Str, block: Str, at: At }, closed)),
