@@ -31,14 +31,17 @@ export async function stepComplete(context: Context, given: unknown, input: AckI
     return { result: answer, told: tell(context, turn, answer) };
   });
   if (result.kind === 'refused') throw result.error;
-  const first = before === null ? told : { ...told, ran: [...before.ran, ...told.ran] };
+  const first = before === null ? told : joined(before, told);
   const later = await settleCommands(context, name, until);
   return envelope(later === null ? first : joined(first, later));
 }
 
+/** What was mended is told by the first acknowledgement that is not refused: a refusal has no warnings. */
 function tell(context: Context, turn: Turn, result: AckResult): Told {
-  turn.warnings.push(...turn.state.recovered);
-  turn.state.recovered = [];
+  if (result.kind !== 'refused') {
+    turn.warnings.push(...turn.state.recovered);
+    turn.state.recovered = [];
+  }
   const told = toldBy(turn);
   told.warnings.push(...changeWarnings(context, turn, changedSources));
   return result.kind === 'refused' ? told : withResult(told, result);

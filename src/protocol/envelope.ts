@@ -33,6 +33,8 @@ export function withResult(told: Told, result: Exclude<AckResult, { kind: 'refus
   switch (result.kind) {
     case 'completed':
       return { ...told, completed: result.block };
+    case 'failed':
+      return { ...told, completed: null };
     case 'round':
       return { ...told, completed: null, round: result.round };
     case 'duplicate':
@@ -40,13 +42,13 @@ export function withResult(told: Told, result: Exclude<AckResult, { kind: 'refus
   }
 }
 
-/** Joins a later commit of the same call to an earlier one. */
+/** Joins a later commit of the same call to an earlier one: what only one of them says stands, what happened adds up. */
 export function joined(earlier: Told, later: Told): Told {
   return {
     ...earlier,
+    ...later,
     ran: [...earlier.ran, ...later.ran],
     warnings: [...new Set([...earlier.warnings, ...later.warnings])],
-    next: later.next,
   };
 }
 

@@ -10,7 +10,7 @@ import type { Head } from '../store/store.js';
 import type { ExitRecord } from '../work/command.js';
 import { treeDigest } from '../work/git.js';
 import type { Context } from './context.js';
-import { type Told, toldBy } from './envelope.js';
+import { joined, type Told, toldBy } from './envelope.js';
 import { runningCommand } from './running.js';
 import { transactTurn } from './turns.js';
 
@@ -32,7 +32,7 @@ export async function settleCommands(context: Context, name: string, until: numb
     if (ending === null) return told;
     const next = await transactTurn(context, name, (turn) => finish(turn, command, ending));
     if (next === null) continue;
-    told = told === null ? next : { ...next, ran: [...told.ran, ...next.ran] };
+    told = told === null ? next : joined(told, next);
   }
 }
 

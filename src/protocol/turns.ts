@@ -36,22 +36,29 @@ const NO_RECIPE: CapturedRecipe = {
 
 /**
  * One transaction on a run: opens a turn on its head, lets `body` work, commits what it recorded.
- * A turn that recorded nothing writes nothing.
+ * A turn that recorded nothing writes nothing. What was mended when the run was opened is recorded in a commit of its own
+ * first: `body` may refuse, and the disk is mended all the same.
  * @throws DevCliError `NO_SUCH_RUN`; what `body` and the store throw
  */
 export async function transactTurn<A>(context: Context, name: string, body: (turn: Turn) => A): Promise<A> {
-  return withRare(({ evaluate, recompile }) =>
-    context.store.transact(name, (head) => {
-      if (head.snapshot === null) throw noSuchRun(name);
-      const turn = openTurn(context, head, structuredClone(head.snapshot), capturedOf(head, recompile), evaluate);
-      if (head.notices.length > 0) {
-        record(turn, 'recovered', { notices: head.notices });
-        turn.state.recovered.push(...head.notices);
-      }
-      const answer = body(turn);
-      return commitOf(turn, head, answer);
-    }),
-  );
+  return withRare(async ({ evaluate, recompile }) => {
+    const once = (mended: boolean) =>
+      context.store.transact<{ answer: A } | null>(name, (head) => {
+        if (head.snapshot === null) throw noSuchRun(name);
+        const turn = openTurn(context, head, structuredClone(head.snapshot), capturedOf(head, recompile), evaluate);
+        if (head.notices.length > 0) noteRecovery(turn, head.notices);
+        if (head.notices.length > 0 && !mended) return commitOf(turn, head, null);
+        return commitOf(turn, head, { answer: body(turn) });
+      });
+    const done = (await once(false)) ?? (await once(true));
+    if (done === null) throw new DevCliError('INTERNAL', 'A transaction that had to answer did not.');
+    return done.answer;
+  });
+}
+
+function noteRecovery(turn: Turn, notices: string[]): void {
+  record(turn, 'recovered', { notices });
+  turn.state.recovered.push(...notices);
 }
 
 /** The captured recipe of a run. */
@@ -113,6 +120,7 @@ export function commitOf<A>(turn: Turn, head: Head<RunState>, answer: A): Decisi
     remember(state, { seq: head.seq + 1 + index, at: turn.at, type: entry.type, summary: summarize(entry) });
   });
   const last = head.seq + entries.length;
+  numberGates(turn, head.seq);
   if (state.pendingAction?.issuedAt === turn.at && state.pendingAction.issuedSeq === 0) {
     state.pendingAction.issuedSeq = last;
   }
@@ -126,11 +134,20 @@ export function commitOf<A>(turn: Turn, head: Head<RunState>, answer: A): Decisi
   return { answer, entries: [first, ...rest], snapshot: state, files: turn.files.changes(), marks: marksOf(turn) };
 }
 
+/** A gate tells at which entry of the journal it was decided. */
+function numberGates({ state, entries }: Turn, before: number): void {
+  entries.forEach((entry, index) => {
+    if (entry.type !== 'acknowledged' || !('block' in entry.data) || !('choice' in entry.data)) return;
+    const gate = state.gates[entry.data.block];
+    if (gate !== undefined) gate.seq = before + 1 + index;
+  });
+}
+
 /** What this commit writes is known: only changes by others count as changed inputs (recipes.md §2, `stale`). */
 function refreshInputs(turn: Turn): void {
   for (const { path } of turn.files.changes()) {
     for (const inputs of Object.values(turn.state.inputHashes)) {
-      if (path in inputs) inputs[path] = turn.files.digest(path);
+      if (Object.hasOwn(inputs, path)) inputs[path] = turn.files.digest(path);
     }
   }
 }
