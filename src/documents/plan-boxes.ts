@@ -1,7 +1,6 @@
 import { DevCliError } from '../base/errors.js';
-import { canonicalJson } from '../base/json.js';
 import { markdownLines } from './markdown-lines.js';
-import { renderPlan } from './plan-render.js';
+import { isAsRendered, renderPlan } from './plan-render.js';
 import type { PlanContent } from './plan-schema.js';
 
 /** The boxes of PLAN.md: addressed by the exact id of a todo, set by dev-cli, the only thing read back (lessons 21). */
@@ -54,25 +53,43 @@ function withBoxes(planMd: string, offsets: number[], mark: ' ' | 'x'): string {
   return parts.join('') + planMd.slice(from);
 }
 
-/** Whether PLAN.md differs from what `plan` renders to, boxes, line endings and a byte order mark aside. */
-export function isEdited(planMd: string, plan: PlanContent): boolean {
+/** PLAN.md with LF line endings, no byte order mark and no box ticked. */
+export function unticked(planMd: string): string {
   const text = planMd.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
-  const blank = withBoxes(
-    text,
-    [...boxesOf(text)].map((box) => box.offset),
-    ' ',
-  );
-  return blank !== renderPlan(plan);
+  const offsets = [...boxesOf(text)].map((box) => box.offset);
+  return withBoxes(text, offsets, ' ');
 }
 
-/** The boxes for PLAN.md generated again: those ticked before, of todos that did not change in any way. */
-export function keepBoxes(oldMd: string, oldPlan: PlanContent, newPlan: PlanContent): Record<string, boolean> {
+/**
+ * Whether PLAN.md was edited since it was generated, boxes, line endings and a byte order mark aside. Its own checksum
+ * answers: plan-content.json may have been rewritten since.
+ */
+export function isEdited(planMd: string): boolean {
+  return !isAsRendered(unticked(planMd));
+}
+
+/** Whether PLAN.md is what `plan` renders to, ticked boxes, line endings and a byte order mark aside. */
+export function followsFrom(planMd: string, plan: PlanContent): boolean {
+  return unticked(planMd) === renderPlan(plan);
+}
+
+/** The boxes for PLAN.md generated again: those ticked before, of todos that read as they did before. */
+export function keepBoxes(oldMd: string, newPlan: PlanContent): Record<string, boolean> {
   const ticked = readBoxes(oldMd);
-  const before = new Map(oldPlan.todos.map((todo) => [todo.id, todo]));
-  const kept = newPlan.todos.filter((todo) => {
-    const same = before.get(todo.id);
-    const wasTicked = Object.hasOwn(ticked, todo.id) && ticked[todo.id] === true;
-    return wasTicked && same !== undefined && canonicalJson(same) === canonicalJson(todo);
-  });
-  return Object.fromEntries(kept.map((todo) => [todo.id, true]));
+  const before = todoTexts(unticked(oldMd));
+  const kept = [...todoTexts(renderPlan(newPlan))].filter(
+    ([id, text]) => Object.hasOwn(ticked, id) && ticked[id] === true && before.get(id) === text,
+  );
+  return Object.fromEntries(kept.map(([id]) => [id, true]));
+}
+
+/** What PLAN.md says about each todo, from its heading to the next; an id that an edit doubled has all its texts. */
+function todoTexts(planMd: string): Map<string, string> {
+  const texts = new Map<string, string>();
+  let current: string | undefined;
+  for (const { text, fenced } of markdownLines(planMd)) {
+    if (!fenced && /^###? /.test(text)) current = BOX.exec(text)?.[2];
+    if (current !== undefined) texts.set(current, `${texts.get(current) ?? ''}${text}\n`);
+  }
+  return texts;
 }

@@ -1,3 +1,4 @@
+import { sha256 } from '../base/sha256.js';
 import { dependencies, graphOf } from './plan-graph.js';
 import type { PlanAcceptance, PlanContent, PlanTodo } from './plan-schema.js';
 import { codeSpan, commandLine, mermaidLabel, proseLine, quotation } from './plan-text.js';
@@ -7,16 +8,39 @@ import { codeSpan, commandLine, mermaidLabel, proseLine, quotation } from './pla
 /** Seconds a command acceptance may take when it does not say. */
 const DEFAULT_TIMEOUT = 300;
 
+/** What PLAN.md says of itself; in brackets the checksum by which an edit is known. */
+const HEAD = /^# Plan\n\n<!-- Rendered from plan-content\.json by dev-cli \(([0-9a-f]{12})\)\. /;
+
 /**
  * The text of PLAN.md. Deterministic; ends with a newline.
  * @param boxes ids of todos whose box is ticked
  */
 export function renderPlan(plan: PlanContent, boxes: Record<string, boolean> = {}): string {
+  return textOf(plan, boxes, checksum(textOf(plan, {}, BLANK)));
+}
+
+/**
+ * Whether a text of PLAN.md is as it was rendered.
+ * @param blank the text with LF line endings and no box ticked
+ */
+export function isAsRendered(blank: string): boolean {
+  const stated = HEAD.exec(blank)?.[1];
+  return stated !== undefined && checksum(blank.replace(stated, BLANK)) === stated;
+}
+
+/** Stands for the checksum where it is computed. */
+const BLANK = '0'.repeat(12);
+
+function checksum(text: string): string {
+  return sha256(text).slice(0, BLANK.length);
+}
+
+function textOf(plan: PlanContent, boxes: Record<string, boolean>, sum: string): string {
   const parts = [
     [
       '# Plan',
       '',
-      '<!-- Rendered from plan-content.json by dev-cli. Change it there and generate again: edits here are refused. -->',
+      `<!-- Rendered from plan-content.json by dev-cli (${sum}). Change it there and generate again: edits here are refused. -->`,
     ],
     objectives(plan),
     verification(plan),

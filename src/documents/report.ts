@@ -9,6 +9,9 @@ import { hasContent } from './section-codec.js';
 /** Characters of a summary that are kept. */
 export const SUMMARY_LIMIT = 300;
 
+/** Characters of a verdict that nobody asked for. */
+const VERDICT_LIMIT = 40;
+
 const VERDICTS = ['OKAY', 'REJECT'] as const;
 
 export interface Report {
@@ -17,7 +20,7 @@ export interface Report {
   timestamp: string;
   /** One line of at most 300 characters, fit to be shown. */
   summary: string;
-  /** `OKAY` or `REJECT` where a verdict was asked for; otherwise whatever was written. */
+  /** `OKAY` or `REJECT` where a verdict was asked for; otherwise what was written, as one line of at most 40 characters. */
   verdict?: string;
   confidence?: string | number;
   /** All other keys. */
@@ -81,7 +84,8 @@ function checkFields(data: JsonObject, body: string, options: ReportOptions): Re
     summary: foreignLine(line, SUMMARY_LIMIT),
     extra,
   };
-  if (typeof verdict === 'string') report.verdict = options.verdict === true ? normalVerdict(verdict) : verdict;
+  if (typeof verdict === 'string')
+    report.verdict = options.verdict === true ? normalVerdict(verdict) : foreignLine(verdict, VERDICT_LIMIT);
   if (typeof confidence === 'string' || typeof confidence === 'number') report.confidence = confidence;
   else if (confidence !== undefined && confidence !== null)
     warnings.push('confidence: neither text nor a number; ignored');

@@ -4,7 +4,8 @@ import type { Action } from '../run/action.js';
 import type { RunState } from '../run/state.js';
 import { PLAN, presentPlan } from './commands/plan.js';
 import { shownPath } from './paths.js';
-import { record, type Turn } from './turn.js';
+import { inRecipeOrder } from './recipe-order.js';
+import { blockOf, record, type Turn } from './turn.js';
 
 type Outcome = NonNullable<RunState['outcome']>;
 
@@ -40,11 +41,11 @@ function doneAction(turn: Turn, outcome: Outcome, reason: string | undefined): A
     done: true,
     outcome,
     summary: summaryOf(turn, outcome, reason),
-    results: results(state),
+    results: results(turn),
     artifacts: ARTIFACTS.filter((path) => turn.files.facts(path).kind === 'file').map((path) =>
       shownPath(place, state.name, path),
     ),
-    failed: failures(state),
+    failed: failures(turn),
     ...(state.warnings.length === 0 ? {} : { warnings: [...state.warnings] }),
     instruction: instructionOf(turn, outcome),
     ...(halted === null ? {} : { resume: { command: 'step invalidate', input: { name: state.name, step: halted } } }),
@@ -57,9 +58,12 @@ function summaryOf(turn: Turn, outcome: Outcome, reason: string | undefined): st
     case 'aborted':
       return `aborted: ${foreignLine(reason ?? 'no reason given', 200)}`;
     case 'halted': {
-      const gate = state.currentBlock === null ? undefined : state.gates[state.currentBlock];
-      if (gate !== undefined && gate.stale !== true) return `stopped at ${state.currentBlock}: ${gate.choice}`;
-      return `halted at ${state.currentBlock}: ${foreignLine(state.lastError?.message ?? 'no reason recorded', 300)}`;
+      const block = state.currentBlock;
+      const stop = block === null ? null : stopChosen(turn, block);
+      if (stop !== null) return `stopped at ${block}: ${stop}`;
+      const { lastError } = state;
+      const why = lastError !== null && lastError.block === block ? lastError.message : 'no reason recorded';
+      return `halted at ${block}: ${foreignLine(why, 300)}`;
     }
     case 'completed': {
       const plan = presentPlan(turn.files);
@@ -68,6 +72,16 @@ function summaryOf(turn: Turn, outcome: Outcome, reason: string | undefined): st
       return plan === null ? `${done} of ${steps.length} steps done` : planSummary(plan).line;
     }
   }
+}
+
+/** The choice by which the run was stopped at this block; null when it halted for another reason. */
+function stopChosen(turn: Turn, id: string): string | null {
+  const gate = turn.state.gates[id];
+  if (gate === undefined || gate.stale === true) return null;
+  const block = blockOf(turn, id);
+  const own = 'choices' in block ? block.choices.find((choice) => choice.id === gate.choice) : undefined;
+  const stops = own === undefined ? gate.choice === 'stop' : own.goto === 'halt';
+  return stops ? gate.choice : null;
 }
 
 function instructionOf(turn: Turn, outcome: Outcome): string {
@@ -86,8 +100,8 @@ function instructionOf(turn: Turn, outcome: Outcome): string {
   }
 }
 
-function results(state: RunState): Record<string, string> {
-  const told = Object.entries(state.gates).filter(([, gate]) => gate.stale !== true);
+function results({ state, captured }: Turn): Record<string, string> {
+  const told = inRecipeOrder(captured.recipe, state.gates).filter(([, gate]) => gate.stale !== true);
   const verdicts = state.reviewRounds.at(-1);
   return Object.fromEntries([
     ...told.slice(-RESULTS_SHOWN).map(([id, gate]) => [id, gate.choice]),
@@ -95,12 +109,15 @@ function results(state: RunState): Record<string, string> {
   ]);
 }
 
-function failures(state: RunState): { id: string; reason: string }[] {
+function failures({ state, captured }: Turn): { id: string; reason: string }[] {
   const agents = Object.entries(state.agents)
     .filter(([, agent]) => agent.status === 'failed')
     .map(([id, agent]) => ({ id, reason: foreignLine(agent.reason ?? 'no reason given', 200) }));
-  const steps = Object.entries(state.steps)
+  const steps = inRecipeOrder(captured.recipe, state.steps)
     .filter(([, step]) => step.status === 'failed')
-    .map(([id, step]) => ({ id, reason: foreignLine(step.summary ?? 'no reason given', 200) }));
+    .map(([id, step]) => {
+      const known = state.lastError?.block === id ? state.lastError.message : step.summary;
+      return { id, reason: foreignLine(known ?? 'no reason given', 200) };
+    });
   return [...agents, ...steps];
 }

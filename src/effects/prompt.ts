@@ -3,7 +3,7 @@ import { planTemplate } from '../documents/plan-template.js';
 import type { AskingBlock, ResolvedAgent, ResolvedBlock, SubagentBlock } from '../recipe/resolved.js';
 import { absolutePath, runDirectory } from './paths.js';
 import type { Turn } from './turn.js';
-import { filled, prose } from './values.js';
+import { filledPath, prose } from './values.js';
 
 /** Longest request that is quoted in a prompt, in characters. */
 const REQUEST_CAP = 4000;
@@ -42,11 +42,16 @@ function inputs(turn: Turn, readsFrom: readonly string[], block: string): string
   const { place, state } = turn;
   const lines = [`- project root: ${place.root}`];
   if (place.workTree !== place.root) lines.push(`- work tree, where the sources are: ${place.workTree}`);
+  for (const path of turn.because) {
+    lines.push(`- read first, why this is done again: ${absolutePath(place, state.name, path)}`);
+  }
   for (const template of readsFrom) {
-    const path = filled(turn, template, block);
+    const path = filledPath(turn, template, block);
     lines.push(`- read: ${absolutePath(place, state.name, path)}${absence(turn, path)}`);
   }
-  const preferences = Object.entries(state.preferences).map(([key, value]) => `${key}=${value}`);
+  const preferences = Object.entries(state.preferences).map(
+    ([key, value]) => `${key}=${foreignLine(String(value), 200)}`,
+  );
   if (preferences.length > 0) lines.push(`- preferences: ${preferences.join(', ')}`);
   return `## Where things are\n\n${lines.join('\n')}`;
 }

@@ -1,22 +1,24 @@
 import { readDraft } from '../documents/draft.js';
 import type { RunSummary } from '../documents/run-summary.js';
+import type { ResolvedRecipe } from '../recipe/resolved.js';
 import type { RunState } from '../run/state.js';
 import { PLAN, presentPlan } from './commands/plan.js';
+import { inRecipeOrder } from './recipe-order.js';
 import type { Workspace } from './workspace.js';
 
 /** What a run came to, as one value; summary.md is a rendering of it (documents.md). */
-export function runSummary(state: RunState, files: Workspace): RunSummary {
+export function runSummary(state: RunState, recipe: ResolvedRecipe, files: Workspace): RunSummary {
   const plan = presentPlan(files);
   const failures = Object.entries(state.agents)
     .filter(([, agent]) => agent.status === 'failed')
     .map(([id, agent]) => `${id} did not deliver: ${agent.reason ?? 'no reason given'}`);
   return {
     goal: state.goal ?? '',
-    outcome: state.outcome ?? state.status,
-    done: Object.entries(state.steps)
+    outcome: outcomeOf(state, recipe),
+    done: inRecipeOrder(recipe, state.steps)
       .filter(([, step]) => step.status === 'done')
       .map(([id, step]) => (step.summary === undefined ? id : `${id}: ${step.summary}`)),
-    decisions: [...draftDecisions(state, files), ...gateDecisions(state)],
+    decisions: [...draftDecisions(state, files), ...gateDecisions(state, recipe)],
     changedFiles: [],
     verification:
       plan === null
@@ -31,6 +33,16 @@ export function runSummary(state: RunState, files: Workspace): RunSummary {
   };
 }
 
+/** The last block of a live run that writes this writes it for a run that is then complete. */
+function outcomeOf(state: RunState, recipe: ResolvedRecipe): RunSummary['outcome'] {
+  const last = recipe.blocks.at(-1);
+  const closing = last?.kind === 'cli' && last.id === state.currentBlock && state.steps[last.id]?.status !== 'failed';
+  return state.status === 'live' && closing ? 'completed' : state.status;
+}
+
+/** Who a decision is by, as its line ends: `(user)` or `(assumed)` (documents.md). */
+const BY = / *\((user|assumed|agent)\)[.\s]*$/i;
+
 function draftDecisions(state: RunState, files: Workspace): RunSummary['decisions'] {
   const draft = files.text('DRAFT.md');
   if (draft === null) return [];
@@ -38,13 +50,15 @@ function draftDecisions(state: RunState, files: Workspace): RunSummary['decision
     .decisions.text.split('\n')
     .filter((line) => /^[-*] /.test(line))
     .map((line) => {
-      const by = /\bassumed\b/i.test(line) ? 'assumed' : /\buser\b/i.test(line) ? 'user' : 'agent';
-      return { text: line.slice(2).trim(), by, at: state.steps['interview']?.at ?? state.updatedAt } as const;
+      const marked = BY.exec(line)?.[1]?.toLowerCase();
+      const by = marked === 'user' || marked === 'assumed' ? marked : 'agent';
+      const text = line.slice(2).replace(BY, '').trim();
+      return { text, by, at: state.steps['interview']?.at ?? state.updatedAt } as const;
     });
 }
 
-function gateDecisions(state: RunState): RunSummary['decisions'] {
-  return Object.entries(state.gates).map(([id, gate]) => ({
+function gateDecisions(state: RunState, recipe: ResolvedRecipe): RunSummary['decisions'] {
+  return inRecipeOrder(recipe, state.gates).map(([id, gate]) => ({
     text: `${id}: ${gate.choice}`,
     ...(gate.note === undefined ? {} : { reason: gate.note }),
     by: gate.by === 'human' ? 'user' : 'agent',

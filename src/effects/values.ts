@@ -1,12 +1,31 @@
+import { DevCliError } from '../base/errors.js';
 import { readDraft } from '../documents/draft.js';
 import { foreignLine } from '../documents/foreign.js';
 import { isSectionId, SECTION_IDS } from '../documents/sections.js';
 import { fillTemplate } from '../recipe/template.js';
+import { conditionsOf } from '../recipe/texts.js';
 import type { ConditionScope, Turn } from './turn.js';
 
 /** Fills the placeholders of a recipe's text with the values of this run (recipes.md §1). */
 export function filled(turn: Turn, template: string, block: string | null): string {
   return fillTemplate(template, (key) => placeholderValue(turn, key, block));
+}
+
+/**
+ * The same for a path: what a placeholder stands for may name a file, and never lead out of the directory that the
+ * recipe names.
+ * @throws DevCliError `USAGE` for `..`, for control characters, and for an absolute path where a relative one is written
+ */
+export function filledPath(turn: Turn, template: string, block: string | null): string {
+  const path = filled(turn, template, block);
+  const strays = path.split(/[/\\]/).includes('..') || /\p{Cc}/u.test(path);
+  const becameAbsolute = path.startsWith('/') && !template.startsWith('/');
+  if (path === template || (!strays && !becameAbsolute)) return path;
+  throw new DevCliError('USAGE', `The recipe's path ${template} becomes ${JSON.stringify(path.slice(0, 200))} here.`, {
+    run: turn.state.name,
+    details: [{ target: template, problem: 'leads out of its directory, or holds control characters' }],
+    fix: 'Give the variables and preferences in it values that are plain file names.',
+  });
 }
 
 /**
@@ -17,7 +36,7 @@ export function prose(turn: Turn, template: string, block: string | null): strin
   return fillTemplate(template, (key) => {
     const value = placeholderValue(turn, key, block);
     const head = key.split('.')[0] ?? '';
-    const ours = ['name', 'round', 'mode', 'root', 'workTree', 'preferences', 'origin'].includes(head);
+    const ours = ['name', 'round', 'mode', 'root', 'workTree', 'origin'].includes(head);
     return value === undefined || ours ? value : `"${foreignLine(value, QUOTE_CAP)}"`;
   });
 }
@@ -100,4 +119,13 @@ export function conditionScope(turn: Turn, block: string | null): ConditionScope
     ),
     result: state.result,
   };
+}
+
+/** Longest result that is kept for conditions, in characters: it stands in every snapshot. */
+const RESULT_CAP = 4000;
+
+/** Remembers the text of the last result, when a condition of the recipe asks for it (recipes.md §2, Conditions). */
+export function rememberResult(turn: Turn, text: string): void {
+  if (!conditionsOf(turn.captured.recipe).some((condition) => /\bresult\b/.test(condition))) return;
+  turn.state.result = text.slice(0, RESULT_CAP).replace(/[\uD800-\uDBFF]$/, '');
 }

@@ -9,7 +9,7 @@ import { type Outcome, runOf, type Scene } from './scene.js';
  * @throws DevCliError `EVIDENCE_INVALID` when the report lacks what a report needs, `UNKNOWN_AGENT` for a hostile id
  */
 export function analysisSave(scene: Scene, input: JsonObject): Outcome {
-  const { state } = runOf(scene);
+  const { state, recipe } = runOf(scene);
   const agent = String(input['agent']);
   if (!/^[A-Za-z_][A-Za-z0-9_-]{0,63}$/.test(agent)) {
     throw new DevCliError('UNKNOWN_AGENT', `${JSON.stringify(agent.slice(0, 80))} cannot be an agent's id.`, {
@@ -27,5 +27,18 @@ export function analysisSave(scene: Scene, input: JsonObject): Outcome {
   }
   scene.files.write(path, text);
   scene.warnings.push(...checked.warnings);
+  const dispatched = recipe.blocks.some((block) => 'agents' in block && block.agents.some(({ id }) => id === agent));
+  // What an agent of the recipe delivers is taken by the acknowledgement of its action.
+  if (!dispatched || state.agents[agent] === undefined) {
+    const { summary, verdict } = checked.report;
+    state.agents[agent] = {
+      status: 'done',
+      outputHash: scene.files.digest(path),
+      at: null,
+      output: path,
+      summary,
+      ...(verdict === undefined ? {} : { verdict }),
+    };
+  }
   return { ok: true, report: { agent, path, summary: checked.report.summary }, summary: `saved ${path}` };
 }

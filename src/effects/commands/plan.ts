@@ -1,6 +1,6 @@
 import { type Detail, DevCliError } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json.js';
-import { isEdited, keepBoxes, readBoxes } from '../../documents/plan-boxes.js';
+import { followsFrom, isEdited, keepBoxes, readBoxes } from '../../documents/plan-boxes.js';
 import { checkPlan } from '../../documents/plan-check.js';
 import { renderPlan } from '../../documents/plan-render.js';
 import type { PlanContent } from '../../documents/plan-schema.js';
@@ -29,9 +29,8 @@ export function planGenerate(scene: Scene, input: JsonObject): Outcome {
   const data = dataOf(input['data'] ?? PLAN_CONTENT, scene.files);
   const plan = checkedPlan(parseJson(data.text));
   const before = scene.files.text(PLAN);
-  const earlier = before === null ? null : presentPlan(scene.files);
-  const boxes = before === null ? {} : earlier === null ? readBoxes(before) : keepBoxes(before, earlier, plan);
-  if (before !== null && earlier !== null && isEdited(before, earlier)) keepAside(scene, before);
+  const boxes = before === null ? {} : keepBoxes(before, plan);
+  if (before !== null && isEdited(before)) keepAside(scene, before);
   if (scene.files.text(PLAN_CONTENT) !== data.text) scene.files.write(PLAN_CONTENT, data.text);
   else scene.files.keep(PLAN_CONTENT);
   const after = renderPlan(plan, boxes);
@@ -54,7 +53,7 @@ export function planValidate(scene: Scene, input: JsonObject): Outcome {
     };
   }
   const rendered = scene.files.text(PLAN);
-  const edited = rendered !== null && input['data'] === undefined && isEdited(rendered, checked.plan);
+  const edited = rendered !== null && input['data'] === undefined && !followsFrom(rendered, checked.plan);
   const { line } = planSummary(checked.plan);
   return { ok: true, report: { valid: true, edited, findings: [] }, summary: line, text: `valid: ${line}` };
 }
