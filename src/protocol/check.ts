@@ -3,7 +3,11 @@ import type { Answer } from '../base/answer.js';
 import { isName } from '../base/name.js';
 import { type Checked, checkDocument } from '../effects/commands/check.js';
 import { fileEvidence } from '../effects/evidence.js';
+import { wantsVerdict } from '../effects/prompt.js';
+import type { RunState } from '../run/state.js';
+import type { Head } from '../store/store.js';
 import type { Context } from './context.js';
+import { readCaptured } from './turns.js';
 
 /**
  * `check <file>`: validates any promised output and says what is wrong (documents.md). Only reads.
@@ -11,10 +15,10 @@ import type { Context } from './context.js';
  */
 export async function check(context: Context, file: string, cwd: string): Promise<Answer> {
   const path = located(context, file, cwd);
-  const { files } = await context.store.read(path.stream);
-  const evidence = fileEvidence(files, path.inRun, undefined);
+  const head = await context.store.read(path.stream);
+  const evidence = fileEvidence(head.files, path.inRun, undefined);
   const checked: Checked = evidence.ok
-    ? checkDocument(path.inRun, evidence.text)
+    ? checkDocument(path.inRun, evidence.text, await promised(head, path.inRun))
     : { kind: 'text', problems: [{ target: file, problem: evidence.problem }], warnings: [] };
   const ok = checked.problems.length === 0;
   const problems = checked.problems.map((problem) => ({ ...problem }));
@@ -32,6 +36,18 @@ export async function check(context: Context, file: string, cwd: string): Promis
         ? `${path.shown}: checks out (${checked.kind})`
         : checked.problems.map((problem) => `${path.shown}: ${problem.pointer ?? ''} ${problem.problem}`).join('\n'),
   };
+}
+
+/** What the pending action wants of the report at this path: the acknowledgement will judge it by the same. */
+async function promised(head: Head<RunState>, path: string): Promise<{ agent?: string; verdict?: boolean }> {
+  const action = head.snapshot?.pendingAction?.action;
+  if (head.snapshot === null || action?.action !== 'dispatch-subagents') return {};
+  const { agents } = head.snapshot;
+  const row = action.agents.find(({ id }) => agents[id]?.output === path);
+  if (row === undefined) return {};
+  const block = (await readCaptured(head)).recipe.blocks.find(({ id }) => id === action.block);
+  const loops = block?.kind === 'subagent' || block?.kind === 'subagent-loop';
+  return { agent: row.id, ...(loops ? { verdict: wantsVerdict(block, path) } : {}) };
 }
 
 /** The run that a path belongs to, and the path as that run's documents know it. */

@@ -1,6 +1,7 @@
 import { draftStatus, readDraft } from '../documents/draft.js';
 import { foreignLine } from '../documents/foreign.js';
 import { shownPath } from '../effects/paths.js';
+import { inRecipeOrder } from '../effects/recipe-order.js';
 import type { Section, SectionInput } from './ports.js';
 
 /** The lines of the manifest, in order (protocol.md §5, `manifest`). */
@@ -39,14 +40,22 @@ function draft({ state, captured, files: documents }: SectionInput): string[] | 
 }
 
 function agents({ state }: SectionInput): string[] | null {
-  const rows = Object.entries(state.agents).map(([id, agent]) => {
-    return `${id} ${agent.status}${agent.verdict === undefined ? '' : ` ${agent.verdict}`}`;
-  });
-  return rows.length === 0 ? null : [`Agents: ${rows.join(', ')}`];
+  const all = Object.entries(state.agents);
+  if (all.length === 0) return null;
+  if (all.length > AGENTS_NAMED) {
+    const count = (wanted: string) => all.filter(([, { status }]) => status === wanted).length;
+    const counts = (['pending', 'done', 'failed', 'stale'] as const).filter((status) => count(status) > 0);
+    return [`Agents: ${counts.map((status) => `${count(status)} ${status}`).join(', ')}`];
+  }
+  const rows = all.map(([id, { status, verdict }]) => `${id} ${status}${verdict === undefined ? '' : ` ${verdict}`}`);
+  return [`Agents: ${rows.join(', ')}`];
 }
 
-function decisions({ state, files: documents }: SectionInput): string[] | null {
-  const gates = Object.entries(state.gates)
+/** More agents than these are counted, not named. */
+const AGENTS_NAMED = 16;
+
+function decisions({ state, captured, files: documents }: SectionInput): string[] | null {
+  const gates = inRecipeOrder(captured.recipe, state.gates)
     .filter(([, gate]) => gate.stale !== true)
     .map(
       ([id, gate]) => `${id}: ${gate.choice}${gate.note === undefined ? '' : ` ("${foreignLine(gate.note, 120)}")`}`,

@@ -11,16 +11,20 @@ import { actionView } from './view.js';
 /** The run's part of the manifest: 1,200 tokens at four characters each (protocol.md §5). */
 const BUDGET = 1200 * 4;
 
+/** Kept for the lines before the action, in characters. */
+const RESERVED = 1000;
+
 /**
  * `manifest`: all that an agent needs after its context was compacted, ending with the pending action. The action comes
- * whole; the lines before it share what it leaves.
+ * whole, but for agents that are too many to be listed; the lines before it share what it leaves.
  */
 export async function manifest(context: Context, given: unknown): Promise<Answer> {
   const name = await findRun(context, given, false);
   const head = await readRun(context, name);
   const { snapshot: state } = head;
   const action = state.pendingAction?.action ?? null;
-  const json = action === null ? '{}' : JSON.stringify(actionView(action, false), writtenOut);
+  const view = action === null ? null : actionView(action, false);
+  const json = view === null ? '{}' : JSON.stringify(withinBudget(name, view), writtenOut);
   const asks = action !== null && action.action !== 'done' && action.asks === 'user';
   const first = asks
     ? [`${name}: this step asks the user, whatever a compaction notice says. Ask, and wait for the answer.`]
@@ -36,10 +40,25 @@ export async function manifest(context: Context, given: unknown): Promise<Answer
       status: state.status,
       asksUser: asks,
       sections: Object.fromEntries(sections.map(({ id, line }) => [id, line])),
-      next: action === null ? null : actionView(action, false),
+      next: view,
     },
     text: () => [...first, ...sections.map(({ line }) => line), closing, json].join('\n'),
   };
+}
+
+/** An action with as many of its agents as there is room for, and how to learn of the others. */
+function withinBudget(name: string, view: object): object {
+  const { agents, ...rest } = view as { agents?: unknown };
+  if (!Array.isArray(agents)) return view;
+  const length = (value: unknown) => JSON.stringify(value, writtenOut).length + 1;
+  let left = BUDGET - RESERVED - length(rest);
+  const fitting = agents.findIndex((agent) => {
+    left -= length(agent);
+    return left < 0;
+  });
+  if (fitting === -1) return view;
+  const more = `${agents.length - fitting} of ${agents.length} agents are left out here; start them all: dev-cli next ${name}`;
+  return { ...view, agents: agents.slice(0, fitting), moreAgents: more };
 }
 
 /** The sections that fit, each cut to its own budget and all to what is left. */

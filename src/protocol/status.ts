@@ -1,7 +1,10 @@
 import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
 import { foreignLine } from '../documents/foreign.js';
+import { type ChangedApproval, changedApprovals } from '../effects/approvals.js';
+import { inRecipeOrder } from '../effects/recipe-order.js';
 import { changedSources } from '../recipe/captured.js';
+import type { ResolvedRecipe } from '../recipe/resolved.js';
 import { renderCommand } from '../registry/render.js';
 import { choicesOf } from '../run/acknowledgements.js';
 import type { RunState, StepState } from '../run/state.js';
@@ -9,7 +12,7 @@ import type { Context } from './context.js';
 import { duration } from './duration.js';
 import { findRun } from './find-run.js';
 import { readRun } from './running.js';
-import { readCaptured } from './turns.js';
+import { openTurn, readCaptured } from './turns.js';
 
 const MARKS: Record<StepState['status'], string> = {
   pending: '·',
@@ -25,7 +28,9 @@ export async function status(context: Context, given: unknown): Promise<Answer> 
   const name = await findRun(context, given, false);
   const head = await readRun(context, name);
   const { snapshot: state, notices } = head;
-  const changed = changedSources(await readCaptured(head), context.reader, context.root);
+  const captured = await readCaptured(head);
+  const changed = changedSources(captured, context.reader, context.root);
+  const approvals = changedApprovals(openTurn(context, head, state, captured, () => false));
   const waiting = whoWaits(state);
   const json = {
     run: name,
@@ -37,10 +42,14 @@ export async function status(context: Context, given: unknown): Promise<Answer> 
     since: state.pendingAction?.issuedAt ?? state.updatedAt,
     now: waiting.now,
     you: waiting.you,
-    steps: state.steps,
+    steps: Object.fromEntries(inRecipeOrder(captured.recipe, state.steps)),
     agents: state.agents,
-    gates: gatesNow(state),
-    warnings: [...state.warnings, ...changed.map((path) => `${path} changed since this run began`)],
+    gates: gatesNow(state, captured.recipe, approvals),
+    warnings: [
+      ...state.warnings,
+      ...approvals.map(({ block, choice, path }) => `${path} changed since "${block}" was answered with "${choice}"`),
+      ...changed.map((path) => `${path} changed since this run began`),
+    ],
     recovered: [...state.recovered, ...notices],
     updatedAt: state.updatedAt,
   };
@@ -73,7 +82,10 @@ function whoWaits(state: RunState): Waiting {
     const choices = (choicesOf(action) ?? []).map((choice) => choice.id).join(', ');
     return {
       now: `waiting for you: ${foreignLine(action.message, 300)}`,
-      you: `answer in the agent's session, or: dev-cli approve ${state.name} (choices: ${choices})`,
+      you:
+        action.human === 'required'
+          ? `decide: dev-cli approve ${state.name} (choices: ${choices})`
+          : `answer in the agent's session, or: dev-cli approve ${state.name} (choices: ${choices})`,
     };
   }
   if (action.asks === 'user') {
@@ -82,27 +94,38 @@ function whoWaits(state: RunState): Waiting {
   return { now: `waiting for the agent: ${action.block} (${action.actionId})`, you: 'nothing to do' };
 }
 
-/** Gates with whether what was approved has changed since. */
-function gatesNow(state: RunState): RunState['gates'] {
-  return state.gates;
+type GateNow = RunState['gates'][string] & { changed?: true };
+
+/** Gates with whether what was decided on has changed since. */
+function gatesNow(state: RunState, recipe: ResolvedRecipe, approvals: ChangedApproval[]): Record<string, GateNow> {
+  const rows = inRecipeOrder(recipe, state.gates).map(([id, gate]): [string, GateNow] => {
+    return [id, approvals.some(({ block }) => block === id) ? { ...gate, changed: true } : gate];
+  });
+  return Object.fromEntries(rows);
 }
 
 function text(
   context: Context,
   state: RunState,
-  json: { warnings: string[]; recovered: string[] },
+  json: {
+    warnings: string[];
+    recovered: string[];
+    steps: RunState['steps'];
+    gates: Record<string, GateNow>;
+  },
   waiting: Waiting,
 ): string {
   const now = context.clock.now();
   const ago = (at: string) => duration(now - Date.parse(at));
   const since = state.pendingAction?.issuedAt ?? state.updatedAt;
-  const width = Math.max(...Object.keys(state.steps).map((id) => id.length));
-  const blocks = Object.entries(state.steps).map(([id, step]) => {
+  const width = Math.max(...Object.keys(json.steps).map((id) => id.length));
+  const blocks = Object.entries(json.steps).map(([id, step]) => {
     const extra = [
       ...((step.round ?? 1) > 1 ? [`round ${step.round}`] : []),
       ...(step.retries === undefined ? [] : [`${step.retries} retries`]),
       ...(step.status === 'stale' ? ['to be redone'] : []),
       ...(step.summary === undefined ? [] : [foreignLine(step.summary, 100)]),
+      ...(json.gates[id]?.changed === true ? ['changed since'] : []),
     ];
     return `${MARKS[step.status]} ${id.padEnd(width)}  ${extra.join(', ')}`.trimEnd();
   });
