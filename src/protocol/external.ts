@@ -8,6 +8,7 @@ import { record, type Turn } from '../effects/turn.js';
 import type { CommandState, RunState } from '../run/state.js';
 import type { Head } from '../store/store.js';
 import type { ExitRecord } from '../work/command.js';
+import { endCommand, inspect, launch, waitFinished } from '../work/external.js';
 import { treeDigest } from '../work/git.js';
 import type { Context } from './context.js';
 import { joined, type Told, toldBy } from './envelope.js';
@@ -36,9 +37,13 @@ export async function settleCommands(context: Context, name: string, until: numb
   }
 }
 
+/** Finishes what a crash left of a run, and records what had to be mended. */
+export async function finishCrash(context: Context, name: string): Promise<void> {
+  await transactTurn(context, name, () => null);
+}
+
 /** Ends the process group of the command a run waits for; called when the run no longer wants it. */
 export async function endRunning(context: Context, name: string, command: CommandState): Promise<void> {
-  const { endCommand } = await import('../work/external.js');
   await endCommand(directoryOf(context, name, command));
 }
 
@@ -48,7 +53,6 @@ async function awaitEnding(
   command: CommandState,
   until: number,
 ): Promise<Ending | null> {
-  const { endCommand, inspect, launch, waitFinished } = await import('../work/external.js');
   const { snapshot } = head;
   if (snapshot === null) return null;
   const directory = directoryOf(context, snapshot.name, command);

@@ -19,8 +19,8 @@ export async function next(
   const name = await findRun(context, given, false);
   let head = await readRun(context, name);
   if (await context.store.unfinished(name)) {
-    const { transactTurn } = await import('./turns.js');
-    await transactTurn(context, name, () => null);
+    const { finishCrash } = await import('./external.js');
+    await finishCrash(context, name);
     head = await readRun(context, name);
   }
   if (runningCommand(head) !== null) {

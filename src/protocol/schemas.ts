@@ -1,5 +1,7 @@
 import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
+import { SECTION_IDS } from '../documents/sections.js';
+import { recipeFiles } from '../recipe/library.js';
 import type { Context } from './context.js';
 
 /** `schema <document>`, `recipe schema`: the JSON Schema that ships under schemas/. */
@@ -20,9 +22,9 @@ async function candidatesOf(context: Context, kind: string): Promise<string[]> {
     case 'name':
       return context.store.streams();
     case 'recipe':
-      return [...new Set((await import('../recipe/library.js')).recipeFiles(context.library).map(({ name }) => name))];
+      return [...new Set(recipeFiles(context.library).map(({ name }) => name))];
     case 'section':
-      return [...(await import('../documents/sections.js')).SECTION_IDS];
+      return [...SECTION_IDS];
     default:
       return [];
   }

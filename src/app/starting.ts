@@ -1,0 +1,18 @@
+import { init } from '../protocol/init.js';
+import type { InitInput } from '../protocol/prepare.js';
+import { recipeLint, recipeList, recipeShow } from '../protocol/recipes.js';
+import { candidates, schema } from '../protocol/schemas.js';
+import { trustRecipe } from '../protocol/trust.js';
+import type { UseCases } from './use-case.js';
+
+/** Commands that compile recipes or read what ships. */
+export const STARTING: UseCases = {
+  init: (context, { name, ...input }) => init(context, String(name), input as InitInput),
+  trust: (context, { recipe }) => trustRecipe(context, String(recipe)),
+  'recipe list': (context) => recipeList(context),
+  'recipe show': (context, { recipe }) => recipeShow(context, String(recipe)),
+  'recipe lint': (context, { files }, { cwd }) => recipeLint(context, (files ?? []) as string[], cwd),
+  'recipe schema': (context) => schema(context, 'recipe'),
+  schema: (context, { schema: name }) => schema(context, String(name)),
+  completion: (context, { candidates: kind }) => candidates(context, String(kind)),
+};

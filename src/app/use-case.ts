@@ -1,0 +1,10 @@
+import type { Answer } from '../base/answer.js';
+import type { JsonObject } from '../base/json.js';
+import type { Context } from '../protocol/context.js';
+import type { Environment } from './environment.js';
+
+/** What a command of the registry is bound to. */
+export type UseCase = (context: Context, input: JsonObject, environment: Environment) => Promise<Answer>;
+
+/** Use cases by the name of their command. */
+export type UseCases = Readonly<Record<string, UseCase>>;
