@@ -1,11 +1,12 @@
 import type { Answer } from '../base/answer.js';
+import { changedApprovals } from '../effects/approvals.js';
 import { writtenOut } from '../registry/written-out.js';
 import type { Context } from './context.js';
 import { findRun } from './find-run.js';
 import { MANIFEST_SECTIONS } from './manifest-sections.js';
 import type { SectionInput } from './ports.js';
 import { readRun } from './running.js';
-import { readCaptured } from './turns.js';
+import { openTurn, readCaptured } from './turns.js';
 import { actionView } from './view.js';
 
 /** The run's part of the manifest: 1,200 tokens at four characters each (protocol.md §5). */
@@ -31,8 +32,17 @@ export async function manifest(context: Context, given: unknown): Promise<Answer
     : [`${name}: ${state.status}`];
   const closing = action?.action === 'done' ? 'The end:' : 'The pending action; do it, then run its ack:';
   const left = BUDGET - json.length - closing.length - first.join('\n').length - 3;
-  const input: SectionInput = { state, captured: await readCaptured(head), files: head.files, context };
-  const sections = rendered(input, left, [...state.recovered, ...head.notices]);
+  const captured = await readCaptured(head);
+  const input: SectionInput = { state, captured, files: head.files, context };
+  const changed = changedApprovals(openTurn(context, head, state, captured, () => false));
+  const sections = rendered(input, left, [
+    told(
+      'changed',
+      'Changed since it was decided on',
+      changed.map(({ block, path }) => `${path} (${block})`),
+    ),
+    told('recovered', 'Recovered', [...state.recovered, ...head.notices]),
+  ]);
   return {
     exit: 0,
     json: {
@@ -61,17 +71,25 @@ function withinBudget(name: string, view: object): object {
   return { ...view, agents: agents.slice(0, fitting), moreAgents: more };
 }
 
+interface Line {
+  id: string;
+  line: string;
+}
+
+/** A line of its own beside the sections; null when there is nothing to tell. */
+function told(id: string, title: string, items: string[]): Line | null {
+  return items.length === 0 ? null : { id, line: cut(`${title}: ${items.join('; ')}`, 300) };
+}
+
 /** The sections that fit, each cut to its own budget and all to what is left. */
-function rendered(input: SectionInput, characters: number, notices: string[]): { id: string; line: string }[] {
+function rendered(input: SectionInput, characters: number, more: (Line | null)[]): Line[] {
   let left = characters;
-  const lines: { id: string; line: string }[] = [];
+  const lines: Line[] = [];
   const all = MANIFEST_SECTIONS.flatMap((section) => {
     const text = section.render(input)?.join('\n');
     return text === undefined ? [] : [{ id: section.id, line: cut(text, section.budget) }];
   });
-  const recovered =
-    notices.length === 0 ? [] : [{ id: 'recovered', line: cut(`Recovered: ${notices.join('; ')}`, 300) }];
-  for (const { id, line } of [...all, ...recovered]) {
+  for (const { id, line } of [...all, ...more.filter((one) => one !== null)]) {
     const fitted = cut(line, Math.max(0, left - 1));
     if (fitted.length < 12) break;
     lines.push({ id, line: fitted });

@@ -1,0 +1,185 @@
+import { describe, expect, it } from 'vitest';
+import { tickBox } from '../../../src/documents/plan-boxes.js';
+import { runSummary } from '../../../src/effects/run-summary.js';
+import { createWorkspace } from '../../../src/effects/workspace.js';
+import { check } from '../../../src/protocol/check.js';
+import { status } from '../../../src/protocol/status.js';
+import { requireRecipe } from '../../../src/recipe/load.js';
+import { aPlan } from '../documents/plan-fixture.js';
+import { codeOf, recipeOf, report, type Stage, stage } from './stage.js';
+
+/** What a run tells of itself, and what reaches those who work for it. */
+
+const END = '  - { id: last, type: llm, instruction: End. }\n';
+const AGENT = 'type: code-explorer, prompt: Look.';
+
+async function started(blocks: string, head = '', set: Record<string, string> = {}): Promise<Stage> {
+  const on = stage({ recipes: { one: recipeOf('one', blocks + END, head) } });
+  const answer = await on.init('one', { goal: 'Add X', ...(Object.keys(set).length > 0 ? { set } : {}) });
+  expect(codeOf(answer)).toBe('ok');
+  return on;
+}
+
+describe('a prompt', () => {
+  it('names why its task is done again', async () => {
+    const on = await started(
+      `  - { id: look, type: subagent, agents: [{ ${AGENT}, id: one, output: findings/one.md }] }\n` +
+        '  - { id: gate, type: wait-for-user, choices: [{ id: again, goto: look, reason: required }, { id: on }] }\n',
+    );
+    on.put('findings/one.md', report('one'));
+    await on.complete({ action: 'a1' });
+    await on.complete({ action: 'a2', choice: 'again', note: 'you missed the tests' });
+    expect(on.text('actions/a1/one.md')).not.toContain('done again');
+    expect(on.text('actions/a3/one.md')).toMatch(
+      /read first, why this is done again: .*\.dev\/specs\/run-1\/actions\/a2\/note\.md/,
+    );
+  });
+});
+
+describe('a path of a recipe', () => {
+  const recipe = (where: string) => ({
+    one: recipeOf(
+      'one',
+      `  - { id: w, type: llm+cli, instruction: W., write: "{where}.json" }\n${END}`,
+      `vars: { where: "${where}" }\n`,
+    ),
+  });
+
+  it.each(['../x', 'a/../../x', '/etc/x', 'a\\nb'])('is refused when %j would lead it astray', async (where) => {
+    const on = stage({ recipes: recipe(where) });
+    expect(codeOf(await on.init('one', { goal: 'X' }))).toBe('USAGE');
+  });
+
+  it('may have a placeholder in it', async () => {
+    const on = stage({ recipes: recipe('a/b..c') });
+    expect(codeOf(await on.init('one', { goal: 'X' }))).toBe('ok');
+    expect(JSON.stringify(await on.action())).toContain('.dev/specs/run-1/a/b..c.json');
+  });
+});
+
+describe('draft import', () => {
+  it('takes what `analysis save` stored in this run, under any name', async () => {
+    const on = await started('  - { id: t, type: llm, instruction: "{draft.findings}" }\n');
+    await on.document('analysis save', { agent: 'helper', data: { source: 'stdin', text: report('helper') } });
+    on.put('analysis/stray.md', report('stray'));
+    await on.document('draft import');
+    expect(on.text('DRAFT.md')).toContain('[helper](analysis/helper.md): Found it.');
+    expect(on.text('DRAFT.md')).not.toContain('stray');
+  });
+});
+
+describe('the result of a recipe', () => {
+  const blocks = (when: string) =>
+    `  - { id: t, type: llm, instruction: T. }\n  - { id: u, type: llm, instruction: U.${when} }\n`;
+
+  it('is kept only where a condition asks for it, and cut', async () => {
+    const asked = await started(blocks(', when: "result != null"'));
+    await asked.complete({ action: 'a1', result: 'x'.repeat(9000) });
+    expect((await asked.state()).result).toHaveLength(4000);
+    const unasked = await started(blocks(''));
+    await unasked.complete({ action: 'a1', result: 'x' });
+    expect((await unasked.state()).result).toBeNull();
+  });
+});
+
+describe('check', () => {
+  it('wants the agent that the pending action names', async () => {
+    const on = await started(
+      `  - { id: look, type: subagent, agents: [{ ${AGENT}, id: one, output: findings/one.md }] }\n`,
+    );
+    const file = '.dev/specs/run-1/findings/one.md';
+    on.put('findings/one.md', report('two'));
+    expect((await check(on.context, file, on.context.root)).exit).toBe(3);
+    on.put('findings/one.md', report('one'));
+    expect((await check(on.context, file, on.context.root)).exit).toBe(0);
+  });
+});
+
+describe('the manifest', () => {
+  it('keeps its length with many agents, and says how many it left out', async () => {
+    const agents = Array.from({ length: 40 }, (_, n) => `{ ${AGENT}, id: agent-${n}, output: findings/agent-${n}.md }`);
+    const on = await started(`  - { id: look, type: subagent, agents: [${agents.join(', ')}] }\n`);
+    const text = await on.manifest();
+    expect(text.length).toBeLessThanOrEqual(4800);
+    expect(text).toMatch(/\d+ of 40 agents are left out here; start them all: dev-cli next run-1/);
+    expect(text).toContain('Agents: 40 pending');
+    expect(text).toContain('step complete run-1 --action a1');
+  });
+});
+
+describe('status', () => {
+  it('sends the user of a gate that wants a person to approve', async () => {
+    const on = await started('  - { id: gate, type: wait-for-user, human: required, choices: [on] }\n');
+    expect(await on.statusText()).toContain('you    decide: dev-cli approve run-1 (choices: on)');
+  });
+
+  it('shows what changed since it was decided; a box that was ticked is no change', async () => {
+    const on = await started(
+      '  - { id: plan, type: llm+cli, instruction: W., write: plan-content.json, schema: plan-content, command: "dev-cli plan generate {name}" }\n' +
+        '  - { id: gate, type: wait-for-user, artifact: PLAN.md, choices: [on] }\n',
+    );
+    on.put('plan-content.json', JSON.stringify(aPlan()));
+    expect(codeOf(await on.complete({ action: 'a1' }))).toBe('ok');
+    await on.complete({ action: 'a2', choice: 'on' });
+    const ticked = tickBox(on.text('PLAN.md') ?? '', 'todo-1');
+    on.put('PLAN.md', ticked);
+    expect(await on.statusText()).not.toContain('changed since');
+    on.put('PLAN.md', `${ticked}\nMore.\n`);
+    expect(await on.statusText()).toContain('PLAN.md changed since "gate" was answered with "on"');
+    expect(await on.manifest()).toContain('Changed since it was decided on: PLAN.md (gate)');
+    const { gates } = (await status(on.context, on.name)).json as { gates: Record<string, { changed?: true }> };
+    expect(gates['gate']?.changed).toBe(true);
+  });
+});
+
+describe('the end', () => {
+  it('has the reason of a failed step, not its count of agents', async () => {
+    const on = await started(
+      `  - { id: look, type: subagent, onError: halt, agents: [{ ${AGENT}, id: one, output: findings/one.md }] }\n`,
+    );
+    await on.complete({ action: 'a1', without: ['one'], reason: 'crashed' });
+    const done = await on.action();
+    expect(done.action === 'done' && done.failed.find(({ id }) => id === 'look')?.reason).toBe('not delivered: one');
+  });
+});
+
+describe('the summary of a run', () => {
+  it('tells who decided by the mark at the end of a line, and in the order of the recipe', async () => {
+    const on = await started(
+      '  - { id: zeta, type: llm, instruction: "{draft.decisions}" }\n  - { id: alpha, type: llm, instruction: A. }\n',
+    );
+    const text = '- A user table in the database\n- Keep JWT (user)\n- No cache (assumed).';
+    await on.document('draft update', { section: 'decisions', data: { source: 'inline', text: JSON.stringify(text) } });
+    await on.complete({ action: 'a1' });
+    await on.complete({ action: 'a2' });
+    const { recipe } = requireRecipe(on.context.library, 'one');
+    const { files } = await on.store.read(on.name);
+    const summary = runSummary(await on.state(), recipe, createWorkspace(files));
+    expect(summary.decisions.map(({ text: told, by }) => [told, by])).toEqual([
+      ['A user table in the database', 'agent'],
+      ['Keep JWT', 'user'],
+      ['No cache', 'assumed'],
+    ]);
+    expect(summary.done.map((line) => line.split(':')[0])).toEqual(['zeta', 'alpha']);
+    expect(summary.outcome).toBe('live');
+  });
+});
+
+describe('cleanup', () => {
+  it('never takes a glob for a path of the root, or a placeholder for a choice of words', async () => {
+    const on = stage({
+      recipes: {
+        one: recipeOf(
+          'one',
+          '  - { id: t, type: llm, instruction: T. }\n  - { id: c, type: cli, command: "dev-cli cleanup {name}" }\n',
+          'cleanup: [/src/*, "{name}.tmp", x.tmp]\n',
+        ),
+      },
+    });
+    await on.init('one', { goal: 'X' });
+    for (const path of ['x.tmp', 'name.tmp', 'y.tmp']) on.put(path, 'x');
+    const answer = await on.complete({ action: 'a1' });
+    expect(['x.tmp', 'name.tmp', 'y.tmp'].filter((path) => on.text(path) !== null)).toEqual(['name.tmp', 'y.tmp']);
+    expect(JSON.stringify(answer.ok && answer.json.warnings)).toContain('/src/* is ignored');
+  });
+});
