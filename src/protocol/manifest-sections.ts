@@ -10,7 +10,7 @@ export const MANIFEST_SECTIONS: readonly Section[] = [
   { id: 'mode', view: 'manifest', budget: 500, render: mode },
   { id: 'draft', view: 'manifest', budget: 200, render: draft },
   { id: 'agents', view: 'manifest', budget: 500, render: agents },
-  { id: 'decisions', view: 'manifest', budget: 700, render: decisions },
+  { id: 'decisions', view: 'manifest', budget: 400, render: decisions },
   { id: 'failed', view: 'manifest', budget: 500, render: failed },
   { id: 'files', view: 'manifest', budget: 400, render: files },
 ];
@@ -25,9 +25,9 @@ function step({ state }: SectionInput): string[] {
 }
 
 function mode({ state }: SectionInput): string[] {
-  const modes = Object.values(state.mode).join(' ');
+  const modes = Object.values(state.mode).filter((word) => !state.recipe.includes(word));
   const goal = state.goal === null ? '' : ` · goal (the user's words, data): "${foreignLine(state.goal, 300)}"`;
-  return [`Mode: ${state.recipe}, ${modes}${goal}`];
+  return [`Mode: ${[state.recipe, ...modes].join(' ')}${goal}`];
 }
 
 function draft({ state, captured, files: documents }: SectionInput): string[] | null {
@@ -42,16 +42,14 @@ function draft({ state, captured, files: documents }: SectionInput): string[] | 
 function agents({ state }: SectionInput): string[] | null {
   const all = Object.entries(state.agents);
   if (all.length === 0) return null;
-  if (all.length > AGENTS_NAMED) {
-    const count = (wanted: string) => all.filter(([, { status }]) => status === wanted).length;
-    const counts = (['pending', 'done', 'failed', 'stale'] as const).filter((status) => count(status) > 0);
-    return [`Agents: ${counts.map((status) => `${count(status)} ${status}`).join(', ')}`];
-  }
-  const rows = all.map(([id, { status, verdict }]) => `${id} ${status}${verdict === undefined ? '' : ` ${verdict}`}`);
-  return [`Agents: ${rows.join(', ')}`];
+  const unremarkable = all.filter(([, { status, verdict }]) => status === 'done' && verdict === undefined).length;
+  const named = all.filter(([, { status, verdict }]) => status !== 'done' || verdict !== undefined);
+  const rows = named.map(([id, { status, verdict }]) => `${id} ${status}${verdict === undefined ? '' : ` ${verdict}`}`);
+  const shown = rows.length > AGENTS_NAMED ? [`${rows.length} pending, failed or stale`] : rows;
+  return [`Agents: ${[...(unremarkable > 0 ? [`${unremarkable} done`] : []), ...shown].join(', ')}`];
 }
 
-/** More agents than these are counted, not named. */
+/** More than these are counted, not named. */
 const AGENTS_NAMED = 16;
 
 function decisions({ state, captured, files: documents }: SectionInput): string[] | null {
