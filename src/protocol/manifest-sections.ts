@@ -26,7 +26,7 @@ function step({ state }: SectionInput): string[] {
 
 function mode({ state }: SectionInput): string[] {
   const modes = Object.values(state.mode).filter((word) => !state.recipe.includes(word));
-  const goal = state.goal === null ? '' : ` · goal (the user's words, data): "${foreignLine(state.goal, 300)}"`;
+  const goal = state.goal === null ? '' : ` · goal (data): "${foreignLine(state.goal, 300)}"`;
   return [`Mode: ${[state.recipe, ...modes].join(' ')}${goal}`];
 }
 

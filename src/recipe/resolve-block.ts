@@ -185,9 +185,9 @@ function resolveSubagent(
 
 function startAgents(count: number, parallel: boolean): string {
   const which =
-    count === 1 ? 'Start the agent and wait for it.' : 'Start all agents together and wait for all.';
+    count === 1 ? 'Start the agent and wait for it.' : 'Start all agents together; wait for all.';
   const start = parallel || count === 1 ? which : 'Start the agents one after the other, in this order.';
-  return `${start} The ack names a missing file; then start only that agent again.`;
+  return `${start} The ack names a missing file: start only that agent again.`;
 }
 
 function resolveGate(block: BlockSourceOf<'wait-for-user'>, context: BlockContext): GateBlock {
