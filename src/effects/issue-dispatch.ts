@@ -8,7 +8,7 @@ import { agentPrompt } from './prompt.js';
 import type { Turn } from './turn.js';
 import { conditionScope, filledPath, roundOf } from './values.js';
 
-const TELL = 'Read <promptFile>; it is your whole task. Do it, reply in two lines.';
+const TELL = 'Read <promptFile>: your whole task. Do it, reply in two lines.';
 
 /** The agents to start: those whose condition holds; at a retry only the ones that have not delivered. */
 export function dispatchedAgents(
