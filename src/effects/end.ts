@@ -26,7 +26,6 @@ export function endRun(turn: Turn, outcome: Outcome, reason?: string): void {
     issuedSeq: 0,
     cause: 'end',
     before: {},
-    settled: [],
     acknowledged: true,
     action: doneAction(turn, outcome, reason),
   };
@@ -94,7 +93,7 @@ function instructionOf(turn: Turn, outcome: Outcome): string {
     case 'completed': {
       const open = state.warnings.length === 0 ? '' : ' Name the warnings.';
       return state.skill === 'specify'
-        ? `Show the user the summary and the path of the plan.${open} Then stop: this was planning, and nothing is to be implemented now.`
+        ? `Show the user the summary and the plan's path.${open} Then stop: nothing is to be implemented now.`
         : `Tell the user what was done.${open} Then stop.`;
     }
   }

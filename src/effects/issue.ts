@@ -115,7 +115,6 @@ export function pend(turn: Turn, action: PendingAction, before: Record<string, P
     issuedSeq: 0,
     cause,
     before,
-    settled: [],
     acknowledged: false,
     action,
   };

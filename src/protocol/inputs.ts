@@ -1,4 +1,5 @@
 import { DevCliError } from '../base/errors.js';
+import { changedApprovals } from '../effects/approvals.js';
 import { blockOf, type Turn } from '../effects/turn.js';
 import { filled } from '../effects/values.js';
 import type { ResolvedBlock } from '../recipe/resolved.js';
@@ -28,17 +29,10 @@ export function checkInputs(turn: Turn): void {
   }
 }
 
-/**
- * Tells which gates were decided on an artifact that has changed since (recipes.md §2, `artifact`). Told every time: it
- * goes on being true.
- */
+/** Tells which gates were decided on an artifact that has changed since. Told every time: it goes on being true. */
 export function checkApprovals(turn: Turn): void {
-  for (const [id, gate] of Object.entries(turn.state.gates)) {
-    if (gate.stale === true || gate.digest === undefined) continue;
-    const block = blockOf(turn, id);
-    if (block.kind !== 'wait-for-user' || block.artifact === undefined) continue;
-    const path = filled(turn, block.artifact, id);
-    if (inputDigest(turn, path) !== gate.digest) turn.warnings.push(`${path} changed since "${id}" was decided on it`);
+  for (const { block, choice, path } of changedApprovals(turn)) {
+    turn.warnings.push(`${path} changed since "${block}" was answered with "${choice}"`);
   }
 }
 

@@ -87,8 +87,6 @@ const stateSchema = <A extends TSchema>(action: A) =>
             cause: Str,
             /** What stood at each promised path when the action was issued. */
             before: Type.Record(Str, FactsSchema),
-            /** Agents of this action that already delivered or were given up. */
-            settled: Type.Array(Str),
             acknowledged: Type.Boolean(),
             action,
           },

@@ -180,7 +180,7 @@ describe('init (protocol.md §5)', () => {
     const on = stage({ recipes: { one: recipeOf('one', END), two: recipeOf('two', END) } });
     await on.init('one');
     await on.complete({ action: 'a1', fail: true, reason: 'cannot' });
-    await expect(on.init('two')).rejects.toMatchObject({ code: 'RUN_EXISTS' });
+    expect(await on.init('two')).toMatchObject({ ok: false, error: { code: 'RUN_EXISTS' } });
     expect((await on.store.read(on.name)).snapshot).toMatchObject({ recipe: 'one', status: 'halted' });
   });
 });

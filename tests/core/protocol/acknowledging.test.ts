@@ -1,0 +1,191 @@
+import { describe, expect, it } from 'vitest';
+import { refuseChangedSources } from '../../../src/protocol/sources.js';
+import { openTurn } from '../../../src/protocol/turns.js';
+import { requireRecipe } from '../../../src/recipe/load.js';
+import { codeOf, idOf, type Outcome, recipeOf, report, type Stage, stage } from './stage.js';
+
+/** Rules of protocol.md §3 that a walk through every block does not show by itself. */
+
+const END = '  - { id: last, type: llm, instruction: End. }\n';
+
+async function started(blocks: string, head = ''): Promise<Stage> {
+  const on = stage({ recipes: { one: recipeOf('one', blocks, head) } });
+  expect(codeOf(await on.init('one', { goal: 'Add X' }))).toBe('ok');
+  return on;
+}
+
+function warningsOf(answer: Outcome): string {
+  return answer.ok ? (answer.json.warnings ?? []).join('\n') : '';
+}
+
+const LOOK = (more: string) =>
+  `  - { id: look, type: subagent, ${more} agents: [{ type: code-explorer, id: one, prompt: Look., output: findings/one.md }], onComplete: "dev-cli draft import {name}" }\n`;
+
+describe('a subagent block whose agents deliver nothing', () => {
+  it('leaves its findings when the run goes on: after `step fail`', async () => {
+    const on = await started(LOOK('onError: continue,') + END);
+    const answer = await on.complete({ action: 'a1', fail: true, reason: 'no time' });
+    expect(answer.ok && answer.json['completed']).toBeNull();
+    expect(on.text('DRAFT.md')).toContain('no time');
+    expect((await on.state()).currentBlock).toBe('last');
+  });
+
+  it('runs `onComplete` also where no condition holds, and hands out no action', async () => {
+    const on = await started(
+      '  - { id: look, type: subagent, agents: [{ type: code-explorer, id: one, prompt: Look., output: findings/one.md, when: "false" }], onComplete: "dev-cli check notes.json" }\n' +
+        END,
+    );
+    expect(idOf(await on.action())).toBe('a1');
+    expect(on.text('actions/a1/prompt.md')).toBeNull();
+    expect((await on.state()).warnings.join()).toContain('look, check: notes.json');
+  });
+
+  it('halts without it where the run does not go on', async () => {
+    const on = await started(LOOK('onError: halt,') + END);
+    await on.complete({ action: 'a1', fail: true, reason: 'no time' });
+    expect(on.text('DRAFT.md')).not.toContain('no time');
+    expect((await on.state()).status).toBe('halted');
+  });
+});
+
+describe('a command that finds problems', () => {
+  it('refuses as `onComplete`, with its findings; what the agents delivered can be repeated', async () => {
+    const on = await started(LOOK('').replace('draft import {name}', 'check notes.json') + END);
+    on.put('findings/one.md', report('one'));
+    const answer = await on.complete({ action: 'a1' });
+    expect(codeOf(answer)).toBe('EVIDENCE_INVALID');
+    expect(!answer.ok && answer.error.details[0]).toMatchObject({ target: 'notes.json', problem: 'not written' });
+    on.put('notes.json', '{}');
+    expect(codeOf(await on.complete({ action: 'a1' }))).toBe('ok');
+  });
+});
+
+describe('a loop', () => {
+  it('names everything that its exit check misses, not only its own sections', async () => {
+    const on = await started(
+      LOOK('when: "false",') +
+        '  - { id: talk, type: llm-loop, asks: user, maxRounds: 1, instruction: T., sections: [boundaries], save: "dev-cli draft update {name}", exitCheck: "dev-cli draft validate {name}" }\n' +
+        END,
+      'draft: { required: [boundaries, findings] }\n',
+    );
+    const data = { source: 'inline', text: '{"boundaries":["none"]}' } as const;
+    const answer = await on.complete({ action: 'a1', data });
+    expect(answer.ok && answer.json['round']).toMatchObject({ passed: false, missing: ['findings'] });
+    await on.complete({ action: 'a2', data });
+    const gate = await on.action();
+    expect(gate.action === 'wait-for-user' && gate.message).toContain('Still empty: findings.');
+  });
+
+  it('at its bound is remembered before what follows is done, also as the last block', async () => {
+    const loop =
+      '  - { id: judge, type: subagent-loop, maxRounds: 1, onError: continue, agents: [{ type: plan-reviewer, id: r1, prompt: J, output: reviews/a.md }], exitWhen: "false" }\n';
+    for (const after of ['', '  - { id: c, type: cli, command: "dev-cli cleanup {name}" }\n']) {
+      const on = await started(loop + after);
+      on.put('reviews/a.md', report('r1', 'verdict: REJECT\n'));
+      const answer = await on.complete({ action: 'a1' });
+      expect(warningsOf(answer)).toContain('judge did not pass within 1 round (last: r1 REJECT)');
+      const done = await on.action();
+      expect(done.action === 'done' && done.warnings?.join()).toContain('judge did not pass');
+      if (after !== '') expect(on.text('summary.md')).toContain('judge did not pass');
+    }
+  });
+
+  it('within its bound warns of nothing', async () => {
+    const on = await started(
+      `  - { id: judge, type: subagent-loop, maxRounds: 2, onError: continue, agents: [{ type: plan-reviewer, id: r1, prompt: J, output: "reviews/{round}.md" }], exitWhen: "false" }\n${END}`,
+    );
+    on.put('reviews/1.md', report('r1', 'verdict: REJECT\n'));
+    expect(warningsOf(await on.complete({ action: 'a1' }))).toBe('');
+  });
+});
+
+describe('a gate', () => {
+  const GATE =
+    '  - { id: write, type: llm+cli, instruction: W., write: x.json }\n' +
+    '  - { id: gate, type: wait-for-user, artifact: x.json, maxRounds: 2, choices: [{ id: on }, { id: again, goto: write }, { id: stop, goto: halt }] }\n';
+  const asked = async () => {
+    const on = await started(GATE + END);
+    on.put('x.json', '{"a":1}');
+    await on.complete({ action: 'a1' });
+    on.put('x.json', '{"a":2}');
+    return on;
+  };
+
+  it('approves nothing that was not shown; asked anew it does', async () => {
+    const on = await asked();
+    const answer = await on.complete({ action: 'a2', choice: 'on' });
+    expect(codeOf(answer)).toBe('INPUT_CHANGED');
+    expect(!answer.ok && answer.error.fix).toEqual({
+      command: 'step invalidate',
+      input: { name: 'run-1', step: 'gate' },
+    });
+    await on.invalidate('gate');
+    expect(codeOf(await on.complete({ action: 'a3', choice: 'on' }))).toBe('ok');
+  });
+
+  it.each(['again', 'stop'])('lets "%s" be chosen all the same', async (choice) => {
+    const answer = await (await asked()).complete({ action: 'a2', choice });
+    expect(codeOf(answer)).toBe('ok');
+    expect(warningsOf(answer)).toContain('changed after the question was asked');
+  });
+
+  it('cannot fail, and says what can be done', async () => {
+    const on = await started(`  - { id: gate, type: wait-for-user, choices: [on, off] }\n${END}`);
+    const answer = await on.complete({ action: 'a1', fail: true, reason: 'x' });
+    expect(codeOf(answer)).toBe('DATA_UNEXPECTED');
+    expect(!answer.ok && answer.error.message).not.toContain('--fail');
+    expect(!answer.ok && answer.error.fix).toContain('on, off');
+  });
+
+  it('at the bound of a loop cannot fail either', async () => {
+    const on = await started(
+      `  - { id: talk, type: llm-loop, asks: user, maxRounds: 1, instruction: T., exitWhen: "false" }\n${END}`,
+    );
+    await on.complete({ action: 'a1', data: { source: 'inline', text: '"x"' } });
+    expect(codeOf(await on.complete({ action: 'a2', fail: true, reason: 'x' }))).toBe('DATA_UNEXPECTED');
+  });
+});
+
+describe('what went wrong', () => {
+  it('is forgotten once the block succeeds', async () => {
+    const on = await started(`  - { id: think, type: llm, instruction: T. }\n${END}`);
+    await on.complete({ action: 'a1', fail: true, reason: 'cannot' });
+    expect((await on.state()).lastError?.message).toBe('cannot');
+    await on.invalidate('think');
+    await on.complete({ action: 'a2' });
+    expect((await on.state()).lastError).toBeNull();
+  });
+});
+
+describe('agents that only report', () => {
+  const MIXED =
+    '  - { id: look, type: subagent, agents: [{ type: code-explorer, prompt: L., id: one, output: findings/one.md }, { type: code-explorer, prompt: L., id: two }] }\n';
+
+  it('lack their report, not the others', async () => {
+    const on = await started(MIXED + END);
+    on.put('findings/one.md', report('one'));
+    const answer = await on.complete({ action: 'a1' });
+    expect(codeOf(answer)).toBe('EVIDENCE_MISSING');
+    expect(!answer.ok && answer.error.details).toMatchObject([{ agent: 'two', problem: 'not reported' }]);
+    expect(!answer.ok && answer.error.fix).toContain('.dev/specs/run-1/actions/a1/result.md');
+    expect((await on.state()).agents['one']?.status).toBe('done');
+    expect(codeOf(await on.complete({ action: 'a1', result: 'seen' }))).toBe('ok');
+    expect((await on.state()).agents['two']).toMatchObject({ status: 'done', selfReported: true, summary: 'seen' });
+  });
+});
+
+describe('changed sources in autopilot', () => {
+  it('halt the run, and the answer says so with the way to reopen it', async () => {
+    const on = await started('  - { id: write, type: llm+cli, instruction: W., write: x.json }\n');
+    const head = await on.store.read(on.name);
+    const state = { ...(await on.state()), mode: { depth: 'quick', interaction: 'autopilot' } };
+    const turn = openTurn(on.context, head, state, requireRecipe(on.context.library, 'one'), () => false);
+    const result = refuseChangedSources(turn, 'a1', { paths: ['a.ts'], now: { head: null, dirty: {} } });
+    const error = result?.kind === 'refused' ? result.error : null;
+    expect(error?.message).toMatch(/^1 file outside .* the run halted/);
+    expect(error?.fix).toEqual({ command: 'step invalidate', input: { name: 'run-1', step: 'write' } });
+    expect(error?.pending).toBeUndefined();
+    const done = turn.state.pendingAction?.action;
+    expect(done?.action === 'done' && done.failed[0]?.reason).toContain('a.ts');
+  });
+});
