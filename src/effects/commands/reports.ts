@@ -13,12 +13,17 @@ export interface KnownReport {
 /**
  * The reports of this run in findings/ and analysis/, checked, and its agents that failed (documents.md, `draft import`):
  * what its agents delivered and what `analysis save` stored. What lies there from an earlier run of the name is none of
- * them. Files that do not check out are told, never imported.
+ * them. What is not imported is told.
  */
 export function knownReports(scene: Scene): { reports: KnownReport[]; problems: { path: string; problem: string }[] } {
   const reports: KnownReport[] = [];
   const problems: { path: string; problem: string }[] = [];
-  for (const [id, { output, status, reason }] of Object.entries(scene.state?.agents ?? {})) {
+  const agents = Object.entries(scene.state?.agents ?? {});
+  const promised = new Set(agents.map(([, { output }]) => output));
+  for (const path of reportFiles(scene)) {
+    if (!promised.has(path)) problems.push({ path, problem: 'of no agent of this run; store it with `analysis save`' });
+  }
+  for (const [id, { output, status, reason }] of agents) {
     if (output === undefined || !/^(findings|analysis)\//.test(output)) continue;
     if (status === 'failed') {
       reports.push({ agent: id, path: output, status, reason: reason ?? 'no reason given' });
@@ -29,4 +34,13 @@ export function knownReports(scene: Scene): { reports: KnownReport[]; problems: 
     }
   }
   return { reports, problems };
+}
+
+function reportFiles(scene: Scene): string[] {
+  return ['findings', 'analysis'].flatMap((directory) =>
+    scene.files
+      .list(directory)
+      .filter((file) => file.endsWith('.md'))
+      .map((file) => `${directory}/${file}`),
+  );
 }

@@ -255,13 +255,16 @@ describe('draft', () => {
 
   it('show prints it; import takes findings in; a name without a run is exit 2', () => {
     expect(JSON.stringify(devCli(project, ['draft', 'show', 'run-1']).json)).toContain('purpose');
-    writeProjectFile(
-      project,
-      '.dev/specs/run-1/findings/x.md',
-      '---\nagent: x\ntimestamp: 2026-01-01T00:00:00Z\nsummary: found a thing\n---\n\nbody\n',
-    );
-    expect(devCli(project, ['draft', 'import', 'run-1']).code).toBe(0);
+    const report = (agent: string, summary: string) =>
+      `---\nagent: ${agent}\ntimestamp: 2026-01-01T00:00:00Z\nsummary: ${summary}\n---\n\nbody\n`;
+    writeProjectFile(project, '.dev/specs/run-1/findings/old.md', report('old', 'of another goal'));
+    writeProjectFile(project, 'x.md', report('x', 'found a thing'));
+    expect(devCli(project, ['analysis', 'save', 'run-1', '--agent', 'x', '--data', '@x.md']).code).toBe(0);
+    const imported = devCli(project, ['draft', 'import', 'run-1']);
+    expect(imported.code).toBe(0);
+    expect(JSON.stringify(imported.json)).toContain('findings/old.md: of no agent of this run');
     expect(draft()).toContain('found a thing');
+    expect(draft()).not.toContain('of another goal');
     expect(devCli(project, ['draft', 'show', 'nothing']).json.error?.code).toBe('NO_SUCH_RUN');
   });
 });
