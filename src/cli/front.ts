@@ -4,6 +4,7 @@ import { DevCliError } from '../base/errors.js';
 import { VERSION } from '../base/version.js';
 import { locate } from '../registry/find.js';
 import { type ParsedCommand, parseCommand } from '../registry/parse.js';
+import type { CommandSpec } from '../registry/spec.js';
 import { resolvedInput } from './inputs.js';
 import { asDevCliError, type Manner, type Printed, printAnswer, printFailure } from './print.js';
 import { inputReader } from './read-input.js';
@@ -29,7 +30,7 @@ export async function front(argv: readonly string[], rim: Rim): Promise<Printed>
   try {
     if (argv[0] === '--version' || argv[0] === '-V') return printAnswer(versionAnswer(), manner);
     const parsed = parseCommand(argv);
-    manner = mannerOf(parsed.spec.output === 'document', parsed.globals, rim);
+    manner = mannerOf(parsed.spec, parsed.globals, rim);
     return printAnswer(await answer(parsed, rim), manner);
   } catch (thrown) {
     const error = asDevCliError(thrown, rim.env['DEV_CLI_DEBUG'] === '1');
@@ -72,7 +73,14 @@ function interrupted(signal: AbortSignal): Promise<never> {
   });
 }
 
-function mannerOf(document: boolean, globals: { json?: boolean; text?: boolean }, rim: Rim): Manner {
+/** JSON for a document, text for what is made for people; and for a person at a terminal, whatever it is. */
+function mannerOf(
+  spec: Pick<CommandSpec, 'output' | 'actor'> | undefined,
+  globals: { json?: boolean; text?: boolean },
+  rim: Rim,
+): Manner {
+  const forPerson = spec?.actor === 'person' && rim.stdoutIsTerminal;
+  const document = (spec === undefined || spec.output === 'document') && !forPerson;
   return {
     json: document ? globals.text !== true : globals.json === true,
     terminal: rim.stdoutIsTerminal,
@@ -85,7 +93,7 @@ function guessedManner(argv: readonly string[], rim: Rim): Manner {
   const { spec, path, rest } = locate(argv);
   const flags = { json: argv.includes('--json'), text: argv.includes('--text') };
   const version = path.length === 0 && (rest[0] === '--version' || rest[0] === '-V');
-  return mannerOf(!version && (spec === undefined || spec.output === 'document'), flags, rim);
+  return mannerOf(version ? { output: 'text', actor: 'person' } : spec, flags, rim);
 }
 
 function versionAnswer(): Answer {

@@ -18,10 +18,15 @@ const PLANNING_SKILLS = ['specify', 'open'];
 /**
  * `step complete` and `step fail`: acknowledges, checks, records, advances and gives the next action, in one call
  * (protocol.md §3).
+ * @param given the run's name, if any
  * @throws DevCliError for every refusal; what was good of the evidence is committed all the same
  */
-export async function stepComplete(context: Context, given: unknown, input: AckInput): Promise<Answer> {
-  const until = context.clock.now() + context.answerWithin * 1000;
+export async function stepComplete(
+  context: Context,
+  given: unknown,
+  { wait, ...input }: AckInput & { wait?: number },
+): Promise<Answer> {
+  const until = context.clock.now() + (wait ?? context.answerWithin) * 1000;
   const name = await findRun(context, given, true);
   // A command that finished meanwhile comes first: its block is no longer the pending one.
   const before = await settleCommands(context, name, context.clock.now());

@@ -184,8 +184,7 @@ function resolveSubagent(
 }
 
 function startAgents(count: number, parallel: boolean): string {
-  const which =
-    count === 1 ? 'Start the agent and wait for it.' : 'Start all agents together; wait for all.';
+  const which = count === 1 ? 'Start the agent and wait for it.' : 'Start all agents together; wait for all.';
   const start = parallel || count === 1 ? which : 'Start the agents one after the other, in this order.';
   return `${start} The ack names a missing file: start only that agent again.`;
 }

@@ -30,7 +30,7 @@ export const PEOPLE_COMMANDS: readonly CommandSpec[] = [
     name: 'use',
     summary: 'Make a run the active one.',
     actor: 'person',
-    output: 'text',
+    output: 'document',
     positionals: [REQUIRED_NAME],
     options: [],
     exits: [0, 1, 2, 4, 130],
@@ -42,7 +42,7 @@ export const PEOPLE_COMMANDS: readonly CommandSpec[] = [
     description:
       'For harnesses without hooks: sitting at a terminal is what proves the person. Without --choice the gate is shown with its choices.',
     actor: 'person',
-    output: 'text',
+    output: 'document',
     positionals: [REQUIRED_NAME],
     options: [
       {
@@ -68,7 +68,7 @@ export const PEOPLE_COMMANDS: readonly CommandSpec[] = [
     summary: "Allow a project's recipe to run its external commands. Only on a terminal.",
     description: 'Asked once per version of the recipe: trust is kept by digest, outside the project.',
     actor: 'person',
-    output: 'text',
+    output: 'document',
     positionals: [
       { key: 'recipe', form: 'recipe', required: true, description: 'A recipe in .dev/recipes or .dev/workflows.' },
     ],
