@@ -1,6 +1,7 @@
 import { PlanContentSchema } from '../src/documents/plan-schema.js';
 import { RecipeSchema } from '../src/recipe/schema.js';
 import { ActionSchema } from '../src/run/action.js';
+import { EntrySchema } from '../src/run/entries.js';
 import { StateCheck, StateSchema } from '../src/run/state.js';
 
 /** Schemas that are checked at run time; each becomes a validator in src/generated. */
@@ -14,5 +15,6 @@ export const shipped = {
   state: StateSchema,
   recipe: RecipeSchema,
   action: ActionSchema,
+  entry: EntrySchema,
   'plan-content': PlanContentSchema,
 };

@@ -7,7 +7,7 @@ import { isSectionId, SECTION_IDS, SECTIONS, type SectionId } from './sections.j
 /** DRAFT.md: eight sections, each a level-two heading with its id in a comment below it (documents.md, DRAFT.md). */
 
 /** What a section holds. `text` is without the placeholder comment and with escapes undone; empty when not filled. */
-export interface DraftSection {
+interface DraftSection {
   filled: boolean;
   text: string;
 }

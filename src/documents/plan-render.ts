@@ -55,7 +55,7 @@ function textOf(plan: PlanContent, boxes: Record<string, boolean>, sum: string):
 }
 
 /** The heading that carries a todo's box. */
-export function todoHeading(todo: { id: string; title: string }, ticked: boolean): string {
+function todoHeading(todo: { id: string; title: string }, ticked: boolean): string {
   return `### [${ticked ? 'x' : ' '}] ${todo.id}: ${proseLine(todo.title)}`;
 }
 

@@ -58,7 +58,7 @@ const AcceptanceSchema = discriminated(
   { description: 'How it is known that the todo is done.' },
 );
 
-export const TodoSchema = Type.Object(
+const TodoSchema = Type.Object(
   {
     id: Type.String({ pattern: PLAN_ID, description: 'Unique, such as todo-1.' }),
     title: text('One line.'),

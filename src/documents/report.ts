@@ -14,7 +14,7 @@ const VERDICT_LIMIT = 40;
 
 const VERDICTS = ['OKAY', 'REJECT'] as const;
 
-export interface Report {
+interface Report {
   agent: string;
   /** ISO 8601 as written; informational, never compared. */
   timestamp: string;

@@ -59,7 +59,7 @@ export function fullBlockId(turn: Turn, prefix: string): string {
 }
 
 /** The action that waits for an acknowledgement, with its block; null when the run has ended. */
-export function pendingOf(turn: Turn): Pending | null {
+function pendingOf(turn: Turn): Pending | null {
   const state = turn.state.pendingAction;
   if (state === null || state.action.action === 'done') return null;
   const action: PendingAction = state.action;
@@ -67,7 +67,7 @@ export function pendingOf(turn: Turn): Pending | null {
 }
 
 /** The error for an action that is neither pending nor acknowledged. */
-export function stale(turn: Turn, message: string): DevCliError {
+function stale(turn: Turn, message: string): DevCliError {
   const pending = pendingPart(turn);
   return new DevCliError('STALE_ACTION', message, {
     run: turn.state.name,

@@ -10,7 +10,7 @@ const Str = Type.String();
 const Digests = Type.Record(Str, NullableString);
 const fact = <T extends Record<string, TSchema>>(fields: T) => Type.Object({ runId: Str, ...fields }, closed);
 
-export const ENTRY_DATA = {
+const ENTRY_DATA = {
   /** A run began. */
   init: fact({ recipe: Str, recipeHash: Str, goal: NullableString, mode: Type.Record(Str, Str), cliVersion: Str }),
   /** An action was handed out. */
@@ -77,3 +77,26 @@ export const ENTRY_DATA = {
 
 export type EntryType = keyof typeof ENTRY_DATA;
 export type EntryData<T extends EntryType> = Static<(typeof ENTRY_DATA)[T]>;
+
+/** A journal entry with the shape of `data` for each type; shipped for those who read events.jsonl. */
+export const EntrySchema = Type.Object(
+  {
+    v: Type.Literal(1),
+    seq: Type.Integer(),
+    at: Type.String({ description: 'UTC with milliseconds.' }),
+    type: Type.Unsafe<EntryType>({ type: 'string', enum: Object.keys(ENTRY_DATA) }),
+    by: Type.Object({ kind: Str, via: Str }),
+    data: Type.Object({ runId: Str }),
+    patch: Type.Array(Type.Unknown()),
+    files: Type.Array(Type.Object({ path: Str, before: NullableString, after: NullableString }, closed)),
+    crc: Str,
+  },
+  {
+    $id: 'entry',
+    description: 'A line of events.jsonl: one fact of a run (storage.md).',
+    allOf: Object.entries(ENTRY_DATA).map(([type, data]) => ({
+      if: { properties: { type: { const: type } } },
+      then: { properties: { data } },
+    })),
+  },
+);

@@ -8,7 +8,7 @@ import { SCHEMA_VERSION } from './version.js';
 const Str = Type.String();
 const At = Type.String({ description: 'UTC with milliseconds.' });
 
-export const StepSchema = Type.Object(
+const StepSchema = Type.Object(
   {
     status: enumOf('pending', 'running', 'done', 'skipped', 'failed', 'stale'),
     at: NullableString,
@@ -20,7 +20,7 @@ export const StepSchema = Type.Object(
   closed,
 );
 
-export const AgentSchema = Type.Object(
+const AgentSchema = Type.Object(
   {
     status: enumOf('pending', 'done', 'failed', 'stale'),
     outputHash: NullableString,
@@ -36,7 +36,7 @@ export const AgentSchema = Type.Object(
 );
 
 /** What stood at a promised path when its action was issued: evidence must differ from it (protocol.md §3). */
-export const FactsSchema = Type.Union([
+const FactsSchema = Type.Union([
   Type.Null(),
   Type.Object(
     { size: Type.Number(), mtimeMs: Type.Number(), ctimeMs: Type.Number(), inode: Type.Number(), sha256: Str },
@@ -44,7 +44,7 @@ export const FactsSchema = Type.Union([
   ),
 ]);
 
-export const CommandStateSchema = Type.Object(
+const CommandStateSchema = Type.Object(
   {
     key: Type.String({ description: '<runId>:<actionId>; started and finished are two entries with one key.' }),
     actionId: Str,
@@ -201,7 +201,6 @@ function outline(schema: TSchema): TSchema {
 
 export type RunState = Static<typeof StateSchema>;
 export type StepState = Static<typeof StepSchema>;
-export type AgentState = Static<typeof AgentSchema>;
 export type PathFacts = Static<typeof FactsSchema>;
 export type CommandState = Static<typeof CommandStateSchema>;
 export type PendingState = NonNullable<RunState['pendingAction']>;

@@ -11,7 +11,7 @@ import type { Workspace } from '../workspace.js';
 import { dataOf } from './data.js';
 import type { Outcome, Scene } from './scene.js';
 
-export const PLAN_CONTENT = 'plan-content.json';
+const PLAN_CONTENT = 'plan-content.json';
 export const PLAN = 'PLAN.md';
 
 /** `plan template`: a commented example of plan-content.json. */
