@@ -3,6 +3,7 @@ import { BUILTIN_PREFERENCES, fitsPreference, preferenceValues } from './builtin
 import { isBuiltInName } from './lint-text.js';
 import type { Lintable } from './lintable.js';
 import { initFlags } from './resolve.js';
+import { placeholders } from './template.js';
 import { quoted } from './yaml-source.js';
 
 /** The fields above the blocks: name, mode, vars, preferences. */
@@ -26,7 +27,17 @@ export function lintHeader(lintable: Lintable, expectedName: string): void {
     const wins = isBuiltInName(name) ? `{${name}} means ${what}` : `{${name}} means this var, not ${what}`;
     report.warning(['vars', name], `${wins}; write {vars.${name}} for the var.`, { at: 'key' });
   }
+  lintCleanup(lintable);
   lintPreferences(lintable);
+}
+
+function lintCleanup({ source, report }: Lintable): void {
+  for (const [index, glob] of (source.cleanup ?? []).entries()) {
+    if (!glob.startsWith('/') && placeholders(glob).length === 0) continue;
+    report.error(['cleanup', index], '`cleanup` removes files of the run only, named without placeholders.', {
+      fix: "Write a glob relative to the run's directory, such as `analysis/*.md`.",
+    });
+  }
 }
 
 function lintPreferences({ source, recipe, report }: Lintable): void {

@@ -1,6 +1,5 @@
 import picomatch from 'picomatch';
 import { renderRunSummary } from '../../documents/run-summary.js';
-import { placeholders } from '../../recipe/template.js';
 import { runSummary } from '../run-summary.js';
 import type { Workspace } from '../workspace.js';
 import { type Outcome, runOf, type Scene } from './scene.js';
@@ -13,13 +12,7 @@ export function cleanup(scene: Scene): Outcome {
   const { state, recipe } = runOf(scene);
   // Rendered first: it tells of decisions that stand in a document about to go.
   scene.files.write('summary.md', renderRunSummary(runSummary(state, recipe, scene.files)));
-  for (const glob of recipe.cleanup.filter(namesOthers)) {
-    scene.warnings.push(
-      `cleanup: ${glob} is ignored; only files of the run can be removed, named without placeholders`,
-    );
-  }
-  const globs = recipe.cleanup.filter((glob) => !namesOthers(glob));
-  const isTemporary = picomatch(globs, { dot: true });
+  const isTemporary = picomatch(recipe.cleanup, { dot: true });
   const removed = filesBelow(scene.files, '').filter((path) => isTemporary(path));
   for (const path of removed) scene.files.remove(path);
   return {
@@ -27,11 +20,6 @@ export function cleanup(scene: Scene): Outcome {
     report: { removed, written: 'summary.md' },
     summary: removed.length === 0 ? 'nothing to remove, wrote summary.md' : `removed ${removed.join(', ')}`,
   };
-}
-
-/** A glob that begins at the root, or holds a placeholder, which would be read as a choice of words. */
-function namesOthers(glob: string): boolean {
-  return glob.startsWith('/') || placeholders(glob).length > 0;
 }
 
 function filesBelow(files: Workspace, directory: string): string[] {

@@ -166,20 +166,20 @@ describe('the summary of a run', () => {
 });
 
 describe('cleanup', () => {
-  it('never takes a glob for a path of the root, or a placeholder for a choice of words', async () => {
+  it('removes what its globs name and nothing beside', async () => {
     const on = stage({
       recipes: {
         one: recipeOf(
           'one',
           '  - { id: t, type: llm, instruction: T. }\n  - { id: c, type: cli, command: "dev-cli cleanup {name}" }\n',
-          'cleanup: [/src/*, "{name}.tmp", x.tmp]\n',
+          'cleanup: ["{x,z}.tmp", analysis/*]\n',
         ),
       },
     });
     await on.init('one', { goal: 'X' });
-    for (const path of ['x.tmp', 'name.tmp', 'y.tmp']) on.put(path, 'x');
-    const answer = await on.complete({ action: 'a1' });
-    expect(['x.tmp', 'name.tmp', 'y.tmp'].filter((path) => on.text(path) !== null)).toEqual(['name.tmp', 'y.tmp']);
-    expect(JSON.stringify(answer.ok && answer.json.warnings)).toContain('/src/* is ignored');
+    const files = ['x.tmp', 'y.tmp', 'analysis/a.md', 'findings/a.md'];
+    for (const path of files) on.put(path, 'x');
+    await on.complete({ action: 'a1' });
+    expect(files.filter((path) => on.text(path) !== null)).toEqual(['y.tmp', 'findings/a.md']);
   });
 });

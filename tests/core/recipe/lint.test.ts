@@ -73,6 +73,16 @@ const PLANTED: Planted[] = [
   // YAML
   { rule: 'duplicate key', blocks: `${WRITER}    «write: b.json\n`, says: 'The key `write` stands here twice' },
   { rule: 'tab', recipe: `${HEAD}blocks:\n«\t- id: a\n`, says: 'A tab cannot indent' },
+  {
+    rule: 'cleanup of the root',
+    recipe: `${HEAD}cleanup: [«/src/*]\nblocks:\n  - { id: a, type: llm, instruction: x }\n`,
+    says: 'files of the run only',
+  },
+  {
+    rule: 'cleanup with a placeholder',
+    recipe: `${HEAD}cleanup: [«"{name}.tmp"]\nblocks:\n  - { id: a, type: llm, instruction: x }\n`,
+    says: 'files of the run only',
+  },
   { rule: 'no mapping', recipe: '«- a\n- b\n', says: 'A mapping of fields is expected' },
   { rule: 'two documents', recipe: `${HEAD}blocks:\n${WRITER}«---\nname: other\n`, says: 'more than one document' },
   // Header
