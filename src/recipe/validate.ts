@@ -36,7 +36,8 @@ export function checkSchema(value: unknown, report: Report): Misfits {
       report.error([...place, misspelt], `Unknown key ${quoted(misspelt)}; did you mean ${meant}?`, { at: 'key' });
       continue;
     }
-    report.error(place, sentence(error, place), {
+    // A variant that does not exist is the fault of the word that names it, not of the whole block.
+    report.error(error.keyword === 'discriminator' ? [...place, 'type'] : place, sentence(error, place), {
       at: error.keyword === 'required' ? 'key' : 'value',
       fix: hint(error),
     });

@@ -48,7 +48,7 @@ const PLANTED: Planted[] = [
   { rule: 'missing name', recipe: `«type: sequential\nblocks:\n${WRITER}`, says: '`name` is missing' },
   { rule: 'missing id', blocks: '  - «type: llm\n    instruction: x\n', says: '`id` is missing' },
   { rule: 'missing type', blocks: '  - «id: a\n    instruction: x\n', says: '`type` is missing' },
-  { rule: 'unknown block type', blocks: '  - «id: a\n    type: lmm\n', says: 'Did you mean `llm`?' },
+  { rule: 'unknown block type', blocks: '  - id: a\n    type: «lmm\n', says: 'Did you mean `llm`?' },
   { rule: 'bad id', blocks: '  - id: «1a\n    type: llm\n    instruction: x\n', says: '`id` cannot be `1a`' },
   { rule: 'wrong type', blocks: `${WRITER}    read: «DRAFT.md\n`, says: '`read` must be a list, not text' },
   { rule: 'wrong item', blocks: `${WRITER}    read: [«3]\n`, says: 'Item 1 of `read` must be text, not a number' },
@@ -444,7 +444,7 @@ blocks:
       '4:9',
       '6:5',
       '7:26',
-      '8:5',
+      '9:11',
       '10:9',
       '13:36',
     ]);
