@@ -95,7 +95,10 @@ export const ERROR_CODES = {
   },
   SOURCES_CHANGED: { exit: 3, when: 'Files outside .dev/ changed during a phase that may not touch them.' },
   PLAN_MISSING: { exit: 3, when: 'There is no valid plan to execute.' },
-  PLAN_EDITED: { exit: 3, when: 'PLAN.md was edited by hand since it was generated.' },
+  PLAN_EDITED: {
+    exit: 3,
+    when: 'PLAN.md is not what plan-content.json says: one of the two was changed since the plan was generated.',
+  },
   // 4: conflict
   STALE_ACTION: { exit: 4, when: 'The action named is not the pending one, and was never acknowledged as such.' },
   NOT_REACHED: { exit: 4, when: 'The block was never reached.' },

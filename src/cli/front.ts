@@ -76,7 +76,7 @@ function interrupted(signal: AbortSignal): Promise<never> {
 /** JSON for a document, text for what is made for people; and for a person at a terminal, whatever it is. */
 function mannerOf(
   spec: Pick<CommandSpec, 'output' | 'actor'> | undefined,
-  globals: { json?: boolean; text?: boolean },
+  globals: { root?: string; json?: boolean; text?: boolean },
   rim: Rim,
 ): Manner {
   const forPerson = spec?.actor === 'person' && rim.stdoutIsTerminal;
@@ -85,6 +85,7 @@ function mannerOf(
     json: document ? globals.text !== true : globals.json === true,
     terminal: rim.stdoutIsTerminal,
     colours: rim.stdoutIsTerminal && !rim.env['NO_COLOR'],
+    ...(globals.root !== undefined && { root: globals.root }),
   };
 }
 

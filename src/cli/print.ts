@@ -2,8 +2,8 @@ import type { Answer } from '../base/answer.js';
 import { ERROR_CODES, type ExitCode } from '../base/error-codes.js';
 import { type Detail, DevCliError } from '../base/errors.js';
 import type { Invocation } from '../base/invocation.js';
-import { isRecord } from '../base/json.js';
 import { renderCommand } from '../registry/render.js';
+import { writtenOutFor } from '../registry/written-out.js';
 import { oneLine, plainText } from './plain.js';
 
 /** What goes where, and how the process ends. */
@@ -19,19 +19,21 @@ export interface Manner {
   /** Standard output is a terminal: JSON is indented. */
   terminal: boolean;
   colours: boolean;
+  /** `--root` as given: printed commands repeat it. */
+  root?: string;
 }
 
 /** Writes an answer as one JSON document, or as text for a person. */
 export function printAnswer(answer: Answer, manner: Manner): Printed {
-  if (manner.json) return { stdout: `${jsonText(answer.json, manner.terminal)}\n`, stderr: '', exit: answer.exit };
-  const text = plainText(answer.text?.() ?? jsonText(answer.json, true), manner.colours);
+  if (manner.json) return { stdout: `${jsonText(answer.json, manner)}\n`, stderr: '', exit: answer.exit };
+  const text = plainText(answer.text?.() ?? jsonText(answer.json, { ...manner, terminal: true }), manner.colours);
   return { stdout: text.endsWith('\n') || text === '' ? text : `${text}\n`, stderr: '', exit: answer.exit };
 }
 
 /** Writes an error as one JSON document on standard output, or as one line on standard error. */
 export function printFailure(error: DevCliError, manner: Manner): Printed {
   const { exit } = ERROR_CODES[error.code];
-  if (manner.json) return { stdout: `${jsonText(failureDocument(error), manner.terminal)}\n`, stderr: '', exit };
+  if (manner.json) return { stdout: `${jsonText(failureDocument(error), manner)}\n`, stderr: '', exit };
   const message = oneLine(error.message);
   const sentence = /[.!?]$/.test(message) ? message : `${message}.`;
   const fix = error.fix === undefined ? '' : ` ${written(error.fix)}`;
@@ -58,7 +60,7 @@ function failureDocument(error: DevCliError): object {
       code: error.code,
       message: oneLine(error.message),
       details: error.details.map(cleanDetail),
-      ...(error.fix !== undefined && { fix: written(error.fix) }),
+      ...(error.fix !== undefined && { fix: typeof error.fix === 'string' ? oneLine(error.fix) : error.fix }),
       ...(error.instead && { instead: error.instead }),
     },
     ...(error.pending && { pending: error.pending }),
@@ -75,22 +77,11 @@ function written(fix: string | Invocation): string {
   return typeof fix === 'string' ? oneLine(fix) : renderCommand(fix);
 }
 
-/** The members that hold commands; wherever they stand, they are written out (protocol.md §2, `ack`). */
-const COMMAND_MEMBERS = new Set(['ack', 'poll', 'fix', 'instead', 'resume']);
-
-function jsonText(document: object, indented: boolean): string {
-  const text = JSON.stringify(
-    document,
-    (key, value: unknown) => (COMMAND_MEMBERS.has(key) && isInvocation(value) ? renderCommand(value) : value),
-    indented ? 2 : undefined,
-  );
+function jsonText(document: object, manner: Pick<Manner, 'terminal' | 'root'>): string {
+  const text = JSON.stringify(document, writtenOutFor(manner.root), manner.terminal ? 2 : undefined);
   // JSON leaves these as they are; a terminal would act on them.
   return text.replace(
     /[\u007f-\u009f\u2028\u2029]/g,
     (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
-}
-
-function isInvocation(value: unknown): value is Invocation {
-  return isRecord(value) && typeof value['command'] === 'string' && isRecord(value['input']);
 }

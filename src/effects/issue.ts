@@ -32,7 +32,8 @@ export function issue(turn: Turn, effect: Issue): boolean {
     pend(turn, dispatch.action, before, effect.cause);
     return true;
   }
-  const redone = effect.cause !== 'enter' || turn.state.steps[block.id]?.status === 'stale';
+  const redone =
+    effect.cause !== 'enter' || turn.state.steps[block.id]?.status === 'stale' || turn.state.earlierRun !== null;
   if (block.kind === 'llm+cli' && redone) {
     const path = filledPath(turn, block.write, block.id);
     before[path] = factsOf(turn.files, path);

@@ -1,6 +1,7 @@
 import { DevCliError } from '../base/errors.js';
 import { advance } from '../effects/advance.js';
 import { draftStore } from '../effects/commands/draft.js';
+import { PLAN, planDisagrees } from '../effects/commands/plan.js';
 import { noteStep, sceneOf } from '../effects/execute.js';
 import { record, type Turn } from '../effects/turn.js';
 import { filled } from '../effects/values.js';
@@ -90,7 +91,9 @@ function artifactDigest(turn: Turn, pending: Pending, choice: string): string | 
   if (block.kind !== 'wait-for-user' || block.artifact === undefined || action.action !== 'wait-for-user') {
     return undefined;
   }
-  const digest = turn.files.digest(filled(turn, block.artifact, block.id));
+  const path = filled(turn, block.artifact, block.id);
+  if (path === PLAN && targetOf(pending, choice) === 'on') requirePlan(turn);
+  const digest = turn.files.digest(path);
   if (digest === action.artifact?.digest) return digest;
   const shown = action.artifact?.path ?? block.artifact;
   if (targetOf(pending, choice) === 'on') {
@@ -103,6 +106,17 @@ function artifactDigest(turn: Turn, pending: Pending, choice: string): string | 
   }
   turn.warnings.push(`${shown} changed after the question was asked`);
   return digest;
+}
+
+/** @throws DevCliError `PLAN_EDITED` when PLAN.md, which was read, is not what plan-content.json, which counts, says */
+function requirePlan(turn: Turn): void {
+  const fault = planDisagrees(turn.files);
+  if (fault === null) return;
+  throw new DevCliError('PLAN_EDITED', `${fault}; nothing can be decided on it.`, {
+    run: turn.state.name,
+    fix: { command: 'plan generate', input: { name: turn.state.name } },
+    ...pendingPart(turn),
+  });
 }
 
 /** A block that saves stores the id of its choice (recipes.md §2, `save`). */

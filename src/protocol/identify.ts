@@ -35,6 +35,7 @@ function byBlock(turn: Turn, prefix: string): ReturnType<typeof identify> {
   if (status === 'done' || status === 'skipped' || status === 'failed') return { kind: 'duplicate' };
   throw new DevCliError('NOT_REACHED', `"${id}" has not been reached yet.`, {
     run: turn.state.name,
+    fix: { command: 'next', input: { name: turn.state.name } },
     ...pendingPart(turn),
   });
 }

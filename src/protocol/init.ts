@@ -30,7 +30,7 @@ export async function init(context: Context, given: string, input: InitInput): P
   await refuseSecondRun(context, name, input);
   const present = (await context.store.read(name)).snapshot;
   const prepared = await prepareRecipe(context, input, present);
-  const baseline = await readBaseline(context.workTree, { signal: context.signal });
+  const watch = prepared.kind === 'new' ? await firstLook(context) : NOT_WATCHED;
   let abandoned: CommandState[] = [];
   const told = await withRare((rare) =>
     context.store.transact<Told>(name, (head) => {
@@ -41,9 +41,9 @@ export async function init(context: Context, given: string, input: InitInput): P
         return { answer: resumed(turn, input) };
       }
       if (prepared.kind === 'resume') throw changedMeanwhile();
-      const state = freshState(context, head, name, prepared, baseline);
+      const state = freshState(context, head, name, prepared, watch.baseline);
       const turn = openTurn(context, head, state, prepared.captured, rare.evaluate);
-      turn.warnings.push(...head.notices);
+      turn.warnings.push(...head.notices, ...watch.warnings);
       abandoned = start(turn, context, head, prepared, rare);
       return commitOf(turn, head, { ...toldBy(turn), status: 'initialized' });
     }),
@@ -53,6 +53,27 @@ export async function init(context: Context, given: string, input: InitInput): P
   if (told.status === 'resumed' && isOfRoot(present)) await context.store.setActive(name);
   const later = await settleCommands(context, name, until);
   return envelope(later === null ? told : joined(told, later));
+}
+
+/** The work tree as the run finds it, or why what changes in it cannot be noticed. */
+interface FirstLook {
+  baseline: RunState['baseline'];
+  warnings: string[];
+}
+
+const NOT_WATCHED: FirstLook = { baseline: null, warnings: [] };
+
+/** A repository that git refuses to read is no reason not to plan; it is one to say so. */
+async function firstLook(context: Context): Promise<FirstLook> {
+  try {
+    const baseline = await readBaseline(context.workTree, { signal: context.signal });
+    if (baseline !== null) return { baseline, warnings: [] };
+    return { baseline, warnings: ['no git repository here: changes outside .dev/ cannot be noticed'] };
+  } catch (error) {
+    if (!(error instanceof DevCliError) || error.code !== 'GIT_FAILED') throw error;
+    const reason = error.details[0]?.problem ?? error.message;
+    return { baseline: null, warnings: [`git cannot be asked, so changes outside .dev/ are not noticed: ${reason}`] };
+  }
 }
 
 /** @throws DevCliError `RUN_ACTIVE` when this session is bound to another unfinished run */
@@ -114,6 +135,7 @@ function freshState(
     skill: captured.recipe.skill,
     goal: prepared.goal,
     vars: prepared.vars,
+    earlierRun: head.snapshot?.runId ?? null,
     origin: null,
     workTree: context.workTree === context.root ? '.' : context.workTree,
     phase: 'agent',

@@ -45,7 +45,7 @@ function invalidate(turn: Turn, step: string): CommandState[] {
     throw new DevCliError(
       'NOT_REACHED',
       init ? `"${id}" stands for init and cannot be redone.` : `"${id}" has not been reached yet.`,
-      { run: state.name, ...pendingPart(turn) },
+      { run: state.name, fix: { command: 'next', input: { name: state.name } }, ...pendingPart(turn) },
     );
   }
   const from = blocks.findIndex((block) => block.id === id);

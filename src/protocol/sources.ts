@@ -27,7 +27,7 @@ export function refuseChangedSources(turn: Turn, actionId: string, sources: Chan
     return null;
   }
   record(turn, 'sources-refused', { actionId, paths });
-  if (state.mode['interaction'] === 'autopilot') return halted(turn, actionId, paths);
+  if (state.mode['interaction'] === 'autopilot') return halted(turn, paths);
   state.sourcesRefused = { seq: 0, actionId, paths };
   const error = new DevCliError('SOURCES_CHANGED', `${changedLine(paths)}.`, {
     run: state.name,
@@ -39,7 +39,7 @@ export function refuseChangedSources(turn: Turn, actionId: string, sources: Chan
 }
 
 /** Nobody is there to ask: the run halts, and only reopening the step goes on. */
-function halted(turn: Turn, actionId: string, paths: string[]): AckResult {
+function halted(turn: Turn, paths: string[]): AckResult {
   const { state } = turn;
   const block = state.currentBlock ?? '';
   const line = changedLine(paths);
@@ -47,7 +47,6 @@ function halted(turn: Turn, actionId: string, paths: string[]): AckResult {
   const more = paths.length > PATHS_IN_REASON ? ` and ${paths.length - PATHS_IN_REASON} more` : '';
   noteStep(turn, block, `${line}: ${names}${more}`);
   fault(turn, block, 'SOURCES_CHANGED', `${line}: ${names}${more}`);
-  state.acknowledged[actionId] = block;
   state.sourcesRefused = null;
   advance(turn, { type: 'HALT' });
   const error = new DevCliError(
@@ -56,7 +55,7 @@ function halted(turn: Turn, actionId: string, paths: string[]): AckResult {
     {
       run: state.name,
       details: detailsOf(paths),
-      fix: { command: 'step invalidate', input: { name: state.name, step: block } },
+      fix: `Tell the user. Only when the user wants to go on, and the files are as they were: dev-cli step invalidate ${state.name} --step ${block}`,
     },
   );
   return { kind: 'refused', error };

@@ -72,6 +72,8 @@ const stateSchema = <A extends TSchema>(action: A) =>
       skill: Str,
       goal: NullableString,
       vars: Type.Record(Str, Type.Unknown()),
+      /** The run of this name before this one: what lies in the directory may be its work, not ours. */
+      earlierRun: NullableString,
       origin: nullable(Type.Object({ kind: Str, id: Str, attempt: Type.Integer() }, closed)),
       workTree: Type.String({ description: 'Absolute, or "." for the root.' }),
       phase: Str,

@@ -2,7 +2,7 @@ import { DevCliError } from '../../base/errors.js';
 import type { Json, JsonObject } from '../../base/json.js';
 import { suggestion } from '../../base/suggest.js';
 import { autoAssume } from '../../documents/assume.js';
-import { draftStatus, readDraft } from '../../documents/draft.js';
+import { draftStatus, newDraft, readDraft } from '../../documents/draft.js';
 import { updateDraft } from '../../documents/draft-edit.js';
 import { importReports } from '../../documents/import-reports.js';
 import { isSectionId, SECTION_IDS, type SectionId } from '../../documents/sections.js';
@@ -107,10 +107,16 @@ function checkedSection(text: string): SectionId {
   });
 }
 
+/** The draft; of a run that still needs it, a new one when somebody removed it. What it held stays in objects/. */
 function draftText(scene: Scene): string {
   const text = scene.files.text(DRAFT);
   if (text !== null) return text;
-  throw new DevCliError('DRAFT_MISSING', `The run "${scene.name}" has no DRAFT.md.`, {
-    fix: 'Only recipes that use a draft have one, until their cleanup.',
-  });
+  const { state, recipe } = runOf(scene);
+  if (!recipe.usesDraft || state.status === 'completed' || state.status === 'aborted') {
+    throw new DevCliError('DRAFT_MISSING', `The run "${scene.name}" has no DRAFT.md.`, {
+      fix: 'Only recipes that use a draft have one, until their cleanup.',
+    });
+  }
+  scene.warnings.push('DRAFT.md was gone; a new one was begun with the goal. What it held is in objects/');
+  return updateDraft(newDraft(scene.name), state.goal === null ? {} : { purpose: state.goal });
 }

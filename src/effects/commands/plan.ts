@@ -64,7 +64,22 @@ export function planSummaryCommand(scene: Scene): Outcome {
   const plan = checkedPlan(parseJson(data.text));
   const rendered = scene.files.text(PLAN);
   const { line, text } = planSummary(plan, rendered === null ? {} : readBoxes(rendered));
-  return { ok: true, report: { summary: line, text }, summary: line, text };
+  const fault = rendered === null ? null : planDisagrees(scene.files);
+  if (fault === null) return { ok: true, report: { summary: line, text }, summary: line, text };
+  const advice = `${fault}; \`dev-cli plan generate\` puts that right`;
+  return { ok: false, report: { summary: line, text, problem: advice }, summary: advice, text: `${text}\n${advice}` };
+}
+
+/**
+ * Why PLAN.md is not what plan-content.json says, or null when it is. People read the one and execution takes the other, so
+ * nobody may decide on a pair that disagrees (documents.md, PLAN.md).
+ */
+export function planDisagrees(files: Workspace): string | null {
+  const rendered = files.text(PLAN);
+  if (rendered === null) return `${PLAN} is not there`;
+  const plan = presentPlan(files);
+  if (plan === null) return `${PLAN_CONTENT} does not hold up`;
+  return followsFrom(rendered, plan) ? null : `${PLAN} is not what ${PLAN_CONTENT} says`;
 }
 
 /** The plan as it lies in plan-content.json; null where there is none or it is not valid. */

@@ -183,7 +183,7 @@ describe('changed sources in autopilot', () => {
     const result = refuseChangedSources(turn, 'a1', { paths: ['a.ts'], now: { head: null, dirty: {} } });
     const error = result?.kind === 'refused' ? result.error : null;
     expect(error?.message).toMatch(/^1 file outside .* the run halted/);
-    expect(error?.fix).toEqual({ command: 'step invalidate', input: { name: 'run-1', step: 'write' } });
+    expect(error?.fix).toContain('dev-cli step invalidate');
     expect(error?.pending).toBeUndefined();
     const done = turn.state.pendingAction?.action;
     expect(done?.action === 'done' && done.failed[0]?.reason).toContain('a.ts');
