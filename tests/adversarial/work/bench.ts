@@ -28,6 +28,9 @@ export async function createBench(): Promise<Bench> {
     bundle: true,
     platform: 'node',
     format: 'cjs',
+    // As scripts/build.mjs does.
+    define: { 'import.meta.url': '__moduleUrl' },
+    banner: { js: 'const __moduleUrl = require("node:url").pathToFileURL(__filename).href;' },
     logLevel: 'error',
   });
   const directory = (name: string) => join(outer, 'actions', name);
