@@ -8,8 +8,7 @@ import { build, transform } from 'esbuild';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const dist = join(root, 'dist');
-const { outputFiles } = await build({
-  entryPoints: { cli: join(root, 'src/cli/main.ts'), runner: join(root, 'src/cli/runner.ts') },
+const options = {
   outdir: dist,
   outExtension: { '.js': '.cjs' },
   bundle: true,
@@ -23,7 +22,13 @@ const { outputFiles } = await build({
   external: ['yaml', 'ajv', 'ajv/*'],
   define: { 'import.meta.url': '__moduleUrl' },
   logLevel: 'error',
-});
+};
+// Apart from each other: what both need would be cut into further files that every call has to load.
+const built = await Promise.all([
+  build({ ...options, entryPoints: { cli: join(root, 'src/cli/main.ts') } }),
+  build({ ...options, entryPoints: { runner: join(root, 'src/cli/runner.ts') } }),
+]);
+const outputFiles = built.flatMap((result) => result.outputFiles);
 
 mkdirSync(dist, { recursive: true });
 const written = new Set();

@@ -3,6 +3,7 @@ import { DevCliError } from '../base/errors.js';
 import { externalCommands } from '../recipe/external-commands.js';
 import { requireRecipe } from '../recipe/load.js';
 import type { CapturedRecipe } from '../recipe/resolved.js';
+import { shellQuoted } from '../registry/render.js';
 import { isTrusted, trust } from '../store/trust.js';
 import type { Context } from './context.js';
 
@@ -16,7 +17,7 @@ export function requireTrust(context: Context, captured: CapturedRecipe): void {
   if (ours || commands.length === 0 || isTrusted(context.trustDirectory, captured.digest)) return;
   const { name } = captured.recipe;
   throw new DevCliError('RECIPE_UNTRUSTED', `The recipe "${name}" of this project runs external commands.`, {
-    details: commands.map((argv) => ({ target: argv.join(' '), problem: 'runs on this machine, not trusted yet' })),
+    details: commands.map((argv) => ({ target: written(argv), problem: 'runs on this machine, not trusted yet' })),
     fix: `Ask the user to look at them and to type in a terminal: dev-cli trust ${name}`,
   });
 }
@@ -27,7 +28,7 @@ export function requireTrust(context: Context, captured: CapturedRecipe): void {
  */
 export async function trustRecipe(context: Context, name: string): Promise<Answer> {
   const captured = requireRecipe(context.library, name);
-  const commands = externalCommands(captured.recipe).map((argv) => argv.join(' '));
+  const commands = externalCommands(captured.recipe).map(written);
   if (context.caller.terminal !== true) {
     throw new DevCliError(
       'TERMINAL_REQUIRED',
@@ -61,4 +62,9 @@ export async function trustRecipe(context: Context, name: string): Promise<Answe
         ? `${name} runs no external commands; there is nothing to trust.`
         : [`${name} may now run, in this version:`, ...commands.map((command) => `  ${command}`)].join('\n'),
   };
+}
+
+/** A command as a shell would take it, so that whoever decides sees where each argument ends. */
+function written(argv: string[]): string {
+  return argv.map(shellQuoted).join(' ');
 }
