@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 
-const load = createRequire(import.meta.url);
+// A CommonJS bundle made without scripts/build.mjs, as some tests do, has no module URL but a file name.
+const load = createRequire(import.meta.url ?? __filename);
 
 /**
  * A package that is loaded at its first use, so that commands which never need it do not pay for it.
