@@ -157,6 +157,8 @@ function freshState(
     commandResults: {},
     sourcesRefused: null,
     commands: {},
+    engine: null,
+    workflow: null,
     events: [],
     lastError: null,
     preferences: prepared.preferences,

@@ -1,6 +1,7 @@
 import type { Invocation } from '../base/invocation.js';
 import type { JsonObject } from '../base/json.js';
 import type { SectionId } from '../documents/sections.js';
+import type { EngineProgram, StageActor } from '../machine/engine/program.js';
 import type { BlockKind, OnError, Program } from '../machine/program.js';
 
 /**
@@ -9,7 +10,7 @@ import type { BlockKind, OnError, Program } from '../machine/program.js';
  */
 export interface ResolvedRecipe {
   name: string;
-  type: 'sequential';
+  type: 'sequential' | 'engine';
   language: 1;
   description: string;
   skill: string;
@@ -26,6 +27,33 @@ export interface ResolvedRecipe {
   usesDraft: boolean;
   blocks: ResolvedBlock[];
   program: Program;
+  /** Engine recipes only. */
+  engine?: ResolvedEngine;
+}
+
+/** What an engine recipe adds: the stages of a todo and of the end, and who acts in each (engine.md, Shape). */
+export interface ResolvedEngine {
+  program: EngineProgram;
+  /** By stage id (`worker`, `wrapUp`, `codeReview`, `securityScan`, …); for `stateBegin` too when it is enabled. */
+  handlers: Record<string, ResolvedHandler>;
+}
+
+export interface ResolvedHandler {
+  /** As the recipe writes it: `wrap_up`, `security_scan`. */
+  key: string;
+  /** The registry's handler, or null for one of the recipe's own. */
+  shipped: string | null;
+  actor: StageActor;
+  /** subagent: the role. */
+  agent?: string;
+  /** subagent: the task's rules, read from `promptFile` at capture. */
+  prompt?: string;
+  promptFile?: string;
+  /** cli, own handlers: the external command. */
+  command?: ExternalCommand;
+  /** human: the question; templates unfilled. */
+  message?: string;
+  when?: string;
 }
 
 export interface PreferenceSpec {
