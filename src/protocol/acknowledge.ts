@@ -50,6 +50,7 @@ function judged(turn: Turn, pending: Pending, input: AckInput, sources: ChangedS
       return acknowledgeAgents(turn, { ...pending, block }, input, sources);
     case 'wait-for-user':
     case 'cli':
+    case 'engine':
       throw new DevCliError('INTERNAL', `The action ${pending.action.actionId} cannot be acknowledged like this.`);
   }
 }

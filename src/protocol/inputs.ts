@@ -58,7 +58,7 @@ function inputDigest(turn: Turn, path: string): string | null {
 }
 
 function inputsOf(turn: Turn, block: ResolvedBlock): string[] {
-  if (block.kind === 'cli') return [];
+  if (!('read' in block)) return [];
   const agents = 'agents' in block ? block.agents.flatMap((agent) => agent.readsFrom) : [];
   return [...new Set([...block.read, ...block.consult, ...agents])].map((path) => filled(turn, path, block.id));
 }

@@ -111,7 +111,7 @@ function lintTarget({ recipe, report }: Lintable, index: number, target: string,
 }
 
 function lintMode({ recipe, report }: Lintable, index: number, block: ResolvedBlock): void {
-  if (recipe.mode['interaction'] !== 'autopilot' || block.kind === 'cli' || block.asks !== 'user') return;
+  if (recipe.mode['interaction'] !== 'autopilot' || !('asks' in block) || block.asks !== 'user') return;
   report.warning(
     ['blocks', index],
     `${quoted(block.id)} needs the user, and the recipe is for autopilot: the run parks there.`,

@@ -96,7 +96,7 @@ function readsOf(block: ResolvedBlock, index: number, raw: Lintable['source']['b
   const when = block.when === undefined ? [] : [block.when];
   const reads: Read[] = [];
   for (const key of ['read', 'consult'] as const) {
-    if (block.kind === 'cli') continue;
+    if (!('read' in block)) continue;
     for (const [at, path] of block[key].entries()) {
       reads.push({ path, place: [...place, key, at], namedMissing: key === 'consult', when });
     }

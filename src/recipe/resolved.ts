@@ -174,7 +174,13 @@ export interface GateBlock extends AskingBlock {
   artifact?: string;
   maxRounds: number;
 }
-export type ResolvedBlock = CliBlock | LlmBlock | LlmLoopBlock | LlmCliBlock | SubagentBlock | GateBlock;
+/** The one block of an engine recipe; what it does stands under `engine` of the recipe. */
+export interface EngineBlock extends CommonBlock {
+  kind: 'engine';
+}
+export type ResolvedBlock = CliBlock | LlmBlock | LlmLoopBlock | LlmCliBlock | SubagentBlock | GateBlock | EngineBlock;
+/** A block that hands the agent or a person an action of its own. */
+export type AskedBlock = Exclude<ResolvedBlock, CliBlock | EngineBlock>;
 
 /** An agent definition as captured (from agents/, .dev/agents, .claude/agents, …). */
 export interface CapturedAgent {

@@ -1,6 +1,13 @@
 import { lazyPackage } from '../base/lazy.js';
 import type { OnError } from '../machine/program.js';
-import type { BlockCommand, ResolvedAgent, ResolvedBlock, ResolvedChoice, ResolvedRecipe } from './resolved.js';
+import type {
+  AskedBlock,
+  BlockCommand,
+  ResolvedAgent,
+  ResolvedBlock,
+  ResolvedChoice,
+  ResolvedRecipe,
+} from './resolved.js';
 
 const yaml = lazyPackage<typeof import('yaml')>('yaml');
 
@@ -31,6 +38,7 @@ function showBlock(block: ResolvedBlock): Shown {
   const head = { id: block.id, type: block.kind, ...(block.when === undefined ? {} : { when: block.when }) };
   const tail = { onError: showOnError(block.onError), stale: block.stale };
   if (block.kind === 'cli') return { ...head, ...showCommand(block.command), ...tail };
+  if (block.kind === 'engine') return { ...head, ...tail };
   const asking = {
     instruction: block.instruction,
     ...given('instructionFile', block.instructionFile),
@@ -41,7 +49,7 @@ function showBlock(block: ResolvedBlock): Shown {
   return { ...head, ...asking, ...showKind(block), ...tail };
 }
 
-function showKind(block: Exclude<ResolvedBlock, { kind: 'cli' }>): Shown {
+function showKind(block: AskedBlock): Shown {
   switch (block.kind) {
     case 'llm':
       return {

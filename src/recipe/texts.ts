@@ -16,7 +16,7 @@ export function conditionsOf(recipe: Pick<ResolvedRecipe, 'blocks'>): string[] {
 
 function templatesOfBlock(block: ResolvedBlock): string[] {
   const texts: (string | undefined)[] = [];
-  if (block.kind !== 'cli') texts.push(block.instruction, block.instructionText, ...block.read, ...block.consult);
+  if ('read' in block) texts.push(block.instruction, block.instructionText, ...block.read, ...block.consult);
   if ('command' in block && block.command !== undefined) {
     const { kind, command } = block.command;
     texts.push(...(kind === 'own' ? strings(command.input) : [...command.argv, command.cwd]));

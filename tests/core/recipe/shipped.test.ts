@@ -167,7 +167,7 @@ describe('the shipped recipes', () => {
 
   it('give instructions that fit into an action', () => {
     for (const { instruction } of Object.values(recipes).flatMap(({ blocks }) =>
-      blocks.filter((b) => b.kind !== 'cli'),
+      blocks.filter((b) => 'instruction' in b),
     )) {
       expect(instruction.length).toBeGreaterThan(20);
       expect(instruction.length).toBeLessThanOrEqual(600);
