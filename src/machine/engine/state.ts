@@ -21,8 +21,8 @@ const TodoStateSchema = Type.Object(
     risk: enumOf('low', 'medium', 'high'),
     /** `pending`, `done`, `failed`, `stale`, or the id of the stage it is in. */
     status: Str,
-    /** Within `verify`: dev-cli runs the commands, the verifier judges, a person judges. */
-    part: Type.Optional(enumOf('commands', 'judge', 'human')),
+    /** Within `verify`: dev-cli runs the commands, the verifier judges, a person judges. Within `worker`: it asks. */
+    part: Type.Optional(enumOf('commands', 'judge', 'human', 'question')),
     dependsOn: Type.Array(Str),
     files: Type.Array(Str),
     /** From 1 at the first; 0 before. */
@@ -61,9 +61,11 @@ export const EngineStateSchema = Type.Object(
     wave: Type.Array(Str),
     finalize: Type.Record(Str, FinalStateSchema),
     fixRounds: Type.Integer(),
+    /** Why a stage of the whole run failed. */
+    why: Type.Optional(Str),
     /** Added todos so far, fixes not counted. */
     added: Type.Integer(),
-    /** What dev-cli itself or a person is at, one at a time; null while agents work, or nothing does. */
+    /** What dev-cli itself, a person or the code reviewer is at, one at a time; null while workers and verifiers are out. */
     at: nullable(
       Type.Object(
         { todo: NullableString, stage: Str, part: Type.Optional(enumOf('commands', 'judge', 'human', 'question')) },
