@@ -1,11 +1,19 @@
 import { PlanContentSchema } from '../src/documents/plan-schema.js';
+import { ResultsSchema, ReviewResultSchema, VerifyResultSchema, WorkerResultSchema } from '../src/documents/results.js';
 import { RecipeSchema } from '../src/recipe/schema.js';
 import { ActionSchema } from '../src/run/action.js';
 import { EntrySchema } from '../src/run/entries.js';
 import { StateCheck, StateSchema } from '../src/run/state.js';
 
 /** Schemas that are checked at run time; each becomes a validator in src/generated. */
-export const validators = { state: StateCheck, recipe: RecipeSchema, 'plan-content': PlanContentSchema };
+export const validators = {
+  state: StateCheck,
+  recipe: RecipeSchema,
+  'plan-content': PlanContentSchema,
+  'result-worker': WorkerResultSchema,
+  'result-verify': VerifyResultSchema,
+  'result-code-review': ReviewResultSchema,
+};
 
 /** Validators that sit on the hot path: first error only. */
 export const terse = ['state'] as const;
@@ -17,4 +25,5 @@ export const shipped = {
   action: ActionSchema,
   entry: EntrySchema,
   'plan-content': PlanContentSchema,
+  results: ResultsSchema,
 };

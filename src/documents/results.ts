@@ -81,6 +81,12 @@ export const ReviewResultSchema = Type.Object(
   { ...closed, $id: 'result-code-review', description: 'What a code reviewer hands in.' },
 );
 
+/** All of them, for people and editors. */
+export const ResultsSchema = Type.Union([WorkerResultSchema, VerifyResultSchema, ReviewResultSchema], {
+  $id: 'results',
+  description: 'What the agents of an execution hand in, as JSON.',
+});
+
 export type WorkerResult = Static<typeof WorkerResultSchema>;
 export type VerifyResult = Static<typeof VerifyResultSchema>;
 export type ReviewResult = Static<typeof ReviewResultSchema>;

@@ -20,12 +20,12 @@ export async function abort(context: Context, given: unknown, reason: string): P
     throw new DevCliError('DATA_MISSING', 'An abort needs a reason.', { fix: 'Give it with --reason TEXT.' });
   }
   let abandoned: CommandState[] = [];
-  const told = await withRare(({ evaluate, recompile }) =>
+  const told = await withRare((rare) =>
     context.store.transact<Told>(name, (head) => {
       if (head.snapshot === null) throw noSuchRun(name);
       // The one thing that must be possible with a run whose recipe is gone.
-      const captured = capturedOrNone(head, recompile);
-      const turn = openTurn(context, head, structuredClone(head.snapshot), captured, evaluate);
+      const captured = capturedOrNone(head, rare.recompile);
+      const turn = openTurn(context, head, structuredClone(head.snapshot), captured, rare);
       if (turn.state.status === 'aborted') return { answer: { ...toldBy(turn), status: 'aborted', duplicate: true } };
       abandoned = abortRun(turn, reason);
       turn.warnings.push(...head.notices);

@@ -36,13 +36,13 @@ export async function init(context: Context, given: string, input: InitInput): P
     context.store.transact<Told>(name, (head) => {
       const resumable = resumableRun(head, prepared, input);
       if (resumable !== null) {
-        const turn = openTurn(context, head, resumable, capturedOf(head, rare.recompile), rare.evaluate);
+        const turn = openTurn(context, head, resumable, capturedOf(head, rare.recompile), rare);
         turn.warnings.push(...resumable.recovered, ...head.notices);
         return { answer: resumed(turn, input) };
       }
       if (prepared.kind === 'resume') throw changedMeanwhile();
       const state = freshState(context, head, name, prepared, watch.baseline);
-      const turn = openTurn(context, head, state, prepared.captured, rare.evaluate);
+      const turn = openTurn(context, head, state, prepared.captured, rare, head.snapshot);
       turn.warnings.push(...head.notices, ...watch.warnings);
       abandoned = start(turn, context, head, prepared, rare);
       return commitOf(turn, head, { ...toldBy(turn), status: 'initialized' });
@@ -206,7 +206,7 @@ function endEarlier(turn: Turn, context: Context, head: Head<RunState>, rare: Ra
   const { snapshot } = head;
   if (snapshot === null || (snapshot.status !== 'live' && snapshot.status !== 'halted')) return [];
   const captured = capturedOrNone(head, rare.recompile);
-  const earlier = openTurn(context, head, structuredClone(snapshot), captured, turn.evaluate);
+  const earlier = openTurn(context, head, structuredClone(snapshot), captured, rare);
   const abandoned = abortRun(earlier, 'a new run was started with --force');
   turn.entries.push(...earlier.entries);
   return abandoned;

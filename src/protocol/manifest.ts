@@ -6,7 +6,7 @@ import { findRun } from './find-run.js';
 import { MANIFEST_SECTIONS } from './manifest-sections.js';
 import type { SectionInput } from './ports.js';
 import { readRun } from './running.js';
-import { openTurn, readCaptured } from './turns.js';
+import { NOTHING_RARE, openTurn, readCaptured } from './turns.js';
 import { actionView } from './view.js';
 
 /** The run's part of the manifest: 1,200 tokens at four characters each (protocol.md §5). */
@@ -34,7 +34,7 @@ export async function manifest(context: Context, given: unknown): Promise<Answer
   const left = BUDGET - json.length - closing.length - first.join('\n').length - 3;
   const captured = await readCaptured(head);
   const input: SectionInput = { state, captured, files: head.files, context };
-  const changed = changedApprovals(openTurn(context, head, state, captured, () => false));
+  const changed = changedApprovals(openTurn(context, head, state, captured, NOTHING_RARE));
   const sections = rendered(input, left, [
     told(
       'changed',

@@ -12,7 +12,7 @@ import type { Context } from './context.js';
 import { duration } from './duration.js';
 import { findRun } from './find-run.js';
 import { readRun } from './running.js';
-import { openTurn, readCaptured } from './turns.js';
+import { NOTHING_RARE, openTurn, readCaptured } from './turns.js';
 
 const MARKS: Record<StepState['status'], string> = {
   pending: '·',
@@ -30,7 +30,7 @@ export async function status(context: Context, given: unknown): Promise<Answer> 
   const { snapshot: state, notices } = head;
   const captured = await readCaptured(head);
   const changed = changedSources(captured, context.reader, context.root);
-  const approvals = changedApprovals(openTurn(context, head, state, captured, () => false));
+  const approvals = changedApprovals(openTurn(context, head, state, captured, NOTHING_RARE));
   const waiting = whoWaits(state);
   const json = {
     run: name,

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { closed, enumOf, NullableString, nullable } from '../base/schema.js';
 import type { PlanTodo } from '../documents/plan-schema.js';
-import type { ReviewResult } from '../documents/results.js';
+import type { ReviewResult, WorkerResult } from '../documents/results.js';
 import { EngineStateSchema } from '../machine/engine/state.js';
 
 /**
@@ -19,8 +19,14 @@ const TaskSchema = Type.Object(
     substep: Str,
     attempt: Type.Integer(),
     issuedAt: Str,
+    /** The role, as the harness that it was issued to resolves it. */
+    role: Str,
+    /** What failed in the attempt before. */
+    why: Type.Optional(Str),
     /** Results refused for their form so far; the fourth counts as a failed attempt. */
     malformed: Type.Integer(),
+    /** SHA-256 of the result that was refused last. */
+    refused: Type.Optional(Str),
   },
   closed,
 );
@@ -113,6 +119,12 @@ export const RunEngineSchema = Type.Object(
     charged: Type.Record(Str, Type.Array(Str)),
     /** What each worker said of its work, in a line. */
     summaries: Type.Record(Str, Str),
+    /** What the workers of unsettled todos handed in last. */
+    reports: Type.Record(Str, Type.Unsafe<WorkerResult>({ type: 'object' })),
+    /** What did not hold in the attempt before, one line each, of todos that are attempted again. */
+    failures: Type.Record(Str, Type.Array(Str)),
+    /** What a person answered to questions of workers, by todo. */
+    answers: Type.Record(Str, Type.Array(Type.Object({ question: Str, answer: Str }, closed))),
     reviews: Type.Array(Type.Unsafe<ReviewResult>({ type: 'object' })),
     /** What stays open and must be told at the end. */
     openIssues: Type.Array(Str),
