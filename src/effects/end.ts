@@ -3,6 +3,7 @@ import { planSummary } from '../documents/plan-summary.js';
 import type { Action } from '../run/action.js';
 import type { RunState } from '../run/state.js';
 import { PLAN, presentPlan } from './commands/plan.js';
+import { executionLine, executionResults, failedTodos, reopenAt } from './engine/done.js';
 import { shownPath } from './paths.js';
 import { inRecipeOrder } from './recipe-order.js';
 import { blockOf, record, type Turn } from './turn.js';
@@ -47,8 +48,15 @@ function doneAction(turn: Turn, outcome: Outcome, reason: string | undefined): A
     failed: failures(turn),
     ...(state.warnings.length === 0 ? {} : { warnings: [...state.warnings] }),
     instruction: instructionOf(turn, outcome),
-    ...(halted === null ? {} : { resume: { command: 'step invalidate', input: { name: state.name, step: halted } } }),
+    ...(halted === null
+      ? {}
+      : { resume: { command: 'step invalidate', input: { name: state.name, step: reopened(turn, halted) } } }),
   };
+}
+
+/** The step that a halted run is reopened at: within an execution, the todo that failed. */
+function reopened({ state }: Turn, block: string): string {
+  return (state.engine === null ? null : reopenAt(state.engine)) ?? block;
 }
 
 function summaryOf(turn: Turn, outcome: Outcome, reason: string | undefined): string {
@@ -65,6 +73,7 @@ function summaryOf(turn: Turn, outcome: Outcome, reason: string | undefined): st
       return `halted at ${block}: ${foreignLine(why, 300)}`;
     }
     case 'completed': {
+      if (state.engine !== null) return executionLine(state.engine);
       const plan = presentPlan(turn.files);
       const steps = Object.values(state.steps);
       const done = steps.filter((step) => step.status === 'done').length;
@@ -92,6 +101,7 @@ function instructionOf(turn: Turn, outcome: Outcome): string {
       return 'Tell the user why the run halted and what is there so far, then stop. Run `resume` only when the user wants to go on from that step.';
     case 'completed': {
       const open = state.warnings.length === 0 ? '' : ' Name the warnings.';
+      if (state.engine !== null) return `Tell the user what was done and show report.md.${open} Then stop.`;
       return state.skill === 'specify'
         ? `Show the user the summary and the plan's path.${open} Then stop: nothing is to be implemented now.`
         : `Tell the user what was done.${open} Then stop.`;
@@ -105,6 +115,7 @@ function results({ state, captured }: Turn): Record<string, string> {
   return Object.fromEntries([
     ...told.slice(-RESULTS_SHOWN).map(([id, gate]) => [id, gate.choice]),
     ...(verdicts === undefined ? [] : [[verdicts.block, verdicts.verdict ?? 'no verdict']]),
+    ...(state.engine === null ? [] : Object.entries(executionResults(state.engine))),
   ]);
 }
 
@@ -118,5 +129,7 @@ function failures({ state, captured }: Turn): { id: string; reason: string }[] {
       const known = state.lastError?.block === id ? state.lastError.message : step.summary;
       return { id, reason: foreignLine(known ?? 'no reason given', 200) };
     });
-  return [...agents, ...steps];
+  const todos = state.engine === null ? [] : failedTodos(state.engine);
+  // The block of an execution has failed because its todos have: they say more.
+  return [...agents, ...(todos.length === 0 ? steps : todos)];
 }

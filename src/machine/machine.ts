@@ -59,6 +59,7 @@ function build(program: Program) {
       grant: assign(counting('grant')),
       issue: emitted<'issue'>,
       execute: emitted<'execute'>,
+      engine: emitted<'engine'>,
       settle: emitted<'settle'>,
       retract: emitted<'retract'>,
       end: emitted<'end'>,

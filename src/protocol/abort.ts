@@ -2,7 +2,9 @@ import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
 import { noSuchRun } from '../base/no-such-run.js';
 import { endRun } from '../effects/end.js';
+import { tickDone } from '../effects/engine/wrap-up.js';
 import type { Turn } from '../effects/turn.js';
+import type { RunEngine } from '../run/engine.js';
 import type { CommandState } from '../run/state.js';
 import type { Context } from './context.js';
 import { envelope, type Told, toldBy } from './envelope.js';
@@ -46,8 +48,16 @@ export function abortRun(turn: Turn, reason: string): CommandState[] {
     });
   }
   const abandoned = Object.values(state.commands);
+  if (state.engine !== null) abandon(turn, state.engine);
   state.machine.value = 'aborted';
   state.commands = {};
   endRun(turn, 'aborted', reason);
   return abandoned;
+}
+
+/** Tasks that are out answer to nobody any more; what is done keeps its box. */
+function abandon(turn: Turn, engine: RunEngine): void {
+  engine.tasks = {};
+  engine.job = null;
+  tickDone(turn);
 }

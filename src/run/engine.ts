@@ -36,6 +36,8 @@ const EvidenceSchema = Type.Object(
   {
     /** The acceptance id, or the id of the stage. */
     id: Str,
+    /** Of the final verification: the todo whose acceptance it is. */
+    todo: Type.Optional(Str),
     attempt: Type.Integer(),
     argv: Type.Array(Str),
     ok: Type.Boolean(),
@@ -48,6 +50,8 @@ const EvidenceSchema = Type.Object(
     /** Relative to the run's directory. */
     log: Str,
     reused: Type.Optional(Type.Boolean()),
+    /** It could not be started, or ended with 126 or 127: the environment failed, not the work. */
+    unrunnable: Type.Optional(Type.Boolean()),
     durationMs: Type.Optional(Type.Number()),
   },
   closed,
@@ -93,6 +97,16 @@ const JobSchema = Type.Union([
       /** Trailer `Dev-Cli-Task`: looked for before the commit is made. */
       key: Str,
       message: Str,
+      startedAt: Str,
+    },
+    closed,
+  ),
+  Type.Object(
+    {
+      /** The pull request of the run: a comment at the start, marked ready at the end. */
+      kind: Type.Literal('pull-request'),
+      todo: Type.Null(),
+      stage: Str,
       startedAt: Str,
     },
     closed,
