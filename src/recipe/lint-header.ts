@@ -14,10 +14,11 @@ export function lintHeader(lintable: Lintable, expectedName: string): void {
       fix: `Write \`name: ${expectedName}\`, or rename the file.`,
     });
   }
+  const flags = lintable.type === 'sequential' ? initFlags(lintable.source.blocks) : [];
   for (const key of ['depth', 'interaction'] as const) {
     const stated = source.mode?.[key];
     const values = key === 'depth' ? ['standard', 'quick'] : ['interactive', 'autopilot'];
-    const flag = initFlags(source.blocks).find((candidate) => values.includes(candidate));
+    const flag = flags.find((candidate) => values.includes(candidate));
     if (stated === undefined || flag === undefined || flag === stated) continue;
     report.error(['mode', key], `\`mode.${key}\` is ${stated}, and the init command says --${flag}.`);
   }

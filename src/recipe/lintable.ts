@@ -2,3 +2,5 @@ import type { Compiled } from './compile.js';
 
 /** A compiled recipe that can be judged. */
 export type Lintable = NonNullable<Compiled['draft']> & Pick<Compiled, 'report' | 'file'>;
+export type LintableSequence = Extract<Lintable, { type: 'sequential' }>;
+export type LintableEngine = Extract<Lintable, { type: 'engine' }>;

@@ -175,7 +175,7 @@ export interface GateBlock extends AskingBlock {
   maxRounds: number;
 }
 /** The one block of an engine recipe; what it does stands under `engine` of the recipe. */
-export interface EngineBlock extends CommonBlock {
+interface EngineBlock extends CommonBlock {
   kind: 'engine';
 }
 export type ResolvedBlock = CliBlock | LlmBlock | LlmLoopBlock | LlmCliBlock | SubagentBlock | GateBlock | EngineBlock;

@@ -1,11 +1,14 @@
 import { lazyPackage } from '../base/lazy.js';
 import type { OnError } from '../machine/program.js';
+import { ENGINE_BLOCK, type HandlerStage } from '../registry/handlers.js';
 import type {
   AskedBlock,
   BlockCommand,
   ResolvedAgent,
   ResolvedBlock,
   ResolvedChoice,
+  ResolvedEngine,
+  ResolvedHandler,
   ResolvedRecipe,
 } from './resolved.js';
 
@@ -29,9 +32,53 @@ export function showRecipe(recipe: ResolvedRecipe): string {
     ...(recipe.usesDraft ? { draft: { required: recipe.draft.required } } : {}),
     ...(recipe.guardWrites === null ? {} : { guard: { writes: recipe.guardWrites } }),
     cleanup: recipe.cleanup,
-    blocks: recipe.blocks.map(showBlock),
+    ...(recipe.engine === undefined ? { blocks: recipe.blocks.map(showBlock) } : showEngine(recipe.engine)),
   };
   return yaml().stringify(document, { lineWidth: 120, aliasDuplicateObjects: false });
+}
+
+/** `block`, `config` and `handlers` of an engine recipe; its depth stands under `mode`. */
+function showEngine({ program, handlers }: ResolvedEngine): Shown {
+  const { policies } = program;
+  const shipped = Object.values(handlers).filter((handler) => handler.shipped !== null);
+  const enabled = (stage: HandlerStage) => handlers[stage] !== undefined;
+  return {
+    block: ENGINE_BLOCK,
+    config: {
+      handlers: Object.fromEntries(shipped.map(({ key, shipped: id }) => [key, id])),
+      policies: {
+        max_retries: policies.maxRetries,
+        adapt_depth_limit: policies.adaptDepthLimit,
+        max_dynamic_todos: policies.maxDynamicTodos,
+        parallel_limit: policies.parallelLimit,
+        triage_precedence: policies.triagePrecedence,
+        max_fix_rounds: policies.maxFixRounds,
+        verify_enabled: enabled('verify'),
+        code_review_enabled: enabled('codeReview'),
+        final_verify_enabled: enabled('finalVerify'),
+      },
+    },
+    handlers: showOwnHandlers(program.stages.flatMap(({ id }) => handlers[id] ?? [])),
+  };
+}
+
+/** In the order of a todo's way; each after the one before it, so that it reads as it runs. */
+function showOwnHandlers(stages: readonly ResolvedHandler[]): Shown {
+  return Object.fromEntries(
+    stages.flatMap(({ key, shipped, actor, agent, promptFile, command, message, when }, index) => {
+      if (shipped !== null) return [];
+      const shown = {
+        actor,
+        ...given('agent', agent),
+        ...given('promptFile', promptFile),
+        ...(command === undefined ? {} : showCommand({ kind: 'external', command })),
+        ...given('message', message),
+        ...given('after', stages[index - 1]?.key),
+        ...given('when', when),
+      };
+      return [[key, shown]];
+    }),
+  );
 }
 
 function showBlock(block: ResolvedBlock): Shown {

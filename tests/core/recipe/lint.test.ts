@@ -61,14 +61,9 @@ const PLANTED: Planted[] = [
   { rule: 'unknown section', blocks: `${LOOP}    sections: [«purpos]\n`, says: 'Did you mean `purpose`?' },
   { rule: 'newer language', recipe: `${HEAD}language: «2\nblocks:\n${WRITER}`, says: '`language` must be `1`' },
   {
-    rule: 'engine recipe',
-    recipe: 'name: demo\ntype: «engine\nblock: execution-engine\n',
-    says: 'come with `execute`',
-  },
-  {
     rule: 'meta recipe',
     recipe: 'name: demo\ntype: «meta\nphases: [{ name: a, recipe: b }]\n',
-    says: 'come with `execute`',
+    says: 'does not run meta recipes',
   },
   // YAML
   { rule: 'duplicate key', blocks: `${WRITER}    «write: b.json\n`, says: 'The key `write` stands here twice' },
