@@ -3,7 +3,7 @@ import { DevCliError } from '../base/errors.js';
 import { actionText } from './action-text.js';
 import type { Context } from './context.js';
 import { findRun } from './find-run.js';
-import { readRun, runningCommand } from './running.js';
+import { isAtWork, readRun } from './running.js';
 import { actionView } from './view.js';
 
 /**
@@ -23,7 +23,7 @@ export async function next(
     await finishCrash(context, name);
     head = await readRun(context, name);
   }
-  if (runningCommand(head) !== null) {
+  if (isAtWork(head)) {
     const { settleCommands } = await import('./external.js');
     await settleCommands(context, name, context.clock.now() + (input.wait ?? 0) * 1000);
     head = await readRun(context, name);

@@ -145,9 +145,9 @@ function outcomeOf(
 function settled(turn: Turn, { todo, status, why }: Extract<EngineEffect, { type: 'settled' }>): void {
   const engine = engineOf(turn);
   const attempt = engine.todos[todo]?.attempt ?? 1;
-  for (const kept of [engine.baselines, engine.charged, engine.reports, engine.failures, engine.answers]) {
-    delete kept[todo];
-  }
+  for (const kept of [engine.reports, engine.failures, engine.answers]) delete kept[todo];
+  // A commit that has to wait is measured against them later.
+  if (!engine.deferred.includes(todo)) for (const kept of [engine.baselines, engine.charged]) delete kept[todo];
   record(turn, 'todo-settled', { todoId: todo, status, attempt, ...(why === undefined ? {} : { why }) });
   if (status === 'failed') turn.ran.push({ block: todo, ok: false, summary: `failed: ${why ?? ''}`.slice(0, 300) });
 }

@@ -27,12 +27,15 @@ import { bodyOf, engineOf, planHead } from './plan.js';
  * What dev-cli does outside a transaction: one job at a time stands in `state.engine.job`, and the pending action is
  * `running`. Here are the two ends that lie inside a transaction; what lies between is protocol/jobs.ts.
  *
- * 1. `startJob` makes the job and records that its first command starts. Only after that commit is anything launched:
- *    the command in `commandDirectory(job, job.queue[0])`, with the key `commandKey(turn, job, job.queue[0])`.
+ * 1. `startJob` makes the job and records that its first command starts, as one of the run's `commands`. Only after that
+ *    commit is anything launched.
  * 2. How it ended is committed by `commandDone` (one command of the queue: it shifts), `commitDone` or
  *    `pullRequestDone`. Each gives the event for `advanceEngine(turn, event)` in effects/advance.ts, or null while the
  *    queue is not empty; then the next command is the one at work, its start recorded, under a new pending action.
  */
+
+/** Stands for a todo in the key of the commit of all that remains. */
+const RESIDUAL = 'residual';
 
 type Work = Extract<EngineEffect, { type: 'work' }>;
 
@@ -46,7 +49,7 @@ export function startJob(turn: Turn, block: string, { todo, stage, part }: Work)
         kind: 'commit',
         todo,
         stage,
-        key: `${turn.state.runId}/${todo ?? 'residual'}`,
+        key: `${turn.state.runId}/${todo ?? RESIDUAL}`,
         message: commitMessage(turn, todo),
         startedAt: turn.at,
       };
@@ -133,7 +136,23 @@ export function commitDone(turn: Turn, result: CommitResult): EngineEvent {
     );
   }
   if (commit !== null && job.todo !== null) noteCommit(turn, job.todo, commit);
+  // The commit of what remains holds what could not be committed before.
+  if (commit !== null && job.todo === null) {
+    for (const todo of engine.deferred.filter((id) => id !== RESIDUAL)) deferredDone(turn, todo, commit, []);
+  }
   return { type: 'OUTCOME', todo: job.todo, stage: job.stage, verdict: commitVerdict(turn, job.todo, result) };
+}
+
+/** A commit that had to wait is made after all: its todo is as if it had been made at once. */
+export function deferredDone(turn: Turn, todo: string, commit: string, paths: string[]): void {
+  const engine = engineOf(turn);
+  engine.deferred = engine.deferred.filter((id) => id !== todo);
+  record(turn, 'committed', { key: `${turn.state.runId}/${todo}`, todoId: todo, outcome: 'made', commit, paths });
+  noteCommit(turn, todo, commit);
+  const row = engine.todos[todo];
+  if (row === undefined) return;
+  engine.todos[todo] = { ...row, substeps: { ...row.substeps, commit: { status: 'done', at: turn.at } } };
+  for (const kept of [engine.baselines, engine.charged]) delete kept[todo];
 }
 
 /** The pull request was told, or could not be: then the run goes on, and the report says so. */
@@ -163,7 +182,7 @@ function commitVerdict(turn: Turn, todo: string | null, { outcome, reason = 'ref
     case 'no-repository':
       return { kind: 'skipped' };
     case 'deferred':
-      engineOf(turn).deferred.push(todo ?? 'residual');
+      engineOf(turn).deferred.push(todo ?? RESIDUAL);
       return { kind: 'deferred' };
     case 'refused': {
       const why = foreignLine(`the commit was refused: ${reason}`, 400);
@@ -241,28 +260,30 @@ function pendRunning(turn: Turn, block: string, job: EngineJob): void {
             startedAt: turn.at,
             log: shown(`${commandDirectory(job, command)}/command.log`),
           }
-        : { todoId: job.todo, id: job.stage, run: [job.kind], startedAt: turn.at, log: shown(`actions/${actionId}`) },
+        : {
+            todoId: job.todo,
+            id: job.stage,
+            run: [job.kind],
+            startedAt: turn.at,
+            log: shown(`actions/${actionId}/command.log`),
+          },
     ],
     poll: { command: 'next', input: { name: state.name, wait: 45 } },
   };
   pend(turn, action, {}, 'job');
   if (job.kind !== 'commands' || command === undefined) return;
-  const { todo: todoId, id, argv } = command;
-  record(turn, 'command-started', {
-    key: commandKey(turn, job, command),
-    block,
-    actionId,
-    argv,
-    shell: false,
-    todoId,
-    id,
-  });
+  const { todo: todoId, id, argv, cwd, timeout } = command;
+  const key = commandKey(turn, job, command);
+  const directory = commandDirectory(job, command);
+  state.commands[actionId] = { key, actionId, block, argv, shell: false, cwd, timeout, directory, startedAt: turn.at };
+  record(turn, 'command-started', { key, block, actionId, argv, shell: false, todoId, id });
 }
 
 /** The pending `running` action is over; a late acknowledgement of it is a duplicate. Gives its block. */
 function settleRunning(turn: Turn): string {
   const action = turn.state.pendingAction?.action;
   if (action?.action !== 'running') throw new DevCliError('INTERNAL', 'No job is at work.');
+  delete turn.state.commands[action.actionId];
   turn.state.acknowledged[action.actionId] = action.block;
   return action.block;
 }
