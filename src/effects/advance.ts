@@ -16,7 +16,7 @@ export function advance(turn: Turn, event: MachineEvent, inside?: EngineEvent): 
 }
 
 /** Lets the engine of the pending engine block take what happened; when its plan has come to an end, the run goes on. */
-export function advanceEngine(turn: Turn, events: readonly EngineEvent[]): void {
+export function advanceEngine(turn: Turn, events: Iterable<EngineEvent>): void {
   const block = turn.state.currentBlock ?? '';
   const ended = engineOutcome(turn, block, events);
   if (ended !== null) advance(turn, ended);

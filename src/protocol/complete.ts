@@ -6,11 +6,12 @@ import type { RunState } from '../run/state.js';
 import { changedSince, readBaseline } from '../work/git.js';
 import { acknowledge } from './acknowledge.js';
 import type { AckInput, AckResult, ChangedSources } from './acknowledgement.js';
+import { awaitResults } from './await-results.js';
 import type { Context } from './context.js';
 import { changeWarnings, envelope, joined, type Told, toldBy, withResult } from './envelope.js';
 import { settleCommands } from './external.js';
 import { findRun } from './find-run.js';
-import { transactTurn } from './turns.js';
+import { type Rare, transactTurn } from './turns.js';
 
 /** Skills whose phases may not touch sources: the second net looks there (harness.md, Guard). */
 const PLANNING_SKILLS = ['specify', 'open'];
@@ -30,11 +31,18 @@ export async function stepComplete(
   const name = await findRun(context, given, true);
   // A command that finished meanwhile comes first: its block is no longer the pending one.
   const before = await settleCommands(context, name, context.clock.now());
-  const sources = await sourcesFor(context, name);
-  const { result, told } = await transactTurn(context, name, (turn) => {
-    const answer = acknowledge(turn, input, sources);
-    return { result: answer, told: tell(context, turn, answer) };
-  });
+  const { snapshot } = await context.store.read(name);
+  const sources = await sourcesFor(context, snapshot);
+  const known = await knownFor(context, snapshot, { ...input, ...(wait === undefined ? {} : { wait }) }, until);
+  const { result, told } = await transactTurn(
+    context,
+    name,
+    (turn) => {
+      const answer = acknowledge(turn, input, sources);
+      return { result: answer, told: tell(context, turn, answer) };
+    },
+    known,
+  );
   if (result.kind === 'refused') throw result.error;
   const first = before === null ? told : joined(before, told);
   const later = await settleCommands(context, name, until);
@@ -53,8 +61,7 @@ function tell(context: Context, turn: Turn, result: AckResult): Told {
 }
 
 /** What changed outside `.dev/` since the baseline, where the pending step may not touch sources. */
-async function sourcesFor(context: Context, name: string): Promise<ChangedSources> {
-  const { snapshot } = await context.store.read(name);
+async function sourcesFor(context: Context, snapshot: RunState | null): Promise<ChangedSources> {
   if (snapshot === null || snapshot.baseline === null || !isWatched(snapshot)) return null;
   const workTree = snapshot.workTree === '.' ? context.root : snapshot.workTree;
   const around = { signal: context.signal };
@@ -68,6 +75,18 @@ async function sourcesFor(context: Context, name: string): Promise<ChangedSource
     if (error instanceof DevCliError && error.code === 'GIT_FAILED') return null;
     throw error;
   }
+}
+
+/** Where results of tasks are to be taken: their validators; first, with `--collect --wait`, the results themselves. */
+async function knownFor(
+  context: Context,
+  snapshot: RunState | null,
+  { collect, wait }: AckInput & { wait?: number },
+  until: number,
+): Promise<Partial<Rare>> {
+  if (snapshot?.pendingAction?.action.action !== 'engine-dispatch' || snapshot.engine === null) return {};
+  if (collect === true && wait !== undefined) await awaitResults(context, snapshot.name, snapshot.engine, until);
+  return { judge: (await import('../documents/judge-result.js')).judgeResult };
 }
 
 function isWatched(state: RunState): boolean {

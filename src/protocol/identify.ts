@@ -68,7 +68,7 @@ function pendingOf(turn: Turn): Pending | null {
 }
 
 /** The error for an action that is neither pending nor acknowledged. */
-function stale(turn: Turn, message: string): DevCliError {
+export function stale(turn: Turn, message: string): DevCliError {
   const pending = pendingPart(turn);
   return new DevCliError('STALE_ACTION', message, {
     run: turn.state.name,

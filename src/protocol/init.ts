@@ -28,25 +28,28 @@ export async function init(context: Context, given: string, input: InitInput): P
   const until = context.clock.now() + context.answerWithin * 1000;
   const name = checkedName(given);
   await refuseSecondRun(context, name, input);
-  const present = (await context.store.read(name)).snapshot;
-  const prepared = await prepareRecipe(context, input, present);
+  const found = await context.store.read(name);
+  const present = found.snapshot;
+  const prepared = prepareRecipe(context, name, input, found);
   const watch = prepared.kind === 'new' ? await firstLook(context) : NOT_WATCHED;
   let abandoned: CommandState[] = [];
-  const told = await withRare((rare) =>
-    context.store.transact<Told>(name, (head) => {
-      const resumable = resumableRun(head, prepared, input);
-      if (resumable !== null) {
-        const turn = openTurn(context, head, resumable, capturedOf(head, rare.recompile), rare);
-        turn.warnings.push(...resumable.recovered, ...head.notices);
-        return { answer: resumed(turn, input) };
-      }
-      if (prepared.kind === 'resume') throw changedMeanwhile();
-      const state = freshState(context, head, name, prepared, watch.baseline);
-      const turn = openTurn(context, head, state, prepared.captured, rare, head.snapshot);
-      turn.warnings.push(...head.notices, ...watch.warnings);
-      abandoned = start(turn, context, head, prepared, rare);
-      return commitOf(turn, head, { ...toldBy(turn), status: 'initialized' });
-    }),
+  const told = await withRare(
+    (rare) =>
+      context.store.transact<Told>(name, (head) => {
+        const resumable = resumableRun(head, prepared, input);
+        if (resumable !== null) {
+          const turn = openTurn(context, head, resumable, capturedOf(head, rare.recompile), rare);
+          turn.warnings.push(...resumable.recovered, ...head.notices);
+          return { answer: resumed(turn, input) };
+        }
+        if (prepared.kind === 'resume') throw changedMeanwhile();
+        const state = freshState(context, head, name, prepared, watch.baseline);
+        const turn = openTurn(context, head, state, prepared.captured, rare, head.snapshot);
+        turn.warnings.push(...head.notices, ...watch.warnings);
+        abandoned = start(turn, context, head, prepared, rare);
+        return commitOf(turn, head, { ...toldBy(turn), status: 'initialized' });
+      }),
+    { signal: context.signal, known: { tree: () => watch.baseline } },
   );
   for (const command of abandoned) await endRunning(context, name, command);
   if (context.session !== null) await context.store.bindSession(context.session, name);

@@ -1,7 +1,9 @@
 import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
 import { advance } from '../effects/advance.js';
+import { engineOf } from '../effects/engine/plan.js';
 import { record, type Turn } from '../effects/turn.js';
+import { dependentsOf } from '../machine/engine/scheduler.js';
 import { canInvalidate } from '../machine/queries.js';
 import type { CommandState } from '../run/state.js';
 import type { Context } from './context.js';
@@ -32,7 +34,8 @@ export async function stepInvalidate(context: Context, given: unknown, step: str
 /** Gives the external commands that are at work for what is now redone. */
 function invalidate(turn: Turn, step: string): CommandState[] {
   const { state } = turn;
-  const id = fullBlockId(turn, step);
+  const todo = state.engine !== null && Object.hasOwn(state.engine.todos, step) ? step : null;
+  const id = todo === null ? fullBlockId(turn, step) : engineBlock(turn);
   const { program, blocks } = turn.captured.recipe;
   if (state.status === 'completed' || state.status === 'aborted') {
     throw new DevCliError('RUN_ENDED', `The run "${state.name}" is ${state.status}; its steps stand.`, {
@@ -48,11 +51,15 @@ function invalidate(turn: Turn, step: string): CommandState[] {
       { run: state.name, fix: { command: 'next', input: { name: state.name } }, ...pendingPart(turn) },
     );
   }
+  if (todo !== null) {
+    redoTodo(turn, id, todo);
+    return [];
+  }
   const from = blocks.findIndex((block) => block.id === id);
   const redone = new Set(blocks.slice(from).map((block) => block.id));
   // Their acknowledgements no longer stand: the old ids answer as unknown ones.
-  for (const [actionId, block] of Object.entries(state.acknowledged)) {
-    if (redone.has(block)) delete state.acknowledged[actionId];
+  for (const [actionId, place] of Object.entries(state.acknowledged)) {
+    if (redone.has(place.split('/', 1)[0] ?? place)) delete state.acknowledged[actionId];
   }
   const stale = [...redone].filter((block) => ['done', 'failed', 'skipped'].includes(state.steps[block]?.status ?? ''));
   record(turn, 'invalidated', { block: id, stale });
@@ -61,4 +68,30 @@ function invalidate(turn: Turn, step: string): CommandState[] {
   state.lastError = null;
   advance(turn, { type: 'INVALIDATE', block: id });
   return running;
+}
+
+/** The block that executes the plan. */
+function engineBlock(turn: Turn): string {
+  const block = turn.captured.recipe.blocks.find(({ kind }) => kind === 'engine');
+  if (block === undefined) throw new DevCliError('INTERNAL', 'The run executes a plan and its recipe has no engine.');
+  return block.id;
+}
+
+/** One todo of the plan is redone, and what depends on it becomes stale; its commits are not undone (engine.md). */
+function redoTodo(turn: Turn, block: string, todo: string): void {
+  const { state } = turn;
+  const engine = engineOf(turn);
+  if (engine.todos[todo]?.attempt === 0 && engine.todos[todo]?.status === 'pending') {
+    throw new DevCliError('NOT_REACHED', `"${todo}" has not been begun yet.`, {
+      run: state.name,
+      fix: { command: 'next', input: { name: state.name } },
+      ...pendingPart(turn),
+    });
+  }
+  const stale = dependentsOf(engine, todo).filter((id) => engine.todos[id]?.status !== 'pending');
+  record(turn, 'invalidated', { block, stale, todoId: todo });
+  state.lastError = null;
+  const pending = state.pendingAction?.action;
+  if (pending !== undefined && pending.action !== 'done') state.acknowledged[pending.actionId] = block;
+  advance(turn, { type: 'INVALIDATE', block }, { type: 'INVALIDATE', todo });
 }

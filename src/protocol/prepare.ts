@@ -1,9 +1,16 @@
 import { DevCliError } from '../base/errors.js';
+import type { Files } from '../base/files.js';
 import type { JsonObject } from '../base/json.js';
+import { followsFrom } from '../documents/plan-boxes.js';
+import type { PlanContent } from '../documents/plan-schema.js';
+import { PLAN, presentPlan } from '../effects/commands/plan.js';
+import { addedBodies } from '../effects/engine/plan.js';
+import { createWorkspace } from '../effects/workspace.js';
 import { requireRecipe } from '../recipe/load.js';
 import { PREFERENCES_FILE, resolveSettings } from '../recipe/preferences.js';
 import type { CapturedRecipe } from '../recipe/resolved.js';
 import type { RunState } from '../run/state.js';
+import type { Head } from '../store/store.js';
 import type { Context } from './context.js';
 import { requireTrust } from './trust.js';
 
@@ -40,12 +47,16 @@ export type Prepared =
  * Settles recipe, mode, goal and preferences of an `init` (protocol.md §5; recipes.md §1).
  * @param present the run of that name, if there is one
  * @throws DevCliError `UNKNOWN_RECIPE`, `RECIPE_INVALID`, `RECIPE_UNTRUSTED`, `MODE_CONTRADICTION`, `GOAL_MISSING`,
- * `PREFERENCES_INVALID`, `UNKNOWN_PREFERENCE`
+ * `PREFERENCES_INVALID`, `UNKNOWN_PREFERENCE`, `PLAN_MISSING`, `PLAN_EDITED`
  */
-export function prepareRecipe(context: Context, input: InitInput, present: RunState | null): Prepared {
+export function prepareRecipe(
+  context: Context,
+  name: string,
+  input: InitInput,
+  { snapshot: present, files }: Pick<Head<RunState>, 'snapshot' | 'files'>,
+): Prepared {
   const unfinished = present !== null && (present.status === 'live' || present.status === 'halted') ? present : null;
-  if (input.execute === true || input.workflow !== undefined)
-    throw notYet(input.execute === true ? '--execute' : '--workflow');
+  if (input.workflow !== undefined) throw notYet('--workflow');
   const recipe = recipeName(input, unfinished);
   if (unfinished !== null && unfinished.recipe !== recipe && input.force !== true) throw runExists(unfinished);
   if (unfinished !== null && unfinished.recipe === recipe && input.force !== true) {
@@ -55,7 +66,8 @@ export function prepareRecipe(context: Context, input: InitInput, present: RunSt
   const captured = requireRecipe(context.library, recipe);
   requireTrust(context, captured);
   const mode = modeOf(input, captured);
-  const goal = input.goal?.trim() ?? '';
+  const plan = captured.recipe.type === 'engine' ? requirePlan(name, files, present) : null;
+  const goal = input.goal?.trim() || (plan === null ? '' : (present?.goal ?? plan.context.originalRequest));
   if (captured.recipe.usesGoal && goal === '') {
     throw new DevCliError('GOAL_MISSING', `The recipe "${recipe}" works on a goal, and none was given.`, {
       fix: "Give the user's request word for word: --goal TEXT, or --goal - with it on standard input.",
@@ -85,11 +97,46 @@ function notYet(flag: string): DevCliError {
 function recipeName(input: InitInput, unfinished: RunState | null): string {
   if (input.recipe !== undefined) return input.recipe;
   const flags = flagMode(input);
+  if (input.execute === true) return executeRecipe(flags, unfinished);
   if (unfinished !== null && Object.keys(flags).length === 0) return unfinished.recipe;
   const before = unfinished?.skill === 'specify' ? unfinished.mode : {};
   const depth = flags.depth ?? before['depth'] ?? 'standard';
   const interaction = flags.interaction ?? before['interaction'] ?? 'interactive';
   return `specify-${depth}-${interaction}`;
+}
+
+/** Executing has a recipe for each depth; whether somebody is asked is left to the flags. */
+function executeRecipe(flags: { depth?: string }, unfinished: RunState | null): string {
+  if (unfinished?.engine != null && flags.depth === undefined) return unfinished.recipe;
+  return `execute-${flags.depth ?? 'standard'}`;
+}
+
+/**
+ * The plan that there is to execute; todos that an earlier run added are part of it.
+ * @throws DevCliError `PLAN_MISSING`, `PLAN_EDITED`
+ */
+function requirePlan(name: string, files: Files, present: RunState | null): PlanContent {
+  const workspace = createWorkspace(files);
+  const plan = presentPlan(workspace);
+  const rendered = workspace.text(PLAN);
+  if (plan === null || rendered === null) {
+    const what = plan === null ? 'plan-content.json' : PLAN;
+    throw new DevCliError('PLAN_MISSING', `There is no plan to execute: ${what} is missing or does not hold up.`, {
+      run: name,
+      fix:
+        plan === null
+          ? `Plan first: dev-cli init ${name} --goal "what you want"`
+          : { command: 'plan generate', input: { name } },
+      details: [{ target: what, problem: 'missing, or not valid; `dev-cli plan validate` says what is wrong' }],
+    });
+  }
+  const added = present?.engine == null ? [] : addedBodies(present.engine);
+  const follows = [plan, { ...plan, todos: [...plan.todos, ...added] }].some((one) => followsFrom(rendered, one));
+  if (follows) return plan;
+  throw new DevCliError('PLAN_EDITED', `${PLAN} is not what plan-content.json says; it is not executed.`, {
+    details: [{ target: PLAN, problem: 'edited since it was generated, or plan-content.json was' }],
+    fix: `Make the change in plan-content.json, then: dev-cli plan generate ${name}`,
+  });
 }
 
 function flagMode(input: InitInput): { depth?: string; interaction?: string } {

@@ -39,30 +39,36 @@ export function enterEngine(
 }
 
 /** Lets the engine take what happened, in this order, and carries out what follows. */
-export function engineOutcome(turn: Turn, block: string, events: readonly EngineEvent[]): MachineEvent | null {
+export function engineOutcome(turn: Turn, block: string, events: Iterable<EngineEvent>): MachineEvent | null {
   return drive(turn, block, events);
 }
 
-function drive(turn: Turn, block: string, first: readonly EngineEvent[]): MachineEvent | null {
-  const { program } = recipeEngine(turn);
-  const engine = engineOf(turn);
-  const applies = appliesTo(turn);
+/** Each event is asked for only when the one before has been carried out: what it says may depend on that. */
+function drive(turn: Turn, block: string, first: Iterable<EngineEvent>): MachineEvent | null {
   const fresh = new Set<string>();
-  const events = [...first];
   let ended: MachineEvent | null = null;
-  for (let event = events.shift(); event !== undefined; event = events.shift()) {
-    if (event.type === 'INVALIDATE') withdraw(turn, block, event.todo);
-    const { state, effects } = engineStep(program, engine, event, { applies, at: turn.at });
-    Object.assign(engine, state);
-    if (state.why === undefined) delete engine.why;
-    for (const effect of effects) {
-      const done = carryOut(turn, block, effect, fresh);
-      events.push(...done.events);
-      ended = done.ended ?? ended;
+  for (const given of first) {
+    const events = [given];
+    for (let event = events.shift(); event !== undefined; event = events.shift()) {
+      for (const effect of effectsOf(turn, block, event)) {
+        const done = carryOut(turn, block, effect, fresh);
+        events.push(...done.events);
+        ended = done.ended ?? ended;
+      }
     }
   }
-  if (ended === null && Object.keys(engine.tasks).length > 0) pendDispatch(turn, block, fresh);
+  if (ended === null && Object.keys(engineOf(turn).tasks).length > 0) pendDispatch(turn, block, fresh);
   return ended;
+}
+
+function effectsOf(turn: Turn, block: string, event: EngineEvent): EngineEffect[] {
+  const engine = engineOf(turn);
+  if (event.type === 'INVALIDATE') withdraw(turn, block, event.todo);
+  const scope = { applies: appliesTo(turn), at: turn.at };
+  const { state, effects } = engineStep(recipeEngine(turn).program, engine, event, scope);
+  Object.assign(engine, state);
+  if (state.why === undefined) delete engine.why;
+  return effects;
 }
 
 interface Done {
