@@ -22,7 +22,8 @@ export function actionText(action: Action): string {
   if (action.action === 'engine-dispatch') {
     lines.push(...action.tasks.map((task) => taskLine(task)));
     lines.push(...action.running.map((task) => `${taskLine(task)} (handed out ${task.issuedAt ?? 'earlier'})`));
-    for (const [todo, kept] of Object.entries(action.blocked ?? {})) lines.push(`  ${todo} keeps back ${kept.join(', ')}`);
+    for (const [todo, kept] of Object.entries(action.blocked ?? {}))
+      lines.push(`  ${todo} keeps back ${kept.join(', ')}`);
   }
   if ('data' in action && action.data !== undefined) lines.push(`write: ${action.data.write}`);
   if (action.action === 'running') {

@@ -1,4 +1,5 @@
 import { type Detail, DevCliError } from '../base/errors.js';
+import type { Invocation } from '../base/invocation.js';
 import type { JudgedResult } from '../documents/judge-result.js';
 import { advanceEngine } from '../effects/advance.js';
 import { resultPath } from '../effects/engine/dispatch.js';
@@ -82,22 +83,26 @@ function collect(turn: Turn, dispatch: EngineDispatchAction): AckResult {
   const good = found.flatMap(({ out, result }): Good[] => (result.kind === 'good' ? [{ ...out, ...result }] : []));
   const lost: Lost[] = [];
   const collected: Collected[] = [];
+  const details: Detail[] = [];
   for (const { out, result } of found) {
     const row = { actionId: out.actionId, todoId: out.task.todoId };
-    if (result.kind === 'good') collected.push({ ...row, ok: true });
-    else
-      collected.push({
-        ...row,
-        ok: false,
-        error: result.kind === 'absent' ? result.problem : firstOf(result.problems),
-      });
-    if (result.kind !== 'refused') continue;
+    if (result.kind === 'good') {
+      collected.push({ ...row, ok: true });
+      continue;
+    }
+    const error = result.kind === 'absent' ? result.problem : firstOf(result.problems);
+    collected.push({ ...row, ok: false, error });
+    details.push(...faultsOf(turn, out, result));
+    if (result.kind === 'absent') continue;
     // Asking again for others must not use up the patience with one that is being mended.
     if (good.length > 0 && out.task.refused === result.sha256) continue;
     const gone = refuse(turn, out, result);
     if (gone !== null) lost.push(gone);
   }
-  if (good.length + lost.length === 0) return { kind: 'refused', error: nothingThere(turn, collected) };
+  if (good.length + lost.length === 0) {
+    const wrong = found.some(({ result }) => result.kind === 'refused');
+    return { kind: 'refused', error: nothingTaken(turn, details, wrong) };
+  }
   settle(turn, dispatch, good, lost);
   return { kind: 'collected', collected };
 }
@@ -184,62 +189,68 @@ function taskPart({ actionId, task: { todoId, substep, attempt } }: Out) {
   return { actionId, todoId, substep, attempt };
 }
 
-function missing(turn: Turn, { actionId }: Out, problem: string): DevCliError {
-  const path = shownPath(turn.place, turn.state.name, resultPath(actionId));
+function missing(turn: Turn, out: Out, problem: string): DevCliError {
+  const { actionId } = out;
+  const path = shownResult(turn, actionId);
   return new DevCliError('EVIDENCE_MISSING', `The result of ${actionId} is not there: ${problem}.`, {
     run: turn.state.name,
     details: [{ target: path, problem }],
-    fix: `Let the task's agent write ${path}, then repeat the acknowledgement.`,
-    instead: {
-      command: 'step fail',
-      input: { name: turn.state.name, action: actionId, reason: reasonFile(turn, actionId) },
-    },
-    pending: { actionId, ack: { command: 'step complete', input: { name: turn.state.name, action: actionId } } },
+    fix: `Let the task's agent write ${path}, then repeat the acknowledgement. One that cannot: write why to the file that \`instead\` names, and run that.`,
+    instead: failCommand(turn, actionId),
+    pending: taskPending(turn, actionId),
   });
 }
 
 function invalid(turn: Turn, { actionId, task }: Out, problems: Detail[]): DevCliError {
-  const path = shownPath(turn.place, turn.state.name, resultPath(actionId));
-  const left = REFUSALS - task.malformed;
+  const path = shownResult(turn, actionId);
   return new DevCliError('SCHEMA_INVALID', `The result of ${actionId} does not hold up; nothing of it is taken.`, {
     run: turn.state.name,
     details: problems.slice(0, 40).map((problem) => ({ target: path, ...problem })),
-    fix: `Let the task's agent mend ${path}, then repeat the acknowledgement. ${left === 1 ? 'The next refusal' : `The ${left}th refusal from here`} counts as a failed attempt.`,
-    pending: { actionId, ack: { command: 'step complete', input: { name: turn.state.name, action: actionId } } },
+    fix: `Let the task's agent mend ${path}, then repeat the acknowledgement. Refused ${task.malformed} of ${REFUSALS} times; the last is a failed attempt.`,
+    pending: taskPending(turn, actionId),
   });
 }
 
-function nothingThere(turn: Turn, rows: readonly Collected[]): DevCliError {
-  const details = rows.map(({ actionId, error }) => ({
-    target: shownPath(turn.place, turn.state.name, resultPath(actionId)),
-    problem: error ?? 'not written',
-  }));
-  return new DevCliError('EVIDENCE_MISSING', 'No result that could be taken is there yet.', {
-    run: turn.state.name,
-    details,
-    fix: 'Wait until a task returns, or let its agent mend what is named; then repeat the acknowledgement.',
-    ...pendingPart(turn),
-  });
+function nothingTaken(turn: Turn, details: Detail[], wrong: boolean): DevCliError {
+  return new DevCliError(
+    wrong ? 'SCHEMA_INVALID' : 'EVIDENCE_MISSING',
+    wrong ? 'What is there does not hold up; nothing was taken.' : 'No result is there yet.',
+    {
+      run: turn.state.name,
+      details: details.slice(0, 40),
+      fix: 'Wait until a task returns, or let its agent mend what is named; then repeat the acknowledgement.',
+      ...pendingPart(turn),
+    },
+  );
+}
+
+/** What is wrong with the result of a task that stays out, each fault at its place. */
+function faultsOf(turn: Turn, { actionId }: Out, result: Exclude<FoundResult, { kind: 'good' }>): Detail[] {
+  const target = shownResult(turn, actionId);
+  if (result.kind === 'absent') return [{ target, problem: result.problem }];
+  return result.problems.map((problem) => ({ target, ...problem }));
+}
+
+function shownResult(turn: Turn, actionId: string): string {
+  return shownPath(turn.place, turn.state.name, resultPath(actionId));
+}
+
+function taskPending(turn: Turn, actionId: string) {
+  return { actionId, ack: { command: 'step complete', input: { name: turn.state.name, action: actionId } } };
 }
 
 function dispatchCannotFail(turn: Turn): DevCliError {
   const [first] = Object.keys(engineOf(turn).tasks);
   return new DevCliError('DATA_UNEXPECTED', 'A dispatch as a whole cannot fail; name the task that did.', {
     run: turn.state.name,
-    ...(first === undefined
-      ? {}
-      : {
-          fix: {
-            command: 'step fail',
-            input: { name: turn.state.name, action: first, reason: reasonFile(turn, first) },
-          },
-        }),
+    ...(first === undefined ? {} : { fix: failCommand(turn, first) }),
     ...pendingPart(turn),
   });
 }
 
-function reasonFile(turn: Turn, actionId: string): string {
-  return `@${shownPath(turn.place, turn.state.name, `actions/${actionId}/reason.md`)}`;
+function failCommand(turn: Turn, actionId: string): Invocation {
+  const reason = `@${shownPath(turn.place, turn.state.name, `actions/${actionId}/reason.md`)}`;
+  return { command: 'step fail', input: { name: turn.state.name, action: actionId, reason } };
 }
 
 function firstOf(problems: readonly Detail[]): string {

@@ -51,10 +51,7 @@ function invalidate(turn: Turn, step: string): CommandState[] {
       { run: state.name, fix: { command: 'next', input: { name: state.name } }, ...pendingPart(turn) },
     );
   }
-  if (todo !== null) {
-    redoTodo(turn, id, todo);
-    return [];
-  }
+  if (todo !== null) return redoTodo(turn, id, todo);
   const from = blocks.findIndex((block) => block.id === id);
   const redone = new Set(blocks.slice(from).map((block) => block.id));
   // Their acknowledgements no longer stand: the old ids answer as unknown ones.
@@ -77,8 +74,11 @@ function engineBlock(turn: Turn): string {
   return block.id;
 }
 
-/** One todo of the plan is redone, and what depends on it becomes stale; its commits are not undone (engine.md). */
-function redoTodo(turn: Turn, block: string, todo: string): void {
+/**
+ * One todo of the plan is redone, and what depends on it becomes stale; its commits are not undone (engine.md). Gives the
+ * commands at work for what is redone.
+ */
+function redoTodo(turn: Turn, block: string, todo: string): CommandState[] {
   const { state } = turn;
   const engine = engineOf(turn);
   if (engine.todos[todo]?.attempt === 0 && engine.todos[todo]?.status === 'pending') {
@@ -91,7 +91,7 @@ function redoTodo(turn: Turn, block: string, todo: string): void {
   const stale = dependentsOf(engine, todo).filter((id) => engine.todos[id]?.status !== 'pending');
   record(turn, 'invalidated', { block, stale, todoId: todo });
   state.lastError = null;
-  const pending = state.pendingAction?.action;
-  if (pending !== undefined && pending.action !== 'done') state.acknowledged[pending.actionId] = block;
+  const commands = Object.values(state.commands);
   advance(turn, { type: 'INVALIDATE', block }, { type: 'INVALIDATE', todo });
+  return commands.filter(({ actionId }) => !Object.hasOwn(state.commands, actionId));
 }

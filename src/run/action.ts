@@ -153,6 +153,9 @@ const EngineDispatchActionSchema = Type.Object(
     action: Type.Literal('engine-dispatch'),
     tasks: Type.Array(EngineTaskSchema, { description: 'To start now.' }),
     running: Type.Array(EngineTaskSchema, { description: 'Handed out earlier and not back yet.' }),
+    commands: Type.Array(RunningCommandSchema, {
+      description: 'At work meanwhile: none as long as workers are, so that half-written work fails nobody.',
+    }),
     blocked: Type.Optional(
       Type.Record(Str, Type.Array(Str), { description: 'What a failed todo keeps back, at most 20.' }),
     ),

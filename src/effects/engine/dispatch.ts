@@ -86,6 +86,7 @@ export function pendDispatch(turn: Turn, block: string, fresh: ReadonlySet<strin
     instruction: tasks.length === 0 ? WAITING : INSTRUCTION,
     tasks,
     running,
+    commands: [],
     ...blockedPart(engine),
     tell: TELL,
     ack: ackOf(turn, actionId, { collect: true }),

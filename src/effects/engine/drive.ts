@@ -174,7 +174,10 @@ function withdraw(turn: Turn, block: string, todo: string | null): void {
   for (const [actionId, task] of Object.entries(engine.tasks)) {
     if (task.todoId === null || redone.has(task.todoId)) delete engine.tasks[actionId];
   }
-  if (engine.job !== null && (engine.job.todo === null || redone.has(engine.job.todo))) engine.job = null;
+  if (engine.job !== null && (engine.job.todo === null || redone.has(engine.job.todo))) {
+    engine.job = null;
+    turn.state.commands = {};
+  }
   for (const id of redone) {
     for (const kept of [engine.baselines, engine.charged, engine.reports, engine.failures]) delete kept[id];
   }
