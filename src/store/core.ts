@@ -8,6 +8,7 @@ import { type Bytes, checkRecent, entriesAbove, journalCorrupt, lastCommit, read
 import type { Medium } from './medium.js';
 import { runPath } from './paths.js';
 import { overlaid, type Redo, redo } from './redo.js';
+import { replay } from './replay.js';
 import { folded, parsed, seqOf } from './snapshot.js';
 import type { Codec, Entry, Head, Marks, Numbered, Store } from './store.js';
 
@@ -216,13 +217,9 @@ export function createStore<S extends Numbered>({ medium, codec, clock }: Option
       return allEntries(stream);
     },
 
-    async replay(stream) {
-      const entries = allEntries(stream);
-      const stored = medium.state(stream);
-      const state = folded(null, entries);
-      if (state === null) return { equal: stored === null, snapshot: null, entries: entries.length };
-      const text = codec.serialize(state as unknown as S);
-      return { equal: text === stored, snapshot: codec.parse(text), entries: entries.length };
+    async replay(stream, look) {
+      checkedName(stream);
+      return replay({ medium, codec, stream, look: look ?? {} });
     },
 
     async streams() {

@@ -22,3 +22,15 @@ export function patchBetween(before: JsonObject | null, after: JsonObject): Json
 export function patched(document: JsonObject | null, patch: readonly Json[]): JsonObject {
   return jsonpatch.applyPatch<JsonObject>(document ?? {}, patch as unknown as Operation[], true).newDocument;
 }
+
+/** Every place where two documents differ, as JSON pointers; a value that is not there is left out. */
+export function changesBetween(
+  before: JsonObject,
+  after: JsonObject,
+): { pointer: string; before?: Json; after?: Json }[] {
+  return jsonpatch.compare(before, after).map(({ path: pointer, op }) => ({
+    pointer,
+    ...(op === 'add' ? {} : { before: jsonpatch.getValueByPointer(before, pointer) as Json }),
+    ...(op === 'remove' ? {} : { after: jsonpatch.getValueByPointer(after, pointer) as Json }),
+  }));
+}

@@ -82,6 +82,48 @@ export type Decision<S extends Numbered, A> =
 /** Synchronous and pure: it may be called again with a newer head. What it throws, `transact` throws, with nothing written. */
 export type Decide<S extends Numbered, A> = (head: Head<S>) => Decision<S, A>;
 
+/** A place in a journal, behind an entry. */
+export interface Cursor {
+  /** In bytes. */
+  offset: number;
+  /** `seq` of the entry before it; 0 at the beginning. */
+  seq: number;
+}
+
+/** What the owner of the format adds to a replay. */
+export interface ReplayLook {
+  /** Whether nobody but dev-cli writes the document at `path` (as in `Files`): a change of it is then a difference. */
+  isOwn?: (path: string) => boolean;
+  /** Sees every entry, oldest first; gives what is wrong with it. */
+  entry?: (entry: Entry) => string[];
+}
+
+/** Something that is not as the journal says. */
+export interface Difference {
+  problem: string;
+  /** The entry that says otherwise. */
+  seq?: number;
+  /** A place in state.json. */
+  pointer?: string;
+  /** A file of the run's directory, or with a leading `/` of the root. */
+  path?: string;
+}
+
+/** What came out of a replay (storage.md, A commit). */
+export interface Replay<S extends Numbered> {
+  /** True when there is no difference. */
+  equal: boolean;
+  /** The snapshot after the last entry; null for a journal without entries, or one that gives none. */
+  snapshot: S | null;
+  entries: number;
+  /** Documents that should be there, and contents in `objects/`, that were compared. */
+  documents: number;
+  objects: number;
+  differences: Difference[];
+  /** What is as it may be and still worth knowing: a commit to finish, a document that was edited since. */
+  notes: Difference[];
+}
+
 /** Durable runs, one stream each. The directory store and the in-memory store pass one suite (storage.md). */
 export interface Store<S extends Numbered> {
   /**
@@ -116,6 +158,10 @@ export interface Store<S extends Numbered> {
   /** The run a harness session is bound to, or null. */
   session(id: string): Promise<string | null>;
   bindSession(id: string, stream: string | null): Promise<void>;
-  /** Rebuilds the snapshot from the journal alone and says whether it equals the stored one byte for byte. */
-  replay(stream: string): Promise<{ equal: boolean; snapshot: S | null; entries: number }>;
+  /**
+   * Rebuilds the snapshot from the journal alone, compares it with the stored one byte for byte, and looks whether the
+   * documents and objects that the journal names are there. Takes no lock, changes nothing, reads the journal piece by piece.
+   * @throws DevCliError `JOURNAL_CORRUPT`, `STATE_NEWER`, `IO`
+   */
+  replay(stream: string, look?: ReplayLook): Promise<Replay<S>>;
 }

@@ -41,7 +41,7 @@ const FOR_PEOPLE = new Set(['status', 'list', 'history', 'manifest', 'doctor', '
 const RECIPE_FOR_PEOPLE = new Set(['lint', 'graph', 'list', 'show']);
 
 /** Reports print themselves with `ok: false` on exit 3 and carry no `error` (protocol.md §1). */
-const REPORTS = [/^draft validate/, /^plan validate/, /^check/, /^recipe (lint|verify|test)/];
+const REPORTS = [/^draft validate/, /^plan validate/, /^check/, /^recipe (lint|verify|test)/, /^replay .*--check/];
 
 /** Runs the binary and holds it to the contract that every call has (protocol.md §1, stdout and exit codes). */
 export function devCli(project: Project, args: string[], options: CallOptions = {}): Result {

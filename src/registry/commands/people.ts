@@ -37,6 +37,20 @@ export const PEOPLE_COMMANDS: readonly CommandSpec[] = [
     examples: [{ command: 'dev-cli use add-auth', note: 'Commands without a name now mean this run.' }],
   },
   {
+    name: 'replay',
+    summary: 'Rebuild a run from its journal alone, to prove that nothing was lost or changed.',
+    description:
+      'Compares state.json byte for byte, and every document and stored content by its digest. It reports and changes nothing. A document that a person or an agent edited since is a note.',
+    actor: 'person',
+    output: 'document',
+    positionals: [OPTIONAL_NAME],
+    options: [
+      { key: 'check', flag: 'check', form: 'flag', required: true, description: 'Compare with what is on the disk.' },
+    ],
+    exits: [0, 1, 2, 3, 130],
+    examples: [{ command: 'dev-cli replay add-auth --check', note: 'Is everything as the journal says?' }],
+  },
+  {
     name: 'approve',
     summary: 'Answer a gate that needs a person. Only on a terminal.',
     description:
