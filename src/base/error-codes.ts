@@ -91,7 +91,7 @@ export const ERROR_CODES = {
   },
   INPUT_CHANGED: {
     exit: 3,
-    when: 'A document that this step builds on changed since it was recorded, and the block is declared `stale: block`.',
+    when: 'What a gate asked about or a reviewer was handed changed meanwhile, or what a block declared `stale: block` was built on.',
   },
   SOURCES_CHANGED: { exit: 3, when: 'Files outside .dev/ changed during a phase that may not touch them.' },
   PLAN_MISSING: { exit: 3, when: 'There is no valid plan to execute.' },

@@ -11,7 +11,7 @@ import type { SubagentBlock } from '../recipe/resolved.js';
 import type { DispatchAction } from '../run/action.js';
 import { type AckInput, type AckResult, type ChangedSources, type Pending, settleAction } from './acknowledgement.js';
 import { pendingPart } from './identify.js';
-import { noteInputs } from './inputs.js';
+import { noteInputs, refuseOutdated } from './inputs.js';
 import { passes, runOrRefuse, warnAtBound } from './passes.js';
 import { refuseChangedSources } from './sources.js';
 
@@ -42,6 +42,7 @@ export function acknowledgeAgents(
   const without = checkedWithout(turn, action, input);
   const refusal = refuseChangedSources(turn, action.actionId, sources);
   if (refusal !== null) return refusal;
+  refuseOutdated(turn, pending, without);
   const delivered = collect(turn, { ...pending, action }, input);
   const { evidence, reported, findings } = delivered;
   giveUp(turn, pending, findings, without, input.reason ?? '');
@@ -132,7 +133,7 @@ function acknowledged(turn: Turn, pending: Dispatched, { evidence, reported }: D
     evidence,
     ...(reported.length === 0 ? {} : { selfReported: true }),
   });
-  noteInputs(turn, block);
+  noteInputs(turn, pending);
   advance(turn, { type: 'DONE' });
   return { kind: 'completed', block: block.id };
 }

@@ -46,7 +46,7 @@ export function acknowledgeChoice(turn: Turn, pending: Pending, input: AckInput)
     ...(digest === undefined ? {} : { digest }),
   });
   settleAction(turn, pending);
-  noteInputs(turn, block);
+  noteInputs(turn, pending);
   if (note !== undefined && targetOf(pending, chosen.id) === 'back') turn.because.push(noteFile);
   advance(turn, { type: 'CHOOSE', choice: chosen.id });
   return { kind: 'completed', block: block.id };

@@ -56,11 +56,22 @@ export async function manifest(context: Context, given: unknown): Promise<Answer
   };
 }
 
-/** An action with as many of its agents as there is room for, and how to learn of the others. */
+/** An action with as much of its message and as many of its agents as there is room for, and how to learn of the rest. */
 function withinBudget(name: string, view: object): object {
-  const { agents, ...rest } = view as { agents?: unknown };
-  if (!Array.isArray(agents)) return view;
-  const length = (value: unknown) => JSON.stringify(value, writtenOut).length + 1;
+  const { agents, message } = view as { agents?: unknown; message?: unknown };
+  if (typeof message === 'string') return withMessage(name, view, message);
+  return Array.isArray(agents) ? withAgents(name, view, agents) : view;
+}
+
+function withMessage(name: string, view: object, message: string): object {
+  const excess = length(view) - (BUDGET - RESERVED);
+  if (excess <= 0) return view;
+  const rest = ` [cut; all of it: dev-cli next ${name}]`;
+  return { ...view, message: cut(message, Math.max(0, message.length - excess - rest.length)) + rest };
+}
+
+function withAgents(name: string, view: object, agents: unknown[]): object {
+  const { agents: _all, ...rest } = view as { agents: unknown };
   let left = BUDGET - RESERVED - length(rest);
   const fitting = agents.findIndex((agent) => {
     left -= length(agent);
@@ -69,6 +80,11 @@ function withinBudget(name: string, view: object): object {
   if (fitting === -1) return view;
   const more = `${agents.length - fitting} of ${agents.length} agents are left out here; start them all: dev-cli next ${name}`;
   return { ...view, agents: agents.slice(0, fitting), moreAgents: more };
+}
+
+/** As it will be printed, with a comma behind it. */
+function length(value: unknown): number {
+  return JSON.stringify(value, writtenOut).length + 1;
 }
 
 interface Line {

@@ -74,6 +74,8 @@ const stateSchema = <A extends TSchema>(action: A) =>
       vars: Type.Record(Str, Type.Unknown()),
       /** The run of this name before this one: what lies in the directory may be its work, not ours. */
       earlierRun: NullableString,
+      /** Documents that this run has written: what its end names. */
+      written: Type.Array(Str),
       origin: nullable(Type.Object({ kind: Str, id: Str, attempt: Type.Integer() }, closed)),
       workTree: Type.String({ description: 'Absolute, or "." for the root.' }),
       phase: Str,
@@ -89,6 +91,8 @@ const stateSchema = <A extends TSchema>(action: A) =>
             cause: Str,
             /** What stood at each promised path when the action was issued. */
             before: Type.Record(Str, FactsSchema),
+            /** Digests of what subagents were handed to read, as it was when they were sent off. */
+            handed: Type.Optional(Type.Record(Str, NullableString)),
             acknowledged: Type.Boolean(),
             action,
           },

@@ -35,6 +35,7 @@ export function planGenerate(scene: Scene, input: JsonObject): Outcome {
   else scene.files.keep(PLAN_CONTENT);
   const after = renderPlan(plan, boxes);
   if (after !== before) scene.files.write(PLAN, after);
+  else scene.files.keep(PLAN);
   const { line } = planSummary(plan, boxes);
   return { ok: true, report: { plan: PLAN, todos: plan.todos.length, summary: line }, summary: line };
 }
