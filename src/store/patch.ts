@@ -31,9 +31,11 @@ export function changesBetween(
   before: JsonObject,
   after: JsonObject,
 ): { pointer: string; before?: Json; after?: Json }[] {
-  return jsonpatch.compare(before, after).map(({ path: pointer, op }) => ({
-    pointer,
-    ...(op === 'add' ? {} : { before: jsonpatch.getValueByPointer(before, pointer) as Json }),
-    ...(op === 'remove' ? {} : { after: jsonpatch.getValueByPointer(after, pointer) as Json }),
-  }));
+  return jsonpatch()
+    .compare(before, after)
+    .map(({ path: pointer, op }) => ({
+      pointer,
+      ...(op === 'add' ? {} : { before: jsonpatch().getValueByPointer(before, pointer) as Json }),
+      ...(op === 'remove' ? {} : { after: jsonpatch().getValueByPointer(after, pointer) as Json }),
+    }));
 }
