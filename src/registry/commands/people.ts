@@ -54,7 +54,7 @@ export const PEOPLE_COMMANDS: readonly CommandSpec[] = [
     name: 'approve',
     summary: 'Answer a gate that needs a person. Only on a terminal.',
     description:
-      'For harnesses without hooks: sitting at a terminal is what proves the person. Without --choice the gate is shown with its choices.',
+      'For harnesses without hooks: sitting at a terminal is what proves the person. Without --choice the gate is shown with its choices and asks; only what is typed after the question is an answer.',
     actor: 'person',
     output: 'document',
     positionals: [REQUIRED_NAME],
@@ -80,7 +80,8 @@ export const PEOPLE_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'trust',
     summary: "Allow a project's recipe to run its external commands. Only on a terminal.",
-    description: 'Asked once per version of the recipe: trust is kept by digest, outside the project.',
+    description:
+      'Asked once per version of the recipe: trust is kept by digest, outside the project. Only what is typed after the question is an answer.',
     actor: 'person',
     output: 'document',
     positionals: [
