@@ -71,7 +71,10 @@ function requirePerson(turn: Turn, pending: Pending): void {
     `"${pending.block.id}" is for the user to decide, and no word of the user came since it was asked.`,
     {
       run: turn.state.name,
-      fix: `Show the user the message and wait for the answer. Without hooks the user types this in a terminal: dev-cli approve ${turn.state.name}`,
+      fix: [
+        'Show the user the message and wait for the answer. Without hooks the user types this in a terminal: ',
+        { command: 'approve', input: { name: turn.state.name } },
+      ],
       ...pendingPart(turn),
     },
   );

@@ -1,5 +1,7 @@
 import type { Answer } from '../base/answer.js';
+import type { Written } from '../base/invocation.js';
 import { changedApprovals } from '../effects/approvals.js';
+import { renderCommand } from '../registry/render.js';
 import { writtenOut } from '../registry/written-out.js';
 import type { Context } from './context.js';
 import { findRun } from './find-run.js';
@@ -25,66 +27,62 @@ export async function manifest(context: Context, given: unknown): Promise<Answer
   const { snapshot: state } = head;
   const action = state.pendingAction?.action ?? null;
   const view = action === null ? null : actionView(action, false);
-  const json = view === null ? '{}' : JSON.stringify(withinBudget(name, view), writtenOut);
   const asks = action !== null && action.action !== 'done' && action.asks === 'user';
   const first = asks
     ? [`${name}: this step asks the user, whatever a compaction notice says. Ask, and wait for the answer.`]
     : [`${name}: ${state.status}`];
   const closing = action?.action === 'done' ? 'The end:' : 'The pending action; do it, then run its ack:';
-  const left = BUDGET - json.length - closing.length - first.join('\n').length - 3;
   const captured = await readCaptured(head);
   const input: SectionInput = { state, captured, files: head.files, context };
   const changed = changedApprovals(openTurn(context, head, state, captured, () => false));
-  const sections = rendered(input, left, [
+  const more = [
     told(
       'changed',
       'Changed since it was decided on',
       changed.map(({ block, path }) => `${path} (${block})`),
     ),
     told('recovered', 'Recovered', [...state.recovered, ...head.notices]),
-  ]);
+  ];
+  const page = (written: Written) => {
+    const json = view === null ? '{}' : JSON.stringify(withinBudget(name, view, written), writtenOut(written));
+    const left = BUDGET - json.length - closing.length - first.join('\n').length - 3;
+    return { json, sections: rendered(input, left, more) };
+  };
   return {
     exit: 0,
     json: {
       run: name,
       status: state.status,
       asksUser: asks,
-      sections: Object.fromEntries(sections.map(({ id, line }) => [id, line])),
+      sections: Object.fromEntries(page(renderCommand).sections.map(({ id, line }) => [id, line])),
       next: view,
     },
-    text: () => [...first, ...sections.map(({ line }) => line), closing, json].join('\n'),
+    text: (written) => {
+      const { json, sections } = page(written);
+      return [...first, ...sections.map(({ line }) => line), closing, json].join('\n');
+    },
   };
 }
 
 /** An action with as much of its message and as many of its agents as there is room for, and how to learn of the rest. */
-function withinBudget(name: string, view: object): object {
-  const { agents, message } = view as { agents?: unknown; message?: unknown };
-  if (typeof message === 'string') return withMessage(name, view, message);
-  return Array.isArray(agents) ? withAgents(name, view, agents) : view;
-}
-
-function withMessage(name: string, view: object, message: string): object {
-  const excess = length(view) - (BUDGET - RESERVED);
-  if (excess <= 0) return view;
-  const rest = ` [cut; all of it: dev-cli next ${name}]`;
-  return { ...view, message: cut(message, Math.max(0, message.length - excess - rest.length)) + rest };
-}
-
-function withAgents(name: string, view: object, agents: unknown[]): object {
-  const { agents: _all, ...rest } = view as { agents: unknown };
-  let left = BUDGET - RESERVED - length(rest);
+function withinBudget(name: string, view: object, written: Written): object {
+  const { agents, message, ...rest } = view as { agents?: unknown; message?: unknown };
+  const length = (value: unknown) => JSON.stringify(value, writtenOut(written)).length + 1;
+  const whole = written({ command: 'next', input: { name } });
+  const room = BUDGET - RESERVED;
+  if (typeof message === 'string' && length(view) > room) {
+    const end = ` [cut; all of it: ${whole}]`;
+    return { ...view, message: cut(message, Math.max(0, message.length - (length(view) - room) - end.length)) + end };
+  }
+  if (!Array.isArray(agents)) return view;
+  let left = room - length(rest);
   const fitting = agents.findIndex((agent) => {
     left -= length(agent);
     return left < 0;
   });
   if (fitting === -1) return view;
-  const more = `${agents.length - fitting} of ${agents.length} agents are left out here; start them all: dev-cli next ${name}`;
+  const more = `${agents.length - fitting} of ${agents.length} agents are left out here; start them all: ${whole}`;
   return { ...view, agents: agents.slice(0, fitting), moreAgents: more };
-}
-
-/** As it will be printed, with a comma behind it. */
-function length(value: unknown): number {
-  return JSON.stringify(value, writtenOut).length + 1;
 }
 
 interface Line {

@@ -30,5 +30,5 @@ export async function next(
   }
   const action = head.snapshot.pendingAction?.action;
   if (action === undefined) throw new DevCliError('STATE_CORRUPT', `The run "${name}" has no pending action.`);
-  return { exit: 0, json: actionView(action, input.full === true), text: () => actionText(action) };
+  return { exit: 0, json: actionView(action, input.full === true), text: (written) => actionText(action, written) };
 }

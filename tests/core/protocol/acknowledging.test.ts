@@ -135,7 +135,7 @@ describe('a gate', () => {
     const answer = await on.complete({ action: 'a1', fail: true, reason: 'x' });
     expect(codeOf(answer)).toBe('DATA_UNEXPECTED');
     expect(!answer.ok && answer.error.message).not.toContain('--fail');
-    expect(!answer.ok && answer.error.fix).toContain('on, off');
+    expect(JSON.stringify(!answer.ok && answer.error.fix)).toContain('on, off');
   });
 
   it('at the bound of a loop cannot fail either', async () => {
@@ -242,7 +242,7 @@ describe('changed sources in autopilot', () => {
     const result = refuseChangedSources(turn, 'a1', { paths: ['a.ts'], now: { head: null, dirty: {} } });
     const error = result?.kind === 'refused' ? result.error : null;
     expect(error?.message).toMatch(/^1 file outside .* the run halted/);
-    expect(error?.fix).toContain('dev-cli step invalidate');
+    expect(error?.fix).toContainEqual({ command: 'step invalidate', input: { name: 'run-1', step: 'write' } });
     expect(error?.pending).toBeUndefined();
     const done = turn.state.pendingAction?.action;
     expect(done?.action === 'done' && done.failed[0]?.reason).toContain('a.ts');
