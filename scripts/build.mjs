@@ -12,6 +12,19 @@ import { build, transform } from 'esbuild';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const dist = join(root, 'dist');
+const source = {
+  absWorkingDir: root,
+  outdir: 'dist',
+  bundle: true,
+  write: false,
+  metafile: true,
+  platform: 'node',
+  target: 'node20.17',
+  // Loaded by the few commands that need them, from node_modules.
+  external: ['yaml', 'ajv', 'ajv/*'],
+  define: { 'import.meta.dirname': '__dirname' },
+  logLevel: 'error',
+};
 const commonJs = {
   platform: 'node',
   target: 'node20.17',
@@ -21,38 +34,60 @@ const commonJs = {
   supported: { 'dynamic-import': false },
 };
 
-const programs = await Promise.all([program('cli', 'src/cli/main.ts'), program('runner', 'src/cli/runner.ts')]);
+const programs = await Promise.all([
+  program('cli', 'src/cli/main.ts'),
+  closedProgram('hot', 'src/cli/hot.ts', { './main.js': './cli.cjs' }),
+  program('runner', 'src/cli/runner.ts'),
+]);
 const files = new Map(programs.flat());
 mkdirSync(dist, { recursive: true });
 for (const [name, text] of files) writeFileSync(join(dist, name), text);
 // Afterwards, so that a build while tests run never leaves dist/ without its entry.
 for (const name of readdirSync(dist)) if (!files.has(name)) rmSync(join(dist, name), { recursive: true });
 
+/**
+ * A program in one file that loads nothing later but other programs. What its modules import dynamically belongs to functions
+ * that it does not call, and goes with them.
+ * @param handsOnTo the dynamic imports that stand for other programs
+ */
+async function closedProgram(name, entry, handsOnTo) {
+  const plugin = {
+    name: 'closed',
+    setup({ onResolve }) {
+      onResolve({ filter: /^\./ }, ({ path, kind }) =>
+        kind === 'dynamic-import' ? { path: handsOnTo[path] ?? path, external: true } : undefined,
+      );
+    },
+  };
+  const { outputFiles, metafile } = await build({
+    ...source,
+    ...commonJs,
+    entryPoints: { [name]: join(root, entry) },
+    outExtension: { '.js': '.cjs' },
+    plugins: [plugin],
+  });
+  const loaded = Object.values(metafile.outputs).flatMap(({ imports }) => imports);
+  const later = loaded.filter(({ path, kind }) => kind === 'dynamic-import' && path.startsWith('.'));
+  const unexpected = later.filter(({ path }) => !Object.values(handsOnTo).includes(path));
+  if (unexpected.length > 0) throw new Error(`${name} would load ${unexpected.map(({ path }) => path).join(', ')}`);
+  return outputFiles.map(({ path, text }) => [basename(path), text]);
+}
+
 /** The files of one program, apart from the others: what two programs share would have to be loaded from a file more. */
 async function program(name, entry) {
   const { outputFiles, metafile } = await build({
+    ...source,
     entryPoints: { [name]: join(root, entry) },
-    absWorkingDir: root,
-    outdir: 'dist',
     chunkNames: `${name}-[name]-[hash]`,
-    bundle: true,
     splitting: true,
-    write: false,
-    metafile: true,
-    platform: 'node',
-    target: 'node20.17',
     format: 'esm',
     legalComments: 'linked',
-    // Loaded by the few commands that need them, from node_modules.
-    external: ['yaml', 'ajv', 'ajv/*'],
-    define: { 'import.meta.filename': '__filename', 'import.meta.dirname': '__dirname' },
-    logLevel: 'error',
   });
   const first = `${name}.js`;
   const pieces = new Map(outputFiles.map(({ path, text }) => [basename(path), text]));
   const together = loadedAtOnce(metafile, first);
   const made = [...pieces].map(async ([piece, text]) => {
-    if (!piece.endsWith('.js')) return [[piece, text]];
+    if (!piece.endsWith('.js')) return [[shipped(piece), text]];
     if (piece === first) return [[shipped(piece), await joined(first, pieces, together)]];
     return together.has(piece) ? [] : [[shipped(piece), await later(text, first, together)]];
   });
@@ -60,7 +95,7 @@ async function program(name, entry) {
 }
 
 function shipped(piece) {
-  return piece.replace(/\.js$/, '.cjs');
+  return piece.replace(/\.js(?=$|\.)/, '.cjs');
 }
 
 /** The pieces that `first` imports statically, directly or not. */

@@ -4,8 +4,8 @@ import { DevCliError } from '../base/errors.js';
 import { VERSION } from '../base/version.js';
 import { locate } from '../registry/find.js';
 import { type ParsedCommand, parseCommand } from '../registry/parse.js';
-import type { CommandSpec } from '../registry/spec.js';
 import { resolvedInput } from './inputs.js';
+import { mannerOf } from './manner.js';
 import { asDevCliError, type Manner, type Printed, printAnswer, printFailure } from './print.js';
 import { inputReader } from './read-input.js';
 
@@ -71,22 +71,6 @@ function interrupted(signal: AbortSignal): Promise<never> {
       ),
     );
   });
-}
-
-/** JSON for a document, text for what is made for people; and for a person at a terminal, whatever it is. */
-function mannerOf(
-  spec: Pick<CommandSpec, 'output' | 'actor'> | undefined,
-  globals: { root?: string; json?: boolean; text?: boolean },
-  rim: Rim,
-): Manner {
-  const forPerson = spec?.actor === 'person' && rim.stdoutIsTerminal;
-  const document = (spec === undefined || spec.output === 'document') && !forPerson;
-  return {
-    json: document ? globals.text !== true : globals.json === true,
-    terminal: rim.stdoutIsTerminal,
-    colours: rim.stdoutIsTerminal && !rim.env['NO_COLOR'],
-    ...(globals.root !== undefined && { root: globals.root }),
-  };
 }
 
 /** For what goes wrong before the command line is understood. */

@@ -2,8 +2,8 @@ import { foreignLine } from '../documents/foreign.js';
 import { planSummary } from '../documents/plan-summary.js';
 import type { Action } from '../run/action.js';
 import type { RunState } from '../run/state.js';
-import { PLAN, presentPlan } from './commands/plan.js';
-import { shownPath } from './paths.js';
+import { presentPlan } from './commands/plan.js';
+import { PLAN, shownPath } from './paths.js';
 import { inRecipeOrder } from './recipe-order.js';
 import { blockOf, record, type Turn } from './turn.js';
 

@@ -1,8 +1,9 @@
 import { DevCliError } from '../base/errors.js';
 import { advance } from '../effects/advance.js';
 import { draftStore } from '../effects/commands/draft.js';
-import { PLAN, planDisagrees } from '../effects/commands/plan.js';
+import { planDisagrees } from '../effects/commands/plan.js';
 import { noteStep, sceneOf } from '../effects/execute.js';
+import { PLAN } from '../effects/paths.js';
 import { record, type Turn } from '../effects/turn.js';
 import { filled } from '../effects/values.js';
 import { choicesOf } from '../run/acknowledgements.js';

@@ -1,6 +1,7 @@
 import type { Answer } from '../base/answer.js';
 import type { Written } from '../base/invocation.js';
 import { changedApprovals } from '../effects/approvals.js';
+import type { Recompile } from '../recipe/captured.js';
 import { renderCommand } from '../registry/render.js';
 import { writtenOut } from '../registry/written-out.js';
 import type { Context } from './context.js';
@@ -8,7 +9,7 @@ import { findRun } from './find-run.js';
 import { MANIFEST_SECTIONS } from './manifest-sections.js';
 import type { SectionInput } from './ports.js';
 import { readRun } from './running.js';
-import { openTurn, readCaptured } from './turns.js';
+import { capturedOf, openTurn, withRare } from './turns.js';
 import { actionView } from './view.js';
 
 /** The run's part of the manifest: 1,200 tokens at four characters each (protocol.md §5). */
@@ -21,7 +22,12 @@ const RESERVED = 1000;
  * `manifest`: all that an agent needs after its context was compacted, ending with the pending action. The action comes
  * whole, but for agents that are too many to be listed; the lines before it share what it leaves.
  */
-export async function manifest(context: Context, given: unknown): Promise<Answer> {
+export function manifest(context: Context, given: unknown): Promise<Answer> {
+  return withRare(({ recompile }) => manifestOf(context, given, recompile));
+}
+
+/** The same with the compiler handed in, for who can do without it. */
+export async function manifestOf(context: Context, given: unknown, recompile: Recompile): Promise<Answer> {
   const name = await findRun(context, given, false);
   const head = await readRun(context, name);
   const { snapshot: state } = head;
@@ -32,7 +38,7 @@ export async function manifest(context: Context, given: unknown): Promise<Answer
     ? [`${name}: this step asks the user, whatever a compaction notice says. Ask, and wait for the answer.`]
     : [`${name}: ${state.status}`];
   const closing = action?.action === 'done' ? 'The end:' : 'The pending action; do it, then run its ack:';
-  const captured = await readCaptured(head);
+  const captured = capturedOf(head, recompile);
   const input: SectionInput = { state, captured, files: head.files, context };
   const changed = changedApprovals(openTurn(context, head, state, captured, () => false));
   const more = [

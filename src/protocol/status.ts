@@ -4,7 +4,7 @@ import { type Instruction, sentence, type Written } from '../base/invocation.js'
 import { foreignLine } from '../documents/foreign.js';
 import { type ChangedApproval, changedApprovals } from '../effects/approvals.js';
 import { inRecipeOrder } from '../effects/recipe-order.js';
-import { changedSources } from '../recipe/captured.js';
+import { changedSources, type Recompile } from '../recipe/captured.js';
 import type { ResolvedRecipe } from '../recipe/resolved.js';
 import { choicesOf } from '../run/acknowledgements.js';
 import type { RunState, StepState } from '../run/state.js';
@@ -12,7 +12,7 @@ import type { Context } from './context.js';
 import { duration } from './duration.js';
 import { FIRST_RUN, findRun } from './find-run.js';
 import { readRun } from './running.js';
-import { openTurn, readCaptured } from './turns.js';
+import { capturedOf, openTurn, withRare } from './turns.js';
 
 const MARKS: Record<StepState['status'], string> = {
   pending: '·',
@@ -24,11 +24,16 @@ const MARKS: Record<StepState['status'], string> = {
 };
 
 /** `status`: who waits for whom since when and what the reader can do, then the blocks (protocol.md §5). */
-export async function status(context: Context, given: unknown): Promise<Answer> {
+export function status(context: Context, given: unknown): Promise<Answer> {
+  return withRare(({ recompile }) => statusOf(context, given, recompile));
+}
+
+/** The same with the compiler handed in, for who can do without it. */
+export async function statusOf(context: Context, given: unknown, recompile: Recompile): Promise<Answer> {
   const name = await findRun(context, given, false);
   const head = await readRun(context, name);
   const { snapshot: state, notices } = head;
-  const captured = await readCaptured(head);
+  const captured = capturedOf(head, recompile);
   const changed = changedSources(captured, context.reader, context.root);
   const approvals = changedApprovals(openTurn(context, head, state, captured, () => false));
   const waiting = whoWaits(state);

@@ -186,7 +186,7 @@ export function createStore<S extends Numbered>({ medium, codec, clock }: Option
       return medium.locked(stream, () => {
         const state = find(stream, true, medium.state(stream));
         mend(stream, state);
-        const current = head(state, medium.files(stream), instant(clock.now()));
+        const current = { ...head(state, medium.files(stream), instant(clock.now())), unfinished: false };
         const decision = decide(current);
         if ('entries' in decision) write(stream, state, current, decision);
         return decision.answer;
@@ -245,7 +245,8 @@ function settled<S extends Numbered>(tail: Tail, snapshot: S | null, text: strin
 }
 
 function head<S extends Numbered>(state: Found<S>, files: Head<S>['files'], at: string): Head<S> {
-  return { snapshot: state.snapshot, seq: state.tail.seq, files, notices: state.notices, at };
+  const unfinished = state.stored !== 'current';
+  return { snapshot: state.snapshot, seq: state.tail.seq, files, unfinished, notices: state.notices, at };
 }
 
 /** What several commits in a row leave outside the run's directory. */

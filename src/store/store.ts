@@ -61,6 +61,8 @@ export interface Head<S extends Numbered> {
   /** Last sequence number in the journal; 0 before the first. */
   seq: number;
   files: Files;
+  /** True when a crash left something of this stream to finish under the lock: what is read shows it finished already. */
+  unfinished: boolean;
   /** What was found and mended on the way: a snapshot kept aside and rebuilt, a torn tail cut, a document kept aside. */
   notices: string[];
   /** The instant of this commit; a snapshot that records times uses it. */
@@ -133,8 +135,7 @@ export interface Store<S extends Numbered> {
    */
   read(stream: string): Promise<Head<S>>;
   /**
-   * True when a crash left something of this stream to finish under the lock (`read` has shown it finished already).
-   * Cheap: it compares where snapshot and journal end and does not look further into either.
+   * `Head.unfinished` for who needs no more: it compares where snapshot and journal end and does not look further into either.
    */
   unfinished(stream: string): Promise<boolean>;
   /**
