@@ -1,5 +1,5 @@
 import { execute } from '../app/execute.js';
-import type { Answer } from '../base/answer.js';
+import type { Answer, StreamAnswer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
 import { VERSION } from '../base/version.js';
 import { locate } from '../registry/find.js';
@@ -8,6 +8,7 @@ import { resolvedInput } from './inputs.js';
 import { mannerOf } from './manner.js';
 import { asDevCliError, type Manner, type Printed, printAnswer, printFailure } from './print.js';
 import { inputReader } from './read-input.js';
+import { printStream } from './stream.js';
 
 /** The process around the front door; a test passes its own. */
 export interface Rim {
@@ -22,6 +23,8 @@ export interface Rim {
   interruption: () => AbortSignal;
   /** Asks the person at the terminal for a line. */
   ask: (question: string) => Promise<string>;
+  /** Writes a piece of a stream to standard output; false when nobody reads it any more. */
+  write: (text: string) => boolean;
 }
 
 /** From argv to what is printed. Never throws, never rejects. */
@@ -31,7 +34,8 @@ export async function front(argv: readonly string[], rim: Rim): Promise<Printed>
     if (argv[0] === '--version' || argv[0] === '-V') return printAnswer(versionAnswer(), manner);
     const parsed = parseCommand(argv);
     manner = mannerOf(parsed.spec, parsed.globals, rim);
-    return printAnswer(await answer(parsed, rim), manner);
+    const result = await answer(parsed, rim);
+    return 'stream' in result ? await printStream(result, manner, rim) : printAnswer(result, manner);
   } catch (thrown) {
     const error = asDevCliError(thrown, rim.env['DEV_CLI_DEBUG'] === '1');
     try {
@@ -42,7 +46,7 @@ export async function front(argv: readonly string[], rim: Rim): Promise<Printed>
   }
 }
 
-async function answer(parsed: ParsedCommand, rim: Rim): Promise<Answer> {
+async function answer(parsed: ParsedCommand, rim: Rim): Promise<Answer | StreamAnswer> {
   const { cwd, env, stdinIsTerminal, stdoutIsTerminal } = rim;
   const { globals } = parsed;
   const root = globals.root ?? env['DEV_CLI_ROOT'];

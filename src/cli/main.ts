@@ -15,6 +15,7 @@ void front(process.argv.slice(2), {
   stdinIsTerminal: isTerminal(0),
   stdoutIsTerminal: isTerminal(1),
   interruption,
+  write: (text) => writeWhole(1, text),
   ask,
 }).then(({ stdout, stderr, exit }) => {
   writeWhole(1, stdout);

@@ -24,21 +24,26 @@ export interface Manner {
 
 /** Writes an answer as one JSON document, or as text for a person. */
 export function printAnswer(answer: Answer, manner: Manner): Printed {
-  if (manner.json) return { stdout: `${jsonText(answer.json, manner)}\n`, stderr: '', exit: answer.exit };
-  const made = answer.text?.(writtenFor(manner.root)) ?? jsonText(answer.json, { ...manner, terminal: true });
+  const { json, recorded, exit } = answer;
+  if (manner.json) return { stdout: `${jsonText(json, manner, recorded)}\n`, stderr: '', exit };
+  const made = answer.text?.(writtenFor(manner.root)) ?? jsonText(json, { ...manner, terminal: true }, recorded);
   const text = plainText(made, manner.colours);
-  return { stdout: text.endsWith('\n') || text === '' ? text : `${text}\n`, stderr: '', exit: answer.exit };
+  return { stdout: text.endsWith('\n') || text === '' ? text : `${text}\n`, stderr: '', exit };
 }
 
 /** Writes an error as one JSON document on standard output, or as one line on standard error. */
 export function printFailure(error: DevCliError, manner: Manner): Printed {
   const { exit } = ERROR_CODES[error.code];
-  if (manner.json)
-    return { stdout: `${jsonText(failureDocument(error, writtenFor(manner.root)), manner)}\n`, stderr: '', exit };
+  if (manner.json) return { stdout: `${jsonText(failureDocument(error, manner), manner)}\n`, stderr: '', exit };
+  return { stdout: '', stderr: failureLine(error, manner), exit };
+}
+
+/** An error on one line, for a person. */
+export function failureLine(error: DevCliError, { root }: Pick<Manner, 'root'>): string {
   const message = oneLine(error.message);
   const ended = /[.!?]$/.test(message) ? message : `${message}.`;
-  const fix = error.fix === undefined ? '' : ` ${fixText(error.fix, writtenFor(manner.root))}`;
-  return { stdout: '', stderr: `${error.code}: ${ended}${fix}\n`, exit };
+  const fix = error.fix === undefined ? '' : ` ${fixText(error.fix, writtenFor(root))}`;
+  return `${error.code}: ${ended}${fix}\n`;
 }
 
 /** Any thrown value as the one error type. What is none already is a defect; its stack is shown on request only. */
@@ -53,7 +58,9 @@ export function asDevCliError(thrown: unknown, debug: boolean): DevCliError {
   });
 }
 
-function failureDocument(error: DevCliError, written: Written): object {
+/** A failure as it is printed (protocol.md §1, Errors). */
+export function failureDocument(error: DevCliError, { root }: Pick<Manner, 'root'>): { ok: false; error: object } {
+  const written = writtenFor(root);
   return {
     ok: false,
     ...(error.run !== undefined && { run: error.run }),
@@ -79,8 +86,13 @@ function fixText(fix: Fix, written: Written): string {
   return 'command' in fix ? written(fix) : oneLine(sentence(fix, written));
 }
 
-function jsonText(document: object, manner: Pick<Manner, 'terminal' | 'root'>): string {
-  const text = JSON.stringify(document, writtenOut(writtenFor(manner.root)), manner.terminal ? 2 : undefined);
+/**
+ * A document as JSON: on one line, or indented for a terminal.
+ * @param recorded printed as it is, with invocations as they were recorded
+ */
+export function jsonText(document: object, manner: Pick<Manner, 'terminal' | 'root'>, recorded = false): string {
+  const replacer = recorded ? undefined : writtenOut(writtenFor(manner.root));
+  const text = JSON.stringify(document, replacer, manner.terminal ? 2 : undefined);
   // JSON leaves these as they are; a terminal would act on them.
   return text.replace(
     /[\u007f-\u009f\u2028\u2029]/g,

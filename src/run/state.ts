@@ -1,6 +1,7 @@
-import { type Static, type TSchema, Type } from '@sinclair/typebox';
+import { OptionalKind, type Static, type TSchema, Type } from '@sinclair/typebox';
 import { closed, enumOf, NullableString, nullable } from '../base/schema.js';
 import { ActionSchema } from './action.js';
+import { ForkedFromSchema } from './entries.js';
 import { SCHEMA_VERSION } from './version.js';
 
 /** state.json (storage.md): the snapshot that hooks, status and people read. */
@@ -76,6 +77,8 @@ const stateSchema = <A extends TSchema>(action: A) =>
       earlierRun: NullableString,
       /** Documents that this run has written: what its end names. */
       written: Type.Array(Str),
+      /** Present in a run that goes on from a moment of another one. */
+      forkedFrom: Type.Optional(ForkedFromSchema),
       origin: nullable(Type.Object({ kind: Str, id: Str, attempt: Type.Integer() }, closed)),
       workTree: Type.String({ description: 'Absolute, or "." for the root.' }),
       phase: Str,
@@ -202,6 +205,11 @@ export const StateCheck = Type.Object(
 
 /** The kind of a value without what is in it. */
 function outline(schema: TSchema): TSchema {
+  const kind = kindOf(schema);
+  return OptionalKind in schema ? Type.Optional(kind) : kind;
+}
+
+function kindOf(schema: TSchema): TSchema {
   if (Array.isArray(schema['anyOf'])) return Type.Unsafe({ anyOf: (schema['anyOf'] as TSchema[]).map(outline) });
   return schema['type'] === 'object' || schema['type'] === 'array' ? Type.Unsafe({ type: schema['type'] }) : schema;
 }

@@ -4,11 +4,13 @@ import type { JsonObject } from '../base/json.js';
 import { checkedName } from '../base/name.js';
 import { clearUp } from './clear-up.js';
 import { type Commit, compose, target, type Writing } from './commit.js';
+import { scanned } from './forward.js';
 import { type Bytes, checkRecent, entriesAbove, journalCorrupt, lastCommit, readTail, type Tail } from './journal.js';
 import type { Medium } from './medium.js';
 import { runPath } from './paths.js';
 import { overlaid, type Redo, redo } from './redo.js';
 import { replay } from './replay.js';
+import { rewound } from './rewind.js';
 import { folded, parsed, seqOf } from './snapshot.js';
 import type { Codec, Entry, Head, Marks, Numbered, Store } from './store.js';
 
@@ -215,6 +217,26 @@ export function createStore<S extends Numbered>({ medium, codec, clock }: Option
 
     async journal(stream) {
       return allEntries(stream);
+    },
+
+    async scan(stream, from, visit) {
+      checkedName(stream);
+      return medium.journal(stream, (bytes) => scanned(bytes, from, visit));
+    },
+
+    async grown(stream, size, wait) {
+      checkedName(stream);
+      await medium.grown(stream, size, wait);
+    },
+
+    async rewind(stream, seq) {
+      checkedName(stream);
+      return medium.journal(stream, (bytes) => rewound(bytes, seq, codec));
+    },
+
+    async content(stream, sha256) {
+      checkedName(stream);
+      return medium.object(stream, sha256);
     },
 
     async replay(stream, look) {

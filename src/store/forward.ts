@@ -1,12 +1,9 @@
-import { type Bytes, checkVersion, damaged, journalCorrupt, type Tail } from './journal.js';
+import { type Bytes, checkVersion, damaged, journalCorrupt, readTail, type Tail } from './journal.js';
 import { decodeLine } from './line.js';
-import type { Cursor, Entry } from './store.js';
+import type { Cursor, Entry, Scanned } from './store.js';
 
 const BLOCK = 64 * 1024;
 const NEWLINE = 0x0a;
-
-/** The beginning of every journal. */
-export const BEGINNING: Cursor = { offset: 0, seq: 0 };
 
 /** An entry and the place behind it. */
 interface Passed {
@@ -51,4 +48,16 @@ function* linesForward(bytes: Bytes, from: number, to: number): Generator<{ star
     }
     if (used < piece.length) held.push(piece.subarray(used));
   }
+}
+
+/** `Store.scan`. */
+export function scanned(bytes: Bytes, from: Cursor, visit: (entry: Entry) => boolean): Scanned {
+  const tail = readTail(bytes);
+  const torn = tail.end < bytes.size;
+  let at = from;
+  for (const { entry, behind } of entriesFrom(bytes, tail, from)) {
+    at = behind;
+    if (!visit(entry)) return { behind: at, complete: at.offset === tail.end, size: bytes.size, torn };
+  }
+  return { behind: at, complete: true, size: bytes.size, torn };
 }

@@ -1,11 +1,19 @@
 import type { JsonObject } from '../base/json.js';
 import { type Change, documentDifference, snapshotDifferences } from './compare.js';
-import { BEGINNING, entriesFrom } from './forward.js';
+import { entriesFrom } from './forward.js';
 import { type Bytes, readTail } from './journal.js';
 import type { Medium } from './medium.js';
 import { patched } from './patch.js';
 import { parsed, seqOf } from './snapshot.js';
-import type { Codec, Difference, Entry, Numbered, Replay, ReplayLook } from './store.js';
+import {
+  BEGINNING,
+  type Codec,
+  type Difference,
+  type Entry,
+  type Numbered,
+  type Replay,
+  type ReplayLook,
+} from './store.js';
 
 /** How often it is looked again because a commit came in between. */
 const LOOKS = 20;

@@ -92,6 +92,32 @@ export interface Cursor {
   seq: number;
 }
 
+/** The beginning of every journal. */
+export const BEGINNING: Cursor = { offset: 0, seq: 0 };
+
+/** Where a scan ended. */
+export interface Scanned {
+  behind: Cursor;
+  /** True when there was nothing more to read. */
+  complete: boolean;
+  /** Bytes of the journal, whatever lies at its end. */
+  size: number;
+  /** Something lies behind the last commit: a write that was cut short, or one that is just being made. */
+  torn: boolean;
+}
+
+/** A run as it was once. */
+export interface Moment<S extends Numbered> {
+  snapshot: S;
+  /** The first and the last entry of the commit: all of it happened at once. */
+  first: number;
+  last: number;
+  at: string;
+  /** Digests of the documents there were, by path as the journal names them. */
+  documents: Map<string, string>;
+  torn: boolean;
+}
+
 /** What the owner of the format adds to a replay. */
 export interface ReplayLook {
   /** Whether nobody but dev-cli writes the document at `path` (as in `Files`): a change of it is then a difference. */
@@ -150,6 +176,24 @@ export interface Store<S extends Numbered> {
   place(stream: string, changes: readonly FileChange[]): Promise<void>;
   /** All entries of the journal, oldest first. */
   journal(stream: string): Promise<Entry[]>;
+  /**
+   * Hands the entries behind `from` to `visit`, oldest first, until it returns false or all are done. The journal is read
+   * piece by piece, without a lock.
+   * @throws what `visit` throws; DevCliError `JOURNAL_CORRUPT`, `STATE_NEWER`, `IO`
+   */
+  scan(stream: string, from: Cursor, visit: (entry: Entry) => boolean): Promise<Scanned>;
+  /**
+   * Waits until the journal has another size than `size` bytes, for `milliseconds` at most, or until `signal` is aborted.
+   * @throws DevCliError `IO`
+   */
+  grown(stream: string, size: number, wait: { milliseconds: number; signal: AbortSignal }): Promise<void>;
+  /**
+   * The run as it was after the commit that holds entry `seq`; null when there is no such entry.
+   * @throws DevCliError `JOURNAL_CORRUPT`, `STATE_CORRUPT` when the patches do not fit, `STATE_NEWER`, `IO`
+   */
+  rewind(stream: string, seq: number): Promise<Moment<S> | null>;
+  /** The content of that digest as it was committed, or null when it is absent or not what its digest says. */
+  content(stream: string, sha256: string): Promise<Buffer | null>;
   /** Names of all streams, sorted. A directory that holds no run of ours is not among them. */
   streams(): Promise<string[]>;
   /** The run named by the active pointer, or null. */

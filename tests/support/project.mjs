@@ -15,15 +15,27 @@ export const BINARY = join(CHECKOUT, 'bin/dev-cli.js');
  * @property {string} root absolute, links resolved
  * @property {string} home a home directory of its own, so that nothing of the user's is read or written
  * @property {NodeJS.ProcessEnv} env for child processes: `dev-cli` is on the PATH, nothing of dev-cli's is set
- * @property {() => void} remove
+ * @property {boolean} replay false where a test breaks a journal or a document on purpose: then nothing is looked at
+ * @property {() => void} remove looks at every run once more (tests/support/replayed.ts), then removes everything
  */
+
+/** @type {((project: Project) => void)[]} */
+const lastLooks = [];
+
+/**
+ * From now on every project is looked at before it is removed.
+ * @param {(project: Project) => void} look throws what is wrong
+ */
+export function beforeRemoval(look) {
+  lastLooks.push(look);
+}
 
 /**
  * Makes a fresh project: a copy of the sample, or nothing, in a git repository of its own with one commit.
- * @param {{ sample?: string | null, git?: boolean, prefix?: string }} [options] `sample` null: an empty directory
+ * @param {{ sample?: string | null, git?: boolean, prefix?: string, replay?: boolean }} [options] `sample` null: an empty directory
  * @returns {Project}
  */
-export function createProject({ sample = 'todo-api', git = true, prefix = 'dev-cli-test-' } = {}) {
+export function createProject({ sample = 'todo-api', git = true, prefix = 'dev-cli-test-', replay = true } = {}) {
   const base = realpathSync(mkdtempSync(join(tmpdir(), prefix)));
   const root = join(base, sample ?? 'project');
   const home = join(base, 'home');
@@ -40,11 +52,22 @@ export function createProject({ sample = 'todo-api', git = true, prefix = 'dev-c
     run('add', '--all');
     run('commit', '--quiet', '--message', 'The project as it is');
   }
-  const remove = () => {
-    makeWritable(base);
-    rmSync(base, { recursive: true, force: true, maxRetries: 3 });
+  /** @type {Project} */
+  const project = {
+    root,
+    home,
+    env,
+    replay,
+    remove() {
+      makeWritable(base);
+      try {
+        if (project.replay) for (const look of lastLooks) look(project);
+      } finally {
+        rmSync(base, { recursive: true, force: true, maxRetries: 3 });
+      }
+    },
   };
-  return { root, home, env, remove };
+  return project;
 }
 
 /**

@@ -22,7 +22,7 @@ interface Report {
 
 let project: Project;
 beforeEach(() => {
-  project = createProject({ git: false });
+  project = createProject({ git: false, replay: false });
 });
 afterEach(() => project.remove());
 
