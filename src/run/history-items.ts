@@ -14,7 +14,7 @@ export interface Evidence {
 }
 
 /** An external command that dev-cli ran itself. */
-export interface CommandRun {
+interface CommandRun {
   argv: string[];
   exit: number | null;
   outcome: string;

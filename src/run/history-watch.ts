@@ -6,7 +6,7 @@ import type { Entry } from '../store/store.js';
 const WATCHED = ['agents', 'reviewRounds', 'warnings'];
 
 /** What is known of a document from the snapshot around it. */
-export interface Known {
+interface Known {
   agent?: string;
   verdict?: string;
   summary?: string;
