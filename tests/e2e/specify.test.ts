@@ -6,46 +6,17 @@ import { matches } from '../contract/docs/walk.js';
 import { type Action, inShort, StandIn } from '../support/agent.mjs';
 import { devCli, imageOf, runDir, stateOf } from '../support/cli.js';
 import { CHECKOUT, createProject, type Project } from '../support/project.mjs';
+import { SPECIFY_BLOCKS } from '../support/recipes.mjs';
 import { findTerminal, NO_TERMINAL } from '../support/terminal.mjs';
 
-/** What an agent meets, block by block (recipes.md, Shipped: specify). CLI blocks run on the way and are not met. */
-const MET: Record<string, string[]> = {
-  'specify-standard-interactive': [
-    'classify-intent',
-    'explore-full',
-    'interview',
-    'decision-confirm',
-    'analyze-full',
-    'codex-synth',
-    'generate-plan',
-    'review',
-    'approve-plan',
-  ],
-  'specify-standard-autopilot': [
-    'classify-intent',
-    'explore-full',
-    'analyze-full',
-    'codex-synth',
-    'generate-plan',
-    'review',
-  ],
-  'specify-quick-interactive': [
-    'classify-intent',
-    'explore-lite',
-    'interview',
-    'decision-confirm',
-    'analyze-lite',
-    'generate-plan',
-    'review',
-    'approve-plan',
-  ],
-  'specify-quick-autopilot': ['classify-intent', 'explore-lite', 'analyze-lite', 'generate-plan', 'review'],
-};
+/** What dev-cli does by itself: an agent never meets it. */
+const BY_ITSELF = ['init', 'auto-assume', 'summary', 'cleanup'];
 
 let project: Project;
 afterEach(() => project.remove());
 
-describe.each(Object.entries(MET))('%s', (recipe, met) => {
+describe.each(Object.entries(SPECIFY_BLOCKS))('%s', (recipe, blocks) => {
+  const met = blocks.filter((id) => !BY_ITSELF.includes(id));
   const skipped = recipe.endsWith('-interactive') && findTerminal() === null;
 
   it.skipIf(skipped)(`goes from init to done${skipped ? ` (skipped: ${NO_TERMINAL})` : ''}`, () => {

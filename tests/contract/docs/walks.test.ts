@@ -1,21 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
-import { CHECKOUT, createProject, type Project } from '../../support/project.mjs';
+import { describe, expect, it } from 'vitest';
+import { freshProjects } from '../../support/fresh.js';
+import { CHECKOUT } from '../../support/project.mjs';
 import { findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 import { acknowledge, deliver, startTiny } from '../../support/tiny.js';
 import { matches, type Step, stepsOf, tagged, take } from './walk.js';
 
-const projects: Project[] = [];
-afterEach(() => {
-  for (const project of projects.splice(0)) project.remove();
-});
-
-function freshProject(): Project {
-  const project = createProject();
-  projects.push(project);
-  return tagged(project);
-}
+const fresh = freshProjects();
+const freshProject = () => tagged(fresh());
 
 const needsTerminal = (step: Step) => step.kind === 'run' && step.terminal;
 const WALKS = ['docs/authoring.md', 'docs/getting-started.md'];
