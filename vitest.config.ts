@@ -10,7 +10,15 @@ export default defineConfig({
     pool: 'forks',
     projects: [
       { extends: true, test: { name: 'rooms', include: ['tests/**/*.test.ts'], exclude: BLACK_BOX } },
-      { extends: true, test: { name: 'binary', include: BLACK_BOX, globalSetup: 'tests/support/build.ts' } },
+      {
+        extends: true,
+        test: {
+          name: 'binary',
+          include: BLACK_BOX,
+          globalSetup: 'tests/support/build.ts',
+          setupFiles: 'tests/support/replayed.ts',
+        },
+      },
     ],
   },
 });

@@ -1,6 +1,10 @@
-// dist/: CommonJS, cut along the dynamic imports of the source. A plain CommonJS file starts some milliseconds earlier than
-// an ES module, and what a command does not need is not even parsed (docs/architecture.md). esbuild cuts ES modules only,
-// so each piece is turned into CommonJS afterwards.
+// dist/: CommonJS, one file for all that a short call loads (docs/architecture.md, Build). A plain CommonJS file starts some
+// milliseconds earlier than an ES module, each further file costs about one, and what a command does not need is not even
+// parsed: what the source imports dynamically lies in files of its own.
+//
+// esbuild cuts a program along its dynamic imports, but into many pieces: what the entry shares with a part loaded later
+// becomes a piece too. So the pieces that the entry loads at once are put together again, and the later parts take what
+// they share from there: nothing exists twice in one process.
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,46 +12,135 @@ import { build, transform } from 'esbuild';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const dist = join(root, 'dist');
-const options = {
-  outdir: dist,
-  outExtension: { '.js': '.cjs' },
+const source = {
+  absWorkingDir: root,
+  outdir: 'dist',
   bundle: true,
-  splitting: true,
   write: false,
+  metafile: true,
   platform: 'node',
   target: 'node20.17',
-  format: 'esm',
-  legalComments: 'linked',
   // Loaded by the few commands that need them, from node_modules.
   external: ['yaml', 'ajv', 'ajv/*'],
-  define: { 'import.meta.url': '__moduleUrl' },
+  define: { 'import.meta.dirname': '__dirname' },
   logLevel: 'error',
 };
-// Apart from each other: what both need would be cut into further files that every call has to load.
-const built = await Promise.all([
-  build({ ...options, entryPoints: { cli: join(root, 'src/cli/main.ts') } }),
-  build({ ...options, entryPoints: { runner: join(root, 'src/cli/runner.ts') } }),
+const commonJs = {
+  platform: 'node',
+  target: 'node20.17',
+  format: 'cjs',
+  minify: true,
+  legalComments: 'none',
+  supported: { 'dynamic-import': false },
+};
+
+const programs = await Promise.all([
+  program('cli', 'src/cli/main.ts'),
+  closedProgram('hot', 'src/cli/hot.ts', { './main.js': './cli.cjs' }),
+  program('runner', 'src/cli/runner.ts'),
 ]);
-const outputFiles = built.flatMap((result) => result.outputFiles);
-
+const files = new Map(programs.flat());
 mkdirSync(dist, { recursive: true });
-const written = new Set();
-for (const { path, text } of outputFiles) {
-  const name = basename(path);
-  written.add(name);
-  writeFileSync(join(dist, name), name.endsWith('.cjs') ? await commonJs(text) : text);
-}
+for (const [name, text] of files) writeFileSync(join(dist, name), text);
 // Afterwards, so that a build while tests run never leaves dist/ without its entry.
-for (const name of readdirSync(dist)) if (!written.has(name)) rmSync(join(dist, name), { recursive: true });
+for (const name of readdirSync(dist)) if (!files.has(name)) rmSync(join(dist, name), { recursive: true });
 
-async function commonJs(text) {
-  const { code } = await transform(text, {
-    format: 'cjs',
-    platform: 'node',
-    target: 'node20.17',
-    minify: true,
-    supported: { 'dynamic-import': false },
-    banner: 'const __moduleUrl=require("node:url").pathToFileURL(__filename).href;',
+/**
+ * A program in one file that loads nothing later but other programs. What its modules import dynamically belongs to functions
+ * that it does not call, and goes with them.
+ * @param handsOnTo the dynamic imports that stand for other programs
+ */
+async function closedProgram(name, entry, handsOnTo) {
+  const plugin = {
+    name: 'closed',
+    setup({ onResolve }) {
+      onResolve({ filter: /^\./ }, ({ path, kind }) =>
+        kind === 'dynamic-import' ? { path: handsOnTo[path] ?? path, external: true } : undefined,
+      );
+    },
+  };
+  const { outputFiles, metafile } = await build({
+    ...source,
+    ...commonJs,
+    entryPoints: { [name]: join(root, entry) },
+    outExtension: { '.js': '.cjs' },
+    plugins: [plugin],
   });
-  return code;
+  const loaded = Object.values(metafile.outputs).flatMap(({ imports }) => imports);
+  const later = loaded.filter(({ path, kind }) => kind === 'dynamic-import' && path.startsWith('.'));
+  const unexpected = later.filter(({ path }) => !Object.values(handsOnTo).includes(path));
+  if (unexpected.length > 0) throw new Error(`${name} would load ${unexpected.map(({ path }) => path).join(', ')}`);
+  return outputFiles.map(({ path, text }) => [basename(path), text]);
+}
+
+/** The files of one program, apart from the others: what two programs share would have to be loaded from a file more. */
+async function program(name, entry) {
+  const { outputFiles, metafile } = await build({
+    ...source,
+    entryPoints: { [name]: join(root, entry) },
+    chunkNames: `${name}-[name]-[hash]`,
+    splitting: true,
+    format: 'esm',
+    legalComments: 'linked',
+  });
+  const first = `${name}.js`;
+  const pieces = new Map(outputFiles.map(({ path, text }) => [basename(path), text]));
+  const together = loadedAtOnce(metafile, first);
+  const made = [...pieces].map(async ([piece, text]) => {
+    if (!piece.endsWith('.js')) return [[shipped(piece), text]];
+    if (piece === first) return [[shipped(piece), await joined(first, pieces, together)]];
+    return together.has(piece) ? [] : [[shipped(piece), await later(text, first, together)]];
+  });
+  return (await Promise.all(made)).flat();
+}
+
+function shipped(piece) {
+  return piece.replace(/\.js(?=$|\.)/, '.cjs');
+}
+
+/** The pieces that `first` imports statically, directly or not. */
+function loadedAtOnce(metafile, first) {
+  const found = new Set([first]);
+  for (const piece of found) {
+    for (const { path, kind, external } of metafile.outputs[`dist/${piece}`].imports) {
+      if (kind === 'import-statement' && !external) found.add(basename(path));
+    }
+  }
+  return found;
+}
+
+/** The entry and all it loads at once, as one file that also hands each piece on to the parts that are loaded later. */
+async function joined(first, pieces, together) {
+  const plugin = {
+    name: 'pieces',
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /^\.\// }, ({ path }) => {
+        const piece = basename(path);
+        return together.has(piece)
+          ? { path: piece, namespace: 'piece' }
+          : { path: `./${shipped(piece)}`, external: true };
+      });
+      onLoad({ filter: /./, namespace: 'piece' }, ({ path }) => ({ contents: pieces.get(path) }));
+    },
+  };
+  const handedOn = [...together].filter((piece) => piece !== first);
+  const lines = handedOn.map((piece) => `export * as ${JSON.stringify(piece)} from './${piece}';`);
+  const { outputFiles } = await build({
+    ...commonJs,
+    stdin: { contents: [...lines, `import './${first}';`].join('\n') },
+    bundle: true,
+    write: false,
+    packages: 'external',
+    plugins: [plugin],
+    logLevel: 'error',
+  });
+  return outputFiles[0].text;
+}
+
+/** A part that is loaded later. */
+async function later(text, first, together) {
+  const { code } = await transform(text, commonJs);
+  return code.replace(/require\("\.\/([^"]+)"\)/g, (_whole, piece) =>
+    together.has(piece) ? `require("./${shipped(first)}")[${JSON.stringify(piece)}]` : `require("./${shipped(piece)}")`,
+  );
 }

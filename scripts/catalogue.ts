@@ -7,7 +7,6 @@ import { StateCheck, StateSchema } from '../src/run/state.js';
 
 /** Schemas that are checked at run time; each becomes a validator in src/generated. */
 export const validators = {
-  state: StateCheck,
   recipe: RecipeSchema,
   'plan-content': PlanContentSchema,
   'result-worker': WorkerResultSchema,
@@ -15,8 +14,8 @@ export const validators = {
   'result-code-review': ReviewResultSchema,
 };
 
-/** Validators that sit on the hot path: first error only. */
-export const terse = ['state'] as const;
+/** Schemas that are read at run time instead (src/run/misfit.ts); each becomes plain data in src/generated. */
+export const outlines = { state: StateCheck };
 
 /** Schemas that ship as JSON Schema under schemas/ and are printed by `dev-cli schema`. */
 export const shipped = {

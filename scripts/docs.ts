@@ -36,7 +36,7 @@ function commandsPage(): string {
     'Every command, from the registry that also parses them. `dev-cli help <command>` says the same.',
     '',
     'A command prints one JSON document on standard output, also when it fails; those marked _text_ print text for people',
-    'unless `--json` is given. `TEXT|@FILE|-` takes the text itself, a file, or standard input. A path below `.dev/` is',
+    'unless `--json` is given, and those marked _stream_ one document a line, the last with `"type":"end"`. `TEXT|@FILE|-` takes the text itself, a file, or standard input. A path below `.dev/` is',
     'found from any subdirectory of the project.',
     '',
     ...GLOBAL_OPTIONS.map(optionLine),
@@ -49,16 +49,25 @@ function commandsPage(): string {
 }
 
 function commandLines(spec: CommandSpec): string[] {
-  const text = [spec.summary, spec.description, spec.output === 'text' ? '_text._' : undefined, exitsOf(spec)];
+  const text = [
+    spec.summary,
+    spec.description,
+    spec.output === 'document' ? undefined : `_${spec.output}._`,
+    exitsOf(spec),
+  ];
   const lines = [
     ...spec.positionals.map(
       (positional) => `- \`<${positional.key}>\` ${positional.description}${choicesOf(positional)}`,
     ),
     ...spec.options.filter(({ hidden }) => !hidden).map(optionLine),
-    ...spec.examples.map(({ command, note }) => `- Example: \`${command}\` – ${note}`),
+    `- ${spec.examples.length === 1 ? 'Example' : 'Examples'}: ${spec.examples.map(exampleText).join(' ')}`,
   ];
   const shown = lines.filter((line) => !line.startsWith('- `<name>` The run'));
   return [`### ${usageOf(spec)}`, '', text.filter((part) => part !== undefined).join(' '), '', ...shown, ''];
+}
+
+function exampleText({ command, note }: CommandSpec['examples'][number]): string {
+  return `\`${command}\` – ${note}`;
 }
 
 function usageOf(spec: CommandSpec): string {

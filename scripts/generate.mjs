@@ -1,5 +1,6 @@
 // Schemas are written once, in TypeScript. From them come schemas/*.schema.json (shipped, committed) and
-// src/generated/<name>.js (validators compiled ahead, so that no hot command loads ajv).
+// src/generated/<name>.js: validators compiled ahead, so that no command loads ajv for them, and the outline that a hot
+// command checks a snapshot with.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -19,16 +20,14 @@ await build({
   outfile: catalogue,
   logLevel: 'error',
 });
-const { validators, shipped, terse } = await import(`${pathToFileURL(catalogue).href}?${Date.now()}`);
+const { validators, outlines, shipped } = await import(`${pathToFileURL(catalogue).href}?${Date.now()}`);
 rmSync(catalogue);
 
 for (const [name, schema] of Object.entries(validators)) {
-  const detailed = !terse.includes(name);
   const ajv = new Ajv2020({
     code: { source: true, esm: true },
-    allErrors: detailed,
-    verbose: detailed,
-    inlineRefs: detailed,
+    allErrors: true,
+    verbose: true,
     discriminator: true,
     strict: true,
     strictRequired: false,
@@ -41,6 +40,15 @@ for (const [name, schema] of Object.entries(validators)) {
   writeIfChanged(
     join(root, `src/generated/${name}.d.ts`),
     "import type { ErrorObject } from 'ajv';\ndeclare const validate: ((data: unknown) => boolean) & { errors?: ErrorObject[] | null };\nexport default validate;\n",
+  );
+}
+for (const [name, schema] of Object.entries(outlines)) {
+  // A JSON text parses faster than the same as JavaScript. Descriptions are for readers of the shipped schema.
+  const text = JSON.stringify(schema, (key, value) => (key === 'description' ? undefined : value));
+  writeIfChanged(join(root, `src/generated/${name}.js`), `export default JSON.parse(${JSON.stringify(text)});\n`);
+  writeIfChanged(
+    join(root, `src/generated/${name}.d.ts`),
+    "import type { Outline } from '../run/misfit.js';\ndeclare const outline: Outline;\nexport default outline;\n",
   );
 }
 for (const [name, schema] of Object.entries(shipped)) {

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pc from 'picocolors';
-import { StandIn, StandInError } from '../tests/support/agent.mjs';
+import { inShort, StandIn, StandInError } from '../tests/support/agent.mjs';
 import { GOAL } from '../tests/support/content.mjs';
 import { createProject } from '../tests/support/project.mjs';
 import { findTerminal, NO_TERMINAL } from '../tests/support/terminal.mjs';
@@ -63,17 +63,10 @@ function show(call, action) {
 }
 
 function describe(action) {
-  const where =
-    action.done === true ? `done, ${action.outcome}` : `${action.block} · ${action.action} · ${action.progress}`;
+  const { where, details } = inShort(action);
   console.log(`       ${pc.green('→')}  ${pc.green(where)}`);
   console.log(`          ${cut(action.instruction)}`);
-  const details = [
-    action.agents && `start together: ${action.agents.map(({ id }) => id).join(', ')}`,
-    action.choices && `choices: ${action.choices.map(({ id }) => id).join(', ')}`,
-    action.data && `write: ${action.data.write}`,
-    action.asks && 'asks the user',
-  ].filter(Boolean);
-  if (details.length > 0) console.log(`          ${pc.dim(cut(details.join(' · ')))}`);
+  if (details.length > 0) console.log(`          ${pc.dim(cut(details))}`);
 }
 
 function finish(done) {

@@ -1,8 +1,7 @@
-import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Caller } from '../base/caller.js';
 import { DevCliError } from '../base/errors.js';
+import { lazyPackage } from '../base/lazy.js';
 import { isName } from '../base/name.js';
 import { VERSION } from '../base/version.js';
 import type { Context } from '../protocol/context.js';
@@ -12,6 +11,8 @@ import { diskReader } from '../store/reader.js';
 import { findRoot } from '../store/root.js';
 import type { Environment } from './environment.js';
 import { systemClock, systemIds } from './system.js';
+
+const os = lazyPackage<typeof import('node:os')>('node:os');
 
 /** Seconds within which a call answers when nothing else is said (protocol.md §4). */
 const ANSWER_WITHIN = 45;
@@ -47,7 +48,7 @@ export function createContext(environment: Environment, command: string): Contex
     ask: environment.ask,
     runner: join(shipped, 'dist', 'runner.cjs'),
     trustDirectory: join(
-      env['XDG_STATE_HOME'] || join(env['HOME'] || homedir(), '.local', 'state'),
+      env['XDG_STATE_HOME'] || join(env['HOME'] || os().homedir(), '.local', 'state'),
       'dev-cli',
       'trusted',
     ),
@@ -80,6 +81,6 @@ function answerWithin(text: string | undefined): number {
 
 /** The directory of this package, from the bundle in dist/ as from the sources in src/app/. */
 function packageDirectory(): string {
-  const here = dirname(fileURLToPath(import.meta.url));
+  const here = import.meta.dirname;
   return here.endsWith(join('src', 'app')) ? join(here, '..', '..') : dirname(here);
 }

@@ -1,4 +1,4 @@
-import type { Answer } from '../base/answer.js';
+import type { Answer, StreamAnswer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
 import type { JsonObject } from '../base/json.js';
 import { next } from '../protocol/next.js';
@@ -11,7 +11,10 @@ import type { UseCase } from './use-case.js';
  * at its first use: every file that a call loads costs it a millisecond (house.md, Speed).
  * @throws DevCliError whatever the command refuses or fails with
  */
-export async function execute(call: { command: string; input: JsonObject }, environment: Environment): Promise<Answer> {
+export async function execute(
+  call: { command: string; input: JsonObject },
+  environment: Environment,
+): Promise<Answer | StreamAnswer> {
   const useCase = await boundTo(call.command);
   return useCase(createContext(environment, call.command), call.input, environment);
 }

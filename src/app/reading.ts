@@ -1,6 +1,9 @@
 import { DevCliError } from '../base/errors.js';
 import { check } from '../protocol/check.js';
+import { history } from '../protocol/history.js';
+import { journal } from '../protocol/journal.js';
 import { manifest } from '../protocol/manifest.js';
+import { replayAt, replayCheck } from '../protocol/replay.js';
 import { list, status } from '../protocol/status.js';
 import { use } from '../protocol/use.js';
 import type { UseCases } from './use-case.js';
@@ -10,6 +13,10 @@ export const READING: UseCases = {
   manifest: (context, { name }) => manifest(context, name),
   status: (context, { name }) => status(context, name),
   list: (context) => list(context),
+  history: (context, { name, ...input }) => history(context, name, input),
+  journal: (context, { name, ...input }) => journal(context, name, input),
+  replay: (context, { name, at }) =>
+    at === undefined ? replayCheck(context, name) : replayAt(context, name, Number(at)),
   use: (context, { name }) => use(context, String(name)),
   check: async (context, { subject, action, wait }, { cwd }) => {
     if (typeof action === 'string') {

@@ -1,10 +1,10 @@
-import type { Answer } from '../base/answer.js';
+import type { Answer, StreamAnswer } from '../base/answer.js';
 import type { JsonObject } from '../base/json.js';
 import type { Context } from '../protocol/context.js';
 import type { Environment } from './environment.js';
 
 /** What a command of the registry is bound to. */
-export type UseCase = (context: Context, input: JsonObject, environment: Environment) => Promise<Answer>;
+export type UseCase = (context: Context, input: JsonObject, environment: Environment) => Promise<Answer | StreamAnswer>;
 
 /** Use cases by the name of their command. */
 export type UseCases = Readonly<Record<string, UseCase>>;

@@ -27,6 +27,10 @@ export const ERROR_CODES = {
     exit: 1,
     when: 'A line of events.jsonl, other than a torn last one, is damaged. Nothing was touched.',
   },
+  CONTENT_MISSING: {
+    exit: 1,
+    when: 'The content of a document, as it was committed, is not in objects/ or is not what its digest says.',
+  },
   COMMAND_FAILED: { exit: 1, when: 'An external command that was asked for directly failed.' },
   GIT_FAILED: { exit: 1, when: 'git was needed and could not do its part.' },
   // 2: usage
@@ -46,6 +50,7 @@ export const ERROR_CODES = {
   UNKNOWN_SECTION: { exit: 2, when: 'DRAFT.md has no section of that id.' },
   UNKNOWN_CHOICE: { exit: 2, when: 'The pending action does not offer that choice.' },
   UNKNOWN_AGENT: { exit: 2, when: 'The action has no agent of that id.' },
+  UNKNOWN_ENTRY: { exit: 2, when: 'The journal of the run has no entry of that number.' },
   UNKNOWN_PREFERENCE: {
     exit: 2,
     when: '`--set` names neither a declared var nor a declared preference, or its value has another type.',
@@ -91,7 +96,7 @@ export const ERROR_CODES = {
   },
   INPUT_CHANGED: {
     exit: 3,
-    when: 'A document that this step builds on changed since it was recorded, and the block is declared `stale: block`.',
+    when: 'What a gate asked about or a reviewer was handed changed meanwhile, or what a block declared `stale: block` was built on.',
   },
   SOURCES_CHANGED: { exit: 3, when: 'Files outside .dev/ changed during a phase that may not touch them.' },
   PLAN_MISSING: { exit: 3, when: 'There is no valid plan to execute.' },

@@ -1,5 +1,5 @@
 import type { ERROR_CODES } from './error-codes.js';
-import type { Invocation } from './invocation.js';
+import type { Instruction, Invocation } from './invocation.js';
 
 /** A stable error code; all are listed in error-codes.ts and documented in docs/errors.md. */
 export type ErrorCode = keyof typeof ERROR_CODES;
@@ -14,12 +14,15 @@ export interface Detail {
   expected?: string;
 }
 
+/** A command, or one instruction; the commands in an instruction are kept as commands. */
+export type Fix = string | Invocation | Instruction;
+
 /** What an error carries beside its code and message (protocol.md §1, Errors). */
 export interface ErrorParts {
   /** Every problem, not only the first. */
   details?: Detail[];
   /** A command or one instruction that resolves it; never destructive. */
-  fix?: string | Invocation;
+  fix?: Fix;
   /** Another legitimate way on. */
   instead?: Invocation;
   /** The run it happened in. */
@@ -33,7 +36,7 @@ export interface ErrorParts {
 export class DevCliError extends Error {
   override readonly name = 'DevCliError';
   readonly details: Detail[];
-  readonly fix: string | Invocation | undefined;
+  readonly fix: Fix | undefined;
   readonly instead: Invocation | undefined;
   readonly run: string | undefined;
   readonly pending: ErrorParts['pending'];

@@ -8,3 +8,14 @@ export interface Invocation {
   command: string;
   input: JsonObject;
 }
+
+/** One instruction in words. The commands in it stay commands until the front door writes them out, like any other. */
+export type Instruction = readonly (string | Invocation)[];
+
+/** Writes a command out as the line that means it, for where the call was made. */
+export type Written = (command: Invocation) => string;
+
+/** An instruction as a sentence. */
+export function sentence(instruction: Instruction, written: Written): string {
+  return instruction.map((part) => (typeof part === 'string' ? part : written(part))).join('');
+}

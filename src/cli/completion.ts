@@ -127,13 +127,18 @@ function __dev_cli_at
     end
     test "$at" = "$argv[1]" -o "$at" = " $argv[1]"
 end
+function __dev_cli_at_files
+    set -l token (commandline -ct)
+    string match -q '@*' -- $token
+    and __fish_complete_path (string sub -s 2 -- $token) | string replace -r '^' '@'
+end
 complete -c dev-cli -f
 ${lines.join('\n')}
 `;
 }
 
 function fishValue(source: Source): string {
-  return source.kind === 'files' ? ' -r -F' : ` -x${fishOffer(source)}`;
+  return source.kind === 'files' ? " -r -F -a '(__dev_cli_at_files)'" : ` -x${fishOffer(source)}`;
 }
 
 function fishPositional(source: Source): string {

@@ -1,13 +1,14 @@
 import { execute } from '../app/execute.js';
-import type { Answer } from '../base/answer.js';
+import type { Answer, StreamAnswer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
 import { VERSION } from '../base/version.js';
 import { locate } from '../registry/find.js';
 import { type ParsedCommand, parseCommand } from '../registry/parse.js';
-import type { CommandSpec } from '../registry/spec.js';
 import { resolvedInput } from './inputs.js';
+import { mannerOf } from './manner.js';
 import { asDevCliError, type Manner, type Printed, printAnswer, printFailure } from './print.js';
 import { inputReader } from './read-input.js';
+import { printStream } from './stream.js';
 
 /** The process around the front door; a test passes its own. */
 export interface Rim {
@@ -22,6 +23,8 @@ export interface Rim {
   interruption: () => AbortSignal;
   /** Asks the person at the terminal for a line. */
   ask: (question: string) => Promise<string>;
+  /** Writes a piece of a stream to standard output; false when nobody reads it any more. */
+  write: (text: string) => boolean;
 }
 
 /** From argv to what is printed. Never throws, never rejects. */
@@ -31,7 +34,8 @@ export async function front(argv: readonly string[], rim: Rim): Promise<Printed>
     if (argv[0] === '--version' || argv[0] === '-V') return printAnswer(versionAnswer(), manner);
     const parsed = parseCommand(argv);
     manner = mannerOf(parsed.spec, parsed.globals, rim);
-    return printAnswer(await answer(parsed, rim), manner);
+    const result = await answer(parsed, rim);
+    return 'stream' in result ? await printStream(result, manner, rim) : printAnswer(result, manner);
   } catch (thrown) {
     const error = asDevCliError(thrown, rim.env['DEV_CLI_DEBUG'] === '1');
     try {
@@ -42,7 +46,7 @@ export async function front(argv: readonly string[], rim: Rim): Promise<Printed>
   }
 }
 
-async function answer(parsed: ParsedCommand, rim: Rim): Promise<Answer> {
+async function answer(parsed: ParsedCommand, rim: Rim): Promise<Answer | StreamAnswer> {
   const { cwd, env, stdinIsTerminal, stdoutIsTerminal } = rim;
   const { globals } = parsed;
   const root = globals.root ?? env['DEV_CLI_ROOT'];
@@ -71,22 +75,6 @@ function interrupted(signal: AbortSignal): Promise<never> {
       ),
     );
   });
-}
-
-/** JSON for a document, text for what is made for people; and for a person at a terminal, whatever it is. */
-function mannerOf(
-  spec: Pick<CommandSpec, 'output' | 'actor'> | undefined,
-  globals: { root?: string; json?: boolean; text?: boolean },
-  rim: Rim,
-): Manner {
-  const forPerson = spec?.actor === 'person' && rim.stdoutIsTerminal;
-  const document = (spec === undefined || spec.output === 'document') && !forPerson;
-  return {
-    json: document ? globals.text !== true : globals.json === true,
-    terminal: rim.stdoutIsTerminal,
-    colours: rim.stdoutIsTerminal && !rim.env['NO_COLOR'],
-    ...(globals.root !== undefined && { root: globals.root }),
-  };
 }
 
 /** For what goes wrong before the command line is understood. */

@@ -1,7 +1,7 @@
-import { isatty } from 'node:tty';
 import { ask } from './ask.js';
 import { front } from './front.js';
 import { writeWhole } from './output.js';
+import { isTerminal } from './terminal.js';
 
 function interruption(): AbortSignal {
   const controller = new AbortController();
@@ -12,9 +12,10 @@ function interruption(): AbortSignal {
 void front(process.argv.slice(2), {
   cwd: process.cwd(),
   env: process.env,
-  stdinIsTerminal: isatty(0),
-  stdoutIsTerminal: isatty(1),
+  stdinIsTerminal: isTerminal(0),
+  stdoutIsTerminal: isTerminal(1),
   interruption,
+  write: (text) => writeWhole(1, text),
   ask,
 }).then(({ stdout, stderr, exit }) => {
   writeWhole(1, stdout);

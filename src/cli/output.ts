@@ -4,8 +4,9 @@ import { systemCode } from '../base/errors.js';
 /**
  * Writes a whole text before it returns, so that the process may end at once. A full pipe is waited for; a reader that
  * went away is no error: the command was done, nobody wants to know.
+ * @returns false when the reader went away
  */
-export function writeWhole(descriptor: 1 | 2, text: string): void {
+export function writeWhole(descriptor: 1 | 2, text: string): boolean {
   const bytes = Buffer.from(text, 'utf8');
   let written = 0;
   while (written < bytes.length) {
@@ -13,11 +14,12 @@ export function writeWhole(descriptor: 1 | 2, text: string): void {
       written += writeSync(descriptor, bytes, written);
     } catch (error) {
       const code = systemCode(error);
-      if (code === 'EPIPE') return;
+      if (code === 'EPIPE') return false;
       if (code !== 'EAGAIN') throw error;
       pause(2);
     }
   }
+  return true;
 }
 
 /** Blocks for some milliseconds without burning the processor. */

@@ -1,9 +1,8 @@
 import type { Answer } from '../base/answer.js';
 import { ERROR_CODES, type ExitCode } from '../base/error-codes.js';
-import { type Detail, DevCliError } from '../base/errors.js';
-import type { Invocation } from '../base/invocation.js';
-import { renderCommand } from '../registry/render.js';
-import { writtenOutFor } from '../registry/written-out.js';
+import { type Detail, DevCliError, type Fix } from '../base/errors.js';
+import { sentence, type Written } from '../base/invocation.js';
+import { writtenFor, writtenOut } from '../registry/written-out.js';
 import { oneLine, plainText } from './plain.js';
 
 /** What goes where, and how the process ends. */
@@ -25,19 +24,26 @@ export interface Manner {
 
 /** Writes an answer as one JSON document, or as text for a person. */
 export function printAnswer(answer: Answer, manner: Manner): Printed {
-  if (manner.json) return { stdout: `${jsonText(answer.json, manner)}\n`, stderr: '', exit: answer.exit };
-  const text = plainText(answer.text?.() ?? jsonText(answer.json, { ...manner, terminal: true }), manner.colours);
-  return { stdout: text.endsWith('\n') || text === '' ? text : `${text}\n`, stderr: '', exit: answer.exit };
+  const { json, recorded, exit } = answer;
+  if (manner.json) return { stdout: `${jsonText(json, manner, recorded)}\n`, stderr: '', exit };
+  const made = answer.text?.(writtenFor(manner.root)) ?? jsonText(json, { ...manner, terminal: true }, recorded);
+  const text = plainText(made, manner.colours);
+  return { stdout: text.endsWith('\n') || text === '' ? text : `${text}\n`, stderr: '', exit };
 }
 
 /** Writes an error as one JSON document on standard output, or as one line on standard error. */
 export function printFailure(error: DevCliError, manner: Manner): Printed {
   const { exit } = ERROR_CODES[error.code];
-  if (manner.json) return { stdout: `${jsonText(failureDocument(error), manner)}\n`, stderr: '', exit };
+  if (manner.json) return { stdout: `${jsonText(failureDocument(error, manner), manner)}\n`, stderr: '', exit };
+  return { stdout: '', stderr: failureLine(error, manner), exit };
+}
+
+/** An error on one line, for a person. */
+export function failureLine(error: DevCliError, { root }: Pick<Manner, 'root'>): string {
   const message = oneLine(error.message);
-  const sentence = /[.!?]$/.test(message) ? message : `${message}.`;
-  const fix = error.fix === undefined ? '' : ` ${written(error.fix)}`;
-  return { stdout: '', stderr: `${error.code}: ${sentence}${fix}\n`, exit };
+  const ended = /[.!?]$/.test(message) ? message : `${message}.`;
+  const fix = error.fix === undefined ? '' : ` ${fixText(error.fix, writtenFor(root))}`;
+  return `${error.code}: ${ended}${fix}\n`;
 }
 
 /** Any thrown value as the one error type. What is none already is a defect; its stack is shown on request only. */
@@ -52,7 +58,9 @@ export function asDevCliError(thrown: unknown, debug: boolean): DevCliError {
   });
 }
 
-function failureDocument(error: DevCliError): object {
+/** A failure as it is printed (protocol.md §1, Errors). */
+export function failureDocument(error: DevCliError, { root }: Pick<Manner, 'root'>): { ok: false; error: object } {
+  const written = writtenFor(root);
   return {
     ok: false,
     ...(error.run !== undefined && { run: error.run }),
@@ -60,7 +68,7 @@ function failureDocument(error: DevCliError): object {
       code: error.code,
       message: oneLine(error.message),
       details: error.details.map(cleanDetail),
-      ...(error.fix !== undefined && { fix: typeof error.fix === 'string' ? oneLine(error.fix) : error.fix }),
+      ...(error.fix !== undefined && { fix: fixText(error.fix, written) }),
       ...(error.instead && { instead: error.instead }),
     },
     ...(error.pending && { pending: error.pending }),
@@ -73,12 +81,18 @@ function cleanDetail(detail: Detail): object {
   );
 }
 
-function written(fix: string | Invocation): string {
-  return typeof fix === 'string' ? oneLine(fix) : renderCommand(fix);
+function fixText(fix: Fix, written: Written): string {
+  if (typeof fix === 'string') return oneLine(fix);
+  return 'command' in fix ? written(fix) : oneLine(sentence(fix, written));
 }
 
-function jsonText(document: object, manner: Pick<Manner, 'terminal' | 'root'>): string {
-  const text = JSON.stringify(document, writtenOutFor(manner.root), manner.terminal ? 2 : undefined);
+/**
+ * A document as JSON: on one line, or indented for a terminal.
+ * @param recorded printed as it is, with invocations as they were recorded
+ */
+export function jsonText(document: object, manner: Pick<Manner, 'terminal' | 'root'>, recorded = false): string {
+  const replacer = recorded ? undefined : writtenOut(writtenFor(manner.root));
+  const text = JSON.stringify(document, replacer, manner.terminal ? 2 : undefined);
   // JSON leaves these as they are; a terminal would act on them.
   return text.replace(
     /[\u007f-\u009f\u2028\u2029]/g,

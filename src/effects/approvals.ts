@@ -1,6 +1,6 @@
 import { sha256 } from '../base/sha256.js';
 import { unticked } from '../documents/plan-boxes.js';
-import { PLAN } from './commands/plan.js';
+import { PLAN } from './paths.js';
 import { inRecipeOrder } from './recipe-order.js';
 import { blockOf, type Turn } from './turn.js';
 import { filled } from './values.js';

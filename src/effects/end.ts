@@ -2,15 +2,15 @@ import { foreignLine } from '../documents/foreign.js';
 import { planSummary } from '../documents/plan-summary.js';
 import type { Action } from '../run/action.js';
 import type { RunState } from '../run/state.js';
-import { PLAN, presentPlan } from './commands/plan.js';
+import { presentPlan } from './commands/plan.js';
 import { executionLine, executionResults, failedTodos, reopenAt } from './engine/done.js';
-import { shownPath } from './paths.js';
+import { PLAN, shownPath } from './paths.js';
 import { inRecipeOrder } from './recipe-order.js';
 import { blockOf, record, type Turn } from './turn.js';
 
 type Outcome = NonNullable<RunState['outcome']>;
 
-/** Documents worth naming at the end, in the order a person would open them. */
+/** Documents worth naming at the end of the run that wrote them, in the order a person would open them. */
 const ARTIFACTS = [PLAN, 'report.md', 'summary.md', 'pr.json'];
 
 /** Results listed at most in the `done` action. */
@@ -42,9 +42,9 @@ function doneAction(turn: Turn, outcome: Outcome, reason: string | undefined): A
     outcome,
     summary: summaryOf(turn, outcome, reason),
     results: results(turn),
-    artifacts: ARTIFACTS.filter((path) => turn.files.facts(path).kind === 'file').map((path) =>
-      shownPath(place, state.name, path),
-    ),
+    artifacts: writtenArtifacts(turn)
+      .filter((path) => turn.files.facts(path).kind === 'file')
+      .map((path) => shownPath(place, state.name, path)),
     failed: failures(turn),
     ...(state.warnings.length === 0 ? {} : { warnings: [...state.warnings] }),
     instruction: instructionOf(turn, outcome),
@@ -57,6 +57,15 @@ function doneAction(turn: Turn, outcome: Outcome, reason: string | undefined): A
 /** The step that a halted run is reopened at: within an execution, the todo that failed. */
 function reopened({ state }: Turn, block: string): string {
   return (state.engine === null ? null : reopenAt(state.engine)) ?? block;
+}
+
+/**
+ * The artifacts that this run has written so far, this turn's among them: those of an earlier run of the name lie in the
+ * same directory.
+ */
+export function writtenArtifacts({ state, files }: Turn): string[] {
+  const now = files.changes().map(({ path }) => path);
+  return ARTIFACTS.filter((path) => state.written.includes(path) || now.includes(path));
 }
 
 function summaryOf(turn: Turn, outcome: Outcome, reason: string | undefined): string {

@@ -5,6 +5,7 @@ import type { AskedBlock, LlmBlock, LlmCliBlock, LlmLoopBlock, SubagentBlock } f
 import type { PendingAction } from '../run/action.js';
 import type { PathFacts } from '../run/state.js';
 import { factsOf } from './evidence.js';
+import { handedTo } from './handed.js';
 import { type Common, commonParts, fullOf, missingSections } from './issue-common.js';
 import { dispatchedAgents, issueDispatch } from './issue-dispatch.js';
 import { boundGate, gateAction, offered } from './issue-gate.js';
@@ -31,7 +32,8 @@ export function issue(turn: Turn, effect: Issue): boolean {
   if ('agents' in block) {
     const dispatch = issueDispatch(turn, block, agents, commonParts(turn, block, actionId));
     for (const path of dispatch.outputs) before[path] = factsOf(turn.files, path);
-    pend(turn, dispatch.action, before, effect.cause);
+    const earlier = effect.cause === 'retry' ? turn.state.pendingAction : null;
+    pend(turn, dispatch.action, before, effect.cause, handedTo(turn, block, agents, earlier));
     return true;
   }
   const redone =
@@ -112,12 +114,19 @@ function needed(turn: Turn, block: LlmBlock | LlmLoopBlock): Record<string, stri
 }
 
 /** Makes an action the pending one and records it. */
-export function pend(turn: Turn, action: PendingAction, before: Record<string, PathFacts>, cause: string): void {
+export function pend(
+  turn: Turn,
+  action: PendingAction,
+  before: Record<string, PathFacts>,
+  cause: string,
+  handed?: Record<string, string | null>,
+): void {
   turn.state.pendingAction = {
     issuedAt: turn.at,
     issuedSeq: 0,
     cause,
     before,
+    ...(handed === undefined ? {} : { handed }),
     acknowledged: false,
     action,
   };

@@ -1,5 +1,8 @@
 import type { Place } from './turn.js';
 
+/** The plan, relative to the run's directory. */
+export const PLAN = 'PLAN.md';
+
 /** The directory of a run, relative to the root. */
 export function runDirectory(name: string): string {
   return `.dev/specs/${name}`;

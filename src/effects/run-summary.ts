@@ -2,7 +2,8 @@ import { readDraft } from '../documents/draft.js';
 import type { RunSummary } from '../documents/run-summary.js';
 import type { ResolvedRecipe } from '../recipe/resolved.js';
 import type { RunState } from '../run/state.js';
-import { PLAN, presentPlan } from './commands/plan.js';
+import { presentPlan } from './commands/plan.js';
+import { PLAN } from './paths.js';
 import { inRecipeOrder } from './recipe-order.js';
 import type { Workspace } from './workspace.js';
 

@@ -1,8 +1,9 @@
 import { DevCliError } from '../base/errors.js';
 import { advance } from '../effects/advance.js';
 import { draftStore } from '../effects/commands/draft.js';
-import { PLAN, planDisagrees } from '../effects/commands/plan.js';
+import { planDisagrees } from '../effects/commands/plan.js';
 import { noteStep, sceneOf } from '../effects/execute.js';
+import { PLAN } from '../effects/paths.js';
 import { record, type Turn } from '../effects/turn.js';
 import { filled } from '../effects/values.js';
 import { choicesOf } from '../run/acknowledgements.js';
@@ -34,7 +35,7 @@ export function acknowledgeChoice(turn: Turn, pending: Pending, input: AckInput)
     ...(digest === undefined ? {} : { digest }),
   });
   settleAction(turn, pending);
-  noteInputs(turn, block);
+  noteInputs(turn, pending);
   if (note !== undefined && targetOf(pending, chosen.id) === 'back') turn.because.push(noteFile);
   advance(turn, { type: 'CHOOSE', choice: chosen.id });
   return { kind: 'completed', block: block.id };
@@ -96,7 +97,10 @@ function requirePerson(turn: Turn, pending: Pending): void {
     `"${pending.block.id}" is for the user to decide, and no word of the user came since it was asked.`,
     {
       run: turn.state.name,
-      fix: `Show the user the message and wait for the answer. Without hooks the user types this in a terminal: dev-cli approve ${turn.state.name}`,
+      fix: [
+        'Show the user the message and wait for the answer. Without hooks the user types this in a terminal: ',
+        { command: 'approve', input: { name: turn.state.name } },
+      ],
       ...pendingPart(turn),
     },
   );

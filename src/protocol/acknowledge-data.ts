@@ -44,7 +44,7 @@ export function acknowledgeData(turn: Turn, pending: Pending<LlmBlock | LlmLoopB
     ...(input.result === undefined ? {} : { selfReported: true }),
   });
   settleAction(turn, pending);
-  noteInputs(turn, block);
+  noteInputs(turn, pending);
   advance(turn, { type: 'DONE' });
   return { kind: 'completed', block: block.id };
 }
@@ -139,7 +139,7 @@ export function acknowledgeWritten(
     evidence: { [path]: evidence.sha256 },
   });
   settleAction(turn, pending);
-  noteInputs(turn, block);
+  noteInputs(turn, pending);
   advance(turn, { type: 'DONE' });
   return { kind: 'completed', block: block.id };
 }

@@ -93,7 +93,10 @@ function gateCannotFail(turn: Turn, { action }: Pending): DevCliError {
   const ids = (choicesOf(action) ?? []).map((choice) => choice.id).join(', ');
   return new DevCliError('DATA_UNEXPECTED', `"${action.block}" waits for a choice, which cannot fail.`, {
     run: turn.state.name,
-    fix: `Choose one of: ${ids}. Each choice has its own ack. To end the run: dev-cli abort ${turn.state.name}, with the reason.`,
+    fix: [
+      `Choose one of: ${ids}. Each choice has its own ack. To end the run, with the reason for WHY: `,
+      { command: 'abort', input: { name: turn.state.name, reason: 'WHY' } },
+    ],
     ...pendingPart(turn),
   });
 }

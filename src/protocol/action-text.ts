@@ -1,13 +1,13 @@
-import { renderCommand } from '../registry/render.js';
+import type { Written } from '../base/invocation.js';
 import { ackOf, choicesOf } from '../run/acknowledgements.js';
 import type { Action, EngineTaskView } from '../run/action.js';
 
 /** An action for a person: what `--text` prints. */
-export function actionText(action: Action): string {
+export function actionText(action: Action, written: Written): string {
   if (action.action === 'done') {
     const lines = [`${action.run}: ${action.outcome}`, action.summary, action.instruction];
     lines.push(...action.artifacts.map((path) => `  ${path}`));
-    if (action.resume !== undefined) lines.push(`reopen: ${renderCommand(action.resume)}`);
+    if (action.resume !== undefined) lines.push(`reopen: ${written(action.resume)}`);
     return lines.join('\n');
   }
   const lines = [`${action.run} ${action.actionId}  ${action.block} (${action.progress}, ${action.action})`];
@@ -28,12 +28,12 @@ export function actionText(action: Action): string {
   if ('data' in action && action.data !== undefined) lines.push(`write: ${action.data.write}`);
   if (action.action === 'running') {
     lines.push(...action.commands.map((command) => `  ${command.run.join(' ')}  (log ${command.log})`));
-    lines.push(`poll: ${renderCommand(action.poll)}`);
+    lines.push(`poll: ${written(action.poll)}`);
   }
   for (const choice of choicesOf(action) ?? [])
-    lines.push(`  ${choice.id}: ${choice.label}\n    ${renderCommand(choice.ack)}`);
+    lines.push(`  ${choice.id}: ${choice.label}\n    ${written(choice.ack)}`);
   const ack = ackOf(action);
-  if (ack !== undefined) lines.push(`ack: ${renderCommand(ack)}`);
+  if (ack !== undefined) lines.push(`ack: ${written(ack)}`);
   return lines.join('\n');
 }
 

@@ -20,7 +20,7 @@ export async function approve(
   if (context.caller.terminal !== true) {
     throw new DevCliError('TERMINAL_REQUIRED', 'This is for a person: standard input and output must be a terminal.', {
       run: name,
-      fix: `Ask the user to type it in a terminal: dev-cli approve ${name}`,
+      fix: ['Ask the user to type it in a terminal: ', { command: 'approve', input: { name } }],
     });
   }
   const action = (await readRun(context, name)).snapshot.pendingAction?.action;
@@ -65,5 +65,8 @@ export async function approve(
 
 /** For the person: the answer is the agent's to read. */
 function answered(name: string, answer: Answer): Answer {
-  return { ...answer, text: () => `Taken. Tell the agent to go on; it asks: dev-cli next ${name}` };
+  return {
+    ...answer,
+    text: (written) => `Taken. Tell the agent to go on; it asks: ${written({ command: 'next', input: { name } })}`,
+  };
 }

@@ -1,4 +1,5 @@
 import type { Answer } from '../base/answer.js';
+import type { Written } from '../base/invocation.js';
 import type { Ran, Turn } from '../effects/turn.js';
 import type { Action } from '../run/action.js';
 import type { AckResult, Collected, RoundReport } from './acknowledgement.js';
@@ -72,11 +73,11 @@ export function envelope(told: Told): Answer {
       ...(warnings.length === 0 ? {} : { warnings }),
       next: next === null ? null : actionView(next, false),
     },
-    text: () => envelopeText(told),
+    text: (written) => envelopeText(told, written),
   };
 }
 
-function envelopeText(told: Told): string {
+function envelopeText(told: Told, written: Written): string {
   const { completed, duplicate, round, collected = [], ran, warnings, next, status } = told;
   const head = [
     ...(status === undefined ? [] : [status]),
@@ -87,7 +88,7 @@ function envelopeText(told: Told): string {
     ...ran.map((block) => `${block.ok ? 'ran' : 'failed'} ${block.block}: ${block.summary}`),
     ...warnings.map((warning) => `warning: ${warning}`),
   ];
-  return [...head, ...(next === null ? [] : [actionText(next)])].join('\n');
+  return [...head, ...(next === null ? [] : [actionText(next, written)])].join('\n');
 }
 
 /** Warnings about recipe files that changed since the run captured them (recipes.md §5). */

@@ -1,6 +1,10 @@
 import { DevCliError } from '../base/errors.js';
+import type { Invocation } from '../base/invocation.js';
 import { checkedName } from '../base/name.js';
 import type { Context } from './context.js';
+
+/** How a first run is started. */
+export const FIRST_RUN: Invocation = { command: 'init', input: { name: 'NAME', goal: 'what you want' } };
 
 /**
  * The run a command is about (protocol.md §1, Names): the one named, else the one this session is bound to, else the one
@@ -21,14 +25,14 @@ export async function findRun(context: Context, given: unknown, changes: boolean
     if (live.length > 1) {
       throw new DevCliError('NAME_REQUIRED', `Several runs are live: ${live.join(', ')}.`, {
         details: live.map((name) => ({ target: name, problem: 'live' })),
-        fix: `Say which one is meant, as in: dev-cli status ${live[0]}`,
+        fix: ['Say which one is meant, as in: ', { command: 'status', input: { name: live[0] ?? '' } }],
       });
     }
   }
   if (active !== null) return checkedName(active);
   const none = (await context.store.streams()).length === 0;
   throw new DevCliError('NO_ACTIVE_RUN', 'No name was given and no run is active here.', {
-    fix: none ? 'Start a run: dev-cli init NAME --goal "what you want"' : { command: 'list', input: {} },
+    fix: none ? ['Start a run: ', FIRST_RUN] : { command: 'list', input: {} },
   });
 }
 

@@ -139,6 +139,7 @@ function freshState(
     goal: prepared.goal,
     vars: prepared.vars,
     earlierRun: head.snapshot?.runId ?? null,
+    written: [],
     origin: null,
     workTree: context.workTree === context.root ? '.' : context.workTree,
     phase: 'agent',

@@ -1,8 +1,11 @@
 import { DevCliError } from '../base/errors.js';
 import { changedApprovals } from '../effects/approvals.js';
+import { changedSinceHanded, inputDigest } from '../effects/handed.js';
 import { blockOf, type Turn } from '../effects/turn.js';
 import { filled } from '../effects/values.js';
-import type { ResolvedBlock } from '../recipe/resolved.js';
+import type { ResolvedBlock, SubagentBlock } from '../recipe/resolved.js';
+import type { Pending } from './acknowledgement.js';
+import { pendingPart } from './identify.js';
 
 /**
  * Compares the documents that finished blocks were built on with what they were (recipes.md §2, `stale`). A change by
@@ -14,7 +17,7 @@ export function checkInputs(turn: Turn): void {
   for (const [id, inputs] of Object.entries(turn.state.inputHashes)) {
     const block = blockOf(turn, id);
     for (const [path, recorded] of Object.entries(inputs)) {
-      const now = inputDigest(turn, path);
+      const now = inputDigest(turn.files, path);
       if (now === recorded) continue;
       if (block.stale === 'block') {
         throw new DevCliError('INPUT_CHANGED', `${path} changed since "${id}" built on it.`, {
@@ -37,24 +40,34 @@ export function checkApprovals(turn: Turn): void {
 }
 
 /**
- * Records what a block that is done was built on. To be called before the run goes on: a choice that leads back retracts
- * the block, and its inputs with it.
+ * Refuses a review that is about something else than what lies there now. The step is done again, with what is there.
+ * @throws DevCliError `INPUT_CHANGED`
  */
-export function noteInputs(turn: Turn, block: ResolvedBlock): void {
-  const paths = inputsOf(turn, block).filter((path) => path !== 'DRAFT.md' || block.stale === 'block');
-  if (paths.length === 0) return;
-  turn.state.inputHashes[block.id] = Object.fromEntries(paths.map((path) => [path, inputDigest(turn, path)]));
+export function refuseOutdated(turn: Turn, { block, state }: Pending<SubagentBlock>, without: string[]): void {
+  const changed = changedSinceHanded(turn, block, state, without);
+  if (changed.length === 0) return;
+  throw new DevCliError(
+    'INPUT_CHANGED',
+    `${changed.join(', ')} changed after "${block.id}" was handed out; a verdict on what was there before does not count.`,
+    {
+      run: turn.state.name,
+      details: changed.map((path) => ({ target: path, problem: 'changed since the action was issued' })),
+      fix: { command: 'step invalidate', input: { name: turn.state.name, step: block.id } },
+      ...pendingPart(turn),
+    },
+  );
 }
 
-/** The digest of a regular file that can be read whole; null for all else, as for nothing. */
-function inputDigest(turn: Turn, path: string): string | null {
-  if (turn.files.facts(path).kind !== 'file') return null;
-  try {
-    return turn.files.digest(path);
-  } catch (error) {
-    if (error instanceof DevCliError && error.code === 'EVIDENCE_INVALID') return null;
-    throw error;
-  }
+/**
+ * Records what a block that is done was built on: what its agents were handed, and what lies there now. To be called before the run goes on: a choice that leads back retracts
+ * the block, and its inputs with it.
+ */
+export function noteInputs(turn: Turn, { block, state }: Pending): void {
+  const paths = inputsOf(turn, block).filter((path) => path !== 'DRAFT.md' || block.stale === 'block');
+  if (paths.length === 0) return;
+  const now = Object.fromEntries(paths.map((path) => [path, inputDigest(turn.files, path)]));
+  const handed = Object.entries(state.handed ?? {}).filter(([path]) => path in now);
+  turn.state.inputHashes[block.id] = { ...now, ...Object.fromEntries(handed) };
 }
 
 function inputsOf(turn: Turn, block: ResolvedBlock): string[] {

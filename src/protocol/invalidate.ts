@@ -40,7 +40,7 @@ function invalidate(turn: Turn, step: string): CommandState[] {
   if (state.status === 'completed' || state.status === 'aborted') {
     throw new DevCliError('RUN_ENDED', `The run "${state.name}" is ${state.status}; its steps stand.`, {
       run: state.name,
-      fix: `Start a new run: dev-cli init ${state.name} with the goal.`,
+      fix: ['Start a new run, with its goal: ', { command: 'init', input: { name: state.name } }],
     });
   }
   if (!canInvalidate(program, state.machine, id)) {

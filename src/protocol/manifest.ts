@@ -1,12 +1,15 @@
 import type { Answer } from '../base/answer.js';
+import type { Written } from '../base/invocation.js';
 import { changedApprovals } from '../effects/approvals.js';
+import type { Recompile } from '../recipe/captured.js';
+import { renderCommand } from '../registry/render.js';
 import { writtenOut } from '../registry/written-out.js';
 import type { Context } from './context.js';
 import { findRun } from './find-run.js';
 import { MANIFEST_SECTIONS } from './manifest-sections.js';
 import type { SectionInput } from './ports.js';
 import { readRun } from './running.js';
-import { NOTHING_RARE, openTurn, readCaptured } from './turns.js';
+import { capturedOf, NOTHING_RARE, openTurn, withRare } from './turns.js';
 import { actionView } from './view.js';
 
 /** The run's part of the manifest: 1,200 tokens at four characters each (protocol.md §5). */
@@ -19,55 +22,72 @@ const RESERVED = 1000;
  * `manifest`: all that an agent needs after its context was compacted, ending with the pending action. The action comes
  * whole, but for agents that are too many to be listed; the lines before it share what it leaves.
  */
-export async function manifest(context: Context, given: unknown): Promise<Answer> {
+export function manifest(context: Context, given: unknown): Promise<Answer> {
+  return withRare(({ recompile }) => manifestOf(context, given, recompile));
+}
+
+/** The same with the compiler handed in, for who can do without it. */
+export async function manifestOf(context: Context, given: unknown, recompile: Recompile): Promise<Answer> {
   const name = await findRun(context, given, false);
   const head = await readRun(context, name);
   const { snapshot: state } = head;
   const action = state.pendingAction?.action ?? null;
   const view = action === null ? null : actionView(action, false);
-  const json = view === null ? '{}' : JSON.stringify(withinBudget(name, view), writtenOut);
   const asks = action !== null && action.action !== 'done' && action.asks === 'user';
   const first = asks
     ? [`${name}: this step asks the user, whatever a compaction notice says. Ask, and wait for the answer.`]
     : [`${name}: ${state.status}`];
   const closing = action?.action === 'done' ? 'The end:' : 'The pending action; do it, then run its ack:';
-  const left = BUDGET - json.length - closing.length - first.join('\n').length - 3;
-  const captured = await readCaptured(head);
+  const captured = capturedOf(head, recompile);
   const input: SectionInput = { state, captured, files: head.files, context };
   const changed = changedApprovals(openTurn(context, head, state, captured, NOTHING_RARE));
-  const sections = rendered(input, left, [
+  const more = [
     told(
       'changed',
       'Changed since it was decided on',
       changed.map(({ block, path }) => `${path} (${block})`),
     ),
     told('recovered', 'Recovered', [...state.recovered, ...head.notices]),
-  ]);
+  ];
+  const page = (written: Written) => {
+    const json = view === null ? '{}' : JSON.stringify(withinBudget(name, view, written), writtenOut(written));
+    const left = BUDGET - json.length - closing.length - first.join('\n').length - 3;
+    return { json, sections: rendered(input, left, more) };
+  };
   return {
     exit: 0,
     json: {
       run: name,
       status: state.status,
       asksUser: asks,
-      sections: Object.fromEntries(sections.map(({ id, line }) => [id, line])),
+      sections: Object.fromEntries(page(renderCommand).sections.map(({ id, line }) => [id, line])),
       next: view,
     },
-    text: () => [...first, ...sections.map(({ line }) => line), closing, json].join('\n'),
+    text: (written) => {
+      const { json, sections } = page(written);
+      return [...first, ...sections.map(({ line }) => line), closing, json].join('\n');
+    },
   };
 }
 
-/** An action with as many of its agents as there is room for, and how to learn of the others. */
-function withinBudget(name: string, view: object): object {
-  const { agents, ...rest } = view as { agents?: unknown };
+/** An action with as much of its message and as many of its agents as there is room for, and how to learn of the rest. */
+function withinBudget(name: string, view: object, written: Written): object {
+  const { agents, message, ...rest } = view as { agents?: unknown; message?: unknown };
+  const length = (value: unknown) => JSON.stringify(value, writtenOut(written)).length + 1;
+  const whole = written({ command: 'next', input: { name } });
+  const room = BUDGET - RESERVED;
+  if (typeof message === 'string' && length(view) > room) {
+    const end = ` [cut; all of it: ${whole}]`;
+    return { ...view, message: cut(message, Math.max(0, message.length - (length(view) - room) - end.length)) + end };
+  }
   if (!Array.isArray(agents)) return view;
-  const length = (value: unknown) => JSON.stringify(value, writtenOut).length + 1;
-  let left = BUDGET - RESERVED - length(rest);
+  let left = room - length(rest);
   const fitting = agents.findIndex((agent) => {
     left -= length(agent);
     return left < 0;
   });
   if (fitting === -1) return view;
-  const more = `${agents.length - fitting} of ${agents.length} agents are left out here; start them all: dev-cli next ${name}`;
+  const more = `${agents.length - fitting} of ${agents.length} agents are left out here; start them all: ${whole}`;
   return { ...view, agents: agents.slice(0, fitting), moreAgents: more };
 }
 

@@ -1,5 +1,6 @@
 import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
+import type { RunState } from '../run/state.js';
 import { actionText } from './action-text.js';
 import type { Context } from './context.js';
 import { findRun } from './find-run.js';
@@ -18,7 +19,7 @@ export async function next(
 ): Promise<Answer> {
   const name = await findRun(context, given, false);
   let head = await readRun(context, name);
-  if (await context.store.unfinished(name)) {
+  if (head.unfinished) {
     const { finishCrash } = await import('./external.js');
     await finishCrash(context, name);
     head = await readRun(context, name);
@@ -28,7 +29,25 @@ export async function next(
     await settleCommands(context, name, context.clock.now() + (input.wait ?? 0) * 1000);
     head = await readRun(context, name);
   }
-  const action = head.snapshot.pendingAction?.action;
-  if (action === undefined) throw new DevCliError('STATE_CORRUPT', `The run "${name}" has no pending action.`);
-  return { exit: 0, json: actionView(action, input.full === true), text: () => actionText(action) };
+  return pendingAction(head.snapshot, input.full === true);
+}
+
+/**
+ * The same where nothing is to be finished before; null where something is, and `next` has to see to it.
+ * @param input without `wait`
+ */
+export async function nextIfSettled(
+  context: Context,
+  given: unknown,
+  input: { full?: boolean },
+): Promise<Answer | null> {
+  const head = await readRun(context, await findRun(context, given, false));
+  if (head.unfinished || isAtWork(head)) return null;
+  return pendingAction(head.snapshot, input.full === true);
+}
+
+function pendingAction({ name, pendingAction }: RunState, full: boolean): Answer {
+  if (pendingAction === null) throw new DevCliError('STATE_CORRUPT', `The run "${name}" has no pending action.`);
+  const { action } = pendingAction;
+  return { exit: 0, json: actionView(action, full), text: (written) => actionText(action, written) };
 }

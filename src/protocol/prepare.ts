@@ -3,8 +3,9 @@ import type { Files } from '../base/files.js';
 import type { JsonObject } from '../base/json.js';
 import { followsFrom } from '../documents/plan-boxes.js';
 import type { PlanContent } from '../documents/plan-schema.js';
-import { PLAN, presentPlan } from '../effects/commands/plan.js';
+import { presentPlan } from '../effects/commands/plan.js';
 import { addedBodies } from '../effects/engine/plan.js';
+import { PLAN } from '../effects/paths.js';
 import { createWorkspace } from '../effects/workspace.js';
 import { requireRecipe } from '../recipe/load.js';
 import { PREFERENCES_FILE, resolveSettings } from '../recipe/preferences.js';
@@ -83,7 +84,10 @@ export function runExists(unfinished: RunState): DevCliError {
   const { name, recipe, status } = unfinished;
   return new DevCliError('RUN_EXISTS', `"${name}" is ${status} with the recipe ${recipe}.`, {
     run: name,
-    fix: `Go on with it: dev-cli next ${name}. To give it up and start anew, init again with --force.`,
+    fix: [
+      'To give it up and start anew, init again with --force. To go on with it: ',
+      { command: 'next', input: { name } },
+    ],
   });
 }
 
@@ -160,7 +164,7 @@ function checkMode(input: InitInput, stated: Record<string, string>, recipe: str
     const states = stated[key];
     if (states === undefined || states === value) continue;
     throw new DevCliError('MODE_CONTRADICTION', `--${value} contradicts the recipe "${recipe}", which is ${states}.`, {
-      fix: 'Leave the flag out, or choose another recipe: dev-cli recipe list',
+      fix: ['Leave the flag out, or choose another recipe: ', { command: 'recipe list', input: {} }],
     });
   }
 }

@@ -55,7 +55,10 @@ function halted(turn: Turn, paths: string[]): AckResult {
     {
       run: state.name,
       details: detailsOf(paths),
-      fix: `Tell the user. Only when the user wants to go on, and the files are as they were: dev-cli step invalidate ${state.name} --step ${block}`,
+      fix: [
+        'Tell the user. Only when the user wants to go on, and the files are as they were: ',
+        { command: 'step invalidate', input: { name: state.name, step: block } },
+      ],
     },
   );
   return { kind: 'refused', error };

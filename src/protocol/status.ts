@@ -1,18 +1,18 @@
 import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
+import { type Instruction, sentence, type Written } from '../base/invocation.js';
 import { foreignLine } from '../documents/foreign.js';
 import { type ChangedApproval, changedApprovals } from '../effects/approvals.js';
 import { inRecipeOrder } from '../effects/recipe-order.js';
-import { changedSources } from '../recipe/captured.js';
+import { changedSources, type Recompile } from '../recipe/captured.js';
 import type { ResolvedRecipe } from '../recipe/resolved.js';
-import { renderCommand } from '../registry/render.js';
 import { choicesOf } from '../run/acknowledgements.js';
 import type { RunState, StepState } from '../run/state.js';
 import type { Context } from './context.js';
 import { duration } from './duration.js';
-import { findRun } from './find-run.js';
+import { FIRST_RUN, findRun } from './find-run.js';
 import { readRun } from './running.js';
-import { NOTHING_RARE, openTurn, readCaptured } from './turns.js';
+import { capturedOf, NOTHING_RARE, openTurn, withRare } from './turns.js';
 
 const MARKS: Record<StepState['status'], string> = {
   pending: '·',
@@ -24,11 +24,16 @@ const MARKS: Record<StepState['status'], string> = {
 };
 
 /** `status`: who waits for whom since when and what the reader can do, then the blocks (protocol.md §5). */
-export async function status(context: Context, given: unknown): Promise<Answer> {
+export function status(context: Context, given: unknown): Promise<Answer> {
+  return withRare(({ recompile }) => statusOf(context, given, recompile));
+}
+
+/** The same with the compiler handed in, for who can do without it. */
+export async function statusOf(context: Context, given: unknown, recompile: Recompile): Promise<Answer> {
   const name = await findRun(context, given, false);
   const head = await readRun(context, name);
   const { snapshot: state, notices } = head;
-  const captured = await readCaptured(head);
+  const captured = capturedOf(head, recompile);
   const changed = changedSources(captured, context.reader, context.root);
   const approvals = changedApprovals(openTurn(context, head, state, captured, NOTHING_RARE));
   const waiting = whoWaits(state);
@@ -53,45 +58,45 @@ export async function status(context: Context, given: unknown): Promise<Answer> 
     recovered: [...state.recovered, ...notices],
     updatedAt: state.updatedAt,
   };
-  return { exit: 0, json, text: () => text(context, state, json, waiting) };
+  return { exit: 0, json, text: (written) => text(context, state, json, sentence(waiting.you, written)) };
 }
 
 interface Waiting {
   now: string;
-  you: string;
+  you: Instruction;
 }
+
+const NOTHING: Instruction = ['nothing to do'];
 
 /** Whose turn it is, and what the reader can do about it. */
 function whoWaits(state: RunState): Waiting {
   const action = state.pendingAction?.action;
-  if (action === undefined) return { now: state.status, you: 'nothing to do' };
+  if (action === undefined) return { now: state.status, you: NOTHING };
   if (action.action === 'done') {
     return {
       now: `${action.outcome}: ${action.summary}`,
-      you: action.resume === undefined ? 'nothing to do' : `reopen it: ${renderCommand(action.resume)}`,
+      you: action.resume === undefined ? NOTHING : ['reopen it: ', action.resume],
     };
   }
   if (action.action === 'running') {
     const command = action.commands[0];
     return {
       now: `waiting for dev-cli: ${command?.run.join(' ') ?? ''}, log ${command?.log ?? ''}`,
-      you: 'nothing to do',
+      you: NOTHING,
     };
   }
   if (action.action === 'wait-for-user') {
     const choices = (choicesOf(action) ?? []).map((choice) => choice.id).join(', ');
+    const how = action.human === 'required' ? 'decide: ' : "answer in the agent's session, or: ";
     return {
       now: `waiting for you: ${foreignLine(action.message, 300)}`,
-      you:
-        action.human === 'required'
-          ? `decide: dev-cli approve ${state.name} (choices: ${choices})`
-          : `answer in the agent's session, or: dev-cli approve ${state.name} (choices: ${choices})`,
+      you: [how, { command: 'approve', input: { name: state.name } }, ` (choices: ${choices})`],
     };
   }
   if (action.asks === 'user') {
-    return { now: `waiting for you: the agent asks about "${action.block}"`, you: "answer in the agent's session" };
+    return { now: `waiting for you: the agent asks about "${action.block}"`, you: ["answer in the agent's session"] };
   }
-  return { now: `waiting for the agent: ${action.block} (${action.actionId})`, you: 'nothing to do' };
+  return { now: `waiting for the agent: ${action.block} (${action.actionId})`, you: NOTHING };
 }
 
 type GateNow = RunState['gates'][string] & { changed?: true };
@@ -108,12 +113,13 @@ function text(
   context: Context,
   state: RunState,
   json: {
+    now: string;
     warnings: string[];
     recovered: string[];
     steps: RunState['steps'];
     gates: Record<string, GateNow>;
   },
-  waiting: Waiting,
+  you: string,
 ): string {
   const now = context.clock.now();
   const ago = (at: string) => duration(now - Date.parse(at));
@@ -135,8 +141,8 @@ function text(
   return [
     `${state.name}  ${state.recipe}  ${state.status} ${ago(state.createdAt)}`,
     `goal   ${foreignLine(state.goal ?? '(none)', 200)}`,
-    `now    ${waiting.now}${state.status === 'live' ? ` (${ago(since)})` : ''}`,
-    `you    ${waiting.you}`,
+    `now    ${json.now}${state.status === 'live' ? ` (${ago(since)})` : ''}`,
+    `you    ${you}`,
     '',
     ...blocks,
     ...[...json.warnings, ...selfReported].map((line) => `!      ${foreignLine(line, 200)}`),
@@ -166,11 +172,11 @@ export async function list(context: Context): Promise<Answer> {
     }
   }
   const active = await context.store.active();
-  return { exit: 0, json: { runs: rows, active }, text: () => table(context, rows, active) };
+  return { exit: 0, json: { runs: rows, active }, text: (written) => table(context, rows, active, written) };
 }
 
-function table(context: Context, rows: Record<string, string>[], active: string | null): string {
-  if (rows.length === 0) return 'No runs yet. Start one: dev-cli init <name> --goal "…"';
+function table(context: Context, rows: Record<string, string>[], active: string | null, written: Written): string {
+  if (rows.length === 0) return `No runs yet. Start one: ${written(FIRST_RUN)}`;
   const keys = ['name', 'skill', 'recipe', 'state', 'where', 'waitsFor', 'updated'];
   const cells = rows.map((row) =>
     keys.map((key) => {

@@ -18,7 +18,7 @@ export function requireTrust(context: Context, captured: CapturedRecipe): void {
   const { name } = captured.recipe;
   throw new DevCliError('RECIPE_UNTRUSTED', `The recipe "${name}" of this project runs external commands.`, {
     details: commands.map((argv) => ({ target: written(argv), problem: 'runs on this machine, not trusted yet' })),
-    fix: `Ask the user to look at them and to type in a terminal: dev-cli trust ${name}`,
+    fix: ['Ask the user to look at them and to type in a terminal: ', { command: 'trust', input: { recipe: name } }],
   });
 }
 
@@ -34,7 +34,7 @@ export async function trustRecipe(context: Context, name: string): Promise<Answe
       'TERMINAL_REQUIRED',
       'Trust is given by a person: standard input and output must be a terminal.',
       {
-        fix: `Ask the user to type it in a terminal: dev-cli trust ${name}`,
+        fix: ['Ask the user to type it in a terminal: ', { command: 'trust', input: { recipe: name } }],
       },
     );
   }

@@ -1,6 +1,7 @@
 import { DevCliError } from '../base/errors.js';
 import { noSuchRun } from '../base/no-such-run.js';
 import type { JudgeResult } from '../documents/judge-result.js';
+import { writtenArtifacts } from '../effects/end.js';
 import { type Evaluate, record, type Turn } from '../effects/turn.js';
 import { createWorkspace } from '../effects/workspace.js';
 import { parseCaptured, type Recompile } from '../recipe/captured.js';
@@ -137,6 +138,7 @@ export function commitOf<A>(turn: Turn, head: Head<RunState>, answer: A): Decisi
     state.pendingAction.issuedSeq = last;
   }
   if (state.sourcesRefused?.seq === 0) state.sourcesRefused.seq = last;
+  state.written = writtenArtifacts(turn);
   state.updatedAt = turn.at;
   derive(
     state,

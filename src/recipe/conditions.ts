@@ -170,7 +170,7 @@ function unusable(source: string, why: string, cause?: unknown): DevCliError {
     'RECIPE_INVALID',
     `The condition ${JSON.stringify(source.slice(0, 200))} cannot be decided: ${why}.`,
     {
-      fix: 'Correct the condition in the recipe; `dev-cli recipe lint` shows where.',
+      fix: ['Correct the condition in the recipe. Where it is: ', { command: 'recipe lint', input: {} }],
       cause,
     },
   );

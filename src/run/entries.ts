@@ -14,9 +14,20 @@ const fact = <T extends Record<string, TSchema>>(fields: T) => Type.Object({ run
 const ofTodo = { todoId: Type.Optional(NullableString), id: Type.Optional(Str) };
 const task = { actionId: Str, todoId: NullableString, substep: Str, attempt: Type.Integer() };
 
+/** The run, and the entry of its journal, that a forked run goes on from. */
+export const ForkedFromSchema = Type.Object({ name: Str, runId: Str, seq: Type.Integer() }, closed);
+
 const ENTRY_DATA = {
   /** A run began. */
-  init: fact({ recipe: Str, recipeHash: Str, goal: NullableString, mode: Type.Record(Str, Str), cliVersion: Str }),
+  init: fact({
+    recipe: Str,
+    recipeHash: Str,
+    goal: NullableString,
+    mode: Type.Record(Str, Str),
+    cliVersion: Str,
+    /** It goes on from a moment of another run (storage.md, History). */
+    forkedFrom: Type.Optional(ForkedFromSchema),
+  }),
   /** An action was handed out. */
   issued: fact({ actionId: Str, block: Str, action: Str, cause: Str, round: Type.Optional(Type.Integer()) }),
   /** An action was acknowledged and its evidence held. */

@@ -1,7 +1,8 @@
-import { type Static, type TSchema, Type } from '@sinclair/typebox';
+import { OptionalKind, type Static, type TSchema, Type } from '@sinclair/typebox';
 import { closed, enumOf, NullableString, nullable } from '../base/schema.js';
 import { ActionSchema } from './action.js';
 import { RunEngineSchema } from './engine.js';
+import { ForkedFromSchema } from './entries.js';
 import { SCHEMA_VERSION } from './version.js';
 
 /** state.json (storage.md): the snapshot that hooks, status and people read. */
@@ -99,6 +100,10 @@ const stateSchema = <A extends TSchema>(action: A) =>
       vars: Type.Record(Str, Type.Unknown()),
       /** The run of this name before this one: what lies in the directory may be its work, not ours. */
       earlierRun: NullableString,
+      /** Documents that this run has written: what its end names. */
+      written: Type.Array(Str),
+      /** Present in a run that goes on from a moment of another one. */
+      forkedFrom: Type.Optional(ForkedFromSchema),
       origin: nullable(Type.Object({ kind: Str, id: Str, attempt: Type.Integer() }, closed)),
       workTree: Type.String({ description: 'Absolute, or "." for the root.' }),
       phase: Str,
@@ -114,6 +119,8 @@ const stateSchema = <A extends TSchema>(action: A) =>
             cause: Str,
             /** What stood at each promised path when the action was issued. */
             before: Type.Record(Str, FactsSchema),
+            /** Digests of what subagents were handed to read, as it was when they were sent off. */
+            handed: Type.Optional(Type.Record(Str, NullableString)),
             acknowledged: Type.Boolean(),
             action,
           },
@@ -227,6 +234,11 @@ export const StateCheck = Type.Object(
 
 /** The kind of a value without what is in it. */
 function outline(schema: TSchema): TSchema {
+  const kind = kindOf(schema);
+  return OptionalKind in schema ? Type.Optional(kind) : kind;
+}
+
+function kindOf(schema: TSchema): TSchema {
   if (Array.isArray(schema['anyOf'])) return Type.Unsafe({ anyOf: (schema['anyOf'] as TSchema[]).map(outline) });
   return schema['type'] === 'object' || schema['type'] === 'array' ? Type.Unsafe({ type: schema['type'] }) : schema;
 }

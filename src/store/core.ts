@@ -4,10 +4,13 @@ import type { JsonObject } from '../base/json.js';
 import { checkedName } from '../base/name.js';
 import { clearUp } from './clear-up.js';
 import { type Commit, compose, target, type Writing } from './commit.js';
+import { scanned } from './forward.js';
 import { type Bytes, checkRecent, entriesAbove, journalCorrupt, lastCommit, readTail, type Tail } from './journal.js';
 import type { Medium } from './medium.js';
 import { runPath } from './paths.js';
 import { overlaid, type Redo, redo } from './redo.js';
+import { replay } from './replay.js';
+import { rewound } from './rewind.js';
 import { folded, parsed, seqOf } from './snapshot.js';
 import type { Codec, Entry, Head, Marks, Numbered, Store } from './store.js';
 
@@ -185,7 +188,7 @@ export function createStore<S extends Numbered>({ medium, codec, clock }: Option
       return medium.locked(stream, () => {
         const state = find(stream, true, medium.state(stream));
         mend(stream, state);
-        const current = head(state, medium.files(stream), instant(clock.now()));
+        const current = { ...head(state, medium.files(stream), instant(clock.now())), unfinished: false };
         const decision = decide(current);
         if ('entries' in decision) write(stream, state, current, decision);
         return decision.answer;
@@ -216,13 +219,29 @@ export function createStore<S extends Numbered>({ medium, codec, clock }: Option
       return allEntries(stream);
     },
 
-    async replay(stream) {
-      const entries = allEntries(stream);
-      const stored = medium.state(stream);
-      const state = folded(null, entries);
-      if (state === null) return { equal: stored === null, snapshot: null, entries: entries.length };
-      const text = codec.serialize(state as unknown as S);
-      return { equal: text === stored, snapshot: codec.parse(text), entries: entries.length };
+    async scan(stream, from, visit) {
+      checkedName(stream);
+      return medium.journal(stream, (bytes) => scanned(bytes, from, visit));
+    },
+
+    async grown(stream, size, wait) {
+      checkedName(stream);
+      await medium.grown(stream, size, wait);
+    },
+
+    async rewind(stream, seq) {
+      checkedName(stream);
+      return medium.journal(stream, (bytes) => rewound(bytes, seq, codec));
+    },
+
+    async content(stream, sha256) {
+      checkedName(stream);
+      return medium.object(stream, sha256);
+    },
+
+    async replay(stream, look) {
+      checkedName(stream);
+      return replay({ medium, codec, stream, look: look ?? {} });
     },
 
     async streams() {
@@ -248,7 +267,8 @@ function settled<S extends Numbered>(tail: Tail, snapshot: S | null, text: strin
 }
 
 function head<S extends Numbered>(state: Found<S>, files: Head<S>['files'], at: string): Head<S> {
-  return { snapshot: state.snapshot, seq: state.tail.seq, files, notices: state.notices, at };
+  const unfinished = state.stored !== 'current';
+  return { snapshot: state.snapshot, seq: state.tail.seq, files, unfinished, notices: state.notices, at };
 }
 
 /** What several commits in a row leave outside the run's directory. */

@@ -7,6 +7,7 @@ import { clearUp } from './clear-up.js';
 import { diskFiles, freeName, placeDocuments, removeEmpty, removeFile } from './documents.js';
 import { makeDirectories, replaceFile, syncDirectory, syncMade, writeDurably } from './durable.js';
 import { GITIGNORE } from './gitignore.js';
+import { grown } from './grown.js';
 import { isMissing, locate, readRegular } from './inside.js';
 import { ioError, pathError, withIoErrors } from './io.js';
 import { readTail } from './journal.js';
@@ -140,6 +141,10 @@ export function diskMedium(options: DiskOptions): Medium {
 
     journal(stream, use) {
       return at(stream, 'events.jsonl', (path) => withJournal(path, root, use));
+    },
+
+    async grown(stream, size, wait) {
+      await at(stream, 'events.jsonl', (path) => grown(path, size, wait));
     },
 
     files(stream) {

@@ -42,7 +42,7 @@ const NEWLINE = 0x0a;
 export function readTail(bytes: Bytes): Tail {
   for (const line of linesBackward(bytes, bytes.size)) {
     const entry = line.closed ? decodeLine(line.text) : null;
-    if (entry === null && line.to !== bytes.size) throw damaged(bytes, line);
+    if (entry === null && line.to !== bytes.size) throw damaged(bytes, line.from);
     if (entry === null || entry.more) continue;
     checkVersion(bytes, entry);
     return { last: entry, seq: entry.seq, end: line.to };
@@ -60,7 +60,7 @@ export function entriesAbove(bytes: Bytes, tail: Tail, seq: number): Entry[] {
   for (const line of linesBackward(bytes, tail.end)) {
     if (seq > 0 && expected <= seq) break;
     const entry = decodeLine(line.text);
-    if (entry === null || entry.seq !== expected || expected === 0) throw damaged(bytes, line);
+    if (entry === null || entry.seq !== expected || expected === 0) throw damaged(bytes, line.from);
     checkVersion(bytes, entry);
     entries.push(entry);
     expected--;
@@ -76,7 +76,7 @@ export function entriesAbove(bytes: Bytes, tail: Tail, seq: number): Entry[] {
  */
 export function checkRecent(bytes: Bytes, tail: Tail, length: number): void {
   for (const line of linesBackward(bytes, tail.end)) {
-    if (!isIntact(line.text)) throw damaged(bytes, line);
+    if (!isIntact(line.text)) throw damaged(bytes, line.from);
     if (tail.end - line.from >= length) return;
   }
 }
@@ -109,7 +109,8 @@ function* linesBackward(bytes: Bytes, end: number): Generator<Line> {
   }
 }
 
-function checkVersion(bytes: Bytes, entry: Entry): void {
+/** @throws DevCliError `STATE_NEWER` */
+export function checkVersion(bytes: Bytes, entry: Entry): void {
   const version: number = entry.v;
   if (version === 1) return;
   throw new DevCliError('STATE_NEWER', `${bytes.name} was written by a newer version of dev-cli (entry v${version}).`, {
@@ -117,8 +118,9 @@ function checkVersion(bytes: Bytes, entry: Entry): void {
   });
 }
 
-function damaged(bytes: Bytes, line: Line): DevCliError {
-  const before = bytes.read(0, line.from);
+/** The error for the line that begins at `from`. */
+export function damaged(bytes: Bytes, from: number): DevCliError {
+  const before = bytes.read(0, from);
   let number = 1;
   for (let at = before.indexOf(NEWLINE); at >= 0; at = before.indexOf(NEWLINE, at + 1)) number++;
   return corrupt(bytes, `line ${number} is damaged`, `${bytes.name}:${number}:1`);

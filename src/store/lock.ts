@@ -9,7 +9,6 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock, type Ids, instant } from '../base/clock.js';
 import { DevCliError, systemCode } from '../base/errors.js';
 import { isRecord } from '../base/json.js';
@@ -57,7 +56,7 @@ export async function lock(path: string, taker: Taker, waiting: Waiting, beforeT
     const got = attemptIn(beforeTry, path, taker, waited < waiting.waitMs);
     if ('release' in got) return got;
     if (waited >= waiting.waitMs) throw locked(path, got.holder, taker.identity, waiting.root);
-    await sleep(pause);
+    await new Promise((resolve) => setTimeout(resolve, pause));
   }
 }
 

@@ -27,6 +27,8 @@ export interface Medium {
   state(stream: string): string | null;
   /** Reads the journal; an absent one is empty. */
   journal<T>(stream: string, use: (bytes: Bytes) => T): T;
+  /** Resolves when the journal has another size, when the time is over, or when `signal` is aborted. */
+  grown(stream: string, size: number, wait: { milliseconds: number; signal: AbortSignal }): Promise<void>;
   files(stream: string): Files;
   /** The content of that digest, or null when it is absent or not what its digest says. */
   object(stream: string, sha256: string): Buffer | null;

@@ -84,6 +84,12 @@ function memoryMedium(memory: Memory): Medium {
       const name = runPath(stream, 'events.jsonl');
       return use({ name, size: journal.length, read: (from, to) => journal.subarray(from, to) });
     },
+    async grown(stream, size, { milliseconds, signal }) {
+      const until = performance.now() + milliseconds;
+      while ((memory.journals.get(stream)?.length ?? 0) === size && !signal.aborted && performance.now() < until) {
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    },
     files: (stream) => memoryFiles(memory, stream),
     object: (_stream, digest) => {
       const content = memory.objects.get(digest);

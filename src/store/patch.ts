@@ -1,5 +1,8 @@
-import jsonpatch, { type Operation } from 'fast-json-patch';
+import type { Operation } from 'fast-json-patch';
 import type { Json, JsonObject } from '../base/json.js';
+
+// A plain `require`, as in recipe/conditions.ts: a reader who finds everything finished needs nothing of it.
+const jsonpatch = (): typeof import('fast-json-patch') => require('fast-json-patch');
 
 /** Keys that the library refuses to walk through when a patch is applied. */
 const UNWALKABLE = /\/(__proto__|constructor\/prototype)(\/|$)/;
@@ -10,7 +13,7 @@ const UNWALKABLE = /\/(__proto__|constructor\/prototype)(\/|$)/;
  */
 export function patchBetween(before: JsonObject | null, after: JsonObject): Json[] {
   if (before === null) return [{ op: 'add', path: '', value: after }];
-  const operations = jsonpatch.compare(before, after);
+  const operations = jsonpatch().compare(before, after);
   if (operations.some(({ path }) => UNWALKABLE.test(path))) return [{ op: 'replace', path: '', value: after }];
   return operations as unknown as Json[];
 }
@@ -20,5 +23,19 @@ export function patchBetween(before: JsonObject | null, after: JsonObject): Json
  * @throws an error of the library when the patch does not fit the document
  */
 export function patched(document: JsonObject | null, patch: readonly Json[]): JsonObject {
-  return jsonpatch.applyPatch<JsonObject>(document ?? {}, patch as unknown as Operation[], true).newDocument;
+  return jsonpatch().applyPatch<JsonObject>(document ?? {}, patch as unknown as Operation[], true).newDocument;
+}
+
+/** Every place where two documents differ, as JSON pointers; a value that is not there is left out. */
+export function changesBetween(
+  before: JsonObject,
+  after: JsonObject,
+): { pointer: string; before?: Json; after?: Json }[] {
+  return jsonpatch()
+    .compare(before, after)
+    .map(({ path: pointer, op }) => ({
+      pointer,
+      ...(op === 'add' ? {} : { before: jsonpatch().getValueByPointer(before, pointer) as Json }),
+      ...(op === 'remove' ? {} : { after: jsonpatch().getValueByPointer(after, pointer) as Json }),
+    }));
 }

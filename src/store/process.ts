@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { hostname } from 'node:os';
 import { systemCode } from '../base/errors.js';
+import { lazyPackage } from '../base/lazy.js';
+
+const os = lazyPackage<typeof import('node:os')>('node:os');
 
 /** A process, told apart from any other that has or had its number. */
 export interface ProcessIdentity {
@@ -14,7 +16,7 @@ export interface ProcessIdentity {
 /** The identity of the calling process. */
 export function thisProcess(): ProcessIdentity {
   const status = processStatus(process.pid);
-  return { host: `${hostname()}@${bootId() ?? ''}`, pid: process.pid, start: status?.start ?? null };
+  return { host: `${os().hostname()}@${bootId() ?? ''}`, pid: process.pid, start: status?.start ?? null };
 }
 
 /**

@@ -61,6 +61,8 @@ export interface Head<S extends Numbered> {
   /** Last sequence number in the journal; 0 before the first. */
   seq: number;
   files: Files;
+  /** True when a crash left something of this stream to finish under the lock: what is read shows it finished already. */
+  unfinished: boolean;
   /** What was found and mended on the way: a snapshot kept aside and rebuilt, a torn tail cut, a document kept aside. */
   notices: string[];
   /** The instant of this commit; a snapshot that records times uses it. */
@@ -82,6 +84,74 @@ export type Decision<S extends Numbered, A> =
 /** Synchronous and pure: it may be called again with a newer head. What it throws, `transact` throws, with nothing written. */
 export type Decide<S extends Numbered, A> = (head: Head<S>) => Decision<S, A>;
 
+/** A place in a journal, behind an entry. */
+export interface Cursor {
+  /** In bytes. */
+  offset: number;
+  /** `seq` of the entry before it; 0 at the beginning. */
+  seq: number;
+}
+
+/** The beginning of every journal. */
+export const BEGINNING: Cursor = { offset: 0, seq: 0 };
+
+/** Where a scan ended. */
+export interface Scanned {
+  behind: Cursor;
+  /** True when there was nothing more to read. */
+  complete: boolean;
+  /** Bytes of the journal, whatever lies at its end. */
+  size: number;
+  /** Something lies behind the last commit: a write that was cut short, or one that is just being made. */
+  torn: boolean;
+}
+
+/** A run as it was once. */
+export interface Moment<S extends Numbered> {
+  snapshot: S;
+  /** The first and the last entry of the commit: all of it happened at once. */
+  first: number;
+  last: number;
+  at: string;
+  /** Digests of the documents there were, by path as the journal names them. */
+  documents: Map<string, string>;
+  torn: boolean;
+}
+
+/** What the owner of the format adds to a replay. */
+export interface ReplayLook {
+  /** Whether nobody but dev-cli writes the document at `path` (as in `Files`): a change of it is then a difference. */
+  isOwn?: (path: string) => boolean;
+  /** Sees every entry, oldest first; gives what is wrong with it. */
+  entry?: (entry: Entry) => string[];
+}
+
+/** Something that is not as the journal says. */
+export interface Difference {
+  problem: string;
+  /** The entry that says otherwise. */
+  seq?: number;
+  /** A place in state.json. */
+  pointer?: string;
+  /** A file of the run's directory, or with a leading `/` of the root. */
+  path?: string;
+}
+
+/** What came out of a replay (storage.md, A commit). */
+export interface Replay<S extends Numbered> {
+  /** True when there is no difference. */
+  equal: boolean;
+  /** The snapshot after the last entry; null for a journal without entries, or one that gives none. */
+  snapshot: S | null;
+  entries: number;
+  /** Documents that should be there, and contents in `objects/`, that were compared. */
+  documents: number;
+  objects: number;
+  differences: Difference[];
+  /** What is as it may be and still worth knowing: a commit to finish, a document that was edited since. */
+  notes: Difference[];
+}
+
 /** Durable runs, one stream each. The directory store and the in-memory store pass one suite (storage.md). */
 export interface Store<S extends Numbered> {
   /**
@@ -91,8 +161,7 @@ export interface Store<S extends Numbered> {
    */
   read(stream: string): Promise<Head<S>>;
   /**
-   * True when a crash left something of this stream to finish under the lock (`read` has shown it finished already).
-   * Cheap: it compares where snapshot and journal end and does not look further into either.
+   * `Head.unfinished` for who needs no more: it compares where snapshot and journal end and does not look further into either.
    */
   unfinished(stream: string): Promise<boolean>;
   /**
@@ -107,6 +176,24 @@ export interface Store<S extends Numbered> {
   place(stream: string, changes: readonly FileChange[]): Promise<void>;
   /** All entries of the journal, oldest first. */
   journal(stream: string): Promise<Entry[]>;
+  /**
+   * Hands the entries behind `from` to `visit`, oldest first, until it returns false or all are done. The journal is read
+   * piece by piece, without a lock.
+   * @throws what `visit` throws; DevCliError `JOURNAL_CORRUPT`, `STATE_NEWER`, `IO`
+   */
+  scan(stream: string, from: Cursor, visit: (entry: Entry) => boolean): Promise<Scanned>;
+  /**
+   * Waits until the journal has another size than `size` bytes, for `milliseconds` at most, or until `signal` is aborted.
+   * @throws DevCliError `IO`
+   */
+  grown(stream: string, size: number, wait: { milliseconds: number; signal: AbortSignal }): Promise<void>;
+  /**
+   * The run as it was after the commit that holds entry `seq`; null when there is no such entry.
+   * @throws DevCliError `JOURNAL_CORRUPT`, `STATE_CORRUPT` when the patches do not fit, `STATE_NEWER`, `IO`
+   */
+  rewind(stream: string, seq: number): Promise<Moment<S> | null>;
+  /** The content of that digest as it was committed, or null when it is absent or not what its digest says. */
+  content(stream: string, sha256: string): Promise<Buffer | null>;
   /** Names of all streams, sorted. A directory that holds no run of ours is not among them. */
   streams(): Promise<string[]>;
   /** The run named by the active pointer, or null. */
@@ -116,6 +203,10 @@ export interface Store<S extends Numbered> {
   /** The run a harness session is bound to, or null. */
   session(id: string): Promise<string | null>;
   bindSession(id: string, stream: string | null): Promise<void>;
-  /** Rebuilds the snapshot from the journal alone and says whether it equals the stored one byte for byte. */
-  replay(stream: string): Promise<{ equal: boolean; snapshot: S | null; entries: number }>;
+  /**
+   * Rebuilds the snapshot from the journal alone, compares it with the stored one byte for byte, and looks whether the
+   * documents and objects that the journal names are there. Takes no lock, changes nothing, reads the journal piece by piece.
+   * @throws DevCliError `JOURNAL_CORRUPT`, `STATE_NEWER`, `IO`
+   */
+  replay(stream: string, look?: ReplayLook): Promise<Replay<S>>;
 }

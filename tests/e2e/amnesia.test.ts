@@ -1,22 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Action, StandIn } from '../support/agent.mjs';
 import { devCli, imageOf, runDir } from '../support/cli.js';
-import { createProject, type Project } from '../support/project.mjs';
+import { freshProjects } from '../support/fresh.js';
+import type { Project } from '../support/project.mjs';
 import { SPECIFY_RECIPES } from '../support/recipes.mjs';
 import { findTerminal, NO_TERMINAL } from '../support/terminal.mjs';
 
-const projects: Project[] = [];
-afterEach(() => {
-  for (const project of projects.splice(0)) project.remove();
-});
-
-function fresh(): Project {
-  const project = createProject();
-  projects.push(project);
-  return project;
-}
+const fresh = freshProjects();
 
 function planOf(project: Project): string {
   return readFileSync(join(runDir(project, 'add-jwt-auth'), 'PLAN.md'), 'utf8');

@@ -1,21 +1,13 @@
 import { cpSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Action, type Call, StandIn } from '../support/agent.mjs';
-import { createProject, type Project } from '../support/project.mjs';
+import { freshProjects } from '../support/fresh.js';
+import type { Project } from '../support/project.mjs';
 import { SPECIFY_RECIPES } from '../support/recipes.mjs';
 import { findTerminal, NO_TERMINAL } from '../support/terminal.mjs';
 
-const projects: Project[] = [];
-afterEach(() => {
-  for (const project of projects.splice(0)) project.remove();
-});
-
-function fresh(): Project {
-  const project = createProject();
-  projects.push(project);
-  return project;
-}
+const fresh = freshProjects();
 
 let copies = 0;
 

@@ -2,49 +2,21 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type Action, StandIn } from '../support/agent.mjs';
+import { matches } from '../contract/docs/walk.js';
+import { type Action, inShort, StandIn } from '../support/agent.mjs';
 import { devCli, imageOf, runDir, stateOf } from '../support/cli.js';
-import { createProject, type Project } from '../support/project.mjs';
+import { CHECKOUT, createProject, type Project } from '../support/project.mjs';
+import { SPECIFY_BLOCKS } from '../support/recipes.mjs';
 import { findTerminal, NO_TERMINAL } from '../support/terminal.mjs';
 
-/** What an agent meets, block by block (recipes.md, Shipped: specify). CLI blocks run on the way and are not met. */
-const MET: Record<string, string[]> = {
-  'specify-standard-interactive': [
-    'classify-intent',
-    'explore-full',
-    'interview',
-    'decision-confirm',
-    'analyze-full',
-    'codex-synth',
-    'generate-plan',
-    'review',
-    'approve-plan',
-  ],
-  'specify-standard-autopilot': [
-    'classify-intent',
-    'explore-full',
-    'analyze-full',
-    'codex-synth',
-    'generate-plan',
-    'review',
-  ],
-  'specify-quick-interactive': [
-    'classify-intent',
-    'explore-lite',
-    'interview',
-    'decision-confirm',
-    'analyze-lite',
-    'generate-plan',
-    'review',
-    'approve-plan',
-  ],
-  'specify-quick-autopilot': ['classify-intent', 'explore-lite', 'analyze-lite', 'generate-plan', 'review'],
-};
+/** What dev-cli does by itself: an agent never meets it. */
+const BY_ITSELF = ['init', 'auto-assume', 'summary', 'cleanup'];
 
 let project: Project;
 afterEach(() => project.remove());
 
-describe.each(Object.entries(MET))('%s', (recipe, met) => {
+describe.each(Object.entries(SPECIFY_BLOCKS))('%s', (recipe, blocks) => {
+  const met = blocks.filter((id) => !BY_ITSELF.includes(id));
   const skipped = recipe.endsWith('-interactive') && findTerminal() === null;
 
   it.skipIf(skipped)(`goes from init to done${skipped ? ` (skipped: ${NO_TERMINAL})` : ''}`, () => {
@@ -64,8 +36,35 @@ describe.each(Object.entries(MET))('%s', (recipe, met) => {
     for (const artifact of done.artifacts ?? []) expect(existsSync(join(project.root, artifact)), artifact).toBe(true);
     checkPlan(project);
     checkEnd(project, recipe);
+    if (recipe === 'specify-standard-interactive') checkReadme(agent, done);
   });
 });
+
+/** The run in the README, call by call; its figures to within a twentieth, since every word counts in them. */
+function checkReadme(agent: StandIn, done: Action): void {
+  const readme = readFileSync(join(CHECKOUT, 'README.md'), 'utf8');
+  const [, told = '', figures = ''] = /^```text\n([\s\S]*?)^Done\. ([\s\S]*?)^```$/m.exec(readme) ?? [];
+  const calls = agent.calls.map(({ command, terminal, answer }, index) => {
+    const { where, details } = inShort(answer?.next ?? done);
+    return `${index + 1} ${terminal ? 'person' : 'agent'} $ ${command} → ${where} ${details}`;
+  });
+  const shown = told.replace(/^ *….*$/gm, '…');
+  expect(matches(shown, calls.join('\n')), `${shown}\nis not\n${calls.join('\n')}`).toBe(true);
+  expect(figures.startsWith(`${done.summary}\n`), `${figures}\nis not\n${done.summary}`).toBe(true);
+  const [made, answers, files, tokens] = [
+    ...figures
+      .split('\n')
+      .slice(1)
+      .join()
+      .matchAll(/[\d.]+/g),
+  ].map(Number);
+  const totals = agent.totals();
+  expect(made).toBe(totals.calls);
+  const real = [totals.answers / 1000, totals.files / 1000, totals.tokens];
+  [answers, files, tokens].forEach((figure = 0, index) => {
+    expect(figure / (real[index] ?? 0), figures).toBeCloseTo(1, 1);
+  });
+}
 
 /** PLAN.md as documents.md wants it. */
 function checkPlan(at: Project): void {

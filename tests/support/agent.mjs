@@ -498,3 +498,19 @@ function ackOf(action) {
 function sum(items, measure) {
   return items.reduce((total, item) => total + measure(item), 0);
 }
+
+/**
+ * An action in two lines, as the quickstart shows it: where the run stands, and what is wanted.
+ * @param {Action} action
+ */
+export function inShort(action) {
+  const where =
+    action.done === true ? `done, ${action.outcome}` : `${action.block} · ${action.action} · ${action.progress}`;
+  const details = [
+    action.agents && `start together: ${action.agents.map(({ id }) => id).join(', ')}`,
+    action.choices && `choices: ${action.choices.map(({ id }) => id).join(', ')}`,
+    action.data && `write: ${action.data.write}`,
+    action.asks && 'asks the user',
+  ];
+  return { where, details: details.filter(Boolean).join(' · ') };
+}

@@ -40,8 +40,11 @@ export interface CallOptions {
 const FOR_PEOPLE = new Set(['status', 'list', 'history', 'manifest', 'doctor', 'completion']);
 const RECIPE_FOR_PEOPLE = new Set(['lint', 'graph', 'list', 'show']);
 
+/** Commands that print one document a line (protocol.md §1). */
+const STREAMS = new Set(['journal']);
+
 /** Reports print themselves with `ok: false` on exit 3 and carry no `error` (protocol.md §1). */
-const REPORTS = [/^draft validate/, /^plan validate/, /^check/, /^recipe (lint|verify|test)/];
+const REPORTS = [/^draft validate/, /^plan validate/, /^check/, /^recipe (lint|verify|test)/, /^replay .*--check/];
 
 /** Runs the binary and holds it to the contract that every call has (protocol.md §1, stdout and exit codes). */
 export function devCli(project: Project, args: string[], options: CallOptions = {}): Result {
@@ -108,8 +111,10 @@ function checked(args: string[], child: Pick<SpawnSyncReturns<string>, 'status' 
     return { code, stdout, stderr, json: {} };
   }
   expect(stderr, shown).toBe('');
-  expect(stdout.endsWith('\n') && !stdout.slice(0, -1).includes('\n'), `not one line: ${shown}`).toBe(true);
-  const json = JSON.parse(stdout) as Document;
+  expect(stdout.endsWith('\n'), `no whole line: ${shown}`).toBe(true);
+  const lines = stdout.slice(0, -1).split('\n');
+  if (!STREAMS.has(args[0] ?? '')) expect(lines.length, `not one line: ${shown}`).toBe(1);
+  const json = JSON.parse(lines.at(-1) ?? '') as Document;
   checkError(args, code, json, shown);
   return { code, stdout, stderr, json };
 }

@@ -15,36 +15,115 @@ export const BINARY = join(CHECKOUT, 'bin/dev-cli.js');
  * @property {string} root absolute, links resolved
  * @property {string} home a home directory of its own, so that nothing of the user's is read or written
  * @property {NodeJS.ProcessEnv} env for child processes: `dev-cli` is on the PATH, nothing of dev-cli's is set
- * @property {() => void} remove
+ * @property {boolean} replay false where a test breaks a journal or a document on purpose: then nothing is looked at
+ * @property {() => void} remove looks at every run once more (tests/support/replayed.ts), then removes everything
  */
+
+/** @type {((project: Project) => void)[]} */
+const lastLooks = [];
+
+/**
+ * From now on every project is looked at before it is removed.
+ * @param {(project: Project) => void} look throws what is wrong
+ */
+export function beforeRemoval(look) {
+  lastLooks.push(look);
+}
 
 /**
  * Makes a fresh project: a copy of the sample, or nothing, in a git repository of its own with one commit.
- * @param {{ sample?: string | null, git?: boolean, prefix?: string }} [options] `sample` null: an empty directory
+ * @param {{ sample?: string | null, git?: boolean, prefix?: string, replay?: boolean }} [options] `sample` null: an empty directory
  * @returns {Project}
  */
-export function createProject({ sample = 'todo-api', git = true, prefix = 'dev-cli-test-' } = {}) {
-  const base = realpathSync(mkdtempSync(join(tmpdir(), prefix)));
+export function createProject({ sample = 'todo-api', git = true, prefix = 'dev-cli-test-', replay = true } = {}) {
+  const base = temporary(prefix);
   const root = join(base, sample ?? 'project');
   const home = join(base, 'home');
-  for (const directory of [root, home]) mkdirSync(directory);
-  if (sample !== null) cpSync(join(CHECKOUT, 'samples', sample), root, { recursive: true });
+  mkdirSync(home);
   const env = environment(join(base, 'bin'), home);
-  if (git) {
-    const run = (/** @type {string[]} */ ...args) => execFileSync('git', args, { cwd: root, env, stdio: 'pipe' });
-    run('init', '--quiet', '--initial-branch=main');
-    run('config', 'user.name', 'A Developer');
-    run('config', 'user.email', 'developer@example.invalid');
-    run('config', 'commit.gpgsign', 'false');
-    if (sample === null) writeFileSync(join(root, 'README.md'), '# project\n');
-    run('add', '--all');
-    run('commit', '--quiet', '--message', 'The project as it is');
-  }
-  const remove = () => {
-    makeWritable(base);
-    rmSync(base, { recursive: true, force: true, maxRetries: 3 });
+  cpSync(modelOf(sample, git, env), root, { recursive: true });
+  /** @type {Project} */
+  const project = {
+    root,
+    home,
+    env,
+    replay,
+    remove() {
+      try {
+        if (project.replay) lookOnceMore(project, base);
+      } finally {
+        remove(base);
+      }
+    },
   };
-  return { root, home, env, remove };
+  return project;
+}
+
+/**
+ * @param {Project} project
+ * @param {string} base
+ */
+function lookOnceMore(project, base) {
+  const look = () => {
+    for (const one of lastLooks) one(project);
+  };
+  try {
+    look();
+  } catch {
+    // What a test took the right to read from is judged once it can be read.
+    makeWritable(base);
+    look();
+  }
+}
+
+/**
+ * What projects are copied from, by what they hold: a copy costs a tenth of a repository made anew.
+ * @type {Map<string, string>}
+ */
+const models = new Map();
+process.on('exit', () => {
+  for (const model of models.values()) remove(model);
+});
+
+/**
+ * @param {string | null} sample
+ * @param {boolean} git
+ * @param {NodeJS.ProcessEnv} env
+ */
+function modelOf(sample, git, env) {
+  const key = `${sample} ${git}`;
+  const known = models.get(key);
+  if (known !== undefined) return known;
+  const model = temporary('dev-cli-model-', process.env['DEV_CLI_TESTS_MODELS']);
+  models.set(key, model);
+  if (sample !== null) cpSync(join(CHECKOUT, 'samples', sample), model, { recursive: true });
+  if (!git) return model;
+  const run = (/** @type {string[]} */ ...args) => execFileSync('git', args, { cwd: model, env, stdio: 'pipe' });
+  run('init', '--quiet', '--initial-branch=main', '--template=');
+  run('config', 'user.name', 'A Developer');
+  run('config', 'user.email', 'developer@example.invalid');
+  run('config', 'commit.gpgsign', 'false');
+  if (sample === null) writeFileSync(join(model, 'README.md'), '# project\n');
+  run('add', '--all');
+  run('commit', '--quiet', '--message', 'The project as it is');
+  return model;
+}
+
+/** @param {string} prefix */
+function temporary(prefix, parent = tmpdir()) {
+  return realpathSync(mkdtempSync(join(parent, prefix)));
+}
+
+/** @param {string} base */
+function remove(base) {
+  const options = { recursive: true, force: true, maxRetries: 3 };
+  try {
+    rmSync(base, options);
+  } catch {
+    // A test has taken the right to write away.
+    makeWritable(base);
+    rmSync(base, options);
+  }
 }
 
 /**

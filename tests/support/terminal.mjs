@@ -1,11 +1,16 @@
 import { spawnSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
+import { fileURLToPath } from 'node:url';
 
 /**
  * Runs a command line so that its standard input and output are a terminal, as when a person types it.
  * Node cannot make a pseudo terminal by itself; script(1) can, in two dialects.
- * @typedef {(command: string, options: { cwd: string, env: NodeJS.ProcessEnv, typed?: string }) => { exit: number, output: string }} InTerminal
+ * `answers` are typed when something is asked, a line each; `ahead` at once, before anything is.
+ * @typedef {(command: string, options: { cwd: string, env: NodeJS.ProcessEnv, answers?: string[], ahead?: string }) => { exit: number, output: string }} InTerminal
  */
+
+/** Types into a program while it runs. */
+const TALK = fileURLToPath(new URL('talk.mjs', import.meta.url));
 
 /** @type {((command: string) => string[])[]} */
 const DIALECTS = [
@@ -29,13 +34,16 @@ export function findTerminal() {
 function probe() {
   for (const dialect of DIALECTS) {
     /** @type {InTerminal} */
-    const run = (command, { cwd, env, typed }) => {
-      const child = spawnSync('script', dialect(command), {
+    const run = (command, { cwd, env, answers = [], ahead = '' }) => {
+      const silent = answers.length === 0 && ahead === '';
+      const talk = JSON.stringify({ command: 'script', args: dialect(command), ahead, answers });
+      const [program, ...args] = silent ? ['script', ...dialect(command)] : [process.execPath, TALK, talk];
+      const child = spawnSync(program ?? '', args, {
         cwd,
         env,
         encoding: 'utf8',
         timeout: 60_000,
-        ...(typed === undefined ? { stdio: ['ignore', 'pipe', 'pipe'] } : { input: typed }),
+        stdio: ['ignore', 'pipe', 'pipe'],
       });
       // A terminal turns every line feed into carriage return and line feed; BSD echoes the end of input as ^D.
       return {

@@ -7,12 +7,12 @@ import type { PlanContent } from '../../documents/plan-schema.js';
 import { planSummary } from '../../documents/plan-summary.js';
 import { planTemplate } from '../../documents/plan-template.js';
 import { parseJson } from '../../documents/section-data.js';
+import { PLAN } from '../paths.js';
 import type { Workspace } from '../workspace.js';
 import { dataOf } from './data.js';
 import type { Outcome, Scene } from './scene.js';
 
 const PLAN_CONTENT = 'plan-content.json';
-export const PLAN = 'PLAN.md';
 
 /** `plan template`: a commented example of plan-content.json. */
 export function planTemplateCommand(): Outcome {
@@ -35,6 +35,7 @@ export function planGenerate(scene: Scene, input: JsonObject): Outcome {
   else scene.files.keep(PLAN_CONTENT);
   const after = renderPlan(plan, boxes);
   if (after !== before) scene.files.write(PLAN, after);
+  else scene.files.keep(PLAN);
   const { line } = planSummary(plan, boxes);
   return { ok: true, report: { plan: PLAN, todos: plan.todos.length, summary: line }, summary: line };
 }

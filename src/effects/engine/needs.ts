@@ -2,7 +2,7 @@ import { sha256 } from '../../base/sha256.js';
 import { unticked } from '../../documents/plan-boxes.js';
 import type { Applies, Part } from '../../machine/engine/events.js';
 import type { RunState } from '../../run/state.js';
-import { PLAN } from '../commands/plan.js';
+import { PLAN } from '../paths.js';
 import type { Turn } from '../turn.js';
 import { conditionScope } from '../values.js';
 import { commandList, isCommand } from './commands.js';

@@ -1,7 +1,7 @@
 import { foreignLine } from '../../documents/foreign.js';
 import { isEdited, keepBoxes, tickBoxes } from '../../documents/plan-boxes.js';
 import { renderPlan } from '../../documents/plan-render.js';
-import { PLAN } from '../commands/plan.js';
+import { PLAN } from '../paths.js';
 import { record, type Turn } from '../turn.js';
 import { noteAudit, noteIssues, noteLearnings } from './notes.js';
 import { bodyOf, engineOf, wholePlan } from './plan.js';

@@ -37,10 +37,101 @@ export const PEOPLE_COMMANDS: readonly CommandSpec[] = [
     examples: [{ command: 'dev-cli use add-auth', note: 'Commands without a name now mean this run.' }],
   },
   {
+    name: 'history',
+    summary: 'Who did what when, how long it took, and on what evidence.',
+    description:
+      'Of the newest run of the name, from its journal. With --step it answers for one block: who said that it was done, and what was shown for it.',
+    actor: 'person',
+    output: 'text',
+    positionals: [OPTIONAL_NAME],
+    options: [
+      {
+        key: 'step',
+        flag: 'step',
+        form: 'block',
+        placeholder: 'BLOCK',
+        description: 'Only what concerns this block; digests and notes in full.',
+      },
+      {
+        key: 'run',
+        flag: 'run',
+        form: 'string',
+        placeholder: 'RUNID',
+        description: 'An earlier run of the name, by its id or the beginning of it.',
+      },
+      { key: 'all', flag: 'all', form: 'flag', description: 'All runs of the name.' },
+      {
+        key: 'last',
+        flag: 'last',
+        form: 'integer',
+        placeholder: 'N',
+        description: 'Only the newest N items of a run. As text 100 when left out.',
+      },
+    ],
+    exclusive: [['run', 'all']],
+    exits: [0, 1, 2, 130],
+    examples: [
+      { command: 'dev-cli history add-auth', note: 'The whole run.' },
+      {
+        command: 'dev-cli history add-auth --step review',
+        note: 'Who said the review was done, and on what evidence?',
+      },
+      { command: 'dev-cli history add-auth --all --json', note: 'Every run of the name, for a program.' },
+    ],
+  },
+  {
+    name: 'journal',
+    summary: 'The entries of a run, one a line, as they were recorded.',
+    description: 'The last line has the type `end`. Its seq is that of the last entry: --since it goes on from there.',
+    actor: 'person',
+    output: 'stream',
+    positionals: [OPTIONAL_NAME],
+    options: [
+      { key: 'follow', flag: 'follow', form: 'flag', description: 'Wait for further entries until the run has ended.' },
+      {
+        key: 'since',
+        flag: 'since',
+        form: 'integer',
+        placeholder: 'SEQ',
+        description: 'Only entries behind this one.',
+      },
+    ],
+    exits: [0, 1, 2, 130],
+    examples: [
+      { command: 'dev-cli journal add-auth --text', note: 'What happened, a line each.' },
+      { command: 'dev-cli journal add-auth --follow --since 40', note: 'From entry 41 on, as it happens.' },
+    ],
+  },
+  {
+    name: 'replay',
+    summary: 'Rebuild a run from its journal alone: to prove it, or to see how it was.',
+    description:
+      'It changes nothing. --check compares state.json byte for byte, and every document and stored content by its digest, and reports what differs; a document that a person or an agent edited since is a note.',
+    actor: 'person',
+    output: 'document',
+    positionals: [OPTIONAL_NAME],
+    options: [
+      { key: 'check', flag: 'check', form: 'flag', description: 'Compare with what is on the disk.' },
+      {
+        key: 'at',
+        flag: 'at',
+        form: 'integer',
+        placeholder: 'SEQ',
+        description: 'Print the state as it was after this entry of the journal.',
+      },
+    ],
+    oneOf: ['check', 'at'],
+    exits: [0, 1, 2, 3, 130],
+    examples: [
+      { command: 'dev-cli replay add-auth --check', note: 'Is everything as the journal says?' },
+      { command: 'dev-cli replay add-auth --at 12', note: 'What did the run look like then?' },
+    ],
+  },
+  {
     name: 'approve',
     summary: 'Answer a gate that needs a person. Only on a terminal.',
     description:
-      'For harnesses without hooks: sitting at a terminal is what proves the person. Without --choice the gate is shown with its choices.',
+      'For harnesses without hooks: sitting at a terminal is what proves the person. Without --choice the gate is shown with its choices and asks; only what is typed after the question is an answer.',
     actor: 'person',
     output: 'document',
     positionals: [REQUIRED_NAME],
@@ -66,7 +157,8 @@ export const PEOPLE_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'trust',
     summary: "Allow a project's recipe to run its external commands. Only on a terminal.",
-    description: 'Asked once per version of the recipe: trust is kept by digest, outside the project.',
+    description:
+      'Asked once per version of the recipe: trust is kept by digest, outside the project. Only what is typed after the question is an answer.',
     actor: 'person',
     output: 'document',
     positionals: [

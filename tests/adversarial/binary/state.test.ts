@@ -61,6 +61,7 @@ describe('state.json', () => {
   });
 
   it('of a newer version is refused and not touched', () => {
+    project.replay = false;
     const newer = readFileSync(state(), 'utf8').replace(/"schemaVersion":\s*1/, '"schemaVersion":2');
     writeFileSync(state(), newer);
     const image = imageOf(project);
@@ -118,6 +119,7 @@ describe('the journal', () => {
     ['cut', (line: string) => line.slice(0, 40)],
     ['replaced', () => 'hello'],
   ])('with a line in the middle %s: exit 1, named, nothing touched', (_what, damage) => {
+    project.replay = false;
     const lines = readFileSync(journal(), 'utf8').split('\n');
     expect(lines.length).toBeGreaterThan(2);
     lines[0] = damage(lines[0] ?? '');
@@ -147,6 +149,7 @@ describe('the journal', () => {
 
 describe('recipe.json', () => {
   it('damaged: exit 1, named, nothing touched', () => {
+    project.replay = false;
     writeFileSync(join(runDir(project, 'run-1'), 'recipe.json'), '{"compiler":');
     const image = imageOf(project);
     const result = red();
@@ -181,7 +184,7 @@ describe('the place', () => {
 
   it('a .dev that is a link out of the project is refused or kept inside, never written through in silence', () => {
     project.remove();
-    project = createProject();
+    project = createProject({ replay: false });
     const elsewhere = join(project.home, 'elsewhere');
     mkdirSync(elsewhere);
     symlinkSync(elsewhere, join(project.root, '.dev'));

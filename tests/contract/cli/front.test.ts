@@ -28,6 +28,7 @@ function call(argv: string[], rim: Partial<Rim> = {}): ReturnType<typeof front> 
     stdinIsTerminal: true,
     stdoutIsTerminal: false,
     ask: async () => '',
+    write: () => true,
     interruption: () => controller.signal,
     ...rim,
   });

@@ -11,7 +11,7 @@ import { findTerminal } from '../../support/terminal.mjs';
  */
 export type Step =
   | { kind: 'file'; path: string; text: string; wrong: boolean }
-  | { kind: 'run'; command: string; expected: string; exit: number; terminal: boolean; typed?: string };
+  | { kind: 'run'; command: string; expected: string; exit: number; terminal: boolean; answer?: string };
 
 const STEP =
   /^<!-- (?:file: (?<path>\S+)(?<wrong> \(wrong on purpose\))?|(?<run>run|terminal)(?:, exit (?<exit>\d+))?(?:, types (?<typed>\S+))?) -->\n```\w+\n(?<text>[\s\S]*?)^```$/gm;
@@ -29,7 +29,7 @@ export function stepsOf(page: string): Step[] {
       expected: rest.join('\n'),
       exit: Number(exit),
       terminal: run === 'terminal',
-      ...(typed === undefined ? {} : { typed: `${typed}\n` }),
+      ...(typed === undefined ? {} : { answer: typed }),
     };
   });
 }
@@ -45,12 +45,12 @@ export function take(step: Step, project: Project): string | null {
   return matches(step.expected, output) ? null : `${step.command}\nprinted\n${output}\nnot\n${step.expected}`;
 }
 
-function execute({ command, terminal, typed }: Extract<Step, { kind: 'run' }>, { root, env }: Project) {
+function execute({ command, terminal, answer }: Extract<Step, { kind: 'run' }>, { root, env }: Project) {
   if (terminal) {
     const inTerminal = findTerminal();
     if (inTerminal === null) throw new Error('a walk with a terminal was not skipped');
-    const { exit, output } = inTerminal(command, { cwd: root, env, ...(typed === undefined ? {} : { typed }) });
-    return { exit, output: seen(output, typed ?? '') };
+    const { exit, output } = inTerminal(command, { cwd: root, env, answers: answer === undefined ? [] : [answer] });
+    return { exit, output: seen(output) };
   }
   const child = spawnSync('sh', ['-c', command], {
     cwd: root,
@@ -61,10 +61,9 @@ function execute({ command, terminal, typed }: Extract<Step, { kind: 'run' }>, {
   return { exit: child.status ?? -1, output: `${child.stdout}${child.stderr}` };
 }
 
-/** What stays on a terminal: without the movements of its cursor, and without the echo of what was typed ahead. */
-function seen(output: string, typed: string): string {
-  const text = output.replace(/\u001b\[[0-9;]*[A-Za-z]/g, '');
-  return text.startsWith(typed) ? text.slice(typed.length) : text;
+/** What stays on a terminal: without the movements of its cursor. */
+function seen(output: string): string {
+  return output.replace(/\u001b\[[0-9;]*[A-Za-z]/g, '');
 }
 
 /** Whether an output is what a page shows: blanks aside, with `…` for whatever was left out. */

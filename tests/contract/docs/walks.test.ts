@@ -1,18 +1,14 @@
-import { afterEach, describe, expect, it } from 'vitest';
-import { createProject, type Project } from '../../support/project.mjs';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { freshProjects } from '../../support/fresh.js';
+import { CHECKOUT } from '../../support/project.mjs';
 import { findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
+import { acknowledge, deliver, startTiny } from '../../support/tiny.js';
 import { matches, type Step, stepsOf, tagged, take } from './walk.js';
 
-const projects: Project[] = [];
-afterEach(() => {
-  for (const project of projects.splice(0)) project.remove();
-});
-
-function freshProject(): Project {
-  const project = createProject();
-  projects.push(project);
-  return tagged(project);
-}
+const fresh = freshProjects();
+const freshProject = () => tagged(fresh());
 
 const needsTerminal = (step: Step) => step.kind === 'run' && step.terminal;
 const WALKS = ['docs/authoring.md', 'docs/own-handlers.md', 'docs/getting-started.md'];
@@ -29,6 +25,21 @@ describe('the walks of the docs', () => {
       for (const step of steps) expect(take(step, project)).toBeNull();
     });
   }
+
+  it('the failure in docs/protocol.md is what a refusal prints', () => {
+    const page = readFileSync(join(CHECKOUT, 'docs/protocol.md'), 'utf8');
+    const [, sample = ''] = /^A failure:\n\n```json\n([\s\S]*?)^```$/m.exec(page) ?? [];
+    const project = freshProject();
+    const agents = ['gap-analyzer', 'tradeoff-analyzer', 'verification-planner'].map(
+      (type) => `{ type: ${type}, prompt: Look., output: 'analysis/${type.split('-')[0]}.md' }`,
+    );
+    const action = startTiny(project, [`\n  - { id: a, type: subagent, agents: [${agents.join(', ')}] }\n`]);
+    deliver(project, action, ['tradeoff-analyzer', 'verification-planner']);
+    const { code, stdout } = acknowledge(project, action);
+    expect(code).toBe(3);
+    const told = sample.replaceAll('add-auth', 'run-1').replaceAll('a6', 'a1');
+    expect(matches(told, stdout), `${told}\nis not\n${stdout}`).toBe(true);
+  });
 
   it('would notice an answer that is no longer so', () => {
     const project = freshProject();

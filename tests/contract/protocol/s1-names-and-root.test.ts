@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { devCli, imageOf, init, journalOf, nextOf, runDir } from '../../support/cli.js';
 import { createProject, type Project } from '../../support/project.mjs';
-import { CHOICE_BLOCK, END_BLOCK, startTiny, tiny } from '../../support/tiny.js';
+import { CHOICE_BLOCK, END_BLOCK, GATE_BLOCK, PLAIN_BLOCK, startTiny, tiny } from '../../support/tiny.js';
 
 const QUICK = ['--recipe', 'specify-quick-autopilot', '--goal', 'Add JWT auth'];
 
@@ -140,6 +140,24 @@ describe('root (protocol.md §1)', () => {
     expect(devCli(project, ['next'], { cwd: '/', env: { DEV_CLI_ROOT: project.root } }).json.run).toBe('one');
     const wrong = devCli(project, ['next', '--root', join(project.root, 'not-there')]);
     expect([1, 2]).toContain(wrong.code);
+  });
+
+  it('given by --root stands in every command that is printed, in sentences and texts too', () => {
+    const gate = GATE_BLOCK.replace('Is it right?', 'Is it right?\n    human: required');
+    startTiny(project, [PLAIN_BLOCK.replace('think', 'first'), gate.replace('goto: think', 'goto: first')]);
+    devCli(project, ['step', 'complete', 'run-1', '--action', 'a1']);
+    const from = (...args: string[]) => devCli(project, [...args, '--root', project.root], { cwd: '/' });
+    const ending = `--root ${project.root}`;
+    const refused = from('step', 'complete', 'run-1', '--action', 'a2', '--choice', 'yes').json.error;
+    expect([refused?.code, refused?.fix]).toEqual([
+      'HUMAN_REQUIRED',
+      expect.stringMatching(new RegExp(`in a terminal: dev-cli approve run-1 ${ending}$`)),
+    ]);
+    expect(from('status').stdout).toContain(`decide: dev-cli approve run-1 ${ending} (choices: yes, again, stop)`);
+    expect(from('status', '--json').stdout).toContain(`decide: dev-cli approve run-1 ${ending} (`);
+    expect(from('manifest').stdout).toContain(`--choice yes ${ending}`);
+    expect(from('next', '--text').stdout).toContain(`--choice yes ${ending}`);
+    expect(from('next', 'nothing', '--text').stderr).toContain(ending);
   });
 
   it('without git it is the current directory', () => {

@@ -31,7 +31,7 @@ const skipped = terminal === null;
 const suffix = skipped ? ` (skipped: ${NO_TERMINAL})` : '';
 
 function trust(recipe: string): void {
-  const result = terminal?.(`dev-cli trust ${recipe}`, { cwd: project.root, env: project.env, typed: 'y\n' });
+  const result = terminal?.(`dev-cli trust ${recipe}`, { cwd: project.root, env: project.env, answers: ['y'] });
   expect(result?.exit, result?.output).toBe(0);
 }
 
@@ -64,6 +64,15 @@ describe('trust (protocol.md §4)', () => {
     expect(result.json.error?.fix).toContain('dev-cli trust tiny');
     expect(existsSync(join(project.root, 'ran.txt'))).toBe(false);
     expect(existsSync(runDir(project, 'run-1'))).toBe(false);
+  });
+
+  it.skipIf(skipped)(`a yes that was typed before the question is no answer to it${suffix}`, () => {
+    const recipe = tiny(project, 'tiny', [external('node --version'), END_BLOCK]);
+    const typed = { cwd: project.root, env: project.env, ahead: 'y\n', answers: ['n'] };
+    expect(terminal?.(`dev-cli trust ${recipe}`, typed).output).toContain(
+      `RECIPE_UNTRUSTED: "${recipe}" was not trusted`,
+    );
+    expect(devCli(project, ['init', 'run-1', '--recipe', recipe]).json.error?.code).toBe('RECIPE_UNTRUSTED');
   });
 
   it('trust needs a terminal', () => {

@@ -447,6 +447,22 @@ describe('human gates', () => {
       expect(devCli(project, ['next', 'run-2']).json.block).toBe('last');
     },
   );
+
+  it.skipIf(terminal === null)(
+    `approve asks, and takes for an answer only what is typed after the question${terminal === null ? ` (skipped: ${NO_TERMINAL})` : ''}`,
+    () => {
+      startTiny(project, [GATE, END_BLOCK]);
+      const around = { cwd: project.root, env: project.env };
+      const left = terminal?.('dev-cli approve run-1', { ...around, ahead: 'approve\n1\n', answers: [''] });
+      expect(left?.output).toContain('What was typed before this question is no answer to it.');
+      expect(left?.output).toContain('UNKNOWN_CHOICE: Nothing was chosen.');
+      expect(devCli(project, ['next', 'run-1']).json.block).toBe('approve');
+      const taken = terminal?.('dev-cli approve run-1', { ...around, answers: ['1'] });
+      expect(taken?.exit, taken?.output).toBe(0);
+      expect(taken?.output).not.toContain('typed before');
+      expect(devCli(project, ['next', 'run-1']).json.block).toBe('last');
+    },
+  );
 });
 
 describe('recipe, schema, completion', () => {

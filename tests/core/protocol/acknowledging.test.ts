@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { refuseChangedSources } from '../../../src/protocol/sources.js';
 import { NOTHING_RARE, openTurn } from '../../../src/protocol/turns.js';
 import { requireRecipe } from '../../../src/recipe/load.js';
+import { aPlan } from '../documents/plan-fixture.js';
 import { codeOf, idOf, type Outcome, recipeOf, report, type Stage, stage } from './stage.js';
 
 /** Rules of protocol.md §3 that a walk through every block does not show by itself. */
@@ -134,7 +135,7 @@ describe('a gate', () => {
     const answer = await on.complete({ action: 'a1', fail: true, reason: 'x' });
     expect(codeOf(answer)).toBe('DATA_UNEXPECTED');
     expect(!answer.ok && answer.error.message).not.toContain('--fail');
-    expect(!answer.ok && answer.error.fix).toContain('on, off');
+    expect(JSON.stringify(!answer.ok && answer.error.fix)).toContain('on, off');
   });
 
   it('at the bound of a loop cannot fail either', async () => {
@@ -143,6 +144,64 @@ describe('a gate', () => {
     );
     await on.complete({ action: 'a1', data: { source: 'inline', text: '"x"' } });
     expect(codeOf(await on.complete({ action: 'a2', fail: true, reason: 'x' }))).toBe('DATA_UNEXPECTED');
+  });
+});
+
+describe('a review', () => {
+  const PLANNED =
+    '  - { id: plan, type: llm+cli, instruction: W., write: plan-content.json, schema: plan-content, command: "dev-cli plan generate {name}" }\n';
+  const JUDGE = (id: string) =>
+    `{ type: plan-reviewer, id: ${id}, prompt: J., readsFrom: [DRAFT.md, PLAN.md], output: "reviews/${id}-{round}.md" }`;
+  const REVIEW = (more: string, ...ids: string[]) =>
+    `  - { id: review, type: subagent, ${more} agents: [${ids.map(JUDGE).join(', ')}] }\n`;
+  const OKAY = (agent: string) => report(agent, 'verdict: OKAY\n');
+  const planned = async (review: string) => {
+    const on = await started(PLANNED + review + END);
+    on.put('plan-content.json', JSON.stringify(aPlan()));
+    await on.complete({ action: 'a1' });
+    return on;
+  };
+  /** Another plan that agrees with its content. */
+  const replan = async (on: Stage, core: string) => {
+    const { objectives } = aPlan();
+    on.put('plan-content.json', JSON.stringify(aPlan({ objectives: { ...objectives, core } })));
+    expect(codeOf(await on.document('plan generate'))).toBe('ok');
+  };
+
+  it('of a plan that was changed meanwhile does not count; the step is done again with the new one', async () => {
+    const on = await planned(REVIEW('', 'r1'));
+    await replan(on, 'Something else');
+    on.put('reviews/r1-1.md', OKAY('r1'));
+    const answer = await on.complete({ action: 'a2' });
+    expect(codeOf(answer)).toBe('INPUT_CHANGED');
+    expect(!answer.ok && answer.error.details).toMatchObject([{ target: 'PLAN.md' }]);
+    expect(!answer.ok && answer.error.fix).toEqual({
+      command: 'step invalidate',
+      input: { name: 'run-1', step: 'review' },
+    });
+    await on.invalidate('review');
+    expect(codeOf(await on.complete({ action: 'a3' }))).toBe('EVIDENCE_MISSING');
+    on.put('reviews/r1-2.md', OKAY('r1'));
+    expect(codeOf(await on.complete({ action: 'a3' }))).toBe('ok');
+    expect((await on.state()).currentBlock).toBe('last');
+  });
+
+  it('is not disturbed by a word in the draft, and can be given up', async () => {
+    const on = await planned(REVIEW('onError: continue,', 'r1'));
+    await on.document('draft update', { section: 'criteria', data: { source: 'inline', text: '"seen"' } });
+    on.put('reviews/r1-1.md', 'no front matter');
+    expect(codeOf(await on.complete({ action: 'a2' }))).toBe('EVIDENCE_INVALID');
+    await replan(on, 'Something else');
+    expect(codeOf(await on.complete({ action: 'a2', without: ['r1'], reason: 'gone' }))).toBe('ok');
+  });
+
+  it('that was taken before a retry of another is about what it was handed then', async () => {
+    const on = await planned(REVIEW('onError: { retry: { max: 1 } },', 'r1', 'r2'));
+    on.put('reviews/r1-1.md', OKAY('r1'));
+    await on.complete({ action: 'a2', without: ['r2'], reason: 'gone' });
+    await replan(on, 'Something else');
+    on.put('reviews/r2-1.md', OKAY('r2'));
+    expect(codeOf(await on.complete({ action: 'a3' }))).toBe('INPUT_CHANGED');
   });
 });
 
@@ -183,7 +242,7 @@ describe('changed sources in autopilot', () => {
     const result = refuseChangedSources(turn, 'a1', { paths: ['a.ts'], now: { head: null, dirty: {} } });
     const error = result?.kind === 'refused' ? result.error : null;
     expect(error?.message).toMatch(/^1 file outside .* the run halted/);
-    expect(error?.fix).toContain('dev-cli step invalidate');
+    expect(error?.fix).toContainEqual({ command: 'step invalidate', input: { name: 'run-1', step: 'write' } });
     expect(error?.pending).toBeUndefined();
     const done = turn.state.pendingAction?.action;
     expect(done?.action === 'done' && done.failed[0]?.reason).toContain('a.ts');

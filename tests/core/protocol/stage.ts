@@ -14,6 +14,7 @@ import { manifest } from '../../../src/protocol/manifest.js';
 import { next } from '../../../src/protocol/next.js';
 import type { InitInput } from '../../../src/protocol/prepare.js';
 import { status } from '../../../src/protocol/status.js';
+import { renderCommand } from '../../../src/registry/render.js';
 import type { Action } from '../../../src/run/action.js';
 import { runCodec } from '../../../src/run/codec.js';
 import type { RunState } from '../../../src/run/state.js';
@@ -103,8 +104,8 @@ export function stage({ recipes, terminal = false }: Options): Stage {
     abort: (reason) => outcome(abort(context, name, reason)),
     document: (command, input = {}) => outcome(documentCommand(context, command, { name, ...input })),
     next: async () => JSON.stringify((await next(context, name, {})).json),
-    manifest: async () => (await manifest(context, name)).text?.() ?? '',
-    statusText: async () => (await status(context, name)).text?.() ?? '',
+    manifest: async () => (await manifest(context, name)).text?.(renderCommand) ?? '',
+    statusText: async () => (await status(context, name)).text?.(renderCommand) ?? '',
     action: async () => {
       const pending = (await read()).pendingAction;
       if (pending === null) throw new Error('nothing pending');

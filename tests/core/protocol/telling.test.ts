@@ -105,6 +105,16 @@ describe('the manifest', () => {
     expect(text).toContain('Agents: 40 pending');
     expect(text).toContain('step complete run-1 --action a1');
   });
+
+  it('keeps its length with a long message, and says where the rest is', async () => {
+    const message = 'Is "this" right? '.repeat(600);
+    const on = await started(`  - { id: gate, type: wait-for-user, message: '${message}', choices: [on] }\n`);
+    const text = await on.manifest();
+    expect(text.length).toBeLessThanOrEqual(4800);
+    expect(text).toContain('… [cut; all of it: dev-cli next run-1]');
+    expect(text).toContain('step complete run-1 --action a1 --choice on');
+    expect(await on.next()).toContain(JSON.stringify(message.trim()).slice(1, -1));
+  });
 });
 
 describe('status', () => {
@@ -133,6 +143,31 @@ describe('status', () => {
 });
 
 describe('the end', () => {
+  it('names what this run has written, not what an earlier run of the name left there', async () => {
+    const on = await started(
+      '  - { id: plan, type: llm+cli, instruction: W., write: plan-content.json, schema: plan-content, command: "dev-cli plan generate {name}" }\n' +
+        '  - { id: c, type: cli, command: "dev-cli cleanup {name}" }\n',
+    );
+    const named = async () => {
+      const done = await on.action();
+      return done.action === 'done' ? done.artifacts.map((path) => path.split('/').at(-1)) : null;
+    };
+    on.put('plan-content.json', JSON.stringify(aPlan()));
+    await on.complete({ action: 'a1' });
+    await on.complete({ action: 'a2' });
+    expect(await named()).toEqual(['PLAN.md', 'summary.md']);
+    await on.init('one', { goal: 'Add Y' });
+    await on.abort('no need');
+    expect(on.text('PLAN.md')).not.toBeNull();
+    expect(await named()).toEqual([]);
+    // The same plan once more is the new run's plan all the same.
+    await on.init('one', { goal: 'Add Y' });
+    on.put('plan-content.json', JSON.stringify(aPlan()));
+    await on.complete({ action: 'a4' });
+    await on.abort('no need');
+    expect(await named()).toEqual(['PLAN.md', 'summary.md']);
+  });
+
   it('has the reason of a failed step, not its count of agents', async () => {
     const on = await started(
       `  - { id: look, type: subagent, onError: halt, agents: [{ ${AGENT}, id: one, output: findings/one.md }] }\n`,

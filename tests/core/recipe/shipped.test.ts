@@ -2,70 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { listRecipes, requireRecipe } from '../../../src/recipe/load.js';
 import type { ResolvedBlock, ResolvedRecipe, SubagentBlock } from '../../../src/recipe/resolved.js';
 import { showRecipe } from '../../../src/recipe/show.js';
+import { SPECIFY_BLOCKS, SPECIFY_RECIPES } from '../../support/recipes.mjs';
 import { libraryWith, loadDemo } from './library-fixture.js';
 
 const library = libraryWith();
 const recipes: Record<string, ResolvedRecipe> = Object.fromEntries(
   listRecipes(library).map(({ name }) => [name, requireRecipe(library, name).recipe]),
 );
-const NAMES = ['standard-interactive', 'standard-autopilot', 'quick-interactive', 'quick-autopilot'].map(
-  (mode) => `specify-${mode}`,
-);
-
-/** The table of recipes.md §2, Shipped: which blocks each of the four recipes has, by the part of the id before a dash. */
-const TABLE: Record<string, string[]> = {
-  'specify-standard-interactive': [
-    'init',
-    'classify-intent',
-    'explore-full',
-    'interview',
-    'decision-confirm',
-    'analyze-full',
-    'codex-synth',
-    'generate-plan',
-    'review',
-    'approve-plan',
-    'summary',
-    'cleanup',
-  ],
-  'specify-standard-autopilot': [
-    'init',
-    'classify-intent',
-    'explore-full',
-    'auto-assume',
-    'analyze-full',
-    'codex-synth',
-    'generate-plan',
-    'review',
-    'summary',
-    'cleanup',
-  ],
-  'specify-quick-interactive': [
-    'init',
-    'classify-intent',
-    'explore-lite',
-    'interview',
-    'decision-confirm',
-    'analyze-lite',
-    'generate-plan',
-    'review',
-    'approve-plan',
-    'summary',
-    'cleanup',
-  ],
-  'specify-quick-autopilot': [
-    'init',
-    'classify-intent',
-    'explore-lite',
-    'auto-assume',
-    'analyze-lite',
-    'generate-plan',
-    'review',
-    'summary',
-    'cleanup',
-  ],
-};
-
 /** The shape of a block by its kind; subagents of both kinds share one. */
 type BlockOf<K> = K extends SubagentBlock['kind'] ? SubagentBlock : Extract<ResolvedBlock, { kind: K }>;
 
@@ -78,7 +21,7 @@ function block<K extends ResolvedBlock['kind']>(recipe: string, id: string, kind
 describe('the shipped recipes', () => {
   it('are listed with the file that won, and lint clean', () => {
     const listed = listRecipes(library);
-    expect(listed.map(({ name }) => name)).toEqual(expect.arrayContaining(NAMES));
+    expect(listed.map(({ name }) => name)).toEqual(expect.arrayContaining(SPECIFY_RECIPES));
     for (const { name, problem, shipped, file, type } of listed) {
       expect({ name, problem, shipped, file, type }).toEqual({
         name,
@@ -90,8 +33,8 @@ describe('the shipped recipes', () => {
     }
   });
 
-  it.each(NAMES)('%s has the blocks of the table', (name) => {
-    expect(recipes[name]?.blocks.map(({ id }) => id)).toEqual(TABLE[name]);
+  it.each(SPECIFY_RECIPES)('%s has the blocks of the table', (name) => {
+    expect(recipes[name]?.blocks.map(({ id }) => id)).toEqual(SPECIFY_BLOCKS[name]);
     const [, depth, interaction] = name.split('-');
     expect(recipes[name]).toMatchObject({
       skill: 'specify',
@@ -158,7 +101,7 @@ describe('the shipped recipes', () => {
   });
 
   it('run no external command and are plain JSON', () => {
-    for (const name of Object.keys(recipes)) {
+    for (const name of SPECIFY_RECIPES) {
       const captured = requireRecipe(library, name);
       expect(JSON.parse(JSON.stringify(captured))).toEqual(captured);
       expect(JSON.stringify(requireRecipe(libraryWith(), name))).toBe(JSON.stringify(captured));
@@ -175,7 +118,7 @@ describe('the shipped recipes', () => {
   });
 
   it('are shown in words of the language: what is shown loads again', () => {
-    for (const name of NAMES) {
+    for (const name of SPECIFY_RECIPES) {
       const recipe = recipes[name];
       if (recipe === undefined) throw new Error(name);
       const shown = showRecipe(recipe).replace(/^name: .*/, 'name: demo');

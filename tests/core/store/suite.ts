@@ -44,7 +44,7 @@ export function storeSuite(name: string, open: () => Subject): void {
         [],
         [],
       ]);
-      expect(await store.replay('run')).toEqual({ equal: true, snapshot: null, entries: 0 });
+      expect(await store.replay('run')).toMatchObject({ equal: true, snapshot: null, entries: 0 });
     });
 
     it('gives back what was committed, with the seq it set', async () => {

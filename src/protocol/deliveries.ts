@@ -1,0 +1,153 @@
+import { type Detail, DevCliError } from '../base/errors.js';
+import { reportEvidence } from '../effects/evidence.js';
+import { wantsVerdict } from '../effects/prompt.js';
+import { record, type Turn } from '../effects/turn.js';
+import { rememberResult } from '../effects/values.js';
+import type { SubagentBlock } from '../recipe/resolved.js';
+import type { DispatchAction } from '../run/action.js';
+import type { AckInput, Pending } from './acknowledgement.js';
+import { pendingPart } from './identify.js';
+
+/** A pending dispatch with its block. */
+export type Dispatched = Pending<SubagentBlock> & { action: DispatchAction };
+
+/** What is wrong with the delivery of one agent. */
+export interface Finding {
+  agent: string;
+  /** Where its output belongs; undefined for an agent that reports through `--result`. */
+  path: string | undefined;
+  missing: boolean;
+  problems: Detail[];
+}
+
+/** What an acknowledgement brought: digests by path, agents that reported by themselves, and what does not hold up. */
+export interface Delivered {
+  evidence: Record<string, string>;
+  reported: string[];
+  findings: Finding[];
+}
+
+/**
+ * The agents that `--without` gives up.
+ * @throws DevCliError `UNKNOWN_AGENT`, `DATA_MISSING`
+ */
+export function checkedWithout(turn: Turn, action: DispatchAction, input: AckInput): string[] {
+  const without = input.without ?? [];
+  const ids = action.agents.map((agent) => agent.id);
+  const unknown = without.filter((id) => !ids.includes(id));
+  if (unknown.length > 0) {
+    throw new DevCliError(
+      'UNKNOWN_AGENT',
+      `This action has no agent ${unknown.map((id) => JSON.stringify(id.slice(0, 40))).join(', ')}.`,
+      {
+        run: turn.state.name,
+        fix: `Its agents: ${ids.join(', ')}.`,
+        ...pendingPart(turn),
+      },
+    );
+  }
+  if (without.length > 0 && (input.reason ?? '').trim() === '') {
+    throw new DevCliError('DATA_MISSING', 'Going on without an agent needs a reason.', {
+      run: turn.state.name,
+      fix: 'Give it with --reason TEXT; later readers see it.',
+      ...pendingPart(turn),
+    });
+  }
+  return without;
+}
+
+/** Takes what holds up, agent by agent; what was taken before stays taken. */
+export function collect(turn: Turn, { block, action, state }: Dispatched, input: AckInput): Delivered {
+  const delivered: Delivered = { evidence: {}, reported: selfReported(turn, action, input), findings: [] };
+  for (const row of action.agents) {
+    const agent = turn.state.agents[row.id];
+    if (agent?.status !== 'pending') continue;
+    if (agent.output === undefined) {
+      delivered.findings.push({
+        agent: row.id,
+        path: undefined,
+        missing: true,
+        problems: [{ problem: 'not reported' }],
+      });
+      continue;
+    }
+    const verdict = wantsVerdict(block, agent.output);
+    const before = state.before[agent.output] ?? null;
+    const evidence = reportEvidence(turn.files, agent.output, before, { agent: row.id, verdict });
+    if (evidence.ok) {
+      accept(turn, row.id, evidence);
+      delivered.evidence[agent.output] = evidence.sha256;
+    } else {
+      const { missing, problems } = evidence;
+      delivered.findings.push({ agent: row.id, path: agent.output, missing, problems });
+    }
+  }
+  return delivered;
+}
+
+/**
+ * Agents without an output are done by the text of `--result`, marked as self-reported (recipes.md §2). It speaks for all
+ * that have not reported yet and are not given up; gives their ids.
+ */
+function selfReported(turn: Turn, action: DispatchAction, input: AckInput): string[] {
+  const text = input.result?.trim() ?? '';
+  if (text === '') return [];
+  rememberResult(turn, text);
+  const reporting = action.agents.filter(
+    ({ id, output }) =>
+      output === undefined && turn.state.agents[id]?.status === 'pending' && input.without?.includes(id) !== true,
+  );
+  for (const { id } of reporting) {
+    turn.state.agents[id] = {
+      status: 'done',
+      outputHash: null,
+      at: turn.at,
+      summary: text.slice(0, 300),
+      selfReported: true,
+    };
+  }
+  return reporting.map(({ id }) => id);
+}
+
+function accept(
+  turn: Turn,
+  id: string,
+  { checked, sha256 }: Extract<ReturnType<typeof reportEvidence>, { ok: true }>,
+): void {
+  const agent = turn.state.agents[id];
+  if (agent?.output === undefined) return;
+  turn.files.keep(agent.output);
+  const { verdict, summary } = checked.report;
+  turn.state.agents[id] = {
+    status: 'done',
+    outputHash: sha256,
+    at: turn.at,
+    output: agent.output,
+    summary,
+    ...(verdict === undefined ? {} : { verdict }),
+  };
+  rememberResult(turn, checked.body);
+  turn.warnings.push(...checked.warnings.map((warning) => `${agent.output}: ${warning}`));
+}
+
+/** Agents named in `--without` whose output is really not there are failed; one that did deliver stays accepted. */
+export function giveUp(
+  turn: Turn,
+  { action, block }: Dispatched,
+  findings: Finding[],
+  without: string[],
+  reason: string,
+): void {
+  const given = without.filter((id) => findings.some((finding) => finding.agent === id));
+  for (const id of without) {
+    if (!given.includes(id) && turn.state.agents[id]?.status === 'done') {
+      turn.warnings.push(`${id} has delivered; its output is taken`);
+    }
+  }
+  if (given.length === 0) return;
+  for (const id of given) {
+    const agent = turn.state.agents[id];
+    if (agent !== undefined) turn.state.agents[id] = { ...agent, status: 'failed', reason, at: turn.at };
+  }
+  record(turn, 'given-up', { actionId: action.actionId, block: block.id, agents: given, reason });
+}

@@ -1,0 +1,192 @@
+import type { Caller } from '../base/caller.js';
+import type { Written } from '../base/invocation.js';
+import { foreignLine } from '../documents/foreign.js';
+import type { ActionItem, Evidence, FactItem, Item, RunHistory } from '../run/history-items.js';
+import { duration } from './duration.js';
+
+/** A run with its newest items only; `left` says how many are not among them. */
+export type ShownRun = RunHistory & { left: number };
+
+/** What a person asked for. */
+export interface HistoryView {
+  name: string;
+  runs: ShownRun[];
+  /** How many runs the name has. */
+  of: number;
+  /** About one block: digests in full, and whatever was said. */
+  detailed: boolean;
+  warnings: string[];
+  /** Milliseconds. */
+  now: number;
+}
+
+const MARKS: Record<ActionItem['result'], string> = {
+  pending: '◐',
+  done: '✓',
+  'not passed': '↻',
+  failed: '✗',
+  dropped: '○',
+};
+
+/** Characters of what somebody wrote that are shown on a line. */
+const SAID = 200;
+
+/** The history for a person: a line for what happened, with the evidence below it. */
+export function historyText(view: HistoryView, written: Written): string {
+  const { runs, of, warnings, detailed } = view;
+  const earlier =
+    of > runs.length && !detailed
+      ? [
+          `${of - runs.length} more of this name: ${written({ command: 'history', input: { name: view.name, all: true } })}`,
+        ]
+      : [];
+  return [
+    ...runs.map((run) => runLines(view, run).join('\n')),
+    ...[...earlier, ...warnings].map((line) => `! ${line}`),
+  ].join('\n\n');
+}
+
+function runLines(view: HistoryView, run: ShownRun): string[] {
+  const end = run.status === 'live' ? view.now : Date.parse(run.lastAt);
+  const took = duration(end - Date.parse(run.at));
+  const { forkedFrom: from } = run;
+  return [
+    `${view.name}  ${run.recipe}  ${run.status} ${run.status === 'live' ? 'for' : 'after'} ${took}  (${run.runId})`,
+    `goal   ${foreignLine(run.goal ?? '(none)', SAID)}`,
+    `began  ${run.at} by ${callerText(run.by)}`,
+    ...(from === null ? [] : [`from   ${from.name} at entry ${from.seq} (${from.runId})`]),
+    ...(run.left === 0
+      ? []
+      : [`       ${run.left} earlier items are left out; --last ${run.left + run.items.length} shows all`]),
+    '',
+    ...grouped(run.items).flatMap((items) => itemLines(view, items)),
+  ];
+}
+
+/** Blocks that were passed over one after the other stand on one line. */
+function grouped(items: Item[]): Item[][] {
+  const groups: Item[][] = [];
+  for (const item of items) {
+    const last = groups.at(-1);
+    if (item.kind === 'skipped' && last?.[0]?.kind === 'skipped') last.push(item);
+    else groups.push([item]);
+  }
+  return groups;
+}
+
+function itemLines(view: HistoryView, items: Item[]): string[] {
+  const [item] = items;
+  if (item === undefined) return [];
+  if (item.kind === 'action') return actionLines(view, item);
+  const text = item.kind === 'skipped' ? `– ${items.map(blockOf).join(', ')} skipped` : factText(item);
+  return [`${clock(item.at)}  ${text}`];
+}
+
+function blockOf(item: Item): string {
+  return 'block' in item && item.block !== undefined ? item.block : '';
+}
+
+/** `2026-11-21 21:38:00`: to the second, UTC. */
+function clock(at: string): string {
+  return at.slice(0, 19).replace('T', ' ');
+}
+
+function actionLines(view: HistoryView, item: ActionItem): string[] {
+  const { block, actionId, round, cause } = item;
+  const which = [
+    actionId,
+    ...((round ?? 1) > 1 ? [`round ${round}`] : []),
+    ...(cause === 'enter' ? [] : [`(${cause})`]),
+  ];
+  const lines = [`${clock(item.at)}  ${MARKS[item.result]} ${block} ${which.join(' ')}: ${resultText(view, item)}`];
+  const below = [
+    ...item.refused.map(refusedText),
+    ...item.without.map(
+      ({ agents, reason, by }) => `without ${agents.join(', ')}: ${said(reason)} (${callerText(by)})`,
+    ),
+    ...commandLines(item),
+    ...item.evidence.map((one) => evidenceText(view, one)),
+    ...(item.saved?.length ? [`saved ${item.saved.join(', ')}`] : []),
+    ...(item.missing?.length ? [`missing ${item.missing.join(', ')}`] : []),
+    ...(item.selfReported === true ? ['on the word of who did it: no document was asked for'] : []),
+    ...(item.digest ? [`on ${item.document ?? 'the artifact'} ${digestText(view, item.digest)}`] : []),
+    ...(item.note === undefined ? [] : [`“${said(item.note)}”`]),
+    ...(item.reason === undefined ? [] : [`because ${said(item.reason)}`]),
+  ];
+  return [...lines, ...below.map((line) => `${' '.repeat(23)}${line}`)];
+}
+
+function resultText(view: HistoryView, item: ActionItem): string {
+  const since = duration(view.now - Date.parse(item.at));
+  if (item.result === 'pending') return `pending for ${since}`;
+  const took = `after ${duration((item.seconds ?? 0) * 1000)}`;
+  if (item.result === 'dropped') return `overtaken ${took}`;
+  const what = item.choice === undefined ? item.result : said(item.choice);
+  const by = item.by === null ? '' : `, by ${item.command === undefined ? callerText(item.by) : 'dev-cli'}`;
+  return `${what} ${took}${by}${view.detailed ? ` (entry ${item.endSeq})` : ''}`;
+}
+
+function refusedText({ evidence, sources, by }: ActionItem['refused'][number]): string {
+  if (sources !== undefined) return `refused: sources changed: ${said(sources.join(', '))} (${callerText(by)})`;
+  return `refused, part of it taken: ${evidence.map(({ path }) => path).join(', ')} (${callerText(by)})`;
+}
+
+function commandLines({ command }: ActionItem): string[] {
+  if (command === undefined) return [];
+  const reused = command.reused === true ? ', reused' : '';
+  return [`${said(command.argv.join(' '))}: ${said(command.outcome)}${reused}, log ${command.log}`];
+}
+
+function evidenceText(view: HistoryView, { path, sha256, agent, verdict, summary }: Evidence): string {
+  const who = agent === undefined ? '' : ` by ${agent}`;
+  const judged = verdict === undefined ? '' : ` ${said(verdict)}`;
+  const more = summary === undefined || summary === '' ? '' : `: ${foreignLine(summary, view.detailed ? 300 : 80)}`;
+  return `${said(path)}${who}${judged} ${digestText(view, sha256)}${more}`;
+}
+
+function digestText(view: HistoryView, digest: string | null): string {
+  if (digest === null) return '(nothing there)';
+  return view.detailed ? `sha256 ${digest}` : digest.slice(0, 12);
+}
+
+function factText(item: FactItem): string {
+  const by = ` (${callerText(item.by)})`;
+  switch (item.kind) {
+    case 'ran':
+      return `${item.ok ? '✓' : '✗'} ${item.block}: dev-cli ran ${item.command}: ${said(item.summary)}`;
+    case 'skipped':
+      return `– ${item.block} skipped`;
+    case 'invalidated': {
+      const stale = item.stale.filter((block) => block !== item.block);
+      return `○ ${item.block} reopened${stale.length === 0 ? '' : `; to be redone: ${stale.join(', ')}`}${by}`;
+    }
+    case 'document':
+      return `· ${item.command}: ${said(item.summary)}${by}`;
+    case 'sources taken':
+      return `· changed sources taken as they are: ${said(item.paths.join(', '))}${by}`;
+    case 'human':
+      return `· a person was there: ${said(item.what)}${by}`;
+    case 'warning':
+      return `! ${said(item.text)}`;
+    case 'recovered':
+      return `· mended: ${said(item.notices.join('; '))}`;
+    case 'ended':
+      return `■ ${item.outcome}${item.reason === undefined ? '' : `: ${said(item.reason)}`}${by}`;
+    case 'other':
+      return `· ${said(item.summary)}${by}`;
+  }
+}
+
+function said(text: string): string {
+  return foreignLine(text, SAID);
+}
+
+/** `agent in claude-code, session s1`. */
+function callerText({ kind, harness, session, agent }: Caller): string {
+  const parts = [
+    agent === undefined ? kind : `${kind} ${agent}`,
+    ...(harness === undefined ? [] : [`in ${harness}`]),
+    ...(session === undefined ? [] : [`session ${session}`]),
+  ];
+  return foreignLine(parts.join(' '), 120);
+}

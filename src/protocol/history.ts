@@ -1,0 +1,90 @@
+import type { Answer } from '../base/answer.js';
+import { DevCliError } from '../base/errors.js';
+import { noSuchRun } from '../base/no-such-run.js';
+import { createHistorian } from '../run/history.js';
+import type { Item, RunHistory } from '../run/history-items.js';
+import { BEGINNING } from '../store/store.js';
+import type { Context } from './context.js';
+import { findRun } from './find-run.js';
+import { historyText, type ShownRun } from './history-text.js';
+import { TORN } from './moment.js';
+
+interface Input {
+  /** Only what concerns this block. */
+  step?: string;
+  /** The id of one run of the name, or the beginning of one. Left out: the newest. */
+  run?: string;
+  /** Every run of the name. */
+  all?: boolean;
+  /** Only that many items, the newest, of each run. */
+  last?: number;
+}
+
+/** Items shown to a person who has not said how many. */
+const SHOWN = 100;
+
+/**
+ * `history`: who did what when, how long it took, in how many rounds, and on what evidence (storage.md, History).
+ * @throws DevCliError `NO_SUCH_RUN`, `UNKNOWN_BLOCK`, `JOURNAL_CORRUPT` and what the store throws
+ */
+export async function history(context: Context, given: unknown, input: Input): Promise<Answer> {
+  const name = await findRun(context, given, false);
+  const historian = createHistorian();
+  const { torn } = await context.store.scan(name, BEGINNING, (entry) => {
+    historian.take(entry);
+    return true;
+  });
+  const all = historian.runs();
+  if (all.length === 0) throw noSuchRun(name);
+  const chosen = chosenRuns(name, all, input);
+  const narrowed = input.step === undefined ? chosen : ofBlock(name, chosen, input.step);
+  const warnings = torn ? [TORN] : [];
+  const json = { ok: true, run: name, runs: narrowed.map((run) => newest(run, input.last)), warnings };
+  const view = {
+    name,
+    runs: narrowed.map((run) => newest(run, input.last ?? SHOWN)),
+    of: all.length,
+    detailed: input.step !== undefined,
+    warnings,
+    now: context.clock.now(),
+  };
+  return { exit: 0, json, text: (written) => historyText(view, written) };
+}
+
+function newest(run: RunHistory, count: number | undefined): ShownRun {
+  const items = count === undefined ? run.items : run.items.slice(Math.max(0, run.items.length - count));
+  return { ...run, items, left: run.items.length - items.length };
+}
+
+function chosenRuns(name: string, runs: RunHistory[], { run: id, all }: Input): RunHistory[] {
+  if (all === true) return runs;
+  if (id === undefined) return runs.slice(-1);
+  const found = runs.filter(({ runId }) => runId === id);
+  const near = found.length > 0 ? found : runs.filter(({ runId }) => runId.startsWith(id));
+  if (near.length === 1) return near;
+  throw new DevCliError('NO_SUCH_RUN', `"${name}" has ${near.length === 0 ? 'no' : 'more than one'} run of that id.`, {
+    details: runs.map(({ runId, at, status }) => ({ target: runId, problem: `${status}, began ${at}` })),
+    fix: { command: 'history', input: { name, all: true } },
+  });
+}
+
+/** @throws DevCliError `UNKNOWN_BLOCK` when no entry of these runs is about it */
+function ofBlock(name: string, runs: RunHistory[], step: string): RunHistory[] {
+  const known = [...new Set(runs.flatMap(({ items }) => items.flatMap(blocksOf)))];
+  const fitting = known.includes(step) ? [step] : known.filter((block) => block.startsWith(step));
+  const [block] = fitting;
+  if (block === undefined || fitting.length > 1) {
+    const what = block === undefined ? 'Nothing happened at' : 'Several blocks begin with';
+    throw new DevCliError('UNKNOWN_BLOCK', `${what} ${JSON.stringify(step.slice(0, 80))} in this run.`, {
+      run: name,
+      fix: `Name one of: ${known.join(', ')}.`,
+    });
+  }
+  return runs.map((run) => ({ ...run, items: run.items.filter((item) => blocksOf(item).includes(block)) }));
+}
+
+/** The blocks that an item is about. */
+function blocksOf(item: Item): string[] {
+  const own = 'block' in item && item.block !== undefined ? [item.block] : [];
+  return item.kind === 'invalidated' ? [...own, ...item.stale] : own;
+}

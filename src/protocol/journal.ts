@@ -1,0 +1,81 @@
+import type { StreamAnswer, StreamItem } from '../base/answer.js';
+import { DevCliError } from '../base/errors.js';
+import { noSuchRun } from '../base/no-such-run.js';
+import { foreignLine } from '../documents/foreign.js';
+import { summarize } from '../run/summarize.js';
+import { BEGINNING, type Cursor, type Entry } from '../store/store.js';
+import type { Context } from './context.js';
+import { findRun } from './find-run.js';
+import { TORN } from './moment.js';
+
+interface Input {
+  /** Only entries above this one. */
+  since?: number;
+  /** Wait for more until the run has ended. */
+  follow?: boolean;
+}
+
+/** Entries held at once. */
+const BATCH = 200;
+
+/** Longest wait before it is looked again, in milliseconds, should the store fail to tell. */
+const WAIT = 1000;
+
+/**
+ * `journal`: the entries of a name as a stream, oldest first; the last item is the end (protocol.md §1; storage.md, History).
+ * Takes no lock.
+ * @throws DevCliError `NO_SUCH_RUN`, `JOURNAL_CORRUPT` and what the store throws; while it streams also `INTERRUPTED`
+ */
+export async function journal(context: Context, given: unknown, input: Input): Promise<StreamAnswer> {
+  const name = await findRun(context, given, false);
+  const { snapshot } = await context.store.read(name);
+  if (snapshot === null) throw noSuchRun(name);
+  return { exit: 0, stream: items(context, name, input) };
+}
+
+async function* items(context: Context, name: string, input: Input): AsyncGenerator<StreamItem> {
+  let at: Cursor = BEGINNING;
+  for (;;) {
+    const { behind, complete, size, torn, entries } = await batch(context, name, at, input.since ?? 0);
+    at = behind;
+    for (const entry of entries) yield entryItem(entry);
+    await interruptible(context.signal);
+    if (!complete) continue;
+    const { snapshot, seq } = await context.store.read(name);
+    if (input.follow !== true || (snapshot?.status !== 'live' && seq === at.seq)) {
+      yield endItem(at.seq, snapshot?.status ?? 'live', torn);
+      return;
+    }
+    if (seq === at.seq) await context.store.grown(name, size, { milliseconds: WAIT, signal: context.signal });
+  }
+}
+
+async function batch(context: Context, name: string, from: Cursor, since: number) {
+  const entries: Entry[] = [];
+  const scanned = await context.store.scan(name, from, (entry) => {
+    if (entry.seq > since) entries.push(entry);
+    return entries.length < BATCH;
+  });
+  return { ...scanned, entries };
+}
+
+/** Lets a Ctrl-C be heard, which work without a pause would not. */
+async function interruptible(signal: AbortSignal): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+  if (signal.aborted) throw new DevCliError('INTERRUPTED', 'Interrupted.');
+}
+
+function entryItem(entry: Entry): StreamItem {
+  const { kind, harness, agent } = entry.by;
+  const by = [kind, ...(agent === undefined ? [] : [agent]), ...(harness === undefined ? [] : [harness])].join(' ');
+  return {
+    json: { ...entry },
+    text: () => foreignLine(`${entry.seq}  ${entry.at}  ${entry.type}  ${summarize(entry)}  (${by})`, 300),
+  };
+}
+
+/** `seq` is that of the last entry: a later call goes on from there with `--since`. */
+function endItem(seq: number, status: string, torn: boolean): StreamItem {
+  const json = { seq, type: 'end', ok: true, status, ...(torn ? { warnings: [TORN] } : {}) };
+  return { json, text: () => (torn ? `! ${TORN}` : null) };
+}

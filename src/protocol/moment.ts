@@ -1,0 +1,33 @@
+import { DevCliError } from '../base/errors.js';
+import { noSuchRun } from '../base/no-such-run.js';
+import type { RunState } from '../run/state.js';
+import type { Moment } from '../store/store.js';
+import type { Context } from './context.js';
+
+/** What a command tells of a journal whose end is torn, and goes on. */
+export const TORN = 'the end of events.jsonl is torn: what was being written there never happened';
+
+/**
+ * A run as it was after entry `seq` of its journal, with the whole commit of that entry (storage.md, History).
+ * @throws DevCliError `NO_SUCH_RUN`, `UNKNOWN_ENTRY`, `JOURNAL_CORRUPT` for a damaged journal and one of another name, and
+ * what the store throws
+ */
+export async function momentOf(context: Context, name: string, seq: number): Promise<Moment<RunState>> {
+  const moment = await context.store.rewind(name, seq);
+  if (moment === null) throw await unknownEntry(context, name, seq);
+  if (moment.snapshot.name === name) return moment;
+  const problem = `it is the journal of "${moment.snapshot.name}"`;
+  throw new DevCliError('JOURNAL_CORRUPT', `.dev/specs/${name}/events.jsonl: ${problem}. Nothing was changed.`, {
+    details: [{ target: `.dev/specs/${name}/events.jsonl`, problem }],
+    fix: 'Show this to the user: the journal has to be restored from a copy.',
+  });
+}
+
+async function unknownEntry(context: Context, name: string, seq: number): Promise<DevCliError> {
+  const { seq: last } = await context.store.read(name);
+  if (last === 0) return noSuchRun(name);
+  return new DevCliError('UNKNOWN_ENTRY', `The journal of "${name}" has no entry ${seq}: it has 1 to ${last}.`, {
+    run: name,
+    fix: { command: 'history', input: { name, all: true } },
+  });
+}

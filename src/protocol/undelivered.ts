@@ -1,0 +1,57 @@
+import { DevCliError } from '../base/errors.js';
+import { resultFile } from '../effects/issue-dispatch.js';
+import { shownPath } from '../effects/paths.js';
+import type { Turn } from '../effects/turn.js';
+import type { DispatchAction } from '../run/action.js';
+import type { Finding } from './deliveries.js';
+import { pendingPart } from './identify.js';
+
+/**
+ * The refusal of a dispatch of which something is open. It repeats only what is missing; what is good stays accepted
+ * (protocol.md §1, Errors).
+ */
+export function undelivered(turn: Turn, action: DispatchAction, open: Finding[]): DevCliError {
+  const { state, place } = turn;
+  const shown = (file: string) => shownPath(place, state.name, file);
+  const names = open.map((finding) => finding.agent);
+  const total = action.agents.length;
+  const good = total - open.length;
+  const kept =
+    good === 0
+      ? ''
+      : ` The other ${good === 1 ? 'one is' : `${good} are`} accepted and stay${good === 1 ? 's' : ''} accepted.`;
+  const promised = open.every((finding) => finding.path === undefined) ? 'reports' : 'files';
+  const reason = shown(`actions/${action.actionId}/reason.md`);
+  const result = shown(resultFile(action.actionId));
+  return new DevCliError(
+    open.some((finding) => finding.missing) ? 'EVIDENCE_MISSING' : 'EVIDENCE_INVALID',
+    `${open.length} of ${total} promised ${promised} ${open.length === 1 ? 'does' : 'do'} not hold up.${kept}`,
+    {
+      run: state.name,
+      details: open.flatMap((finding) =>
+        finding.problems.map((problem) => ({
+          agent: finding.agent,
+          target: finding.path === undefined ? result : shown(finding.path),
+          ...problem,
+        })),
+      ),
+      fix: `${againFix(open, result)} If it cannot be done, write why to ${reason} and run \`instead\`.`,
+      instead: {
+        command: 'step complete',
+        input: { name: state.name, action: action.actionId, without: names, reason: `@${reason}` },
+      },
+      ...pendingPart(turn),
+    },
+  );
+}
+
+/** How to go on: files are written by their agents; what an agent only reports is written down by who started it. */
+function againFix(open: Finding[], result: string): string {
+  const writers = open.filter((finding) => finding.path !== undefined).map((finding) => finding.agent);
+  const reporters = open.filter((finding) => finding.path === undefined).map((finding) => finding.agent);
+  const report = `write what ${reporters.join(', ')} reported to ${result}`;
+  if (writers.length === 0) return `W${report.slice(1)}, then run the ack as printed.`;
+  const again = writers.length === 1 ? `agent ${writers[0]}` : `only ${writers.join(', ')}`;
+  const also = reporters.length === 0 ? '' : `${report}, `;
+  return `Start ${again} again with the same promptFile, wait, ${also}then repeat the ack.`;
+}

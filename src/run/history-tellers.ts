@@ -1,0 +1,133 @@
+import type { Entry } from '../store/store.js';
+import type { EntryData, EntryType } from './entries.js';
+import type { ActionItem, ActionResult, Evidence, FactItem, RunHistory } from './history-items.js';
+import { summarize } from './summarize.js';
+
+/** What an entry is told with. */
+export interface Telling {
+  run: RunHistory;
+  entry: Entry;
+  /** What is known of the documents of an acknowledgement. */
+  evidence: (digests: Record<string, string | null> | undefined) => Evidence[];
+  /** The document that had this digest last. */
+  document: (digest: string | null | undefined) => { document?: string };
+}
+
+type Teller<T extends EntryType> = (telling: Telling, data: Omit<EntryData<T>, 'runId'>) => void;
+
+/** How each type of entry is told; one that this version does not know is told by `tellOther`. */
+export const TELLERS: { [T in EntryType]: Teller<T> } = {
+  // It makes the run itself.
+  init: () => undefined,
+  issued({ run, entry }, data) {
+    drop(run, entry);
+    run.status = 'live';
+    const { seq, at } = entry;
+    const open = { result: 'pending', endSeq: null, endAt: null, seconds: null, by: null } as const;
+    run.items.push({ kind: 'action', seq, at, ...data, ...open, evidence: [], refused: [], without: [] });
+  },
+  acknowledged({ run, entry, evidence, document }, { actionId, block: _, ...data }) {
+    const shown = { evidence: evidence(data.evidence), ...document(data.digest) };
+    finish(actionOf(run, actionId), entry, 'done', { ...data, ...shown });
+  },
+  accepted({ run, entry, evidence }, data) {
+    refuse(run, entry, data.actionId, { evidence: evidence(data.evidence) });
+  },
+  'sources-refused'({ run, entry }, { actionId, paths }) {
+    refuse(run, entry, actionId, { evidence: [], sources: paths });
+  },
+  'given-up'({ run, entry }, { actionId, agents, reason }) {
+    actionOf(run, actionId)?.without.push({ agents, reason, by: entry.by });
+  },
+  round({ run, entry, evidence }, { actionId, saved, missing, evidence: digests }) {
+    finish(actionOf(run, actionId), entry, 'not passed', { saved, missing, evidence: evidence(digests) });
+  },
+  failed({ run, entry }, { actionId, reason }) {
+    finish(actionOf(run, actionId), entry, 'failed', { reason });
+  },
+  ran: add('ran'),
+  skipped: add('skipped'),
+  // Its action was issued in the same commit; what matters is how it ends.
+  'command-started': () => undefined,
+  'command-finished'({ run, entry }, { key, block: _, ...command }) {
+    const actionId = key.slice(key.lastIndexOf(':') + 1);
+    finish(actionOf(run, actionId), entry, command.exit === 0 ? 'done' : 'failed', { command });
+  },
+  invalidated(telling, data) {
+    drop(telling.run, telling.entry);
+    add('invalidated')(telling, data);
+  },
+  document: add('document'),
+  'sources-taken': ({ run, entry }, { actionId, paths }) => {
+    const block = actionOf(run, actionId)?.block;
+    push(run, entry, { kind: 'sources taken', paths, ...(block === undefined ? {} : { block }) });
+  },
+  stage: tellOther,
+  'plan-captured': tellOther,
+  dispatched: tellOther,
+  'task-done': tellOther,
+  'task-failed': tellOther,
+  'result-refused': tellOther,
+  'todo-settled': tellOther,
+  'todo-retried': tellOther,
+  'todos-added': tellOther,
+  'wrapped-up': tellOther,
+  committed: tellOther,
+  executed: tellOther,
+  human: add('human'),
+  recovered: add('recovered'),
+  ended(telling, data) {
+    drop(telling.run, telling.entry);
+    telling.run.status = data.outcome;
+    add('ended')(telling, data);
+  },
+};
+
+/** An entry in a line: one of an execution's, or one that a newer version wrote. */
+export function tellOther({ run, entry }: Telling): void {
+  const block = typeof entry.data['block'] === 'string' ? { block: entry.data['block'] } : {};
+  push(run, entry, { kind: 'other', type: entry.type, ...block, summary: summarize(entry) });
+}
+
+/** A fact without the place it has in the journal. */
+type Bare<I> = I extends FactItem ? Omit<I, 'seq' | 'at' | 'by'> : never;
+
+/** Adds a fact to a run. */
+export function push(run: RunHistory, { seq, at, by }: Entry, fact: Bare<FactItem>): void {
+  run.items.push({ seq, at, by, ...fact } as FactItem);
+}
+
+/** Tells an entry whose data is the fact, word for word. */
+function add<K extends FactItem['kind'] & EntryType>(kind: K): Teller<K> {
+  return ({ run, entry }, data) => push(run, entry, { kind, ...data } as unknown as Bare<FactItem>);
+}
+
+/** At most one action is pending: another one, or the end, makes it void. */
+function drop(run: RunHistory, entry: Entry): void {
+  const last = run.items.findLast((item) => item.kind === 'action');
+  if (last?.kind === 'action' && last.result === 'pending') finish(last, entry, 'dropped', {});
+}
+
+function refuse(
+  run: RunHistory,
+  { seq, at, by }: Entry,
+  actionId: string,
+  what: { evidence: Evidence[]; sources?: string[] },
+): void {
+  actionOf(run, actionId)?.refused.push({ seq, at, by, ...what });
+}
+
+function finish(
+  item: ActionItem | undefined,
+  { seq, at, by }: Entry,
+  result: ActionResult,
+  more: Partial<ActionItem>,
+): void {
+  if (item === undefined) return;
+  const seconds = Math.max(0, (Date.parse(at) - Date.parse(item.at)) / 1000);
+  Object.assign(item, { result, endSeq: seq, endAt: at, seconds, by, ...more });
+}
+
+function actionOf(run: RunHistory, actionId: string): ActionItem | undefined {
+  return run.items.findLast((item): item is ActionItem => item.kind === 'action' && item.actionId === actionId);
+}

@@ -1,0 +1,78 @@
+import type { Entry } from '../store/store.js';
+import type { EntryData } from './entries.js';
+import type { RunHistory } from './history-items.js';
+import { push, TELLERS, type Telling, tellOther } from './history-tellers.js';
+import { createWatch } from './history-watch.js';
+
+/** Tells the runs of a journal from its entries alone. */
+export interface Historian {
+  /** Takes the next entry; all of a journal, oldest first. */
+  take(entry: Entry): void;
+  /** Every run so far, oldest first. */
+  runs(): RunHistory[];
+}
+
+/**
+ * Makes history of entries (storage.md, History). Pure: the same entries give the same history. It keeps no patch and no
+ * entry longer than its commit, so that a long journal needs little memory.
+ */
+export function createHistorian(): Historian {
+  const runs: RunHistory[] = [];
+  const watch = createWatch();
+  /** Where a content was seen last, by digest: what a gate's digest stands for. */
+  const places = new Map<string, string>();
+  let commit: Entry[] = [];
+
+  function tell(entry: Entry): void {
+    if (entry.type === 'init') runs.push(began(entry));
+    // By id: `--force` ends the run before in the commit that begins the next.
+    const run = runs.findLast(({ runId }) => runId === entry.data['runId']) ?? runs.at(-1);
+    if (run === undefined) return;
+    run.last = entry.seq;
+    run.lastAt = entry.at;
+    const telling: Telling = {
+      run,
+      entry,
+      evidence: (digests = {}) =>
+        Object.entries(digests).map(([path, sha256]) => ({ path, sha256, ...watch.known(path) })),
+      document(digest) {
+        const document = digest ? places.get(digest) : undefined;
+        return document === undefined ? {} : { document };
+      },
+    };
+    const teller = Object.hasOwn(TELLERS, entry.type) ? TELLERS[entry.type as keyof typeof TELLERS] : tellOther;
+    const { runId: _, ...data } = entry.data;
+    (teller as (telling: Telling, data: object) => void)(telling, data);
+  }
+
+  return {
+    take(entry) {
+      commit.push(entry);
+      if (entry.more) return;
+      watch.take(entry);
+      for (const { path, after } of entry.files) if (after !== null) places.set(after, path);
+      for (const one of commit) tell(one);
+      const run = runs.at(-1);
+      if (run !== undefined) for (const text of watch.warnings()) push(run, entry, { kind: 'warning', text });
+      commit = [];
+    },
+    runs: () => runs,
+  };
+}
+
+function began(entry: Entry): RunHistory {
+  const { runId, ...data } = entry.data as unknown as EntryData<'init'>;
+  const { seq, at, by } = entry;
+  return {
+    runId,
+    ...data,
+    forkedFrom: data.forkedFrom ?? null,
+    at,
+    by,
+    first: seq,
+    last: seq,
+    status: 'live',
+    lastAt: at,
+    items: [],
+  };
+}

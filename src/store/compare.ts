@@ -1,0 +1,109 @@
+import { DevCliError } from '../base/errors.js';
+import type { Files } from '../base/files.js';
+import type { Json, JsonObject } from '../base/json.js';
+import { isRecord } from '../base/json.js';
+import { changesBetween } from './patch.js';
+import { digestAt } from './redo.js';
+import type { Difference } from './store.js';
+
+/** Places of state.json that are named; a wholly different one would fill pages. */
+const PLACES_SHOWN = 20;
+
+/** What a journal says of a document: how an entry found it and how it left it. */
+export interface Change {
+  seq: number;
+  before: string | null;
+  after: string | null;
+}
+
+/** Where a stored snapshot differs from the one rebuilt; empty when the two are equal byte for byte. */
+export function snapshotDifferences(stored: string, rebuilt: string): Omit<Difference, 'path'>[] {
+  if (stored === rebuilt) return [];
+  const value = parsedObject(stored);
+  if (value === null) return [{ problem: 'holds no JSON object' }];
+  const places = changesBetween(JSON.parse(rebuilt) as JsonObject, value);
+  if (places.length === 0) {
+    return [{ problem: `says the same in other bytes, from byte ${firstDifference(stored, rebuilt)} on` }];
+  }
+  const shown = places.slice(0, PLACES_SHOWN).map(({ pointer, before, after }) => ({
+    pointer,
+    problem: `is ${clipped(after)}; by the journal ${clipped(before)}`,
+  }));
+  const more = places.length - shown.length;
+  return more === 0 ? shown : [...shown, { problem: `differs in ${more} further places` }];
+}
+
+/** How a document stands to what the journal says of it. */
+export interface Look {
+  /** Up to here every commit is finished; of later ones the documents may still be as they were. */
+  finished: number;
+  /** Nobody but dev-cli writes it. */
+  own: boolean;
+  object: (digest: string) => Buffer | null;
+}
+
+/** Why a document is not as the journal left it; null when it is, or may yet become so. */
+export function documentDifference(
+  files: Files,
+  path: string,
+  changes: readonly Change[],
+  look: Look,
+): { note: boolean; problem: string } | null {
+  const last = changes.at(-1);
+  if (last === undefined) return null;
+  const current = currentDigest(files, path);
+  if (typeof current === 'object' && current !== null) return { note: false, problem: current.problem };
+  if (current === last.after) return null;
+  const pending = changes.some(({ seq, before, after }) => seq > look.finished && [before, after].includes(current));
+  if (pending) return null;
+  // A document that an entry only kept was written by an agent, who may write it again.
+  const placed = last.before !== last.after;
+  if (current === null) {
+    return placed ? { note: false, problem: 'is missing' } : { note: true, problem: 'is gone; objects/ still has it' };
+  }
+  if (placed && current === last.before) return { note: false, problem: 'is still as it was before that entry' };
+  if (last.after === null) return { note: true, problem: 'was removed, and somebody has written another since' };
+  const short = placed ? cutShort(files, path, look.object(last.after)) : null;
+  if (short !== null) return { note: false, problem: short };
+  return { note: !look.own, problem: 'was changed since' };
+}
+
+function currentDigest(files: Files, path: string): string | null | { problem: string } {
+  try {
+    return digestAt(files, path) ?? (files.facts(path).kind === 'missing' ? null : { problem: 'is no regular file' });
+  } catch (error) {
+    if (error instanceof DevCliError)
+      return { problem: `cannot be read: ${error.details[0]?.problem ?? error.message}` };
+    throw error;
+  }
+}
+
+/** What a write that was not atomic leaves. */
+function cutShort(files: Files, path: string, whole: Buffer | null): string | null {
+  const content = files.read(path);
+  if (content === null || whole === null || content.length >= whole.length) return null;
+  if (!whole.subarray(0, content.length).equals(content)) return null;
+  return `holds only the first ${content.length} of ${whole.length} bytes`;
+}
+
+function parsedObject(text: string): JsonObject | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? (value as JsonObject) : null;
+  } catch {
+    return null;
+  }
+}
+
+function firstDifference(one: string, other: string): number {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)];
+  let at = 0;
+  while (at < a.length && a[at] === b[at]) at++;
+  return at;
+}
+
+function clipped(value: Json | undefined): string {
+  if (value === undefined) return 'absent';
+  const text = JSON.stringify(value);
+  return text.length > 80 ? `${text.slice(0, 79)}…` : text;
+}

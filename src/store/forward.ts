@@ -1,0 +1,63 @@
+import { type Bytes, checkVersion, damaged, journalCorrupt, readTail, type Tail } from './journal.js';
+import { decodeLine } from './line.js';
+import type { Cursor, Entry, Scanned } from './store.js';
+
+const BLOCK = 64 * 1024;
+const NEWLINE = 0x0a;
+
+/** An entry and the place behind it. */
+interface Passed {
+  entry: Entry;
+  behind: Cursor;
+}
+
+/**
+ * The committed entries behind `from`, oldest first. A long journal is read piece by piece: no more than a block and one
+ * line of it are in memory.
+ * @throws DevCliError `JOURNAL_CORRUPT`, `STATE_NEWER`
+ */
+export function* entriesFrom(bytes: Bytes, tail: Tail, from: Cursor): Generator<Passed> {
+  let at = from;
+  if (from.offset > tail.end) throw journalCorrupt(bytes.name, `entries up to ${from.seq} were there and are gone`);
+  for (const { start, text } of linesForward(bytes, from.offset, tail.end)) {
+    const entry = decodeLine(text);
+    if (entry === null || entry.seq !== at.seq + 1) throw damaged(bytes, start);
+    checkVersion(bytes, entry);
+    at = { offset: start + text.length + 1, seq: entry.seq };
+    yield { entry, behind: at };
+  }
+}
+
+/** Lines between two offsets, without their newlines. */
+function* linesForward(bytes: Bytes, from: number, to: number): Generator<{ start: number; text: Buffer }> {
+  let held: Buffer[] = [];
+  let start = from;
+  for (let at = from; at < to; ) {
+    const piece = bytes.read(at, Math.min(to, at + BLOCK));
+    // The file was shortened while it was read.
+    if (piece.length === 0) throw damaged(bytes, start);
+    at += piece.length;
+    let used = 0;
+    for (let newline = piece.indexOf(NEWLINE); newline >= 0; newline = piece.indexOf(NEWLINE, used)) {
+      const end = piece.subarray(used, newline);
+      const text = held.length === 0 ? end : Buffer.concat([...held, end]);
+      held = [];
+      yield { start, text };
+      start += text.length + 1;
+      used = newline + 1;
+    }
+    if (used < piece.length) held.push(piece.subarray(used));
+  }
+}
+
+/** `Store.scan`. */
+export function scanned(bytes: Bytes, from: Cursor, visit: (entry: Entry) => boolean): Scanned {
+  const tail = readTail(bytes);
+  const torn = tail.end < bytes.size;
+  let at = from;
+  for (const { entry, behind } of entriesFrom(bytes, tail, from)) {
+    at = behind;
+    if (!visit(entry)) return { behind: at, complete: at.offset === tail.end, size: bytes.size, torn };
+  }
+  return { behind: at, complete: true, size: bytes.size, torn };
+}

@@ -1,0 +1,38 @@
+import { existsSync } from 'node:fs';
+import { DevCliError } from '../../src/base/errors.js';
+import { differenceLine, runReplay } from '../../src/protocol/replay.js';
+import { runCodec } from '../../src/run/codec.js';
+import { diskMedium } from '../../src/store/disk.js';
+import { replay } from '../../src/store/replay.js';
+import { beforeRemoval, type Project } from './project.mjs';
+
+/**
+ * What `replay --check` finds at the end of every story, in this process: each run of the project, rebuilt from its journal
+ * alone, is what lies on the disk (storage.md, A commit).
+ */
+export function replayEveryRun(project: Project): void {
+  const { root } = project;
+  if (!existsSync(root)) return;
+  const medium = diskMedium({
+    root,
+    clock: { now: () => 0 },
+    ids: { hex: () => '' },
+    lockWaitMs: 0,
+    purpose: 'a test',
+  });
+  const problems = medium.streams().flatMap((name) => {
+    try {
+      const { look, report } = runReplay(name);
+      return report(replay({ medium, codec: runCodec, stream: name, look })).differences.map(differenceLine);
+    } catch (error) {
+      if (error instanceof DevCliError) return [`${error.code} ${error.message}`];
+      throw error;
+    }
+  });
+  if (problems.length === 0) return;
+  throw new Error(
+    `A run is not what its journal says. A test that breaks it on purpose says so: project.replay = false.\n${problems.join('\n')}`,
+  );
+}
+
+beforeRemoval(replayEveryRun);

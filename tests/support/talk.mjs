@@ -1,0 +1,24 @@
+import { spawn } from 'node:child_process';
+
+/**
+ * Runs a program and types into it as a person would: a line whenever it asks. Called by terminal.mjs as a process of its
+ * own, since tests wait for their calls.
+ * Arguments: JSON of `{ command, args, ahead, answers }`; `ahead` is typed at once, before anything is asked.
+ */
+
+const { command, args, ahead, answers } = JSON.parse(process.argv[2] ?? '');
+
+const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+child.stdin.on('error', () => {}); // it ended without wanting more
+child.stdin.write(ahead);
+let unanswered = '';
+child.stdout.setEncoding('utf8').on('data', (/** @type {string} */ text) => {
+  process.stdout.write(text);
+  unanswered += text;
+  if (!/[:?] $/.test(unanswered.replace(/\u001b\[[0-9;]*[A-Za-z]/g, ''))) return;
+  const answer = answers.shift();
+  if (answer === undefined) return;
+  unanswered = '';
+  child.stdin.write(`${answer}\r`);
+});
+child.on('close', (status) => process.exit(status ?? 1));
