@@ -43,7 +43,7 @@ export function issueTask(turn: Turn, task: EngineTask): string {
     attempt: task.attempt,
     issuedAt: turn.at,
     role: roleName(turn, handler.agent ?? 'worker'),
-    ...(task.why === undefined ? {} : { why: task.why.slice(0, 300) }),
+    ...(task.why === undefined || task.stage !== 'worker' ? {} : { why: task.why.slice(0, 300) }),
     malformed: 0,
   };
   return actionId;

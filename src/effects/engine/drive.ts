@@ -66,8 +66,11 @@ function effectsOf(turn: Turn, block: string, event: EngineEvent): EngineEffect[
   if (event.type === 'INVALIDATE') withdraw(turn, block, event.todo);
   const scope = { applies: appliesTo(turn), at: turn.at };
   const { state, effects } = engineStep(recipeEngine(turn).program, engine, event, scope);
-  Object.assign(engine, state);
-  if (state.why === undefined) delete engine.why;
+  // Only the machine's own fields: what the rim noted meanwhile, while it was asked what applies, stays.
+  const { stage, order, todos, wave, finalize, fixRounds, added, at, why } = state;
+  Object.assign(engine, { stage, order, todos, wave, finalize, fixRounds, added, at });
+  if (why === undefined) delete engine.why;
+  else engine.why = why;
   return effects;
 }
 

@@ -70,9 +70,9 @@ function wholeApplies(turn: Turn, stage: string): boolean {
   }
 }
 
+/** Asked only once all todos are done, in the step that the last of them becomes it: whether this run did any of them. */
 function anythingDone(turn: Turn): boolean {
-  const { todos } = engineOf(turn);
-  return Object.values(todos).some(({ status, attempt }) => status === 'done' && attempt > 0);
+  return Object.values(engineOf(turn).todos).some(({ attempt }) => attempt > 0);
 }
 
 /** A pull request was opened for this run, and its owner wants it kept up to date. */
