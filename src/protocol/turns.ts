@@ -53,7 +53,7 @@ export async function transactTurn<A>(
     const once = (mended: boolean) =>
       context.store.transact<{ answer: A } | null>(name, (head) => {
         if (head.snapshot === null) throw noSuchRun(name);
-        const turn = openTurn(context, head, structuredClone(head.snapshot), capturedOf(head, rare.recompile), rare);
+        const turn = openTurn(context, head, head.snapshot, capturedOf(head, rare.recompile), rare);
         if (head.notices.length > 0) noteRecovery(turn, head.notices);
         if (head.notices.length > 0 && !mended) return commitOf(turn, head, null);
         return commitOf(turn, head, { answer: body(turn) });
