@@ -1,5 +1,6 @@
 import { init } from '../protocol/init.js';
 import type { InitInput } from '../protocol/prepare.js';
+import { pullRequestBranch, pullRequestOpen } from '../protocol/pull-request.js';
 import { recipeLint, recipeList, recipeShow } from '../protocol/recipes.js';
 import { candidates, schema } from '../protocol/schemas.js';
 import { trustRecipe } from '../protocol/trust.js';
@@ -9,6 +10,8 @@ import type { UseCases } from './use-case.js';
 export const STARTING: UseCases = {
   init: (context, { name, ...input }) => init(context, String(name), input as InitInput),
   trust: (context, { recipe }) => trustRecipe(context, String(recipe)),
+  'pull-request branch': (context, { name }) => pullRequestBranch(context, name),
+  'pull-request open': (context, { name }) => pullRequestOpen(context, name),
   'recipe list': (context) => recipeList(context),
   'recipe show': (context, { recipe }) => recipeShow(context, String(recipe)),
   'recipe lint': (context, { files }, { cwd }) => recipeLint(context, (files ?? []) as string[], cwd),

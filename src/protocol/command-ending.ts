@@ -8,10 +8,12 @@ import { endCommand, inspect, launch, waitFinished } from '../work/external.js';
 import { treeState } from '../work/git.js';
 import type { Context } from './context.js';
 import type { Told } from './envelope.js';
+import { startedAs, whyFailed } from './own-process.js';
 
 /** How an external command ended, as the run sees it. */
 export type Ending =
-  | { kind: 'exit'; exit: ExitRecord }
+  /** `said`: why a command of dev-cli itself failed. */
+  | { kind: 'exit'; exit: ExitRecord; said?: string }
   | { kind: 'interrupted' }
   /** It passed before on this tree. */
   | { kind: 'reused'; tree: string | null };
@@ -39,14 +41,16 @@ export async function awaitEnding(
       tree,
       directory,
       key: command.key,
-      argv: command.argv,
+      argv: startedAs(context, command),
       shell: command.shell,
       cwd: `${workTree}/${command.cwd}`,
       timeoutSeconds: command.timeout,
       runner: context.runner,
     });
   }
-  return endingIn(context, directory, until);
+  const ending = await endingIn(context, directory, until);
+  if (ending?.kind !== 'exit' || ending.exit.exit === 0) return ending;
+  return { ...ending, said: whyFailed(context, command, directory) };
 }
 
 /** Waits for the command in a directory. What a dead runner had started may live on: it is ended. */
@@ -86,7 +90,7 @@ export function judged(command: CommandState, ending: Ending): { ok: boolean; ou
         return { ok: false, outcome: `could not be started: ${exit.reason ?? ''}`, exit: exit.exit };
       if (exit.timedOut) return { ok: false, outcome: `timed out after ${command.timeout} s`, exit: exit.exit };
       if (exit.signal !== null) return { ok: false, outcome: `ended by ${exit.signal}`, exit: null };
-      return { ok: exit.exit === 0, outcome: `exit ${exit.exit}`, exit: exit.exit };
+      return { ok: exit.exit === 0, outcome: `exit ${exit.exit}${ending.said ?? ''}`, exit: exit.exit };
     }
   }
 }

@@ -132,7 +132,7 @@ function ownHandler(key: string, stated: OwnHandlerSource, report: Report, { bes
     }
     case 'cli': {
       const resolved = resolveCommand(stated.command, stated, [...place, 'command'], report);
-      if (resolved?.kind === 'own') {
+      if (resolved?.kind === 'own' || resolved?.command.argv[0] === 'dev-cli') {
         report.error([...place, 'command'], 'A handler runs an external command, not one of dev-cli.', {
           fix: 'Name a program of the project, such as `npm run audit`.',
         });

@@ -128,9 +128,6 @@ export const HANDLERS = [
 /** The stage of a shipped handler. */
 export type HandlerStage = (typeof HANDLERS)[number]['stage'];
 
-/** The schema of a result that a recipe's own subagent handler hands in: it is judged like verify's. */
-export const OWN_RESULT_SCHEMA = 'result-verify';
-
 /** The one block of an engine recipe. */
 export const ENGINE_BLOCK = 'execution-engine';
 

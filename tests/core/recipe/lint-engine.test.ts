@@ -67,6 +67,11 @@ const PLANTED: Planted[] = [
     says: 'no file `nope.md` beside the recipe',
   },
   { rule: 'own command of dev-cli', text: one('actor: cli, command: «dev-cli cleanup'), says: 'an external command' },
+  {
+    rule: 'process of dev-cli',
+    text: one('actor: cli, command: «dev-cli pull-request open'),
+    says: 'an external command',
+  },
   { rule: 'shell syntax', text: one('actor: cli, command: ls «| wc'), says: 'Quote the character' },
   { rule: 'unknown placeholder', text: one('actor: human, message: "Is «{nam} done?"'), says: 'did you mean {name}?' },
   { rule: 'camel case', text: handlers(`«securityScan: ${YES}`), says: 'in small letters, with "_" between words' },

@@ -383,6 +383,22 @@ const PLANTED: Planted[] = [
     says: 'on a condition only',
     severity: 'warning',
   },
+  // Commands that run as a process of their own
+  {
+    rule: 'process where only a document command can be',
+    blocks: '  - { id: a, type: llm, instruction: x, save: «dev-cli pull-request open }\n',
+    says: 'needs a block of its own, of type cli',
+  },
+  {
+    rule: 'process in another directory',
+    blocks: '  - { id: a, type: cli, command: dev-cli pull-request open, «cwd: api }\n',
+    says: '`cwd` is for external commands',
+  },
+  {
+    rule: 'process for another run',
+    blocks: '  - { id: a, type: cli, command: dev-cli pull-request open «other }\n',
+    says: 'write {name} instead of `other`',
+  },
   // Conditions
   { rule: 'undeclared name', blocks: `${WRITER}    when: «rund > 1\n`, says: 'did you mean round' },
   {

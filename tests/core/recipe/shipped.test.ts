@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { externalCommands } from '../../../src/recipe/external-commands.js';
 import { listRecipes, requireRecipe } from '../../../src/recipe/load.js';
 import type { ResolvedBlock, ResolvedRecipe, SubagentBlock } from '../../../src/recipe/resolved.js';
 import { showRecipe } from '../../../src/recipe/show.js';
@@ -100,8 +101,20 @@ describe('the shipped recipes', () => {
     });
   });
 
-  it('run no external command and are plain JSON', () => {
-    for (const name of SPECIFY_RECIPES) {
+  it('open-pr runs nothing from outside but dev-cli itself', () => {
+    expect(externalCommands(requireRecipe(library, 'open-pr').recipe)).toEqual([
+      ['dev-cli', 'pull-request', 'branch', '{name}'],
+      ['dev-cli', 'pull-request', 'open', '{name}'],
+    ]);
+    expect(recipes['open-pr']).toMatchObject({ skill: 'open', mode: {}, usesGoal: false, usesDraft: false });
+    expect(block('open-pr', 'describe', 'llm+cli')).toMatchObject({
+      write: 'pr.json',
+      schema: 'schemas/pull-request.json',
+    });
+  });
+
+  it('are plain JSON', () => {
+    for (const name of Object.keys(recipes)) {
       const captured = requireRecipe(library, name);
       expect(JSON.parse(JSON.stringify(captured))).toEqual(captured);
       expect(JSON.stringify(requireRecipe(libraryWith(), name))).toBe(JSON.stringify(captured));
