@@ -9,6 +9,7 @@ import type { Actor, CommandSpec, OptionSpec } from '../src/registry/spec.js';
 /** The pages of docs/ that are written from the sources; a test keeps them equal. */
 export const pages: Readonly<Record<string, () => string>> = {
   'commands.md': commandsPage,
+  'commands-people.md': peoplePage,
   'errors.md': errorsPage,
   'recipe-language.md': () => filledPage('scripts/recipe-language.md'),
   'engine-recipes.md': () => filledPage('scripts/engine-recipes.md'),
@@ -16,24 +17,24 @@ export const pages: Readonly<Record<string, () => string>> = {
 
 const GENERATED = '<!-- Written by `npm run docs`; do not edit. -->';
 
-const ACTORS: readonly [Actor, string][] = [
-  ['agent', 'For agents'],
+const PEOPLE: readonly [Actor, string][] = [
   ['person', 'For people'],
   ['author', 'For authors of recipes'],
   ['harness', 'For harnesses'],
 ];
 
+function commandsOf(actor: Actor): string[] {
+  return COMMANDS.filter((spec) => spec.actor === actor).flatMap(commandLines);
+}
+
 function commandsPage(): string {
-  const sections = ACTORS.flatMap(([actor, heading]) => {
-    const specs = COMMANDS.filter((spec) => spec.actor === actor);
-    return specs.length === 0 ? [] : [`## ${heading}`, '', ...specs.flatMap(commandLines)];
-  });
   return page([
     '# Commands',
     '',
     GENERATED,
     '',
-    'Every command, from the registry that also parses them. `dev-cli help <command>` says the same.',
+    'The commands that agents use, from the registry that also parses them; `dev-cli help <command>` says the same. Those for',
+    'people, authors and harnesses stand in [commands-people.md](commands-people.md).',
     '',
     'A command prints one JSON document on standard output, also when it fails; those marked _text_ print text for people',
     'unless `--json` is given, and those marked _stream_ one document a line, the last with `"type":"end"`. `TEXT|@FILE|-` takes the text itself, a file, or standard input. A path below `.dev/` is',
@@ -43,8 +44,26 @@ function commandsPage(): string {
     '',
     ...table(['exit', 'meaning'], Object.entries(EXIT_MEANINGS)),
     '',
-    ...sections,
+    '## For agents',
+    '',
+    ...commandsOf('agent'),
     `Reserved for later and used for nothing else: ${RESERVED_WORDS.map((word) => `\`${word}\``).join(' ')}.`,
+  ]);
+}
+
+function peoplePage(): string {
+  const sections = PEOPLE.flatMap(([actor, heading]) => {
+    const commands = commandsOf(actor);
+    return commands.length === 0 ? [] : [`## ${heading}`, '', ...commands];
+  });
+  return page([
+    '# Commands for people',
+    '',
+    GENERATED,
+    '',
+    'What all commands share, and those for agents: [commands.md](commands.md).',
+    '',
+    ...sections,
   ]);
 }
 
