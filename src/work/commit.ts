@@ -147,9 +147,13 @@ export function isHindrance(output: string): boolean {
 }
 
 function belongsTo({ files, charged }: CommitScope): (path: string) => boolean {
-  if (files === null) return () => true;
-  const fits = picomatch([...files], { dot: true });
-  const whole = new Set([...charged, ...files.map((file) => file.replace(/\/+$/, ''))]);
+  return files === null ? () => true : coveredBy(files, charged);
+}
+
+/** Whether a path is one of those that globs stand for, lies below one that names a directory, or is named by itself. */
+export function coveredBy(globs: readonly string[], single: readonly string[] = []): (path: string) => boolean {
+  const fits = picomatch([...globs], { dot: true });
+  const whole = new Set([...single, ...globs.map((glob) => glob.replace(/\/+$/, ''))]);
   return (path) => fits(path) || whole.has(path) || parents(path).some((parent) => whole.has(parent));
 }
 

@@ -166,7 +166,7 @@ export function pullRequestDone(turn: Turn, { ok, summary }: { ok: boolean; summ
 }
 
 /** Keeps the commit that holds a todo's work. */
-export function noteCommit(turn: Turn, todo: string, commit: string): void {
+function noteCommit(turn: Turn, todo: string, commit: string): void {
   const engine = engineOf(turn);
   const row = engine.todos[todo];
   if (row !== undefined) engine.todos[todo] = { ...row, commit };

@@ -16,7 +16,7 @@ const OPENING = '"todos":[\n';
  * The text of the captured plan: JSON, with every todo on a line of its own that begins with its id. One todo of ten
  * thousand is found by looking for that beginning; nothing else is parsed.
  */
-export function capturedText({ todos, ...head }: PlanContent): string {
+function capturedText({ todos, ...head }: PlanContent): string {
   const opening = JSON.stringify({ ...head, todos: [] }).slice(0, -'[]}'.length);
   const lines = todos.map(({ id, ...todo }) => JSON.stringify({ id, ...todo }));
   return `${opening}[\n${lines.join(',\n')}\n]}\n`;

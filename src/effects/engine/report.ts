@@ -7,7 +7,7 @@ import type { Evidence, RunEngine } from '../../run/engine.js';
 import type { Turn } from '../turn.js';
 import { engineOf, planHead, recipeEngine } from './plan.js';
 
-export const REPORT = 'report.md';
+const REPORT = 'report.md';
 
 /** Writes report.md: what was done, on what evidence, and what was not (engine.md, report). */
 export function writeReport(turn: Turn): void {
@@ -15,7 +15,7 @@ export function writeReport(turn: Turn): void {
 }
 
 /** What the execution of a plan came to, as the value that every report renders (documents.md). */
-export function executionSummary(turn: Turn): RunSummary {
+function executionSummary(turn: Turn): RunSummary {
   const engine = engineOf(turn);
   const rows = engine.order.flatMap((id) => engine.todos[id] ?? []);
   const whole = rows.every(({ status }) => status === 'done') && engine.why === undefined;

@@ -23,7 +23,7 @@ export type FoundResult =
   | { kind: 'good'; judged: JudgedResult; sha256: string };
 
 /** Which result schema a stage answers with. */
-export function resultKind(substep: string): ResultKind {
+function resultKind(substep: string): ResultKind {
   if (substep === 'worker') return 'worker';
   return substep === 'codeReview' ? 'code-review' : 'verify';
 }

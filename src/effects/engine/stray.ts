@@ -1,5 +1,5 @@
-import picomatch from 'picomatch';
 import { foreignLine } from '../../documents/foreign.js';
+import { coveredBy } from '../../work/commit.js';
 import type { Turn } from '../turn.js';
 import { engineOf } from './plan.js';
 
@@ -18,10 +18,7 @@ export function chargeStray(turn: Turn): void {
   if (before === null || working.some(({ files }) => files.length === 0)) return;
   const tree = turn.tree();
   if (tree === null) return;
-  const allowed = picomatch(
-    working.flatMap(({ files }) => files),
-    { dot: true },
-  );
+  const allowed = coveredBy(working.flatMap(({ files }) => files));
   const stray = Object.entries(tree.dirty).filter(([path, digest]) => {
     const known = [before, ...rows.map(({ id }) => engine.baselines[id] ?? before)];
     return !allowed(path) && known.every(({ dirty }) => !Object.hasOwn(dirty, path) || dirty[path] !== digest);

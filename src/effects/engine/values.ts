@@ -12,7 +12,7 @@ export function substituted(outputs: Outputs, text: string): string {
 }
 
 /** A value as text: a text as it is, anything else as JSON. */
-export function shownValue(value: unknown): string {
+function shownValue(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }
 
