@@ -1,7 +1,7 @@
 import { isRecord } from '../base/json.js';
 import type { LibraryFile } from './library.js';
 import type { Report } from './report.js';
-import type { BlockSource, SequentialSource } from './schema.js';
+import type { BlockSource, MetaSource, SequentialSource } from './schema.js';
 import type { EngineSource } from './schema-engine.js';
 import { checkSchema, type Misfits } from './validate.js';
 import type { YamlSource } from './yaml-source.js';
@@ -22,11 +22,17 @@ export type CheckedSource =
       source: EngineSource;
       /** Own handlers that do not fit, by key; they are left out. */
       broken: ReadonlySet<string>;
+    }
+  | {
+      type: 'meta';
+      source: MetaSource;
+      /** Phases that do not fit, by their place in the file; they are left out. */
+      broken: ReadonlySet<number>;
     };
 
 type Document = Record<string, unknown>;
 
-/** The document as the language has it, or null when it is of no use or of a type that this version does not run. */
+/** The document as the language has it, or null when it is of no use. */
 export function checkedSource(yaml: YamlSource, file: LibraryFile, report: Report): CheckedSource | null {
   if (yaml.value === undefined) return null;
   const misfits = checkSchema(yaml.value, report);
@@ -35,20 +41,17 @@ export function checkedSource(yaml: YamlSource, file: LibraryFile, report: Repor
   const faults = misfits.broken.filter((place) => place.length > 0);
   // Without a name the file's will do; whatever else the document as a whole lacks makes it useless.
   const nameless = misfits.broken.length === faults.length + 1 && value['name'] === undefined;
-  if (misfits.broken.length > faults.length && !nameless) return unusable(value, report);
+  if (misfits.broken.length > faults.length && !nameless) return null;
   switch (value['type']) {
     case 'sequential':
       return sequentialSource(value, faults, file);
     case 'engine':
       return engineSource(value, faults, file);
+    case 'meta':
+      return metaSource(value, faults, file);
     default:
-      return unusable(value, report);
+      return null;
   }
-}
-
-function unusable({ type }: Document, report: Report): null {
-  if (type === 'meta') report.error(['type'], 'This version of dev-cli does not run meta recipes.');
-  return null;
 }
 
 function sequentialSource(value: Document, faults: Misfits['broken'], file: LibraryFile): CheckedSource | null {
@@ -74,6 +77,17 @@ function engineSource(value: Document, faults: Misfits['broken'], file: LibraryF
     removeAt(value, field === 'handlers' ? place.slice(0, 2) : field === 'config' ? place.slice(0, 3) : [field]);
   }
   return { type: 'engine', source: { ...value, name: value['name'] ?? file.name } as EngineSource, broken };
+}
+
+/** Phases keep their places in the list, so that what is wrong with the others is told where it stands. */
+function metaSource(value: Document, faults: Misfits['broken'], file: LibraryFile): CheckedSource | null {
+  const { phases } = value;
+  if (!Array.isArray(phases) || faults.some((place) => place.length === 1 && place[0] === 'phases')) return null;
+  for (const [field = ''] of faults) if (field !== 'phases') delete value[field];
+  const broken = new Set(
+    faults.flatMap(([field, index]) => (field === 'phases' && index !== undefined ? [Number(index)] : [])),
+  );
+  return { type: 'meta', source: { ...value, name: value['name'] ?? file.name } as MetaSource, broken };
 }
 
 function removeAt(value: unknown, place: readonly string[]): void {

@@ -1,11 +1,13 @@
 import { agentTypes, findAgent } from './agent-definitions.js';
 import { type CheckedSource, checkedSource } from './checked-source.js';
+import { type CompiledPhase, compilePhases } from './compile-phases.js';
 import { besidePath, fileAt, type Library, type LibraryFile } from './library.js';
 import { type Report, reportOn } from './report.js';
 import { resolveRecipe } from './resolve.js';
 import { resolveEngineRecipe } from './resolve-engine.js';
+import { resolveWorkflow } from './resolve-meta.js';
 import type { ReadBeside, SourceText } from './resolve-text.js';
-import type { CapturedAgent, ResolvedRecipe } from './resolved.js';
+import type { CapturedAgent, ResolvedRecipe, ResolvedWorkflow } from './resolved.js';
 import { parseYaml, type YamlSource } from './yaml-source.js';
 
 /** A recipe on its way from text to data, with all that lint needs to judge it. */
@@ -15,11 +17,21 @@ export interface Compiled {
   report: Report;
   /** What the file says it is, as far as it can be read. */
   header: { type: string; description: string };
-  /** Null when the document is of no use, or is of a type that this version does not run. */
-  draft: (CheckedSource & RecipeParts) | null;
-  /** Every file that went into it, the recipe first. */
+  /** Null when the document is of no use. */
+  draft: RecipeDraft | WorkflowDraft | null;
+  /** Every file that went into it, the recipe first; of a workflow those of its phases too. */
   sources: SourceText[];
 }
+
+type RecipeDraft = Exclude<CheckedSource, { type: 'meta' }> & RecipeParts;
+
+/** A meta recipe with the recipes of its phases. */
+type WorkflowDraft = Extract<CheckedSource, { type: 'meta' }> & {
+  /** One for each phase of the file, in its order. */
+  phases: CompiledPhase[];
+  /** Of the phases whose recipe could be resolved. */
+  workflow: ResolvedWorkflow;
+};
 
 /** What a recipe was made of, beside its own file. */
 interface RecipeParts {
@@ -33,12 +45,36 @@ interface RecipeParts {
 
 /** Parse → schema → resolve. Never throws for what is in the files. */
 export function compileRecipe(library: Library, file: LibraryFile, text: string): Compiled {
+  const compiled = compileAlone(library, file, text);
+  return 'draft' in compiled ? compiled : withPhases(library, compiled);
+}
+
+/** A meta recipe before its phases are looked at. */
+type Unphased = Omit<Compiled, 'draft'> & { meta: Extract<CheckedSource, { type: 'meta' }> };
+
+function withPhases(library: Library, { meta, sources, ...rest }: Unphased): Compiled {
+  const phases = compilePhases(library, meta.source, (child, text) => {
+    const compiled = compileAlone(library, child, text);
+    // A phase that is itself a workflow is an error: its own phases are nobody's business.
+    return 'draft' in compiled ? compiled : { ...compiled, draft: null };
+  });
+  const files = [...sources, ...phases.flatMap(({ compiled }) => compiled?.sources ?? [])];
+  const known = new Map(files.map((source) => [source.file, source]));
+  return {
+    ...rest,
+    draft: { ...meta, phases, workflow: resolveWorkflow(meta.source, phases) },
+    sources: [...known.values()],
+  };
+}
+
+function compileAlone(library: Library, file: LibraryFile, text: string): Compiled | Unphased {
   const yaml = parseYaml(text, file.file);
   const report = reportOn(yaml);
   const sources: SourceText[] = [{ file: file.file, shipped: file.shipped, text }];
   const header = { type: wordAt(yaml, 'type'), description: wordAt(yaml, 'description').trim() };
   const checked = checkedSource(yaml, file, report);
   if (checked === null) return { file: file.file, report, header, draft: null, sources };
+  if (checked.type === 'meta') return { file: file.file, report, header, meta: checked, sources };
   const prompts = new Map<string, SourceText>();
   const shipped = new Map<string, SourceText>();
   const beside = reading(library, file.shipped, prompts, (reference) => besidePath(library, file.path, reference));

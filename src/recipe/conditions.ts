@@ -15,11 +15,15 @@ export interface DeclaredNames {
   agents: readonly string[];
   /** The conditions are about one todo of a plan: `todo {id, type, risk}` (engine.md, own handlers). */
   todo?: boolean;
+  /** The conditions decide whether a phase begins: nothing of a recipe at work is there to see (recipes.md §4). */
+  phase?: boolean;
 }
 
 const MAX_LENGTH = 1000;
 const LIMITS = { maxAstNodes: 200, maxDepth: 30, maxListElements: 100, maxMapEntries: 100, maxCallArguments: 8 };
 const NAMES = ['mode', 'vars', 'goal', 'preferences', 'round', 'draft', 'agents', 'result', 'todo'] as const;
+/** What exists only while a recipe is at work. */
+const AT_WORK: readonly string[] = ['round', 'draft', 'agents', 'result'];
 /** What a todo's kind and risk can be; null where any text can stand. */
 const TODO: Record<'id' | 'type' | 'risk', readonly string[] | null> = {
   id: null,
@@ -84,12 +88,18 @@ function typedEnvironment(declared: DeclaredNames): Environment {
     draft: each(declared.sections, { filled: 'bool', text: 'string' }),
     agents: each(declared.agents, { status: 'string', verdict: 'string', summary: 'string' }),
   };
-  for (const [name, schema] of Object.entries(schemas)) environment.registerVariable({ name, schema });
+  for (const [name, schema] of Object.entries(schemas)) {
+    if (isVisible(name, declared)) environment.registerVariable({ name, schema });
+  }
   if (declared.todo) environment.registerVariable({ name: 'todo', schema: each(Object.keys(TODO), 'string') });
-  return environment
-    .registerVariable('goal', 'string')
-    .registerVariable('round', 'int')
-    .registerVariable('result', 'string');
+  environment.registerVariable('goal', 'string');
+  if (declared.phase === true) return environment;
+  return environment.registerVariable('round', 'int').registerVariable('result', 'string');
+}
+
+function isVisible(name: string, { todo, phase }: DeclaredNames): boolean {
+  if (name === 'todo') return todo === true;
+  return phase !== true || !AT_WORK.includes(name);
 }
 
 /** A word that a todo's kind or risk is compared with and can never be: such a condition silently never holds. */
@@ -190,7 +200,7 @@ function explain(error: unknown, declared: DeclaredNames): string {
   const summary = summaryOf(error);
   const unknown = /^Unknown variable: (.+)$/.exec(summary)?.[1];
   if (unknown !== undefined) {
-    const names = NAMES.filter((name) => name !== 'todo' || declared.todo);
+    const names = NAMES.filter((name) => isVisible(name, declared));
     return `The condition uses ${unknown}, which is not declared${near(unknown, names)}; it may use ${names.join(', ')}.`;
   }
   const key = /^No such key: (.+)$/.exec(summary)?.[1];

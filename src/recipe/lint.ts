@@ -7,12 +7,18 @@ import { lintFiles } from './lint-files.js';
 import { lintHandlers } from './lint-handlers.js';
 import { lintHeader } from './lint-header.js';
 import { lintText } from './lint-text.js';
+import { lintWorkflow } from './lint-workflow.js';
 import type { LintableSequence } from './lintable.js';
 
 /** Everything that can be told wrong about a recipe without running it (recipes.md §6, lint), added to its report. */
 export function lintRecipe(compiled: Compiled, expectedName: string): void {
-  if (compiled.draft === null) return;
-  const lintable = { ...compiled.draft, report: compiled.report, file: compiled.file };
+  const { draft, report, file } = compiled;
+  if (draft === null) return;
+  if (draft.type === 'meta') {
+    lintWorkflow({ ...draft, report, file }, expectedName, lintRecipe);
+    return;
+  }
+  const lintable = { ...draft, report, file };
   lintHeader(lintable, expectedName);
   lintText(lintable);
   lintConditions(lintable);

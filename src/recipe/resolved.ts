@@ -193,6 +193,34 @@ export interface CapturedAgent {
   body: string;
 }
 
+/** What a workflow does when one of its phases halts (recipes.md §4). */
+export type ErrorPolicy = { kind: 'halt' } | { kind: 'skip' } | { kind: 'retry'; max: number };
+
+export interface ResolvedPhase {
+  name: string;
+  /** Which of the captured sources is its recipe. */
+  source: string;
+  recipe: ResolvedRecipe;
+  when?: string;
+}
+
+/** A meta recipe with every default filled in: its phases with their recipes, whole (recipes.md §4). */
+export interface ResolvedWorkflow {
+  name: string;
+  type: 'meta';
+  language: 1;
+  description: string;
+  /** What the workflow states for phases that leave it open; from `init` on, with the flags, whole. */
+  mode: Record<string, string>;
+  /** Its own, for `when`; one that a phase declares too replaces that phase's default. */
+  vars: JsonObject;
+  /** Those of all phases and those that a `when` reads. */
+  preferences: Record<string, PreferenceSpec>;
+  errorPolicy: ErrorPolicy;
+  /** At least one. */
+  phases: ResolvedPhase[];
+}
+
 /** recipe.json: all a run needs of its recipe, whatever happens to the files (recipes.md §5). */
 export interface CapturedRecipe {
   compiler: number;
@@ -200,6 +228,9 @@ export interface CapturedRecipe {
   digest: string;
   /** Path as the user knows it, for "changed since" reports; null for a shipped one. */
   sources: { path: string; shipped: boolean; sha256: string; text: string }[];
+  /** Of a workflow: that of the first phase, and in a run that of the phase at work. */
   recipe: ResolvedRecipe;
   agents: Record<string, CapturedAgent>;
+  /** Of a run of several recipes; `agents` and `sources` are those of all phases. */
+  workflow?: ResolvedWorkflow;
 }

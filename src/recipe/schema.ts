@@ -237,23 +237,47 @@ const SequentialSource = Type.Object(
   closed,
 );
 
-const anything = (description: string) => Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description }));
+const PhaseSource = Type.Object(
+  {
+    name: identifier('Unique in the workflow.'),
+    recipe: text('The recipe of this phase, sequential or engine.'),
+    when: Type.Optional(
+      text('CEL condition over mode, vars, goal and preferences; the phase is skipped when it is false or null.'),
+    ),
+  },
+  { ...closed, description: 'One phase.' },
+);
+
+const OnFailSource = Type.Union(
+  [
+    enumOf('halt', 'skip_phase'),
+    Type.Object(
+      {
+        retry_phase: Type.Object(
+          { max: Type.Integer({ minimum: 1, maximum: 20, description: 'How often a phase begins anew at most.' }) },
+          closed,
+        ),
+      },
+      closed,
+    ),
+  ],
+  {
+    description:
+      'When a phase halts: halt the run (default), go on with the next phase, or begin the phase anew. A stop that a person chose always halts.',
+  },
+);
+
 const MetaSource = Type.Object(
   {
     ...header,
     type: kind('meta', 'Other recipes, one after the other, as phases of one run.'),
-    phases: Type.Array(
+    phases: Type.Array(PhaseSource, { minItems: 1, description: 'The phases, in order.' }),
+    errorPolicy: Type.Optional(
       Type.Object(
-        {
-          name: identifier('Unique in the recipe.'),
-          recipe: text('The recipe of this phase.'),
-          when: Type.Optional(text('CEL condition; the phase is skipped when it is false.')),
-        },
-        closed,
+        { onFail: Type.Optional(OnFailSource) },
+        { ...closed, description: 'What happens when a phase fails.' },
       ),
-      { minItems: 1, description: 'The phases, in order.' },
     ),
-    errorPolicy: anything('What happens when a phase fails.'),
   },
   closed,
 );
@@ -265,6 +289,7 @@ export const RecipeSchema = discriminated('type', [SequentialSource, EngineSourc
 });
 
 export type SequentialSource = Static<typeof SequentialSource>;
+export type MetaSource = Static<typeof MetaSource>;
 export type BlockSource = Static<typeof BlockSourceSchema>;
 export type CommandSource = Static<typeof CommandLine>;
 export type ChoiceSource = Static<typeof ChoiceSource>;

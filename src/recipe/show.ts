@@ -10,6 +10,7 @@ import type {
   ResolvedEngine,
   ResolvedHandler,
   ResolvedRecipe,
+  ResolvedWorkflow,
 } from './resolved.js';
 
 const yaml = lazyPackage<typeof import('yaml')>('yaml');
@@ -26,15 +27,45 @@ export function showRecipe(recipe: ResolvedRecipe): string {
     skill: recipe.skill,
     mode: recipe.mode,
     vars: recipe.vars,
-    preferences: Object.fromEntries(
-      Object.entries(recipe.preferences).map(([name, { values: _, ...spec }]) => [name, spec]),
-    ),
+    preferences: showPreferences(recipe),
     ...(recipe.usesDraft ? { draft: { required: recipe.draft.required } } : {}),
     ...(recipe.guardWrites === null ? {} : { guard: { writes: recipe.guardWrites } }),
     cleanup: recipe.cleanup,
     ...(recipe.engine === undefined ? { blocks: recipe.blocks.map(showBlock) } : showEngine(recipe.engine)),
   };
   return yaml().stringify(document, { lineWidth: 120, aliasDuplicateObjects: false });
+}
+
+/** The same for a workflow: its phases by the names of their recipes. */
+export function showWorkflow(workflow: ResolvedWorkflow): string {
+  const { name, type, language, description, mode, vars, phases } = workflow;
+  const document: Shown = {
+    name,
+    type,
+    language,
+    description,
+    mode,
+    vars,
+    preferences: showPreferences(workflow),
+    phases: phases.map((phase) => ({ name: phase.name, recipe: phase.recipe.name, ...given('when', phase.when) })),
+    errorPolicy: { onFail: showPolicy(workflow.errorPolicy) },
+  };
+  return yaml().stringify(document, { lineWidth: 120, aliasDuplicateObjects: false });
+}
+
+function showPolicy(policy: ResolvedWorkflow['errorPolicy']): unknown {
+  switch (policy.kind) {
+    case 'halt':
+      return 'halt';
+    case 'skip':
+      return 'skip_phase';
+    case 'retry':
+      return { retry_phase: { max: policy.max } };
+  }
+}
+
+function showPreferences({ preferences }: Pick<ResolvedRecipe, 'preferences'>): Shown {
+  return Object.fromEntries(Object.entries(preferences).map(([name, { values: _, ...spec }]) => [name, spec]));
 }
 
 /** `block`, `config` and `handlers` of an engine recipe; its depth stands under `mode`. */

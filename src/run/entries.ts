@@ -147,6 +147,15 @@ const ENTRY_DATA = {
   'sources-taken': fact({ actionId: Str, paths: Type.Array(Str) }),
   /** A person was there: a prompt, an answered question, a terminal. */
   human: fact({ what: Str }),
+  /** A phase of a workflow began; `retry`: for which time it begins anew. */
+  'phase-started': fact({ phase: Str, recipe: Str, retry: Type.Optional(Type.Integer()) }),
+  /** A phase ended, or was passed over because its condition was false. */
+  'phase-ended': fact({
+    phase: Str,
+    recipe: Str,
+    status: enumOf('done', 'skipped', 'failed'),
+    summary: Type.Optional(Str),
+  }),
   ended: fact({ outcome: Str, reason: Type.Optional(Str) }),
   /** Something was mended when the run was opened. */
   recovered: fact({ notices: Type.Array(Str) }),

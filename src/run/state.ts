@@ -77,6 +77,9 @@ const WorkflowSchema = Type.Object(
           summary: Type.Optional(Str),
           /** Of a phase that has ended: what state.json held of it while it was at work. */
           steps: Type.Optional(Type.Record(Str, StepSchema)),
+          /** What the end of the run tells of it. */
+          results: Type.Optional(Type.Record(Str, Str)),
+          failed: Type.Optional(Type.Array(Type.Object({ id: Str, reason: Str }, closed))),
         },
         closed,
       ),
@@ -246,5 +249,6 @@ function kindOf(schema: TSchema): TSchema {
 export type RunState = Static<typeof StateSchema>;
 export type StepState = Static<typeof StepSchema>;
 export type PathFacts = Static<typeof FactsSchema>;
+export type Workflow = Static<typeof WorkflowSchema>;
 export type CommandState = Static<typeof CommandStateSchema>;
 export type PendingState = NonNullable<RunState['pendingAction']>;

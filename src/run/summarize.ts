@@ -58,6 +58,10 @@ export function summarize(entry: Pick<NewEntry, 'type' | 'data'>): string {
       return `plan ${text('outcome')}`;
     case 'document':
       return `${text('command')}: ${text('summary')}`.slice(0, 200);
+    case 'phase-started':
+      return `phase ${text('phase')} (${text('recipe')})${entry.data['retry'] === undefined ? '' : ' anew'}`;
+    case 'phase-ended':
+      return `phase ${text('phase')} ${text('status')}`;
     case 'ended':
       return text('outcome');
     default:
