@@ -1,9 +1,9 @@
 import type { EngineEvent } from '../machine/engine/events.js';
 import { type Effect, type MachineEvent, type Step, startProgram, transition } from '../machine/transition.js';
-import { endRun } from './end.js';
 import { engineOutcome, enterEngine } from './engine/drive.js';
 import { execute, runOnComplete } from './execute.js';
 import { issue } from './issue.js';
+import { beginPhases, recipeEnded } from './phases.js';
 import { blockOf, record, type Turn } from './turn.js';
 import { conditionScope } from './values.js';
 
@@ -22,13 +22,14 @@ export function advanceEngine(turn: Turn, events: Iterable<EngineEvent>): void {
   if (ended !== null) advance(turn, ended);
 }
 
-/** Starts the run's machine: init's own block is settled, the first block that remains is carried out. */
+/** Starts the run: of a workflow, its first phase. */
 export function begin(turn: Turn): void {
-  const { program } = turn.captured.recipe;
-  walk(
-    turn,
-    startProgram(program, (source) => decide(turn, source)),
-  );
+  if (turn.state.workflow === null || beginPhases(turn)) walk(turn, started(turn));
+}
+
+/** The machine of the recipe at work: init's own block is settled, the first block that remains is carried out. */
+function started(turn: Turn): Step {
+  return startProgram(turn.captured.recipe.program, (source) => decide(turn, source));
 }
 
 function next(turn: Turn, event: MachineEvent): Step {
@@ -44,14 +45,18 @@ function walk(turn: Turn, first: Step, inside?: EngineEvent): void {
   let step: Step | null = first;
   while (step !== null) {
     turn.state.machine = step.position;
-    let event: MachineEvent | null = null;
-    for (const effect of step.effects) event = carryOut(turn, effect, inside) ?? event;
-    step = event === null ? null : next(turn, event);
+    let led: Led = null;
+    for (const effect of step.effects) led = carryOut(turn, effect, inside) ?? led;
+    if (led === 'next phase') step = started(turn);
+    else step = led === null ? null : next(turn, led);
   }
 }
 
+/** What an effect has led to: an event that the machine is to take, a phase whose machine is to be started, or nothing. */
+type Led = MachineEvent | 'next phase' | null;
+
 /** Carries out one effect; a CLI block that has run, and an engine that has nothing to wait for, give the event that goes on. */
-function carryOut(turn: Turn, effect: Effect, inside: EngineEvent | undefined): MachineEvent | null {
+function carryOut(turn: Turn, effect: Effect, inside: EngineEvent | undefined): Led {
   switch (effect.type) {
     case 'settle':
       settle(turn, effect.block, effect.status);
@@ -69,8 +74,7 @@ function carryOut(turn: Turn, effect: Effect, inside: EngineEvent | undefined): 
       turn.state.currentBlock = effect.block;
       return enterEngine(turn, effect.block, effect.cause, inside);
     case 'end':
-      endRun(turn, effect.outcome);
-      return null;
+      return recipeEnded(turn, effect.outcome) ? 'next phase' : null;
   }
 }
 

@@ -4,6 +4,7 @@ import type { Effect } from '../machine/transition.js';
 import type { AskedBlock, LlmBlock, LlmCliBlock, LlmLoopBlock, SubagentBlock } from '../recipe/resolved.js';
 import type { PendingAction } from '../run/action.js';
 import type { PathFacts } from '../run/state.js';
+import { isFollowUp } from '../run/workflow.js';
 import { factsOf } from './evidence.js';
 import { handedTo } from './handed.js';
 import { type Common, commonParts, fullOf, missingSections } from './issue-common.js';
@@ -36,9 +37,9 @@ export function issue(turn: Turn, effect: Issue): boolean {
     pend(turn, dispatch.action, before, effect.cause, handedTo(turn, block, agents, earlier));
     return true;
   }
-  const redone =
-    effect.cause !== 'enter' || turn.state.steps[block.id]?.status === 'stale' || turn.state.earlierRun !== null;
-  if (block.kind === 'llm+cli' && redone) {
+  const { state } = turn;
+  const redone = effect.cause !== 'enter' || state.steps[block.id]?.status === 'stale';
+  if (block.kind === 'llm+cli' && (redone || state.earlierRun !== null || isFollowUp(state))) {
     const path = filledPath(turn, block.write, block.id);
     before[path] = factsOf(turn.files, path);
   }

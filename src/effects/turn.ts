@@ -28,7 +28,8 @@ export interface Ran {
  */
 export interface Turn {
   readonly place: Place;
-  readonly captured: CapturedRecipe;
+  /** With the recipe that is at work; of a workflow, another one from the moment on at which the next phase begins. */
+  captured: CapturedRecipe;
   readonly files: Workspace;
   readonly state: RunState;
   /** The instant of the commit. */

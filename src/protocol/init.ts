@@ -2,15 +2,16 @@ import type { Answer } from '../base/answer.js';
 import { instant } from '../base/clock.js';
 import { DevCliError } from '../base/errors.js';
 import { checkedName } from '../base/name.js';
-import { newDraft, readDraft } from '../documents/draft.js';
+import { readDraft } from '../documents/draft.js';
 import { begin } from '../effects/advance.js';
-import { draftStore } from '../effects/commands/draft.js';
-import { sceneOf } from '../effects/execute.js';
+import { beginDraft } from '../effects/draft-begin.js';
+import { freshFields, freshWorkflow } from '../effects/phases.js';
 import { record, type Turn } from '../effects/turn.js';
-import { startProgram } from '../machine/transition.js';
 import type { CommandState, RunState } from '../run/state.js';
 import { SCHEMA_VERSION } from '../run/version.js';
+import { recipeOfRun } from '../run/workflow.js';
 import type { Head } from '../store/store.js';
+import { reachesForge } from '../work/forge-reach.js';
 import { readBaseline } from '../work/git.js';
 import { abortRun } from './abort.js';
 import type { Context } from './context.js';
@@ -30,7 +31,7 @@ export async function init(context: Context, given: string, input: InitInput): P
   await refuseSecondRun(context, name, input);
   const found = await context.store.read(name);
   const present = found.snapshot;
-  const prepared = prepareRecipe(context, name, input, found);
+  const prepared = await withPullRequest(context, prepareRecipe(context, name, input, found));
   const watch = prepared.kind === 'new' ? await firstLook(context) : NOT_WATCHED;
   let abandoned: CommandState[] = [];
   const told = await withRare(
@@ -56,6 +57,13 @@ export async function init(context: Context, given: string, input: InitInput): P
   if (told.status === 'resumed' && isOfRoot(present)) await context.store.setActive(name);
   const later = await settleCommands(context, name, until);
   return envelope(later === null ? told : joined(told, later));
+}
+
+/** Whether pull requests are opened is settled when the run begins, where nobody has said so (recipes.md §4). */
+async function withPullRequest(context: Context, prepared: Prepared): Promise<Prepared> {
+  if (prepared.kind === 'resume' || prepared.preferences['pull_request'] !== 'auto') return prepared;
+  const reaches = await reachesForge(context.workTree, { signal: context.signal });
+  return { ...prepared, preferences: { ...prepared.preferences, pull_request: reaches } };
 }
 
 /** The work tree as the run finds it, or why what changes in it cannot be noticed. */
@@ -106,7 +114,7 @@ function resumableRun(head: Head<RunState>, prepared: Prepared, input: InitInput
   const { snapshot } = head;
   if (snapshot === null || input.force === true) return null;
   if (snapshot.status !== 'live' && snapshot.status !== 'halted') return null;
-  if (snapshot.recipe === prepared.recipe) return snapshot;
+  if (recipeOfRun(snapshot) === prepared.recipe) return snapshot;
   throw runExists(snapshot);
 }
 
@@ -133,9 +141,8 @@ function freshState(
     name,
     status: 'live',
     outcome: null,
-    recipe: captured.recipe.name,
+    ...freshFields(captured.recipe),
     mode: prepared.mode,
-    skill: captured.recipe.skill,
     goal: prepared.goal,
     vars: prepared.vars,
     earlierRun: head.snapshot?.runId ?? null,
@@ -143,28 +150,16 @@ function freshState(
     origin: null,
     workTree: context.workTree === context.root ? '.' : context.workTree,
     phase: 'agent',
-    currentBlock: null,
-    blockIndex: 0,
-    pendingAction: null,
     lastAction: head.snapshot?.lastAction ?? 0,
     acknowledged: {},
-    steps: Object.fromEntries(captured.recipe.blocks.map((block) => [block.id, { status: 'pending', at: null }])),
-    agents: {},
     gates: {},
     lastHuman: null,
     stops: {},
-    inputHashes: {},
     reviewRounds: [],
     warnings: [],
     recovered: [],
-    result: null,
-    commandResults: {},
-    sourcesRefused: null,
-    commands: {},
-    engine: null,
-    workflow: null,
+    workflow: captured.workflow === undefined ? null : freshWorkflow(captured.workflow),
     events: [],
-    lastError: null,
     preferences: prepared.preferences,
     baseline,
     cliVersion: context.cliVersion,
@@ -172,7 +167,6 @@ function freshState(
     createdAt: at,
     updatedAt: at,
     seq: head.seq,
-    machine: startProgram(captured.recipe.program, () => false).position,
   };
 }
 
@@ -186,23 +180,17 @@ function start(
   const { state } = turn;
   const abandoned = endEarlier(turn, context, head, rare);
   record(turn, 'init', {
-    recipe: state.recipe,
+    recipe: recipeOfRun(state),
     recipeHash: state.recipeHash,
     goal: state.goal,
     mode: state.mode,
     cliVersion: state.cliVersion,
   });
   turn.files.write('recipe.json', `${JSON.stringify(prepared.captured)}\n`);
-  if (turn.captured.recipe.usesDraft) openDraft(turn, head);
-  if (turn.captured.recipe.usesDraft && state.goal !== null) storePurpose(turn, state.goal);
+  const recipes = turn.captured.workflow?.phases.map(({ recipe }) => recipe) ?? [turn.captured.recipe];
+  if (recipes.some(({ usesDraft }) => usesDraft)) openDraft(turn, head);
   begin(turn);
   return abandoned;
-}
-
-/** The goal word for word, unless an adopted draft says already what it is for. */
-function storePurpose(turn: Turn, goal: string): void {
-  const draft = turn.files.text('DRAFT.md');
-  if (draft !== null && !readDraft(draft).purpose.filled) draftStore(sceneOf(turn), { purpose: goal });
 }
 
 /** `--force`: the run that is there is aborted in the same commit. Gives the commands that it leaves at work. */
@@ -219,16 +207,14 @@ function endEarlier(turn: Turn, context: Context, head: Head<RunState>, rare: Ra
 /** A draft that somebody brought along is adopted; one of an earlier run makes room and is kept beside it. */
 function openDraft(turn: Turn, head: Head<RunState>): void {
   const present = turn.files.text('DRAFT.md');
-  if (present !== null && head.snapshot === null) {
-    readDraft(present);
-    return;
-  }
-  if (present !== null) {
+  if (present !== null && head.snapshot === null) readDraft(present);
+  else if (present !== null) {
     const aside = `DRAFT.before-${turn.state.runId}.md`;
     turn.files.write(aside, present);
     turn.warnings.push(`DRAFT.md of the earlier run is now ${aside}`);
+    turn.files.remove('DRAFT.md');
   }
-  turn.files.write('DRAFT.md', newDraft(turn.state.name));
+  beginDraft(turn);
 }
 
 /** Whether the run belongs to the root itself, so that it can be the active one. */

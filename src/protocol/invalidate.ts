@@ -6,17 +6,18 @@ import { record, type Turn } from '../effects/turn.js';
 import { dependentsOf } from '../machine/engine/scheduler.js';
 import { canInvalidate } from '../machine/queries.js';
 import type { CommandState } from '../run/state.js';
+import { markPhase } from '../run/workflow.js';
 import type { Context } from './context.js';
 import { envelope, joined, toldBy } from './envelope.js';
 import { endRunning, settleCommands } from './external.js';
 import { findRun } from './find-run.js';
-import { fullBlockId, pendingPart } from './identify.js';
+import { fullBlockId, pendingPart, refuseOtherPhase } from './identify.js';
 import { transactTurn } from './turns.js';
 
 /**
  * `step invalidate`: the block gets a new action at once, finished blocks after it are redone; documents stay; a halted
  * run is reopened (protocol.md §3).
- * @throws DevCliError `NOT_REACHED`, `UNKNOWN_BLOCK`, `RUN_ENDED`
+ * @throws DevCliError `NOT_REACHED`, `UNKNOWN_BLOCK`, `PHASE_ENDED`, `RUN_ENDED`
  */
 export async function stepInvalidate(context: Context, given: unknown, step: string): Promise<Answer> {
   const until = context.clock.now() + context.answerWithin * 1000;
@@ -35,6 +36,7 @@ export async function stepInvalidate(context: Context, given: unknown, step: str
 function invalidate(turn: Turn, step: string): CommandState[] {
   const { state } = turn;
   const todo = state.engine !== null && Object.hasOwn(state.engine.todos, step) ? step : null;
+  if (todo === null) refuseOtherPhase(turn, step);
   const id = todo === null ? fullBlockId(turn, step) : engineBlock(turn);
   const { program, blocks } = turn.captured.recipe;
   if (state.status === 'completed' || state.status === 'aborted') {
@@ -51,6 +53,7 @@ function invalidate(turn: Turn, step: string): CommandState[] {
       { run: state.name, fix: { command: 'next', input: { name: state.name } }, ...pendingPart(turn) },
     );
   }
+  if (state.workflow !== null) markPhase(state.workflow, 'running');
   if (todo !== null) return redoTodo(turn, id, todo);
   const from = blocks.findIndex((block) => block.id === id);
   const redone = new Set(blocks.slice(from).map((block) => block.id));

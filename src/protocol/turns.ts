@@ -4,7 +4,7 @@ import type { JudgeResult } from '../documents/judge-result.js';
 import { writtenArtifacts } from '../effects/end.js';
 import { type Evaluate, record, type Turn } from '../effects/turn.js';
 import { createWorkspace } from '../effects/workspace.js';
-import { parseCaptured, type Recompile } from '../recipe/captured.js';
+import { atPhase, parseCaptured, type Recompile } from '../recipe/captured.js';
 import type { CapturedRecipe } from '../recipe/resolved.js';
 import { derive, remember } from '../run/derive.js';
 import type { RunState } from '../run/state.js';
@@ -70,7 +70,7 @@ function noteRecovery(turn: Turn, notices: string[]): void {
   turn.state.recovered.push(...notices);
 }
 
-/** The captured recipe of a run. */
+/** The captured recipe of a run; of a workflow, with the recipe of the phase at work. */
 export function capturedOf(head: Head<RunState>, recompile: Recompile): CapturedRecipe {
   const text = head.files.read('recipe.json')?.toString('utf8');
   if (text === undefined) {
@@ -78,7 +78,7 @@ export function capturedOf(head: Head<RunState>, recompile: Recompile): Captured
       fix: 'Restore .dev/specs/<name>/recipe.json from a backup, or start the run anew with `init --force`.',
     });
   }
-  return parseCaptured(text, recompile);
+  return atPhase(parseCaptured(text, recompile), head.snapshot?.workflow?.phaseIndex ?? 0);
 }
 
 /** The same for ending a run: without a readable recipe there are no blocks to know of. */

@@ -1,18 +1,7 @@
 import { DevCliError } from '../base/errors.js';
-import type { Compiled } from './compile.js';
+import type { Compiled, CompiledPhase } from './compiled.js';
 import { findRecipe, type Library, type LibraryFile } from './library.js';
 import type { MetaSource } from './schema.js';
-
-/** A phase of a workflow with its recipe, as far as that could be found. */
-export interface CompiledPhase {
-  /** Null for a phase that does not fit the schema. */
-  stated: MetaSource['phases'][number] | null;
-  /** The recipe's file; null when there is none of that name. */
-  file: LibraryFile | null;
-  /** Why there is none. */
-  problem: string | null;
-  compiled: Compiled | null;
-}
 
 /** Finds and compiles the recipe of every phase; each file once. */
 export function compilePhases(

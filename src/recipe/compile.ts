@@ -1,47 +1,15 @@
 import { agentTypes, findAgent } from './agent-definitions.js';
 import { type CheckedSource, checkedSource } from './checked-source.js';
-import { type CompiledPhase, compilePhases } from './compile-phases.js';
+import { compilePhases } from './compile-phases.js';
+import type { Compiled } from './compiled.js';
 import { besidePath, fileAt, type Library, type LibraryFile } from './library.js';
-import { type Report, reportOn } from './report.js';
+import { reportOn } from './report.js';
 import { resolveRecipe } from './resolve.js';
 import { resolveEngineRecipe } from './resolve-engine.js';
 import { resolveWorkflow } from './resolve-meta.js';
 import type { ReadBeside, SourceText } from './resolve-text.js';
-import type { CapturedAgent, ResolvedRecipe, ResolvedWorkflow } from './resolved.js';
+import type { CapturedAgent, ResolvedRecipe } from './resolved.js';
 import { parseYaml, type YamlSource } from './yaml-source.js';
-
-/** A recipe on its way from text to data, with all that lint needs to judge it. */
-export interface Compiled {
-  /** As the user knows it. */
-  file: string;
-  report: Report;
-  /** What the file says it is, as far as it can be read. */
-  header: { type: string; description: string };
-  /** Null when the document is of no use. */
-  draft: RecipeDraft | WorkflowDraft | null;
-  /** Every file that went into it, the recipe first; of a workflow those of its phases too. */
-  sources: SourceText[];
-}
-
-type RecipeDraft = Exclude<CheckedSource, { type: 'meta' }> & RecipeParts;
-
-/** A meta recipe with the recipes of its phases. */
-type WorkflowDraft = Extract<CheckedSource, { type: 'meta' }> & {
-  /** One for each phase of the file, in its order. */
-  phases: CompiledPhase[];
-  /** Of the phases whose recipe could be resolved. */
-  workflow: ResolvedWorkflow;
-};
-
-/** What a recipe was made of, beside its own file. */
-interface RecipeParts {
-  recipe: ResolvedRecipe;
-  /** Prompt files, by the reference in the recipe or their path in the package. */
-  prompts: ReadonlyMap<string, SourceText>;
-  agents: Record<string, CapturedAgent & { maySave: boolean }>;
-  /** Roles that have a definition, for did-you-mean. */
-  knownAgents: readonly string[];
-}
 
 /** Parse → schema → resolve. Never throws for what is in the files. */
 export function compileRecipe(library: Library, file: LibraryFile, text: string): Compiled {

@@ -1,6 +1,5 @@
 import { BUILTIN_PREFERENCES } from './builtin-preferences.js';
-import type { Compiled } from './compile.js';
-import type { CompiledPhase } from './compile-phases.js';
+import type { Compiled, CompiledPhase } from './compiled.js';
 import { conditionChecker } from './conditions.js';
 import { lintName, lintPreferences } from './lint-header.js';
 import type { LintableWorkflow } from './lintable.js';
@@ -25,7 +24,9 @@ export function lintWorkflow(
   lintPreferences(source, workflow.preferences, report);
   for (const field of OF_PHASES) {
     if (source[field] === undefined) continue;
-    report.warning([field], `\`${field}\` says nothing here: what the recipe of each phase says counts.`, { at: 'key' });
+    report.warning([field], `\`${field}\` says nothing here: what the recipe of each phase says counts.`, {
+      at: 'key',
+    });
   }
   const children = new Map(phases.flatMap(({ file, compiled }) => (compiled === null ? [] : [[compiled, file]])));
   for (const [compiled, file] of children) lintRecipe(compiled, file?.name ?? '');

@@ -1,4 +1,4 @@
-import type { Compiled } from './compile.js';
+import type { Compiled } from './compiled.js';
 import { lintAgents } from './lint-agents.js';
 import { lintBlocks } from './lint-blocks.js';
 import { lintConditions } from './lint-conditions.js';

@@ -1,4 +1,4 @@
-import type { Compiled } from './compile.js';
+import type { Compiled } from './compiled.js';
 
 type Draft = NonNullable<Compiled['draft']>;
 

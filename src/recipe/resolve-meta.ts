@@ -1,4 +1,4 @@
-import type { CompiledPhase } from './compile-phases.js';
+import type { CompiledPhase } from './compiled.js';
 import { resolveHeader, resolveMode } from './resolve-header.js';
 import type { ErrorPolicy, PreferenceSpec, ResolvedPhase, ResolvedWorkflow } from './resolved.js';
 import type { MetaSource } from './schema.js';

@@ -81,6 +81,8 @@ export const TELLERS: { [T in EntryType]: Teller<T> } = {
   'wrapped-up': tellOther,
   committed: tellOther,
   executed: tellOther,
+  'phase-started': tellOther,
+  'phase-ended': tellOther,
   human: add('human'),
   recovered: add('recovered'),
   ended(telling, data) {

@@ -1,17 +1,32 @@
 import type { RunState, Workflow } from './state.js';
 
+type Row = Workflow['phases'][number];
+
 /** The recipe that a run was begun with: of several, the workflow's (recipes.md §4). */
 export function recipeOfRun({ workflow, recipe }: Pick<RunState, 'workflow' | 'recipe'>): string {
   return workflow?.name ?? recipe;
 }
 
 /** The row of the phase that the fields of the snapshot belong to. */
-export function phaseAtWork({ phases, phaseIndex }: Workflow): Workflow['phases'][number] | undefined {
-  return phases[phaseIndex];
+export function phaseRow({ phases, phaseIndex }: Workflow): Row {
+  const row = phases[phaseIndex];
+  if (row === undefined) throw new RangeError(`The workflow has no phase ${phaseIndex}.`);
+  return row;
 }
 
 /** `2/3 implement (execute-standard)`. */
-export function phaseTitle({ phases, phaseIndex }: Workflow): string {
-  const phase = phases[phaseIndex];
-  return `${phaseIndex + 1}/${phases.length} ${phase?.name ?? ''} (${phase?.recipe ?? ''})`;
+export function phaseTitle(workflow: Workflow): string {
+  const { name, recipe } = phaseRow(workflow);
+  return `${workflow.phaseIndex + 1}/${workflow.phases.length} ${name} (${recipe})`;
+}
+
+/** Whether what lies in the run's directory may be the work of an earlier phase, or of the same one before a retry. */
+export function isFollowUp({ workflow }: Pick<RunState, 'workflow'>): boolean {
+  return workflow !== null && (workflow.phaseIndex > 0 || phaseRow(workflow).retries !== undefined);
+}
+
+/** The run ends, or is reopened, within the phase at work. */
+export function markPhase(workflow: Workflow, status: 'running' | 'failed'): void {
+  const row = phaseRow(workflow);
+  if (row.status === 'running' || row.status === 'failed') row.status = status;
 }

@@ -34,7 +34,8 @@ export function openEngine(turn: Turn, block: string): boolean {
     outputs: knownOutputs(turn, new Set(done)),
     planDigest: capturePlan(turn, plan),
     bodies: Object.fromEntries(earlier.map(({ body }) => [body.id, body])),
-    commandsApproved: null,
+    // Of the same execution before it began anew, or of an earlier one; the list of commands has to be the same all the same.
+    commandsApproved: turn.state.engine?.commandsApproved ?? null,
     evidence: {},
     baselines: {},
     charged: {},
