@@ -13,6 +13,7 @@ export const pages: Readonly<Record<string, () => string>> = {
   'errors.md': errorsPage,
   'recipe-language.md': () => filledPage('scripts/recipe-language.md'),
   'engine-recipes.md': () => filledPage('scripts/engine-recipes.md'),
+  'workflows.md': () => filledPage('scripts/workflows.md'),
 };
 
 const GENERATED = '<!-- Written by `npm run docs`; do not edit. -->';
@@ -200,12 +201,13 @@ function fieldsShown(name: string, key: string): boolean {
   if (name === 'common') return COMMON_FIELDS.includes(key) && key !== 'type';
   if (name === 'asking') return ASKING_FIELDS.includes(key);
   if (name === 'engine') return ['block', 'config', 'handlers'].includes(key);
-  if (name === 'recipe' || name === 'agent' || name === 'choice') return true;
+  if (name === 'meta') return ['phases', 'errorPolicy'].includes(key);
+  if (['recipe', 'agent', 'choice', 'phase'].includes(name)) return true;
   if (name === 'policies' || name.startsWith('handler ')) return true;
   return ![...COMMON_FIELDS, ...ASKING_FIELDS].includes(key);
 }
 
-/** The schema behind a table: the recipe, an agent, a choice, a block by its type; `common` and `asking` are parts of one. `engine`, `policies`, `handler ACTOR`. */
+/** The schema behind a table: the recipe, an agent, a choice, a block by its type; `common` and `asking` are parts of one. `engine`, `policies`, `handler ACTOR`; `meta`, `phase`. */
 function objectNamed(name: string): FieldSchema {
   const languages = JSON.parse(JSON.stringify(RecipeSchema)) as FieldSchema;
   const recipe = alternative(languages, 'sequential');
@@ -213,6 +215,9 @@ function objectNamed(name: string): FieldSchema {
   if (name === 'recipe') return recipe;
   const engine = alternative(languages, 'engine');
   if (name === 'engine') return engine;
+  const meta = alternative(languages, 'meta');
+  if (name === 'meta') return meta;
+  if (name === 'phase') return found(meta.properties?.['phases']?.items, name);
   if (name === 'policies') return found(engine.properties?.['config']?.properties?.['policies'], name);
   if (name.startsWith('handler ')) {
     const own = Object.values(engine.properties?.['handlers']?.patternProperties ?? {})[0];

@@ -14,6 +14,9 @@ import { record, type Turn } from './turn.js';
  * beginning of the next are one commit; the machine of the phase that begins is started by effects/advance.ts.
  */
 
+/** Skills whose phases may not touch sources: the second net looks there (harness.md, Guard). */
+export const PLANNING_SKILLS: readonly string[] = ['specify', 'open'];
+
 /** The fields of a snapshot that belong to the recipe at work, before it has begun. */
 export function freshFields(recipe: ResolvedRecipe) {
   return {
@@ -117,6 +120,10 @@ function beginFrom(turn: Turn, first: number): boolean {
 
 function openPhase(turn: Turn, workflow: Workflow, index: number): void {
   const { state } = turn;
+  const touched =
+    workflow.currentPhase !== null && index !== workflow.phaseIndex && !PLANNING_SKILLS.includes(state.skill);
+  // What an earlier phase was there to change is not to be held against this one. A retry still has to commit it.
+  if (touched && state.baseline !== null) state.baseline = turn.tree();
   turn.captured = atPhase(turn.captured, index);
   const { recipe } = turn.captured;
   // A decision of an earlier phase is none on this one's gate of the same name.

@@ -1,5 +1,6 @@
 import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
+import { PLANNING_SKILLS } from '../effects/phases.js';
 import type { Turn } from '../effects/turn.js';
 import { changedSources } from '../recipe/captured.js';
 import type { RunState } from '../run/state.js';
@@ -12,9 +13,6 @@ import { changeWarnings, envelope, joined, type Told, toldBy, withResult } from 
 import { settleCommands } from './external.js';
 import { findRun } from './find-run.js';
 import { type Rare, transactTurn } from './turns.js';
-
-/** Skills whose phases may not touch sources: the second net looks there (harness.md, Guard). */
-const PLANNING_SKILLS = ['specify', 'open'];
 
 /**
  * `step complete` and `step fail`: acknowledges, checks, records, advances and gives the next action, in one call

@@ -1,3 +1,4 @@
+import { DevCliError } from '../base/errors.js';
 import type { RunState, Workflow } from './state.js';
 
 type Row = Workflow['phases'][number];
@@ -10,7 +11,7 @@ export function recipeOfRun({ workflow, recipe }: Pick<RunState, 'workflow' | 'r
 /** The row of the phase that the fields of the snapshot belong to. */
 export function phaseRow({ phases, phaseIndex }: Workflow): Row {
   const row = phases[phaseIndex];
-  if (row === undefined) throw new RangeError(`The workflow has no phase ${phaseIndex}.`);
+  if (row === undefined) throw new DevCliError('INTERNAL', `The workflow has no phase ${phaseIndex}.`);
   return row;
 }
 

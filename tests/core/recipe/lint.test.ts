@@ -60,11 +60,6 @@ const PLANTED: Planted[] = [
   { rule: 'no blocks', recipe: `${HEAD}blocks: «[]\n`, says: 'empty list' },
   { rule: 'unknown section', blocks: `${LOOP}    sections: [«purpos]\n`, says: 'Did you mean `purpose`?' },
   { rule: 'newer language', recipe: `${HEAD}language: «2\nblocks:\n${WRITER}`, says: '`language` must be `1`' },
-  {
-    rule: 'meta recipe',
-    recipe: 'name: demo\ntype: «meta\nphases: [{ name: a, recipe: b }]\n',
-    says: 'does not run meta recipes',
-  },
   // YAML
   { rule: 'duplicate key', blocks: `${WRITER}    «write: b.json\n`, says: 'The key `write` stands here twice' },
   { rule: 'tab', recipe: `${HEAD}blocks:\n«\t- id: a\n`, says: 'A tab cannot indent' },

@@ -10,6 +10,9 @@ const library = libraryWith();
 const recipes: Record<string, ResolvedRecipe> = Object.fromEntries(
   listRecipes(library).map(({ name }) => [name, requireRecipe(library, name).recipe]),
 );
+/** What is not sequential, by the first word of its name. */
+const TYPES: Record<string, string> = { execute: 'engine', ultrawork: 'meta' };
+
 /** The shape of a block by its kind; subagents of both kinds share one. */
 type BlockOf<K> = K extends SubagentBlock['kind'] ? SubagentBlock : Extract<ResolvedBlock, { kind: K }>;
 
@@ -28,8 +31,8 @@ describe('the shipped recipes', () => {
         name,
         problem: undefined,
         shipped: true,
-        file: `dev-cli:recipes/${name}.yaml`,
-        type: name.startsWith('execute-') ? 'engine' : 'sequential',
+        file: `dev-cli:${name.startsWith('ultrawork') ? 'workflows' : 'recipes'}/${name}.yaml`,
+        type: TYPES[name.split('-')[0] ?? ''] ?? 'sequential',
       });
     }
   });
@@ -100,6 +103,20 @@ describe('the shipped recipes', () => {
       ],
     });
   });
+
+  it.each(['ultrawork', 'ultrawork-autopilot'])(
+    '%s plans, opens a pull request where one is wanted, carries out',
+    (name) => {
+      const { workflow } = requireRecipe(library, name);
+      const interaction = name.endsWith('-autopilot') ? 'autopilot' : 'interactive';
+      expect(workflow).toMatchObject({ mode: { depth: 'standard', interaction }, errorPolicy: { kind: 'halt' } });
+      expect(workflow?.phases.map((phase) => [phase.name, phase.recipe.name, phase.when])).toEqual([
+        ['plan', `specify-standard-${interaction}`, undefined],
+        ['pr', 'open-pr', 'preferences.pull_request'],
+        ['implement', 'execute-standard', undefined],
+      ]);
+    },
+  );
 
   it('open-pr runs nothing from outside but dev-cli itself', () => {
     expect(externalCommands(requireRecipe(library, 'open-pr').recipe)).toEqual([
