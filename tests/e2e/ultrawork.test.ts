@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type Action, StandIn } from '../support/agent.mjs';
 import { init, nextOf, runDir, runPrinted, stateOf, writeProjectFile } from '../support/cli.js';
 import { createProject, type Project } from '../support/project.mjs';
+import { findTerminal, NO_TERMINAL } from '../support/terminal.mjs';
 
 /** A workflow from the goal to committed work, through the binary (recipes.md §4). */
 
@@ -59,50 +60,65 @@ function workOff(agent: StandIn, action: Action): Action {
   return answer?.next as Action;
 }
 
-function drive(agent: StandIn, first: Action): { seen: string[]; done: Action } {
+function drive(agent: StandIn, first: Action): { seen: string[]; gates: string[]; done: Action } {
   const seen: string[] = [];
+  const gates: string[] = [];
   let action = first;
   for (let left = 60; action.done !== true && left > 0; left -= 1) {
     if (action.block !== seen.at(-1)) seen.push(action.block);
+    if (action.action === 'wait-for-user') gates.push(action.block);
     action = action.action === 'engine-dispatch' ? workOff(agent, action) : agent.step(action);
   }
-  return { seen, done: action };
+  return { seen, gates, done: action };
 }
 
-describe('ultrawork-autopilot', () => {
-  it('goes from the goal to committed work in one run', () => {
-    project = createProject();
-    const agent = new StandIn({ project, scenario: { beforeAck: smallPlan } });
-    const { seen, done } = drive(agent, agent.start('--workflow ultrawork-autopilot'));
+describe.each(['ultrawork', 'ultrawork-autopilot'])('%s', (name) => {
+  const asks = name === 'ultrawork';
+  const skipped = asks && findTerminal() === null;
 
-    expect(seen.slice(0, 2)).toEqual(['classify-intent', 'explore-full']);
-    expect(seen.at(-1)).toBe('execution-engine');
-    expect(done).toMatchObject({ outcome: 'completed', failed: [] });
-    const results = (done as Action & { results: Record<string, string> }).results;
-    expect(results).toMatchObject({ plan: 'done', pr: 'skipped', implement: 'done', 'implement/codeReview': 'SHIP' });
-    expect(done.artifacts?.map((path) => path.split('/').at(-1))).toEqual(['PLAN.md', 'report.md', 'summary.md']);
-    expect(agent.calls.filter(({ exit }) => exit !== 0)).toEqual([]);
+  it.skipIf(skipped)(
+    `goes from the goal to committed work in one run${skipped ? ` (skipped: ${NO_TERMINAL})` : ''}`,
+    () => {
+      project = createProject();
+      const agent = new StandIn({ project, scenario: { beforeAck: smallPlan } });
+      const { seen, gates, done } = drive(agent, agent.start(`--workflow ${name} --set pull_request=false`));
 
-    const state = stateOf(project, agent.name);
-    expect(state).toMatchObject({
-      status: 'completed',
-      preferences: { pull_request: false },
-      workflow: {
-        name: 'ultrawork-autopilot',
-        currentPhase: null,
-        phases: [{ status: 'done' }, { status: 'skipped' }, {}],
-      },
-    });
-    const log = execFileSync('git', ['log', '--format=%s'], { cwd: project.root, env: project.env, encoding: 'utf8' });
-    expect(log).toMatch(/^Write todo-2\nWrite todo-1\n/);
-    expect(readFileSync(join(runDir(project, agent.name), 'PLAN.md'), 'utf8')).toMatch(/^### \[x\] todo-2/m);
-    const manifest = agent.run(`dev-cli manifest ${agent.name}`);
-    expect(manifest.stdout).toContain('Phases of ultrawork-autopilot · plan done · pr skipped · implement done');
-    const history = agent.run(`dev-cli history ${agent.name}`);
-    expect(history.stdout).toContain('phase implement');
-    const replay = agent.run(`dev-cli replay ${agent.name} --check`);
-    expect(replay.exit, replay.stdout).toBe(0);
-  });
+      expect(seen.slice(0, 2)).toEqual(['classify-intent', 'explore-full']);
+      expect(seen.at(-1)).toBe('execution-engine');
+      // Whoever approved the plan has approved its commands.
+      expect(gates).toEqual(asks ? ['decision-confirm', 'approve-plan'] : []);
+      expect(done).toMatchObject({ outcome: 'completed', failed: [] });
+      const results = (done as Action & { results: Record<string, string> }).results;
+      expect(results).toMatchObject({ plan: 'done', pr: 'skipped', implement: 'done', 'implement/codeReview': 'SHIP' });
+      if (asks) expect(results['plan/approve-plan']).toBe('approve');
+      expect(done.artifacts?.map((path) => path.split('/').at(-1))).toEqual(['PLAN.md', 'report.md', 'summary.md']);
+      expect(agent.calls.filter(({ exit }) => exit !== 0)).toEqual([]);
+
+      const state = stateOf(project, agent.name);
+      expect(state).toMatchObject({
+        status: 'completed',
+        preferences: { pull_request: false },
+        workflow: {
+          name,
+          currentPhase: null,
+          phases: [{ status: 'done' }, { status: 'skipped' }, {}],
+        },
+      });
+      const log = execFileSync('git', ['log', '--format=%s'], {
+        cwd: project.root,
+        env: project.env,
+        encoding: 'utf8',
+      });
+      expect(log).toMatch(/^Write todo-2\nWrite todo-1\n/);
+      expect(readFileSync(join(runDir(project, agent.name), 'PLAN.md'), 'utf8')).toMatch(/^### \[x\] todo-2/m);
+      const manifest = agent.run(`dev-cli manifest ${agent.name}`);
+      expect(manifest.stdout).toContain(`Phases of ${name} · plan done · pr skipped · implement done`);
+      const history = agent.run(`dev-cli history ${agent.name}`);
+      expect(history.stdout).toContain('phase implement');
+      const replay = agent.run(`dev-cli replay ${agent.name} --check`);
+      expect(replay.exit, replay.stdout).toBe(0);
+    },
+  );
 });
 
 describe('a planning phase after one that worked on sources', () => {
