@@ -1,3 +1,4 @@
+import { fork } from '../protocol/fork.js';
 import { init } from '../protocol/init.js';
 import type { InitInput } from '../protocol/prepare.js';
 import { recipeLint, recipeList, recipeShow } from '../protocol/recipes.js';
@@ -8,6 +9,7 @@ import type { UseCases } from './use-case.js';
 /** Commands that compile recipes or read what ships. */
 export const STARTING: UseCases = {
   init: (context, { name, ...input }) => init(context, String(name), input as InitInput),
+  fork: (context, { name, at, as }) => fork(context, String(name), { at: Number(at), as: String(as) }),
   trust: (context, { recipe }) => trustRecipe(context, String(recipe)),
   'recipe list': (context) => recipeList(context),
   'recipe show': (context, { recipe }) => recipeShow(context, String(recipe)),

@@ -64,7 +64,7 @@ interface FirstLook {
 const NOT_WATCHED: FirstLook = { baseline: null, warnings: [] };
 
 /** A repository that git refuses to read is no reason not to plan; it is one to say so. */
-async function firstLook(context: Context): Promise<FirstLook> {
+export async function firstLook(context: Context): Promise<FirstLook> {
   try {
     const baseline = await readBaseline(context.workTree, { signal: context.signal });
     if (baseline !== null) return { baseline, warnings: [] };
@@ -115,6 +115,11 @@ function resumed(turn: Turn, input: InitInput): Told {
   return { ...toldBy(turn), status: 'resumed' };
 }
 
+/** An id that no other run has (storage.md, Identity). */
+export function newRunId(context: Context, at: string): string {
+  return `${instant(Date.parse(at)).replace(/[-:]|\.\d+/g, '')}-${context.ids.hex(6)}`;
+}
+
 function freshState(
   context: Context,
   head: Head<RunState>,
@@ -126,7 +131,7 @@ function freshState(
   const at = head.at;
   return {
     schemaVersion: SCHEMA_VERSION,
-    runId: `${instant(Date.parse(at)).replace(/[-:]|\.\d+/g, '')}-${context.ids.hex(6)}`,
+    runId: newRunId(context, at),
     name,
     status: 'live',
     outcome: null,

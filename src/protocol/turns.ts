@@ -184,10 +184,15 @@ export async function withRare<A>(work: (rare: Rare) => Promise<A>): Promise<A> 
     return await work({ evaluate: needed, recompile: needed });
   } catch (error) {
     if (!(error instanceof RareNeeded)) throw error;
-    const [{ evaluateCondition }, { recompile }] = await Promise.all([
-      import('../recipe/conditions.js'),
-      import('../recipe/capture.js'),
-    ]);
-    return work({ evaluate: evaluateCondition, recompile });
+    return work(await loadRare());
   }
+}
+
+/** Loads both, for who needs them anyway. */
+export async function loadRare(): Promise<Rare> {
+  const [{ evaluateCondition }, { recompile }] = await Promise.all([
+    import('../recipe/conditions.js'),
+    import('../recipe/capture.js'),
+  ]);
+  return { evaluate: evaluateCondition, recompile };
 }
