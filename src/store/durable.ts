@@ -1,4 +1,4 @@
-import { closeSync, constants, fsyncSync, mkdirSync, openSync, statSync, writeSync } from 'node:fs';
+import { closeSync, constants, fsyncSync, lstatSync, mkdirSync, openSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { pathError, withIoErrors } from './io.js';
 
@@ -6,12 +6,16 @@ import { pathError, withIoErrors } from './io.js';
 const writeFileAtomic = (): typeof import('write-file-atomic') => require('write-file-atomic');
 
 /**
- * Replaces a file so that after a crash or a power cut either the old or the new content is there, whole.
+ * Replaces a file so that after a crash or a power cut either the old or the new content is there, whole. A link in its
+ * place is refused: the file behind it is not ours.
  * @param root for messages: paths inside it are shown relative to it
  * @throws DevCliError `IO`
  */
 export function writeDurably(absolutePath: string, content: string | Uint8Array, root: string | null = null): void {
   withIoErrors(absolutePath, root, () => {
+    if (lstatSync(absolutePath, { throwIfNoEntry: false })?.isSymbolicLink()) {
+      throw pathError(absolutePath, root, 'it is a symbolic link', 'Move the link away, then repeat the same call.');
+    }
     replaceFile(absolutePath, content, root);
     syncDirectory(dirname(absolutePath));
   });
@@ -44,7 +48,7 @@ export function syncMade(made: readonly string[]): void {
   for (const directory of made) syncDirectory(dirname(directory));
 }
 
-/** Like `writeDurably`, for a caller who syncs the directory once for several files. Throws system errors too. */
+/** Like `writeDurably`, for a caller who has looked for links and syncs the directory once for several files. Throws system errors too. */
 export function replaceFile(path: string, content: string | Uint8Array, root: string | null): void {
   const bytes = Buffer.from(content);
   writeFileAtomic().sync(path, bytes);
