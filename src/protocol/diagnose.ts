@@ -23,8 +23,8 @@ export async function diagnosed(context: Context, given: unknown, error: unknown
 async function editedRun(context: Context, given: unknown): Promise<string | null> {
   try {
     const name = await findRun(context, given, false);
-    if (await context.store.unfinished(name)) return null;
-    return (await context.store.replay(name)).equal ? null : name;
+    const { differences } = await context.store.replay(name);
+    return differences.some(({ path }) => path === 'state.json') ? name : null;
   } catch {
     // The failure that is to be explained says more than one met while explaining it.
     return null;

@@ -244,10 +244,11 @@ export function diskMedium(options: DiskOptions): Medium {
   };
 }
 
-/** What cannot be opened is somebody's run all the same: who reads it is told what is wrong. */
+/** What is no journal, or cannot be looked at, is somebody's run all the same: who reads it is told what is wrong. */
 function mayHoldRun(journal: string): boolean {
   try {
-    return hasJournal(journal);
+    const stats = lstatSync(journal, { throwIfNoEntry: false });
+    return stats !== undefined && (!stats.isFile() || stats.size > 0);
   } catch (error) {
     if (systemCode(error) === undefined) throw error;
     return true;

@@ -269,16 +269,18 @@ describe('objects', () => {
   });
 
   it('that a cut commit still needs are missed with a warning, and the run goes on', () => {
-    const state = readFileSync(join(project.root, RUN, 'state.json'));
     expect(complete().code).toBe(0);
-    // As if cut after the journal: the next action's files are not in place yet.
-    writeFileSync(join(project.root, RUN, 'state.json'), state);
-    rmSync(join(project.root, RUN, 'actions/a2'), { recursive: true, force: true });
-    writeFileSync(join(project.root, RUN, 'DRAFT.md'), 'changed meanwhile\n');
+    const [state, draft] = [join(project.root, RUN, 'state.json'), join(project.root, RUN, 'DRAFT.md')];
+    const before = [readFileSync(state), readFileSync(draft)] as const;
+    const args = ['step', 'complete', 'run-1', '--action', 'a2', '--data', '{"boundaries":"none"}'];
+    expect(devCli(project, args).code).toBe(0);
+    // As if cut after the journal: the draft is not in place yet.
+    writeFileSync(state, before[0]);
+    writeFileSync(draft, before[1]);
     rmSync(objects(), { recursive: true });
     const next = devCli(project, ['next', 'run-1']);
     expect(next.code, next.stdout).toBe(0);
-    expect(next.json.actionId).toBe('a2');
+    expect(next.json.actionId).toBe('a3');
     expect(devCli(project, ['status', 'run-1']).stdout).toContain(`${RUN}/objects`);
     expect(stateOf(project, 'run-1').seq).toBe(journalOf(project, 'run-1').length);
   });
