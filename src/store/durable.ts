@@ -1,5 +1,16 @@
-import { closeSync, constants, fsyncSync, lstatSync, mkdirSync, openSync, statSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
+import { systemCode } from '../base/errors.js';
 import { pathError, withIoErrors } from './io.js';
 
 // A plain `require`, as in recipe/conditions.ts: reading needs nothing of it.
@@ -36,11 +47,26 @@ export function ensureDirectory(absolutePath: string, root: string | null = null
 
 /** Makes a directory and its parents and returns those that were not there, deepest first. Throws system errors. */
 export function makeDirectories(path: string): string[] {
-  const first = mkdirSync(path, { recursive: true });
+  let first: string | undefined;
+  try {
+    first = mkdirSync(path, { recursive: true });
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw error;
+    // Node says "not there" of a read-only file system, too; the first directory that is missing knows the reason.
+    const missing = firstMissing(path);
+    mkdirSync(missing);
+    return [...makeDirectories(path), missing];
+  }
   if (first === undefined) return [];
   const made = [path];
   for (let at = path; at !== first; made.push(at)) at = dirname(at);
   return made;
+}
+
+function firstMissing(path: string): string {
+  let missing = path;
+  while (!existsSync(dirname(missing))) missing = dirname(missing);
+  return missing;
 }
 
 /** Makes durable what `makeDirectories` made. Throws system errors. */
