@@ -103,7 +103,7 @@ async function interrupted() {
   try {
     mkdirSync(join(project.root, '.dev/recipes'), { recursive: true });
     writeFileSync(join(project.root, `.dev/recipes/${EXTERNAL}.yaml`), EXTERNAL_RECIPE);
-    findTerminal()(`dev-cli trust ${EXTERNAL}`, { cwd: project.root, env: project.env, typed: 'y\n' });
+    findTerminal()(`dev-cli trust ${EXTERNAL}`, { cwd: project.root, env: project.env, answers: ['y'] });
     const answering = { ...project, env: { ...project.env, DEV_CLI_ANSWER_WITHIN: '0' } };
     const agent = new StandIn({ project: answering, name: NAME });
     const running = agent.step(agent.start(`--recipe ${EXTERNAL}`));
