@@ -8,12 +8,14 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { sha256 } from '../../../src/base/sha256.js';
 import type { Action } from '../../support/agent.mjs';
 import { devCli, imageOf, journalOf, nextOf, type Result, runDir, stateOf } from '../../support/cli.js';
 import { BINARY, createProject, type Project } from '../../support/project.mjs';
@@ -141,9 +143,7 @@ describe('in the place of', () => {
     const mend = swap(`${RUN}/events.jsonl`, '150 MB');
     expect(complete().json.error?.code).toBe('JOURNAL_CORRUPT');
     expect(devCli(project, ['abort', 'run-1', '--reason', 'x']).json.error?.code).toBe('JOURNAL_CORRUPT');
-    expect(execFileSync('stat', ['-c', '%s', join(project.root, RUN, 'events.jsonl')], { encoding: 'utf8' })).toBe(
-      '150000000\n',
-    );
+    expect(statSync(join(project.root, RUN, 'events.jsonl')).size).toBe(150_000_000);
     mend();
     expect(complete().code).toBe(0);
   });
@@ -287,7 +287,7 @@ describe('objects', () => {
 
   it('of the right length and the wrong content are written anew by the commit that needs them', () => {
     const output = readFileSync(join(project.root, RUN, 'findings/one.md'));
-    const digest = execFileSync('sha256sum', { input: output, encoding: 'utf8' }).slice(0, 64);
+    const digest = sha256(output);
     writeFileSync(join(objects(), digest), 'y'.repeat(output.length));
     expect(complete().code).toBe(0);
     expect(readFileSync(join(objects(), digest))).toEqual(output);
@@ -295,7 +295,7 @@ describe('objects', () => {
 
   it('whose temporary name is a link elsewhere are not written through it', () => {
     const output = readFileSync(join(project.root, RUN, 'findings/one.md'));
-    const digest = execFileSync('sha256sum', { input: output, encoding: 'utf8' }).slice(0, 64);
+    const digest = sha256(output);
     symlinkSync(join(outside, 'file'), join(objects(), `${digest}.tmp`));
     expect(complete().json.error?.code).toBe('IO');
     outsideIsUntouched();
