@@ -36,13 +36,7 @@ export function beforeRemoval(look) {
  *   null: an empty directory; `at`: an absolute directory to make it in, which is not there yet
  * @returns {Project}
  */
-export function createProject({
-  sample = 'todo-api',
-  git = true,
-  prefix = 'dev-cli-test-',
-  at,
-  replay = true,
-} = {}) {
+export function createProject({ sample = 'todo-api', git = true, prefix = 'dev-cli-test-', at, replay = true } = {}) {
   if (at !== undefined) mkdirSync(at);
   const base = at ?? temporary(prefix);
   const root = join(base, sample ?? 'project');

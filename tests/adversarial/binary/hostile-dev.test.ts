@@ -27,7 +27,7 @@ let project: Project;
 let action: Action;
 let outside: string;
 beforeEach(() => {
-  project = createProject({ sample: null });
+  project = createProject({ sample: null, replay: false });
   action = startTiny(project, [AGENTS_BLOCK, DATA_BLOCK, END_BLOCK]);
   deliver(project, action);
   outside = mkdtempSync(join(project.home, 'outside-'));

@@ -217,7 +217,7 @@ describe('a clock that goes back', () => {
 
 describe('a directory that vanishes between two calls', () => {
   beforeEach(() => {
-    project = createProject({ sample: null });
+    project = createProject({ sample: null, replay: false });
     begin();
   });
 
