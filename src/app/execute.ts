@@ -16,7 +16,14 @@ export async function execute(
   environment: Environment,
 ): Promise<Answer | StreamAnswer> {
   const useCase = await boundTo(call.command);
-  return useCase(createContext(environment, call.command), call.input, environment);
+  const context = createContext(environment, call.command);
+  try {
+    return await useCase(context, call.input, environment);
+  } catch (error) {
+    if (error instanceof DevCliError && error.code !== 'INTERNAL') throw error;
+    const { diagnosed } = await import('../protocol/diagnose.js');
+    throw await diagnosed(context, call.input['name'], error);
+  }
 }
 
 async function boundTo(command: string): Promise<UseCase> {

@@ -1,3 +1,4 @@
+import { DevCliError } from '../base/errors.js';
 import { ask } from './ask.js';
 import { front } from './front.js';
 import { writeWhole } from './output.js';
@@ -9,8 +10,23 @@ function interruption(): AbortSignal {
   return controller.signal;
 }
 
+/** @throws DevCliError `IO` */
+function workingDirectory(): string {
+  try {
+    return process.cwd();
+  } catch (cause) {
+    throw new DevCliError('IO', 'The current directory is no longer there.', {
+      fix: 'Change to the project with cd, then repeat the same call.',
+      cause,
+    });
+  }
+}
+
 void front(process.argv.slice(2), {
-  cwd: process.cwd(),
+  // Asked for where an error can be printed.
+  get cwd() {
+    return workingDirectory();
+  },
   env: process.env,
   stdinIsTerminal: isTerminal(0),
   stdoutIsTerminal: isTerminal(1),

@@ -55,6 +55,7 @@ async function awaitEnding(
 ): Promise<Ending | null> {
   const { snapshot } = head;
   if (snapshot === null) return null;
+  refuseLinkOut(head, command);
   const directory = directoryOf(context, snapshot.name, command);
   const workTree = snapshot.workTree === '.' ? context.root : snapshot.workTree;
   let seen = inspect(directory);
@@ -141,6 +142,17 @@ function passedBefore(state: RunState, command: CommandState, tree: string | nul
 
 function resultKey({ argv, shell, cwd }: CommandState, tree: string): string {
   return sha256(canonicalJson({ argv, shell, cwd, tree }));
+}
+
+/** The runner writes where it is told to: not through a link out of the project. */
+function refuseLinkOut({ files }: Head<RunState>, { directory }: CommandState): void {
+  const { kind } = files.facts(directory);
+  if (kind === 'missing' || kind === 'directory') return;
+  const problem = kind === 'outside' ? 'it leads out of the project' : 'it is no directory';
+  throw new DevCliError('IO', `${directory} of this run cannot take the command's log: ${problem}.`, {
+    details: [{ target: directory, problem }],
+    fix: `Move what is at ${directory} away, then repeat the same call.`,
+  });
 }
 
 function directoryOf(context: Context, name: string, command: CommandState): string {

@@ -1,18 +1,10 @@
-import {
-  closeSync,
-  constants,
-  linkSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { linkSync, readdirSync, unlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type Clock, type Ids, instant } from '../base/clock.js';
 import { DevCliError, systemCode } from '../base/errors.js';
 import { isRecord } from '../base/json.js';
 import { clearUp } from './clear-up.js';
+import { readRegular } from './inside.js';
 import { shown } from './io.js';
 import { isGone, type ProcessIdentity } from './process.js';
 
@@ -45,6 +37,8 @@ export interface Waiting {
 }
 
 const LONGEST_PAUSE_MS = 25;
+/** More than a lock of ours ever has, in bytes. */
+const LARGEST = 16 * 1024;
 
 /**
  * Takes the lock at `path`, waiting at most `waitMs`.
@@ -99,17 +93,13 @@ export function attempt(path: string, taker: Taker): Held | { holder: Holder | n
 /** Who is named by the lock file at `path`: undefined when there is none, null when it does not say. */
 export function readHolder(path: string): Holder | null | undefined {
   try {
-    const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
-    try {
-      return holderOf(readFileSync(descriptor, 'utf8'));
-    } finally {
-      closeSync(descriptor);
-    }
+    const content = readRegular(path, LARGEST);
+    return content === null ? null : holderOf(content.toString('utf8'));
   } catch (error) {
     const code = systemCode(error);
     if (code === 'ENOENT') return undefined;
-    // A link or a directory was not made by us: it locks, and nobody can be named.
-    if (code === 'ELOOP' || code === 'EISDIR') return null;
+    // A link or a socket was not made by us: it locks, and nobody can be named.
+    if (code === 'ELOOP' || code === 'ENXIO') return null;
     throw error;
   }
 }

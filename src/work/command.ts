@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { systemCode } from '../base/errors.js';
 import { isRecord } from '../base/json.js';
+import { isMissing, readRegular } from '../store/inside.js';
 import { withIoErrors } from '../store/io.js';
 
 /** What lies in the directory of an external command (protocol.md §4). Everything but the log appears whole or not at all. */
@@ -65,6 +64,9 @@ export const claimFile = (directory: string): string => join(directory, 'runner'
 /** Standard output and standard error of the command. */
 export const logFile = (directory: string): string => join(directory, 'command.log');
 
+/** More than a record of ours has, in bytes: the argument vector is bounded by the system. */
+const LARGEST = 16 * 1024 * 1024;
+
 /** `damaged`: something stands there that this program did not write whole. */
 export type Reading<T> = T | 'absent' | 'damaged';
 
@@ -99,11 +101,12 @@ function read<T>(path: string, fits: (value: unknown) => value is T): Reading<T>
   }
 }
 
+/** Null where nothing is, empty for what is no file of ours: never waited for, whatever it is. */
 function textOf(path: string): string | null {
   try {
-    return readFileSync(path, 'utf8');
+    return readRegular(path, LARGEST)?.toString('utf8') ?? '';
   } catch (error) {
-    if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR') return null;
+    if (isMissing(error)) return null;
     throw error;
   }
 }
