@@ -213,6 +213,7 @@ function endEarlier(turn: Turn, context: Context, head: Head<RunState>, rare: Ra
   const earlier = openTurn(context, head, structuredClone(snapshot), captured, turn.evaluate);
   const abandoned = abortRun(earlier, 'a new run was started with --force');
   turn.entries.push(...earlier.entries);
+  for (const { path, content } of earlier.files.changes()) if (content !== null) turn.files.write(path, content);
   return abandoned;
 }
 

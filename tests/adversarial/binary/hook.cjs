@@ -4,7 +4,7 @@
 const fs = require('node:fs');
 
 const { DEV_CLI_TEST_PAUSE: pauseAt, DEV_CLI_TEST_SLOW: slow, DEV_CLI_TEST_PLANT: plant } = process.env;
-const { linkSync, openSync, readFileSync, unlinkSync, writeSync } = fs;
+const { existsSync, linkSync, openSync, readFileSync, readlinkSync, renameSync, unlinkSync, writeSync } = fs;
 const isLock = (/** @type {unknown} */ path) => /\/lock$/.test(String(path));
 const isJournal = (/** @type {unknown} */ path) => /\/events\.jsonl$/.test(String(path));
 
@@ -33,6 +33,8 @@ process.once('exit', () => {
 const journals = new Set();
 
 fs.openSync = (/** @type {any[]} */ ...args) => {
+  // The library writes beside the file first.
+  if (/\/command\.json\.[^/]+$/.test(String(args[0]))) reach('before-launch');
   const descriptor = openSync(.../** @type {Parameters<typeof openSync>} */ (args));
   if (isJournal(args[0]) && (Number(args[1]) & fs.constants.O_APPEND) !== 0) journals.add(descriptor);
   else journals.delete(descriptor);
@@ -67,12 +69,32 @@ fs.readFileSync = /** @type {any} */ (
 
 fs.linkSync = (from, to) => {
   if (isLock(to) && plant === 'no-lock') {
-    if (fs.existsSync(to)) unlinkSync(to);
+    if (existsSync(to)) unlinkSync(to);
   }
   if (isLock(to) && plant === 'pid-lock') return takePidLock(String(to));
   linkSync(from, to);
   if (isLock(to)) reach('locked');
+  if (/\/runner$/.test(String(to))) reach('claimed');
 };
+
+fs.renameSync = (from, to) => {
+  const starts = /\/started\.json$/.test(String(to));
+  if (starts) reach('before-started');
+  renameSync(from, to);
+  if (starts) reach('after-started');
+};
+
+// Whether a command was given up is not looked at.
+fs.existsSync = (path) =>
+  plant === 'withdrawn-not-read' && /\/withdrawn$/.test(String(path)) ? false : existsSync(path);
+
+// A process of a sandbox is taken for one of ours.
+fs.readlinkSync = /** @type {any} */ (
+  (/** @type {any[]} */ ...args) => {
+    if (plant === 'no-namespace' && args[0] === '/proc/self/ns/pid') throw new Error('hidden');
+    return readlinkSync(.../** @type {Parameters<typeof readlinkSync>} */ (args));
+  }
+);
 
 /** The lock that earlier tools used: made exclusively, then the number written into it; empty or unknown counts as stale. @param {string} path */
 function takePidLock(path) {

@@ -43,23 +43,14 @@ function summary(tallies: Tally[], seconds: number): string {
 }
 
 describe('the kills find', () => {
-  /** Always the same draw: every call that may be killed is. */
-  const always = (unit: number, choice: number): Random => ({
-    unit: () => unit,
-    below: () => 0,
-    chance: () => true,
-    pick: (list) => list[choice] as (typeof list)[0],
-  });
-
-  it.each<[string, string, Random, RegExp]>([
-    ['answer-before-commit', 'an answer printed before its commit', always(0, 0), /JOURNAL_CORRUPT|lost/],
-    ['start-not-read', 'a command that is begun again', always(0.99, 1), /doubled: the effect/],
-  ])('%s: %s', { timeout: 120_000 }, async (plant, _what, random, expected) => {
+  it('an answer printed before its commit: the planted defect', { timeout: 120_000 }, async () => {
     const project = createProject();
-    const killer = new Killer(project, random, hooked({ DEV_CLI_TEST_PLANT: plant }));
+    // Every call is killed as it answers.
+    const always: Random = { unit: () => 0, below: () => 0, chance: () => true, pick: ([first]) => first };
+    const killer = new Killer(project, always, hooked({ DEV_CLI_TEST_PLANT: 'answer-before-commit' }));
     await killer.work(50);
     project.remove();
-    expect(killer.faults.join('\n')).toMatch(expected);
+    expect(killer.faults.join('\n')).toMatch(/JOURNAL_CORRUPT|lost/);
   });
 
   const whole: Evidence = {

@@ -185,7 +185,7 @@ export class Killer {
       over = true;
     });
     while (!over && runnersOf(this.project).length === 0) await sleep(3);
-    await sleep(this.random.unit() * 130);
+    await sleep(this.random.unit() * 1.3 * (this.usual.get('next') ?? 100));
   }
 
   /** Left alone, every call of this story is accepted. */

@@ -105,6 +105,44 @@ function commandLine(pid: string): string[] {
   }
 }
 
+/** Starts a call that stops at a moment that the hook knows, and waits until it stands still there. */
+export async function pausedAt(
+  project: Project,
+  moment: string,
+  args: string[],
+  env: NodeJS.ProcessEnv = {},
+): Promise<Victim> {
+  const victim = startCall(project, args, { ...hooked({ DEV_CLI_TEST_PAUSE: moment }), ...env });
+  await eventually(`dev-cli ${args.join(' ')} stops at ${moment}`, () => isStopped(victim.pid));
+  return victim;
+}
+
+export function isStopped(pid: number): boolean {
+  return stateOf(pid) === 'T';
+}
+
+/** Whether a process is there and not only a dead one that nobody has collected. */
+export function isRunning(pid: number): boolean {
+  return !['', 'Z', 'X'].includes(stateOf(pid));
+}
+
+function stateOf(pid: number): string {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    return text.slice(text.lastIndexOf(')') + 2, text.lastIndexOf(')') + 3);
+  } catch {
+    return '';
+  }
+}
+
+/** Waits until something holds; the bound of the test is the bound of the patience. */
+export async function eventually(what: string, holds: () => boolean): Promise<void> {
+  for (let looks = 0; !holds(); looks += 1) {
+    if (looks === 6000) throw new Error(`never: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
 /** Kills a process that may have ended already. */
 export function kill(pid: number): boolean {
   try {
