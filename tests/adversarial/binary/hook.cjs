@@ -4,7 +4,8 @@
 const fs = require('node:fs');
 
 const { DEV_CLI_TEST_PAUSE: pauseAt, DEV_CLI_TEST_SLOW: slow, DEV_CLI_TEST_PLANT: plant } = process.env;
-const { existsSync, linkSync, openSync, readFileSync, readlinkSync, renameSync, unlinkSync, writeSync } = fs;
+const { existsSync, linkSync, openSync, readFileSync, readlinkSync, renameSync, unlinkSync, writeFileSync, writeSync } =
+  fs;
 const isLock = (/** @type {unknown} */ path) => /\/lock$/.test(String(path));
 const isJournal = (/** @type {unknown} */ path) => /\/events\.jsonl$/.test(String(path));
 
@@ -66,6 +67,11 @@ fs.readFileSync = /** @type {any} */ (
     return readFileSync(.../** @type {Parameters<typeof readFileSync>} */ (args));
   }
 );
+
+fs.writeFileSync = (/** @type {any[]} */ ...args) => {
+  if (/\/\.dev\/lock\.[^/]+$/.test(String(args[0]))) reach('before-root-lock');
+  writeFileSync(.../** @type {Parameters<typeof writeFileSync>} */ (args));
+};
 
 fs.linkSync = (from, to) => {
   if (isLock(to) && plant === 'no-lock') {
