@@ -90,7 +90,7 @@ export class Killer {
       if (action.done === true) break;
       await this.act(action);
     }
-    if (this.faults.length === 0) this.faults.push(...faultsOf(await this.evidence()));
+    if (this.faults.length === 0) this.faults.push(...faultsOf(this.evidence()));
   }
 
   /** How many runs of the name the journal knows. */
@@ -208,7 +208,7 @@ export class Killer {
     return whole.filter((line) => line !== '').map((line) => JSON.parse(line) as Line);
   }
 
-  private async evidence(): Promise<Evidence> {
+  private evidence(): Evidence {
     const effects = join(this.project.root, 'effects.txt');
     return {
       entries: journalOf(this.project, NAME) as unknown as Line[],
@@ -217,7 +217,7 @@ export class Killer {
       tried: this.tried,
       draft: readFileSync(join(runDir(this.project, NAME), 'DRAFT.md'), 'utf8'),
       effects: existsSync(effects) ? readFileSync(effects, 'utf8').trimEnd().split('\n') : [],
-      replays: await replays(this.project, NAME),
+      replays: replays(this.project, NAME),
       outcome: stateOf(this.project, NAME).outcome,
     };
   }

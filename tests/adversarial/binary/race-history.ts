@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { actionView } from '../../../src/protocol/view.js';
-import { writtenOut } from '../../../src/registry/written-out.js';
+import { writtenFor, writtenOut } from '../../../src/registry/written-out.js';
 import type { RunState } from '../../../src/run/state.js';
 import { patched } from '../../../src/store/patch.js';
 import type { Entry } from '../../../src/store/store.js';
@@ -179,7 +179,7 @@ function momentsOf({ journal, content }: Recorded): Moment[] {
 function answered({ pendingAction }: RunState): unknown {
   return pendingAction === null
     ? null
-    : JSON.parse(JSON.stringify(actionView(pendingAction.action, false), writtenOut));
+    : JSON.parse(JSON.stringify(actionView(pendingAction.action, false), writtenOut(writtenFor(undefined))));
 }
 
 function told({ operation, code, json, from, to }: Observed): string {

@@ -2,15 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { requireRecipe } from '../../../src/recipe/load.js';
-import { runCodec } from '../../../src/run/codec.js';
-import { createDirectoryStore } from '../../../src/store/directory.js';
 import { diskReader } from '../../../src/store/reader.js';
 import { trust } from '../../../src/store/trust.js';
-import type { Document } from '../../support/cli.js';
+import { type Document, devCli } from '../../support/cli.js';
 import { BINARY, CHECKOUT, type Project } from '../../support/project.mjs';
 
 /** Preloaded into the binary, the runner included: see the file itself. */
-export const HOOK = join(import.meta.dirname, 'hook.cjs');
+const HOOK = join(import.meta.dirname, 'hook.cjs');
 
 /** A call of the binary that is under way. */
 export interface Victim {
@@ -78,11 +76,9 @@ export function trusted(project: Project, recipe: string): string {
   return recipe;
 }
 
-/** Whether the journal alone rebuilds state.json byte for byte. */
-export async function replays(project: Project, name: string): Promise<boolean> {
-  const clock = { now: () => 0 };
-  const store = createDirectoryStore({ root: project.root, codec: runCodec, clock, ids: { hex: () => '' } });
-  return (await store.replay(name)).equal;
+/** Whether the journal alone rebuilds the run, its documents and contents included. */
+export function replays(project: Project, name: string): boolean {
+  return devCli(project, ['replay', name, '--check', '--json']).json.ok === true;
 }
 
 /** The detached runners at work for this project, whatever they have got to. */
