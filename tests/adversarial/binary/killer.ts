@@ -185,7 +185,14 @@ export class Killer {
       over = true;
     });
     while (!over && runnersOf(this.project).length === 0) await sleep(3);
-    await sleep(this.random.unit() * 1.3 * (this.usual.get('next') ?? 100));
+    const [from, life] = [performance.now(), this.usual.get('runner') ?? 150];
+    for (const until = from + this.random.unit() * life; performance.now() < until; await sleep(3)) {
+      if (runnersOf(this.project).length > 0) continue;
+      // It lived shorter than was thought.
+      this.usual.set('runner', performance.now() - from);
+      return;
+    }
+    this.usual.set('runner', life * 1.02);
   }
 
   /** Left alone, every call of this story is accepted. */

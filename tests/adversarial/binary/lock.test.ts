@@ -103,6 +103,7 @@ describe('a paused holder', () => {
     process.kill(holder.pid, 'SIGCONT');
     await holder.ended;
     expect(devCli(project, ['replay', name, '--check', '--json']).code).not.toBe(0);
+    rmSync(runDir(project, name), { recursive: true });
   });
 });
 
