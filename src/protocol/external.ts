@@ -7,7 +7,7 @@ import { absolutePath } from '../effects/paths.js';
 import { record, type Turn } from '../effects/turn.js';
 import type { CommandState, RunState } from '../run/state.js';
 import type { Head } from '../store/store.js';
-import type { ExitRecord } from '../work/command.js';
+import { type ExitRecord, withdrawnFile } from '../work/command.js';
 import { endCommand, inspect, launch, waitFinished } from '../work/external.js';
 import { treeDigest } from '../work/git.js';
 import type { Context } from './context.js';
@@ -42,7 +42,19 @@ export async function finishCrash(context: Context, name: string): Promise<void>
   await transactTurn(context, name, () => null);
 }
 
-/** Ends the process group of the command a run waits for; called when the run no longer wants it. */
+/**
+ * Gives up the external commands at work, in this turn's commit: from then on none of them begins, and the runner of one that
+ * has begun ends it, even if this process does not live to do so.
+ * @returns them, for `endRunning` after the commit
+ */
+export function abandonCommands({ state, files, at }: Turn): CommandState[] {
+  const abandoned = Object.values(state.commands);
+  for (const { directory } of abandoned) files.write(withdrawnFile(directory), `${at}\n`);
+  state.commands = {};
+  return abandoned;
+}
+
+/** Ends the process group of a command that was given up. */
 export async function endRunning(context: Context, name: string, command: CommandState): Promise<void> {
   await endCommand(directoryOf(context, name, command));
 }

@@ -18,6 +18,7 @@ import { envelope, joined, type Told, toldBy } from './envelope.js';
 import { endRunning, settleCommands } from './external.js';
 import { type InitInput, type Prepared, prepareRecipe, runExists } from './prepare.js';
 import { capturedOf, capturedOrNone, commitOf, openTurn, type Rare, withRare } from './turns.js';
+import { makeActive } from './use.js';
 
 /**
  * `init`: starts a run and gives its first action, or resumes the one that is there (protocol.md §5).
@@ -50,7 +51,7 @@ export async function init(context: Context, given: string, input: InitInput): P
   );
   for (const command of abandoned) await endRunning(context, name, command);
   if (context.session !== null) await context.store.bindSession(context.session, name);
-  if (told.status === 'resumed' && isOfRoot(present)) await context.store.setActive(name);
+  if (told.status === 'resumed' && isOfRoot(present)) await makeActive(context, name);
   const later = await settleCommands(context, name, until);
   return envelope(later === null ? told : joined(told, later));
 }
@@ -213,6 +214,7 @@ function endEarlier(turn: Turn, context: Context, head: Head<RunState>, rare: Ra
   const earlier = openTurn(context, head, structuredClone(snapshot), captured, turn.evaluate);
   const abandoned = abortRun(earlier, 'a new run was started with --force');
   turn.entries.push(...earlier.entries);
+  for (const { path, content } of earlier.files.changes()) if (content !== null) turn.files.write(path, content);
   return abandoned;
 }
 

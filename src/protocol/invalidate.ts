@@ -6,7 +6,7 @@ import { canInvalidate } from '../machine/queries.js';
 import type { CommandState } from '../run/state.js';
 import type { Context } from './context.js';
 import { envelope, joined, toldBy } from './envelope.js';
-import { endRunning, settleCommands } from './external.js';
+import { abandonCommands, endRunning, settleCommands } from './external.js';
 import { findRun } from './find-run.js';
 import { fullBlockId, pendingPart } from './identify.js';
 import { transactTurn } from './turns.js';
@@ -56,8 +56,7 @@ function invalidate(turn: Turn, step: string): CommandState[] {
   }
   const stale = [...redone].filter((block) => ['done', 'failed', 'skipped'].includes(state.steps[block]?.status ?? ''));
   record(turn, 'invalidated', { block: id, stale });
-  const running = Object.values(state.commands);
-  state.commands = {};
+  const running = abandonCommands(turn);
   state.lastError = null;
   advance(turn, { type: 'INVALIDATE', block: id });
   return running;

@@ -262,6 +262,9 @@ export function createStore<S extends Numbered>({ medium, codec, clock }: Option
     async setActive(stream) {
       medium.setActive(stream === null ? null : checkedName(stream));
     },
+    async clearActive(stream) {
+      medium.movePointer(checkedName(stream), 'clear');
+    },
     async session(id) {
       return medium.session(id);
     },

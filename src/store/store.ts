@@ -205,6 +205,8 @@ export interface Store<S extends Numbered> {
   active(): Promise<string | null>;
   /** Makes a stream the active one, or clears the pointer. */
   setActive(stream: string | null): Promise<void>;
+  /** Clears the pointer when it names this stream. */
+  clearActive(stream: string): Promise<void>;
   /** The run a harness session is bound to, or null. */
   session(id: string): Promise<string | null>;
   bindSession(id: string, stream: string | null): Promise<void>;

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { isRecord } from '../base/json.js';
 import { isMissing, readRegular } from '../store/inside.js';
@@ -61,6 +62,8 @@ export const startedFile = (directory: string): string => join(directory, 'start
 export const exitFile = (directory: string): string => join(directory, 'exit.json');
 /** Held by the one runner that may start the command. */
 export const claimFile = (directory: string): string => join(directory, 'runner');
+/** There from the commit on in which its run gave the command up: it may not begin any more, and is ended. */
+export const withdrawnFile = (directory: string): string => join(directory, 'withdrawn');
 /** Standard output and standard error of the command. */
 export const logFile = (directory: string): string => join(directory, 'command.log');
 
@@ -85,9 +88,14 @@ export function readExit(directory: string): Reading<ExitRecord> {
   return read(exitFile(directory), isExit);
 }
 
-/** Whether a runner has begun: from then on the command is not started any more. Throws like the readings. */
-export function hasBegun(directory: string): boolean {
-  return readExit(directory) !== 'absent' || readStarted(directory) !== 'absent';
+/** Whether the command may not be started any more: a runner has begun, or it was given up. Throws like the readings. */
+export function isClosed(directory: string): boolean {
+  return isWithdrawn(directory) || readExit(directory) !== 'absent' || readStarted(directory) !== 'absent';
+}
+
+/** Whether the run gave the command up. */
+export function isWithdrawn(directory: string): boolean {
+  return existsSync(withdrawnFile(directory));
 }
 
 function read<T>(path: string, fits: (value: unknown) => value is T): Reading<T> {
