@@ -131,6 +131,8 @@ export function createStore<S extends Numbered>({ medium, codec, clock }: Option
       const name = medium.keepStateAside(stream);
       state.notices.push(`The unusable state.json is kept as ${runPath(stream, name)}.`);
     }
+    // The line of a run that no longer guards goes out behind the snapshot: it alone may be left of a whole commit.
+    if (state.stored === 'current' && state.tail.last?.marks?.guarded === false) medium.guard(stream, null);
     if (state.text === null || state.stored === 'current') return;
     const marks = mergedMarks(state.open);
     if (marks?.guarded) medium.guard(stream, state.tail.seq);

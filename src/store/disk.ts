@@ -5,7 +5,7 @@ import { DevCliError, systemCode } from '../base/errors.js';
 import { isName } from '../base/name.js';
 import { clearUp } from './clear-up.js';
 import { diskFiles, freeName, placeDocuments, removeEmpty, removeFile } from './documents.js';
-import { makeDirectories, replaceFile, syncDirectory, syncMade, writeDurably } from './durable.js';
+import { makeDirectories, replaceFile, syncAncestors, syncDirectory, syncMade, writeDurably } from './durable.js';
 import { GITIGNORE } from './gitignore.js';
 import { grown } from './grown.js';
 import { insideDirectory, isMissing, readRegular } from './inside.js';
@@ -208,7 +208,11 @@ export function diskMedium(options: DiskOptions): Medium {
     },
 
     place(stream, placements) {
-      at(stream, '', () => placeDocuments(root, placements));
+      at(stream, '', (directory) => {
+        placeDocuments(root, placements);
+        // The first append makes the run's own directory reachable; documents without a commit have to do it themselves.
+        if (!hasJournal(join(directory, 'events.jsonl'))) syncAncestors(directory, root);
+      });
     },
 
     replaceState(stream, text) {
