@@ -1,9 +1,22 @@
-import { closeSync, constants, fsyncSync, mkdirSync, openSync, statSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  type Stats,
+  statSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
+import { clearUp } from './clear-up.js';
 import { pathError, withIoErrors } from './io.js';
-
-// A plain `require`, as in recipe/conditions.ts: reading needs nothing of it.
-const writeFileAtomic = (): typeof import('write-file-atomic') => require('write-file-atomic');
 
 /**
  * Replaces a file so that after a crash or a power cut either the old or the new content is there, whole.
@@ -47,8 +60,16 @@ export function syncMade(made: readonly string[]): void {
 /** Like `writeDurably`, for a caller who syncs the directory once for several files. Throws system errors too. */
 export function replaceFile(path: string, content: string | Uint8Array, root: string | null): void {
   const bytes = Buffer.from(content);
-  writeFileAtomic().sync(path, bytes);
-  // The library does not notice a short write on a full disk.
+  // write-file-atomic does the same and would be half the time of an acknowledgement: it loads crypto and worker threads,
+  // and listens to every signal. No two processes have one temporary name, and no two writes of one process overlap.
+  const temporary = `${path}.${String(process.pid).padStart(8, '0')}`;
+  try {
+    writeWhole(temporary, bytes, lstatSync(path, { throwIfNoEntry: false }));
+    renameSync(temporary, path);
+  } catch (error) {
+    clearUp(() => unlinkSync(temporary));
+    throw error;
+  }
   const { size } = statSync(path);
   if (size === bytes.length) return;
   throw pathError(
@@ -57,6 +78,24 @@ export function replaceFile(path: string, content: string | Uint8Array, root: st
     `only ${size} of ${bytes.length} bytes were written`,
     'Free some space on that disk, then repeat the same call.',
   );
+}
+
+/** Writes a file anew and makes its content durable. @param like the file it will replace, whose owner and mode it gets */
+function writeWhole(path: string, bytes: Buffer, like: Stats | undefined): void {
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW;
+  const descriptor = openSync(path, flags, 0o666);
+  try {
+    writeAll(descriptor, bytes);
+    if (like?.isFile()) {
+      const made = fstatSync(descriptor);
+      // Only root may give a file away; anybody else replaces by a file of their own, as an editor does.
+      if (made.uid !== like.uid || made.gid !== like.gid) clearUp(() => fchownSync(descriptor, like.uid, like.gid));
+      if (made.mode !== like.mode) fchmodSync(descriptor, like.mode & 0o7777);
+    }
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 /** Makes the names in a directory durable. Throws system errors. */
