@@ -1,14 +1,18 @@
 import type { Detail } from '../base/errors.js';
 import { isRecord } from '../base/json.js';
 import { suggestion } from '../base/suggest.js';
-import validate from '../generated/plan-content.js';
 import { foreignLine } from './foreign.js';
 import { PLAN_ID } from './plan-id.js';
 
-type SchemaError = NonNullable<typeof validate.errors>[number];
+type Validate = typeof import('../generated/plan-content.js').default;
+type SchemaError = NonNullable<Validate['errors']>[number];
+
+// A plain `require`, as in recipe/conditions.ts: of all acknowledgements one brings a plan.
+const validator = (): Validate => require('../generated/plan-content.js').default;
 
 /** What does not fit the schema of plan-content.json, each in one line with its JSON pointer; empty when all fits. */
 export function schemaFindings(value: unknown): Detail[] {
+  const validate = validator();
   if (validate(value)) return [];
   return (validate.errors ?? []).flatMap(finding);
 }

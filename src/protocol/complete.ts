@@ -10,6 +10,7 @@ import type { Context } from './context.js';
 import { changeWarnings, envelope, joined, type Told, toldBy, withResult } from './envelope.js';
 import { settleCommands } from './external.js';
 import { findRun } from './find-run.js';
+import { runningCommand } from './running.js';
 import { transactTurn } from './turns.js';
 
 /** Skills whose phases may not touch sources: the second net looks there (harness.md, Guard). */
@@ -28,16 +29,21 @@ export async function stepComplete(
 ): Promise<Answer> {
   const until = context.clock.now() + (wait ?? context.answerWithin) * 1000;
   const name = await findRun(context, given, true);
-  // A command that finished meanwhile comes first: its block is no longer the pending one.
-  const before = await settleCommands(context, name, context.clock.now());
-  const sources = await sourcesFor(context, name);
+  let head = await context.store.read(name);
+  let before: Told | null = null;
+  if (runningCommand(head) !== null) {
+    // A command that finished meanwhile comes first: its block is no longer the pending one.
+    before = await settleCommands(context, name, context.clock.now());
+    head = await context.store.read(name);
+  }
+  const sources = await sourcesFor(context, head.snapshot);
   const { result, told } = await transactTurn(context, name, (turn) => {
     const answer = acknowledge(turn, input, sources);
     return { result: answer, told: tell(context, turn, answer) };
   });
   if (result.kind === 'refused') throw result.error;
   const first = before === null ? told : joined(before, told);
-  const later = await settleCommands(context, name, until);
+  const later = told.next?.action === 'running' ? await settleCommands(context, name, until) : null;
   return envelope(later === null ? first : joined(first, later));
 }
 
@@ -53,8 +59,7 @@ function tell(context: Context, turn: Turn, result: AckResult): Told {
 }
 
 /** What changed outside `.dev/` since the baseline, where the pending step may not touch sources. */
-async function sourcesFor(context: Context, name: string): Promise<ChangedSources> {
-  const { snapshot } = await context.store.read(name);
+async function sourcesFor(context: Context, snapshot: RunState | null): Promise<ChangedSources> {
   if (snapshot === null || snapshot.baseline === null || !isWatched(snapshot)) return null;
   const workTree = snapshot.workTree === '.' ? context.root : snapshot.workTree;
   const around = { signal: context.signal };

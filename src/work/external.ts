@@ -1,7 +1,5 @@
-import { spawn } from 'node:child_process';
 import { existsSync, type FSWatcher, rmSync, watch } from 'node:fs';
 import { basename } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { DevCliError } from '../base/errors.js';
 import { holder, obstacle } from '../store/claim.js';
 import { ensureDirectory, writeDurably } from '../store/durable.js';
@@ -20,6 +18,7 @@ import {
   readStarted,
   type StartedRecord,
 } from './command.js';
+import { childProcess, sleep } from './node.js';
 import { endGroup, startOf } from './processes.js';
 
 /** External commands as a call of dev-cli sees them: each has a directory, and a detached runner of its own (protocol.md §4). */
@@ -69,7 +68,7 @@ export function launch({ directory, runner, env, ...spec }: Launch): void {
   if (blocked !== null) throw blocked;
   ensureDirectory(directory);
   writeDurably(commandFile(directory), JSON.stringify(spec));
-  const child = spawn(process.execPath, [runner, commandFile(directory)], {
+  const child = childProcess().spawn(process.execPath, [runner, commandFile(directory)], {
     cwd: '/',
     env: env ?? process.env,
     detached: true,
