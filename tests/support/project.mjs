@@ -44,6 +44,8 @@ export function createProject({ sample = 'todo-api', git = true, prefix = 'dev-c
   mkdirSync(home);
   const env = environment(join(base, 'bin'), home);
   cpSync(modelOf(sample, git, env), root, { recursive: true });
+  // The model lies in a directory for nobody else; what is copied has its mode.
+  chmodSync(root, 0o755);
   /** @type {Project} */
   const project = {
     root,
