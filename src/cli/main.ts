@@ -1,5 +1,4 @@
 import { DevCliError } from '../base/errors.js';
-import { ask } from './ask.js';
 import { front } from './front.js';
 import { writeWhole } from './output.js';
 import { isTerminal } from './terminal.js';
@@ -32,7 +31,7 @@ void front(process.argv.slice(2), {
   stdoutIsTerminal: isTerminal(1),
   interruption,
   write: (text) => writeWhole(1, text),
-  ask,
+  ask: async (question) => (await import('./ask.js')).ask(question),
 }).then(({ stdout, stderr, exit }) => {
   writeWhole(1, stdout);
   writeWhole(2, stderr);
