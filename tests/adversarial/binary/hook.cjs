@@ -36,6 +36,10 @@ const journals = new Set();
 fs.openSync = (/** @type {any[]} */ ...args) => {
   // The library writes beside the file first.
   if (/\/command\.json\.[^/]+$/.test(String(args[0]))) reach('before-launch');
+  // A command has begun, and nobody looks.
+  if (plant === 'start-not-read' && /\/started\.json$/.test(String(args[0]))) {
+    throw Object.assign(new Error('no such file'), { code: 'ENOENT', syscall: 'open', path: args[0] });
+  }
   const descriptor = openSync(.../** @type {Parameters<typeof openSync>} */ (args));
   if (isJournal(args[0]) && (Number(args[1]) & fs.constants.O_APPEND) !== 0) journals.add(descriptor);
   else journals.delete(descriptor);
@@ -56,17 +60,6 @@ fs.writeSync = (/** @type {any[]} */ ...args) => {
   reach('after-commit');
   return written;
 };
-
-// A command has begun, and nobody looks.
-fs.readFileSync = /** @type {any} */ (
-  (/** @type {any[]} */ ...args) => {
-    const [path] = args;
-    if (plant === 'start-not-read' && /\/started\.json$/.test(String(path))) {
-      throw Object.assign(new Error('no such file'), { code: 'ENOENT', syscall: 'open', path });
-    }
-    return readFileSync(.../** @type {Parameters<typeof readFileSync>} */ (args));
-  }
-);
 
 fs.writeFileSync = (/** @type {any[]} */ ...args) => {
   if (/\/\.dev\/lock\.[^/]+$/.test(String(args[0]))) reach('before-root-lock');

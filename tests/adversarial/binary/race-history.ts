@@ -136,6 +136,13 @@ function explainsRefusal(state: RunState, { operation, json }: Observed): boolea
 
 function isDuplicate(state: RunState, operation: Operation): boolean {
   if (operation.kind === 'abort') return state.status === 'aborted';
+  // Nothing has been done since: the answer to the first may have been lost.
+  if (operation.kind === 'invalidate') {
+    const action = state.pendingAction?.action;
+    return (
+      state.pendingAction?.cause === 'invalidate' && action?.action !== 'done' && action?.block === operation.block
+    );
+  }
   return operation.kind === 'acknowledge' && Object.hasOwn(state.acknowledged, operation.actionId);
 }
 
