@@ -30,15 +30,17 @@ export function normalText(text: string, root: string): string {
 
 /** Each file of an image in a form that can be compared; what a commit of recovery adds is taken out again. */
 export function normalImage(image: Image, root: string): Map<string, string> {
-  const normal = new Map<string, string>();
+  const normal = new Map<string, string[]>();
   for (const [path, content] of image) {
     // The lock of a dead process is broken by whoever needs it next.
     if (isLeftover(path) || isLock(path)) continue;
     const run = /^specs\/([^/]+)\/(events\.jsonl|state\.json)$/.exec(path);
     const form = run === null ? content.toString('utf8') : ofRun(image, `specs/${run[1]}`, content, run[2] ?? '');
-    normal.set(normalText(path, root), normalText(form, root));
+    // Files named after run ids may have one name now; which came first depends on ids made by chance.
+    const name = normalText(path, root);
+    normal.set(name, [...(normal.get(name) ?? []), normalText(form, root)].sort());
   }
-  return normal;
+  return new Map([...normal].map(([name, forms]) => [name, forms.join('\n')]));
 }
 
 /** What a command answers that was done before: its report may be another one, what comes next may not. */

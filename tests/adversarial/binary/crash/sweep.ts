@@ -12,8 +12,6 @@ export interface Options {
   defect?: Defect;
   /** How many lanes work side by side. */
   lanes?: number;
-  /** Stop at the first command that shows a problem. */
-  untilProblem?: boolean;
   /** Which commands are cut, by title; all when left out. The whole story is told in any case. */
   only?: (title: string) => boolean;
 }
@@ -31,8 +29,8 @@ export interface Report {
   problems: string[];
 }
 
-/** Of the extent `states`: which cuts are followed by `next`, and which by the rest of the story. */
-const SAMPLED = { ask: 3, end: 50 };
+/** Unless all is tried: which states are (of a sample), which cuts are followed by `next`, which by the rest of the story. */
+const SAMPLED = { state: 3, ask: 3, end: 50 };
 
 /** Tells a story undisturbed, then cuts each of its commands wherever it can be cut. */
 export async function sweep(options: Options): Promise<Report> {
@@ -45,7 +43,7 @@ export async function sweep(options: Options): Promise<Report> {
   }
 }
 
-async function swept(lanes: Lane[], { extent, untilProblem = false, only = () => true }: Options): Promise<Report> {
+async function swept(lanes: Lane[], { extent, only = () => true }: Options): Promise<Report> {
   const [first] = lanes as [Lane];
   const rows: Row[] = first.told.map(({ step, mutations }) => ({
     title: step.title,
@@ -54,12 +52,13 @@ async function swept(lanes: Lane[], { extent, untilProblem = false, only = () =>
     toTheEnd: 0,
   }));
   const problems = first.told.flatMap((told) => withoutPoints(told).concat(breaches(told, first.project.root)));
-  const queue = first.told.flatMap(({ step: { title }, mutations }, step) =>
+  const everywhere = first.told.flatMap(({ step: { title }, mutations }, step) =>
     only(title) ? pointsOf(mutations, extent).map((point) => ({ step, ...point })) : [],
   );
+  const queue = extent === 'sample' ? everywhere.filter((_, n) => n % SAMPLED.state === 0) : everywhere;
   let taken = 0;
   const work = async (lane: Lane): Promise<void> => {
-    for (let n = taken++; n < queue.length && !(untilProblem && problems.length > 0); n = taken++) {
+    for (let n = taken++; n < queue.length; n = taken++) {
       const point = queue[n] as Point;
       const followUp = followUpOf(n, extent);
       const found = await tryPoint(lane, point, followUp);
@@ -70,6 +69,8 @@ async function swept(lanes: Lane[], { extent, untilProblem = false, only = () =>
     }
   };
   await Promise.all(lanes.map(work));
+  const uncut = rows.filter((row) => only(row.title) && sum(row.points) === 0);
+  problems.push(...uncut.map(({ title }) => `${title}: was not cut anywhere`));
   return { rows, problems };
 }
 
@@ -109,11 +110,20 @@ export function table({ rows }: Report, extent: Extent): string {
   const text = lines.map((line) =>
     line.map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0))).join('  '),
   );
-  const what =
-    extent === 'all'
-      ? 'Exhaustive: every call cut before, inside and after, every cut gone on with to the end.'
-      : `Default: every state that a cut can leave, temporary files in one form in turn; every ${SAMPLED.ask}rd cut asks with next, every ${SAMPLED.end}th goes on to the end. Exhaustive: npm run prove:crash`;
-  return [what, ...text].join('\n');
+  return [explained(extent), ...text].join('\n');
+}
+
+/** What a table is of, so that nobody takes a sample for the whole. */
+function explained(extent: Extent): string {
+  const rest = `every ${SAMPLED.ask}rd cut asks with next, every ${SAMPLED.end}th goes on to the end`;
+  switch (extent) {
+    case 'all':
+      return 'All: every call cut before, inside and after, every cut gone on with to the end.';
+    case 'states':
+      return `States: every state that a cut can leave, temporary files in one form in turn; ${rest}.`;
+    case 'sample':
+      return `A sample: every ${SAMPLED.state}rd state that a cut can leave; ${rest}. More: DEV_CLI_CRASH=states, npm run prove:crash.`;
+  }
 }
 
 function sum(points: Row['points']): number {
