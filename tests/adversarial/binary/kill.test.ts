@@ -21,7 +21,9 @@ it(`${KILLS} kills at random instants lose nothing and double nothing (DEV_CLI_T
   await Promise.all(
     killers.map(async (killer, lane) => {
       await killer.work(Math.ceil(KILLS / LANES));
-      console.log(`lane ${lane}: ${killer.kills} kills, ${killer.tally.runs} runs, faults ${JSON.stringify(killer.faults)}`);
+      console.log(
+        `lane ${lane}: ${killer.kills} kills, ${killer.tally.runs} runs, faults ${JSON.stringify(killer.faults)}`,
+      );
     }),
   );
   console.log(
