@@ -8,6 +8,8 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     pool: 'forks',
+    // Most tests wait for processes that they started.
+    maxWorkers: '100%',
     projects: [
       { extends: true, test: { name: 'rooms', include: ['tests/**/*.test.ts'], exclude: BLACK_BOX } },
       {

@@ -5,7 +5,7 @@
 // esbuild cuts a program along its dynamic imports, but into many pieces: what the entry shares with a part loaded later
 // becomes a piece too. So the pieces that the entry loads at once are put together again, and the later parts take what
 // they share from there: nothing exists twice in one process.
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, transform } from 'esbuild';
@@ -38,6 +38,7 @@ const programs = await Promise.all([
   program('cli', 'src/cli/main.ts'),
   closedProgram('hot', 'src/cli/hot.ts', { './main.js': './cli.cjs' }),
   program('runner', 'src/cli/runner.ts'),
+  ...['recipe', 'plan-content'].map(validator),
 ]);
 const files = new Map(programs.flat());
 mkdirSync(dist, { recursive: true });
@@ -73,6 +74,18 @@ async function closedProgram(name, entry, handsOnTo) {
   return outputFiles.map(({ path, text }) => [basename(path), text]);
 }
 
+/** A validator, larger than most programs, in a file of its own: the few that need it load it with a plain `require`. */
+async function validator(name) {
+  const { code } = await transform(readFileSync(join(root, `src/generated/${name}.js`), 'utf8'), commonJs);
+  return [[`validate-${name}.cjs`, code]];
+}
+
+function withoutValidators({ onResolve }) {
+  onResolve({ filter: /\/generated\/[^/]+\.js$/ }, ({ path, kind }) =>
+    kind === 'require-call' ? { path: `./validate-${basename(path, '.js')}.cjs`, external: true } : undefined,
+  );
+}
+
 /** The files of one program, apart from the others: what two programs share would have to be loaded from a file more. */
 async function program(name, entry) {
   const { outputFiles, metafile } = await build({
@@ -82,6 +95,7 @@ async function program(name, entry) {
     splitting: true,
     format: 'esm',
     legalComments: 'linked',
+    plugins: [{ name: 'validators', setup: withoutValidators }],
   });
   const first = `${name}.js`;
   const pieces = new Map(outputFiles.map(({ path, text }) => [basename(path), text]));

@@ -1,3 +1,4 @@
+import { fork } from '../protocol/fork.js';
 import { init } from '../protocol/init.js';
 import type { InitInput } from '../protocol/prepare.js';
 import { pullRequestBranch, pullRequestOpen } from '../protocol/pull-request.js';
@@ -9,6 +10,7 @@ import type { UseCases } from './use-case.js';
 /** Commands that compile recipes or read what ships. */
 export const STARTING: UseCases = {
   init: (context, { name, ...input }) => init(context, String(name), input as InitInput),
+  fork: (context, { name, at, as }) => fork(context, String(name), { at: Number(at), as: String(as) }),
   trust: (context, { recipe }) => trustRecipe(context, String(recipe)),
   'pull-request branch': (context, { name }) => pullRequestBranch(context, name),
   'pull-request open': (context, { name }) => pullRequestOpen(context, name),

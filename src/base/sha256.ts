@@ -1,7 +1,7 @@
 import { lazyPackage } from './lazy.js';
 
-// Loading it takes several milliseconds, and `next` needs no digest.
-const crypto = lazyPackage<typeof import('node:crypto')>('node:crypto');
+/** Loading it takes several milliseconds, and `next` needs no digest. */
+export const crypto = lazyPackage<typeof import('node:crypto')>('node:crypto');
 
 /** SHA-256 in lower-case hexadecimal. */
 export function sha256(content: string | Uint8Array): string {

@@ -1,4 +1,4 @@
-import { ask } from './ask.js';
+import { DevCliError } from '../base/errors.js';
 import { front } from './front.js';
 import { writeWhole } from './output.js';
 import { isTerminal } from './terminal.js';
@@ -9,14 +9,29 @@ function interruption(): AbortSignal {
   return controller.signal;
 }
 
+/** @throws DevCliError `IO` */
+function workingDirectory(): string {
+  try {
+    return process.cwd();
+  } catch (cause) {
+    throw new DevCliError('IO', 'The current directory is no longer there.', {
+      fix: 'Change to the project with cd, then repeat the same call.',
+      cause,
+    });
+  }
+}
+
 void front(process.argv.slice(2), {
-  cwd: process.cwd(),
+  // Asked for where an error can be printed.
+  get cwd() {
+    return workingDirectory();
+  },
   env: process.env,
   stdinIsTerminal: isTerminal(0),
   stdoutIsTerminal: isTerminal(1),
   interruption,
   write: (text) => writeWhole(1, text),
-  ask,
+  ask: async (question) => (await import('./ask.js')).ask(question),
 }).then(({ stdout, stderr, exit }) => {
   writeWhole(1, stdout);
   writeWhole(2, stderr);

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, existsSync, openSync, readSync } from 'node:fs';
 import { dirname, isAbsolute, resolve } from 'node:path';
 import type { Environment } from '../app/environment.js';
 import { DevCliError, systemCode } from '../base/errors.js';
@@ -45,7 +45,8 @@ function upward(directory: string): string[] {
 
 function readFile(path: string, shown: string): Buffer {
   try {
-    const descriptor = openSync(path, 'r');
+    // A fifo that nobody writes to is empty, not waited for.
+    const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       return readLimited(descriptor, shown);
     } finally {

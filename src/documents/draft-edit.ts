@@ -11,7 +11,8 @@ import { checkedSection, SECTION_IDS, type SectionId } from './sections.js';
  * DRAFT.md with new contents for some sections. A text replaces a section; an object becomes bullets with bold keys, an
  * array bullets, what is nested in them nested bullets. Nothing outside the sections named changes, byte for byte; the
  * line endings of the document are kept. What would be taken for structure is escaped, and read back as it was.
- * @param options.append adds below what is there instead of replacing it
+ * @param options.append adds below what is there instead of replacing it; what stands at the end already is not added again,
+ *   so that a call repeated after a crash says nothing twice
  * @throws DevCliError `DATA_MISSING` for a value in which nothing is said, `UNKNOWN_SECTION`, `DOCUMENT_UNREADABLE`
  */
 export function updateDraft(
@@ -62,6 +63,7 @@ function standing(raw: string): string {
 
 function joined(present: string, added: string): string {
   if (present === '') return added;
+  if (present === added || present.endsWith(`\n${added}`)) return present;
   const last = present.slice(present.lastIndexOf('\n') + 1);
   return `${present}${isBullet(last) && isBullet(added) ? '\n' : '\n\n'}${added}`;
 }

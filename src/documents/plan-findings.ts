@@ -1,8 +1,10 @@
 import type { Detail } from '../base/errors.js';
-import validate from '../generated/plan-content.js';
-import { findingsOf } from './schema-findings.js';
+import { findingsOf, type Validator } from './schema-findings.js';
+
+// A plain `require`, as in recipe/conditions.ts: of all acknowledgements one brings a plan.
+const validator = (): Validator => require('../generated/plan-content.js').default;
 
 /** What does not fit the schema of plan-content.json, each in one line with its JSON pointer; empty when all fits. */
 export function schemaFindings(value: unknown): Detail[] {
-  return findingsOf(validate, value);
+  return findingsOf(validator(), value);
 }

@@ -15,6 +15,8 @@ export interface Workspace extends Files {
   /** SHA-256 of the content in hexadecimal, or null where nothing is. */
   digest(path: string): string | null;
   changes(): FileChange[];
+  /** Whether anything written or removed differs from what was there before. */
+  differs(): boolean;
 }
 
 export function createWorkspace(files: Files): Workspace {
@@ -49,7 +51,13 @@ export function createWorkspace(files: Files): Workspace {
     },
     list: (directory) => listed(files, overlay, directory),
     changes: () => [...overlay].map(([path, content]) => ({ path, content })),
+    differs: () => [...overlay].some(([path, content]) => !isSame(files, path, content)),
   };
+}
+
+function isSame(files: Files, path: string, content: Buffer | null): boolean {
+  const present = files.facts(path).kind === 'missing' ? null : files.read(path);
+  return present === null || content === null ? present === content : present.equals(content);
 }
 
 function listed(files: Files, overlay: Map<string, Buffer | null>, directory: string): string[] {

@@ -2,9 +2,10 @@ import { assign, setup } from 'xstate';
 import { compileProgram } from './config.js';
 import { counted } from './counting.js';
 import type { Conditions, MachineEvent } from './events.js';
-import type { CounterAction, EmittedAction, GuardConfig } from './machine-config.js';
+import type { CounterAction, EmittedAction, GuardConfig, MachineConfig } from './machine-config.js';
 import type { Counters } from './position.js';
 import type { Program } from './program.js';
+import { type Resting, sliceOf } from './slice.js';
 
 /** What the machine knows beside its state. Only the counters are kept. */
 export interface Context {
@@ -40,8 +41,11 @@ function emitted<K extends EmittedAction['type']>(
   _params: Extract<EmittedAction, { type: K }>['params'],
 ) {}
 
-function build(program: Program) {
-  const order = program.blocks.map(({ id }) => id);
+/**
+ * An XState machine with bodies for the names in a compiled program, or in a part of one.
+ * @param order the ids of the program's blocks, in order
+ */
+export function machineFrom(config: MachineConfig, order: readonly string[]) {
   const counting =
     <K extends CounterAction['type']>(type: K) =>
     ({ context }: { context: Context }, params: Extract<CounterAction, { type: K }>['params']) => ({
@@ -64,21 +68,38 @@ function build(program: Program) {
       retract: emitted<'retract'>,
       end: emitted<'end'>,
     },
-  }).createMachine({ ...compileProgram(program), context: ({ input }) => input });
+  }).createMachine({ ...config, context: ({ input }) => input });
 }
 
-type ProgramMachine = ReturnType<typeof build>;
+type ProgramMachine = ReturnType<typeof machineFrom>;
 
-const built = new WeakMap<Program, ProgramMachine>();
+/** What was made of a program: its compiled form, and machines by where a run rests and what happens there. */
+interface Built {
+  whole: MachineConfig;
+  order: string[];
+  slices: Map<string, ProgramMachine>;
+}
+
+const built = new WeakMap<Program, Built>();
 
 /**
- * The XState machine of a program, made once per program object. A program is never changed after it was compiled.
+ * The XState machine for one event at one place of a program, made once per program object. A program is never changed
+ * after it was compiled.
+ * @param resting null before the first block, for START
  * @throws DevCliError `INTERNAL` as compileProgram does
  */
-export function machineOf(program: Program): ProgramMachine {
-  const known = built.get(program);
-  if (known !== undefined) return known;
-  const machine = build(program);
-  built.set(program, machine);
+export function machineAt(program: Program, resting: Resting, event: InnerEvent): ProgramMachine {
+  let known = built.get(program);
+  if (known === undefined) {
+    known = { whole: compileProgram(program), order: program.blocks.map(({ id }) => id), slices: new Map() };
+    built.set(program, known);
+  }
+  const named = event.type === 'INVALIDATE' ? event.block : '';
+  const key = [resting?.block, resting?.state, event.type, named].join(' ');
+  let machine = known.slices.get(key);
+  if (machine === undefined) {
+    machine = machineFrom(sliceOf(known.whole, resting, event), known.order);
+    known.slices.set(key, machine);
+  }
   return machine;
 }

@@ -1,7 +1,7 @@
 import { initialTransition, transition as pureTransition } from 'xstate';
 import { DevCliError } from '../base/errors.js';
 import type { Conditions, Effect, MachineEvent } from './events.js';
-import { type Context, machineOf } from './machine.js';
+import { type Context, machineAt } from './machine.js';
 import type { EmittedAction } from './machine-config.js';
 import { type Counters, type Position, restingPlace, zeroCounters } from './position.js';
 import type { Program, ProgramBlock } from './program.js';
@@ -21,10 +21,11 @@ export interface Step {
  * @throws DevCliError `INTERNAL` for a program with defects; whatever `conditions` throws
  */
 export function startProgram(program: Program, conditions: Conditions): Step {
-  const machine = machineOf(program);
+  const start = { type: 'START' } as const;
+  const machine = machineAt(program, null, start);
   return unwrapped(conditions, (watched) => {
     const [ready] = initialTransition(machine, { counters: zeroCounters(program), conditions: watched });
-    const [snapshot, actions] = pureTransition(machine, ready, { type: 'START' });
+    const [snapshot, actions] = pureTransition(machine, ready, start);
     return { position: positionOf(snapshot), effects: effectsOf(actions, () => []) };
   });
 }
@@ -36,10 +37,10 @@ export function startProgram(program: Program, conditions: Conditions): Step {
  * the queries of queries.ts; whatever `conditions` throws
  */
 export function transition(program: Program, position: Position, event: MachineEvent, conditions: Conditions): Step {
-  const machine = machineOf(program);
   const place = restingPlace(position);
   if (place === null) throw impossible(position, event);
   if (event.type === 'INVALIDATE' && !canInvalidate(program, position, event.block)) throw impossible(position, event);
+  const machine = machineAt(program, place, event);
   return unwrapped(conditions, (watched) => {
     const snapshot = machine.resolveState({
       value: position.value,

@@ -8,7 +8,7 @@ import type { RunEngine } from '../run/engine.js';
 import type { CommandState } from '../run/state.js';
 import type { Context } from './context.js';
 import { envelope, type Told, toldBy } from './envelope.js';
-import { endRunning } from './external.js';
+import { abandonCommands, endRunning } from './external.js';
 import { findRun } from './find-run.js';
 import { capturedOrNone, commitOf, openTurn, withRare } from './turns.js';
 
@@ -47,10 +47,9 @@ export function abortRun(turn: Turn, reason: string): CommandState[] {
       fix: { command: 'next', input: { name: state.name } },
     });
   }
-  const abandoned = Object.values(state.commands);
   if (state.engine !== null) abandon(turn, state.engine);
   state.machine.value = 'aborted';
-  state.commands = {};
+  const abandoned = abandonCommands(turn);
   endRun(turn, 'aborted', reason);
   return abandoned;
 }

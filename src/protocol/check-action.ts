@@ -59,9 +59,10 @@ async function checked(
   queued: QueuedCommand,
   until: number,
 ): Promise<Evidence | null> {
-  const { snapshot } = await readRun(context, name);
+  const head = await readRun(context, name);
+  const { snapshot } = head;
   const command = await begun(context, snapshot, action, queued);
-  const ending = await awaitEnding(context, snapshot, command, until);
+  const ending = await awaitEnding(context, head, command, until);
   if (ending === null) return null;
   return finished(context, snapshot, action, command, queued, ending);
 }

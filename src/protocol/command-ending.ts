@@ -3,6 +3,7 @@ import { canonicalJson } from '../base/json.js';
 import { sha256 } from '../base/sha256.js';
 import { absolutePath } from '../effects/paths.js';
 import type { CommandState, RunState } from '../run/state.js';
+import type { Head } from '../store/store.js';
 import type { ExitRecord } from '../work/command.js';
 import { endCommand, inspect, launch, waitFinished } from '../work/external.js';
 import { treeState } from '../work/git.js';
@@ -27,10 +28,12 @@ export type Settled = Told | 'nothing' | 'at work' | 'settled by another call';
  */
 export async function awaitEnding(
   context: Context,
-  snapshot: RunState,
+  head: Head<RunState> & { snapshot: RunState },
   command: CommandState,
   until: number,
 ): Promise<Ending | null> {
+  const { snapshot } = head;
+  refuseLinkOut(head, command);
   const directory = directoryOf(context, snapshot.name, command);
   const workTree = workTreeOf(context, snapshot);
   const seen = inspect(directory);
@@ -102,6 +105,17 @@ export function judged(command: CommandState, ending: Ending): { ok: boolean; ou
 function passedBefore(state: RunState, command: CommandState, tree: string | null): boolean {
   const again = state.pendingAction?.cause === 'retry' || state.pendingAction?.cause === 'invalidate';
   return tree !== null && !again && resultKey(command, tree) in state.commandResults;
+}
+
+/** The runner writes where it is told to: not through a link out of the project. */
+function refuseLinkOut({ files }: Head<RunState>, { directory }: CommandState): void {
+  const { kind } = files.facts(directory);
+  if (kind === 'missing' || kind === 'directory') return;
+  const problem = kind === 'outside' ? 'it leads out of the project' : 'it is no directory';
+  throw new DevCliError('IO', `${directory} of this run cannot take the command's log: ${problem}.`, {
+    details: [{ target: directory, problem }],
+    fix: `Move what is at ${directory} away, then repeat the same call.`,
+  });
 }
 
 /** By which a result is known again: the same command on the same tree. */

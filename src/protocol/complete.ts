@@ -12,6 +12,7 @@ import type { Context } from './context.js';
 import { changeWarnings, envelope, joined, type Told, toldBy, withResult } from './envelope.js';
 import { settleCommands } from './external.js';
 import { findRun } from './find-run.js';
+import { isAtWork } from './running.js';
 import { type Rare, transactTurn } from './turns.js';
 
 /**
@@ -27,11 +28,15 @@ export async function stepComplete(
 ): Promise<Answer> {
   const until = context.clock.now() + (wait ?? context.answerWithin) * 1000;
   const name = await findRun(context, given, true);
-  // A command that finished meanwhile comes first: its block is no longer the pending one.
-  const before = await settleCommands(context, name, context.clock.now());
-  const { snapshot } = await context.store.read(name);
-  const sources = await sourcesFor(context, snapshot);
-  const known = await knownFor(context, snapshot, { ...input, ...(wait === undefined ? {} : { wait }) }, until);
+  let head = await context.store.read(name);
+  let before: Told | null = null;
+  if (isAtWork(head)) {
+    // A command that finished meanwhile comes first: its block is no longer the pending one.
+    before = await settleCommands(context, name, context.clock.now());
+    head = await context.store.read(name);
+  }
+  const sources = await sourcesFor(context, head.snapshot);
+  const known = await knownFor(context, head.snapshot, { ...input, ...(wait === undefined ? {} : { wait }) }, until);
   const { result, told } = await transactTurn(
     context,
     name,
@@ -43,7 +48,7 @@ export async function stepComplete(
   );
   if (result.kind === 'refused') throw result.error;
   const first = before === null ? told : joined(before, told);
-  const later = await settleCommands(context, name, until);
+  const later = told.next?.action === 'running' ? await settleCommands(context, name, until) : null;
   return envelope(later === null ? first : joined(first, later));
 }
 

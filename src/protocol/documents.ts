@@ -1,6 +1,6 @@
 import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
-import type { JsonObject } from '../base/json.js';
+import { canonicalJson, type JsonObject } from '../base/json.js';
 import { runOwnCommand } from '../effects/commands/run-own.js';
 import type { Outcome, Scene } from '../effects/commands/scene.js';
 import { sceneOf } from '../effects/execute.js';
@@ -29,9 +29,12 @@ export async function documentCommand(context: Context, command: string, input: 
     const ended = turn.state.status === 'completed' || turn.state.status === 'aborted';
     // A plan may be regenerated after planning: that is how an edited one is put right (documents.md).
     if (ended && command !== 'plan generate') throw endedRun(turn.state.name, command);
+    const before = canonicalJson(turn.state);
     const done = runOwnCommand({ command, input: rest }, sceneOf(turn));
     const paths = turn.files.changes().map(({ path }) => shownPath(turn.place, name, path));
-    if (paths.length > 0) record(turn, 'document', { command, paths, summary: done.summary });
+    // Given again, because its answer was lost, a command finds everything as it leaves it.
+    const news = turn.files.differs() || canonicalJson(turn.state) !== before;
+    if (paths.length > 0 && news) record(turn, 'document', { command, paths, summary: done.summary });
     return { outcome: done, warnings: turn.warnings };
   });
   return answerOf(name, outcome, warnings);

@@ -10,7 +10,7 @@ import { actionView } from './view.js';
 /** What one or several commits of a call came to; told in one envelope (protocol.md §2). */
 export interface Told {
   name: string;
-  status?: 'initialized' | 'resumed' | 'aborted' | 'invalidated';
+  status?: 'initialized' | 'resumed' | 'forked' | 'aborted' | 'invalidated';
   completed?: string | null;
   duplicate?: true;
   round?: RoundReport;

@@ -3,6 +3,7 @@ import { fault, noteStep } from '../effects/execute.js';
 import { record, type Turn } from '../effects/turn.js';
 import type { CommandState, RunState } from '../run/state.js';
 import type { Head } from '../store/store.js';
+import { withdrawnFile } from '../work/command.js';
 import { endCommand } from '../work/external.js';
 import { awaitEnding, directoryOf, type Ending, judged, resultKey, type Settled } from './command-ending.js';
 import type { Context } from './context.js';
@@ -39,7 +40,7 @@ async function settleNext(context: Context, head: Head<RunState>, until: number)
     const { settleJob } = await import('./jobs.js');
     return settleJob(context, snapshot, until);
   }
-  const ending = await awaitEnding(context, snapshot, command, until);
+  const ending = await awaitEnding(context, { ...head, snapshot }, command, until);
   if (ending === null) return 'at work';
   if (snapshot.engine === null) {
     return (
@@ -55,7 +56,19 @@ export async function finishCrash(context: Context, name: string): Promise<void>
   await transactTurn(context, name, () => null);
 }
 
-/** Ends the process group of the command a run waits for; called when the run no longer wants it. */
+/**
+ * Gives up the external commands at work, in this turn's commit: from then on none of them begins, and the runner of one that
+ * has begun ends it, even if this process does not live to do so.
+ * @returns them, for `endRunning` after the commit
+ */
+export function abandonCommands({ state, files, at }: Turn): CommandState[] {
+  const abandoned = Object.values(state.commands);
+  for (const { directory } of abandoned) files.write(withdrawnFile(directory), `${at}\n`);
+  state.commands = {};
+  return abandoned;
+}
+
+/** Ends the process group of a command that was given up. */
 export async function endRunning(context: Context, name: string, command: CommandState): Promise<void> {
   await endCommand(directoryOf(context, name, command));
 }

@@ -19,6 +19,7 @@ import { envelope, joined, type Told, toldBy } from './envelope.js';
 import { endRunning, settleCommands } from './external.js';
 import { type InitInput, type Prepared, prepareRecipe, runExists } from './prepare.js';
 import { capturedOf, capturedOrNone, commitOf, openTurn, type Rare, withRare } from './turns.js';
+import { makeActive } from './use.js';
 
 /**
  * `init`: starts a run and gives its first action, or resumes the one that is there (protocol.md §5).
@@ -54,7 +55,7 @@ export async function init(context: Context, given: string, input: InitInput): P
   );
   for (const command of abandoned) await endRunning(context, name, command);
   if (context.session !== null) await context.store.bindSession(context.session, name);
-  if (told.status === 'resumed' && isOfRoot(present)) await context.store.setActive(name);
+  if (told.status === 'resumed' && isOfRoot(present)) await makeActive(context, name);
   const later = await settleCommands(context, name, until);
   return envelope(later === null ? told : joined(told, later));
 }
@@ -67,7 +68,7 @@ async function withPullRequest(context: Context, prepared: Prepared): Promise<Pr
 }
 
 /** The work tree as the run finds it, or why what changes in it cannot be noticed. */
-interface FirstLook {
+export interface FirstLook {
   baseline: RunState['baseline'];
   warnings: string[];
 }
@@ -75,7 +76,7 @@ interface FirstLook {
 const NOT_WATCHED: FirstLook = { baseline: null, warnings: [] };
 
 /** A repository that git refuses to read is no reason not to plan; it is one to say so. */
-async function firstLook(context: Context): Promise<FirstLook> {
+export async function firstLook(context: Context): Promise<FirstLook> {
   try {
     const baseline = await readBaseline(context.workTree, { signal: context.signal });
     if (baseline !== null) return { baseline, warnings: [] };
@@ -126,6 +127,11 @@ function resumed(turn: Turn, input: InitInput): Told {
   return { ...toldBy(turn), status: 'resumed' };
 }
 
+/** An id that no other run has (storage.md, Identity). */
+export function newRunId(context: Context, at: string): string {
+  return `${instant(Date.parse(at)).replace(/[-:]|\.\d+/g, '')}-${context.ids.hex(6)}`;
+}
+
 function freshState(
   context: Context,
   head: Head<RunState>,
@@ -137,7 +143,7 @@ function freshState(
   const at = head.at;
   return {
     schemaVersion: SCHEMA_VERSION,
-    runId: `${instant(Date.parse(at)).replace(/[-:]|\.\d+/g, '')}-${context.ids.hex(6)}`,
+    runId: newRunId(context, at),
     name,
     status: 'live',
     outcome: null,
@@ -201,6 +207,7 @@ function endEarlier(turn: Turn, context: Context, head: Head<RunState>, rare: Ra
   const earlier = openTurn(context, head, structuredClone(snapshot), captured, rare);
   const abandoned = abortRun(earlier, 'a new run was started with --force');
   turn.entries.push(...earlier.entries);
+  for (const { path, content } of earlier.files.changes()) if (content !== null) turn.files.write(path, content);
   return abandoned;
 }
 

@@ -8,21 +8,22 @@ import { canInvalidate } from '../machine/queries.js';
 import type { CommandState } from '../run/state.js';
 import { markPhase } from '../run/workflow.js';
 import type { Context } from './context.js';
-import { envelope, joined, toldBy } from './envelope.js';
-import { endRunning, settleCommands } from './external.js';
+import { envelope, joined, type Told, toldBy } from './envelope.js';
+import { abandonCommands, endRunning, settleCommands } from './external.js';
 import { findRun } from './find-run.js';
 import { fullBlockId, pendingPart, refuseOtherPhase } from './identify.js';
 import { transactTurn } from './turns.js';
 
 /**
  * `step invalidate`: the block gets a new action at once, finished blocks after it are redone; documents stay; a halted
- * run is reopened (protocol.md §3).
+ * run is reopened (protocol.md §3). Again before anything else was done it is a duplicate: its answer may have been lost.
  * @throws DevCliError `NOT_REACHED`, `UNKNOWN_BLOCK`, `PHASE_ENDED`, `RUN_ENDED`
  */
 export async function stepInvalidate(context: Context, given: unknown, step: string): Promise<Answer> {
   const until = context.clock.now() + context.answerWithin * 1000;
   const name = await findRun(context, given, true);
-  const { told, abandoned } = await transactTurn(context, name, (turn) => {
+  const { told, abandoned } = await transactTurn(context, name, (turn): { told: Told; abandoned: CommandState[] } => {
+    if (isJustInvalidated(turn, step)) return { told: { ...toldBy(turn), duplicate: true }, abandoned: [] };
     const running = invalidate(turn, step);
     return { told: toldBy(turn), abandoned: running };
   });
@@ -30,6 +31,16 @@ export async function stepInvalidate(context: Context, given: unknown, step: str
   const later = await settleCommands(context, name, until);
   const first = { ...told, status: 'invalidated' as const };
   return envelope(later === null ? first : joined(first, later));
+}
+
+/** Whether the last thing that happened to the run is that this block was invalidated, and the agent has its action. */
+function isJustInvalidated(turn: Turn, step: string): boolean {
+  const { pendingAction: pending, events } = turn.state;
+  if (pending?.cause !== 'invalidate') return false;
+  const { action, issuedSeq } = pending;
+  if (action.action === 'running' || action.action === 'done') return false;
+  const last = events.findLast(({ type }) => type !== 'recovered');
+  return last?.seq === issuedSeq && action.block === fullBlockId(turn, step);
 }
 
 /** Gives the external commands that are at work for what is now redone. */
@@ -63,8 +74,7 @@ function invalidate(turn: Turn, step: string): CommandState[] {
   }
   const stale = [...redone].filter((block) => ['done', 'failed', 'skipped'].includes(state.steps[block]?.status ?? ''));
   record(turn, 'invalidated', { block: id, stale });
-  const running = Object.values(state.commands);
-  state.commands = {};
+  const running = abandonCommands(turn);
   state.lastError = null;
   advance(turn, { type: 'INVALIDATE', block: id });
   return running;

@@ -60,7 +60,10 @@ export async function manifestOf(context: Context, given: unknown, recompile: Re
       run: name,
       status: state.status,
       asksUser: asks,
-      sections: Object.fromEntries(page(renderCommand).sections.map(({ id, line }) => [id, line])),
+      // Only where it is printed: as text the same page is written for the manner of the call.
+      get sections() {
+        return Object.fromEntries(page(renderCommand).sections.map(({ id, line }) => [id, line]));
+      },
       next: view,
     },
     text: (written) => {

@@ -73,12 +73,18 @@ function noteRecovery(turn: Turn, notices: string[]): void {
 /** The captured recipe of a run; of a workflow, with the recipe of the phase at work. */
 export function capturedOf(head: Head<RunState>, recompile: Recompile): CapturedRecipe {
   const text = head.files.read('recipe.json')?.toString('utf8');
-  if (text === undefined) {
-    throw new DevCliError('STATE_CORRUPT', 'recipe.json of this run is missing.', {
-      fix: 'Restore .dev/specs/<name>/recipe.json from a backup, or start the run anew with `init --force`.',
-    });
-  }
-  return atPhase(parseCaptured(text, recompile), head.snapshot?.workflow?.phaseIndex ?? 0);
+  if (text === undefined) throw noRecipe(head, 'is missing');
+  const captured = parseCaptured(text, recompile);
+  if (captured.digest !== head.snapshot?.recipeHash) throw noRecipe(head, 'is not what this run began with');
+  return atPhase(captured, head.snapshot.workflow?.phaseIndex ?? 0);
+}
+
+function noRecipe({ snapshot }: Head<RunState>, problem: string): DevCliError {
+  const directory = `.dev/specs/${snapshot?.name ?? '<name>'}`;
+  return new DevCliError('STATE_CORRUPT', `recipe.json of this run ${problem}. Nothing was touched.`, {
+    details: [{ target: `${directory}/recipe.json`, problem }],
+    fix: `Restore ${directory}/recipe.json from a copy (${directory}/objects has one, under the digest that the journal's init entry names), or start the run anew with \`init --force\`.`,
+  });
 }
 
 /** The same for ending a run: without a readable recipe there are no blocks to know of. */

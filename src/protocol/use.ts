@@ -1,6 +1,7 @@
 import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
 import { checkedName } from '../base/name.js';
+import type { RunState } from '../run/state.js';
 import type { Context } from './context.js';
 import { readRun } from './running.js';
 
@@ -11,19 +12,38 @@ import { readRun } from './running.js';
 export async function use(context: Context, given: string): Promise<Answer> {
   const name = checkedName(given);
   const { snapshot } = await readRun(context, name);
-  if (snapshot.status === 'completed' || snapshot.status === 'aborted') {
-    throw new DevCliError('RUN_ENDED', `The run "${name}" is ${snapshot.status}.`, {
-      run: name,
-      fix: { command: 'list', input: {} },
-    });
-  }
+  if (isOver(snapshot)) throw overAlready(snapshot);
   if (snapshot.origin !== null || snapshot.workTree !== '.') {
     throw new DevCliError('USAGE', `The run "${name}" has a work tree of its own and is used from there.`, {
       run: name,
       fix: `Work in ${snapshot.workTree}.`,
     });
   }
-  await context.store.setActive(name);
+  const now = await makeActive(context, name);
+  if (isOver(now)) throw overAlready(now);
   if (context.session !== null) await context.store.bindSession(context.session, name);
   return { exit: 0, json: { ok: true, run: name }, text: () => `${name} is the active run now` };
+}
+
+/**
+ * Makes a run the active one. One that ends at the same time is not left active: its last commit may have cleared the pointer
+ * before it was set.
+ * @returns the run as it is now
+ */
+export async function makeActive(context: Context, name: string): Promise<RunState> {
+  await context.store.setActive(name);
+  const { snapshot } = await readRun(context, name);
+  if (isOver(snapshot)) await context.store.clearActive(name);
+  return snapshot;
+}
+
+function isOver({ status }: RunState): boolean {
+  return status === 'completed' || status === 'aborted';
+}
+
+function overAlready({ name, status }: RunState): DevCliError {
+  return new DevCliError('RUN_ENDED', `The run "${name}" is ${status}.`, {
+    run: name,
+    fix: { command: 'list', input: {} },
+  });
 }

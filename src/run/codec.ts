@@ -1,5 +1,6 @@
 import { DevCliError } from '../base/errors.js';
 import { isRecord } from '../base/json.js';
+import { isName } from '../base/name.js';
 import outline from '../generated/state.js';
 import type { Codec } from '../store/store.js';
 import { misfit } from './misfit.js';
@@ -32,6 +33,25 @@ export const runCodec: Codec<RunState> = {
   },
   serialize(snapshot) {
     return `${JSON.stringify(snapshot, sortKeys, 1)}\n`;
+  },
+  checkBelongs(stream, { name, runId }, last) {
+    if (name !== stream) {
+      const problem = `this directory holds ${isName(name) ? `the run "${name}"` : 'another run'}, not "${stream}"`;
+      throw new DevCliError('STATE_CORRUPT', `In .dev/specs/${stream}, ${problem}. Nothing was changed.`, {
+        details: [{ target: `.dev/specs/${stream}`, problem }],
+        fix: `Ask the user where .dev/specs/${stream} comes from: a copied or renamed directory is no run. It goes on under its own name.`,
+      });
+    }
+    if (last.data['runId'] === runId) return;
+    const file = `.dev/specs/${stream}/events.jsonl`;
+    throw new DevCliError(
+      'JOURNAL_CORRUPT',
+      `${file} is the journal of another run than state.json. Nothing was changed.`,
+      {
+        details: [{ target: file, problem: 'its last entry belongs to another run' }],
+        fix: `Ask the user which of the two is right: ${file} or state.json beside it has to be restored from a copy.`,
+      },
+    );
   },
 };
 

@@ -1,6 +1,7 @@
 import type { Clock, Ids } from '../base/clock.js';
+import type { DevCliError } from '../base/errors.js';
 import { withIoErrors } from './io.js';
-import { attempt, type Held, type Holder, readHolder } from './lock.js';
+import { attempt, type Held, type Holder, lockedError, readHolder } from './lock.js';
 import { isGone, thisProcess } from './process.js';
 
 /** Held as long as its process lives: a claim left by a dead process is free (storage.md, A commit). */
@@ -24,6 +25,20 @@ export function claim(path: string, { clock, ids, purpose, root }: ClaimOptions)
   return withIoErrors(path, root ?? null, () => {
     const got = attempt(path, { identity: thisProcess(), clock, ids, purpose });
     return 'release' in got ? got : null;
+  });
+}
+
+/**
+ * Why nobody here gets the claim at `path`, however long they wait: it is held where its process cannot be looked up, or
+ * what stands there is no claim. Null for one that is free, or becomes free when its process ends.
+ * @throws DevCliError `IO`
+ */
+export function obstacle(path: string, root: string | null = null): DevCliError | null {
+  return withIoErrors(path, root, () => {
+    const [found, here] = [readHolder(path), thisProcess()];
+    if (found === undefined) return null;
+    if (found !== null && (found.host === here.host || isGone(found, here))) return null;
+    return lockedError(path, found, here, root);
   });
 }
 

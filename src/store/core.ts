@@ -47,6 +47,14 @@ interface Found<S extends Numbered> {
 export function createStore<S extends Numbered>({ medium, codec, clock }: Options<S>): Store<S> {
   /** @param text the stored snapshot, read before the journal: it is written last, so that the journal can only be further */
   function find(stream: string, thorough: boolean, text: string | null): Found<S> {
+    const state = brought(stream, thorough, text);
+    if (state.snapshot !== null && state.tail.last !== null) {
+      codec.checkBelongs(stream, state.snapshot, state.tail.last);
+    }
+    return state;
+  }
+
+  function brought(stream: string, thorough: boolean, text: string | null): Found<S> {
     return medium.journal(stream, (bytes) => {
       const tail = readTail(bytes);
       if (thorough) checkRecent(bytes, tail, RECENT);
@@ -77,7 +85,8 @@ export function createStore<S extends Numbered>({ medium, codec, clock }: Option
     if (text === null || stored === null) return null;
     const entries = entriesAbove(bytes, tail, stored.seq);
     const state = folded(JSON.parse(text) as JsonObject, entries);
-    return state === null ? null : found(stream, tail, state, entries, 'behind', []);
+    if (state === null || parsed(codec.serialize(state as unknown as S), codec) === null) return null;
+    return found(stream, tail, state, entries, 'behind', []);
   }
 
   function rebuilt(stream: string, tail: Tail, text: string | null, entries: Entry[]): Found<S> {
@@ -122,6 +131,8 @@ export function createStore<S extends Numbered>({ medium, codec, clock }: Option
       const name = medium.keepStateAside(stream);
       state.notices.push(`The unusable state.json is kept as ${runPath(stream, name)}.`);
     }
+    // The line of a run that no longer guards goes out behind the snapshot: it alone may be left of a whole commit.
+    if (state.stored === 'current' && state.tail.last?.marks?.guarded === false) medium.guard(stream, null);
     if (state.text === null || state.stored === 'current') return;
     const marks = mergedMarks(state.open);
     if (marks?.guarded) medium.guard(stream, state.tail.seq);
@@ -252,6 +263,9 @@ export function createStore<S extends Numbered>({ medium, codec, clock }: Option
     },
     async setActive(stream) {
       medium.setActive(stream === null ? null : checkedName(stream));
+    },
+    async clearActive(stream) {
+      medium.movePointer(checkedName(stream), 'clear');
     },
     async session(id) {
       return medium.session(id);

@@ -1,14 +1,14 @@
 import { existsSync, lstatSync, readdirSync, realpathSync, renameSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Clock, Ids } from '../base/clock.js';
-import { systemCode } from '../base/errors.js';
+import { DevCliError, systemCode } from '../base/errors.js';
 import { isName } from '../base/name.js';
 import { clearUp } from './clear-up.js';
 import { diskFiles, freeName, placeDocuments, removeEmpty, removeFile } from './documents.js';
-import { makeDirectories, replaceFile, syncDirectory, syncMade, writeDurably } from './durable.js';
+import { makeDirectories, replaceFile, syncAncestors, syncDirectory, syncMade, writeDurably } from './durable.js';
 import { GITIGNORE } from './gitignore.js';
 import { grown } from './grown.js';
-import { isMissing, locate, readRegular } from './inside.js';
+import { insideDirectory, isMissing, readRegular } from './inside.js';
 import { ioError, pathError, withIoErrors } from './io.js';
 import { readTail } from './journal.js';
 import { appendToJournal, cutJournal, hasJournal, withJournal } from './journal-file.js';
@@ -19,6 +19,9 @@ import { readObject, writeObjects } from './objects.js';
 import { RUNS, runPath } from './paths.js';
 import { thisProcess } from './process.js';
 import { readSession, writeSession } from './sessions.js';
+
+/** Far more than any snapshot has, in bytes; what is larger is not read into memory. */
+const LARGEST_STATE = 256 * 1024 * 1024;
 
 export interface DiskOptions {
   /** Absolute. */
@@ -48,12 +51,7 @@ export function diskMedium(options: DiskOptions): Medium {
   }
 
   /** A directory below the root that may not be a link out of it. */
-  function inside(path: string): string {
-    const location = locate(root, join(root, path));
-    if (location.kind === 'inside') return location.path;
-    const fix = 'Replace the link by a directory, then repeat the same call.';
-    throw pathError(join(root, path), root, 'it leads out of the project through a symbolic link', fix);
-  }
+  const inside = (path: string): string => insideDirectory(root, path);
 
   const runDirectory = (stream: string): string => inside(runPath(stream));
   const inRun = (stream: string, name: string): string => join(runDirectory(stream), name);
@@ -82,8 +80,18 @@ export function diskMedium(options: DiskOptions): Medium {
     );
   }
 
-  // The lock first: a commit that began after it was found free adds its line again under the root's lock.
-  const mayGuard = (stream: string): boolean => existsSync(inRun(stream, 'lock')) || guards(stream);
+  /**
+   * The lock first: a commit that began after it was found free adds its line again under the root's lock. A run that
+   * cannot be read may guard: it keeps its line, and holds no other run back.
+   */
+  function mayGuard(stream: string): boolean {
+    try {
+      return existsSync(inRun(stream, 'lock')) || guards(stream);
+    } catch (error) {
+      if (error instanceof DevCliError) return true;
+      throw error;
+    }
+  }
   const marks = rootMarks({ root, underRootLock, mayGuard, guards });
 
   /** With the first commit of a run. `made` collects what came into being, also when it fails. */
@@ -121,7 +129,7 @@ export function diskMedium(options: DiskOptions): Medium {
       return withIoErrors(join(root, RUNS), root, () => {
         const directory = inside(RUNS);
         return entriesOf(directory)
-          .filter((name) => isName(name) && hasJournal(join(directory, name, 'events.jsonl')))
+          .filter((name) => isName(name) && mayHoldRun(join(directory, name, 'events.jsonl')))
           .sort();
       });
     },
@@ -129,8 +137,10 @@ export function diskMedium(options: DiskOptions): Medium {
     state(stream) {
       return at(stream, 'state.json', (path) => {
         try {
-          const content = readRegular(path, Number.MAX_SAFE_INTEGER);
+          const content = readRegular(path, LARGEST_STATE);
           if (content !== null) return content.toString('utf8');
+          // No snapshot of ours: as unusable as one that does not parse.
+          if (lstatSync(path).isFile()) return '';
         } catch (error) {
           if (systemCode(error) === 'ENOENT') return null;
           throw error;
@@ -181,10 +191,10 @@ export function diskMedium(options: DiskOptions): Medium {
         return path;
       };
       try {
-        at(stream, 'objects', (objects) => {
+        at(stream, 'objects', () => {
           if (!hasJournal(inRun(stream, 'events.jsonl'))) writeGitignore(files);
           for (const path of paths) make(inside(dirname(path)));
-          if (contents.size > 0) writeObjects(make(objects), contents, files);
+          if (contents.size > 0) writeObjects(make(inside(runPath(stream, 'objects'))), contents, files);
         });
       } catch (error) {
         undo();
@@ -198,7 +208,11 @@ export function diskMedium(options: DiskOptions): Medium {
     },
 
     place(stream, placements) {
-      at(stream, '', () => placeDocuments(root, placements));
+      at(stream, '', (directory) => {
+        placeDocuments(root, placements);
+        // The first append makes the run's own directory reachable; documents without a commit have to do it themselves.
+        if (!hasJournal(join(directory, 'events.jsonl'))) syncAncestors(directory, root);
+      });
     },
 
     replaceState(stream, text) {
@@ -232,6 +246,17 @@ export function diskMedium(options: DiskOptions): Medium {
       underRootLock(() => writeSession(root, id, stream));
     },
   };
+}
+
+/** What is no journal, or cannot be looked at, is somebody's run all the same: who reads it is told what is wrong. */
+function mayHoldRun(journal: string): boolean {
+  try {
+    const stats = lstatSync(journal, { throwIfNoEntry: false });
+    return stats !== undefined && (!stats.isFile() || stats.size > 0);
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return true;
+  }
 }
 
 /** Names of the directories in a directory; a link is none. */

@@ -1,17 +1,32 @@
-import { closeSync, constants, fsyncSync, mkdirSync, openSync, statSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
+import { systemCode } from '../base/errors.js';
 import { pathError, withIoErrors } from './io.js';
 
 // A plain `require`, as in recipe/conditions.ts: reading needs nothing of it.
 const writeFileAtomic = (): typeof import('write-file-atomic') => require('write-file-atomic');
 
 /**
- * Replaces a file so that after a crash or a power cut either the old or the new content is there, whole.
+ * Replaces a file so that after a crash or a power cut either the old or the new content is there, whole. A link in its
+ * place is refused: the file behind it is not ours.
  * @param root for messages: paths inside it are shown relative to it
  * @throws DevCliError `IO`
  */
 export function writeDurably(absolutePath: string, content: string | Uint8Array, root: string | null = null): void {
   withIoErrors(absolutePath, root, () => {
+    if (lstatSync(absolutePath, { throwIfNoEntry: false })?.isSymbolicLink()) {
+      throw pathError(absolutePath, root, 'it is a symbolic link', 'Move the link away, then repeat the same call.');
+    }
     replaceFile(absolutePath, content, root);
     syncDirectory(dirname(absolutePath));
   });
@@ -32,11 +47,26 @@ export function ensureDirectory(absolutePath: string, root: string | null = null
 
 /** Makes a directory and its parents and returns those that were not there, deepest first. Throws system errors. */
 export function makeDirectories(path: string): string[] {
-  const first = mkdirSync(path, { recursive: true });
+  let first: string | undefined;
+  try {
+    first = mkdirSync(path, { recursive: true });
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw error;
+    // Node says "not there" of a read-only file system, too; the first directory that is missing knows the reason.
+    const missing = firstMissing(path);
+    mkdirSync(missing);
+    return [...makeDirectories(path), missing];
+  }
   if (first === undefined) return [];
   const made = [path];
   for (let at = path; at !== first; made.push(at)) at = dirname(at);
   return made;
+}
+
+function firstMissing(path: string): string {
+  let missing = path;
+  while (!existsSync(dirname(missing))) missing = dirname(missing);
+  return missing;
 }
 
 /** Makes durable what `makeDirectories` made. Throws system errors. */
@@ -44,7 +74,7 @@ export function syncMade(made: readonly string[]): void {
   for (const directory of made) syncDirectory(dirname(directory));
 }
 
-/** Like `writeDurably`, for a caller who syncs the directory once for several files. Throws system errors too. */
+/** Like `writeDurably`, for a caller who has looked for links and syncs the directory once for several files. Throws system errors too. */
 export function replaceFile(path: string, content: string | Uint8Array, root: string | null): void {
   const bytes = Buffer.from(content);
   writeFileAtomic().sync(path, bytes);

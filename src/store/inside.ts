@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, readSync, realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { systemCode } from '../base/errors.js';
+import { pathError } from './io.js';
 
 /** Where a path really leads. `path` has no link in it; what is there need not exist. */
 export type Location = { kind: 'inside'; path: string } | { kind: 'outside' } | { kind: 'loop' };
@@ -16,6 +17,19 @@ export function locate(root: string, path: string): Location {
   const real = followed(path, MAX_LINKS);
   if (real === null) return { kind: 'loop' };
   return isWithin(root, real) ? { kind: 'inside', path: real } : { kind: 'outside' };
+}
+
+/**
+ * The real path of a directory of ours, which need not exist.
+ * @param root absolute, without links
+ * @param path relative to the root
+ * @throws DevCliError `IO` when a link leads it out of the root; system errors
+ */
+export function insideDirectory(root: string, path: string): string {
+  const location = locate(root, join(root, path));
+  if (location.kind === 'inside') return location.path;
+  const fix = 'Replace the link by a directory, then repeat the same call.';
+  throw pathError(join(root, path), root, 'it leads out of the project through a symbolic link', fix);
 }
 
 /** Whether `path` is `root` or below it; both absolute, compared as they stand. */

@@ -36,13 +36,14 @@ const NEWLINE = 0x0a;
 
 /**
  * Finds the last whole commit. Behind it may lie one torn line (no newline, or a bad checksum) and, before that, the
- * other entries of the same commit (storage.md, A commit).
+ * other entries of the same commit (storage.md, A commit). A last line whose checksum holds was not torn.
  * @throws DevCliError `JOURNAL_CORRUPT` when any other line on the way is damaged, `STATE_NEWER`
  */
 export function readTail(bytes: Bytes): Tail {
   for (const line of linesBackward(bytes, bytes.size)) {
     const entry = line.closed ? decodeLine(line.text) : null;
-    if (entry === null && line.to !== bytes.size) throw damaged(bytes, line.from);
+    const torn = line.to === bytes.size && !(line.closed && isIntact(line.text));
+    if (entry === null && !torn) throw damaged(bytes, line.from);
     if (entry === null || entry.more) continue;
     checkVersion(bytes, entry);
     return { last: entry, seq: entry.seq, end: line.to };

@@ -29,8 +29,23 @@ export function decodeLine(line: Buffer): Entry | null {
   if (!isIntact(line)) return null;
   try {
     const value: unknown = JSON.parse(line.toString('utf8'));
-    return isRecord(value) && Number.isSafeInteger(value['seq']) ? (value as unknown as Entry) : null;
+    return isEntry(value) ? value : null;
   } catch {
     return null;
   }
+}
+
+/** As much of an entry's form as this program relies on; of a newer version it relies on the number alone. */
+function isEntry(value: unknown): value is Entry {
+  if (!isRecord(value)) return false;
+  const { v, seq, type, by, data, patch, files } = value;
+  if (v !== 1) return Number.isSafeInteger(seq);
+  const named = typeof type === 'string' && isRecord(by) && isRecord(data);
+  return Number.isSafeInteger(seq) && named && Array.isArray(patch) && Array.isArray(files) && files.every(isFile);
+}
+
+function isFile(value: unknown): boolean {
+  if (!isRecord(value)) return false;
+  const { path, before, after } = value;
+  return typeof path === 'string' && [before, after].every((digest) => digest === null || typeof digest === 'string');
 }

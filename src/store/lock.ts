@@ -1,18 +1,10 @@
-import {
-  closeSync,
-  constants,
-  linkSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { linkSync, readdirSync, unlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type Clock, type Ids, instant } from '../base/clock.js';
 import { DevCliError, systemCode } from '../base/errors.js';
 import { isRecord } from '../base/json.js';
 import { clearUp } from './clear-up.js';
+import { readRegular } from './inside.js';
 import { shown } from './io.js';
 import { isGone, type ProcessIdentity } from './process.js';
 
@@ -45,6 +37,8 @@ export interface Waiting {
 }
 
 const LONGEST_PAUSE_MS = 25;
+/** More than a lock of ours ever has, in bytes. */
+const LARGEST = 16 * 1024;
 
 /**
  * Takes the lock at `path`, waiting at most `waitMs`.
@@ -55,7 +49,7 @@ export async function lock(path: string, taker: Taker, waiting: Waiting, beforeT
   for (let [waited, pause] = [0, 1]; ; waited += pause, pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
     const got = attemptIn(beforeTry, path, taker, waited < waiting.waitMs);
     if ('release' in got) return got;
-    if (waited >= waiting.waitMs) throw locked(path, got.holder, taker.identity, waiting.root);
+    if (waited >= waiting.waitMs) throw lockedError(path, got.holder, taker.identity, waiting.root);
     await new Promise((resolve) => setTimeout(resolve, pause));
   }
 }
@@ -76,7 +70,7 @@ export function lockNow(path: string, taker: Taker, waiting: Waiting): Held {
   for (let [waited, pause] = [0, 1]; ; waited += pause, pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
     const got = attempt(path, taker);
     if ('release' in got) return got;
-    if (waited >= waiting.waitMs) throw locked(path, got.holder, taker.identity, waiting.root);
+    if (waited >= waiting.waitMs) throw lockedError(path, got.holder, taker.identity, waiting.root);
     Atomics.wait(never, 0, 0, pause);
   }
 }
@@ -90,26 +84,36 @@ export function attempt(path: string, taker: Taker): Held | { holder: Holder | n
   const mine: Holder = { ...taker.identity, token, at: instant(taker.clock.now()), for: taker.purpose };
   for (;;) {
     if (putInPlace(path, mine)) return { release: () => clearUp(() => removeIfToken(path, token)) };
-    const holder = readHolder(path);
-    if (holder === undefined) continue;
-    if (holder === null || !isGone(holder, taker.identity) || !breakLock(path, holder, taker)) return { holder };
+    const found = readLock(path);
+    if (found === undefined) continue;
+    const left = found === BLANK || (found !== null && isGone(found, taker.identity));
+    if (!left || !breakLock(path, found, taker)) return { holder: found === BLANK ? null : found };
   }
 }
 
 /** Who is named by the lock file at `path`: undefined when there is none, null when it does not say. */
 export function readHolder(path: string): Holder | null | undefined {
+  const found = readLock(path);
+  return found === BLANK ? undefined : found;
+}
+
+/**
+ * What a power cut leaves of a lock file, whose bytes are not synced: nothing, or zeros. Nobody holds it, because a lock is
+ * put in place whole: a living one is never seen like this.
+ */
+const BLANK = 'blank';
+
+function readLock(path: string): Holder | typeof BLANK | null | undefined {
   try {
-    const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
-    try {
-      return holderOf(readFileSync(descriptor, 'utf8'));
-    } finally {
-      closeSync(descriptor);
-    }
+    const content = readRegular(path, LARGEST);
+    if (content === null) return null;
+    const text = content.toString('utf8');
+    return /^\0*$/.test(text) ? BLANK : holderOf(text);
   } catch (error) {
     const code = systemCode(error);
     if (code === 'ENOENT') return undefined;
-    // A link or a directory was not made by us: it locks, and nobody can be named.
-    if (code === 'ELOOP' || code === 'EISDIR') return null;
+    // A link or a socket was not made by us: it locks, and nobody can be named.
+    if (code === 'ELOOP' || code === 'ENXIO') return null;
     throw error;
   }
 }
@@ -130,18 +134,23 @@ function putInPlace(path: string, mine: Holder): boolean {
 }
 
 function removeIfToken(path: string, token: string): void {
-  if (readHolder(path)?.token === token) removeIfThere(path);
+  if (tokenOf(readLock(path)) === token) removeIfThere(path);
+}
+
+function tokenOf(found: ReturnType<typeof readLock>): string | undefined {
+  return found === BLANK ? BLANK : found?.token;
 }
 
 /**
  * Removes a dead holder's lock. Done under a second lock named after the dead token: of several who found it dead only one
  * removes it, and a late one finds another token and leaves it alone.
  */
-function breakLock(path: string, dead: Holder, taker: Taker): boolean {
-  const second = attempt(`${path}.break-${dead.token}`, taker);
+function breakLock(path: string, dead: Holder | typeof BLANK, taker: Taker): boolean {
+  const token = dead === BLANK ? BLANK : dead.token;
+  const second = attempt(`${path}.break-${token}`, taker);
   if (!('release' in second)) return false;
   try {
-    removeIfToken(path, dead.token);
+    removeIfToken(path, token);
     removeOrphans(path, taker.identity);
   } finally {
     second.release();
@@ -190,7 +199,13 @@ function isPid(value: unknown): boolean {
   return typeof value === 'number' && Number.isSafeInteger(value) && value > 0;
 }
 
-function locked(path: string, holder: Holder | null, here: ProcessIdentity, root: string | null): DevCliError {
+/** The error for a lock, or a claim, that cannot be had: names the holder (null: the file does not say) and what a person can do. */
+export function lockedError(
+  path: string,
+  holder: Holder | null,
+  here: ProcessIdentity,
+  root: string | null,
+): DevCliError {
   const file = shown(path, root);
   if (holder === null) {
     return new DevCliError('LOCKED', `${file} exists and was not made by dev-cli.`, {
@@ -198,13 +213,25 @@ function locked(path: string, holder: Holder | null, here: ProcessIdentity, root
       fix: `Ask the user what ${file} is; dev-cli goes on once it is moved away.`,
     });
   }
-  const elsewhere = holder.host !== here.host;
-  const who = `process ${holder.pid}${elsewhere ? ' on another machine, or before this one was restarted' : ''}`;
+  const elsewhere = placeOf(holder, here);
+  const who = `process ${holder.pid}${elsewhere === null ? '' : ` ${elsewhere}`}`;
   const what = holder.for.slice(0, 80).replace(/[^\w .:-]/g, '?');
   return new DevCliError('LOCKED', `${file} is held by ${who}, since ${holder.at.slice(0, 24)}, for: ${what}.`, {
     details: [{ target: file, problem: `held by ${who}` }],
-    fix: elsewhere
-      ? `Repeat the same call in a moment. If it stays so, ask the user whether dev-cli still runs there; if not, ${file} may be moved away.`
-      : 'Repeat the same call in a moment.',
+    fix:
+      elsewhere === null
+        ? 'Repeat the same call in a moment.'
+        : `Repeat the same call in a moment. If it stays so, ask the user to look there whether process ${holder.pid} is a dev-cli at work (ps -p ${holder.pid}); if not, ${file} may be moved away.`,
   });
+}
+
+/** Where a holder is that cannot be looked up from here; null for one that can. */
+function placeOf(holder: ProcessIdentity, here: ProcessIdentity): string | null {
+  if (holder.host === here.host) return null;
+  const [name = '', boot] = holder.host.split('@');
+  const [ourName, ourBoot] = here.host.split('@');
+  const shownName = name.slice(0, 64).replace(/[^\w.-]/g, '?');
+  return name === ourName && boot === ourBoot
+    ? `in another container or sandbox of this machine (${shownName})`
+    : `on the machine ${shownName}`;
 }

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, readlinkSync } from 'node:fs';
 import { systemCode } from '../base/errors.js';
 import { lazyPackage } from '../base/lazy.js';
 
@@ -6,7 +6,10 @@ const os = lazyPackage<typeof import('node:os')>('node:os');
 
 /** A process, told apart from any other that has or had its number. */
 export interface ProcessIdentity {
-  /** Host name and, on Linux, boot id: `name@boot`. Two containers of one machine have one boot id and two names. */
+  /**
+   * Where its number means something: host name and, on Linux, boot id and process namespace, `name@boot@namespace`. Two
+   * containers of one machine have one boot id and two names; a sandbox may differ in its namespace only.
+   */
   host: string;
   pid: number;
   /** Start time in clock ticks since boot, from /proc; null where there is none. */
@@ -16,7 +19,11 @@ export interface ProcessIdentity {
 /** The identity of the calling process. */
 export function thisProcess(): ProcessIdentity {
   const status = processStatus(process.pid);
-  return { host: `${os().hostname()}@${bootId() ?? ''}`, pid: process.pid, start: status?.start ?? null };
+  return {
+    host: [os().hostname(), bootId() ?? '', namespaceOf() ?? ''].join('@'),
+    pid: process.pid,
+    start: status?.start ?? null,
+  };
 }
 
 /**
@@ -59,6 +66,16 @@ function processStatus(pid: number): { start: string; dead: boolean } | null {
 
 function bootId(): string | null {
   return readOrNull('/proc/sys/kernel/random/boot_id')?.trim() || null;
+}
+
+/** A process of another namespace has another number here, or none: it cannot be looked up. */
+function namespaceOf(): string | null {
+  try {
+    return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? null;
+  } catch {
+    // As below.
+    return null;
+  }
 }
 
 function readOrNull(path: string): string | null {

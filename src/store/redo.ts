@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import type { Files } from '../base/files.js';
 import { sha256 } from '../base/sha256.js';
 import type { Placement } from './medium.js';
-import { rootRelative, runPath } from './paths.js';
+import { isReserved, rootRelative, runPath } from './paths.js';
 import type { Entry } from './store.js';
 
 /** Digest of the document at a path; null where nothing is, undefined for what is no document (a directory, a link out). */
@@ -68,7 +68,7 @@ function changes(stream: string, entries: readonly Entry[]): Map<string, Change>
   for (const entry of entries) {
     for (const { path, before, after } of entry.files) {
       const relative = rootRelative(stream, path);
-      if (relative === null) continue;
+      if (relative === null || isReserved(stream, relative)) continue;
       const known = byPath.get(relative)?.known ?? new Set();
       if (before !== null) known.add(before);
       if (after !== null) known.add(after);

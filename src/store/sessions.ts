@@ -3,7 +3,7 @@ import { isName } from '../base/name.js';
 import { sha256 } from '../base/sha256.js';
 import { removeFile } from './documents.js';
 import { ensureDirectory, syncDirectory, writeDurably } from './durable.js';
-import { isMissing, readRegular } from './inside.js';
+import { insideDirectory, isMissing, readRegular } from './inside.js';
 
 const LIMIT = 4096;
 
@@ -14,7 +14,10 @@ const LIMIT = 4096;
  */
 export function readSession(root: string, id: string): string | null {
   try {
-    const name = readRegular(sessionPath(root, id), LIMIT)?.toString('utf8').trim() ?? '';
+    const name =
+      readRegular(join(sessions(root), fileName(id)), LIMIT)
+        ?.toString('utf8')
+        .trim() ?? '';
     return isName(name) ? name : null;
   } catch (error) {
     if (isMissing(error)) return null;
@@ -24,8 +27,8 @@ export function readSession(root: string, id: string): string | null {
 
 /** Binds a session to a run, or (null) releases it. Under the root's lock. Throws system errors. */
 export function writeSession(root: string, id: string, stream: string | null): void {
-  const directory = join(root, '.dev', 'sessions');
-  const path = sessionPath(root, id);
+  const directory = sessions(root);
+  const path = join(directory, fileName(id));
   if (stream !== null) {
     ensureDirectory(directory, root);
     writeDurably(path, `${stream}\n`, root);
@@ -34,7 +37,10 @@ export function writeSession(root: string, id: string, stream: string | null): v
   }
 }
 
-function sessionPath(root: string, id: string): string {
-  const name = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/.test(id) ? id : `sha256.${sha256(Buffer.from(id))}`;
-  return join(root, '.dev', 'sessions', name);
+function sessions(root: string): string {
+  return insideDirectory(root, '.dev/sessions');
+}
+
+function fileName(id: string): string {
+  return /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/.test(id) ? id : `sha256.${sha256(Buffer.from(id))}`;
 }

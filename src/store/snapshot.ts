@@ -6,7 +6,8 @@ import type { Codec, Entry, Numbered } from './store.js';
 /** The snapshot, or null when it is corrupt; a newer one is an error. */
 export function parsed<S extends Numbered>(text: string, codec: Codec<S>): S | null {
   try {
-    return codec.parse(text);
+    const snapshot = codec.parse(text);
+    return Number.isSafeInteger(snapshot.seq) && snapshot.seq > 0 ? snapshot : null;
   } catch (error) {
     if (error instanceof DevCliError && error.code === 'STATE_CORRUPT') return null;
     throw error;

@@ -20,6 +20,11 @@ export interface Codec<S extends Numbered> {
    * with a snapshot as an older version wrote it, when it is rebuilt from the journal.
    */
   serialize(snapshot: S): string;
+  /**
+   * Checks that stream, snapshot and the last entry of the journal belong together.
+   * @throws DevCliError `STATE_CORRUPT`, `JOURNAL_CORRUPT` for a copied directory, a journal from elsewhere
+   */
+  checkBelongs(stream: string, snapshot: S, last: Entry): void;
 }
 
 /** One fact to record. `type` comes from a closed list that the owner of the format keeps. */
@@ -203,6 +208,8 @@ export interface Store<S extends Numbered> {
   active(): Promise<string | null>;
   /** Makes a stream the active one, or clears the pointer. */
   setActive(stream: string | null): Promise<void>;
+  /** Clears the pointer when it names this stream. */
+  clearActive(stream: string): Promise<void>;
   /** The run a harness session is bound to, or null. */
   session(id: string): Promise<string | null>;
   bindSession(id: string, stream: string | null): Promise<void>;

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { systemCode } from '../base/errors.js';
 import { isRecord } from '../base/json.js';
+import { isMissing, readRegular } from '../store/inside.js';
 import { withIoErrors } from '../store/io.js';
 
 /** What lies in the directory of an external command (protocol.md §4). Everything but the log appears whole or not at all. */
@@ -62,8 +62,13 @@ export const startedFile = (directory: string): string => join(directory, 'start
 export const exitFile = (directory: string): string => join(directory, 'exit.json');
 /** Held by the one runner that may start the command. */
 export const claimFile = (directory: string): string => join(directory, 'runner');
+/** There from the commit on in which its run gave the command up: it may not begin any more, and is ended. */
+export const withdrawnFile = (directory: string): string => join(directory, 'withdrawn');
 /** Standard output and standard error of the command. */
 export const logFile = (directory: string): string => join(directory, 'command.log');
+
+/** More than a record of ours has, in bytes: the argument vector is bounded by the system. */
+const LARGEST = 16 * 1024 * 1024;
 
 /** `damaged`: something stands there that this program did not write whole. */
 export type Reading<T> = T | 'absent' | 'damaged';
@@ -83,9 +88,14 @@ export function readExit(directory: string): Reading<ExitRecord> {
   return read(exitFile(directory), isExit);
 }
 
-/** Whether a runner has begun: from then on the command is not started any more. Throws like the readings. */
-export function hasBegun(directory: string): boolean {
-  return readExit(directory) !== 'absent' || readStarted(directory) !== 'absent';
+/** Whether the command may not be started any more: a runner has begun, or it was given up. Throws like the readings. */
+export function isClosed(directory: string): boolean {
+  return isWithdrawn(directory) || readExit(directory) !== 'absent' || readStarted(directory) !== 'absent';
+}
+
+/** Whether the run gave the command up. */
+export function isWithdrawn(directory: string): boolean {
+  return existsSync(withdrawnFile(directory));
 }
 
 function read<T>(path: string, fits: (value: unknown) => value is T): Reading<T> {
@@ -99,11 +109,12 @@ function read<T>(path: string, fits: (value: unknown) => value is T): Reading<T>
   }
 }
 
+/** Null where nothing is, empty for what is no file of ours: never waited for, whatever it is. */
 function textOf(path: string): string | null {
   try {
-    return readFileSync(path, 'utf8');
+    return readRegular(path, LARGEST)?.toString('utf8') ?? '';
   } catch (error) {
-    if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR') return null;
+    if (isMissing(error)) return null;
     throw error;
   }
 }

@@ -12,7 +12,7 @@ import { findRepository, git, type Surroundings } from './git-command.js';
  */
 
 /** The trailer that names the run and the todo. */
-export const TRAILER = 'Dev-Cli-Task';
+const TRAILER = 'Dev-Cli-Task';
 
 export interface CommitScope {
   /** `<runId>/<todo>`, or `<runId>/residual`. */

@@ -1,8 +1,6 @@
-import { createHash } from 'node:crypto';
-import { constants, createReadStream, type Stats } from 'node:fs';
-import { lstat, readlink } from 'node:fs/promises';
+import { constants, createReadStream, promises, type Stats } from 'node:fs';
 import { systemCode } from '../base/errors.js';
-import { sha256 } from '../base/sha256.js';
+import { crypto, sha256 } from '../base/sha256.js';
 
 /** Above this many bytes a file is judged by size and mtime: hashing it at every call would cost seconds. */
 const LARGE = 32 * 1024 * 1024;
@@ -15,9 +13,9 @@ const LARGE = 32 * 1024 * 1024;
  */
 export async function contentDigest(path: Buffer): Promise<string | null> {
   try {
-    const facts = await lstat(path);
+    const facts = await promises.lstat(path);
     if (facts.isDirectory()) return null;
-    if (facts.isSymbolicLink()) return `link:${sha256(await readlink(path, { encoding: 'buffer' }))}`;
+    if (facts.isSymbolicLink()) return `link:${sha256(await promises.readlink(path, { encoding: 'buffer' }))}`;
     if (!facts.isFile()) return 'special:';
     if (facts.size > LARGE) return `large:${sizeAndTime(facts)}`;
     return await fileDigest(path, facts);
@@ -29,7 +27,7 @@ export async function contentDigest(path: Buffer): Promise<string | null> {
 }
 
 async function fileDigest(path: Buffer, facts: Stats): Promise<string> {
-  const hash = createHash('sha256');
+  const hash = crypto().createHash('sha256');
   try {
     const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
     // The types of Node know only textual flags here; numbers are documented and accepted.

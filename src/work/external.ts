@@ -1,9 +1,7 @@
-import { spawn } from 'node:child_process';
 import { existsSync, type FSWatcher, rmSync, watch } from 'node:fs';
 import { basename } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { DevCliError } from '../base/errors.js';
-import { holder } from '../store/claim.js';
+import { holder, obstacle } from '../store/claim.js';
 import { ensureDirectory, writeDurably } from '../store/durable.js';
 import { withIoErrors } from '../store/io.js';
 import { thisProcess } from '../store/process.js';
@@ -13,12 +11,14 @@ import {
   commandFile,
   type ExitRecord,
   exitFile,
-  hasBegun,
+  isClosed,
+  isWithdrawn,
   readExit,
   readSpec,
   readStarted,
   type StartedRecord,
 } from './command.js';
+import { childProcess, sleep } from './node.js';
 import { endGroup, startOf } from './processes.js';
 
 /** External commands as a call of dev-cli sees them: each has a directory, and a detached runner of its own (protocol.md §4). */
@@ -36,7 +36,7 @@ export type CommandStatus =
   /** `launching`: asked for, and no runner has begun yet; launch it again, that is harmless. */
   | { state: 'absent' | 'launching' }
   | { state: 'running'; startedAt: string }
-  /** The runner died and how the command ended cannot be known. It is never run again in this directory. */
+  /** The runner died and how the command ended cannot be known, or it was given up. It is never run again in this directory. */
   | { state: 'interrupted'; startedAt?: string }
   | { state: 'finished'; startedAt: string; exit: ExitRecord };
 
@@ -49,7 +49,8 @@ const POLL_MS = 20;
 /**
  * Starts a detached runner for a command; returns at once. Safe to call again, also from several processes at once: a
  * command whose directory says that it began or ended is not started any more.
- * @throws DevCliError `IO`; `COMMAND_FAILED` when no runner can be started, or on Windows
+ * @throws DevCliError `IO`; `COMMAND_FAILED` when no runner can be started, or on Windows; `LOCKED` when a runner has claimed
+ * it that cannot be looked up from here, and has not begun
  */
 export function launch({ directory, runner, env, ...spec }: Launch): void {
   if (process.platform === 'win32') {
@@ -62,10 +63,12 @@ export function launch({ directory, runner, env, ...spec }: Launch): void {
       fix: 'Install dev-cli anew.',
     });
   }
-  if (hasBegun(directory)) return;
+  if (isClosed(directory)) return;
+  const blocked = obstacle(claimFile(directory));
+  if (blocked !== null) throw blocked;
   ensureDirectory(directory);
   writeDurably(commandFile(directory), JSON.stringify(spec));
-  const child = spawn(process.execPath, [runner, commandFile(directory)], {
+  const child = childProcess().spawn(process.execPath, [runner, commandFile(directory)], {
     cwd: '/',
     env: env ?? process.env,
     detached: true,
@@ -94,7 +97,7 @@ export function inspect(directory: string): CommandStatus {
   if (exit === 'damaged' || started === 'damaged') return { state: 'interrupted' };
   if (started !== 'absent') return { state: alive ? 'running' : 'interrupted', startedAt: started.at };
   const spec = readSpec(directory);
-  if (spec === 'damaged') return { state: 'interrupted' };
+  if (spec === 'damaged' || isWithdrawn(directory)) return { state: 'interrupted' };
   return { state: spec === 'absent' ? 'absent' : 'launching' };
 }
 
@@ -137,7 +140,8 @@ export async function endCommand(directory: string): Promise<void> {
   // A runner reads the command after it has claimed it: who claims from now on finds none.
   if (readStarted(directory) === 'absent')
     withIoErrors(directory, null, () => rmSync(commandFile(directory), { force: true }));
-  const began = await until(() => readStarted(directory) !== 'absent' || holder(claimFile(directory)) === null);
+  const isWaitedFor = () => holder(claimFile(directory))?.host === thisProcess().host;
+  const began = await until(() => readStarted(directory) !== 'absent' || !isWaitedFor());
   if (!began) throw new DevCliError('COMMAND_FAILED', 'The runner of the command neither begins nor ends.');
   const started = readStarted(directory);
   if (typeof started !== 'object') return;

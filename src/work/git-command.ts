@@ -1,6 +1,6 @@
-import { execFile } from 'node:child_process';
-import { stat } from 'node:fs/promises';
+import { promises } from 'node:fs';
 import { DevCliError, systemCode } from '../base/errors.js';
+import { childProcess } from './node.js';
 
 /** What a use case hands down from its context. */
 export interface Surroundings {
@@ -77,7 +77,7 @@ export async function git(directory: string, args: string[], around: Surrounding
 
 async function run(cwd: string, args: string[], around: Surroundings): Promise<GitAnswer | 'no-git'> {
   // Without this a missing directory and a missing git would look the same.
-  await stat(cwd).catch((cause: unknown) => {
+  await promises.stat(cwd).catch((cause: unknown) => {
     throw new DevCliError('IO', `${cwd} cannot be reached (${systemCode(cause) ?? 'unknown'}).`, { cause });
   });
   const options = {
@@ -91,7 +91,7 @@ async function run(cwd: string, args: string[], around: Surroundings): Promise<G
   // A file system monitor would be started by a mere question and outlive it.
   const argv = ['-c', 'core.quotepath=off', '-c', 'core.fsmonitor=false', ...args];
   return new Promise((resolve, reject) => {
-    const child = execFile('git', argv, options, (error, stdout, stderr) => {
+    const child = childProcess().execFile('git', argv, options, (error, stdout, stderr) => {
       const answer = { exit: 0, stdout, stderr: plain(stderr) };
       if (error === null) resolve(answer);
       else if (around.signal?.aborted) reject(new DevCliError('INTERRUPTED', 'Interrupted.', { cause: error }));

@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { promises } from 'node:fs';
 import { DevCliError } from '../base/errors.js';
 import { sha256 } from '../base/sha256.js';
 import { contentDigest } from './digest.js';
@@ -160,7 +160,7 @@ async function findNested(directory: string, around: Surroundings): Promise<Plac
 }
 
 async function isDirectory(path: Buffer): Promise<boolean> {
-  return stat(path).then(
+  return promises.stat(path).then(
     (facts) => facts.isDirectory(),
     () => false,
   );

@@ -1,7 +1,6 @@
-import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { systemCode } from '../base/errors.js';
+import { childProcess, sleep } from './node.js';
 
 /** How long a process group has between SIGTERM and SIGKILL. */
 const GRACE_MS = 5_000;
@@ -40,7 +39,7 @@ function procFields(pid: number | string): string[] {
 }
 
 function fromPs(pid: number): [state: string, start: string] {
-  const answer = execFileSync('ps', ['-o', 'stat=', '-o', 'lstart=', '-p', `${pid}`], {
+  const answer = childProcess().execFileSync('ps', ['-o', 'stat=', '-o', 'lstart=', '-p', `${pid}`], {
     env: { ...process.env, LC_ALL: 'C', TZ: 'UTC0' },
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'ignore'],

@@ -15,7 +15,8 @@ import {
   claimFile,
   type ExitRecord,
   exitFile,
-  hasBegun,
+  isClosed,
+  isWithdrawn,
   logFile,
   readSpec,
   type StartedRecord,
@@ -31,6 +32,8 @@ const GATE = 'read -r DEV_CLI_GATE <&3 || exit 125; exec 3<&-; exec "$@"';
 
 /** How long output may still come after the last process of the group: who left the group may hold the pipe for ever. */
 const DRAIN_MS = 1_000;
+/** How often it is looked whether the run has given the command up. */
+const WITHDRAWN_MS = 250;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 const ENDING_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
@@ -68,7 +71,7 @@ export async function runCommandFile(specFile: string, { env, clock, ids }: Surr
   try {
     // Not before the claim: until then another runner may do it all, or the command may be withdrawn.
     const spec = readSpec(directory);
-    if (hasBegun(directory) || spec === 'absent' || spec === 'damaged') return;
+    if (isClosed(directory) || spec === 'absent' || spec === 'damaged') return;
     const startedAt = clock.now();
     const log = new Log(logFile(directory));
     const ending = await run(spec, directory, log, { env, clock });
@@ -126,7 +129,7 @@ async function run(
     throw error;
   }
   command.open();
-  const ending = await seeThrough(command, spec.timeoutSeconds);
+  const ending = await seeThrough(command, directory, spec.timeoutSeconds);
   for (const signal of ENDING_SIGNALS) process.off(signal, stop);
   return ending;
 }
@@ -182,16 +185,23 @@ function openPipe(): { input: number; output: Socket } {
 }
 
 /** Waits for the end, of time or of the command, and ends whatever the command leaves behind in its group. */
-async function seeThrough(command: Gated, timeoutSeconds: number): Promise<Ending> {
+async function seeThrough(command: Gated, directory: string, timeoutSeconds: number): Promise<Ending> {
   let timedOut = false;
   const limit = Math.min(timeoutSeconds * 1_000, LONGEST_TIMER_MS);
   const timer = setTimeout(() => {
     timedOut = true;
     void endGroup(command.pgid);
   }, limit);
+  // Whoever gave it up ends it too, unless killed before.
+  const look = setInterval(() => {
+    if (!isWithdrawn(directory)) return;
+    clearInterval(look);
+    void endGroup(command.pgid);
+  }, WITHDRAWN_MS);
   const drained = new Promise((resolve) => command.output.once('close', resolve));
   const { exit, signal } = await command.ended;
   clearTimeout(timer);
+  clearInterval(look);
   await endGroup(command.pgid);
   await Promise.race([drained, sleep(DRAIN_MS, undefined, { ref: false })]);
   command.output.destroy();

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { dirname, isAbsolute, join } from 'node:path';
+import { dirname, isAbsolute, join, relative } from 'node:path';
 import { ANALYSES, ANSWERS, FINDINGS, GOAL, planContent, review, SYNTHESIS } from './content.mjs';
 import { findTerminal, NO_TERMINAL } from './terminal.mjs';
 
@@ -89,9 +89,19 @@ export class StandIn {
    * @param {Scenario} [options.scenario]
    * @param {(call: Call, action: Action | null) => void} [options.onCall] after each call, with the action it brought
    * @param {string} [options.goal]
+   * @param {string} [options.formerRoot] where the run was begun, when it has been moved since: prompt files still name it
    */
-  constructor({ project, name = 'add-jwt-auth', cwd = project.root, scenario = {}, onCall = () => {}, goal = GOAL }) {
+  constructor({
+    project,
+    name = 'add-jwt-auth',
+    cwd = project.root,
+    scenario = {},
+    onCall = () => {},
+    goal = GOAL,
+    formerRoot = project.root,
+  }) {
     this.project = project;
+    this.formerRoot = formerRoot;
     this.name = name;
     this.cwd = cwd;
     this.scenario = scenario;
@@ -160,6 +170,7 @@ export class StandIn {
       this.#repair(action, error);
       call = this.acknowledge(command, action);
     }
+    if (action.action === 'running' && call.exit === 0) return this.#actionOf(call);
     if (call.exit === 4) return this.#actionOf(this.run(`dev-cli next ${this.name}`));
     return this.#nextOf(call);
   }
@@ -389,7 +400,8 @@ export class StandIn {
     this.subagentBytes += Buffer.byteLength(prompt);
     if (agent.output === undefined) return;
     const output = this.path(agent.output);
-    if (!prompt.includes(output))
+    const former = join(this.formerRoot, relative(this.project.root, output));
+    if (!prompt.includes(output) && !prompt.includes(former))
       throw new StandInError(`${agent.promptFile} does not name the absolute path ${output}`);
     this.write(agent.output, this.document(agent, prompt));
   }

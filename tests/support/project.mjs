@@ -32,16 +32,20 @@ export function beforeRemoval(look) {
 
 /**
  * Makes a fresh project: a copy of the sample, or nothing, in a git repository of its own with one commit.
- * @param {{ sample?: string | null, git?: boolean, prefix?: string, replay?: boolean }} [options] `sample` null: an empty directory
+ * @param {{ sample?: string | null, git?: boolean, prefix?: string, at?: string, replay?: boolean }} [options] `sample`
+ *   null: an empty directory; `at`: an absolute directory to make it in, which is not there yet
  * @returns {Project}
  */
-export function createProject({ sample = 'todo-api', git = true, prefix = 'dev-cli-test-', replay = true } = {}) {
-  const base = temporary(prefix);
+export function createProject({ sample = 'todo-api', git = true, prefix = 'dev-cli-test-', at, replay = true } = {}) {
+  if (at !== undefined) mkdirSync(at);
+  const base = at ?? temporary(prefix);
   const root = join(base, sample ?? 'project');
   const home = join(base, 'home');
   mkdirSync(home);
   const env = environment(join(base, 'bin'), home);
   cpSync(modelOf(sample, git, env), root, { recursive: true });
+  // The model lies in a directory for nobody else; what is copied has its mode.
+  chmodSync(root, 0o755);
   /** @type {Project} */
   const project = {
     root,

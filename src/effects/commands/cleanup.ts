@@ -10,6 +10,11 @@ const KEPT = /^(state\.json|events\.jsonl|recipe\.json|lock|objects|actions)(\/|
 /** `cleanup`: removes what the recipe declares temporary and writes summary.md (protocol.md §5). */
 export function cleanup(scene: Scene): Outcome {
   const { state, recipe } = runOf(scene);
+  // Again, because its answer was lost: what summary.md tells of the removed documents cannot be told a second time.
+  const last = state.events.findLast(({ type }) => type !== 'recovered');
+  if (last?.type === 'document' && last.summary.startsWith('cleanup: ') && scene.files.text('summary.md') !== null) {
+    return { ok: true, report: { removed: [], written: 'summary.md' }, summary: 'was cleaned up already' };
+  }
   // Rendered first: it tells of decisions that stand in a document about to go.
   scene.files.write('summary.md', renderRunSummary(runSummary(state, recipe, scene.files)));
   const isTemporary = picomatch(recipe.cleanup, { dot: true });

@@ -29,7 +29,7 @@ export function phaseActor(stage: string): StageActor {
 }
 
 /** The parent machine (house.md, XState): what comes before the todos, the todos, what follows, in plain JSON. */
-export function phaseConfig({ finalize }: EngineProgram): {
+function phaseConfig({ finalize }: EngineProgram): {
   id: string;
   initial: string;
   states: Record<string, { on: Partial<Record<PhaseEvent, string>> }>;

@@ -16,7 +16,7 @@ export interface TodoStage {
 
 /** What follows when all todos are done, in this order; those that the recipe switches off are left out. */
 export const FINAL_STAGES = ['residualCommit', 'codeReview', 'finalVerify', 'stateComplete', 'report'] as const;
-export type FinalStage = (typeof FINAL_STAGES)[number];
+type FinalStage = (typeof FINAL_STAGES)[number];
 
 export type Disposition = 'halt' | 'adapt' | 'retry';
 

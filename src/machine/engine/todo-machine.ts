@@ -36,7 +36,7 @@ interface StateNode {
  * The machine that every todo of a run is stepped through (engine.md, Shape): plain JSON, one compound state per stage.
  * Where a stage of a todo is not to be done, the caller passes it at once.
  */
-export function todoConfig({ stages }: EngineProgram): {
+function todoConfig({ stages }: EngineProgram): {
   id: string;
   initial: string;
   states: Record<string, StateNode>;

@@ -22,7 +22,12 @@ export const DOCUMENT_COMMANDS: readonly CommandSpec[] = [
     options: [
       SECTION,
       { ...DATA, absent: 'refused' },
-      { key: 'append', flag: 'append', form: 'flag', description: 'Add to the section instead of replacing it.' },
+      {
+        key: 'append',
+        flag: 'append',
+        form: 'flag',
+        description: 'Add to the section instead of replacing it; what it ends with already is not added again.',
+      },
     ],
     exits: [0, 1, 2, 3, 4, 130],
     examples: [

@@ -128,6 +128,37 @@ export const PEOPLE_COMMANDS: readonly CommandSpec[] = [
     ],
   },
   {
+    name: 'fork',
+    summary: 'Go on from a moment of a run, under a new name. The run itself is not touched.',
+    description:
+      'The documents are as they were then; the pending action is issued anew under the new name. The fork does not become the active run, starts no command, and guards nothing until somebody goes on with it. The work tree is left as it is.',
+    actor: 'person',
+    output: 'document',
+    positionals: [REQUIRED_NAME],
+    options: [
+      {
+        key: 'at',
+        flag: 'at',
+        form: 'integer',
+        placeholder: 'SEQ',
+        required: true,
+        description: 'The entry of the journal to go on from; `history` and `journal` show them.',
+      },
+      {
+        key: 'as',
+        flag: 'as',
+        form: 'string',
+        placeholder: 'NEW',
+        required: true,
+        description: 'The name of the new run, one without runs.',
+      },
+    ],
+    exits: [0, 1, 2, 3, 4, 130],
+    examples: [
+      { command: 'dev-cli fork add-auth --at 12 --as add-auth-2', note: 'What if the interview had gone otherwise?' },
+    ],
+  },
+  {
     name: 'approve',
     summary: 'Answer a gate that needs a person. Only on a terminal.',
     description:

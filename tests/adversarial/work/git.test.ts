@@ -401,9 +401,9 @@ describe('the tree digest', () => {
 
   it('of a part of a repository sees the rest, which its commands may use', async () => {
     repository(tree, { 'a/x': '1', 'b/x': '1' });
-    const before = await digestOf(join(tree, "a"));
+    const before = await digestOf(join(tree, 'a'));
     put(tree, 'b/x', '2');
-    expect(await digestOf(join(tree, "a"))).not.toBe(before);
+    expect(await digestOf(join(tree, 'a'))).not.toBe(before);
   });
 });
 

@@ -453,6 +453,23 @@ describe('step invalidate', () => {
     expect(text('DRAFT.md')).not.toContain('First thought.');
   });
 
+  it('again, because its answer was lost: a duplicate; after anything was done on it, a new action', () => {
+    acknowledge(project, startTiny(project, [AGENTS_BLOCK, END_BLOCK]));
+    complete('a1', '--without', 'one,two', '--reason', 'nobody here');
+    const invalidate = (): Result => devCli(project, ['step', 'invalidate', 'run-1', '--step', 'look']);
+    const first = invalidate();
+    const entries = journalOf(project, 'run-1').length;
+    const second = invalidate();
+    expect([second.code, second.json.duplicate]).toEqual([0, true]);
+    expect(nextOf(second.json)).toEqual(nextOf(first.json));
+    expect(journalOf(project, 'run-1')).toHaveLength(entries);
+    deliver(project, nextOf(first.json), ['one']);
+    expect(complete('a3').code).toBe(3);
+    const third = invalidate();
+    expect(third.json.duplicate).toBeUndefined();
+    expect(nextOf(third.json)).toMatchObject({ block: 'look', actionId: 'a4' });
+  });
+
   it('reopens a halted run, but not a completed one; an unknown or unreached block is refused', () => {
     const gate = nextOf(acknowledge(project, startTiny(project, [PLAIN_BLOCK, GATE_BLOCK, END_BLOCK])).json);
     const invalidate = (block: string): Result => devCli(project, ['step', 'invalidate', 'run-1', '--step', block]);

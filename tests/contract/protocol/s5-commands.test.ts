@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { StandIn } from '../../support/agent.mjs';
-import { devCli, imageOf, init, nextOf, runDir, stateOf, writeProjectFile } from '../../support/cli.js';
+import { devCli, imageOf, init, journalOf, nextOf, runDir, stateOf, writeProjectFile } from '../../support/cli.js';
 import { planContent } from '../../support/content.mjs';
 import { createProject, type Project } from '../../support/project.mjs';
 import { SPECIFY_RECIPES } from '../../support/recipes.mjs';
@@ -224,6 +224,25 @@ describe('draft', () => {
     expect(after.startsWith(renamed.slice(0, renamed.indexOf('criteria')))).toBe(true);
     devCli(project, ['draft', 'update', 'run-1', '--section', 'criteria', '--data', '"y"', '--append']);
     expect(draft()).toMatch(/\*\*why\*\*: x[\s\S]*y/);
+  });
+
+  it('given again, because the answer was lost, changes nothing and is recorded once', () => {
+    const report = '---\nagent: helper\ntimestamp: 2026-01-31T09:30:00Z\nsummary: Two keys.\n---\n\nSo it is.\n';
+    writeProjectFile(project, '.dev/specs/run-1/plan.json', JSON.stringify(planContent(0)));
+    for (const [args, stdin] of [
+      [['draft', 'update', 'run-1', '--section', 'criteria', '--data', '["z"]', '--append']],
+      [['analysis', 'save', 'run-1', '--agent', 'helper'], report],
+      [['plan', 'generate', 'run-1', '--data', '@.dev/specs/run-1/plan.json']],
+      [['cleanup', 'run-1']],
+    ] as const) {
+      const give = () => devCli(project, [...args], stdin === undefined ? {} : { stdin });
+      const before = journalOf(project, 'run-1').length;
+      expect(give().code, args.join(' ')).toBe(0);
+      expect(journalOf(project, 'run-1'), args.join(' ')).toHaveLength(before + 1);
+      const image = imageOf(project);
+      expect(give().code, args.join(' ')).toBe(0);
+      expect(imageOf(project), args.join(' ')).toEqual(image);
+    }
   });
 
   it('content that looks like a heading or marker of a section stays inside its section', () => {

@@ -208,6 +208,17 @@ describe('updating a draft', () => {
     expect(readDraft(updateDraft(one, { boundaries: 'text' }, { append: true })).boundaries.text).toBe('- a\n\ntext');
   });
 
+  it('appends nothing twice in a row, so that a call repeated after a crash is harmless', () => {
+    for (const value of ['text', ['b'], ['b', 'c'], '# a\n\ntext']) {
+      const start = updateDraft(draft, { boundaries: ['a'] });
+      const once = updateDraft(start, { boundaries: value }, { append: true });
+      expect(once).not.toBe(start);
+      expect(updateDraft(once, { boundaries: value }, { append: true })).toBe(once);
+    }
+    const ending = updateDraft(draft, { boundaries: ['ab'] });
+    expect(readDraft(updateDraft(ending, { boundaries: 'b' }, { append: true })).boundaries.text).toBe('- ab\n\nb');
+  });
+
   it('closes a fence that people left open before it appends', () => {
     const open = `${draft.trimEnd()}\n\`\`\`\ncode\n`;
     const after = updateDraft(open, { assumptions: '## mine' }, { append: true });

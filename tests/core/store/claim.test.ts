@@ -104,7 +104,7 @@ describe('a lock', () => {
     const lock = join(root, '.dev/specs/run/lock');
     for (const [change, named] of [
       [{}, `process ${process.pid},`],
-      [{ host: 'elsewhere' }, 'on another machine'],
+      [{ host: 'elsewhere' }, 'on the machine elsewhere'],
       [{ token: null }, 'not made by dev-cli'],
     ] as const) {
       left(lock, change);

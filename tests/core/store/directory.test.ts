@@ -94,6 +94,15 @@ describe('guard', () => {
     expect(readFileSync(at('.dev/guard'), 'utf8')).toBe('open\n');
   });
 
+  it('loses the line of a run whose last commit was cut short just before it, at whatever is asked of it next', async () => {
+    const { store, at } = diskSubject();
+    await store.transact('run', step({ marks: { guarded: true, pointer: 'set' } }));
+    await store.transact('run', step({ marks: { guarded: false, pointer: 'clear' } }));
+    writeFileSync(at('.dev/guard'), 'ask\nrun 1\n');
+    await store.transact('run', () => ({ answer: null }));
+    expect(readFileSync(at('.dev/guard'), 'utf8')).toBe('open\n');
+  });
+
   it('loses lines without a run that guards at the next commit, but not that of one under way', async () => {
     const { store, at } = diskSubject();
     await store.transact('ended', step({}));

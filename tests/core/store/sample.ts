@@ -26,6 +26,7 @@ export const sampleCodec: Codec<Sample> = {
     return value as unknown as Sample;
   },
   serialize: (snapshot) => `${canonicalJson(snapshot)}\n`,
+  checkBelongs() {},
 };
 
 /** A clock that goes on by a second at every question. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../../src/base/json.js';
-import type { Store } from '../../../src/store/store.js';
+import { BEGINNING, type Cursor, type Store } from '../../../src/store/store.js';
 import { codeOf, type Sample, step } from './sample.js';
 
 /** A store under test, with the means to play a crash, an agent or a clumsy hand. */
@@ -407,6 +407,85 @@ export function storeSuite(name: string, open: () => Subject): void {
       expect(await subject.store.transact('run', (head) => ({ answer: head.notices }))).toEqual([]);
       expect((await subject.store.read('run')).snapshot?.count).toBe(1);
       expect([await subject.store.active(), subject.guarding()]).toEqual(['run', ['run']]);
+    });
+  });
+
+  describe(`${name}: looking back`, () => {
+    const seqsFrom = async ({ store }: Subject, from: Cursor, most = Number.POSITIVE_INFINITY) => {
+      const seqs: number[] = [];
+      const scanned = await store.scan('run', from, ({ seq }) => seqs.push(seq) < most);
+      return { seqs, ...scanned };
+    };
+
+    it('hands out entries in pieces, from where it left off, whatever their size', async () => {
+      const subject = open();
+      const sizes = [10, 70_000, 200_000, 10];
+      for (const size of sizes) {
+        await subject.store.transact('run', step({ entries: ['one', 'two'], body: 'x'.repeat(size) }));
+      }
+      const first = await seqsFrom(subject, BEGINNING, 3);
+      expect(first).toMatchObject({ seqs: [1, 2, 3], complete: false, behind: { seq: 3 } });
+      const rest = await seqsFrom(subject, first.behind);
+      expect(rest).toMatchObject({ seqs: [4, 5, 6, 7, 8], complete: true, torn: false });
+      expect(rest.behind).toEqual({ seq: 8, offset: subject.journal('run').length });
+      expect(await seqsFrom(subject, rest.behind)).toMatchObject({ seqs: [], complete: true });
+    });
+
+    it('stops before a torn end, and at damage, after what was good', async () => {
+      const subject = open();
+      for (const _ of [1, 2, 3]) await subject.store.transact('run', step({}));
+      const whole = subject.journal('run');
+      subject.setJournal('run', Buffer.concat([whole, Buffer.from('{"v":1')]));
+      expect(await seqsFrom(subject, BEGINNING)).toMatchObject({ seqs: [1, 2, 3], torn: true, size: whole.length + 6 });
+      subject.setJournal('run', Buffer.from(whole.toString().replace('"seq":2', '"seq":7')));
+      const seqs: number[] = [];
+      const scanning = subject.store.scan('run', BEGINNING, ({ seq }) => seqs.push(seq) > 0);
+      await expect(scanning).rejects.toThrow('line 2');
+      expect(seqs).toEqual([1]);
+    });
+
+    it('notices that what it has read is gone', async () => {
+      const subject = open();
+      await subject.store.transact('run', step({}));
+      const { behind } = await seqsFrom(subject, BEGINNING);
+      expect(await codeOf(() => seqsFrom(subject, { ...behind, offset: behind.offset + 1 }))).toBe('JOURNAL_CORRUPT');
+    });
+
+    it('rewinds to any commit, with the documents of then', async () => {
+      const subject = open();
+      await subject.store.transact('run', step({ files: [{ path: 'a.md', content: 'one' }] }));
+      await subject.store.transact('run', step({ entries: ['x', 'y'], files: [{ path: 'a.md', content: 'two' }] }));
+      await subject.store.transact('run', step({ files: [{ path: 'a.md', content: null }] }));
+      const moments = await Promise.all([1, 2, 3, 4].map((seq) => subject.store.rewind('run', seq)));
+      expect(moments.map((moment) => [moment?.first, moment?.last, moment?.snapshot.count])).toEqual([
+        [1, 1, 1],
+        [2, 3, 2],
+        [2, 3, 2],
+        [4, 4, 3],
+      ]);
+      const contents = moments.map((moment) => moment?.documents.get('a.md') ?? null);
+      expect(contents[1]).toBe(contents[2]);
+      expect(contents[3]).toBeNull();
+      expect((await subject.store.content('run', contents[0] ?? ''))?.toString()).toBe('one');
+      expect(await subject.store.content('run', 'f'.repeat(64))).toBeNull();
+      for (const seq of [0, 5]) expect(await subject.store.rewind('run', seq)).toBeNull();
+    });
+
+    it('waits for the journal to grow, until it does, the time is over or nobody waits any more', async () => {
+      const subject = open();
+      await subject.store.transact('run', step({}));
+      const size = subject.journal('run').length;
+      const waiting = new AbortController();
+      const wait = { milliseconds: 60_000, signal: waiting.signal };
+      await subject.store.grown('run', size - 1, wait);
+      const growing = subject.store.grown('run', size, wait);
+      await subject.store.transact('run', step({}));
+      await growing;
+      const now = subject.journal('run').length;
+      await subject.store.grown('run', now, { ...wait, milliseconds: 1 });
+      const given = subject.store.grown('run', now, wait);
+      waiting.abort();
+      await given;
     });
   });
 

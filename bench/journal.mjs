@@ -1,0 +1,31 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
+
+/**
+ * Makes the journal of a run long: entries that say that a person was there, each with the patch that such a commit has. The
+ * snapshot is then the one after the last, and `replay --check` finds nothing wrong.
+ * @param {string} directory of the run
+ * @param {number} length entries that the journal shall have
+ */
+export function growJournal(directory, length) {
+  const stateFile = join(directory, 'state.json');
+  const journalFile = join(directory, 'events.jsonl');
+  const state = JSON.parse(readFileSync(stateFile, 'utf8'));
+  const marks = JSON.parse(readFileSync(journalFile, 'utf8').trimEnd().split('\n').at(-1) ?? '').marks;
+  const lines = [readFileSync(journalFile, 'utf8')];
+  for (let seq = state.seq + 1; seq <= length; seq++) {
+    const patch = [{ op: 'replace', path: '/seq', value: seq }];
+    const data = { runId: state.runId, what: 'a prompt' };
+    const by = { kind: 'hook', via: 'bench' };
+    lines.push(line({ v: 1, seq, at: state.updatedAt, type: 'human', by, data, patch, files: [], marks }));
+  }
+  writeFileSync(journalFile, lines.join(''));
+  writeFileSync(stateFile, readFileSync(stateFile, 'utf8').replace(/^ "seq": \d+,$/m, ` "seq": ${length},`));
+}
+
+/** As src/store/line.ts writes it: the checksum is of the entry without it. */
+function line(entry) {
+  const body = JSON.stringify(entry);
+  return `${body.slice(0, -1)},"crc":"${crc32(body).toString(16).padStart(8, '0')}"}\n`;
+}

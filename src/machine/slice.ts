@@ -1,0 +1,67 @@
+import type { MachineEvent } from './events.js';
+import type { MachineConfig, StateConfig, TransitionConfig } from './machine-config.js';
+import { type BlockState, stateKey } from './position.js';
+
+/** Where an event finds a run; null before the first block. */
+export type Resting = { block: string; state: BlockState } | null;
+
+/**
+ * The part of a compiled program that one event can touch: the state it finds, its ways out of there, and what lies on them
+ * up to where the run rests again. XState makes a node and its transitions of every state before the first step; of all
+ * of a recipe that would take longer than the rest of an acknowledgement (house.md, Speed).
+ * @param event what happens there; START where `resting` is null
+ */
+export function sliceOf(
+  whole: MachineConfig,
+  resting: Resting,
+  event: MachineEvent | { type: 'START' },
+): MachineConfig {
+  const states: Record<string, StateConfig> = { ready: {} };
+
+  function take(key: string, name: string | undefined, part: (all: StateConfig) => StateConfig): void {
+    const found = whole.states[key] as StateConfig;
+    if (found.states === undefined) {
+      states[key] = part(found);
+      return;
+    }
+    const sub = name ?? (found.initial as string);
+    const here = states[key] ?? { initial: sub, states: {} };
+    states[key] = here;
+    const kept = here.states as Record<string, StateConfig>;
+    // Whoever enters a block without saying where comes in by its initial state.
+    if (name === undefined) here.initial = sub;
+    if (sub in kept) return;
+    kept[sub] = part(found.states[sub] as StateConfig);
+    follow(kept[sub].always);
+  }
+
+  function follow(ways: readonly TransitionConfig[] = []): void {
+    for (const { target } of ways) {
+      const [, key = '', name] = target.split('.');
+      take(key, name, withoutEvents);
+    }
+  }
+
+  const onlyThis = (on: StateConfig['on'] = {}) => ({ [event.type]: (on[event.type] ?? []).filter(isMeant(event)) });
+  const on = onlyThis(whole.on);
+  const [key, name] = resting === null ? ['ready', undefined] : [stateKey(resting.block), resting.state];
+  const found: { ways?: TransitionConfig[] } = {};
+  take(key, name, (state) => {
+    const kept = onlyThis(state.on);
+    found.ways = kept[event.type] ?? [];
+    return { ...withoutEvents(state), on: kept };
+  });
+  follow(found.ways);
+  follow(on[event.type]);
+  return { ...whole, states, on };
+}
+
+function withoutEvents({ on: _, ...state }: StateConfig): StateConfig {
+  return state;
+}
+
+/** Of the ways of INVALIDATE, one for each block, only that of the block it names. */
+function isMeant(event: MachineEvent | { type: 'START' }): (way: TransitionConfig) => boolean {
+  return ({ guard }) =>
+    event.type !== 'INVALIDATE' || guard?.type !== 'invalidates' || guard.params.block === event.block;
+}

@@ -1,0 +1,156 @@
+import type { Answer } from '../base/answer.js';
+import { DevCliError } from '../base/errors.js';
+import { checkedName } from '../base/name.js';
+import { sha256 } from '../base/sha256.js';
+import { reissue } from '../effects/reissue.js';
+import { record } from '../effects/turn.js';
+import { atPhase, parseCaptured } from '../recipe/captured.js';
+import type { RunState } from '../run/state.js';
+import type { Decision, Head, Moment } from '../store/store.js';
+import type { Context } from './context.js';
+import { envelope, type Told, toldBy } from './envelope.js';
+import { type FirstLook, firstLook, newRunId } from './init.js';
+import { momentOf, TORN } from './moment.js';
+import { requireTrust } from './trust.js';
+import { commitOf, openTurn, type Rare, withRare } from './turns.js';
+
+/** A moment of a run with the documents it had. */
+interface Past {
+  moment: Moment<RunState>;
+  /** Contents by path, relative to the run's directory. */
+  documents: Map<string, Buffer>;
+  warnings: string[];
+}
+
+/**
+ * `fork`: a new run under a new name that goes on from a moment of another, which is not touched (storage.md, History). It
+ * becomes neither the active run nor, until somebody goes on with it, a guard; it launches nothing.
+ * @throws DevCliError `RUN_EXISTS`, `NO_SUCH_RUN`, `UNKNOWN_ENTRY`, `RUN_ENDED`, `CONTENT_MISSING`, `JOURNAL_CORRUPT`,
+ * `RECIPE_UNTRUSTED`; then nothing was written
+ */
+export async function fork(context: Context, given: string, input: { at: number; as: string }): Promise<Answer> {
+  const from = checkedName(given);
+  const name = checkedName(input.as);
+  refuseTaken(name, await context.store.read(name));
+  const past = await pastOf(context, from, input.at);
+  const watch = await firstLook(context);
+  const told = await withRare((rare) => begin(context, name, past, watch, rare), { signal: context.signal });
+  const answer = envelope(told);
+  const { runId } = past.moment.snapshot;
+  return { ...answer, json: { ok: true, forkedFrom: { name: from, runId, seq: past.moment.last }, ...answer.json } };
+}
+
+async function begin(context: Context, name: string, past: Past, watch: FirstLook, rare: Rare): Promise<Told> {
+  const { snapshot } = past.moment;
+  const captured = parseCaptured(past.documents.get('recipe.json')?.toString('utf8') ?? '', rare.recompile);
+  requireTrust(context, captured);
+  return context.store.transact<Told>(name, (head) => {
+    refuseTaken(name, head);
+    refuseOthersFiles(name, head, past);
+    const state = forkedState(context, head, name, past.moment, watch.baseline);
+    const turn = openTurn(context, head, state, atPhase(captured, snapshot.workflow?.phaseIndex ?? 0), rare);
+    turn.warnings.push(...past.warnings, ...watch.warnings);
+    const { recipe, recipeHash, goal, mode, cliVersion, forkedFrom } = state;
+    record(turn, 'init', { recipe, recipeHash, goal, mode, cliVersion, ...(forkedFrom && { forkedFrom }) });
+    for (const [path, content] of past.documents) turn.files.write(path, content);
+    if (snapshot.pendingAction !== null) reissue(turn, snapshot.pendingAction, snapshot.name);
+    return dormant(commitOf(turn, head, { ...toldBy(turn), status: 'forked' }));
+  });
+}
+
+/** @throws DevCliError as `fork` */
+async function pastOf(context: Context, from: string, seq: number): Promise<Past> {
+  const moment = await momentOf(context, from, seq);
+  const { snapshot } = moment;
+  if (snapshot.status === 'completed' || snapshot.status === 'aborted') {
+    throw new DevCliError('RUN_ENDED', `At entry ${seq} "${from}" is ${snapshot.status}: nothing goes on from there.`, {
+      run: from,
+      fix: ['Choose an entry before the end; they are listed by: ', { command: 'journal', input: { name: from } }],
+    });
+  }
+  const documents = new Map<string, Buffer>();
+  const lost: string[] = [];
+  const warnings = moment.torn ? [TORN] : [];
+  const action = snapshot.pendingAction?.action;
+  // What was written for the pending action names the other run; it is written anew.
+  const superseded = action === undefined || action.action === 'done' ? null : `actions/${action.actionId}/`;
+  for (const [path, digest] of moment.documents) {
+    if (superseded !== null && path.startsWith(superseded)) continue;
+    if (path.startsWith('/')) {
+      warnings.push(`${path.slice(1)} lies outside the run's directory and is left as it is`);
+      continue;
+    }
+    const content = await context.store.content(from, digest);
+    if (content === null) lost.push(path);
+    else documents.set(path, content);
+  }
+  if (lost.length === 0) return { moment, documents, warnings };
+  throw new DevCliError('CONTENT_MISSING', `"${from}" cannot be had as it was at entry ${seq}: contents are missing.`, {
+    run: from,
+    details: lost.map((path) => ({ target: path, problem: `no intact objects/${moment.documents.get(path)}` })),
+    fix: ['See what else is wrong: ', { command: 'replay', input: { name: from, check: true } }],
+  });
+}
+
+/** A live name is in use; an ended one keeps its documents, which the fork would replace. */
+function refuseTaken(name: string, { snapshot }: Pick<Head<RunState>, 'snapshot'>): void {
+  if (snapshot === null) return;
+  throw new DevCliError('RUN_EXISTS', `"${name}" is ${snapshot.status}; a fork needs a name without runs.`, {
+    run: name,
+    fix: 'Give another name with --as.',
+  });
+}
+
+/** Somebody may have put a plan there for `init` to adopt. */
+function refuseOthersFiles(name: string, { files }: Head<RunState>, { documents }: Past): void {
+  const taken = [...documents].filter(([path, content]) => {
+    const { kind } = files.facts(path);
+    return kind !== 'missing' && (kind !== 'file' || sha256(files.read(path) ?? '') !== sha256(content));
+  });
+  if (taken.length === 0) return;
+  throw new DevCliError('RUN_EXISTS', `.dev/specs/${name} holds other documents, which a fork would replace.`, {
+    details: taken.map(([path]) => ({ target: `.dev/specs/${name}/${path}`, problem: 'is there already' })),
+    fix: 'Give another name with --as.',
+  });
+}
+
+/**
+ * The state as it was, under its new name. What it knew of its own journal, of commands at work and of people present does
+ * not carry over; decisions that were made do.
+ */
+function forkedState(
+  context: Context,
+  head: Head<RunState>,
+  name: string,
+  { snapshot, last }: Moment<RunState>,
+  baseline: RunState['baseline'],
+): RunState {
+  const state = structuredClone(snapshot);
+  const gates = Object.entries(state.gates).map(([id, gate]) => [id, { ...gate, seq: 1 }]);
+  return {
+    ...state,
+    runId: newRunId(context, head.at),
+    name,
+    forkedFrom: { name: snapshot.name, runId: snapshot.runId, seq: last },
+    earlierRun: null,
+    origin: null,
+    workTree: context.workTree === context.root ? '.' : context.workTree,
+    gates: Object.fromEntries(gates),
+    lastHuman: null,
+    stops: {},
+    sourcesRefused: null,
+    commands: {},
+    commandResults: {},
+    recovered: [],
+    events: [],
+    baseline,
+    cliVersion: context.cliVersion,
+    createdAt: head.at,
+    updatedAt: head.at,
+    seq: head.seq,
+  };
+}
+
+function dormant<A>(decision: Decision<RunState, A>): Decision<RunState, A> {
+  return 'entries' in decision ? { ...decision, marks: { guarded: false } } : decision;
+}

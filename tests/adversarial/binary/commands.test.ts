@@ -1,0 +1,186 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { thisProcess } from '../../../src/store/process.js';
+import { devCli, journalOf, runDir, writeProjectFile } from '../../support/cli.js';
+import { createProject, type Project } from '../../support/project.mjs';
+import { END_BLOCK, PLAIN_BLOCK, tiny } from '../../support/tiny.js';
+import { call, eventually, hooked, isRunning, isStopped, kill, pausedAt, runnersOf, trusted } from './victims.js';
+
+let project: Project;
+beforeEach(() => {
+  project = createProject();
+});
+afterEach(() => project.remove());
+
+const NAME = 'run-1';
+const THINK = ['step', 'complete', NAME, '--action', 'a1'];
+const AT_ONCE = { DEV_CLI_ANSWER_WITHIN: '0' };
+const WAIT = ['next', NAME, '--wait', '20'];
+
+/** A run whose second block is an external command: it notes that it ran, and takes as long as it is let. */
+function start(seconds = 0): void {
+  writeProjectFile(project, 'effect.sh', `echo $$ >>effects.txt\nsleep ${seconds}\n`);
+  const outside = '\n  - id: outside\n    type: cli\n    command: sh effect.sh\n';
+  const recipe = trusted(project, tiny(project, 'tiny', [PLAIN_BLOCK, outside, END_BLOCK]));
+  expect(devCli(project, ['init', NAME, '--recipe', recipe]).code).toBe(0);
+}
+
+/** The process ids of the command, one for each time that it ran. */
+function effects(): number[] {
+  const path = join(project.root, 'effects.txt');
+  return existsSync(path) ? readFileSync(path, 'utf8').trimEnd().split('\n').map(Number) : [];
+}
+
+const outcomes = (): unknown[] =>
+  journalOf(project, NAME)
+    .filter(({ type }) => type === 'command-finished')
+    .map(({ data }) => (data as { outcome: string }).outcome);
+
+/** The command is committed as started, and the call that was to launch it is dead. */
+async function startedOnly(): Promise<string> {
+  const victim = await pausedAt(project, 'after-commit', THINK);
+  kill(victim.pid);
+  await victim.ended;
+  const directory = join(runDir(project, NAME), 'actions/a2');
+  mkdirSync(directory, { recursive: true });
+  return join(directory, 'runner');
+}
+
+/** A runner that stands still at a moment that the hook knows. */
+async function pausedRunner(moment: string): Promise<number> {
+  await call(project, THINK, { ...AT_ONCE, ...hooked({ DEV_CLI_TEST_PAUSE: moment }) });
+  await eventually(`a runner stops at ${moment}`, () => runnersOf(project).some(isStopped));
+  return runnersOf(project)[0] ?? -1;
+}
+
+const identity = thisProcess();
+const [machine, , space] = identity.host.split('@');
+const claimed = (change: object): string =>
+  JSON.stringify({ ...identity, token: 'abc', at: '2026-01-01T00:00:00.000Z', for: 'an external command', ...change });
+
+describe('a claim left behind before the command began', () => {
+  it.each([
+    ['by an earlier boot', claimed({ host: `${machine}@another-boot@${space}` })],
+    ['by a process whose number another one has now', claimed({ start: '1' })],
+    ['by a power cut, empty', ''],
+  ])('%s neither hangs nor doubles the command', { timeout: 60_000 }, async (_what, content) => {
+    start();
+    writeFileSync(await startedOnly(), content);
+    expect((await call(project, WAIT)).json).toMatchObject({ block: 'last' });
+    expect([effects().length, outcomes()]).toEqual([1, ['exit 0']]);
+  });
+
+  it.each<[string, (path: string) => void, RegExp]>([
+    ['by another machine', (path) => writeFileSync(path, claimed({ host: 'web-1@b@1' })), /machine web-1/],
+    ['torn', (path) => writeFileSync(path, '{"host":'), /not made by dev-cli/],
+    ['as a link', (path) => symlinkSync('nowhere', path), /not made by dev-cli/],
+    ['as a directory', (path) => mkdirSync(path), /not made by dev-cli/],
+  ])('%s is told instead of waited for in vain', { timeout: 60_000 }, async (_what, leave, told) => {
+    start();
+    const path = await startedOnly();
+    leave(path);
+    const { code, json } = await call(project, WAIT);
+    expect([code, json?.error?.code]).toEqual([4, 'LOCKED']);
+    expect(json?.error?.message).toMatch(told);
+    expect(json?.error?.message).toContain('.dev/specs/run-1/actions/a2/runner');
+    expect(effects()).toEqual([]);
+    rmSync(path, { recursive: true });
+    expect((await call(project, WAIT)).json).toMatchObject({ block: 'last' });
+    expect([effects().length, outcomes()]).toEqual([1, ['exit 0']]);
+  });
+
+  it('by another machine does not keep a run from being aborted', { timeout: 60_000 }, async () => {
+    start();
+    writeFileSync(await startedOnly(), claimed({ host: 'web-1@b@1' }));
+    expect(devCli(project, ['abort', NAME, '--reason', 'enough']).json).toMatchObject({ ok: true, status: 'aborted' });
+  });
+});
+
+describe('a runner that dies', () => {
+  it.each(['claimed', 'before-started'])(
+    '(%s) before its first write: the next call starts the command, once',
+    {
+      timeout: 60_000,
+    },
+    async (moment) => {
+      start();
+      kill(await pausedRunner(moment));
+      expect((await call(project, WAIT)).json).toMatchObject({ block: 'last' });
+      expect([effects().length, outcomes()]).toEqual([1, ['exit 0']]);
+    },
+  );
+
+  it('after it, before the command began: interrupted, and nothing has run', { timeout: 60_000 }, async () => {
+    start();
+    kill(await pausedRunner('after-started'));
+    expect((await call(project, WAIT)).json).toMatchObject({ outcome: 'halted' });
+    expect([effects(), outcomes()]).toEqual([[], ['interrupted: its runner died']]);
+  });
+
+  it.each([
+    ['it is not begun again', '', [1, ['interrupted: its runner died']]],
+    ['it is begun again with the planted defect', 'start-not-read', [2, []]],
+  ])('while the command is at work: %s', { timeout: 60_000 }, async (_what, plant, found) => {
+    const env = plant === '' ? {} : hooked({ DEV_CLI_TEST_PLANT: plant });
+    start(20);
+    await call(project, THINK, { ...AT_ONCE, ...env });
+    await eventually('the command is at work', () => effects().length === 1);
+    for (const runner of runnersOf(project)) kill(runner);
+    await call(project, ['next', NAME, '--wait', '1'], env);
+    if (plant !== '') await eventually('the command runs again', () => effects().length === 2);
+    expect([effects().length, outcomes()]).toEqual(found);
+    for (const runner of runnersOf(project)) kill(runner);
+    for (const pid of effects()) kill(pid);
+  });
+});
+
+const GIVING_UP: [string, string[]][] = [
+  ['abort', ['abort', NAME, '--reason', 'enough']],
+  ['invalidate', ['step', 'invalidate', NAME, '--step', 'think']],
+  ['init --force', ['init', NAME, '--recipe', 'tiny', '--force']],
+];
+
+describe('a command that its run has given up', () => {
+  it.each(GIVING_UP)(
+    'by an %s killed after its commit is ended all the same',
+    { timeout: 60_000 },
+    async (_what, args) => {
+      start(60);
+      await call(project, THINK, AT_ONCE);
+      await eventually('the command is at work', () => effects().length === 1);
+      const victim = await pausedAt(project, 'after-commit', args);
+      kill(victim.pid);
+      await victim.ended;
+      expect(devCli(project, ['next', NAME]).code).toBe(0);
+      await eventually('the command is ended', () => effects().every((pid) => !isRunning(pid)));
+      expect(effects()).toHaveLength(1);
+    },
+  );
+
+  it.each(GIVING_UP)(
+    'by an %s is not begun by a call that was slow to launch it',
+    { timeout: 60_000 },
+    async (_what, args) => {
+      start();
+      const slow = await pausedAt(project, 'before-launch', THINK);
+      expect(devCli(project, args).json).toMatchObject({ ok: true });
+      process.kill(slow.pid, 'SIGCONT');
+      expect((await slow.ended).code).toBe(0);
+      await eventually('every runner has left', () => runnersOf(project).length === 0);
+      expect(effects()).toEqual([]);
+    },
+  );
+
+  it('would be begun if nobody looked: the planted defect', { timeout: 60_000 }, async () => {
+    start();
+    const slow = await pausedAt(project, 'before-launch', THINK, {
+      ...AT_ONCE,
+      ...hooked({ DEV_CLI_TEST_PAUSE: 'before-launch', DEV_CLI_TEST_PLANT: 'withdrawn-not-read' }),
+    });
+    expect(devCli(project, ['abort', NAME, '--reason', 'enough']).code).toBe(0);
+    process.kill(slow.pid, 'SIGCONT');
+    await slow.ended;
+    await eventually('the command runs', () => effects().length === 1);
+  });
+});

@@ -1,0 +1,20 @@
+import { availableParallelism } from 'node:os';
+import { expect, it } from 'vitest';
+import type { Extent } from './crash/points.js';
+import { SPECIFY } from './crash/specify.story.js';
+import { sweep, table } from './crash/sweep.js';
+
+// storage.md, Proofs: the binary is killed before, inside and after each call that changes a file, in every command of a whole
+// planning run; it is started again and goes on as if nothing had been. DEV_CLI_CRASH=states takes minutes, =all hours.
+
+const EXTENTS: readonly Extent[] = ['sample', 'states', 'all'];
+const extent = EXTENTS.find((each) => each === process.env['DEV_CLI_CRASH']) ?? 'sample';
+const lanes = Number(process.env['DEV_CLI_CRASH_LANES'] ?? Math.min(4, availableParallelism()));
+
+it(`a planning run cut at every write goes on as if nothing had been (${extent})`, {
+  timeout: 24 * 3_600_000,
+}, async () => {
+  const report = await sweep({ story: SPECIFY, extent, lanes });
+  console.log(table(report, extent));
+  expect(report.problems).toEqual([]);
+});

@@ -1,0 +1,240 @@
+import fs from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import type { Calls, HookPlan, Mutation } from './calls.js';
+import { HOOK_PLAN } from './calls.js';
+import { plant } from './defects.js';
+
+// Loaded into the binary's process before it (`node --require`). It stands between the binary and node:fs, counts the calls
+// that change something, writes them down, and kills the process at one of them: before it, inside it, or after it.
+
+const plan = JSON.parse(process.env[HOOK_PLAN] ?? '{}') as HookPlan;
+const table = fs as unknown as Calls;
+const promises = fs.promises as unknown as Calls;
+/** node's own, as they were. */
+const real: Calls = { ...table };
+const realPromises: Calls = { ...promises };
+const trace: Mutation[] = [];
+/** What is open, by descriptor. */
+const open = new Map<unknown, { path: string; directory: boolean }>([
+  [1, { path: 'stdout', directory: false }],
+  [2, { path: 'stderr', directory: false }],
+]);
+
+/** Calls that name what they change by its path, or by two. Done in one step: there is nothing inside to cut. */
+const BY_PATH = [
+  'rename',
+  'link',
+  'symlink',
+  'unlink',
+  'rmdir',
+  'rm',
+  'truncate',
+  'chmod',
+  'chown',
+  'utimes',
+  'copyFile',
+];
+const BY_DESCRIPTOR = ['fsync', 'fdatasync', 'ftruncate', 'fchmod', 'fchown', 'futimes'];
+const TWO_PATHS = ['rename', 'link', 'symlink', 'copyFile'];
+
+function die(): never {
+  process.kill(process.pid, 'SIGKILL');
+  for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+}
+
+/** Writes a call down; tells whether it is the one to die at. */
+function begin(mutation: Mutation, half?: () => void): boolean {
+  trace.push(mutation);
+  if (plan.cut?.call !== trace.length) return false;
+  if (plan.cut.position === 'before') die();
+  if (plan.cut.position === 'inside') {
+    if (half === undefined) throw new Error(`nothing inside ${mutation.op} ${mutation.path}`);
+    half();
+    die();
+  }
+  return true;
+}
+
+/** A call that changes something: written down, done, or cut. */
+function counted(mutation: Mutation, act: () => unknown, half?: () => void): unknown {
+  const last = begin(mutation, half);
+  try {
+    return act();
+  } catch (error) {
+    mutation.failed = true;
+    throw error;
+  } finally {
+    if (last) die();
+  }
+}
+
+function mutation(op: string, path: string, more: Partial<Mutation> = {}): Mutation {
+  return { op, path, inside: false, directory: false, failed: false, ...more };
+}
+
+function pathOf(value: unknown): string {
+  if (typeof value === 'number') return open.get(value)?.path ?? `descriptor ${value}`;
+  return resolve(value instanceof URL ? value.pathname : String(value));
+}
+
+function mutationOf(op: string, args: unknown[]): Mutation {
+  const directory = open.get(args[0])?.directory ?? false;
+  return mutation(op, pathOf(args[0]), { directory, ...(TWO_PATHS.includes(op) ? { to: pathOf(args[1]) } : {}) });
+}
+
+function opensForWriting(flags: unknown): boolean {
+  if (typeof flags !== 'number') return !['r', 'rs', 'sr', undefined].includes(flags as string);
+  return (flags & (fs.constants.O_WRONLY | fs.constants.O_RDWR | fs.constants.O_CREAT | fs.constants.O_TRUNC)) !== 0;
+}
+
+function openMutation(args: unknown[]): Mutation {
+  return mutation('open', pathOf(args[0]), { existed: fs.existsSync(pathOf(args[0])) });
+}
+
+function remember(descriptor: unknown, path: unknown): void {
+  open.set(descriptor, { path: pathOf(path), directory: fs.fstatSync(descriptor as number).isDirectory() });
+}
+
+/** The bytes that a write is about, and where they go. */
+function bytesOf([, data, second, third, fourth]: unknown[]): { bytes: Buffer; at: number | null } {
+  if (typeof data === 'string') {
+    return { bytes: Buffer.from(data, (third as BufferEncoding) ?? 'utf8'), at: (second as number) ?? null };
+  }
+  const view = data as NodeJS.ArrayBufferView;
+  const all = Buffer.from(view.buffer, view.byteOffset, view.byteLength);
+  const from = typeof second === 'number' ? second : 0;
+  const length = typeof third === 'number' ? third : all.length - from;
+  return { bytes: all.subarray(from, from + length), at: (fourth as number) ?? null };
+}
+
+function half(descriptor: unknown, { bytes, at }: ReturnType<typeof bytesOf>): () => void {
+  return () => {
+    const length = Math.floor(bytes.length / 2);
+    for (let done = 0; done < length; ) {
+      done += fsWrite(descriptor, bytes, done, length - done, at === null ? null : at + done);
+    }
+  };
+}
+
+const fsWrite = real['writeSync'] as (...args: unknown[]) => number;
+
+/** The directories that a recursive mkdir would have to make, topmost first. */
+function missing(path: string, recursive: boolean): string[] {
+  const found: string[] = [];
+  for (let at = path; !fs.existsSync(at); at = dirname(at)) {
+    found.unshift(at);
+    if (!recursive) break;
+  }
+  return found;
+}
+
+function isRecursive(options: unknown): boolean {
+  return typeof options === 'object' && options !== null && (options as { recursive?: boolean }).recursive === true;
+}
+
+const sync: Calls = {
+  openSync(...args) {
+    const descriptor = opensForWriting(args[1])
+      ? counted(openMutation(args), () => real['openSync']?.(...args))
+      : real['openSync']?.(...args);
+    remember(descriptor, args[0]);
+    return descriptor;
+  },
+  writeSync(...args) {
+    const what = bytesOf(args);
+    const inside = what.bytes.length > 1;
+    return counted({ ...mutationOf('write', args), inside }, () => fsWrite(...args), half(args[0], what));
+  },
+  mkdirSync(...args) {
+    const made = missing(pathOf(args[0]), isRecursive(args[1]));
+    if (made.length === 0) return real['mkdirSync']?.(...args);
+    const note = mutation('mkdir', pathOf(args[0]), { made, inside: made.length > 1 });
+    return counted(
+      note,
+      () => real['mkdirSync']?.(...args),
+      () => real['mkdirSync']?.(made[0]),
+    );
+  },
+  // These two are several calls of the system: each of them can be cut.
+  writeFileSync: (path, data, options) => writeWhole(path, data, options, 'w'),
+  appendFileSync: (path, data, options) => writeWhole(path, data, options, 'a'),
+};
+
+function writeWhole(path: unknown, data: unknown, options: unknown, flag: string): void {
+  const given = typeof options === 'string' ? { encoding: options } : ((options ?? {}) as { [key: string]: unknown });
+  const bytes = typeof data === 'string' ? Buffer.from(data, given['encoding'] as BufferEncoding) : (data as Buffer);
+  if (typeof path === 'number') {
+    writeAll(path, bytes);
+    return;
+  }
+  const descriptor = table['openSync']?.(path, given['flag'] ?? flag, given['mode'] ?? 0o666) as number;
+  try {
+    writeAll(descriptor, bytes);
+    if (given['flush'] === true) table['fsyncSync']?.(descriptor);
+  } finally {
+    fs.closeSync(descriptor);
+  }
+}
+
+function writeAll(descriptor: number, bytes: Buffer): void {
+  for (let done = 0; done < bytes.length; ) done += table['writeSync']?.(descriptor, bytes, done) as number;
+}
+
+function watchSync(): void {
+  for (const op of [...BY_PATH, ...BY_DESCRIPTOR]) {
+    sync[`${op}Sync`] = (...args) => counted(mutationOf(op, args), () => real[`${op}Sync`]?.(...args));
+  }
+  Object.assign(table, sync);
+}
+
+/** Calls that answer later: counted when made, the cut behind them made when they answer. */
+function watchLater(): void {
+  for (const op of [...BY_PATH, ...BY_DESCRIPTOR, 'mkdir', 'write', 'writeFile', 'appendFile', 'open']) {
+    const changes = (args: unknown[]) => op !== 'open' || opensForWriting(args[1]);
+    table[op] = (...args) => {
+      const done = args.at(-1) as (...results: unknown[]) => void;
+      if (!changes(args)) return real[op]?.(...args);
+      const last = begin(mutationOf(op, args), laterHalf(op, args));
+      return real[op]?.(...args.slice(0, -1), (...results: unknown[]) => {
+        if (last) die();
+        done(...results);
+      });
+    };
+    if (promises[op] === undefined) continue;
+    promises[op] = async (...args) => {
+      if (!changes(args)) return realPromises[op]?.(...args);
+      const last = begin(mutationOf(op, args), laterHalf(op, args));
+      const result = await realPromises[op]?.(...args);
+      if (last) die();
+      return op === 'open' ? watchedHandle(result as object, pathOf(args[0])) : result;
+    };
+  }
+}
+
+function laterHalf(op: string, args: unknown[]): (() => void) | undefined {
+  return op === 'write' ? half(args[0], bytesOf(args)) : undefined;
+}
+
+function watchedHandle(handle: object, path: string): object {
+  const methods = handle as Calls;
+  for (const op of ['write', 'writeFile', 'appendFile', 'truncate', 'sync', 'datasync', 'chmod', 'chown', 'utimes']) {
+    const method = methods[op]?.bind(handle);
+    methods[op] = async (...args) => {
+      const last = begin(mutation(op, path));
+      const result = await method?.(...args);
+      if (last) die();
+      return result;
+    };
+  }
+  return handle;
+}
+
+watchSync();
+watchLater();
+if (plan.defect !== null) plant(plan.defect, table, real);
+if (plan.trace !== null) {
+  process.on('exit', () => {
+    const descriptor = real['openSync']?.(plan.trace, 'w');
+    fsWrite(descriptor, JSON.stringify(trace));
+  });
+}

@@ -1,0 +1,59 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/** Every file below `.dev` with its content, by its path relative to that directory. */
+export type Image = ReadonlyMap<string, Buffer>;
+
+/** Reads `.dev` of a root; an absent one is empty. */
+export function readImage(root: string): Image {
+  const image = new Map<string, Buffer>();
+  walk(join(root, '.dev'), '', (path, absolute) => image.set(path, readFileSync(absolute)));
+  return image;
+}
+
+/**
+ * Makes `.dev` what it was. A file that is so already is left alone, with its inode and times; directories that the image
+ * does not need are removed.
+ */
+export function restoreImage(root: string, image: Image): void {
+  const home = join(root, '.dev');
+  const present = readImage(root);
+  for (const path of present.keys()) if (!image.has(path)) rmSync(join(home, path));
+  removeEmptyDirectories(home, '', new Set([...image.keys()].flatMap(ancestors)));
+  for (const [path, content] of image) {
+    if (present.get(path)?.equals(content)) continue;
+    mkdirSync(dirname(join(home, path)), { recursive: true });
+    writeFileSync(join(home, path), content);
+  }
+}
+
+function walk(directory: string, prefix: string, found: (path: string, absolute: string) => void): void {
+  for (const entry of entriesOf(directory)) {
+    const path = prefix + entry.name;
+    if (entry.isDirectory()) walk(join(directory, entry.name), `${path}/`, found);
+    else found(path, join(directory, entry.name));
+  }
+}
+
+function removeEmptyDirectories(home: string, path: string, needed: ReadonlySet<string>): void {
+  for (const entry of entriesOf(join(home, path))) {
+    const inner = path === '' ? entry.name : `${path}/${entry.name}`;
+    if (!entry.isDirectory()) continue;
+    if (needed.has(inner)) removeEmptyDirectories(home, inner, needed);
+    else rmSync(join(home, inner), { recursive: true });
+  }
+}
+
+function ancestors(path: string): string[] {
+  const parts = path.split('/').slice(0, -1);
+  return parts.map((_, i) => parts.slice(0, i + 1).join('/'));
+}
+
+function entriesOf(directory: string) {
+  try {
+    return readdirSync(directory, { withFileTypes: true });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}

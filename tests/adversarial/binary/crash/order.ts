@@ -1,0 +1,127 @@
+import { basename, dirname } from 'node:path';
+import type { Mutation } from './calls.js';
+
+// What a power cut leaves is decided by the order in which contents and names were made durable: a model of what the disk
+// owes is kept while a command's calls are gone through, and asked at the moments that count (storage.md, Proofs).
+
+/** Gone with the process that made it, whatever the disk keeps of it. */
+const isLock = (path: string): boolean => /^lock(\.|$)/.test(basename(path));
+const isJournal = (path: string): boolean => basename(path) === 'events.jsonl';
+const inObjects = (path: string): boolean => basename(dirname(path)) === 'objects';
+
+class Owed {
+  /** Files with contents that are not synced. */
+  readonly contents = new Set<string>();
+  /** Names that came, changed or went since their directory was synced: true for those that were not there before. */
+  readonly names = new Map<string, boolean>();
+
+  came(path: string): void {
+    this.names.set(path, !this.names.has(path) || this.names.get(path) === true);
+  }
+
+  replaced(path: string, existed: boolean): void {
+    this.names.set(path, this.names.get(path) ?? !existed);
+  }
+
+  went(path: string): void {
+    // What came and went between two syncs was never there.
+    if (this.names.get(path) === true) this.names.delete(path);
+    else this.names.set(path, false);
+    this.contents.delete(path);
+  }
+
+  synced(directory: string): void {
+    for (const path of this.names.keys()) if (dirname(path) === directory) this.names.delete(path);
+  }
+}
+
+/**
+ * Holds the calls of one command to the order of a commit: contents before the journal, the journal before documents and
+ * snapshot, all of it, names included, before the answer. Gives each breach once.
+ * @param before paths that were there before the command, absolute
+ */
+export function breachesOf(mutations: readonly Mutation[], before: ReadonlySet<string>): string[] {
+  const owed = new Owed();
+  const present = new Set(before);
+  const breaches = new Set<string>();
+  let early: string[] | null = [];
+  for (const mutation of mutations) {
+    if (mutation.failed || isLock(mutation.path)) continue;
+    for (const breach of breachAt(mutation, owed)) breaches.add(breach);
+    const effect = effectOf(mutation);
+    if (effect !== null) early?.push(effect);
+    if (commits(mutation)) {
+      for (const path of early ?? []) breaches.add(`${short(path)} changes before the commit`);
+      // What is put in place from now on belongs to this commit, whatever is committed after it.
+      early = null;
+    }
+    apply(mutation, owed, present);
+  }
+  return [...breaches];
+}
+
+const commits = ({ op, path }: Mutation): boolean => op === 'write' && isJournal(path);
+
+/** The document or snapshot of a run that a call changes. */
+function effectOf({ op, path, to }: Mutation): string | null {
+  const target = op === 'rename' ? (to ?? path) : path;
+  if (!['rename', 'unlink', 'write'].includes(op) || !/\/specs\/[^/]+\/./.test(target)) return null;
+  return isJournal(target) || inObjects(target) || /\.(tmp|\d{5,})$/.test(target) ? null : target;
+}
+
+function breachAt(mutation: Mutation, owed: Owed): string[] {
+  const { op, path } = mutation;
+  const open = [...owed.contents, ...owed.names.keys()];
+  if (path === 'stdout') return open.map((other) => `the answer is printed before ${short(other)} is durable`);
+  if (commits(mutation)) {
+    return open.filter(inObjects).map((other) => `the journal is written before ${short(other)} is durable`);
+  }
+  const effect = effectOf(mutation);
+  if (effect === null) return [];
+  const early = [...owed.contents].some(isJournal) ? [`${short(effect)} changes before the journal is durable`] : [];
+  const torn = op === 'rename' && owed.contents.has(path);
+  return torn ? [...early, `${short(effect)} is put in place before its content is durable`] : early;
+}
+
+function apply(mutation: Mutation, owed: Owed, present: Set<string>): void {
+  const { op, path, to, made = [], directory } = mutation;
+  switch (op) {
+    case 'open':
+      if (mutation.existed !== true) owed.came(path);
+      present.add(path);
+      return;
+    case 'write':
+    case 'ftruncate':
+    case 'truncate':
+      owed.contents.add(path);
+      return;
+    case 'fsync':
+    case 'fdatasync':
+      if (directory) owed.synced(path);
+      else owed.contents.delete(path);
+      return;
+    case 'mkdir':
+      for (const each of made) owed.came(each);
+      return;
+    case 'link':
+      owed.came(to ?? path);
+      return;
+    case 'rename':
+      if (owed.contents.delete(path)) owed.contents.add(to ?? path);
+      owed.went(path);
+      owed.replaced(to ?? path, present.has(to ?? path));
+      present.delete(path);
+      present.add(to ?? path);
+      return;
+    case 'unlink':
+    case 'rmdir':
+    case 'rm':
+      owed.went(path);
+      present.delete(path);
+  }
+}
+
+/** From the run on, or from `.dev`. */
+function short(path: string): string {
+  return path.replace(/^.*\/\.dev\/(specs\/[^/]+\/)?/, '').replace(/[0-9a-f]{64}/, '<digest>');
+}

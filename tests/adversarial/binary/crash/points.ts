@@ -1,0 +1,54 @@
+import type { Mutation } from './calls.js';
+import { isLeftover } from './normal.js';
+import type { Point } from './trial.js';
+
+/**
+ * How much is tried. `all`: each call before, inside and after, each cut followed by `next`, the command again, and the rest
+ * of the story. `states`: each state that a cut can leave on the disk once, reached behind one call or before the next in
+ * turn; of a temporary file that is not yet renamed one form in turn (empty, torn, whole); some cuts with `next` and few with
+ * the rest of the story. `sample`: every third of those states, for a test run that has no more than a minute or two.
+ */
+export type Extent = 'sample' | 'states' | 'all';
+
+type Cut = Omit<Point, 'step'>;
+
+/** Whether other processes see something else after a call. What is there after a power cut is another question (order.ts). */
+export function changesDisk({ op, failed, path }: Mutation): boolean {
+  return !failed && !/sync|chown|chmod/.test(op) && path !== 'stdout';
+}
+
+/** The points of one command. */
+export function pointsOf(mutations: readonly Mutation[], extent: Extent): Cut[] {
+  return extent === 'all' ? mutations.flatMap(everywhere) : onePerState(mutations);
+}
+
+function everywhere({ inside }: Mutation, i: number): Cut[] {
+  const call = i + 1;
+  const torn: Cut[] = inside ? [{ call, position: 'inside' }] : [];
+  return [{ call, position: 'before' }, ...torn, { call, position: 'after' }];
+}
+
+function onePerState(mutations: readonly Mutation[]): Cut[] {
+  let temporaries = 0;
+  const points = mutations.flatMap((mutation, i): Cut[] => {
+    const call = i + 1;
+    if (isLeftover(mutation.path) && mutation.op === 'open') temporaries += 1;
+    const torn: Cut = { call, position: 'inside' };
+    // Behind the last call there is no next one; and an answer counts once it is printed, not before the process goes on.
+    const behind = call % 2 === 0 || call === mutations.length;
+    const whole: Cut = behind ? { call, position: 'after' } : { call: call + 1, position: 'before' };
+    const [tornCounts, wholeCounts] = formsOf(mutation, temporaries);
+    return [...(tornCounts && mutation.inside ? [torn] : []), ...(wholeCounts ? [whole] : [])];
+  });
+  return [{ call: 1, position: 'before' }, ...points];
+}
+
+/** Which states a call brings that are to be tried: it torn, it done. */
+function formsOf(mutation: Mutation, temporaries: number): [torn: boolean, whole: boolean] {
+  if (mutation.path === 'stdout') return [true, true];
+  if (!changesDisk(mutation)) return [false, false];
+  const form = temporaries % 3;
+  if (isLeftover(mutation.path) && mutation.op === 'open') return [false, form === 0];
+  if (isLeftover(mutation.path) && mutation.op === 'write') return [form === 1, form === 2];
+  return [true, true];
+}

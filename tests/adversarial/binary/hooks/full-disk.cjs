@@ -1,0 +1,28 @@
+// Loaded before the binary: from the N-th call on that needs room, the disk is full. What is printed is let through.
+const fs = /** @type {Record<string, (...args: unknown[]) => unknown>} */ (/** @type {unknown} */ (require('node:fs')));
+
+const from = Number(process.env['TEST_FULL_FROM']);
+let count = 0;
+
+for (const name of ['mkdirSync', 'writeFileSync', 'writeSync']) {
+  const original = fs[name] ?? (() => undefined);
+  fs[name] = (...args) => {
+    const [target, content] = args;
+    if (name === 'writeSync' && (target === 1 || target === 2)) return original(...args);
+    count += 1;
+    if (count < from) return original(...args);
+    // A full disk takes what still fits first.
+    if (count === from && Buffer.isBuffer(content)) original(target, content.subarray(0, content.length >> 1));
+    const path = typeof target === 'string' ? { path: target } : {};
+    throw Object.assign(new Error(`ENOSPC: no space left on device, ${name}`), {
+      code: 'ENOSPC',
+      syscall: name,
+      ...path,
+    });
+  };
+}
+
+// An exit code of its own tells that the disk never got full.
+process.on('exit', (code) => {
+  if (count < from && code === 0) process.exitCode = 99;
+});

@@ -1,0 +1,97 @@
+/** What a run that was killed again and again must look like at its end; pure, so that it can be shown to fail. */
+
+/** A line of events.jsonl, as far as it is judged. */
+export interface Line {
+  seq: number;
+  type: string;
+  more?: true;
+  data: { runId: string; actionId?: string; key?: string; block?: string; outcome?: string; reused?: boolean };
+}
+
+/** What the caller was told on standard output before any kill, and what lies on the disk in the end. */
+export interface Evidence {
+  entries: Line[];
+  /** Ids of the actions whose acknowledgement was answered. */
+  acknowledged: string[];
+  /** Lines whose `draft update --append` was answered. */
+  appended: string[];
+  /** Every line that was ever handed to `draft update --append`, each different. */
+  tried: string[];
+  draft: string;
+  /** What external commands left behind: the action each ran for, or `orphan` where its runner was dead by then. */
+  effects: string[];
+  /** The journal rebuilds state.json byte for byte. */
+  replays: boolean;
+  outcome: string | null;
+}
+
+/** Everything that is wrong: what was lost, what was doubled, what does not fit together. Empty when the run is whole. */
+export function faultsOf(evidence: Evidence): string[] {
+  return [
+    ...(evidence.replays ? [] : ['the journal does not replay to state.json']),
+    ...(evidence.outcome === 'completed' ? [] : [`the run ended as ${evidence.outcome}`]),
+    ...numbering(evidence.entries),
+    ...acknowledgements(evidence),
+    ...appends(evidence),
+    ...commands(evidence),
+  ];
+}
+
+function numbering(entries: Line[]): string[] {
+  return entries.flatMap(({ seq }, index) => (seq === index + 1 ? [] : [`entry ${index + 1} has the number ${seq}`]));
+}
+
+function acknowledgements({ entries, acknowledged }: Evidence): string[] {
+  const recorded = counted(
+    entries.filter(({ type }) => type === 'acknowledged').map(({ data }) => data.actionId ?? ''),
+  );
+  return [
+    ...acknowledged.filter((id) => !recorded.has(id)).map((id) => `lost: ${id} was acknowledged`),
+    ...doubled(recorded, 1).map((id) => `doubled: ${id} is acknowledged ${recorded.get(id)} times`),
+  ];
+}
+
+function appends({ appended, tried, draft }: Evidence): string[] {
+  const there = counted(draft.split('\n').map((line) => line.trim()));
+  return [
+    ...appended.filter((line) => !there.has(line)).map((line) => `lost: the draft lacks ${line}`),
+    ...tried.filter((line) => (there.get(line) ?? 0) > 1).map((line) => `doubled: the draft has ${line} twice`),
+  ];
+}
+
+function commands({ entries, effects }: Evidence): string[] {
+  const started = entries.filter(({ type }) => type === 'command-started');
+  const finished = entries.filter(({ type }) => type === 'command-finished');
+  const starts = counted(started.map(({ data }) => data.key ?? ''));
+  const ends = counted(finished.map(({ data }) => data.key ?? ''));
+  const byAction = new Map(started.map(({ data }) => [data.actionId ?? '', data.key ?? '']));
+  const interrupted = new Set(
+    finished.filter(({ data }) => data.outcome?.startsWith('interrupted')).map(({ data }) => data.key ?? ''),
+  );
+  const left = counted(effects);
+  const orphans = left.get('orphan') ?? 0;
+  left.delete('orphan');
+  const green = finished.filter(({ data }) => data.outcome === 'exit 0').map(({ data }) => data.key ?? '');
+  const effective = new Set([...left.keys()].map((action) => byAction.get(action)));
+  return [
+    ...doubled(starts, 1).map((key) => `doubled: ${key} is started twice`),
+    ...doubled(ends, 1).map((key) => `doubled: ${key} is finished twice`),
+    ...[...starts.keys()].filter((key) => !ends.has(key)).map((key) => `lost: ${key} is started and never finished`),
+    ...[...left.keys()]
+      .filter((action) => !byAction.has(action))
+      .map((action) => `an effect for ${action}, not started`),
+    ...doubled(left, 1).map((action) => `doubled: the effect of ${action} happened ${left.get(action)} times`),
+    ...green.filter((key) => !effective.has(key)).map((key) => `lost: ${key} is green without an effect`),
+    ...(orphans > interrupted.size ? [`${orphans} effects without a runner, ${interrupted.size} interrupted`] : []),
+  ];
+}
+
+function counted(values: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return counts;
+}
+
+function doubled(counts: ReadonlyMap<string, number>, allowed: number): string[] {
+  return [...counts].filter(([, count]) => count > allowed).map(([value]) => value);
+}

@@ -1,0 +1,231 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Action } from '../../support/agent.mjs';
+import { type Document, journalOf, runDir, stateOf, writeProjectFile } from '../../support/cli.js';
+import type { Project } from '../../support/project.mjs';
+import { CHOICE_BLOCK, DATA_BLOCK, END_BLOCK, PLAIN_BLOCK, tiny } from '../../support/tiny.js';
+import { type Evidence, faultsOf, type Line } from './killed-history.js';
+import type { Random } from './seeded.js';
+import { type Ended, kill, replays, runnersOf, startCall, trusted, type Victim } from './victims.js';
+
+/** Notes in a file for which action it ran: its runner's argument says it. Asked at once, while the runner lives. */
+const EFFECT = `runner=$(ps -o args= -p $PPID)
+action=$(echo "$runner" | sed -n 's|.*/actions/\\(a[0-9]*\\)/command.json$|\\1|p')
+sleep 0.01
+echo "\${action:-orphan}" >>effects.txt
+sleep 0.01
+`;
+
+const external = (id: string): string => `
+  - id: ${id}
+    type: cli
+    command: sh effect.sh ${id}
+    onError: { retry: { max: 100 } }
+`;
+
+const NAME = 'run-1';
+/** Seconds a call waits for a command: a runner killed before its first write is noticed by the next call only. */
+const ANSWER_WITHIN = { DEV_CLI_ANSWER_WITHIN: '0.3' };
+
+type Target = 'cli' | 'runner' | 'both';
+
+/** What was killed when. */
+export interface Tally {
+  cli: number;
+  runner: number;
+  both: number;
+  /** Kills of dev-cli by the tenth of a whole call's usual time at which they came; the last holds the later ones. */
+  tenths: number[];
+  /** Kills of dev-cli that came after it had answered. */
+  answered: number;
+  runs: number;
+}
+
+/** Goes through run after run of one name, like an agent that is killed at every turn and begins again. */
+export class Killer {
+  readonly tally: Tally = { cli: 0, runner: 0, both: 0, tenths: Array(11).fill(0), answered: 0, runs: 0 };
+  readonly faults: string[] = [];
+  private readonly acknowledged: string[] = [];
+  private appended: string[] = [];
+  private tried: string[] = [];
+  private serial = 0;
+  /** How long a call of each kind takes when it is left alone, in milliseconds. */
+  private readonly usual = new Map<string, number>();
+  private journal = '';
+
+  constructor(
+    private readonly project: Project,
+    private readonly random: Random,
+    private readonly env: NodeJS.ProcessEnv = {},
+  ) {
+    writeProjectFile(project, 'effect.sh', EFFECT);
+    const blocks = [PLAIN_BLOCK, DATA_BLOCK, external('build'), CHOICE_BLOCK, external('ship'), END_BLOCK];
+    trusted(project, tiny(project, 'killed', blocks));
+  }
+
+  get kills(): number {
+    return this.tally.cli + this.tally.runner + this.tally.both;
+  }
+
+  /** Whole runs, until so many kills are done or something is wrong. */
+  async work(kills: number): Promise<void> {
+    while (this.kills < kills && this.faults.length === 0) {
+      await this.oneRun();
+      this.tally.runs += 1;
+    }
+  }
+
+  private async oneRun(): Promise<void> {
+    this.appended = [];
+    this.tried = [];
+    const runs = this.tally.runs + 1;
+    while (this.started() < runs && this.faults.length === 0)
+      await this.attempt(['init', NAME, '--recipe', 'killed', '--goal', 'Live'], 'init');
+    for (let steps = 0; this.faults.length === 0; steps += 1) {
+      const action = await this.pending();
+      if (action === null) continue;
+      if (this.acknowledged.includes(action.actionId)) this.faults.push(`${action.actionId} is pending again`);
+      if (steps > 500) this.faults.push('the run does not come to its end');
+      if (action.done === true) break;
+      await this.act(action);
+    }
+    if (this.faults.length === 0) this.faults.push(...faultsOf(this.evidence()));
+  }
+
+  /** How many runs of the name the journal knows. */
+  private started(): number {
+    return existsSync(join(runDir(this.project, NAME), 'events.jsonl'))
+      ? this.entries().filter(({ type }) => type === 'init').length
+      : 0;
+  }
+
+  private async pending(): Promise<Action | null> {
+    const answer = await this.attempt(['next', NAME], 'next');
+    return answer === null ? null : (answer as unknown as Action);
+  }
+
+  private async act(action: Action): Promise<void> {
+    if (action.action === 'running') return;
+    if (action.block === 'limits') await this.append();
+    if (action.data !== undefined) {
+      writeProjectFile(this.project, action.data.write, '## boundaries\n\n- the public routes stay open\n');
+    }
+    const ack = action.ack ?? action.choices?.[this.random.below(2)]?.ack ?? '';
+    const answer = await this.attempt(ack.split(' ').slice(1), `complete ${action.block}`);
+    if (answer?.ok === true) this.acknowledged.push(action.actionId);
+  }
+
+  private async append(): Promise<void> {
+    for (let n = this.random.below(3); n > 0; n -= 1) {
+      this.serial += 1;
+      const line = `- line ${this.serial}`;
+      this.tried.push(line);
+      const data = JSON.stringify([line.slice(2)]);
+      const args = ['draft', 'update', NAME, '--section', 'findings', '--append', '--data', data];
+      if ((await this.attempt(args, 'draft update'))?.ok === true) this.appended.push(line);
+    }
+  }
+
+  /** One call, mostly with a kill; its answer, when it was printed. */
+  private async attempt(args: string[], kind: string): Promise<Document | null> {
+    const victim = startCall(this.project, args, { ...ANSWER_WITHIN, ...this.env });
+    const target = this.random.chance(0.85) ? this.target(kind) : null;
+    const killed = target === null ? false : await this.shoot(victim, kind, target);
+    const ended = await victim.ended;
+    if (!killed) this.usual.set(kind, 0.7 * (this.usual.get(kind) ?? ended.milliseconds) + 0.3 * ended.milliseconds);
+    if (!killed || target === 'runner') this.judge(args, ended);
+    this.keepsJournal(args);
+    return ended.json;
+  }
+
+  private target(kind: string): Target {
+    const starts = kind === 'complete limits' || kind === 'complete colour' || kind === 'next';
+    return starts ? this.random.pick(['cli', 'runner', 'both']) : 'cli';
+  }
+
+  /** Whether somebody was killed. */
+  private async shoot(victim: Victim, kind: string, target: Target): Promise<boolean> {
+    const from = performance.now();
+    await (target === 'cli' ? this.instant(victim, kind) : this.runnerInstant(victim));
+    const at = performance.now() - from;
+    const runners = target === 'cli' ? [] : runnersOf(this.project).filter(kill);
+    if (target !== 'cli' && runners.length === 0) return false;
+    if (target === 'runner') {
+      this.tally.runner += 1;
+      return true;
+    }
+    const killed = victim.child.exitCode === null && kill(victim.pid) && (await victim.ended).signal === 'SIGKILL';
+    if (target === 'both') this.tally[killed ? 'both' : 'runner'] += 1;
+    else if (killed) this.tally.cli += 1;
+    if (killed && target === 'cli') {
+      const tenth = Math.floor((10 * at) / (this.usual.get(kind) ?? 100));
+      this.tally.tenths[Math.min(10, tenth)] = (this.tally.tenths[Math.min(10, tenth)] ?? 0) + 1;
+      if (victim.hasSpoken()) this.tally.answered += 1;
+    }
+    return killed || target === 'both';
+  }
+
+  /** Any instant of a call's life; one in eight very early, one in five as it answers. */
+  private async instant(victim: Victim, kind: string): Promise<void> {
+    const draw = this.random.unit();
+    const usual = this.usual.get(kind) ?? 100;
+    if (draw < 0.2) {
+      await victim.spoken;
+      return;
+    }
+    const whole = this.random.unit() * (draw < 0.325 ? 15 : 1.05 * usual);
+    await Promise.race([sleep(whole), victim.ended]);
+  }
+
+  /** Any instant of a runner's life, from the moment it can be seen. */
+  private async runnerInstant(victim: Victim): Promise<void> {
+    let over = false;
+    void victim.ended.then(() => {
+      over = true;
+    });
+    while (!over && runnersOf(this.project).length === 0) await sleep(3);
+    const [from, life] = [performance.now(), this.usual.get('runner') ?? 150];
+    for (const until = from + this.random.unit() * life; performance.now() < until; await sleep(3)) {
+      if (runnersOf(this.project).length > 0) continue;
+      // It lived shorter than was thought.
+      this.usual.set('runner', performance.now() - from);
+      return;
+    }
+    this.usual.set('runner', life * 1.02);
+  }
+
+  /** Left alone, every call of this story is accepted. */
+  private judge(args: string[], { code, signal, stdout }: Ended): void {
+    if (code !== 0) this.faults.push(`dev-cli ${args.join(' ')}: exit ${code ?? signal}, ${stdout.slice(0, 500)}`);
+  }
+
+  /** Whatever stood in the journal stays there. */
+  private keepsJournal(args: string[]): void {
+    const path = join(runDir(this.project, NAME), 'events.jsonl');
+    const now = existsSync(path) ? readFileSync(path, 'utf8') : '';
+    if (!now.startsWith(this.journal)) this.faults.push(`lost: the journal was cut by dev-cli ${args.join(' ')}`);
+    this.journal = now.slice(0, now.lastIndexOf('\n') + 1);
+  }
+
+  private entries(): Line[] {
+    const path = join(runDir(this.project, NAME), 'events.jsonl');
+    const text = readFileSync(path, 'utf8');
+    const whole = text.slice(0, text.lastIndexOf('\n') + 1).split('\n');
+    return whole.filter((line) => line !== '').map((line) => JSON.parse(line) as Line);
+  }
+
+  private evidence(): Evidence {
+    const effects = join(this.project.root, 'effects.txt');
+    return {
+      entries: journalOf(this.project, NAME) as unknown as Line[],
+      acknowledged: this.acknowledged,
+      appended: this.appended,
+      tried: this.tried,
+      draft: readFileSync(join(runDir(this.project, NAME), 'DRAFT.md'), 'utf8'),
+      effects: existsSync(effects) ? readFileSync(effects, 'utf8').trimEnd().split('\n') : [],
+      replays: replays(this.project, NAME),
+      outcome: stateOf(this.project, NAME).outcome,
+    };
+  }
+}

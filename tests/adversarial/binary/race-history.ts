@@ -1,0 +1,194 @@
+import { isDeepStrictEqual } from 'node:util';
+import { actionView } from '../../../src/protocol/view.js';
+import { writtenFor, writtenOut } from '../../../src/registry/written-out.js';
+import type { RunState } from '../../../src/run/state.js';
+import { patched } from '../../../src/store/patch.js';
+import type { Entry } from '../../../src/store/store.js';
+import type { Document } from '../../support/cli.js';
+
+/**
+ * Whether the journal's order explains every answer of many processes at once (linearizability). Each answer must be the
+ * one of the sequential machine at one instant between its call and its return; instants are positions in the journal, whose
+ * size was read before the call and after the return. Pure, so that it can be shown to fail.
+ */
+
+export type Operation =
+  | { kind: 'next' | 'manifest' | 'status' | 'abort' | 'use' }
+  | { kind: 'acknowledge'; actionId: string; choice?: string }
+  | { kind: 'invalidate'; block: string }
+  | { kind: 'append'; line: string };
+
+/** One call and its answer. */
+export interface Observed {
+  client: number;
+  operation: Operation;
+  /** Bytes of the journal before the call and after the return. */
+  from: number;
+  to: number;
+  code: number | null;
+  json: Document;
+}
+
+/** What the journal says that happened. */
+export interface Recorded {
+  /** The text of events.jsonl. */
+  journal: string;
+  /** Content of a document by digest, for what `append` added. */
+  content(digest: string): string;
+}
+
+/** The run as it was after a commit. */
+interface Moment {
+  /** Bytes of the journal up to and with this commit. */
+  end: number;
+  /** Bytes before it. */
+  begin: number;
+  entries: Entry[];
+  state: RunState;
+  /** What `next` answers then. */
+  next: unknown;
+  /** Lines of DRAFT.md that this commit added. */
+  added: string[];
+}
+
+/** Everything that the journal's order does not explain. */
+export function unexplained(observed: readonly Observed[], recorded: Recorded): string[] {
+  const moments = momentsOf(recorded);
+  const used = new Map<Moment, Observed>();
+  const faults = observed.flatMap((answer) => {
+    const during = moments.filter(({ begin, end }, index) => {
+      const following = moments[index + 1]?.end ?? Number.POSITIVE_INFINITY;
+      return begin < answer.to && following > answer.from && end > 0;
+    });
+    const moment = during.find(
+      (candidate) => explains(candidate, answer) && !(isChange(answer) && used.has(candidate)),
+    );
+    if (moment === undefined) return [`client ${answer.client}: no instant of the journal explains ${told(answer)}`];
+    if (!isChange(answer)) return [];
+    // What changes the run happened within the call: its commit is not older.
+    if (moment.end <= answer.from) return [`client ${answer.client}: older than its call: ${told(answer)}`];
+    used.set(moment, answer);
+    return [];
+  });
+  const orphans = moments.filter((moment) => !used.has(moment) && !moment.entries.some(({ type }) => type === 'init'));
+  return [
+    ...faults,
+    ...orphans.map(
+      ({ entries }) => `nobody was told of ${entries.map(({ type, seq }) => `${type} ${seq}`).join(', ')}`,
+    ),
+  ];
+}
+
+/** The changes in the journal's order, as the sequential machine is to make them. */
+export function changesOf(recorded: Recorded): { change: Operation; next: unknown }[] {
+  return momentsOf(recorded).flatMap(({ entries, next, added }) => {
+    const change = entries.map((entry) => changeOf(entry, added)).find((found) => found !== null);
+    return change === undefined ? [] : [{ change, next }];
+  });
+}
+
+function changeOf({ type, data }: Entry, added: string[]): Operation | null {
+  const { actionId, block, choice, outcome } = data as {
+    actionId: string;
+    block: string;
+    choice?: string;
+    outcome?: string;
+  };
+  if (type === 'acknowledged') return { kind: 'acknowledge', actionId, ...(choice === undefined ? {} : { choice }) };
+  if (type === 'invalidated') return { kind: 'invalidate', block };
+  if (type === 'document') return { kind: 'append', line: added.join('\n') };
+  return type === 'ended' && outcome === 'aborted' ? { kind: 'abort' } : null;
+}
+
+/** Whether the sequential machine gives this answer at this moment; for a change: with this very commit. */
+function explains(moment: Moment, answer: Observed): boolean {
+  const { state, next } = moment;
+  const { operation, json, code } = answer;
+  switch (operation.kind) {
+    case 'next':
+      return isDeepStrictEqual(json, next);
+    case 'manifest':
+      return json.status === state.status && isDeepStrictEqual(json.next, next);
+    case 'status':
+      return json['updatedAt'] === state.updatedAt && isDeepStrictEqual(json['steps'], state.steps);
+    case 'use':
+      return code === 0 ? !isOver(state) : isOver(state) && json.error?.code === 'RUN_ENDED';
+    case 'append':
+      return code === 0 ? isMade(moment, operation) : isOver(state) && json.error?.code === 'RUN_ENDED';
+    default:
+      if (code !== 0) return explainsRefusal(state, answer);
+      if (!isDeepStrictEqual(json.next, next)) return false;
+      return json.duplicate === true ? isDuplicate(state, operation) : isMade(moment, operation);
+  }
+}
+
+function explainsRefusal(state: RunState, { operation, json }: Observed): boolean {
+  const code = json.error?.code;
+  if (code === 'RUN_ENDED') return operation.kind !== 'acknowledge' && isOver(state);
+  if (operation.kind === 'invalidate') {
+    return code === 'NOT_REACHED' && ['pending', 'stale'].includes(state.steps[operation.block]?.status ?? '');
+  }
+  if (operation.kind !== 'acknowledge') return false;
+  const pending = pendingId(state);
+  const known = isDuplicate(state, operation) || pending === operation.actionId;
+  return code === 'STALE_ACTION' && !known && json.pending?.actionId === pending;
+}
+
+function isDuplicate(state: RunState, operation: Operation): boolean {
+  if (operation.kind === 'abort') return state.status === 'aborted';
+  // Nothing has been done since: the answer to the first may have been lost.
+  if (operation.kind === 'invalidate') {
+    const action = state.pendingAction?.action;
+    return (
+      state.pendingAction?.cause === 'invalidate' && action?.action !== 'done' && action?.block === operation.block
+    );
+  }
+  return operation.kind === 'acknowledge' && Object.hasOwn(state.acknowledged, operation.actionId);
+}
+
+function isOver({ status }: RunState): boolean {
+  return status === 'completed' || status === 'aborted';
+}
+
+function pendingId({ pendingAction }: RunState): string | undefined {
+  const action = pendingAction?.action;
+  return action === undefined || action.action === 'done' ? undefined : action.actionId;
+}
+
+function isMade({ entries, added }: Moment, operation: Operation): boolean {
+  return entries.some((entry) => isDeepStrictEqual(changeOf(entry, added), operation));
+}
+
+function isChange({ operation, code, json }: Observed): boolean {
+  return code === 0 && json.duplicate !== true && !['next', 'manifest', 'status', 'use'].includes(operation.kind);
+}
+
+function momentsOf({ journal, content }: Recorded): Moment[] {
+  const moments: Moment[] = [];
+  let [state, at, begin]: [RunState | null, number, number] = [null, 0, 0];
+  let entries: Entry[] = [];
+  for (const line of journal.split('\n').slice(0, -1)) {
+    const entry = JSON.parse(line) as Entry;
+    at += Buffer.byteLength(line) + 1;
+    entries.push(entry);
+    if (entry.more) continue;
+    state = patched(structuredClone(state) as never, structuredClone(entry.patch)) as unknown as RunState;
+    const draft = entry.files.find(({ path }) => path === 'DRAFT.md');
+    const lines = (digest: string | null | undefined) => (digest ? content(digest).split('\n') : []);
+    const before = new Set(lines(draft?.before));
+    const added = lines(draft?.after).filter((text) => text.startsWith('- ') && !before.has(text));
+    moments.push({ end: at, begin, entries, state, next: answered(state), added });
+    [entries, begin] = [[], at];
+  }
+  return moments;
+}
+
+function answered({ pendingAction }: RunState): unknown {
+  return pendingAction === null
+    ? null
+    : JSON.parse(JSON.stringify(actionView(pendingAction.action, false), writtenOut(writtenFor(undefined))));
+}
+
+function told({ operation, code, json, from, to }: Observed): string {
+  return `${JSON.stringify(operation)}: exit ${code}, ${JSON.stringify(json).slice(0, 400)} (bytes ${from} to ${to})`;
+}

@@ -1,0 +1,42 @@
+/** Randomness that can be repeated: the same seed gives the same sequence. */
+export interface Random {
+  /** From 0 (inclusive) to 1 (exclusive). */
+  unit(): number;
+  /** A whole number from 0 (inclusive) to `below` (exclusive). */
+  below(below: number): number;
+  chance(probability: number): boolean;
+  pick<T>(list: readonly [T, ...T[]]): T;
+}
+
+/** mulberry32. */
+export function seeded(seed: number): Random {
+  let state = seed >>> 0;
+  const unit = (): number => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = state;
+    mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  const below = (bound: number): number => Math.floor(unit() * bound);
+  return {
+    unit,
+    below,
+    chance: (probability) => unit() < probability,
+    pick: (list) => list[below(list.length)] as (typeof list)[0],
+  };
+}
+
+/** The number an environment variable holds; without one a seed of its own, which is printed with every outcome. */
+export function numberFrom(variable: string, otherwise: number): number {
+  const text = process.env[variable];
+  if (text === undefined || text === '') return otherwise;
+  const value = Number(text);
+  if (!Number.isSafeInteger(value) || value < 0) throw new Error(`${variable} is no whole number: ${text}`);
+  return value;
+}
+
+/** `DEV_CLI_TEST_SEED`, or a new seed. */
+export function chosenSeed(): number {
+  return numberFrom('DEV_CLI_TEST_SEED', Math.floor(Math.random() * 2 ** 31));
+}

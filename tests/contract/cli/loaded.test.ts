@@ -1,0 +1,86 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Answer } from '../../support/agent.mjs';
+import { BINARY, CHECKOUT, createProject, type Project } from '../../support/project.mjs';
+
+// What a hot command loads is what it costs (house.md, Speed). Whoever makes it load more changes the lists below, and
+// says in the commit what the command needs it for.
+
+/**
+ * Digests and the token of a lock, with the streams that crypto is made of; the name of this machine for the lock; what
+ * write-file-atomic asks for the number of its thread.
+ */
+const FOR_A_COMMIT = /^(crypto|os|stream(\/.*)?|string_decoder|worker_threads|diagnostics_channel)$/;
+
+interface Loaded {
+  /** Modules of Node that a bare process has not loaded. */
+  builtins: string[];
+  /** Relative to the checkout. */
+  files: string[];
+  /** Bytes of all those files. */
+  bytes: number;
+}
+
+let project: Project;
+let actionId: string;
+beforeAll(() => {
+  project = createProject();
+  const { stdout } = call(['init', 'one', '--recipe', 'specify-standard-autopilot', '--goal', 'Add a route']);
+  actionId = (JSON.parse(stdout) as Answer).next?.actionId ?? '';
+});
+afterAll(() => project.remove());
+
+function call(args: string[], program = BINARY, preload: string[] = [], env: NodeJS.ProcessEnv = {}) {
+  const options = { cwd: project.root, env: { ...project.env, ...env }, encoding: 'utf8' } as const;
+  const flags = preload.flatMap((file) => ['--require', file]);
+  const { status, stdout } = spawnSync(process.execPath, [...flags, program, ...args], options);
+  expect(status, stdout).toBe(0);
+  return { stdout };
+}
+
+function loadedBy(args: string[], program = BINARY): Loaded {
+  const notes = join(project.home, 'loaded.json');
+  call(args, program, [join(CHECKOUT, 'tests/support/loaded.cjs')], { DEV_CLI_TEST_LOADED: notes });
+  const { builtins, files } = JSON.parse(readFileSync(notes, 'utf8')) as Omit<Loaded, 'bytes'>;
+  const bytes = files.reduce((sum, file) => sum + statSync(file).size, 0);
+  return { builtins, files: files.map((file) => relative(CHECKOUT, file)), bytes };
+}
+
+describe('a hot command loads no more than it needs', () => {
+  it.each([[['next', 'one']], [['manifest', 'one']], [['status', 'one', '--json']], [['list', '--json']]])(
+    '%j',
+    (args) => {
+      const { builtins, files, bytes } = loadedBy(args);
+      expect(files).toEqual(['bin/dev-cli.js', 'dist/hot.cjs']);
+      expect(builtins).toEqual([]);
+      expect(bytes).toBeLessThan(120_000);
+    },
+  );
+
+  it('step complete', () => {
+    const { builtins, files, bytes } = loadedBy([
+      'step',
+      'complete',
+      'one',
+      '--action',
+      actionId,
+      '--choice',
+      'Feature',
+    ]);
+    expect(files).toEqual(['bin/dev-cli.js', 'dist/cli.cjs']);
+    expect(builtins.filter((name) => !FOR_A_COMMIT.test(name))).toEqual([]);
+    expect(bytes).toBeLessThan(320_000);
+  });
+
+  it('and one that loads more is found', () => {
+    const planted = join(project.home, 'planted.cjs');
+    const other = join(project.home, 'other.cjs');
+    writeFileSync(other, '');
+    writeFileSync(planted, `require('node:net'); require(${JSON.stringify(other)});`);
+    const { builtins, files } = loadedBy([], planted);
+    expect(builtins).toContain('net');
+    expect(files).toHaveLength(2);
+  });
+});

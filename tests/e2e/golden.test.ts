@@ -1,0 +1,113 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Action, StandIn } from '../support/agent.mjs';
+import { type Document, devCli } from '../support/cli.js';
+import { type GoldenRun, goldenRuns, unpack } from '../support/golden.mjs';
+import { createProject, type Project } from '../support/project.mjs';
+import { SPECIFY_RECIPES } from '../support/recipes.mjs';
+import { findTerminal, NO_TERMINAL } from '../support/terminal.mjs';
+
+// Every run that a release ever left behind is resumed to its end by this one (storage.md, state.json).
+
+const RUNS = goldenRuns();
+
+let project: Project;
+beforeEach(() => {
+  project = createProject();
+});
+afterEach(() => project.remove());
+
+/** The run is as it was kept: the same action, nothing to mend, everything as the journal says. */
+function checkKept(run: GoldenRun): void {
+  const replayed = devCli(project, ['replay', run.name, '--check', '--json']);
+  expect(replayed.json['differences']).toEqual([]);
+  const status = devCli(project, ['status', run.name, '--json']).json;
+  expect(status['recovered']).toEqual([]);
+  // Asking after an external command may settle it.
+  if (run.next['action'] !== 'running') expect(devCli(project, ['next', run.name]).json).toEqual(run.next);
+}
+
+/** Goes on from there as a new session would: from `manifest` and `next` alone. */
+function resume(run: GoldenRun): Action {
+  const agent = new StandIn({ project, name: run.name, formerRoot: run.root });
+  const next = run.next as Document & { resume?: string };
+  if (next.resume !== undefined) {
+    const reopened = agent.run(next.resume);
+    expect(reopened.exit, reopened.stdout).toBe(0);
+  }
+  // What has ended stays ended; the name is free for another run.
+  if (next.done === true && next.resume === undefined) return agent.drive(agent.start(`--recipe ${run.recipe}`));
+  return agent.drive();
+}
+
+function checkEnd(run: GoldenRun, done: Action): void {
+  expect(done).toMatchObject({ done: true, outcome: 'completed', run: run.name });
+  expect(devCli(project, ['replay', run.name, '--check', '--json']).json['differences']).toEqual([]);
+}
+
+describe('golden runs', () => {
+  it('are there for every shipped recipe', () => {
+    const titles = RUNS.map(({ title }) => title);
+    for (const recipe of SPECIFY_RECIPES) {
+      for (const moment of ['fresh', 'partial-evidence', 'after-revise', 'completed']) {
+        if (moment === 'after-revise' && recipe.endsWith('autopilot')) continue;
+        expect(
+          titles.some((title) => title.endsWith(`/${recipe}.${moment}`)),
+          `${recipe}.${moment}`,
+        ).toBe(true);
+      }
+    }
+  });
+
+  const skipped = findTerminal() === null;
+  describe.skipIf(skipped).each(RUNS)(`$title${skipped ? ` (skipped: ${NO_TERMINAL})` : ''}`, ({ load }) => {
+    it('is as it was kept, and goes on to its end', () => {
+      const run = load();
+      unpack(project.root, run.files);
+      checkKept(run);
+      checkEnd(run, resume(run));
+    });
+  });
+});
+
+/** A release that could not read what another one wrote: each has to make the checks above fail. */
+describe('a golden run that this release would misread is noticed:', () => {
+  const file = (name: string, run: GoldenRun): string => `.dev/specs/${run.name}/${name}`;
+  const planted: [string, (run: GoldenRun) => void][] = [
+    [
+      'state.json has a key that the schema does not know',
+      (run) => {
+        const path = file('state.json', run);
+        run.files[path] = (run.files[path] ?? '').replace('{', '{"unknown":1,');
+      },
+    ],
+    [
+      'state.json says something else than its journal',
+      (run) => {
+        const path = file('state.json', run);
+        run.files[path] = (run.files[path] ?? '').replace('"stops": {}', '"stops": {"a1":1}');
+      },
+    ],
+    [
+      'an entry was patched',
+      (run) => {
+        const path = file('events.jsonl', run);
+        run.files[path] = (run.files[path] ?? '').replace('"value":', '"valve":');
+      },
+    ],
+    [
+      'the action reads differently',
+      (run) => {
+        run.next['instruction'] = 'Do something else.';
+      },
+    ],
+  ];
+  it.each(planted)('%s', (_what, plant) => {
+    project.replay = false;
+    const run = (RUNS.find(({ title }) => title.endsWith('.partial-evidence')) as (typeof RUNS)[number]).load();
+    const before = JSON.stringify(run);
+    plant(run);
+    expect(JSON.stringify(run)).not.toBe(before);
+    unpack(project.root, run.files);
+    expect(() => checkKept(run)).toThrow();
+  });
+});
