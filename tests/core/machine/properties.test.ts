@@ -141,7 +141,8 @@ describe('in every run', () => {
       for (const { before, step } of moments) {
         for (const { id } of subject.blocks) {
           const [old, now] = [countersOf(before ?? step.position, id), countersOf(step.position, id)];
-          const granted = now.roundBase > old.roundBase;
+          // A bound granted twice in a row shows in the first only.
+          const granted = now.roundBase > old.roundBase || old.roundBase === old.round;
           expect(granted || now.jumps >= old.jumps).toBe(true);
           expect(granted || now.round > old.round || now.retries >= old.retries).toBe(true);
         }
