@@ -26,6 +26,7 @@ export function acknowledge(turn: Turn, input: AckInput, sources: ChangedSources
   }
   const identified = identify(turn, input);
   if (identified.kind === 'duplicate') return { kind: 'duplicate' };
+  if (input.collect === true) throw unexpected('collect', 'Only tasks of an execution are collected.');
   const pending = identified.pending;
   if (pending.action.action === 'running') throw stillRunning(turn, pending);
   const known = structuredClone(turn.state.inputHashes);

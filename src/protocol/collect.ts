@@ -41,6 +41,7 @@ export function acknowledgeTasks(turn: Turn, dispatch: EngineDispatchAction, inp
   }
   const task = Object.hasOwn(tasks, id) ? tasks[id] : undefined;
   if (task !== undefined) {
+    if (input.collect === true) throw oneTask(turn);
     return input.fail === true
       ? failTask(turn, dispatch, { actionId: id, task }, input.reason)
       : takeOne(turn, dispatch, { actionId: id, task });
@@ -51,6 +52,13 @@ export function acknowledgeTasks(turn: Turn, dispatch: EngineDispatchAction, inp
   }
   if (input.fail === true) throw dispatchCannotFail(turn);
   return collect(turn, dispatch);
+}
+
+function oneTask(turn: Turn): DevCliError {
+  return new DevCliError('DATA_UNEXPECTED', '--collect takes every result; this action is one task.', {
+    fix: 'Leave --collect out, or run the ack of the dispatch.',
+    ...pendingPart(turn),
+  });
 }
 
 function takeOne(turn: Turn, dispatch: EngineDispatchAction, out: Out): AckResult {

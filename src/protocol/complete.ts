@@ -7,7 +7,6 @@ import type { RunState } from '../run/state.js';
 import { changedSince, readBaseline } from '../work/git.js';
 import { acknowledge } from './acknowledge.js';
 import type { AckInput, AckResult, ChangedSources } from './acknowledgement.js';
-import { awaitResults } from './await-results.js';
 import type { Context } from './context.js';
 import { changeWarnings, envelope, joined, type Told, toldBy, withResult } from './envelope.js';
 import { settleCommands } from './external.js';
@@ -88,7 +87,10 @@ async function knownFor(
   until: number,
 ): Promise<Partial<Rare>> {
   if (snapshot?.pendingAction?.action.action !== 'engine-dispatch' || snapshot.engine === null) return {};
-  if (collect === true && wait !== undefined) await awaitResults(context, snapshot.name, snapshot.engine, until);
+  if (collect === true && wait !== undefined) {
+    const { awaitResults } = await import('./await-results.js');
+    await awaitResults(context, snapshot.name, snapshot.engine, until);
+  }
   return { judge: (await import('../documents/judge-result.js')).judgeResult };
 }
 

@@ -1,8 +1,8 @@
 import { constants } from 'node:fs';
 import { access, lstat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import picomatch from 'picomatch';
 import { DevCliError, systemCode } from '../base/errors.js';
+import { coveredBy } from './covered.js';
 import { type Baseline, readBaseline } from './git.js';
 import { findRepository, git, type Surroundings } from './git-command.js';
 
@@ -148,18 +148,6 @@ export function isHindrance(output: string): boolean {
 
 function belongsTo({ files, charged }: CommitScope): (path: string) => boolean {
   return files === null ? () => true : coveredBy(files, charged);
-}
-
-/** Whether a path is one of those that globs stand for, lies below one that names a directory, or is named by itself. */
-export function coveredBy(globs: readonly string[], single: readonly string[] = []): (path: string) => boolean {
-  const fits = picomatch([...globs], { dot: true });
-  const whole = new Set([...single, ...globs.map((glob) => glob.replace(/\/+$/, ''))]);
-  return (path) => fits(path) || whole.has(path) || parents(path).some((parent) => whole.has(parent));
-}
-
-function parents(path: string): string[] {
-  const names = path.split('/');
-  return names.slice(1).map((_, index) => names.slice(0, index + 1).join('/'));
 }
 
 const UNDER_WAY: Record<string, string> = {

@@ -1,5 +1,5 @@
 import { foreignLine } from '../../documents/foreign.js';
-import { coveredBy } from '../../work/commit.js';
+import { coveredBy } from '../../work/covered.js';
 import type { Turn } from '../turn.js';
 import { engineOf } from './plan.js';
 

@@ -28,7 +28,7 @@ export const RUN_COMMANDS: readonly CommandSpec[] = [
         key: 'execute',
         flag: 'execute',
         form: 'flag',
-        description: 'Execute the plan of that name. Not in this version.',
+        description: 'Carry out the plan of that name.',
       },
       {
         key: 'goal',
