@@ -1,7 +1,8 @@
 import { foreignBlock, foreignLine } from '../documents/foreign.js';
 import { planTemplate } from '../documents/plan-template.js';
 import type { AskingBlock, ResolvedAgent, ResolvedBlock, SubagentBlock } from '../recipe/resolved.js';
-import { absolutePath, runDirectory } from './paths.js';
+import { writtenFor } from '../registry/written-out.js';
+import { absolutePath } from './paths.js';
 import type { Turn } from './turn.js';
 import { filledPath, prose } from './values.js';
 
@@ -87,18 +88,13 @@ ${frontMatter}
 - Write it once, whole: to \`${path}.tmp\`, then rename.
 - Nothing found is a valid result; say so in the summary.
 - Touch nothing else: edit no sources, do not commit, run neither \`dev-cli next\` nor \`dev-cli step\`.
-- Then run \`dev-cli check ${shellWord(relative(turn, output))}\` and mend what it names.
+- Then run \`${checkCommand(turn, path)}\` and mend what it names.
 - Reply with two lines: the path, and the summary.`;
 }
 
-function relative(turn: Turn, output: string): string {
-  return turn.place.workTree === turn.place.root && !output.startsWith('/')
-    ? `${runDirectory(turn.state.name)}/${output}`
-    : absolutePath(turn.place, turn.state.name, output);
-}
-
-function shellWord(text: string): string {
-  return /^[A-Za-z0-9_./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+/** Runs as printed wherever the agent works: nothing in it depends on the directory. */
+function checkCommand({ place }: Turn, file: string): string {
+  return writtenFor(place.root)({ command: 'check', input: { subject: file } });
 }
 
 /**

@@ -13,7 +13,7 @@ export interface HistoryView {
   runs: ShownRun[];
   /** How many runs the name has. */
   of: number;
-  /** About one block: digests in full, and whatever was said. */
+  /** About one block: digests in full, and more of what was said. */
   detailed: boolean;
   warnings: string[];
   /** Milliseconds. */
@@ -100,7 +100,7 @@ function actionLines(view: HistoryView, item: ActionItem): string[] {
   ];
   const lines = [`${clock(item.at)}  ${MARKS[item.result]} ${block} ${which.join(' ')}: ${resultText(view, item)}`];
   const below = [
-    ...item.refused.map(refusedText),
+    ...item.refused.flatMap((refusal) => refusedLines(view, refusal)),
     ...item.without.map(
       ({ agents, reason, by }) => `without ${agents.join(', ')}: ${said(reason)} (${callerText(by)})`,
     ),
@@ -118,17 +118,24 @@ function actionLines(view: HistoryView, item: ActionItem): string[] {
 
 function resultText(view: HistoryView, item: ActionItem): string {
   const since = duration(view.now - Date.parse(item.at));
-  if (item.result === 'pending') return `pending for ${since}`;
+  const entry = `(entry ${item.endSeq ?? item.seq})`;
+  if (item.result === 'pending') return `pending for ${since} ${entry}`;
   const took = `after ${duration((item.seconds ?? 0) * 1000)}`;
-  if (item.result === 'dropped') return `overtaken ${took}`;
+  if (item.result === 'dropped') return `overtaken ${took} ${entry}`;
   const what = item.choice === undefined ? item.result : said(item.choice);
   const by = item.by === null ? '' : `, by ${item.command === undefined ? callerText(item.by) : 'dev-cli'}`;
-  return `${what} ${took}${by}${view.detailed ? ` (entry ${item.endSeq})` : ''}`;
+  return `${what} ${took}${by} ${entry}`;
 }
 
-function refusedText({ evidence, sources, by }: ActionItem['refused'][number]): string {
-  if (sources !== undefined) return `refused: sources changed: ${said(sources.join(', '))} (${callerText(by)})`;
-  return `refused, part of it taken: ${evidence.map(({ path }) => path).join(', ')} (${callerText(by)})`;
+function refusedLines(view: HistoryView, refusal: ActionItem['refused'][number]): string[] {
+  const { evidence, selfReported = [], sources, by, seq } = refusal;
+  const whose = `by ${callerText(by)} (entry ${seq})`;
+  if (sources !== undefined) return [`refused, sources changed: ${said(sources.join(', '))}, ${whose}`];
+  return [
+    `refused, part of it taken, ${whose}:`,
+    ...evidence.map((one) => `  ${evidenceText(view, one)}`),
+    ...selfReported.map((agent) => `  ${agent}: on its word`),
+  ];
 }
 
 function commandLines({ command }: ActionItem): string[] {

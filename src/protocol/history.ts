@@ -1,6 +1,6 @@
 import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
-import { noSuchRun } from '../base/no-such-run.js';
+import type { Instruction } from '../base/invocation.js';
 import { createHistorian } from '../run/history.js';
 import type { Item, RunHistory } from '../run/history-items.js';
 import { BEGINNING } from '../store/store.js';
@@ -8,6 +8,7 @@ import type { Context } from './context.js';
 import { findRun } from './find-run.js';
 import { historyText, type ShownRun } from './history-text.js';
 import { TORN } from './moment.js';
+import { readRun } from './running.js';
 
 interface Input {
   /** Only what concerns this block. */
@@ -25,17 +26,18 @@ const SHOWN = 100;
 
 /**
  * `history`: who did what when, how long it took, in how many rounds, and on what evidence (storage.md, History).
- * @throws DevCliError `NO_SUCH_RUN`, `UNKNOWN_BLOCK`, `JOURNAL_CORRUPT` and what the store throws
+ * @throws DevCliError `NO_SUCH_RUN`, `UNKNOWN_BLOCK`, `JOURNAL_CORRUPT`, `STATE_CORRUPT` and what the store throws
  */
 export async function history(context: Context, given: unknown, input: Input): Promise<Answer> {
   const name = await findRun(context, given, false);
+  // Refuses what is not this run's: a copied directory, a journal from elsewhere, one that lacks its end.
+  await readRun(context, name);
   const historian = createHistorian();
   const { torn } = await context.store.scan(name, BEGINNING, (entry) => {
     historian.take(entry);
     return true;
   });
   const all = historian.runs();
-  if (all.length === 0) throw noSuchRun(name);
   const chosen = chosenRuns(name, all, input);
   const narrowed = input.step === undefined ? chosen : ofBlock(name, chosen, input.step);
   const warnings = torn ? [TORN] : [];
@@ -77,10 +79,16 @@ function ofBlock(name: string, runs: RunHistory[], step: string): RunHistory[] {
     const what = block === undefined ? 'Nothing happened at' : 'Several blocks begin with';
     throw new DevCliError('UNKNOWN_BLOCK', `${what} ${JSON.stringify(step.slice(0, 80))} in this run.`, {
       run: name,
-      fix: `Name one of: ${known.join(', ')}.`,
+      fix: [`Name one of: ${known.join(', ')}.`, ...runs.flatMap((run) => beforeFork(run, step))],
     });
   }
   return runs.map((run) => ({ ...run, items: run.items.filter((item) => blocksOf(item).includes(block)) }));
+}
+
+/** Where a block was done that the run found done when it was forked. */
+function beforeFork({ forkedFrom: from }: RunHistory, step: string): Instruction {
+  if (from === null) return [];
+  return [' Before the fork: ', { command: 'history', input: { name: from.name, run: from.runId, step } }];
 }
 
 /** The blocks that an item is about. */

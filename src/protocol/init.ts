@@ -54,10 +54,22 @@ export async function init(context: Context, given: string, input: InitInput): P
     { signal: context.signal, known: { tree: () => watch.baseline } },
   );
   for (const command of abandoned) await endRunning(context, name, command);
-  if (context.session !== null) await context.store.bindSession(context.session, name);
+  const unbound = await bindSession(context, name);
   if (told.status === 'resumed' && isOfRoot(present)) await makeActive(context, name);
   const later = await settleCommands(context, name, until);
-  return envelope(later === null ? told : joined(told, later));
+  const all = later === null ? told : joined(told, later);
+  return envelope({ ...all, warnings: [...all.warnings, ...unbound] });
+}
+
+/** The run is there by now: that its session cannot be bound to it is a warning, not a failed init. */
+async function bindSession({ store, session }: Context, name: string): Promise<string[]> {
+  try {
+    if (session !== null) await store.bindSession(session, name);
+    return [];
+  } catch (error) {
+    if (!(error instanceof DevCliError)) throw error;
+    return [`this session is not bound to the run, so name it in every command: ${error.message}`];
+  }
 }
 
 /** Whether pull requests are opened is settled when the run begins, where nobody has said so (recipes.md §4). */

@@ -74,16 +74,29 @@ function noteRecovery(turn: Turn, notices: string[]): void {
 export function capturedOf(head: Head<RunState>, recompile: Recompile): CapturedRecipe {
   const text = head.files.read('recipe.json')?.toString('utf8');
   if (text === undefined) throw noRecipe(head, 'is missing');
-  const captured = parseCaptured(text, recompile);
+  const captured = parsed(head, text, recompile);
   if (captured.digest !== head.snapshot?.recipeHash) throw noRecipe(head, 'is not what this run began with');
   return atPhase(captured, head.snapshot.workflow?.phaseIndex ?? 0);
 }
 
-function noRecipe({ snapshot }: Head<RunState>, problem: string): DevCliError {
-  const directory = `.dev/specs/${snapshot?.name ?? '<name>'}`;
+function parsed(head: Head<RunState>, text: string, recompile: Recompile): CapturedRecipe {
+  try {
+    return parseCaptured(text, recompile);
+  } catch (error) {
+    if (error instanceof DevCliError && error.code === 'STATE_CORRUPT') throw noRecipe(head, 'is damaged');
+    throw error;
+  }
+}
+
+function noRecipe({ snapshot, seq }: Head<RunState>, problem: string): DevCliError {
+  const name = snapshot?.name ?? '<name>';
+  const directory = `.dev/specs/${name}`;
   return new DevCliError('STATE_CORRUPT', `recipe.json of this run ${problem}. Nothing was touched.`, {
     details: [{ target: `${directory}/recipe.json`, problem }],
-    fix: `Restore ${directory}/recipe.json from a copy (${directory}/objects has one, under the digest that the journal's init entry names), or start the run anew with \`init --force\`.`,
+    fix: [
+      `Put a copy back; one lies in ${directory}/objects, under the digest that this shows for recipe.json: `,
+      { command: 'replay', input: { name, at: seq } },
+    ],
   });
 }
 

@@ -13,6 +13,14 @@ export interface Evidence {
   summary?: string;
 }
 
+/** An acknowledgement that was refused: for changed sources, or because only a part of its evidence held up. */
+interface Refusal extends Fact {
+  evidence: Evidence[];
+  /** Agents without an output, taken at their word. */
+  selfReported?: string[];
+  sources?: string[];
+}
+
 /** An external command that dev-cli ran itself. */
 interface CommandRun {
   argv: string[];
@@ -53,8 +61,8 @@ export interface ActionItem {
   /** Nothing but the agent's own word stands behind a part of it. */
   selfReported?: boolean;
   evidence: Evidence[];
-  /** Evidence that was taken while other parts were still missing: an acknowledgement that was refused. */
-  refused: { seq: number; at: string; by: Caller; evidence: Evidence[]; sources?: string[] }[];
+  /** Acknowledgements that were refused, and what was taken all the same while other parts were still missing. */
+  refused: Refusal[];
   /** Agents that could not deliver, and why. */
   without: { agents: string[]; reason: string; by: Caller }[];
   command?: CommandRun;

@@ -32,8 +32,8 @@ export const TELLERS: { [T in EntryType]: Teller<T> } = {
     const shown = { evidence: evidence(data.evidence), ...document(data.digest) };
     finish(actionOf(run, actionId), entry, 'done', { ...data, ...shown });
   },
-  accepted({ run, entry, evidence }, data) {
-    refuse(run, entry, data.actionId, { evidence: evidence(data.evidence) });
+  accepted({ run, entry, evidence }, { actionId, block: _, ...data }) {
+    refuse(run, entry, actionId, { ...data, evidence: evidence(data.evidence) });
   },
   'sources-refused'({ run, entry }, { actionId, paths }) {
     refuse(run, entry, actionId, { evidence: [], sources: paths });
@@ -121,7 +121,7 @@ function refuse(
   run: RunHistory,
   { seq, at, by }: Entry,
   actionId: string,
-  what: { evidence: Evidence[]; sources?: string[] },
+  what: Omit<ActionItem['refused'][number], 'seq' | 'at' | 'by'>,
 ): void {
   actionOf(run, actionId)?.refused.push({ seq, at, by, ...what });
 }

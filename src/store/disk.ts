@@ -129,7 +129,7 @@ export function diskMedium(options: DiskOptions): Medium {
       return withIoErrors(join(root, RUNS), root, () => {
         const directory = inside(RUNS);
         return entriesOf(directory)
-          .filter((name) => isName(name) && mayHoldRun(join(directory, name, 'events.jsonl')))
+          .filter((name) => isName(name) && mayHoldRun(join(directory, name)))
           .sort();
       });
     },
@@ -248,11 +248,15 @@ export function diskMedium(options: DiskOptions): Medium {
   };
 }
 
-/** What is no journal, or cannot be looked at, is somebody's run all the same: who reads it is told what is wrong. */
-function mayHoldRun(journal: string): boolean {
+/**
+ * What is no journal, or cannot be looked at, is somebody's run all the same, and so is one that has lost its journal: who
+ * reads it is told what is wrong.
+ */
+function mayHoldRun(directory: string): boolean {
   try {
-    const stats = lstatSync(journal, { throwIfNoEntry: false });
-    return stats !== undefined && (!stats.isFile() || stats.size > 0);
+    const journal = lstatSync(join(directory, 'events.jsonl'), { throwIfNoEntry: false });
+    if (journal !== undefined && (!journal.isFile() || journal.size > 0)) return true;
+    return lstatSync(join(directory, 'state.json'), { throwIfNoEntry: false }) !== undefined;
   } catch (error) {
     if (systemCode(error) === undefined) throw error;
     return true;

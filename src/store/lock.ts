@@ -121,8 +121,8 @@ function readLock(path: string): Holder | typeof BLANK | null | undefined {
 /** Made whole under a name of its own and linked: whoever reads the lock reads all of it. */
 function putInPlace(path: string, mine: Holder): boolean {
   const temporary = `${path}.${mine.pid}.${mine.token}`;
-  writeFileSync(temporary, `${JSON.stringify(mine)}\n`);
   try {
+    writeFileSync(temporary, `${JSON.stringify(mine)}\n`);
     linkSync(temporary, path);
     return true;
   } catch (error) {

@@ -77,7 +77,10 @@ function memoryMedium(memory: Memory): Medium {
     async locked(_stream, work) {
       return work();
     },
-    streams: () => [...memory.journals].flatMap(([name, journal]) => (journal.length > 0 ? [name] : [])).sort(),
+    streams() {
+      const begun = [...memory.journals].flatMap(([name, journal]) => (journal.length > 0 ? [name] : []));
+      return [...new Set([...begun, ...memory.states.keys()])].sort();
+    },
     state: (stream) => memory.states.get(stream) ?? null,
     journal(stream, use) {
       const journal = memory.journals.get(stream) ?? Buffer.alloc(0);

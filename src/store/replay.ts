@@ -68,7 +68,9 @@ function compared<S extends Numbered>({ medium, codec, stream, look }: Options<S
   if (rebuilt !== null && snapshot === null) {
     findings.differences.push({ seq: told.seq, problem: 'the state after it does not fit its schema' });
   }
-  const finished = storedSeq >= 0 ? Math.min(storedSeq, told.seq) : told.seq;
+  // Without a snapshot that says how far it is there is one commit that may be unfinished, the first of all.
+  const tells = storedSeq >= 0 && (stored !== null || told.commits === 1);
+  const finished = tells ? Math.min(storedSeq, told.seq) : told.seq;
   if (finished < told.seq) {
     const problem = 'does not know this entry yet; the next change finishes its commit';
     findings.notes.push({ path: 'state.json', seq: finished + 1, problem });

@@ -3,6 +3,7 @@ import { dependencies, outputReferences } from '../../documents/plan-graph.js';
 import type { PlanAcceptance, PlanTodo } from '../../documents/plan-schema.js';
 import { commandLine } from '../../documents/plan-text.js';
 import type { ResolvedHandler } from '../../recipe/resolved.js';
+import { writtenFor } from '../../registry/written-out.js';
 import { absolutePath } from '../paths.js';
 import type { Turn } from '../turn.js';
 import { isCommand } from './commands.js';
@@ -106,10 +107,12 @@ function files(turn: Turn, todo: PlanTodo, verification: boolean): string {
 }
 
 function acceptance(turn: Turn, todo: PlanTodo, { actionId }: TaskText): string {
+  // Wherever the agent works.
+  const check = writtenFor(turn.place.root);
   const runs = todo.acceptance.some(isCommand)
     ? [
         '',
-        `\`dev-cli check ${turn.state.name} --action ${actionId}\` runs these commands exactly as the verification will.`,
+        `\`${check({ command: 'check', input: { subject: turn.state.name, action: actionId } })}\` runs these commands exactly as the verification will.`,
       ]
     : [];
   return part('How it will be judged', [...bullets(todo.acceptance.map((item) => criterion(turn, item))), ...runs]);

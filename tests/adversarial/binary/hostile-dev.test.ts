@@ -17,7 +17,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sha256 } from '../../../src/base/sha256.js';
 import type { Action } from '../../support/agent.mjs';
-import { devCli, imageOf, journalOf, nextOf, type Result, runDir, stateOf } from '../../support/cli.js';
+import { devCli, imageOf, journalOf, nextOf, type Result, runDir, runPrinted, stateOf } from '../../support/cli.js';
 import { BINARY, createProject, type Project } from '../../support/project.mjs';
 import { AGENTS_BLOCK, acknowledge, DATA_BLOCK, deliver, END_BLOCK, startTiny } from '../../support/tiny.js';
 
@@ -171,6 +171,24 @@ describe('a session', () => {
   });
 });
 
+describe('a session that cannot be bound', () => {
+  it.each([
+    ['.dev/sessions', 'a file'],
+    ['.dev/sessions', 'a link to a directory elsewhere'],
+    ['.dev/sessions/s1', 'a directory with something in it'],
+  ] as const)('%s is %s: the run begins and says so', (path, kind) => {
+    const reads = devCli(project, ['init', 'other', '--recipe', 'tiny-run-1', '--goal', 'x'], session);
+    expect(reads.json.warnings, reads.stdout).toBeUndefined();
+    const mend = swap(path, kind);
+    const begun = devCli(project, ['init', 'third', '--recipe', 'tiny-run-1', '--goal', 'x', '--new'], session);
+    expect([begun.code, begun.json.status], begun.stdout).toEqual([0, 'initialized']);
+    expect(begun.json.warnings?.join(' ')).toMatch(/not bound to the run.*\.dev\/sessions/);
+    outsideIsUntouched();
+    mend();
+    expect(devCli(project, ['next', 'third']).json.actionId).toBe('a1');
+  });
+});
+
 describe('another run that cannot be read', () => {
   const BAD: [string, (directory: string) => void][] = [
     ['journal a link', (run) => symlinkSync('/etc/passwd', join(run, 'events.jsonl'))],
@@ -241,6 +259,13 @@ describe('a directory of another run', () => {
     const refused = complete();
     expect([refused.code, refused.json.error?.code]).toEqual([1, 'STATE_CORRUPT']);
     expect(refused.json.error?.message).toContain('recipe.json');
+    writeFileSync(recipe, '{');
+    const damaged = complete();
+    expect(damaged.json.error).toMatchObject({ code: 'STATE_CORRUPT', details: [{ target: `${RUN}/recipe.json` }] });
+    // What the fix says leads to the copy that mends it.
+    const command = damaged.json.error?.fix?.split(': ')[1] ?? '';
+    const { documents } = runPrinted(project, command).json as unknown as { documents: Record<string, string> };
+    expect(readFileSync(join(project.root, RUN, 'objects', documents['recipe.json'] ?? ''))).toEqual(good);
     writeFileSync(recipe, good);
     expect(complete().code).toBe(0);
     writeFileSync(recipe, '{}');

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Action, frontMatterOf, StandIn } from '../../support/agent.mjs';
-import { devCli, imageOf, nextOf, stateOf } from '../../support/cli.js';
+import { devCli, imageOf, nextOf, runPrinted, stateOf } from '../../support/cli.js';
 import { createProject, type Project } from '../../support/project.mjs';
 import {
   AGENTS_BLOCK,
@@ -153,7 +153,11 @@ describe('every action', () => {
       expect(text, id).toContain('Add JWT auth to the API');
       expect(text, id).toContain(output);
       expect(text, id).toContain(`${output}.tmp`);
-      expect(text, id).toContain('dev-cli check ');
+      const [, check = ''] = /`(dev-cli check [^`]+)`/.exec(text) ?? [];
+      expect(runPrinted(project, check, { cwd: project.home }).json, id).toMatchObject({
+        ok: true,
+        file: output.slice(project.root.length + 1),
+      });
       expect(text, id).toMatch(/nothing found/i);
       expect(text, id).toMatch(/(do not|no) commit/i);
       expect(text, id).toMatch(/two lines/i);

@@ -85,6 +85,12 @@ describe('a fork', () => {
     deliver(project, again);
     expect(acknowledge(project, again).json).toMatchObject({ completed: 'look' });
     expect(devCli(project, ['history', 'copy']).stdout).toContain(`from   run-1 at entry ${at} (${runId})`);
+    const before = devCli(project, ['history', 'copy', '--step', 'think']);
+    expect(before.stderr).toMatch(
+      /^UNKNOWN_BLOCK: .* Before the fork: dev-cli history run-1 --step think --run \S+\n$/,
+    );
+    const command = before.stderr.slice(before.stderr.indexOf('dev-cli ')).trim();
+    expect(runPrinted(project, `${command} --text`).stdout).toContain('✓ think a1: done');
   });
 
   it('is neither active nor a guard until somebody goes on with it', () => {

@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ActionItem, RunHistory } from '../../../src/run/history-items.js';
@@ -70,7 +70,9 @@ describe('history --step', () => {
     expect(action.evidence[0]?.sha256).toBe(outputHash);
     expect(text).toContain('by agent in some-harness session session-7');
     expect(text).toContain(`findings/two.md by two sha256 ${outputHash}`);
-    expect(text).toContain('refused, part of it taken: findings/one.md');
+    const taken = action.refused[0]?.evidence[0]?.sha256;
+    expect(text).toMatch(/refused, part of it taken, by agent \(entry \d+\):/);
+    expect(text).toContain(`findings/one.md by one sha256 ${taken}`);
   });
 
   it('takes the beginning of an id, and names the blocks there are', () => {
@@ -81,7 +83,28 @@ describe('history --step', () => {
   });
 });
 
+const TALK_BLOCK = `
+  - id: talk
+    type: subagent
+    agents:
+      - { type: code-explorer, id: one, prompt: Say what you think. }
+      - { type: code-explorer, id: two, prompt: Look at the tests., output: findings/two.md }
+`;
+
 describe('history', () => {
+  it('names the entry of each action, as fork and replay want it, and what was taken on a word alone', () => {
+    const talk = startTiny(project, [TALK_BLOCK]);
+    expect(ask('run-1').text).toMatch(/◐ talk a1: pending for \d+ s \(entry 2\)/);
+    writeProjectFile(project, '.dev/specs/run-1/actions/a1/result.md', 'It looks simple.');
+    expect(acknowledge(project, talk).code).toBe(3);
+    const { runs, text } = ask('run-1');
+    expect(text).toMatch(/refused, part of it taken, by agent \(entry 3\):\n +one: on its word\n/);
+    expect(runs[0]?.items).toMatchObject([{ refused: [{ evidence: [], selfReported: ['one'] }] }]);
+    deliver(project, talk, ['two']);
+    acknowledge(project, talk);
+    expect(ask('run-1').text).toMatch(/✓ talk a1: done after \d+ s, by agent \(entry 4\)/);
+  });
+
   it('tells the newest run; earlier ones by id, or all', () => {
     startTiny(project, [PLAIN_BLOCK]);
     const { runId } = stateOf(project, 'run-1');
@@ -131,6 +154,31 @@ describe('history', () => {
       stderr: expect.stringContaining('JOURNAL_CORRUPT'),
     });
   });
+});
+
+describe('the history of what is not this run', () => {
+  it.each([
+    [
+      'a copied directory',
+      () => cpSync(runDir(project, 'run-2'), runDir(project, 'run-1'), { recursive: true }),
+      'STATE',
+    ],
+    ['a journal from elsewhere', () => cpSync(journal('run-2'), journal('run-1')), 'JOURNAL'],
+    ['a journal that is gone', () => rmSync(journal('run-1')), 'JOURNAL'],
+  ])('is not told: %s', (_, damage, what) => {
+    const first = startTiny(project, [PLAIN_BLOCK, CHOICE_BLOCK]);
+    startTiny(project, [PLAIN_BLOCK], '', 'run-2');
+    acknowledge(project, first);
+    project.replay = false;
+    damage();
+    const { code, stdout, stderr } = devCli(project, ['history', 'run-1']);
+    expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(`^${what}_CORRUPT: .*run-1`)]);
+    expect(devCli(project, ['list']).stdout).toMatch(new RegExp(`run-1 .*${what}_CORRUPT`));
+  });
+
+  function journal(name: string): string {
+    return join(runDir(project, name), 'events.jsonl');
+  }
 });
 
 describe('replay --at', () => {

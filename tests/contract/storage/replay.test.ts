@@ -201,6 +201,13 @@ describe('what is not as the journal says is named', () => {
     ]);
   });
 
+  it('a state.json that is gone, once: what an entry says is not also taken for unfinished', () => {
+    const action = startTiny(project, [PLAIN_BLOCK, PLAIN_BLOCK.replace('think', 'again')]);
+    acknowledge(project, action);
+    rmSync(inRun('state.json'));
+    expect(check()).toMatchObject({ code: 3, differences: [{ path: 'state.json', problem: 'is missing' }], notes: [] });
+  });
+
   it('the journal of another run', () => {
     startTiny(project, [PLAIN_BLOCK]);
     startTiny(project, [PLAIN_BLOCK], '', 'run-2');

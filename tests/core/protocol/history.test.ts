@@ -90,7 +90,7 @@ describe('an action', () => {
       entries(
         INIT,
         issued('a1'),
-        { type: 'accepted', data: { actionId: 'a1', block: 'b', evidence: { 'f.md': 'd' } } },
+        { type: 'accepted', data: { actionId: 'a1', block: 'b', evidence: { 'f.md': 'd' }, selfReported: ['z'] } },
         { type: 'sources-refused', data: { actionId: 'a1', paths: ['src/x'] } },
         { type: 'given-up', data: { actionId: 'a1', block: 'b', agents: ['y'], reason: 'no tests' } },
         { type: 'round', data: { actionId: 'a1', block: 'b', round: 1, saved: ['s'], missing: ['m'] } },
@@ -98,7 +98,10 @@ describe('an action', () => {
       ),
     ) as [ActionItem, ActionItem];
     expect(first).toMatchObject({ result: 'not passed', saved: ['s'], missing: ['m'], seconds: 4 });
-    expect(first.refused).toMatchObject([{ evidence: [{ path: 'f.md' }] }, { sources: ['src/x'] }]);
+    expect(first.refused).toMatchObject([
+      { evidence: [{ path: 'f.md' }], selfReported: ['z'] },
+      { sources: ['src/x'] },
+    ]);
     expect(first.without).toEqual([{ agents: ['y'], reason: 'no tests', by: AGENT }]);
     expect(second).toMatchObject({ result: 'pending', round: 2, cause: 'round', by: null });
   });
@@ -201,6 +204,7 @@ describe('a journal of 100,000 entries', () => {
       ),
     );
     const store = {
+      read: async () => ({ snapshot: {} }),
       scan: async (_: string, __: object, visit: (entry: Entry) => boolean) => ({ torn: !many.every(visit) }),
     };
     const context = { store, clock: { now: () => 0 } } as unknown as Parameters<typeof history>[0];

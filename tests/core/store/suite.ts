@@ -63,6 +63,16 @@ export function storeSuite(name: string, open: () => Subject): void {
       expect(await store.streams()).toEqual(['run']);
     });
 
+    it('lists a stream that has lost its journal: whoever reads it is told', async () => {
+      const subject = open();
+      await subject.store.transact('run', step({}));
+      const state = subject.state('run');
+      subject.setJournal('run', Buffer.alloc(0));
+      expect(await subject.store.streams()).toEqual(['run']);
+      expect(await codeOf(() => subject.store.read('run'))).toBe('JOURNAL_CORRUPT');
+      expect(subject.state('run')).toBe(state);
+    });
+
     it('writes a group of entries as one commit whose last entry carries patch, files and marks', async () => {
       const { store } = open();
       await store.transact('run', step({ entries: ['one', 'two', 'three'], files: [{ path: 'x.md', content: 'x' }] }));

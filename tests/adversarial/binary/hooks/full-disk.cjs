@@ -12,7 +12,8 @@ for (const name of ['mkdirSync', 'writeFileSync', 'writeSync']) {
     count += 1;
     if (count < from) return original(...args);
     // A full disk takes what still fits first.
-    if (count === from && Buffer.isBuffer(content)) original(target, content.subarray(0, content.length >> 1));
+    const bytes = typeof content === 'string' ? Buffer.from(content) : content;
+    if (count === from && Buffer.isBuffer(bytes)) original(target, bytes.subarray(0, bytes.length >> 1));
     const path = typeof target === 'string' ? { path: target } : {};
     throw Object.assign(new Error(`ENOSPC: no space left on device, ${name}`), {
       code: 'ENOSPC',
