@@ -64,6 +64,6 @@ function gateDecisions(state: RunState, recipe: ResolvedRecipe): RunSummary['dec
     text: `${id}: ${gate.choice}`,
     ...(gate.note === undefined ? {} : { reason: gate.note }),
     by: gate.by === 'human' ? 'user' : 'agent',
-    at: state.steps[id]?.at ?? state.updatedAt,
+    at: gate.at,
   }));
 }

@@ -24,6 +24,7 @@ export function acknowledgeChoice(turn: Turn, pending: Pending, input: AckInput)
     ...(digest === undefined ? {} : { digest }),
     ...(note === undefined ? {} : { note }),
     by: decidedBy(turn, pending),
+    at: turn.at,
     seq: 0,
   };
   noteStep(turn, block.id, chosen.id);

@@ -16,7 +16,7 @@ export function acknowledgeGate(turn: Turn, pending: Pending, input: AckInput): 
   const digest = at.todo === null ? planCommandsDigest(turn) : undefined;
   const said = note === undefined ? {} : { note };
   const about = digest === undefined ? {} : { digest };
-  turn.state.gates[key] = { choice: chosen.id, ...about, ...said, by: decidedBy(turn, pending), seq: 0 };
+  turn.state.gates[key] = { choice: chosen.id, ...about, ...said, by: decidedBy(turn, pending), at: turn.at, seq: 0 };
   record(turn, 'acknowledged', {
     actionId: action.actionId,
     block: block.id,

@@ -144,6 +144,7 @@ const stateSchema = <A extends TSchema>(action: A) =>
             digest: Type.Optional(NullableString),
             note: Type.Optional(Str),
             by: Str,
+            at: At,
             seq: Type.Integer(),
             stale: Type.Optional(Type.Boolean()),
           },

@@ -1,11 +1,13 @@
 import { foreignLine } from '../../documents/foreign.js';
+import type { PlanAcceptance } from '../../documents/plan-schema.js';
 import { commandLine } from '../../documents/plan-text.js';
 import { type RunSummary, renderRunSummary } from '../../documents/run-summary.js';
 import { blockedBy } from '../../machine/engine/scheduler.js';
 import type { TodoState } from '../../machine/engine/state.js';
 import type { Evidence, RunEngine } from '../../run/engine.js';
 import type { Turn } from '../turn.js';
-import { engineOf, planHead, recipeEngine } from './plan.js';
+import { gateKey } from './gates.js';
+import { bodyOf, engineOf, planHead, recipeEngine } from './plan.js';
 
 const REPORT = 'report.md';
 
@@ -84,25 +86,41 @@ function skippedLines(turn: Turn, rows: readonly TodoState[]): string[] {
 }
 
 function verification(turn: Turn, rows: readonly TodoState[]): string[] {
-  const { evidence } = engineOf(turn);
+  const { evidence, reviews } = engineOf(turn);
   const verifies = recipeEngine(turn).program.stages.some(({ id }) => id === 'verify');
   const judged = rows.filter(({ attempt, status }) => attempt > 0 && status === 'done');
   return [
-    ...judged.flatMap(({ id, substeps }) => {
-      const ran = (evidence[id] ?? []).map((one) => `${id} ${evidenceLine(one)}`);
+    ...judged.flatMap(({ id }) => {
       if (!verifies) return [`${id}: unverified`];
-      if (ran.length > 0) return ran;
-      return substeps['verify']?.status === 'done'
-        ? [`${id}: judged by an agent or a person`]
-        : [`${id}: nothing to verify`];
+      const ran = (evidence[id] ?? []).map((one) => `${id} ${evidenceLine(one)}`);
+      const lines = [...ran, ...bodyOf(turn, id).acceptance.flatMap((item) => judgement(turn, id, item))];
+      return lines.length > 0 ? lines : [`${id}: nothing to verify`];
+    }),
+    ...reviews.map(({ verdict, summary }, index) => {
+      return `code review${reviews.length > 1 ? `, round ${index + 1}` : ''}: ${verdict}; ${foreignLine(summary, 300)}`;
     }),
     ...(evidence[''] ?? []).map((one) => `final tree: ${one.todo ?? ''} ${evidenceLine(one)}`),
   ];
 }
 
-function evidenceLine({ id, argv, outcome, tree, log, reused }: Evidence): string {
+/** What no command could prove of a todo that is done, and who judged it. */
+function judgement(turn: Turn, todo: string, item: PlanAcceptance): string[] {
+  switch (item.kind) {
+    case 'command':
+      return [];
+    case 'assertion':
+      return [`${todo} ${item.id}: holds, as a verifier judged: ${foreignLine(item.text, 200)}`];
+    case 'human': {
+      const gates = turn.state.gates;
+      const asked = Object.hasOwn(gates, gateKey({ todo, stage: 'verify', part: 'human' }));
+      return asked ? [`${todo} ${item.id}: holds, as a person judged: ${foreignLine(item.text, 200)}`] : [];
+    }
+  }
+}
+
+function evidenceLine({ id, argv, outcome, tree, log }: Evidence): string {
   const where = tree === null ? '' : `, tree ${tree.slice(0, 7)}`;
-  return `${id}: ${foreignLine(commandLine(argv), 200)}: ${outcome}${reused === true ? ', reused' : ''}${where} (${log})`;
+  return `${id}: ${foreignLine(commandLine(argv), 200)}: ${outcome}${where} (${log})`;
 }
 
 function decisions({ state }: Turn): RunSummary['decisions'] {
@@ -110,7 +128,7 @@ function decisions({ state }: Turn): RunSummary['decisions'] {
     text: `${id}: ${gate.choice}`,
     ...(gate.note === undefined ? {} : { reason: gate.note }),
     by: gate.by === 'human' ? 'user' : 'agent',
-    at: state.updatedAt,
+    at: gate.at,
   }));
 }
 
