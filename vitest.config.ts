@@ -5,8 +5,9 @@ const BLACK_BOX = ['tests/contract/**/*.test.ts', 'tests/e2e/**/*.test.ts', 'tes
 
 export default defineConfig({
   test: {
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // A hang is found as well; a busy machine is not one.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     pool: 'forks',
     // Most tests wait for processes that they started.
     maxWorkers: '100%',
