@@ -5,10 +5,9 @@ import { endRun } from '../effects/end.js';
 import { tickDone } from '../effects/engine/wrap-up.js';
 import type { Turn } from '../effects/turn.js';
 import type { RunEngine } from '../run/engine.js';
-import type { CommandState } from '../run/state.js';
 import type { Context } from './context.js';
 import { envelope, type Told, toldBy } from './envelope.js';
-import { abandonCommands, endRunning } from './external.js';
+import { type AtWork, abandonCommands, endRunning } from './external.js';
 import { findRun } from './find-run.js';
 import { capturedOrNone, commitOf, openTurn, withRare } from './turns.js';
 
@@ -21,7 +20,7 @@ export async function abort(context: Context, given: unknown, reason: string): P
   if (reason.trim() === '') {
     throw new DevCliError('DATA_MISSING', 'An abort needs a reason.', { fix: 'Give it with --reason TEXT.' });
   }
-  let abandoned: CommandState[] = [];
+  let abandoned: AtWork[] = [];
   const told = await withRare((rare) =>
     context.store.transact<Told>(name, (head) => {
       if (head.snapshot === null) throw noSuchRun(name);
@@ -39,7 +38,7 @@ export async function abort(context: Context, given: unknown, reason: string): P
 }
 
 /** Ends the run of this turn for good, whatever its recipe. Gives the external commands that it leaves at work. */
-export function abortRun(turn: Turn, reason: string): CommandState[] {
+export function abortRun(turn: Turn, reason: string): AtWork[] {
   const { state } = turn;
   if (state.status === 'completed') {
     throw new DevCliError('RUN_ENDED', `The run "${state.name}" is completed.`, {
@@ -47,9 +46,9 @@ export function abortRun(turn: Turn, reason: string): CommandState[] {
       fix: { command: 'next', input: { name: state.name } },
     });
   }
+  const abandoned = abandonCommands(turn);
   if (state.engine !== null) abandon(turn, state.engine);
   state.machine.value = 'aborted';
-  const abandoned = abandonCommands(turn);
   endRun(turn, 'aborted', reason);
   return abandoned;
 }

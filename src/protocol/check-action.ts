@@ -1,6 +1,6 @@
 import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
-import { type QueuedCommand, todoCommands } from '../effects/engine/commands.js';
+import { expectation, type QueuedCommand, todoCommands } from '../effects/engine/commands.js';
 import { bodyOf } from '../effects/engine/plan.js';
 import { shownPath } from '../effects/paths.js';
 import { record, type Turn } from '../effects/turn.js';
@@ -88,7 +88,8 @@ async function begun(
     const directory = place(n);
     const key = `${turn.state.runId}:${directory.slice('actions/'.length)}`;
     const block = turn.state.currentBlock ?? '';
-    const command = { key, actionId: slot, block, argv, shell: false, cwd, timeout, directory, startedAt: turn.at };
+    const what = { argv, shell: false, cwd, timeout, ...expectation(queued) };
+    const command = { key, actionId: slot, block, ...what, directory, startedAt: turn.at };
     turn.state.commands[slot] = command;
     record(turn, 'command-started', { key, block, actionId: action, argv, shell: false, todoId: todo, id });
     return command;

@@ -118,9 +118,9 @@ function refuseLinkOut({ files }: Head<RunState>, { directory }: CommandState): 
   });
 }
 
-/** By which a result is known again: the same command on the same tree. */
-export function resultKey({ argv, shell, cwd }: CommandState, tree: string): string {
-  return sha256(canonicalJson({ argv, shell, cwd, tree }));
+/** By which a result is known again: the same command on the same tree, of which the same was wanted. */
+export function resultKey({ argv, shell, cwd, expects }: CommandState, tree: string): string {
+  return sha256(canonicalJson({ argv, shell, cwd, tree, ...(expects === undefined ? {} : { expects }) }));
 }
 
 /** Where the runner has its records and the log. Absolute. */

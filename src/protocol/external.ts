@@ -56,21 +56,48 @@ export async function finishCrash(context: Context, name: string): Promise<void>
   await transactTurn(context, name, () => null);
 }
 
+/** What a runner sees through for a run: an external command, or a commit with its hooks. */
+export interface AtWork {
+  /** Relative to the run's directory. */
+  directory: string;
+  /** Of a commit: where it is made. Absolute. */
+  commitIn?: string;
+}
+
+/** All that runners are at work on for a run. */
+export function allAtWork({ state, place }: Turn): AtWork[] {
+  const action = state.pendingAction?.action;
+  const job = state.engine?.job ?? null;
+  const commands = Object.values(state.commands).map(({ directory }) => ({ directory }));
+  if (job === null || job.kind === 'commands' || action?.action !== 'running') return commands;
+  const directory = `actions/${action.actionId}`;
+  return [...commands, { directory, ...(job.kind === 'commit' ? { commitIn: place.workTree } : {}) }];
+}
+
 /**
  * Gives up the external commands at work, in this turn's commit: from then on none of them begins, and the runner of one that
  * has begun ends it, even if this process does not live to do so.
  * @returns them, for `endRunning` after the commit
  */
-export function abandonCommands({ state, files, at }: Turn): CommandState[] {
-  const abandoned = Object.values(state.commands);
-  for (const { directory } of abandoned) files.write(withdrawnFile(directory), `${at}\n`);
-  state.commands = {};
+export function abandonCommands(turn: Turn): AtWork[] {
+  const abandoned = allAtWork(turn);
+  withdrawCommands(turn, abandoned);
+  turn.state.commands = {};
   return abandoned;
 }
 
-/** Ends the process group of a command that was given up. */
-export async function endRunning(context: Context, name: string, command: CommandState): Promise<void> {
-  await endCommand(directoryOf(context, name, command));
+/** The same for some of them; whoever calls takes them out of the state. */
+export function withdrawCommands({ files, at }: Turn, abandoned: readonly AtWork[]): void {
+  for (const { directory } of abandoned) files.write(withdrawnFile(directory), `${at}\n`);
+}
+
+/** Ends the process group of what was given up; of a commit, the user's index is as it was. */
+export async function endRunning(context: Context, name: string, { directory, commitIn }: AtWork): Promise<void> {
+  const place = directoryOf(context, name, { directory });
+  await endCommand(place);
+  if (commitIn === undefined) return;
+  const { takeBack } = await import('./jobs.js');
+  await takeBack(context, commitIn, place);
 }
 
 function finish(turn: Turn, command: CommandState, ending: Ending): Told | null {

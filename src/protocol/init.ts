@@ -7,7 +7,7 @@ import { begin } from '../effects/advance.js';
 import { beginDraft } from '../effects/draft-begin.js';
 import { freshFields, freshWorkflow } from '../effects/phases.js';
 import { record, type Turn } from '../effects/turn.js';
-import type { CommandState, RunState } from '../run/state.js';
+import type { RunState } from '../run/state.js';
 import { SCHEMA_VERSION } from '../run/version.js';
 import { recipeOfRun } from '../run/workflow.js';
 import type { Head } from '../store/store.js';
@@ -16,7 +16,7 @@ import { readBaseline } from '../work/git.js';
 import { abortRun } from './abort.js';
 import type { Context } from './context.js';
 import { envelope, joined, type Told, toldBy } from './envelope.js';
-import { endRunning, settleCommands } from './external.js';
+import { type AtWork, endRunning, settleCommands } from './external.js';
 import { type InitInput, type Prepared, prepareRecipe, runExists } from './prepare.js';
 import { capturedOf, capturedOrNone, commitOf, openTurn, type Rare, withRare } from './turns.js';
 import { makeActive } from './use.js';
@@ -34,7 +34,7 @@ export async function init(context: Context, given: string, input: InitInput): P
   const present = found.snapshot;
   const prepared = await withPullRequest(context, prepareRecipe(context, name, input, found));
   const watch = prepared.kind === 'new' ? await firstLook(context) : NOT_WATCHED;
-  let abandoned: CommandState[] = [];
+  let abandoned: AtWork[] = [];
   const told = await withRare(
     (rare) =>
       context.store.transact<Told>(name, (head) => {
@@ -194,7 +194,7 @@ function start(
   head: Head<RunState>,
   prepared: Extract<Prepared, { kind: 'new' }>,
   rare: Rare,
-): CommandState[] {
+): AtWork[] {
   const { state } = turn;
   const abandoned = endEarlier(turn, context, head, rare);
   record(turn, 'init', {
@@ -212,7 +212,7 @@ function start(
 }
 
 /** `--force`: the run that is there is aborted in the same commit. Gives the commands that it leaves at work. */
-function endEarlier(turn: Turn, context: Context, head: Head<RunState>, rare: Rare): CommandState[] {
+function endEarlier(turn: Turn, context: Context, head: Head<RunState>, rare: Rare): AtWork[] {
   const { snapshot } = head;
   if (snapshot === null || (snapshot.status !== 'live' && snapshot.status !== 'halted')) return [];
   const captured = capturedOrNone(head, rare.recompile);

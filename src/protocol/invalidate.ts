@@ -5,11 +5,10 @@ import { engineOf } from '../effects/engine/plan.js';
 import { record, type Turn } from '../effects/turn.js';
 import { dependentsOf } from '../machine/engine/scheduler.js';
 import { canInvalidate } from '../machine/queries.js';
-import type { CommandState } from '../run/state.js';
 import { markPhase } from '../run/workflow.js';
 import type { Context } from './context.js';
 import { envelope, joined, type Told, toldBy } from './envelope.js';
-import { abandonCommands, endRunning, settleCommands } from './external.js';
+import { type AtWork, abandonCommands, allAtWork, endRunning, settleCommands, withdrawCommands } from './external.js';
 import { findRun } from './find-run.js';
 import { fullBlockId, pendingPart, refuseOtherPhase } from './identify.js';
 import { transactTurn } from './turns.js';
@@ -22,7 +21,7 @@ import { transactTurn } from './turns.js';
 export async function stepInvalidate(context: Context, given: unknown, step: string): Promise<Answer> {
   const until = context.clock.now() + context.answerWithin * 1000;
   const name = await findRun(context, given, true);
-  const { told, abandoned } = await transactTurn(context, name, (turn): { told: Told; abandoned: CommandState[] } => {
+  const { told, abandoned } = await transactTurn(context, name, (turn): { told: Told; abandoned: AtWork[] } => {
     if (isJustInvalidated(turn, step)) return { told: { ...toldBy(turn), duplicate: true }, abandoned: [] };
     const running = invalidate(turn, step);
     return { told: toldBy(turn), abandoned: running };
@@ -44,7 +43,7 @@ function isJustInvalidated(turn: Turn, step: string): boolean {
 }
 
 /** Gives the external commands that are at work for what is now redone. */
-function invalidate(turn: Turn, step: string): CommandState[] {
+function invalidate(turn: Turn, step: string): AtWork[] {
   const { state } = turn;
   const todo = state.engine !== null && Object.hasOwn(state.engine.todos, step) ? step : null;
   if (todo === null) refuseOtherPhase(turn, step);
@@ -91,7 +90,7 @@ function engineBlock(turn: Turn): string {
  * One todo of the plan is redone, and what depends on it becomes stale; its commits are not undone (engine.md). Gives the
  * commands at work for what is redone.
  */
-function redoTodo(turn: Turn, block: string, todo: string): CommandState[] {
+function redoTodo(turn: Turn, block: string, todo: string): AtWork[] {
   const { state } = turn;
   const engine = engineOf(turn);
   if (engine.todos[todo]?.attempt === 0 && engine.todos[todo]?.status === 'pending') {
@@ -104,7 +103,10 @@ function redoTodo(turn: Turn, block: string, todo: string): CommandState[] {
   const stale = dependentsOf(engine, todo).filter((id) => engine.todos[id]?.status !== 'pending');
   record(turn, 'invalidated', { block, stale, todoId: todo });
   state.lastError = null;
-  const commands = Object.values(state.commands);
+  const before = allAtWork(turn);
   advance(turn, { type: 'INVALIDATE', block }, { type: 'INVALIDATE', todo });
-  return commands.filter(({ actionId }) => !Object.hasOwn(state.commands, actionId));
+  const kept = new Set(allAtWork(turn).map(({ directory }) => directory));
+  const abandoned = before.filter(({ directory }) => !kept.has(directory));
+  withdrawCommands(turn, abandoned);
+  return abandoned;
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { advanceEngine } from '../effects/advance.js';
 import type { QueuedCommand } from '../effects/engine/commands.js';
-import { commandDone } from '../effects/engine/jobs.js';
+import { commandAgain, commandDone } from '../effects/engine/jobs.js';
 import type { Turn } from '../effects/turn.js';
 import type { Evidence } from '../run/engine.js';
 import type { CommandState, RunState } from '../run/state.js';
@@ -31,6 +31,7 @@ export async function finishCommand(
   const told = await transactTurn(context, snapshot.name, (turn) => {
     const queued = queuedCommand(turn, command);
     if (queued === null) return null;
+    if (ending.kind === 'interrupted' && commandAgain(turn, judged(command, ending).outcome)) return toldBy(turn);
     const evidence = evidenceOf(turn, command, queued, ending, { after, log });
     if (evidence.ok && evidence.tree !== null) {
       turn.state.commandResults[resultKey(command, evidence.tree)] = { at: turn.at, actionId: command.actionId };
@@ -99,6 +100,7 @@ function endedWith(ending: Ending, exitCode: number): boolean {
 
 /** The environment failed, not the work (engine.md, Triage). */
 function isUnrunnable(ending: Ending): boolean {
+  if (ending.kind === 'interrupted') return true;
   return ending.kind === 'exit' && (ending.exit.error === 'spawn' || CANNOT_RUN.includes(ending.exit.exit ?? 0));
 }
 

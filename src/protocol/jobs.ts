@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DevCliError } from '../base/errors.js';
 import { foreignLine } from '../documents/foreign.js';
 import { advanceEngine } from '../effects/advance.js';
 import { type CommitResult, commitDone, deferredDone, pullRequestDone } from '../effects/engine/jobs.js';
@@ -13,10 +14,16 @@ import {
   type CommitPlan,
   type CommitScope,
   commitCommand,
+  commitEnvironment,
   commitFiles,
   findCommit,
+  GIT_CANNOT,
+  headOf,
+  isEmptyCommit,
   isHindrance,
+  type LeftPath,
   planCommit,
+  settleIndex,
   withdrawNew,
 } from '../work/commit.js';
 import { inspect, launch } from '../work/external.js';
@@ -30,6 +37,7 @@ const COMMIT_TIMEOUT = 900;
 const PULL_REQUEST_TIMEOUT = 120;
 const MESSAGE = 'message.txt';
 const PATHS = 'paths';
+const LEFT = 'left.json';
 
 type CommitJob = Extract<EngineJob, { kind: 'commit' }>;
 
@@ -69,7 +77,7 @@ async function committed(context: Context, name: string, actionId: string, resul
     if (!isPending(turn.state, actionId)) return null;
     const todo = turn.state.engine?.job?.todo ?? null;
     const event = commitDone(turn, result);
-    if (result.outcome === 'deferred' || result.outcome === 'refused') {
+    if (['deferred', 'refused', 'impossible'].includes(result.outcome)) {
       const summary = foreignLine(`${result.outcome}: ${result.reason ?? ''}`, 300);
       turn.ran.push({ block: `${todo ?? 'residual'}/commit`, ok: false, summary });
     }
@@ -94,34 +102,91 @@ async function commit(
   const workTree = workTreeOf(context, snapshot);
   const scope = scopeOf(snapshot, job);
   if (scope === null) return { outcome: 'no-repository', commit: null, paths: [], left: [] };
-  const { state } = inspect(directory);
-  if (state === 'absent' || state === 'launching') {
+  const messageFile = join(directory, MESSAGE);
+  const pathsFile = join(directory, PATHS);
+  if (!hasBegun(directory)) {
     const plan = await planCommit(workTree, scope, around);
-    if (plan.kind !== 'ready') return withoutCommand(plan);
-    prepare(directory, job, plan);
-    await announceNew(workTree, plan.paths, around);
-    launch({
-      directory,
-      key: job.key,
-      argv: commitCommand(join(directory, MESSAGE), join(directory, PATHS)),
-      shell: false,
-      cwd: workTree,
-      timeoutSeconds: COMMIT_TIMEOUT,
-      runner: context.runner,
-    });
+    if (plan.kind === 'ready') {
+      prepare(directory, job, plan);
+      const failure = await announced(context, workTree, plan.paths);
+      if (failure !== null && !hasBegun(directory)) {
+        return { ...withoutCommit(failure), paths: plan.paths, left: plan.left };
+      }
+      launch({
+        directory,
+        key: job.key,
+        argv: commitCommand(messageFile, pathsFile),
+        shell: false,
+        cwd: workTree,
+        timeoutSeconds: COMMIT_TIMEOUT,
+        runner: context.runner,
+        env: commitEnvironment(process.env),
+      });
+    } else if (!hasBegun(directory)) {
+      // Otherwise what was seen may be the doing of another call's commit.
+      return withoutCommand(plan);
+    }
   }
   const ending = await endingIn(context, directory, until);
   if (ending === null) return null;
   const { paths, left } = prepared(directory);
-  const sha = await findCommit(workTree, scope.key, scope.since.head, around);
-  if (sha !== null) return { outcome: 'made', commit: sha, paths, left };
-  await withdrawNew(workTree, paths, around);
+  const succeeded = ending.kind === 'exit' && ending.exit.exit === 0;
+  const sha =
+    (await findCommit(workTree, scope.key, scope.since.head, around)) ??
+    // A hook has taken our line out of the message.
+    (succeeded ? await headOf(workTree, around) : null);
+  if (sha !== null) {
+    await settleIndex(workTree, sha, scope.before, around).catch(ignoreGit);
+    return { outcome: 'made', commit: sha, paths, left };
+  }
+  const nothing = ending.kind === 'exit' && ending.exit.exit === 1 && !isHindrance(tail(directory));
+  const empty = nothing && (await isEmptyCommit(workTree, messageFile, pathsFile, around));
+  await withdrawNew(workTree, paths, around).catch(ignoreGit);
+  if (empty) return { outcome: 'nothing', commit: null, paths: [], left };
   if (ending.kind === 'interrupted') {
     return { outcome: 'deferred', commit: null, paths, left, reason: 'git was cut off' };
   }
-  const output = tail(directory);
-  const reason = foreignLine(output === '' ? `git commit ended with ${ending.exit.exit}` : output, 1000);
-  return { outcome: isHindrance(output) ? 'deferred' : 'refused', commit: null, paths, left, reason };
+  const { exit } = ending.exit;
+  return { ...withoutCommit({ said: tail(directory), exit }), paths, left };
+}
+
+/** Takes back what a commit that was given up has done to the index. A commit that was made all the same stays. */
+export async function takeBack(context: Context, workTree: string, directory: string): Promise<void> {
+  if (inspect(directory).state === 'absent' || !existsSync(join(directory, PATHS))) return;
+  await withdrawNew(workTree, prepared(directory).paths, { signal: context.signal }).catch(ignoreGit);
+}
+
+/** Whether a runner has begun: from then on only its ending counts. */
+function hasBegun(directory: string): boolean {
+  const { state } = inspect(directory);
+  return state !== 'absent' && state !== 'launching';
+}
+
+/** Makes new files known to git; what git said when it could not. */
+async function announced(
+  context: Context,
+  workTree: string,
+  paths: readonly string[],
+): Promise<{ said: string; exit: number } | null> {
+  try {
+    await announceNew(workTree, paths, { signal: context.signal });
+    return null;
+  } catch (error) {
+    if (!(error instanceof DevCliError) || error.code !== 'GIT_FAILED') throw error;
+    return { said: error.details.map(({ problem }) => problem).join(' '), exit: 1 };
+  }
+}
+
+/** What git's refusal means: it could not just now, it cannot at all, or it does not want this commit. */
+function withoutCommit({ said, exit }: { said: string; exit: number | null }): Omit<CommitResult, 'paths' | 'left'> {
+  const reason = foreignLine(said === '' ? `git commit ended with ${exit}` : said, 1000);
+  if (isHindrance(said)) return { outcome: 'deferred', commit: null, reason };
+  return { outcome: exit === GIT_CANNOT ? 'impossible' : 'refused', commit: null, reason };
+}
+
+/** Mending the index is a courtesy: the commit stands, or is refused, all the same. */
+function ignoreGit(error: unknown): void {
+  if (!(error instanceof DevCliError) || error.code !== 'GIT_FAILED') throw error;
 }
 
 /**
@@ -201,17 +266,16 @@ function prepare(
   const files = commitFiles(message, key, paths);
   writeDurably(join(directory, MESSAGE), files.message);
   writeDurably(join(directory, PATHS), files.paths);
-  writeDurably(join(directory, 'left'), left.map((path) => `${path}\0`).join(''));
+  writeDurably(join(directory, LEFT), JSON.stringify(left));
 }
 
-function prepared(directory: string): { paths: string[]; left: string[] } {
-  const list = (name: string) => {
+function prepared(directory: string): { paths: string[]; left: LeftPath[] } {
+  const text = (name: string) => {
     const path = join(directory, name);
-    return withIoErrors(path, null, () => readFileSync(path, 'utf8'))
-      .split('\0')
-      .filter((entry) => entry !== '');
+    return withIoErrors(path, null, () => readFileSync(path, 'utf8'));
   };
-  return { paths: list(PATHS), left: list('left') };
+  const paths = text(PATHS).split('\0');
+  return { paths: paths.filter((path) => path !== ''), left: JSON.parse(text(LEFT)) as LeftPath[] };
 }
 
 function tail(directory: string): string {

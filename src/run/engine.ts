@@ -82,6 +82,8 @@ const JobSchema = Type.Union([
             timeout: Type.Number({ description: 'Seconds.' }),
             exitCode: Type.Integer(),
             stdoutContains: Type.Optional(Str),
+            /** How often it was begun before: its runner died. */
+            again: Type.Optional(Type.Integer()),
           },
           closed,
         ),

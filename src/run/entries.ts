@@ -132,7 +132,7 @@ const ENTRY_DATA = {
   committed: fact({
     key: Str,
     todoId: NullableString,
-    outcome: enumOf('made', 'found', 'nothing', 'deferred', 'refused', 'no-repository'),
+    outcome: enumOf('made', 'found', 'nothing', 'deferred', 'refused', 'impossible', 'no-repository'),
     commit: NullableString,
     paths: Type.Array(Str),
     reason: Type.Optional(Str),

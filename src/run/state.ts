@@ -55,6 +55,9 @@ const CommandStateSchema = Type.Object(
     shell: Type.Boolean(),
     cwd: Str,
     timeout: Type.Number({ description: 'Seconds.' }),
+    expects: Type.Optional(
+      Type.String({ description: 'What an acceptance wants of it, in a word, when that is not just exit 0.' }),
+    ),
     directory: Type.String({ description: 'Where the runner writes its log and exit.json, in the run directory.' }),
     startedAt: At,
   },

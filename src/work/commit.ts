@@ -2,9 +2,10 @@ import { constants } from 'node:fs';
 import { access, lstat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { DevCliError, systemCode } from '../base/errors.js';
-import { coveredBy } from './covered.js';
-import { type Baseline, readBaseline } from './git.js';
-import { findRepository, git, type Surroundings } from './git-command.js';
+import { coveredBy, parents } from './covered.js';
+import { type Baseline, NESTED, readBaseline } from './git.js';
+import { findRepository, git, type Surroundings, withoutRedirection } from './git-command.js';
+import { splitNames } from './status.js';
 
 /**
  * Commits of a run's work (engine.md, commit): each carries a trailer and is looked for before it is made, so that it is
@@ -27,12 +28,18 @@ export interface CommitScope {
   charged: readonly string[];
 }
 
-/** What there is to commit. `left`: paths that belong to it and were the user's before the run. */
+/** A path that belongs to a commit and is left alone all the same. */
+export interface LeftPath {
+  path: string;
+  why: 'changed before the run' | 'a repository of its own' | 'its name is no UTF-8';
+}
+
+/** What there is to commit. */
 export type CommitPlan =
   | { kind: 'found'; sha: string }
-  | { kind: 'nothing'; why: string; left: string[] }
-  | { kind: 'later'; why: string; left: string[] }
-  | { kind: 'ready'; paths: string[]; left: string[] };
+  | { kind: 'nothing'; why: string; left: LeftPath[] }
+  | { kind: 'later'; why: string; left: LeftPath[] }
+  | { kind: 'ready'; paths: string[]; left: LeftPath[] };
 
 /**
  * Looks what a commit would hold, and whether it is already made. Changes nothing.
@@ -50,8 +57,9 @@ export async function planCommit(workTree: string, scope: CommitScope, around: S
   const changed = Object.keys(now.dirty)
     .filter((path) => now.dirty[path] !== scope.since.dirty[path] || !Object.hasOwn(scope.since.dirty, path))
     .filter(belongs);
-  const left = changed.filter((path) => Object.hasOwn(scope.before.dirty, path));
-  const paths = changed.filter((path) => !Object.hasOwn(scope.before.dirty, path));
+  const left = await leftAlone(workTree, changed, { now, before: scope.before }, around);
+  const apart = new Set(left.map(({ path }) => path));
+  const paths = changed.filter((path) => !apart.has(path));
   if (paths.length === 0) return { kind: 'nothing', why: 'nothing to commit', left };
   const hindrance = await hindranceIn(workTree, around);
   return hindrance === null ? { kind: 'ready', paths, left } : { kind: 'later', why: hindrance, left };
@@ -71,13 +79,12 @@ export async function findCommit(
   const head = await headOf(workTree, around);
   if (head === null || head === since) return null;
   const range = since !== null && (await isAncestor(workTree, since, head, around)) ? `${since}..${head}` : head;
-  const format = `--format=%H%x00%(trailers:key=${TRAILER},valueonly,separator=%x00)%x00%x00`;
-  const commits = (await git(workTree, ['log', format, range], around)).toString('utf8').split('\0\0');
-  for (const commit of commits) {
-    const [sha = '', ...values] = commit.trim().split('\0');
-    if (values.some((value) => value.trim() === key)) return sha;
-  }
-  return null;
+  const line = `${TRAILER}: ${key}`;
+  const only = ['--fixed-strings', `--grep=${line}`, '-z', '--format=%H%n%B'];
+  const commits = (await git(workTree, ['log', ...only, range], around)).toString('utf8').split('\0');
+  // A whole line anywhere in the message: behind hooks that add to it, git takes ours for no trailer any more.
+  const found = commits.map((commit) => commit.split('\n')).find((lines) => lines.some((each) => each.trim() === line));
+  return found?.[0] ?? null;
 }
 
 /**
@@ -91,6 +98,7 @@ export function commitCommand(messageFile: string, pathsFile: string): string[] 
     'commit',
     '--only',
     '--quiet',
+    '--cleanup=whitespace',
     `--file=${messageFile}`,
     `--pathspec-from-file=${pathsFile}`,
     '--pathspec-file-nul',
@@ -132,18 +140,97 @@ export async function withdrawNew(
 ): Promise<void> {
   const announced = await git(workTree, ['diff', '--name-only', '--diff-filter=A', '--relative', '-z'], around);
   const ours = new Set(paths);
-  const back = announced
-    .toString('utf8')
-    .split('\0')
-    .filter((path) => ours.has(path));
+  const back = splitNames(announced).filter((path) => ours.has(path));
   for (const some of inPortions(back)) {
     await git(workTree, ['--literal-pathspecs', 'rm', '--cached', '--quiet', '--', ...some], around);
   }
 }
 
+/**
+ * Brings the index in line with a commit that was made: where a hook changes what it commits, git leaves in the index what
+ * was there before the hook, as if that were staged. Done again, it changes nothing.
+ * @param before the work tree when the run began: what was changed then is the user's, and its index is left alone
+ * @throws DevCliError `GIT_FAILED`, `INTERRUPTED`
+ */
+export async function settleIndex(
+  workTree: string,
+  commit: string,
+  before: Baseline,
+  around: Surroundings = {},
+): Promise<void> {
+  const listed = ['--name-only', '--no-renames', '--relative', '-z'];
+  const staged = splitNames(await git(workTree, ['diff', '--cached', ...listed], around));
+  if (staged.length === 0) return;
+  const held = splitNames(await git(workTree, ['show', '--format=', ...listed, commit], around));
+  const ours = new Set(held.filter((path) => !Object.hasOwn(before.dirty, path)));
+  for (const some of inPortions(staged.filter((path) => ours.has(path)))) {
+    await git(workTree, ['--literal-pathspecs', 'reset', '--quiet', 'HEAD', '--', ...some], around);
+  }
+}
+
+/**
+ * Whether there was nothing that the command could commit, as with a file that was staged and is gone again. To be asked
+ * after it failed, before withdrawNew; no hook is run.
+ * @throws DevCliError `INTERRUPTED`
+ */
+export async function isEmptyCommit(
+  workTree: string,
+  messageFile: string,
+  pathsFile: string,
+  around: Surroundings = {},
+): Promise<boolean> {
+  const [, ...args] = commitCommand(messageFile, pathsFile);
+  return (await answered(git(workTree, [...args, '--dry-run'], around))) === null;
+}
+
+/**
+ * The environment of the command: of the repository that was asked, whatever the caller's variables point at; and English,
+ * so that its complaints are known again.
+ */
+export function commitEnvironment(inherited: NonNullable<Surroundings['env']>): NonNullable<Surroundings['env']> {
+  return { ...withoutRedirection(inherited), LANGUAGE: 'en' };
+}
+
 /** Whether git's complaint means that it could not write just now, rather than that it refused the commit. */
 export function isHindrance(output: string): boolean {
-  return /index\.lock|read-only file system|permission denied|insufficient permission|no space left/i.test(output);
+  const unwritable = /index\.lock|read-only file system|permission denied|insufficient permission|no space left/i;
+  // A file that was there when the commit was planned has gone since.
+  return unwritable.test(output) || /did not match any file\(s\) known to git/.test(output);
+}
+
+/** Git's exit status when it is not the commit that it refuses: no identity, a key that cannot sign, a broken repository. */
+export const GIT_CANNOT = 128;
+
+/** The paths that are not committed though they belong to it, and why. */
+async function leftAlone(
+  workTree: string,
+  changed: readonly string[],
+  { now, before }: { now: Baseline; before: Baseline },
+  around: Surroundings,
+): Promise<LeftPath[]> {
+  const users = new Set(Object.keys(before.dirty).flatMap((path) => [path, ...parents(path)]));
+  const isUsers = (path: string) => users.has(path) || parents(path).some((one) => Object.hasOwn(before.dirty, one));
+  const nested = changed.filter((path) => now.dirty[path]?.startsWith(NESTED));
+  const moved = nested.length === 0 ? [] : await movedSubmodules(workTree, nested, around);
+  const left = await Promise.all(
+    changed.map(async (path): Promise<LeftPath[]> => {
+      if (isUsers(path)) return [{ path, why: 'changed before the run' }];
+      if (nested.includes(path) && !moved.includes(path)) return [{ path, why: 'a repository of its own' }];
+      if (ESCAPED.test(path) && !(await isThere(join(workTree, path)))) return [{ path, why: 'its name is no UTF-8' }];
+      return [];
+    }),
+  );
+  return left.flat();
+}
+
+/** As nameOf writes bytes that are no UTF-8. */
+const ESCAPED = /\\x[89a-f][0-9a-f]/;
+
+/** Of repositories inside, those that the one around them knows and that stand at another commit than it says. */
+async function movedSubmodules(workTree: string, nested: readonly string[], around: Surroundings): Promise<string[]> {
+  const asked = ['diff', '--name-only', '--relative', '-z', '--ignore-submodules=dirty', 'HEAD', '--', ...nested];
+  const answer = await answered(git(workTree, ['--literal-pathspecs', ...asked], around));
+  return answer === null ? [] : splitNames(answer);
 }
 
 function belongsTo({ files, charged }: CommitScope): (path: string) => boolean {
@@ -196,7 +283,8 @@ function inPortions(paths: readonly string[]): string[][] {
   return Array.from({ length: Math.ceil(paths.length / size) }, (_, at) => paths.slice(at * size, (at + 1) * size));
 }
 
-async function headOf(workTree: string, around: Surroundings): Promise<string | null> {
+/** The commit checked out; null before the first one. @throws DevCliError `INTERRUPTED` */
+export async function headOf(workTree: string, around: Surroundings = {}): Promise<string | null> {
   const answer = await answered(git(workTree, ['rev-parse', '--verify', '--quiet', 'HEAD'], around));
   return answer === null ? null : answer.toString('utf8').trim();
 }

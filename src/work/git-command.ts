@@ -71,7 +71,7 @@ export async function findRepository(directory: string, around: Surroundings): P
 export async function git(directory: string, args: string[], around: Surroundings): Promise<Buffer> {
   const answer = await run(directory, args, around);
   if (answer === 'no-git') throw new DevCliError('GIT_FAILED', 'git is not on the PATH any more.');
-  if (answer.exit !== 0) throw failure(args[0] ?? '', answer);
+  if (answer.exit !== 0) throw failure(args.find((word) => !word.startsWith('-')) ?? '', answer);
   return answer.stdout;
 }
 
@@ -103,11 +103,16 @@ async function run(cwd: string, args: string[], around: Surroundings): Promise<G
   });
 }
 
-function environment(inherited: NonNullable<Surroundings['env']>): Record<string, string | undefined> {
+/** An environment in which git works in the directory that it is started in. */
+export function withoutRedirection(inherited: NonNullable<Surroundings['env']>): Record<string, string | undefined> {
   const env: Record<string, string | undefined> = { ...inherited };
   for (const name of REDIRECTING) delete env[name];
+  return env;
+}
+
+function environment(inherited: NonNullable<Surroundings['env']>): Record<string, string | undefined> {
   // Optional locks would let `git status` rewrite the index. The C locale keeps git's words the ones that are looked for.
-  return { ...env, GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C' };
+  return { ...withoutRedirection(inherited), GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C' };
 }
 
 function ending(error: Error & { killed?: boolean; signal?: string | null }): string {

@@ -25,7 +25,8 @@ interface Tree {
 }
 
 const DIGESTS_AT_ONCE = 16;
-const NESTED = 'tree:';
+/** In front of the digest of a repository inside the repository. */
+export const NESTED = 'tree:';
 
 /**
  * The work tree as it stands now, or null where there is no git or no repository (storage.md; harness.md, second net).

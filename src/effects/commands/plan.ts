@@ -3,7 +3,7 @@ import type { JsonObject } from '../../base/json.js';
 import { followsFrom, isEdited, keepBoxes, readBoxes } from '../../documents/plan-boxes.js';
 import { checkPlan } from '../../documents/plan-check.js';
 import { renderPlan } from '../../documents/plan-render.js';
-import type { PlanContent } from '../../documents/plan-schema.js';
+import type { PlanContent, PlanTodo } from '../../documents/plan-schema.js';
 import { planSummary } from '../../documents/plan-summary.js';
 import { planTemplate } from '../../documents/plan-template.js';
 import { parseJson } from '../../documents/section-data.js';
@@ -74,13 +74,15 @@ export function planSummaryCommand(scene: Scene): Outcome {
 /**
  * Why PLAN.md is not what plan-content.json says, or null when it is. People read the one and execution takes the other, so
  * nobody may decide on a pair that disagrees (documents.md, PLAN.md).
+ * @param added todos that a run has added, which may stand in PLAN.md as well
  */
-export function planDisagrees(files: Workspace): string | null {
+export function planDisagrees(files: Workspace, added: readonly PlanTodo[] = []): string | null {
   const rendered = files.text(PLAN);
   if (rendered === null) return `${PLAN} is not there`;
   const plan = presentPlan(files);
   if (plan === null) return `${PLAN_CONTENT} does not hold up`;
-  return followsFrom(rendered, plan) ? null : `${PLAN} is not what ${PLAN_CONTENT} says`;
+  const follows = [plan, { ...plan, todos: [...plan.todos, ...added] }].some((one) => followsFrom(rendered, one));
+  return follows ? null : `${PLAN} is not what ${PLAN_CONTENT} says`;
 }
 
 /** The plan as it lies in plan-content.json; null where there is none or it is not valid. */

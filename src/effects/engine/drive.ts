@@ -181,6 +181,8 @@ function withdraw(turn: Turn, block: string, todo: string | null): void {
     engine.job = null;
     turn.state.commands = {};
   }
+  // What they left uncommitted is looked at anew, together with what is done now.
+  engine.deferred = engine.deferred.filter((id) => !redone.has(id));
   for (const id of redone) {
     for (const kept of [engine.baselines, engine.charged, engine.reports, engine.failures]) delete kept[id];
   }

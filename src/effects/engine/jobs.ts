@@ -4,6 +4,7 @@ import { commandLine } from '../../documents/plan-text.js';
 import type { EngineEffect, EngineEvent, Verdict } from '../../machine/engine/events.js';
 import type { PendingAction } from '../../run/action.js';
 import type { EngineJob, Evidence } from '../../run/engine.js';
+import type { LeftPath } from '../../work/commit.js';
 import { pend } from '../issue.js';
 import { shownPath } from '../paths.js';
 import { record, type Turn } from '../turn.js';
@@ -13,9 +14,11 @@ import {
   type CommandsJob,
   commandDirectory,
   commandKey,
+  expectation,
   isCommand,
   type QueuedCommand,
   todoCommands,
+  unknowable,
 } from './commands.js';
 import { handlerOf, todoProgress } from './dispatch.js';
 import { commandFixes } from './fixes.js';
@@ -106,12 +109,40 @@ export function commandDone(turn: Turn, evidence: Evidence): EngineEvent | null 
   return { type: 'OUTCOME', todo, stage, ...(part === undefined ? {} : { part }), verdict: commandsVerdict(turn, job) };
 }
 
-/** What came of a commit. `left`: paths that belong to it and were changed before the run: the user's, left alone. */
+/** How often a command whose runner died is run again: that says nothing of the work. */
+const AGAIN = 2;
+
+/**
+ * The command at work lost its runner, which proves nothing: it is run once more, in a directory of its own.
+ * @returns false when it was run again often enough
+ */
+export function commandAgain(turn: Turn, outcome: string): boolean {
+  const { engine, job } = jobAtWork(turn, 'commands');
+  const [command, ...rest] = job.queue;
+  if (command === undefined || (command.again ?? 0) >= AGAIN) return false;
+  const block = settleRunning(turn);
+  record(turn, 'command-finished', {
+    key: commandKey(turn, job, command),
+    block,
+    argv: command.argv,
+    exit: null,
+    outcome,
+    log: `${commandDirectory(job, command)}/command.log`,
+    todoId: command.todo,
+    id: command.id,
+  });
+  engine.job = { ...job, queue: [{ ...command, again: (command.again ?? 0) + 1 }, ...rest] };
+  pendRunning(turn, block, engine.job);
+  return true;
+}
+
+/** What came of a commit. */
 export interface CommitResult {
-  outcome: 'made' | 'found' | 'nothing' | 'deferred' | 'refused' | 'no-repository';
+  /** `impossible`: git cannot commit at all, whatever there is to commit. */
+  outcome: 'made' | 'found' | 'nothing' | 'deferred' | 'refused' | 'impossible' | 'no-repository';
   commit: string | null;
   paths: string[];
-  left: string[];
+  left: LeftPath[];
   reason?: string;
 }
 
@@ -130,10 +161,8 @@ export function commitDone(turn: Turn, result: CommitResult): EngineEvent {
     ...(reason === undefined ? {} : { reason: foreignLine(reason, 500) }),
   });
   if (left.length > 0) {
-    const shown = left.slice(0, 10).join(', ');
-    engine.openIssues.push(
-      foreignLine(`${job.todo ?? 'the rest'}: not committed, changed before the run: ${shown}`, 500),
-    );
+    const shown = left.slice(0, 10).map(({ path, why }) => `${path} (${why})`);
+    engine.openIssues.push(foreignLine(`${job.todo ?? 'the rest'}: not committed: ${shown.join(', ')}`, 500));
   }
   if (commit !== null && job.todo !== null) noteCommit(turn, job.todo, commit);
   // The commit of what remains holds what could not be committed before.
@@ -188,6 +217,10 @@ function commitVerdict(turn: Turn, todo: string | null, { outcome, reason = 'ref
       const why = foreignLine(`the commit was refused: ${reason}`, 400);
       return todo === null ? { kind: 'fail', why } : triaged(turn, todo, { failed: [why] });
     }
+    case 'impossible': {
+      const why = foreignLine(`git cannot commit: ${reason}`, 400);
+      return todo === null ? { kind: 'fail', why } : triaged(turn, todo, { environment: why });
+    }
   }
 }
 
@@ -214,7 +247,14 @@ function acceptancesOf(turn: Turn, red: readonly Evidence[]) {
 }
 
 function queueOf(turn: Turn, todo: string | null, stage: string, part: Work['part']): QueuedCommand[] {
-  if (todo === null) return allCommands(turn);
+  if (todo === null) {
+    for (const { todo: of, id, unknown } of unknowable(turn)) {
+      const line = foreignLine(`${of} ${id}: not run at the end, nobody reported ${unknown.join(', ')}`, 500);
+      const { openIssues } = engineOf(turn);
+      if (!openIssues.includes(line)) openIssues.push(line);
+    }
+    return allCommands(turn);
+  }
   if (stage === 'verify' && part === 'commands') return todoCommands(turn, bodyOf(turn, todo));
   const { command } = handlerOf(turn, stage);
   if (command === undefined) throw new DevCliError('INTERNAL', `The handler of ${stage} has no command.`);
@@ -275,7 +315,9 @@ function pendRunning(turn: Turn, block: string, job: EngineJob): void {
   const { todo: todoId, id, argv, cwd, timeout } = command;
   const key = commandKey(turn, job, command);
   const directory = commandDirectory(job, command);
-  state.commands[actionId] = { key, actionId, block, argv, shell: false, cwd, timeout, directory, startedAt: turn.at };
+  const expects = expectation(command);
+  const started = { key, actionId, block, argv, shell: false, cwd, timeout, ...expects, directory, startedAt: turn.at };
+  state.commands[actionId] = started;
   record(turn, 'command-started', { key, block, actionId, argv, shell: false, todoId, id });
 }
 

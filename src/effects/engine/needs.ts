@@ -5,7 +5,7 @@ import type { RunState } from '../../run/state.js';
 import { PLAN } from '../paths.js';
 import type { Turn } from '../turn.js';
 import { conditionScope } from '../values.js';
-import { commandList, isCommand } from './commands.js';
+import { allCommands, commandList, isCommand } from './commands.js';
 import { planCommandsDigest } from './gates.js';
 import { bodyOf, engineOf, recipeEngine, wholePlan } from './plan.js';
 
@@ -64,7 +64,7 @@ function wholeApplies(turn: Turn, stage: string): boolean {
     case 'codeReview':
       return anythingDone(turn);
     case 'finalVerify':
-      return anythingDone(turn) && commandList(wholePlan(turn)).length > 0;
+      return anythingDone(turn) && allCommands(turn).length > 0;
     default:
       return true;
   }

@@ -5,7 +5,7 @@ import type { PlanContent, PlanTodo } from '../../documents/plan-schema.js';
 import { startEngine, todoRow } from '../../machine/engine/rows.js';
 import type { TodoState } from '../../machine/engine/state.js';
 import type { RunEngine } from '../../run/engine.js';
-import { presentPlan } from '../commands/plan.js';
+import { planDisagrees, presentPlan } from '../commands/plan.js';
 import { fault } from '../execute.js';
 import { PLAN } from '../paths.js';
 import { record, type Turn } from '../turn.js';
@@ -21,6 +21,13 @@ export function openEngine(turn: Turn, block: string): boolean {
   const plan = presentPlan(turn.files);
   if (plan === null) {
     fault(turn, block, 'PLAN_MISSING', 'there is no valid plan-content.json to execute');
+    return false;
+  }
+  const before = turn.earlier?.engine ?? turn.state.engine;
+  const disagrees = planDisagrees(turn.files, before === null ? [] : addedBodies(before));
+  if (disagrees !== null) {
+    // Somebody approved what PLAN.md says.
+    fault(turn, block, 'PLAN_EDITED', `${disagrees}; it is not executed`);
     return false;
   }
   const boxes = readBoxes(turn.files.text(PLAN) ?? '');

@@ -18,9 +18,14 @@ function shownValue(value: unknown): string {
 
 /** The references of a todo to values that nobody reported, each once. */
 export function unknownReferences(outputs: Outputs, todo: PlanTodo): string[] {
+  return unknownIn(outputs, textsOf(todo));
+}
+
+/** The references in these texts to values that nobody reported, each once. */
+export function unknownIn(outputs: Outputs, texts: readonly string[]): string[] {
   const known = (id: string, name: string) =>
     Object.hasOwn(outputs, id) && Object.hasOwn(outputs[id] ?? {}, name) && outputs[id]?.[name] !== undefined;
-  const missing = textsOf(todo)
+  const missing = texts
     .flatMap(outputReferences)
     .filter(({ todo: id, output }) => !known(id, output))
     .map(({ todo: id, output }) => `\${${id}.outputs.${output}}`);

@@ -110,7 +110,11 @@ describe('a commit of a todo', () => {
     expect(committedPaths()).toEqual(['src/b.ts']);
     expect(git(tree, 'status', '--porcelain')).toBe('A  mine.txt\n M src/a.ts\n');
     const plan = await planCommit(tree, scope(before, { key: 'run-1/todo-2' }), around);
-    expect(plan).toEqual({ kind: 'nothing', why: 'nothing to commit', left: ['src/a.ts'] });
+    expect(plan).toEqual({
+      kind: 'nothing',
+      why: 'nothing to commit',
+      left: [{ path: 'src/a.ts', why: 'changed before the run' }],
+    });
   });
 
   it('does not take what was already there before its first attempt', async () => {

@@ -1,0 +1,125 @@
+import { spawn } from 'node:child_process';
+import { cpSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { buildSync } from 'esbuild';
+import { describe, expect, it } from 'vitest';
+import { BINARY, createProject, type Project } from '../../support/project.mjs';
+import { HOOK_PLAN, type HookPlan, type Mutation } from './crash/calls.js';
+import { type Extent, pointsOf } from './crash/points.js';
+import { BEGIN, faultsOfExecution, pending, prepareExecution, workOn } from './executed.js';
+import type { Dispatch } from './executing.js';
+
+// storage.md, Proofs: every command of an execution, from the plan to the last commit, is killed where it changes a file; the
+// agent then goes on from what `next` says. Every todo is done in its first attempt, judged once and committed once.
+// DEV_CLI_CRASH=states or all cuts everywhere; without it about a dozen places are tried.
+
+const EXTENTS: readonly Extent[] = ['sample', 'states', 'all'];
+const extent = EXTENTS.find((each) => each === process.env['DEV_CLI_CRASH']) ?? 'sample';
+const SAMPLES = 12;
+
+interface Cut {
+  /** Which call of the story. */
+  call: number;
+  at: NonNullable<HookPlan['cut']>;
+}
+
+/** A project that is set back to what it was before any call of the story, to be cut there. */
+class Lane {
+  readonly project: Project = createProject({ sample: null, prefix: 'dev-cli-execute-' });
+  readonly todos = prepareExecution(this.project);
+  readonly traces: Mutation[][] = [];
+  private readonly hook = join(this.project.home, 'hook.cjs');
+  private readonly actions: Dispatch[] = [];
+
+  /** Tells the story undisturbed: init, and one acknowledgement for each wave. */
+  async tell(): Promise<void> {
+    const entryPoints = [join(import.meta.dirname, 'crash/hook.ts')];
+    buildSync({ entryPoints, bundle: true, platform: 'node', format: 'cjs', outfile: this.hook, logLevel: 'error' });
+    for (let action = {} as Dispatch; action.done !== true; action = pending(this.project)) {
+      if (action.action === 'engine-dispatch') workOn(this.project, action);
+      this.actions.push(action);
+      cpSync(join(this.project.root, '..'), this.copy(this.actions.length - 1), { recursive: true });
+      const trace = join(this.project.home, 'trace.json');
+      await this.start(argsOf(action), { trace, cut: null, defect: null });
+      this.traces.push(JSON.parse(readFileSync(trace, 'utf8')) as Mutation[]);
+    }
+  }
+
+  /** Cuts one call, goes on like an agent that knows nothing, and gives what is wrong in the end. */
+  async try({ call, at }: Cut): Promise<string[]> {
+    const { root } = this.project;
+    for (const part of [root, join(root, '../effects')]) rmSync(part, { recursive: true, force: true });
+    cpSync(this.copy(call), join(root, '..'), { recursive: true });
+    const action = this.actions[call] as Dispatch;
+    if ((await this.start(argsOf(action), { trace: null, cut: at, defect: null })) !== 'SIGKILL') return ['never cut'];
+    for (let calls = 0; calls < 20; calls += 1) {
+      const now = call === 0 && calls === 0 ? ({} as Dispatch) : pending(this.project);
+      if (now.done === true) return faultsOfExecution(this.project, this.todos, { runners: false });
+      if (now.action === 'engine-dispatch') workOn(this.project, now);
+      if (now.action !== 'running') await this.start(argsOf(now), null);
+    }
+    return ['it does not come to its end'];
+  }
+
+  remove(): void {
+    for (const index of this.actions.keys()) rmSync(this.copy(index), { recursive: true, force: true });
+    this.project.remove();
+  }
+
+  private copy(call: number): string {
+    return `${join(this.project.root, '..')}-${call}`;
+  }
+
+  private start(args: string[], plan: HookPlan | null): Promise<NodeJS.Signals | null> {
+    const hook = plan === null ? [] : ['--require', this.hook];
+    const child = spawn(process.execPath, [...hook, BINARY, ...args], {
+      cwd: this.project.root,
+      env: { ...this.project.env, [HOOK_PLAN]: JSON.stringify(plan) },
+      stdio: 'ignore',
+    });
+    return new Promise((resolve, reject) => {
+      child.on('error', reject);
+      child.on('close', (_code, signal) => resolve(signal));
+    });
+  }
+}
+
+function argsOf(action: Dispatch): string[] {
+  return action.ack === undefined ? BEGIN : action.ack.split(' ').slice(1);
+}
+
+function cutsOf(traces: Mutation[][]): Cut[] {
+  const all = traces.flatMap((mutations, call) => pointsOf(mutations, extent).map((at): Cut => ({ call, at })));
+  if (extent !== 'sample') return all;
+  // Another part of the places each time, all of them after some runs.
+  const from = Math.floor(Math.random() * 1000);
+  const step = Math.ceil(all.length / SAMPLES);
+  return all.filter((_, index) => (index + from) % step === 0);
+}
+
+describe('an execution that is cut', () => {
+  it(`at any write goes on as if nothing had been (${extent})`, { timeout: 24 * 3_600_000 }, async () => {
+    const lanes = [new Lane(), new Lane()];
+    try {
+      await Promise.all(lanes.map((lane) => lane.tell()));
+      const [first] = lanes as [Lane, Lane];
+      const cuts = cutsOf(first.traces);
+      const problems: string[] = [];
+      let taken = 0;
+      const work = async (lane: Lane): Promise<void> => {
+        for (let n = taken++; n < cuts.length; n = taken++) {
+          const cut = cuts[n] as Cut;
+          const { path } = (lane.traces[cut.call]?.[cut.at.call - 1] ?? { path: '' }) as { path: string };
+          const place = `call ${cut.call}, ${cut.at.position} ${cut.at.call} (${path.replace(lane.project.root, '')})`;
+          problems.push(...(await lane.try(cut)).map((problem) => `${place}: ${problem}`));
+        }
+      };
+      await Promise.all(lanes.map(work));
+      console.log(`${cuts.length} cuts in ${first.traces.map(({ length }) => length).join(' + ')} writes`);
+      expect(problems).toEqual([]);
+      expect(cuts.length).toBeGreaterThan(5);
+    } finally {
+      for (const lane of lanes) lane.remove();
+    }
+  });
+});
