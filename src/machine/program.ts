@@ -3,16 +3,7 @@
  * Made by recipe/compile, kept in recipe.json (recipes.md §5).
  */
 
-export type BlockKind =
-  | 'cli'
-  | 'llm'
-  | 'llm-loop'
-  | 'llm+cli'
-  | 'subagent'
-  | 'subagent-loop'
-  | 'wait-for-user'
-  /** The one block of an engine recipe: a machine of its own (engine.md). */
-  | 'engine';
+export type BlockKind = 'cli' | 'llm' | 'llm-loop' | 'llm+cli' | 'subagent' | 'subagent-loop' | 'wait-for-user';
 
 /** What happens after a failure (recipes.md §2, `onError`). */
 export type OnError = { kind: 'halt' } | { kind: 'continue' } | { kind: 'retry'; max: number };

@@ -46,10 +46,12 @@ interface Text {
 }
 
 /** Every placeholder is known, in the recipe and in the files it uses; every path stays in the project. */
-export function lintText(lintable: Lintable): void {
-  const { recipe, source, prompts, report } = lintable;
+export function lintText({ recipe, source, broken, prompts, report }: Lintable): void {
   const known = knownKeys(recipe);
-  for (const text of [...textsOf(lintable), ...textsIn(source.cleanup ?? [], ['cleanup'], 'cleanup', false)]) {
+  const blocks = source.blocks.flatMap((block, index) =>
+    broken.has(index) ? [] : textsIn(block, ['blocks', index], '', 'shell' in block && block.shell === true),
+  );
+  for (const text of [...blocks, ...textsIn(source.cleanup ?? [], ['cleanup'], 'cleanup', false)]) {
     if (PATHS.has(text.field)) lintPath(text, report);
     if (FILLED.has(text.field) || PATHS.has(text.field)) lintPlaceholders(text, known, report);
   }
@@ -58,19 +60,6 @@ export function lintText(lintable: Lintable): void {
       if (known.has(key)) continue;
       report.error({ file, text, span: { start, end } }, unknown(key, known), { fix: ESCAPE });
     }
-  }
-}
-
-function textsOf(lintable: Lintable): Text[] {
-  switch (lintable.type) {
-    case 'sequential':
-      return lintable.source.blocks.flatMap((block, index) =>
-        lintable.broken.has(index)
-          ? []
-          : textsIn(block, ['blocks', index], '', 'shell' in block && block.shell === true),
-      );
-    case 'engine':
-      return textsIn(lintable.source.handlers ?? {}, ['handlers'], '', false);
   }
 }
 
