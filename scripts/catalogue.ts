@@ -1,11 +1,18 @@
 import { PlanContentSchema } from '../src/documents/plan-schema.js';
+import { ResultsSchema, ReviewResultSchema, VerifyResultSchema, WorkerResultSchema } from '../src/documents/results.js';
 import { RecipeSchema } from '../src/recipe/schema.js';
 import { ActionSchema } from '../src/run/action.js';
 import { EntrySchema } from '../src/run/entries.js';
 import { StateCheck, StateSchema } from '../src/run/state.js';
 
 /** Schemas that are checked at run time; each becomes a validator in src/generated. */
-export const validators = { recipe: RecipeSchema, 'plan-content': PlanContentSchema };
+export const validators = {
+  recipe: RecipeSchema,
+  'plan-content': PlanContentSchema,
+  'result-worker': WorkerResultSchema,
+  'result-verify': VerifyResultSchema,
+  'result-code-review': ReviewResultSchema,
+};
 
 /** Schemas that are read at run time instead (src/run/misfit.ts); each becomes plain data in src/generated. */
 export const outlines = { state: StateCheck };
@@ -17,4 +24,5 @@ export const shipped = {
   action: ActionSchema,
   entry: EntrySchema,
   'plan-content': PlanContentSchema,
+  results: ResultsSchema,
 };

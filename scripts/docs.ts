@@ -1,37 +1,41 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { ERROR_CODES, type ExitCode } from '../src/base/error-codes.js';
 import { EXIT_MEANINGS } from '../src/cli/exit-codes.js';
 import { RecipeSchema } from '../src/recipe/schema.js';
 import { COMMANDS, GLOBAL_OPTIONS, RESERVED_WORDS } from '../src/registry/find.js';
+import { HANDLERS, type HandlerSpec } from '../src/registry/handlers.js';
 import type { Actor, CommandSpec, OptionSpec } from '../src/registry/spec.js';
 
 /** The pages of docs/ that are written from the sources; a test keeps them equal. */
 export const pages: Readonly<Record<string, () => string>> = {
   'commands.md': commandsPage,
+  'commands-people.md': peoplePage,
   'errors.md': errorsPage,
-  'recipe-language.md': recipeLanguagePage,
+  'recipe-language.md': () => filledPage('scripts/recipe-language.md'),
+  'engine-recipes.md': () => filledPage('scripts/engine-recipes.md'),
+  'workflows.md': () => filledPage('scripts/workflows.md'),
 };
 
 const GENERATED = '<!-- Written by `npm run docs`; do not edit. -->';
 
-const ACTORS: readonly [Actor, string][] = [
-  ['agent', 'For agents'],
+const PEOPLE: readonly [Actor, string][] = [
   ['person', 'For people'],
   ['author', 'For authors of recipes'],
   ['harness', 'For harnesses'],
 ];
 
+function commandsOf(actor: Actor): string[] {
+  return COMMANDS.filter((spec) => spec.actor === actor).flatMap(commandLines);
+}
+
 function commandsPage(): string {
-  const sections = ACTORS.flatMap(([actor, heading]) => {
-    const specs = COMMANDS.filter((spec) => spec.actor === actor);
-    return specs.length === 0 ? [] : [`## ${heading}`, '', ...specs.flatMap(commandLines)];
-  });
   return page([
     '# Commands',
     '',
     GENERATED,
     '',
-    'Every command, from the registry that also parses them. `dev-cli help <command>` says the same.',
+    'The commands that agents use, from the registry that also parses them; `dev-cli help <command>` says the same. Those for',
+    'people, authors and harnesses stand in [commands-people.md](commands-people.md).',
     '',
     'A command prints one JSON document on standard output, also when it fails; those marked _text_ print text for people',
     'unless `--json` is given, and those marked _stream_ one document a line, the last with `"type":"end"`. `TEXT|@FILE|-` takes the text itself, a file, or standard input. A path below `.dev/` is',
@@ -41,8 +45,26 @@ function commandsPage(): string {
     '',
     ...table(['exit', 'meaning'], Object.entries(EXIT_MEANINGS)),
     '',
-    ...sections,
+    '## For agents',
+    '',
+    ...commandsOf('agent'),
     `Reserved for later and used for nothing else: ${RESERVED_WORDS.map((word) => `\`${word}\``).join(' ')}.`,
+  ]);
+}
+
+function peoplePage(): string {
+  const sections = PEOPLE.flatMap(([actor, heading]) => {
+    const commands = commandsOf(actor);
+    return commands.length === 0 ? [] : [`## ${heading}`, '', ...commands];
+  });
+  return page([
+    '# Commands for people',
+    '',
+    GENERATED,
+    '',
+    'What all commands share, and those for agents: [commands.md](commands.md).',
+    '',
+    ...sections,
   ]);
 }
 
@@ -121,14 +143,37 @@ interface FieldSchema {
   anyOf?: FieldSchema[];
   oneOf?: FieldSchema[];
   properties?: Record<string, FieldSchema>;
+  patternProperties?: Record<string, FieldSchema>;
   required?: string[];
   description?: string;
 }
 
-/** Prose from scripts/recipe-language.md, tables of fields from the schema. Run in the package's directory, as npm does. */
-function recipeLanguagePage(): string {
-  const text = readFileSync('scripts/recipe-language.md', 'utf8');
-  return text.replace(/^<!-- fields: (.+) -->$/gm, (_, name: string) => fieldTable(name));
+/** Prose from a file of scripts/, tables from schema and registry. Run in the package's directory, as npm does. */
+function filledPage(file: string): string {
+  return readFileSync(file, 'utf8')
+    .replace(/^<!-- fields: (.+) -->$/gm, (_, name: string) => fieldTable(name))
+    .replace(/^<!-- handlers -->$/m, handlerTable)
+    .replace(/^<!-- agents -->$/m, agentTable);
+}
+
+function handlerTable(): string {
+  const rows = HANDLERS.map((handler: HandlerSpec): [string, string] => {
+    const who = handler.agent === undefined ? 'dev-cli' : `agent ${handler.agent}`;
+    const off = handler.switch === undefined ? '' : ` Off with \`${handler.switch}: false\`.`;
+    return [`\`${handler.key}\``, `${who}. ${handler.summary}${off}`];
+  });
+  return table(['handler', 'who acts, and what it does'], rows).join('\n');
+}
+
+function agentTable(): string {
+  const rows = readdirSync('agents')
+    .filter((file) => file.endsWith('.md'))
+    .sort()
+    .map((file): [string, string] => {
+      const use = /^description: (.+)$/m.exec(readFileSync(`agents/${file}`, 'utf8'))?.[1] ?? '';
+      return [`\`${file.slice(0, -'.md'.length)}\``, use];
+    });
+  return table(['agent', 'for'], rows).join('\n');
 }
 
 function fieldTable(name: string): string {
@@ -155,16 +200,29 @@ const ASKING_FIELDS = ['instruction', 'instructionFile', 'read', 'consult'];
 function fieldsShown(name: string, key: string): boolean {
   if (name === 'common') return COMMON_FIELDS.includes(key) && key !== 'type';
   if (name === 'asking') return ASKING_FIELDS.includes(key);
-  if (name === 'recipe' || name === 'agent' || name === 'choice') return true;
+  if (name === 'engine') return ['block', 'config', 'handlers'].includes(key);
+  if (name === 'meta') return ['phases', 'errorPolicy'].includes(key);
+  if (['recipe', 'agent', 'choice', 'phase'].includes(name)) return true;
+  if (name === 'policies' || name.startsWith('handler ')) return true;
   return ![...COMMON_FIELDS, ...ASKING_FIELDS].includes(key);
 }
 
-/** The schema behind a table: the recipe, an agent, a choice, a block by its type; `common` and `asking` are parts of one. */
+/** The schema behind a table: the recipe, an agent, a choice, a block by its type; `common` and `asking` are parts of one. `engine`, `policies`, `handler ACTOR`; `meta`, `phase`. */
 function objectNamed(name: string): FieldSchema {
   const languages = JSON.parse(JSON.stringify(RecipeSchema)) as FieldSchema;
   const recipe = alternative(languages, 'sequential');
   const block = (type: string) => alternative(recipe.properties?.['blocks']?.items, type);
   if (name === 'recipe') return recipe;
+  const engine = alternative(languages, 'engine');
+  if (name === 'engine') return engine;
+  const meta = alternative(languages, 'meta');
+  if (name === 'meta') return meta;
+  if (name === 'phase') return found(meta.properties?.['phases']?.items, name);
+  if (name === 'policies') return found(engine.properties?.['config']?.properties?.['policies'], name);
+  if (name.startsWith('handler ')) {
+    const own = Object.values(engine.properties?.['handlers']?.patternProperties ?? {})[0];
+    return alternative(own, name.slice('handler '.length), 'actor');
+  }
   if (name === 'common' || name === 'asking') return block('llm');
   if (name === 'agent') return found(block('subagent').properties?.['agents']?.items, name);
   if (name === 'choice') {
@@ -177,16 +235,15 @@ function objectNamed(name: string): FieldSchema {
   return block(name);
 }
 
-function alternative(schema: FieldSchema | undefined, type: string): FieldSchema {
+function alternative(schema: FieldSchema | undefined, type: string, tag = 'type'): FieldSchema {
   return found(
-    schema?.oneOf?.find(({ properties }) => properties?.['type']?.const === type),
+    schema?.oneOf?.find(({ properties }) => properties?.[tag]?.const === type),
     type,
   );
 }
 
 function found(schema: FieldSchema | undefined, name: string): FieldSchema {
-  if (schema === undefined)
-    throw new Error(`scripts/recipe-language.md asks for ${name}, which the schema does not have`);
+  if (schema === undefined) throw new Error(`a page of scripts/ asks for ${name}, which the schema does not have`);
   return schema;
 }
 

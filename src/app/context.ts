@@ -46,6 +46,7 @@ export function createContext(environment: Environment, command: string): Contex
     answerWithin: answerWithin(env['DEV_CLI_ANSWER_WITHIN']),
     signal,
     ask: environment.ask,
+    program: [process.execPath, join(shipped, 'bin', 'dev-cli.js')],
     runner: join(shipped, 'dist', 'runner.cjs'),
     trustDirectory: join(
       env['XDG_STATE_HOME'] || join(env['HOME'] || os().homedir(), '.local', 'state'),

@@ -1,3 +1,4 @@
+import { DevCliError } from '../base/errors.js';
 import { check } from '../protocol/check.js';
 import { history } from '../protocol/history.js';
 import { journal } from '../protocol/journal.js';
@@ -17,5 +18,12 @@ export const READING: UseCases = {
   replay: (context, { name, at }) =>
     at === undefined ? replayCheck(context, name) : replayAt(context, name, Number(at)),
   use: (context, { name }) => use(context, String(name)),
-  check: (context, { file }, { cwd }) => check(context, String(file), cwd),
+  check: async (context, { subject, action, wait }, { cwd }) => {
+    if (typeof action === 'string') {
+      const { checkAction } = await import('../protocol/check-action.js');
+      return checkAction(context, subject, { action, ...(typeof wait === 'number' ? { wait } : {}) });
+    }
+    if (subject === undefined) throw new DevCliError('USAGE', 'Say what to check: a file, or a task with --action.');
+    return check(context, String(subject), cwd);
+  },
 };

@@ -1,6 +1,7 @@
 import { fork } from '../protocol/fork.js';
 import { init } from '../protocol/init.js';
 import type { InitInput } from '../protocol/prepare.js';
+import { pullRequestBranch, pullRequestOpen } from '../protocol/pull-request.js';
 import { recipeLint, recipeList, recipeShow } from '../protocol/recipes.js';
 import { candidates, schema } from '../protocol/schemas.js';
 import { trustRecipe } from '../protocol/trust.js';
@@ -11,6 +12,8 @@ export const STARTING: UseCases = {
   init: (context, { name, ...input }) => init(context, String(name), input as InitInput),
   fork: (context, { name, at, as }) => fork(context, String(name), { at: Number(at), as: String(as) }),
   trust: (context, { recipe }) => trustRecipe(context, String(recipe)),
+  'pull-request branch': (context, { name }) => pullRequestBranch(context, name),
+  'pull-request open': (context, { name }) => pullRequestOpen(context, name),
   'recipe list': (context) => recipeList(context),
   'recipe show': (context, { recipe }) => recipeShow(context, String(recipe)),
   'recipe lint': (context, { files }, { cwd }) => recipeLint(context, (files ?? []) as string[], cwd),

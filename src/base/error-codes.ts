@@ -107,6 +107,7 @@ export const ERROR_CODES = {
   // 4: conflict
   STALE_ACTION: { exit: 4, when: 'The action named is not the pending one, and was never acknowledged as such.' },
   NOT_REACHED: { exit: 4, when: 'The block was never reached.' },
+  PHASE_ENDED: { exit: 4, when: 'The step belongs to a phase of the workflow that has ended; its steps stand.' },
   RUN_EXISTS: { exit: 4, when: 'A run of that name is live with another recipe.' },
   RUN_ACTIVE: { exit: 4, when: 'This session is bound to another unfinished run.' },
   RUN_ENDED: { exit: 4, when: 'The run has ended.' },

@@ -31,15 +31,32 @@ export function printAnswer(answer: Answer, manner: Manner): Printed {
   return { stdout: text.endsWith('\n') || text === '' ? text : `${text}\n`, stderr: '', exit };
 }
 
-/** Writes an error as one JSON document on standard output, or as one line on standard error. */
+/** Problems listed to a person. */
+const DETAILS_SHOWN = 20;
+
+/** Writes an error as one JSON document on standard output, or for a person on standard error. */
 export function printFailure(error: DevCliError, manner: Manner): Printed {
   const { exit } = ERROR_CODES[error.code];
   if (manner.json) return { stdout: `${jsonText(failureDocument(error, manner), manner)}\n`, stderr: '', exit };
-  return { stdout: '', stderr: failureLine(error, manner), exit };
+  return { stdout: '', stderr: failureText(error, manner), exit };
 }
 
-/** An error on one line, for a person. */
-export function failureLine(error: DevCliError, { root }: Pick<Manner, 'root'>): string {
+/** An error for a person: what is wrong and what to do on one line, each problem on one of its own below it. */
+export function failureText(error: DevCliError, manner: Pick<Manner, 'root'>): string {
+  const { details } = error;
+  // One problem that only says what the line says already is no list.
+  const listed = details.length > 1 || details.some(({ problem }) => !error.message.includes(problem)) ? details : [];
+  const lines = listed.slice(0, DETAILS_SHOWN).map((detail) => `  ${detailLine(detail)}\n`);
+  const more = listed.length > DETAILS_SHOWN ? `  and ${listed.length - DETAILS_SHOWN} more: --json has all\n` : '';
+  return `${failureLine(error, manner)}${lines.join('')}${more}`;
+}
+
+function detailLine({ target, agent, pointer, at, problem, expected }: Detail): string {
+  const place = [at ?? target ?? agent, pointer].filter((part) => part !== undefined && part !== '').join(' ');
+  return oneLine(`${place === '' ? '' : `${place}: `}${problem}${expected === undefined ? '' : ` (${expected})`}`);
+}
+
+function failureLine(error: DevCliError, { root }: Pick<Manner, 'root'>): string {
   const message = oneLine(error.message);
   const ended = /[.!?]$/.test(message) ? message : `${message}.`;
   const fix = error.fix === undefined ? '' : ` ${fixText(error.fix, writtenFor(root))}`;

@@ -1,7 +1,7 @@
 import type { StreamAnswer, StreamItem } from '../base/answer.js';
 import { ERROR_CODES } from '../base/error-codes.js';
 import { oneLine } from './plain.js';
-import { asDevCliError, failureDocument, failureLine, jsonText, type Manner, type Printed } from './print.js';
+import { asDevCliError, failureDocument, failureText, jsonText, type Manner, type Printed } from './print.js';
 
 interface Outlet {
   env: NodeJS.ProcessEnv;
@@ -24,7 +24,7 @@ export async function printStream(answer: StreamAnswer, manner: Manner, { env, w
   } catch (thrown) {
     const error = asDevCliError(thrown, env['DEV_CLI_DEBUG'] === '1');
     const { exit } = ERROR_CODES[error.code];
-    if (!manner.json) return { stdout: '', stderr: failureLine(error, manner), exit };
+    if (!manner.json) return { stdout: '', stderr: failureText(error, manner), exit };
     const last = { seq, type: 'end', ...failureDocument(error, manner) };
     return { stdout: `${jsonText(last, { ...manner, terminal: false })}\n`, stderr: '', exit };
   }

@@ -1,9 +1,10 @@
 import type { Detail } from '../base/errors.js';
 import { isRecord } from '../base/json.js';
-import { schemaFindings, shown } from './plan-findings.js';
+import { schemaFindings } from './plan-findings.js';
 import { cycles, graphOf, outputReferences, withoutReferences } from './plan-graph.js';
 import { pathProblem } from './plan-paths.js';
 import type { PlanContent, PlanTodo } from './plan-schema.js';
+import { shown } from './schema-findings.js';
 
 /** Whether a value is a plan that can be executed (documents.md, plan-content.json, Semantic). */
 

@@ -15,6 +15,11 @@ export function outputReferences(text: string): OutputReference[] {
   return [...text.matchAll(REFERENCE)].map(([, todo = '', output = '']) => ({ todo, output }));
 }
 
+/** `text` with every well-formed reference replaced. */
+export function replaceReferences(text: string, replace: (reference: OutputReference) => string): string {
+  return text.replace(REFERENCE, (_whole, todo: string, output: string) => replace({ todo, output }));
+}
+
 /** `text` without its well-formed references; a `${` that is left is none. */
 export function withoutReferences(text: string): string {
   return text.replace(REFERENCE, '');

@@ -8,6 +8,11 @@ export interface RunSummary {
   decisions: Decision[];
   changedFiles: string[];
   verification: string[];
+  /** What failed, and what it kept back. */
+  failed?: string[];
+  /** What was left out, or could only be done in part: not the same as done. */
+  skipped?: string[];
+  commits?: string[];
   openIssues: string[];
   next: string[];
 }
@@ -23,15 +28,18 @@ interface Decision {
 /** Characters of one entry. */
 const ENTRY_LIMIT = 500;
 
-/** summary.md. Parts with nothing in them are left out. */
-export function renderRunSummary(summary: RunSummary): string {
+/** summary.md and report.md. Parts with nothing in them are left out. */
+export function renderRunSummary(summary: RunSummary, title = 'Summary'): string {
   const decisions = summary.decisions.map(({ text, reason, by, at }) => {
     const why = reason === undefined ? '' : `, because ${shown(reason)}`;
     return `${shown(text)}${why} (${by}, ${at})`;
   });
   const parts = [
-    ['# Summary', '', `Goal: ${shown(summary.goal) || 'none stated'}`, '', `Outcome: ${summary.outcome}`],
+    [`# ${title}`, '', `Goal: ${shown(summary.goal) || 'none stated'}`, '', `Outcome: ${summary.outcome}`],
     part('Done', summary.done.map(shown)),
+    part('Failed', (summary.failed ?? []).map(shown)),
+    part('Skipped or degraded', (summary.skipped ?? []).map(shown)),
+    part('Commits', (summary.commits ?? []).map(shown)),
     part('Decisions', decisions),
     part('Changed files', summary.changedFiles.map(shown)),
     part('Verification', summary.verification.map(shown)),

@@ -1,22 +1,35 @@
+import type { EngineEvent } from '../machine/engine/events.js';
 import { type Effect, type MachineEvent, type Step, startProgram, transition } from '../machine/transition.js';
-import { endRun } from './end.js';
+import { engineOutcome, enterEngine } from './engine/drive.js';
 import { execute, runOnComplete } from './execute.js';
 import { issue } from './issue.js';
+import { beginPhases, recipeEnded } from './phases.js';
 import { blockOf, record, type Turn } from './turn.js';
 import { conditionScope } from './values.js';
 
-/** Lets the machine take an event and carries out what follows, until something is pending or the run has ended. */
-export function advance(turn: Turn, event: MachineEvent): void {
-  walk(turn, next(turn, event));
+/**
+ * Lets the machine take an event and carries out what follows, until something is pending or the run has ended.
+ * @param inside what an engine block that is entered again is to take, when it is not all of it that is redone
+ */
+export function advance(turn: Turn, event: MachineEvent, inside?: EngineEvent): void {
+  walk(turn, next(turn, event), inside);
 }
 
-/** Starts the run's machine: init's own block is settled, the first block that remains is carried out. */
+/** Lets the engine of the pending engine block take what happened; when its plan has come to an end, the run goes on. */
+export function advanceEngine(turn: Turn, events: Iterable<EngineEvent>): void {
+  const block = turn.state.currentBlock ?? '';
+  const ended = engineOutcome(turn, block, events);
+  if (ended !== null) advance(turn, ended);
+}
+
+/** Starts the run: of a workflow, its first phase. */
 export function begin(turn: Turn): void {
-  const { program } = turn.captured.recipe;
-  walk(
-    turn,
-    startProgram(program, (source) => decide(turn, source)),
-  );
+  if (turn.state.workflow === null || beginPhases(turn)) walk(turn, started(turn));
+}
+
+/** The machine of the recipe at work: init's own block is settled, the first block that remains is carried out. */
+function started(turn: Turn): Step {
+  return startProgram(turn.captured.recipe.program, (source) => decide(turn, source));
 }
 
 function next(turn: Turn, event: MachineEvent): Step {
@@ -28,18 +41,22 @@ function decide(turn: Turn, source: string): boolean {
   return turn.evaluate(source, conditionScope(turn, turn.state.currentBlock));
 }
 
-function walk(turn: Turn, first: Step): void {
+function walk(turn: Turn, first: Step, inside?: EngineEvent): void {
   let step: Step | null = first;
   while (step !== null) {
     turn.state.machine = step.position;
-    let event: MachineEvent | null = null;
-    for (const effect of step.effects) event = carryOut(turn, effect) ?? event;
-    step = event === null ? null : next(turn, event);
+    let led: Led = null;
+    for (const effect of step.effects) led = carryOut(turn, effect, inside) ?? led;
+    if (led === 'next phase') step = started(turn);
+    else step = led === null ? null : next(turn, led);
   }
 }
 
-/** Carries out one effect; a CLI block that has run gives the event that goes on. */
-function carryOut(turn: Turn, effect: Effect): MachineEvent | null {
+/** What an effect has led to: an event that the machine is to take, a phase whose machine is to be started, or nothing. */
+type Led = MachineEvent | 'next phase' | null;
+
+/** Carries out one effect; a CLI block that has run, and an engine that has nothing to wait for, give the event that goes on. */
+function carryOut(turn: Turn, effect: Effect, inside: EngineEvent | undefined): Led {
   switch (effect.type) {
     case 'settle':
       settle(turn, effect.block, effect.status);
@@ -53,9 +70,11 @@ function carryOut(turn: Turn, effect: Effect): MachineEvent | null {
     case 'execute':
       turn.state.currentBlock = effect.block;
       return execute(turn, effect);
+    case 'engine':
+      turn.state.currentBlock = effect.block;
+      return enterEngine(turn, effect.block, effect.cause, inside);
     case 'end':
-      endRun(turn, effect.outcome);
-      return null;
+      return recipeEnded(turn, effect.outcome) ? 'next phase' : null;
   }
 }
 

@@ -1,25 +1,24 @@
 import { foreignLine } from '../documents/foreign.js';
-import { planSummary } from '../documents/plan-summary.js';
 import type { Action } from '../run/action.js';
-import type { RunState } from '../run/state.js';
-import { presentPlan } from './commands/plan.js';
+import type { RunState, Workflow } from '../run/state.js';
+import { markPhase, phaseRow } from '../run/workflow.js';
+import { reopenAt } from './engine/done.js';
+import { failures, outcomeLine, results } from './outcome.js';
 import { PLAN, shownPath } from './paths.js';
-import { inRecipeOrder } from './recipe-order.js';
-import { blockOf, record, type Turn } from './turn.js';
+import { record, type Turn } from './turn.js';
 
 type Outcome = NonNullable<RunState['outcome']>;
+type Phase = Workflow['phases'][number];
 
 /** Documents worth naming at the end of the run that wrote them, in the order a person would open them. */
 const ARTIFACTS = [PLAN, 'report.md', 'summary.md', 'pr.json'];
-
-/** Results listed at most in the `done` action. */
-const RESULTS_SHOWN = 6;
 
 /** Ends the run: the `done` action becomes what `next` replays from now on. */
 export function endRun(turn: Turn, outcome: Outcome, reason?: string): void {
   const { state } = turn;
   state.status = outcome;
   state.outcome = outcome;
+  if (state.workflow !== null && outcome !== 'completed') markPhase(state.workflow, 'failed');
   record(turn, 'ended', { outcome, ...(reason === undefined ? {} : { reason }) });
   state.pendingAction = {
     issuedAt: turn.at,
@@ -40,15 +39,22 @@ function doneAction(turn: Turn, outcome: Outcome, reason: string | undefined): A
     done: true,
     outcome,
     summary: summaryOf(turn, outcome, reason),
-    results: results(turn),
+    results: resultsOf(turn),
     artifacts: writtenArtifacts(turn)
       .filter((path) => turn.files.facts(path).kind === 'file')
       .map((path) => shownPath(place, state.name, path)),
-    failed: failures(turn),
+    failed: failuresOf(turn),
     ...(state.warnings.length === 0 ? {} : { warnings: [...state.warnings] }),
     instruction: instructionOf(turn, outcome),
-    ...(halted === null ? {} : { resume: { command: 'step invalidate', input: { name: state.name, step: halted } } }),
+    ...(halted === null
+      ? {}
+      : { resume: { command: 'step invalidate', input: { name: state.name, step: reopened(turn, halted) } } }),
   };
+}
+
+/** The step that a halted run is reopened at: within an execution, the todo that failed. */
+function reopened({ state }: Turn, block: string): string {
+  return (state.engine === null ? null : reopenAt(state.engine)) ?? block;
 }
 
 /**
@@ -61,35 +67,21 @@ export function writtenArtifacts({ state, files }: Turn): string[] {
 }
 
 function summaryOf(turn: Turn, outcome: Outcome, reason: string | undefined): string {
-  const { state } = turn;
+  const { workflow } = turn.state;
   switch (outcome) {
     case 'aborted':
       return `aborted: ${foreignLine(reason ?? 'no reason given', 200)}`;
-    case 'halted': {
-      const block = state.currentBlock;
-      const stop = block === null ? null : stopChosen(turn, block);
-      if (stop !== null) return `stopped at ${block}: ${stop}`;
-      const { lastError } = state;
-      const why = lastError !== null && lastError.block === block ? lastError.message : 'no reason recorded';
-      return `halted at ${block}: ${foreignLine(why, 300)}`;
-    }
-    case 'completed': {
-      const plan = presentPlan(turn.files);
-      const steps = Object.values(state.steps);
-      const done = steps.filter((step) => step.status === 'done').length;
-      return plan === null ? `${done} of ${steps.length} steps done` : planSummary(plan).line;
-    }
+    case 'halted':
+      return `${workflow === null ? '' : `phase ${phaseRow(workflow).name} `}${outcomeLine(turn, outcome)}`;
+    case 'completed':
+      return workflow === null ? outcomeLine(turn, outcome) : workflow.phases.map(phaseLine).join('; ');
   }
 }
 
-/** The choice by which the run was stopped at this block; null when it halted for another reason. */
-function stopChosen(turn: Turn, id: string): string | null {
-  const gate = turn.state.gates[id];
-  if (gate === undefined || gate.stale === true) return null;
-  const block = blockOf(turn, id);
-  const own = 'choices' in block ? block.choices.find((choice) => choice.id === gate.choice) : undefined;
-  const stops = own === undefined ? gate.choice === 'stop' : own.goto === 'halt';
-  return stops ? gate.choice : null;
+function phaseLine({ name, status, summary }: Phase): string {
+  return status === 'skipped'
+    ? `${name} skipped`
+    : `${name}${status === 'failed' ? ' failed' : ''}: ${summary ?? status}`;
 }
 
 function instructionOf(turn: Turn, outcome: Outcome): string {
@@ -101,6 +93,9 @@ function instructionOf(turn: Turn, outcome: Outcome): string {
       return 'Tell the user why the run halted and what is there so far, then stop. Run `resume` only when the user wants to go on from that step.';
     case 'completed': {
       const open = state.warnings.length === 0 ? '' : ' Name the warnings.';
+      if (state.workflow !== null)
+        return `Tell the user what came of each phase and name the artifacts.${open} Then stop.`;
+      if (state.engine !== null) return `Tell the user what was done and show report.md.${open} Then stop.`;
       return state.skill === 'specify'
         ? `Show the user the summary and the plan's path.${open} Then stop: nothing is to be implemented now.`
         : `Tell the user what was done.${open} Then stop.`;
@@ -108,24 +103,32 @@ function instructionOf(turn: Turn, outcome: Outcome): string {
   }
 }
 
-function results({ state, captured }: Turn): Record<string, string> {
-  const told = inRecipeOrder(captured.recipe, state.gates).filter(([, gate]) => gate.stale !== true);
-  const verdicts = state.reviewRounds.at(-1);
-  return Object.fromEntries([
-    ...told.slice(-RESULTS_SHOWN).map(([id, gate]) => [id, gate.choice]),
-    ...(verdicts === undefined ? [] : [[verdicts.block, verdicts.verdict ?? 'no verdict']]),
-  ]);
+/** Of a workflow what its phases came to, and what the phase at work has so far. */
+function resultsOf(turn: Turn): Record<string, string> {
+  const { workflow } = turn.state;
+  if (workflow === null) return results(turn);
+  const rows = workflow.phases.map((phase) => ({ ...phase, results: phase.results ?? resultsNow(turn, phase) }));
+  return Object.fromEntries(
+    rows.flatMap((phase) => [
+      [phase.name, phase.status],
+      ...Object.entries(phase.results).map(([key, value]) => [`${phase.name}/${key}`, value]),
+    ]),
+  );
 }
 
-function failures({ state, captured }: Turn): { id: string; reason: string }[] {
-  const agents = Object.entries(state.agents)
-    .filter(([, agent]) => agent.status === 'failed')
-    .map(([id, agent]) => ({ id, reason: foreignLine(agent.reason ?? 'no reason given', 200) }));
-  const steps = inRecipeOrder(captured.recipe, state.steps)
-    .filter(([, step]) => step.status === 'failed')
-    .map(([id, step]) => {
-      const known = state.lastError?.block === id ? state.lastError.message : step.summary;
-      return { id, reason: foreignLine(known ?? 'no reason given', 200) };
-    });
-  return [...agents, ...steps];
+function failuresOf(turn: Turn): { id: string; reason: string }[] {
+  const { workflow } = turn.state;
+  if (workflow === null) return failures(turn);
+  return workflow.phases.flatMap((phase) => {
+    const failed = phase.failed ?? (isAtWork(turn, phase) ? failures(turn) : []);
+    return failed.map(({ id, reason }) => ({ id: `${phase.name}/${id}`, reason }));
+  });
+}
+
+function resultsNow(turn: Turn, phase: Phase): Record<string, string> {
+  return isAtWork(turn, phase) ? results(turn) : {};
+}
+
+function isAtWork({ state }: Turn, { name }: Phase): boolean {
+  return state.workflow?.currentPhase === name;
 }

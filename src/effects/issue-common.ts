@@ -2,15 +2,12 @@ import type { Invocation } from '../base/invocation.js';
 import type { JsonObject } from '../base/json.js';
 import { draftStatus } from '../documents/draft.js';
 import type { SectionId } from '../documents/sections.js';
-import type { AskingBlock, CliBlock, OwnCommand, ResolvedBlock } from '../recipe/resolved.js';
+import type { AskedBlock, AskingBlock, OwnCommand } from '../recipe/resolved.js';
 import type { PendingAction } from '../run/action.js';
 import { shownPath } from './paths.js';
 import { absence, blockPrompt } from './prompt.js';
 import type { Turn } from './turn.js';
 import { filled, filledPath, prose } from './values.js';
-
-/** A block that asks the agent or a person. */
-export type AskedBlock = Exclude<ResolvedBlock, CliBlock>;
 
 /** Longest instruction, in characters (protocol.md §2). */
 const INSTRUCTION_CAP = 600;

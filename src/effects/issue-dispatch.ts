@@ -8,7 +8,8 @@ import { agentPrompt } from './prompt.js';
 import type { Turn } from './turn.js';
 import { conditionScope, filledPath, roundOf } from './values.js';
 
-const TELL = 'Read <promptFile>: your whole task. Do it, reply in two lines.';
+/** What is said to every agent that is handed a prompt file. */
+export const TELL = 'Read <promptFile>: your whole task. Do it, reply in two lines.';
 
 /** The agents to start: those whose condition holds; at a retry only the ones that have not delivered. */
 export function dispatchedAgents(
@@ -44,7 +45,7 @@ export function issueDispatch(
     if (output !== null) outputs.push(output);
     return {
       id: agent.id,
-      type: roleName(turn, agent),
+      type: roleName(turn, agent.type),
       promptFile: shownPath(place, state.name, promptFile),
       ...(output === null ? {} : { output: shownPath(place, state.name, output) }),
     };
@@ -91,7 +92,7 @@ export function resultFile(actionId: string): string {
 }
 
 /** The role as the calling harness resolves it: a plugin's agents are namespaced in Claude Code (harness.md). */
-function roleName(turn: Turn, agent: ResolvedAgent): string {
-  const shipped = turn.captured.agents[agent.type]?.source.startsWith('dev-cli:') ?? false;
-  return turn.by.harness === 'claude' && shipped ? `dev-cli:${agent.type}` : agent.type;
+export function roleName(turn: Turn, type: string): string {
+  const shipped = turn.captured.agents[type]?.source.startsWith('dev-cli:') ?? false;
+  return turn.by.harness === 'claude' && shipped ? `dev-cli:${type}` : type;
 }

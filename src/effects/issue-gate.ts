@@ -1,9 +1,9 @@
 import { foreignLine } from '../documents/foreign.js';
 import { offeredChoices } from '../machine/transition.js';
-import type { GateBlock, LlmBlock, ResolvedChoice } from '../recipe/resolved.js';
+import type { AskedBlock, GateBlock, LlmBlock, ResolvedChoice } from '../recipe/resolved.js';
 import type { GateAction, PendingAction } from '../run/action.js';
 import { presentPlan } from './commands/plan.js';
-import { type AskedBlock, type Common, fullOf, openSections } from './issue-common.js';
+import { type Common, fullOf, openSections } from './issue-common.js';
 import { PLAN, shownPath } from './paths.js';
 import type { Turn } from './turn.js';
 import { filledPath, prose } from './values.js';

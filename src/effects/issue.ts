@@ -1,12 +1,13 @@
 import { DevCliError } from '../base/errors.js';
 import { SECTIONS } from '../documents/sections.js';
 import type { Effect } from '../machine/transition.js';
-import type { LlmBlock, LlmCliBlock, LlmLoopBlock, SubagentBlock } from '../recipe/resolved.js';
+import type { AskedBlock, LlmBlock, LlmCliBlock, LlmLoopBlock, SubagentBlock } from '../recipe/resolved.js';
 import type { PendingAction } from '../run/action.js';
 import type { PathFacts } from '../run/state.js';
+import { isFollowUp } from '../run/workflow.js';
 import { factsOf } from './evidence.js';
 import { handedTo } from './handed.js';
-import { type AskedBlock, type Common, commonParts, fullOf, missingSections } from './issue-common.js';
+import { type Common, commonParts, fullOf, missingSections } from './issue-common.js';
 import { dispatchedAgents, issueDispatch } from './issue-dispatch.js';
 import { boundGate, gateAction, offered } from './issue-gate.js';
 import { shownPath } from './paths.js';
@@ -21,7 +22,9 @@ type Issue = Extract<Effect, { type: 'issue' }>;
  */
 export function issue(turn: Turn, effect: Issue): boolean {
   const block = blockOf(turn, effect.block);
-  if (block.kind === 'cli') throw new DevCliError('INTERNAL', `The CLI block "${block.id}" cannot be issued.`);
+  if (block.kind === 'cli' || block.kind === 'engine') {
+    throw new DevCliError('INTERNAL', `The ${block.kind} block "${block.id}" cannot be issued.`);
+  }
   const agents = 'agents' in block ? dispatchedAgents(turn, block, effect.cause) : [];
   if ('agents' in block && agents.length === 0) return false;
   turn.state.lastAction += 1;
@@ -34,9 +37,9 @@ export function issue(turn: Turn, effect: Issue): boolean {
     pend(turn, dispatch.action, before, effect.cause, handedTo(turn, block, agents, earlier));
     return true;
   }
-  const redone =
-    effect.cause !== 'enter' || turn.state.steps[block.id]?.status === 'stale' || turn.state.earlierRun !== null;
-  if (block.kind === 'llm+cli' && redone) {
+  const { state } = turn;
+  const redone = effect.cause !== 'enter' || state.steps[block.id]?.status === 'stale';
+  if (block.kind === 'llm+cli' && (redone || state.earlierRun !== null || isFollowUp(state))) {
     const path = filledPath(turn, block.write, block.id);
     before[path] = factsOf(turn.files, path);
   }

@@ -94,7 +94,7 @@ ${frontMatter}
 
 /** Runs as printed wherever the agent works: nothing in it depends on the directory. */
 function checkCommand({ place }: Turn, file: string): string {
-  return writtenFor(place.root)({ command: 'check', input: { file } });
+  return writtenFor(place.root)({ command: 'check', input: { subject: file } });
 }
 
 /**

@@ -1,6 +1,7 @@
 import { DevCliError } from '../base/errors.js';
 import type { Effect } from '../machine/transition.js';
 import type { PendingState } from '../run/state.js';
+import { advance } from './advance.js';
 import { endRun } from './end.js';
 import { execute } from './execute.js';
 import { issue } from './issue.js';
@@ -12,11 +13,16 @@ type Cause<T extends Effect['type']> = Extract<Effect, { type: T }> extends { ca
 
 /**
  * Hands out anew what is pending in a run that was taken over from another name: under its own name, with its own files
- * (storage.md, History). A command at work there is started again; what was taken of a dispatch stays taken.
+ * (storage.md, History). A command at work there is started again; what was taken of a dispatch stays taken;
+ * of a plan in execution, all that is not done begins anew.
  * @param from the name it was pending under
  */
 export function reissue(turn: Turn, pending: PendingState, from: string): void {
   const { action } = pending;
+  if (action.action !== 'done' && blockOf(turn, action.block).kind === 'engine') {
+    advance(turn, { type: 'INVALIDATE', block: action.block });
+    return;
+  }
   switch (action.action) {
     case 'done':
       endRun(turn, action.outcome);

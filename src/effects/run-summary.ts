@@ -38,7 +38,8 @@ export function runSummary(state: RunState, recipe: ResolvedRecipe, files: Works
 function outcomeOf(state: RunState, recipe: ResolvedRecipe): RunSummary['outcome'] {
   const last = recipe.blocks.at(-1);
   const closing = last?.kind === 'cli' && last.id === state.currentBlock && state.steps[last.id]?.status !== 'failed';
-  return state.status === 'live' && closing ? 'completed' : state.status;
+  const goesOn = state.workflow !== null && state.workflow.phaseIndex < state.workflow.phases.length - 1;
+  return state.status === 'live' && closing && !goesOn ? 'completed' : state.status;
 }
 
 /** Who a decision is by, as its line ends: `(user)` or `(assumed)` (documents.md). */

@@ -1,8 +1,10 @@
 import type { Caller } from '../base/caller.js';
 import { DevCliError } from '../base/errors.js';
+import type { JudgeResult } from '../documents/judge-result.js';
 import type { CapturedRecipe, ResolvedBlock } from '../recipe/resolved.js';
 import type { EntryData, EntryType } from '../run/entries.js';
 import type { RunState } from '../run/state.js';
+import type { Baseline } from '../work/git.js';
 import type { Workspace } from './workspace.js';
 
 /** Where a run lives, for the paths that are printed. */
@@ -26,7 +28,8 @@ export interface Ran {
  */
 export interface Turn {
   readonly place: Place;
-  readonly captured: CapturedRecipe;
+  /** With the recipe that is at work; of a workflow, another one from the moment on at which the next phase begins. */
+  captured: CapturedRecipe;
   readonly files: Workspace;
   readonly state: RunState;
   /** The instant of the commit. */
@@ -40,6 +43,12 @@ export interface Turn {
   readonly because: string[];
   /** Decides a condition of the recipe over a scope. */
   readonly evaluate: Evaluate;
+  /** Judges the form of a task's result. */
+  readonly judge: JudgeResult;
+  /** The work tree as it is, read before the decision; null where there is no repository. */
+  readonly tree: () => Baseline | null;
+  /** At `init`: the run of this name before the one that begins. Null in every other turn. */
+  readonly earlier: RunState | null;
 }
 
 export type Evaluate = (source: string, scope: ConditionScope) => boolean;

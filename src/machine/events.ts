@@ -10,7 +10,7 @@ export type MachineEvent =
   /** The rim cannot go on (autopilot touched sources): halt whatever `onError` says. */
   | { type: 'HALT' };
 
-/** What the rim has to do, in order. The last is always the only `issue`, `execute` or `end`. */
+/** What the rim has to do, in order. The last is always the only `issue`, `execute`, `engine` or `end`. */
 export type Effect =
   /**
    * Hand out a new action for an agent-facing block. `enter`: the walk came to it, also when it comes back to a loop
@@ -19,6 +19,8 @@ export type Effect =
   | { type: 'issue'; block: string; cause: 'enter' | 'round' | 'retry' | 'revise' | 'invalidate' | 'bound' }
   /** Execute a CLI block, then report DONE or FAIL. */
   | { type: 'execute'; block: string; cause: 'enter' | 'retry' | 'revise' | 'invalidate' }
+  /** Carry out the plan: the block is a machine of its own (engine/), which reports DONE or HALT when it has come to its end. */
+  | { type: 'engine'; block: string; cause: 'enter' | 'retry' | 'revise' | 'invalidate' }
   | { type: 'settle'; block: string; status: 'done' | 'skipped' | 'failed' }
   /** Blocks reached before whose result no longer counts, in order; the block that the event found is among them. */
   | { type: 'stale'; blocks: string[] }

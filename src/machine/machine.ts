@@ -63,6 +63,7 @@ export function machineFrom(config: MachineConfig, order: readonly string[]) {
       grant: assign(counting('grant')),
       issue: emitted<'issue'>,
       execute: emitted<'execute'>,
+      engine: emitted<'engine'>,
       settle: emitted<'settle'>,
       retract: emitted<'retract'>,
       end: emitted<'end'>,

@@ -3,7 +3,16 @@
  * Made by recipe/compile, kept in recipe.json (recipes.md §5).
  */
 
-export type BlockKind = 'cli' | 'llm' | 'llm-loop' | 'llm+cli' | 'subagent' | 'subagent-loop' | 'wait-for-user';
+export type BlockKind =
+  | 'cli'
+  | 'llm'
+  | 'llm-loop'
+  | 'llm+cli'
+  | 'subagent'
+  | 'subagent-loop'
+  | 'wait-for-user'
+  /** The one block of an engine recipe: a machine of its own (engine.md). */
+  | 'engine';
 
 /** What happens after a failure (recipes.md §2, `onError`). */
 export type OnError = { kind: 'halt' } | { kind: 'continue' } | { kind: 'retry'; max: number };

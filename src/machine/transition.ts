@@ -99,6 +99,8 @@ function effectOf(action: EmittedAction, retracted: (from: string) => string[]):
       return { type: 'issue', ...action.params };
     case 'execute':
       return { type: 'execute', ...action.params };
+    case 'engine':
+      return { type: 'engine', ...action.params };
     case 'settle':
       return { type: 'settle', ...action.params };
     case 'end':

@@ -185,5 +185,6 @@ function issue(block: ProgramBlock, cause: Extract<Effect, { type: 'issue' }>['c
 }
 
 function start(block: ProgramBlock, cause: Extract<Effect, { type: 'execute' }>['cause']): EmittedAction {
-  return block.kind === 'cli' ? { type: 'execute', params: { block: block.id, cause } } : issue(block, cause);
+  if (block.kind === 'cli') return { type: 'execute', params: { block: block.id, cause } };
+  return block.kind === 'engine' ? { type: 'engine', params: { block: block.id, cause } } : issue(block, cause);
 }

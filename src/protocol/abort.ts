@@ -2,7 +2,9 @@ import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
 import { noSuchRun } from '../base/no-such-run.js';
 import { endRun } from '../effects/end.js';
+import { tickDone } from '../effects/engine/wrap-up.js';
 import type { Turn } from '../effects/turn.js';
+import type { RunEngine } from '../run/engine.js';
 import type { CommandState } from '../run/state.js';
 import type { Context } from './context.js';
 import { envelope, type Told, toldBy } from './envelope.js';
@@ -20,12 +22,12 @@ export async function abort(context: Context, given: unknown, reason: string): P
     throw new DevCliError('DATA_MISSING', 'An abort needs a reason.', { fix: 'Give it with --reason TEXT.' });
   }
   let abandoned: CommandState[] = [];
-  const told = await withRare(({ evaluate, recompile }) =>
+  const told = await withRare((rare) =>
     context.store.transact<Told>(name, (head) => {
       if (head.snapshot === null) throw noSuchRun(name);
       // The one thing that must be possible with a run whose recipe is gone.
-      const captured = capturedOrNone(head, recompile);
-      const turn = openTurn(context, head, structuredClone(head.snapshot), captured, evaluate);
+      const captured = capturedOrNone(head, rare.recompile);
+      const turn = openTurn(context, head, structuredClone(head.snapshot), captured, rare);
       if (turn.state.status === 'aborted') return { answer: { ...toldBy(turn), status: 'aborted', duplicate: true } };
       abandoned = abortRun(turn, reason);
       turn.warnings.push(...head.notices);
@@ -45,8 +47,16 @@ export function abortRun(turn: Turn, reason: string): CommandState[] {
       fix: { command: 'next', input: { name: state.name } },
     });
   }
+  if (state.engine !== null) abandon(turn, state.engine);
   state.machine.value = 'aborted';
   const abandoned = abandonCommands(turn);
   endRun(turn, 'aborted', reason);
   return abandoned;
+}
+
+/** Tasks that are out answer to nobody any more; what is done keeps its box. */
+function abandon(turn: Turn, engine: RunEngine): void {
+  engine.tasks = {};
+  engine.job = null;
+  tickDone(turn);
 }

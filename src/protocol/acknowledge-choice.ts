@@ -15,27 +15,15 @@ import { runOrRefuse } from './passes.js';
 /** A choice: of an `llm`, of a gate, or of a loop at its bound (protocol.md §3; recipes.md §2, `choices`). */
 export function acknowledgeChoice(turn: Turn, pending: Pending, input: AckInput): AckResult {
   const { block, action } = pending;
-  const choices = choicesOf(action) ?? [];
-  const chosen = choices.find((choice) => choice.id === input.choice);
-  if (chosen === undefined) throw unknownChoice(turn, choices, input.choice);
-  const note = input.note?.trim() === '' ? undefined : input.note;
-  if (chosen.reason === 'required' && note === undefined) {
-    throw new DevCliError('DATA_MISSING', `"${chosen.id}" needs a reason.`, {
-      run: turn.state.name,
-      fix: 'Write the reason, in the words of who chose, to the file that the choice names, then repeat its ack.',
-      pending: { actionId: action.actionId, ack: chosen.ack },
-    });
-  }
-  requirePerson(turn, pending);
+  const { chosen, note } = chosenOf(turn, pending, input);
   const digest = artifactDigest(turn, pending, chosen.id);
-  const noteFile = `actions/${action.actionId}/note.md`;
-  if (note !== undefined && turn.files.text(noteFile) !== note) turn.files.write(noteFile, note);
+  const noteFile = keepNote(turn, pending, note);
   saveChoice(turn, pending, chosen.id);
   turn.state.gates[block.id] = {
     choice: chosen.id,
     ...(digest === undefined ? {} : { digest }),
     ...(note === undefined ? {} : { note }),
-    by: isHuman(turn, pending) ? 'human' : turn.by.kind,
+    by: decidedBy(turn, pending),
     seq: 0,
   };
   noteStep(turn, block.id, chosen.id);
@@ -53,6 +41,42 @@ export function acknowledgeChoice(turn: Turn, pending: Pending, input: AckInput)
   return { kind: 'completed', block: block.id };
 }
 
+/**
+ * The choice that was made, of those the action offers, with what was said.
+ * @throws DevCliError `UNKNOWN_CHOICE`, `DATA_MISSING`, `HUMAN_REQUIRED`
+ */
+export function chosenOf(
+  turn: Turn,
+  pending: Pending,
+  input: AckInput,
+): { chosen: { id: string }; note: string | undefined } {
+  const choices = choicesOf(pending.action) ?? [];
+  const chosen = choices.find((choice) => choice.id === input.choice);
+  if (chosen === undefined) throw unknownChoice(turn, choices, input.choice);
+  const note = input.note?.trim() === '' ? undefined : input.note;
+  if (chosen.reason === 'required' && note === undefined) {
+    throw new DevCliError('DATA_MISSING', `"${chosen.id}" needs a reason.`, {
+      run: turn.state.name,
+      fix: 'Write the reason, in the words of who chose, to the file that the choice names, then repeat its ack.',
+      pending: { actionId: pending.action.actionId, ack: chosen.ack },
+    });
+  }
+  requirePerson(turn, pending);
+  return { chosen, note };
+}
+
+/** Keeps what was said with a choice beside its action; gives the path. */
+export function keepNote(turn: Turn, { action }: Pending, note: string | undefined): string {
+  const path = `actions/${action.actionId}/note.md`;
+  if (note !== undefined && turn.files.text(path) !== note) turn.files.write(path, note);
+  return path;
+}
+
+/** Who made a choice, as `gates` keeps it. */
+export function decidedBy(turn: Turn, pending: Pending): string {
+  return isHuman(turn, pending) ? 'human' : turn.by.kind;
+}
+
 function unknownChoice(turn: Turn, choices: { id: string }[], given: string | undefined): DevCliError {
   const ids = choices.map((choice) => choice.id).join(', ');
   return new DevCliError(
@@ -66,7 +90,8 @@ function unknownChoice(turn: Turn, choices: { id: string }[], given: string | un
 
 /** A gate that wants a person is opened by a human event after its issue, or by a person on a terminal (harness.md). */
 function requirePerson(turn: Turn, pending: Pending): void {
-  if (pending.block.kind !== 'wait-for-user' || !pending.block.human || isHuman(turn, pending)) return;
+  const { action } = pending;
+  if (action.action !== 'wait-for-user' || action.human !== 'required' || isHuman(turn, pending)) return;
   throw new DevCliError(
     'HUMAN_REQUIRED',
     `"${pending.block.id}" is for the user to decide, and no word of the user came since it was asked.`,

@@ -6,7 +6,9 @@ import { choicesOf } from '../run/acknowledgements.js';
 import { acknowledgeAgents, completeAnyway } from './acknowledge-agents.js';
 import { acknowledgeChoice } from './acknowledge-choice.js';
 import { acknowledgeData, acknowledgeWritten } from './acknowledge-data.js';
+import { acknowledgeGate } from './acknowledge-gate.js';
 import { type AckInput, type AckResult, type ChangedSources, type Pending, settleAction } from './acknowledgement.js';
+import { acknowledgeTasks } from './collect.js';
 import { identify, pendingPart } from './identify.js';
 import { checkApprovals, checkInputs } from './inputs.js';
 
@@ -15,8 +17,16 @@ import { checkApprovals, checkInputs } from './inputs.js';
  * @throws DevCliError with nothing changed, for anything but evidence that is partly good
  */
 export function acknowledge(turn: Turn, input: AckInput, sources: ChangedSources): AckResult {
+  const dispatch = turn.state.pendingAction?.action;
+  if (dispatch?.action === 'engine-dispatch') {
+    refuseUnexpected(input, ['data', 'choice', 'result', 'without']);
+    checkInputs(turn);
+    checkApprovals(turn);
+    return acknowledgeTasks(turn, dispatch, input);
+  }
   const identified = identify(turn, input);
   if (identified.kind === 'duplicate') return { kind: 'duplicate' };
+  if (input.collect === true) throw unexpected('collect', 'Only tasks of an execution are collected.');
   const pending = identified.pending;
   if (pending.action.action === 'running') throw stillRunning(turn, pending);
   const known = structuredClone(turn.state.inputHashes);
@@ -33,7 +43,7 @@ function judged(turn: Turn, pending: Pending, input: AckInput, sources: ChangedS
   const { block } = pending;
   if (choicesOf(pending.action) !== undefined) {
     refuseUnexpected(input, ['data', 'result', 'without']);
-    return acknowledgeChoice(turn, pending, input);
+    return block.kind === 'engine' ? acknowledgeGate(turn, pending, input) : acknowledgeChoice(turn, pending, input);
   }
   if (input.choice !== undefined) throw unexpected('choice', 'This action offers no choices.');
   switch (block.kind) {
@@ -50,6 +60,7 @@ function judged(turn: Turn, pending: Pending, input: AckInput, sources: ChangedS
       return acknowledgeAgents(turn, { ...pending, block }, input, sources);
     case 'wait-for-user':
     case 'cli':
+    case 'engine':
       throw new DevCliError('INTERNAL', `The action ${pending.action.actionId} cannot be acknowledged like this.`);
   }
 }

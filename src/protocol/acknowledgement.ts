@@ -16,6 +16,16 @@ export interface AckInput {
   reason?: string;
   result?: string;
   fail?: boolean;
+  /** Take every result of an execution that is there. */
+  collect?: boolean;
+}
+
+/** What `--collect` came to for one task that was out. */
+export interface Collected {
+  actionId: string;
+  todoId: string | null;
+  ok: boolean;
+  error?: string;
 }
 
 /** How a loop's round went that did not pass. */
@@ -33,6 +43,7 @@ export type AckResult =
   /** The block failed and `onError` has decided: nothing was completed. */
   | { kind: 'failed' }
   | { kind: 'round'; round: RoundReport }
+  | { kind: 'collected'; collected: Collected[] }
   | { kind: 'duplicate' }
   | { kind: 'refused'; error: DevCliError };
 

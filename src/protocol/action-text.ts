@@ -1,6 +1,6 @@
 import type { Written } from '../base/invocation.js';
 import { ackOf, choicesOf } from '../run/acknowledgements.js';
-import type { Action } from '../run/action.js';
+import type { Action, EngineTaskView } from '../run/action.js';
 
 /** An action for a person: what `--text` prints. */
 export function actionText(action: Action, written: Written): string {
@@ -19,6 +19,12 @@ export function actionText(action: Action, written: Written): string {
       ...action.agents.map((agent) => `  ${agent.id}: ${agent.promptFile} → ${agent.output ?? '(its reply)'}`),
     );
   }
+  if (action.action === 'engine-dispatch') {
+    lines.push(...action.tasks.map((task) => taskLine(task)));
+    lines.push(...action.running.map((task) => `${taskLine(task)} (handed out ${task.issuedAt ?? 'earlier'})`));
+    for (const [todo, kept] of Object.entries(action.blocked ?? {}))
+      lines.push(`  ${todo} keeps back ${kept.join(', ')}`);
+  }
   if ('data' in action && action.data !== undefined) lines.push(`write: ${action.data.write}`);
   if (action.action === 'running') {
     lines.push(...action.commands.map((command) => `  ${command.run.join(' ')}  (log ${command.log})`));
@@ -29,4 +35,9 @@ export function actionText(action: Action, written: Written): string {
   const ack = ackOf(action);
   if (ack !== undefined) lines.push(`ack: ${written(ack)}`);
   return lines.join('\n');
+}
+
+function taskLine({ actionId, todoId, substep, attempt, promptFile, output }: EngineTaskView): string {
+  const what = [todoId ?? 'all', substep, ...(attempt > 1 ? [`attempt ${attempt}`] : [])].join(' ');
+  return `  ${actionId} ${what}: ${promptFile} → ${output}`;
 }

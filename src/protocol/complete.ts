@@ -1,5 +1,6 @@
 import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
+import { PLANNING_SKILLS } from '../effects/phases.js';
 import type { Turn } from '../effects/turn.js';
 import { changedSources } from '../recipe/captured.js';
 import type { RunState } from '../run/state.js';
@@ -10,11 +11,8 @@ import type { Context } from './context.js';
 import { changeWarnings, envelope, joined, type Told, toldBy, withResult } from './envelope.js';
 import { settleCommands } from './external.js';
 import { findRun } from './find-run.js';
-import { runningCommand } from './running.js';
-import { transactTurn } from './turns.js';
-
-/** Skills whose phases may not touch sources: the second net looks there (harness.md, Guard). */
-const PLANNING_SKILLS = ['specify', 'open'];
+import { isAtWork } from './running.js';
+import { type Rare, transactTurn } from './turns.js';
 
 /**
  * `step complete` and `step fail`: acknowledges, checks, records, advances and gives the next action, in one call
@@ -31,16 +29,22 @@ export async function stepComplete(
   const name = await findRun(context, given, true);
   let head = await context.store.read(name);
   let before: Told | null = null;
-  if (runningCommand(head) !== null) {
+  if (isAtWork(head)) {
     // A command that finished meanwhile comes first: its block is no longer the pending one.
     before = await settleCommands(context, name, context.clock.now());
     head = await context.store.read(name);
   }
   const sources = await sourcesFor(context, head.snapshot);
-  const { result, told } = await transactTurn(context, name, (turn) => {
-    const answer = acknowledge(turn, input, sources);
-    return { result: answer, told: tell(context, turn, answer) };
-  });
+  const known = await knownFor(context, head.snapshot, { ...input, ...(wait === undefined ? {} : { wait }) }, until);
+  const { result, told } = await transactTurn(
+    context,
+    name,
+    (turn) => {
+      const answer = acknowledge(turn, input, sources);
+      return { result: answer, told: tell(context, turn, answer) };
+    },
+    known,
+  );
   if (result.kind === 'refused') throw result.error;
   const first = before === null ? told : joined(before, told);
   const later = told.next?.action === 'running' ? await settleCommands(context, name, until) : null;
@@ -73,6 +77,21 @@ async function sourcesFor(context: Context, snapshot: RunState | null): Promise<
     if (error instanceof DevCliError && error.code === 'GIT_FAILED') return null;
     throw error;
   }
+}
+
+/** Where results of tasks are to be taken: their validators; first, with `--collect --wait`, the results themselves. */
+async function knownFor(
+  context: Context,
+  snapshot: RunState | null,
+  { collect, wait }: AckInput & { wait?: number },
+  until: number,
+): Promise<Partial<Rare>> {
+  if (snapshot?.pendingAction?.action.action !== 'engine-dispatch' || snapshot.engine === null) return {};
+  if (collect === true && wait !== undefined) {
+    const { awaitResults } = await import('./await-results.js');
+    await awaitResults(context, snapshot.name, snapshot.engine, until);
+  }
+  return { judge: (await import('../documents/judge-result.js')).judgeResult };
 }
 
 function isWatched(state: RunState): boolean {

@@ -26,6 +26,8 @@ export interface Context {
   signal: AbortSignal;
   /** Asks the person at the terminal for a line; only where `caller.terminal` is true. */
   ask: (question: string) => Promise<string>;
+  /** What starts dev-cli itself as a process of its own: node, and the absolute path of the command line's entry. */
+  program: readonly [string, string];
   /** Absolute path of the detached runner's entry. */
   runner: string;
   /** Directory outside the project that holds the digests of trusted recipes. */

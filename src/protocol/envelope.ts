@@ -2,7 +2,7 @@ import type { Answer } from '../base/answer.js';
 import type { Written } from '../base/invocation.js';
 import type { Ran, Turn } from '../effects/turn.js';
 import type { Action } from '../run/action.js';
-import type { AckResult, RoundReport } from './acknowledgement.js';
+import type { AckResult, Collected, RoundReport } from './acknowledgement.js';
 import { actionText } from './action-text.js';
 import type { Context } from './context.js';
 import { actionView } from './view.js';
@@ -14,6 +14,7 @@ export interface Told {
   completed?: string | null;
   duplicate?: true;
   round?: RoundReport;
+  collected?: Collected[];
   ran: Ran[];
   warnings: string[];
   next: Action | null;
@@ -38,6 +39,8 @@ export function withResult(told: Told, result: Exclude<AckResult, { kind: 'refus
       return { ...told, completed: null };
     case 'round':
       return { ...told, completed: null, round: result.round };
+    case 'collected':
+      return { ...told, collected: result.collected };
     case 'duplicate':
       return { ...told, duplicate: true };
   }
@@ -53,9 +56,9 @@ export function joined(earlier: Told, later: Told): Told {
   };
 }
 
-/** The envelope: `{ok, run, status?, completed?, duplicate?, round?, ran?, warnings?, next}`. */
+/** The envelope: `{ok, run, status?, completed?, duplicate?, round?, collected?, ran?, warnings?, next}`. */
 export function envelope(told: Told): Answer {
-  const { name, status, completed, duplicate, round, ran, warnings, next } = told;
+  const { name, status, completed, duplicate, round, collected, ran, warnings, next } = told;
   return {
     exit: 0,
     json: {
@@ -65,6 +68,7 @@ export function envelope(told: Told): Answer {
       ...(completed === undefined ? {} : { completed }),
       ...(duplicate === undefined ? {} : { duplicate }),
       ...(round === undefined ? {} : { round }),
+      ...(collected === undefined ? {} : { collected: collected.map((row) => ({ ...row })) }),
       ...(ran.length === 0 ? {} : { ran }),
       ...(warnings.length === 0 ? {} : { warnings }),
       next: next === null ? null : actionView(next, false),
@@ -74,12 +78,13 @@ export function envelope(told: Told): Answer {
 }
 
 function envelopeText(told: Told, written: Written): string {
-  const { completed, duplicate, round, ran, warnings, next, status } = told;
+  const { completed, duplicate, round, collected = [], ran, warnings, next, status } = told;
   const head = [
     ...(status === undefined ? [] : [status]),
     ...(completed === undefined || completed === null ? [] : [`completed ${completed}`]),
     ...(duplicate === undefined ? [] : ['acknowledged before; nothing changed']),
     ...(round === undefined ? [] : [`round ${round.n} did not pass`]),
+    ...collected.map(({ todoId, actionId, error }) => `${todoId ?? actionId}: ${error ?? 'taken'}`),
     ...ran.map((block) => `${block.ok ? 'ran' : 'failed'} ${block.block}: ${block.summary}`),
     ...warnings.map((warning) => `warning: ${warning}`),
   ];

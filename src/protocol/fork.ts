@@ -4,15 +4,15 @@ import { checkedName } from '../base/name.js';
 import { sha256 } from '../base/sha256.js';
 import { reissue } from '../effects/reissue.js';
 import { record } from '../effects/turn.js';
-import { parseCaptured } from '../recipe/captured.js';
+import { atPhase, parseCaptured } from '../recipe/captured.js';
 import type { RunState } from '../run/state.js';
 import type { Decision, Head, Moment } from '../store/store.js';
 import type { Context } from './context.js';
 import { envelope, type Told, toldBy } from './envelope.js';
-import { firstLook, newRunId } from './init.js';
+import { type FirstLook, firstLook, newRunId } from './init.js';
 import { momentOf, TORN } from './moment.js';
 import { requireTrust } from './trust.js';
-import { commitOf, loadRare, openTurn } from './turns.js';
+import { commitOf, openTurn, type Rare, withRare } from './turns.js';
 
 /** A moment of a run with the documents it had. */
 interface Past {
@@ -33,26 +33,29 @@ export async function fork(context: Context, given: string, input: { at: number;
   const name = checkedName(input.as);
   refuseTaken(name, await context.store.read(name));
   const past = await pastOf(context, from, input.at);
-  const { evaluate, recompile } = await loadRare();
-  const captured = parseCaptured(past.documents.get('recipe.json')?.toString('utf8') ?? '', recompile);
-  requireTrust(context, captured);
   const watch = await firstLook(context);
-  const told = await context.store.transact<Told>(name, (head) => {
+  const told = await withRare((rare) => begin(context, name, past, watch, rare), { signal: context.signal });
+  const answer = envelope(told);
+  const { runId } = past.moment.snapshot;
+  return { ...answer, json: { ok: true, forkedFrom: { name: from, runId, seq: past.moment.last }, ...answer.json } };
+}
+
+async function begin(context: Context, name: string, past: Past, watch: FirstLook, rare: Rare): Promise<Told> {
+  const { snapshot } = past.moment;
+  const captured = parseCaptured(past.documents.get('recipe.json')?.toString('utf8') ?? '', rare.recompile);
+  requireTrust(context, captured);
+  return context.store.transact<Told>(name, (head) => {
     refuseTaken(name, head);
     refuseOthersFiles(name, head, past);
     const state = forkedState(context, head, name, past.moment, watch.baseline);
-    const turn = openTurn(context, head, state, captured, evaluate);
+    const turn = openTurn(context, head, state, atPhase(captured, snapshot.workflow?.phaseIndex ?? 0), rare);
     turn.warnings.push(...past.warnings, ...watch.warnings);
     const { recipe, recipeHash, goal, mode, cliVersion, forkedFrom } = state;
     record(turn, 'init', { recipe, recipeHash, goal, mode, cliVersion, ...(forkedFrom && { forkedFrom }) });
     for (const [path, content] of past.documents) turn.files.write(path, content);
-    const { pendingAction } = past.moment.snapshot;
-    if (pendingAction !== null) reissue(turn, pendingAction, from);
+    if (snapshot.pendingAction !== null) reissue(turn, snapshot.pendingAction, snapshot.name);
     return dormant(commitOf(turn, head, { ...toldBy(turn), status: 'forked' }));
   });
-  const answer = envelope(told);
-  const { runId } = past.moment.snapshot;
-  return { ...answer, json: { ok: true, forkedFrom: { name: from, runId, seq: past.moment.last }, ...answer.json } };
 }
 
 /** @throws DevCliError as `fork` */

@@ -28,19 +28,63 @@ function byAction(turn: Turn, actionId: string): ReturnType<typeof identify> {
 }
 
 function byBlock(turn: Turn, prefix: string): ReturnType<typeof identify> {
+  const other = phaseWith(turn, prefix);
+  if (other !== null && !isOfThisPhase(turn, prefix)) {
+    if (other.ended) return { kind: 'duplicate' };
+    throw notReached(turn, prefix);
+  }
   const id = fullBlockId(turn, prefix);
   const pending = pendingOf(turn);
-  if (pending !== null && pending.block.id === id) return { kind: 'pending', pending };
+  if (pending !== null && pending.block.id === id) {
+    if (other?.ended !== true) return { kind: 'pending', pending };
+    throw stale(turn, `"${id}" is a block of the phase "${other.name}" too, which has ended; say the action instead.`);
+  }
   const status = turn.state.steps[id]?.status;
   if (status === 'done' || status === 'skipped' || status === 'failed') return { kind: 'duplicate' };
-  throw new DevCliError('NOT_REACHED', `"${id}" has not been reached yet.`, {
+  throw notReached(turn, id);
+}
+
+function notReached(turn: Turn, id: string): DevCliError {
+  return new DevCliError('NOT_REACHED', `"${id}" has not been reached yet.`, {
     run: turn.state.name,
     fix: { command: 'next', input: { name: turn.state.name } },
     ...pendingPart(turn),
   });
 }
 
-/** @throws DevCliError `UNKNOWN_BLOCK` when no block, or more than one, begins with `prefix` */
+/** Another phase of the workflow that has this block; one that has ended first. */
+function phaseWith(turn: Turn, id: string): { name: string; ended: boolean } | null {
+  const { workflow } = turn.state;
+  const phases = turn.captured.workflow?.phases ?? [];
+  if (workflow === null) return null;
+  const having = phases.flatMap(({ name, recipe }, index) => {
+    const has = index !== workflow.phaseIndex && recipe.blocks.some((block) => block.id === id);
+    return has ? [{ name, ended: workflow.phases[index]?.steps !== undefined }] : [];
+  });
+  return having.find(({ ended }) => ended) ?? having[0] ?? null;
+}
+
+function isOfThisPhase({ captured }: Turn, id: string): boolean {
+  return captured.recipe.blocks.some((block) => block.id === id);
+}
+
+/** @throws DevCliError `PHASE_ENDED`, `NOT_REACHED` for a block of another phase than the one at work */
+export function refuseOtherPhase(turn: Turn, id: string): void {
+  const other = phaseWith(turn, id);
+  if (other === null || isOfThisPhase(turn, id)) return;
+  if (!other.ended) throw notReached(turn, id);
+  throw new DevCliError(
+    'PHASE_ENDED',
+    `"${id}" belongs to the phase "${other.name}", which has ended; its steps stand.`,
+    {
+      run: turn.state.name,
+      fix: `Steps of the phase at work can be redone: ${turn.captured.recipe.blocks.map((block) => block.id).join(', ')}.`,
+      ...pendingPart(turn),
+    },
+  );
+}
+
+/** @throws DevCliError `UNKNOWN_BLOCK` when no block of the phase at work, or more than one, begins with `prefix` */
 export function fullBlockId(turn: Turn, prefix: string): string {
   const ids = turn.captured.recipe.blocks.map((block) => block.id);
   if (ids.includes(prefix)) return prefix;
@@ -51,7 +95,7 @@ export function fullBlockId(turn: Turn, prefix: string): string {
     'UNKNOWN_BLOCK',
     fitting.length > 1
       ? `${JSON.stringify(prefix)} fits several blocks: ${fitting.join(', ')}.`
-      : `The recipe has no block ${JSON.stringify(prefix.slice(0, 40))}.`,
+      : `The recipe ${turn.captured.recipe.name} has no block ${JSON.stringify(prefix.slice(0, 40))}.`,
     {
       run: turn.state.name,
       fix: near !== undefined && fitting.length === 0 ? `Did you mean "${near}"?` : `Blocks: ${ids.join(', ')}.`,
@@ -68,7 +112,7 @@ function pendingOf(turn: Turn): Pending | null {
 }
 
 /** The error for an action that is neither pending nor acknowledged. */
-function stale(turn: Turn, message: string): DevCliError {
+export function stale(turn: Turn, message: string): DevCliError {
   const pending = pendingPart(turn);
   return new DevCliError('STALE_ACTION', message, {
     run: turn.state.name,

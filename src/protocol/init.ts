@@ -2,15 +2,16 @@ import type { Answer } from '../base/answer.js';
 import { instant } from '../base/clock.js';
 import { DevCliError } from '../base/errors.js';
 import { checkedName } from '../base/name.js';
-import { newDraft, readDraft } from '../documents/draft.js';
+import { readDraft } from '../documents/draft.js';
 import { begin } from '../effects/advance.js';
-import { draftStore } from '../effects/commands/draft.js';
-import { sceneOf } from '../effects/execute.js';
+import { beginDraft } from '../effects/draft-begin.js';
+import { freshFields, freshWorkflow } from '../effects/phases.js';
 import { record, type Turn } from '../effects/turn.js';
-import { startProgram } from '../machine/transition.js';
 import type { CommandState, RunState } from '../run/state.js';
 import { SCHEMA_VERSION } from '../run/version.js';
+import { recipeOfRun } from '../run/workflow.js';
 import type { Head } from '../store/store.js';
+import { reachesForge } from '../work/forge-reach.js';
 import { readBaseline } from '../work/git.js';
 import { abortRun } from './abort.js';
 import type { Context } from './context.js';
@@ -29,25 +30,28 @@ export async function init(context: Context, given: string, input: InitInput): P
   const until = context.clock.now() + context.answerWithin * 1000;
   const name = checkedName(given);
   await refuseSecondRun(context, name, input);
-  const present = (await context.store.read(name)).snapshot;
-  const prepared = await prepareRecipe(context, input, present);
+  const found = await context.store.read(name);
+  const present = found.snapshot;
+  const prepared = await withPullRequest(context, prepareRecipe(context, name, input, found));
   const watch = prepared.kind === 'new' ? await firstLook(context) : NOT_WATCHED;
   let abandoned: CommandState[] = [];
-  const told = await withRare((rare) =>
-    context.store.transact<Told>(name, (head) => {
-      const resumable = resumableRun(head, prepared, input);
-      if (resumable !== null) {
-        const turn = openTurn(context, head, resumable, capturedOf(head, rare.recompile), rare.evaluate);
-        turn.warnings.push(...resumable.recovered, ...head.notices);
-        return { answer: resumed(turn, input) };
-      }
-      if (prepared.kind === 'resume') throw changedMeanwhile();
-      const state = freshState(context, head, name, prepared, watch.baseline);
-      const turn = openTurn(context, head, state, prepared.captured, rare.evaluate);
-      turn.warnings.push(...head.notices, ...watch.warnings);
-      abandoned = start(turn, context, head, prepared, rare);
-      return commitOf(turn, head, { ...toldBy(turn), status: 'initialized' });
-    }),
+  const told = await withRare(
+    (rare) =>
+      context.store.transact<Told>(name, (head) => {
+        const resumable = resumableRun(head, prepared, input);
+        if (resumable !== null) {
+          const turn = openTurn(context, head, resumable, capturedOf(head, rare.recompile), rare);
+          turn.warnings.push(...resumable.recovered, ...head.notices);
+          return { answer: resumed(turn, input) };
+        }
+        if (prepared.kind === 'resume') throw changedMeanwhile();
+        const state = freshState(context, head, name, prepared, watch.baseline);
+        const turn = openTurn(context, head, state, prepared.captured, rare, head.snapshot);
+        turn.warnings.push(...head.notices, ...watch.warnings);
+        abandoned = start(turn, context, head, prepared, rare);
+        return commitOf(turn, head, { ...toldBy(turn), status: 'initialized' });
+      }),
+    { signal: context.signal, known: { tree: () => watch.baseline } },
   );
   for (const command of abandoned) await endRunning(context, name, command);
   const unbound = await bindSession(context, name);
@@ -68,8 +72,15 @@ async function bindSession({ store, session }: Context, name: string): Promise<s
   }
 }
 
+/** Whether pull requests are opened is settled when the run begins, where nobody has said so (recipes.md §4). */
+async function withPullRequest(context: Context, prepared: Prepared): Promise<Prepared> {
+  if (prepared.kind === 'resume' || prepared.preferences['pull_request'] !== 'auto') return prepared;
+  const reaches = await reachesForge(context.workTree, { signal: context.signal });
+  return { ...prepared, preferences: { ...prepared.preferences, pull_request: reaches } };
+}
+
 /** The work tree as the run finds it, or why what changes in it cannot be noticed. */
-interface FirstLook {
+export interface FirstLook {
   baseline: RunState['baseline'];
   warnings: string[];
 }
@@ -116,7 +127,7 @@ function resumableRun(head: Head<RunState>, prepared: Prepared, input: InitInput
   const { snapshot } = head;
   if (snapshot === null || input.force === true) return null;
   if (snapshot.status !== 'live' && snapshot.status !== 'halted') return null;
-  if (snapshot.recipe === prepared.recipe) return snapshot;
+  if (recipeOfRun(snapshot) === prepared.recipe) return snapshot;
   throw runExists(snapshot);
 }
 
@@ -148,9 +159,8 @@ function freshState(
     name,
     status: 'live',
     outcome: null,
-    recipe: captured.recipe.name,
+    ...freshFields(captured.recipe),
     mode: prepared.mode,
-    skill: captured.recipe.skill,
     goal: prepared.goal,
     vars: prepared.vars,
     earlierRun: head.snapshot?.runId ?? null,
@@ -158,26 +168,16 @@ function freshState(
     origin: null,
     workTree: context.workTree === context.root ? '.' : context.workTree,
     phase: 'agent',
-    currentBlock: null,
-    blockIndex: 0,
-    pendingAction: null,
     lastAction: head.snapshot?.lastAction ?? 0,
     acknowledged: {},
-    steps: Object.fromEntries(captured.recipe.blocks.map((block) => [block.id, { status: 'pending', at: null }])),
-    agents: {},
     gates: {},
     lastHuman: null,
     stops: {},
-    inputHashes: {},
     reviewRounds: [],
     warnings: [],
     recovered: [],
-    result: null,
-    commandResults: {},
-    sourcesRefused: null,
-    commands: {},
+    workflow: captured.workflow === undefined ? null : freshWorkflow(captured.workflow),
     events: [],
-    lastError: null,
     preferences: prepared.preferences,
     baseline,
     cliVersion: context.cliVersion,
@@ -185,7 +185,6 @@ function freshState(
     createdAt: at,
     updatedAt: at,
     seq: head.seq,
-    machine: startProgram(captured.recipe.program, () => false).position,
   };
 }
 
@@ -199,23 +198,17 @@ function start(
   const { state } = turn;
   const abandoned = endEarlier(turn, context, head, rare);
   record(turn, 'init', {
-    recipe: state.recipe,
+    recipe: recipeOfRun(state),
     recipeHash: state.recipeHash,
     goal: state.goal,
     mode: state.mode,
     cliVersion: state.cliVersion,
   });
   turn.files.write('recipe.json', `${JSON.stringify(prepared.captured)}\n`);
-  if (turn.captured.recipe.usesDraft) openDraft(turn, head);
-  if (turn.captured.recipe.usesDraft && state.goal !== null) storePurpose(turn, state.goal);
+  const recipes = turn.captured.workflow?.phases.map(({ recipe }) => recipe) ?? [turn.captured.recipe];
+  if (recipes.some(({ usesDraft }) => usesDraft)) openDraft(turn, head);
   begin(turn);
   return abandoned;
-}
-
-/** The goal word for word, unless an adopted draft says already what it is for. */
-function storePurpose(turn: Turn, goal: string): void {
-  const draft = turn.files.text('DRAFT.md');
-  if (draft !== null && !readDraft(draft).purpose.filled) draftStore(sceneOf(turn), { purpose: goal });
 }
 
 /** `--force`: the run that is there is aborted in the same commit. Gives the commands that it leaves at work. */
@@ -223,7 +216,7 @@ function endEarlier(turn: Turn, context: Context, head: Head<RunState>, rare: Ra
   const { snapshot } = head;
   if (snapshot === null || (snapshot.status !== 'live' && snapshot.status !== 'halted')) return [];
   const captured = capturedOrNone(head, rare.recompile);
-  const earlier = openTurn(context, head, structuredClone(snapshot), captured, turn.evaluate);
+  const earlier = openTurn(context, head, structuredClone(snapshot), captured, rare);
   const abandoned = abortRun(earlier, 'a new run was started with --force');
   turn.entries.push(...earlier.entries);
   for (const { path, content } of earlier.files.changes()) if (content !== null) turn.files.write(path, content);
@@ -233,16 +226,14 @@ function endEarlier(turn: Turn, context: Context, head: Head<RunState>, rare: Ra
 /** A draft that somebody brought along is adopted; one of an earlier run makes room and is kept beside it. */
 function openDraft(turn: Turn, head: Head<RunState>): void {
   const present = turn.files.text('DRAFT.md');
-  if (present !== null && head.snapshot === null) {
-    readDraft(present);
-    return;
-  }
-  if (present !== null) {
+  if (present !== null && head.snapshot === null) readDraft(present);
+  else if (present !== null) {
     const aside = `DRAFT.before-${turn.state.runId}.md`;
     turn.files.write(aside, present);
     turn.warnings.push(`DRAFT.md of the earlier run is now ${aside}`);
+    turn.files.remove('DRAFT.md');
   }
-  turn.files.write('DRAFT.md', newDraft(turn.state.name));
+  beginDraft(turn);
 }
 
 /** Whether the run belongs to the root itself, so that it can be the active one. */

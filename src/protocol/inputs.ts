@@ -71,7 +71,7 @@ export function noteInputs(turn: Turn, { block, state }: Pending): void {
 }
 
 function inputsOf(turn: Turn, block: ResolvedBlock): string[] {
-  if (block.kind === 'cli') return [];
+  if (!('read' in block)) return [];
   const agents = 'agents' in block ? block.agents.flatMap((agent) => agent.readsFrom) : [];
   return [...new Set([...block.read, ...block.consult, ...agents])].map((path) => filled(turn, path, block.id));
 }

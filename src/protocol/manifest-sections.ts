@@ -2,10 +2,12 @@ import { draftStatus, readDraft } from '../documents/draft.js';
 import { foreignLine } from '../documents/foreign.js';
 import { shownPath } from '../effects/paths.js';
 import { inRecipeOrder } from '../effects/recipe-order.js';
+import { phaseTitle } from '../run/workflow.js';
 import type { Section, SectionInput } from './ports.js';
 
 /** The lines of the manifest, in order (protocol.md §5, `manifest`). */
 export const MANIFEST_SECTIONS: readonly Section[] = [
+  { id: 'phase', view: 'manifest', budget: 300, render: phase },
   { id: 'step', view: 'manifest', budget: 420, render: step },
   { id: 'mode', view: 'manifest', budget: 500, render: mode },
   { id: 'draft', view: 'manifest', budget: 200, render: draft },
@@ -14,6 +16,15 @@ export const MANIFEST_SECTIONS: readonly Section[] = [
   { id: 'failed', view: 'manifest', budget: 500, render: failed },
   { id: 'files', view: 'manifest', budget: 400, render: files },
 ];
+
+function phase({ state: { workflow } }: SectionInput): string[] | null {
+  if (workflow === null) return null;
+  const others = workflow.phases
+    .filter(({ name }) => name !== workflow.currentPhase)
+    .map(({ name, status }) => `${name} ${status}`);
+  const of = [workflow.name, ...others].join(' · ');
+  return [workflow.currentPhase === null ? `Phases of ${of}` : `Phase ${phaseTitle(workflow)} of ${of}`];
+}
 
 function step({ state }: SectionInput): string[] {
   if (state.status !== 'live') return [`Step: the run is ${state.status}`];

@@ -9,7 +9,7 @@ import { findRun } from './find-run.js';
 import { MANIFEST_SECTIONS } from './manifest-sections.js';
 import type { SectionInput } from './ports.js';
 import { readRun } from './running.js';
-import { capturedOf, openTurn, withRare } from './turns.js';
+import { capturedOf, NOTHING_RARE, openTurn, withRare } from './turns.js';
 import { actionView } from './view.js';
 
 /** The run's part of the manifest: 1,200 tokens at four characters each (protocol.md §5). */
@@ -40,7 +40,7 @@ export async function manifestOf(context: Context, given: unknown, recompile: Re
   const closing = action?.action === 'done' ? 'The end:' : 'The pending action; do it, then run its ack:';
   const captured = capturedOf(head, recompile);
   const input: SectionInput = { state, captured, files: head.files, context };
-  const changed = changedApprovals(openTurn(context, head, state, captured, () => false));
+  const changed = changedApprovals(openTurn(context, head, state, captured, NOTHING_RARE));
   const more = [
     told(
       'changed',

@@ -4,7 +4,7 @@ import type { RunState } from '../run/state.js';
 import { actionText } from './action-text.js';
 import type { Context } from './context.js';
 import { findRun } from './find-run.js';
-import { readRun, runningCommand } from './running.js';
+import { isAtWork, readRun } from './running.js';
 import { actionView } from './view.js';
 
 /**
@@ -24,7 +24,7 @@ export async function next(
     await finishCrash(context, name);
     head = await readRun(context, name);
   }
-  if (runningCommand(head) !== null) {
+  if (isAtWork(head)) {
     const { settleCommands } = await import('./external.js');
     await settleCommands(context, name, context.clock.now() + (input.wait ?? 0) * 1000);
     head = await readRun(context, name);
@@ -42,7 +42,7 @@ export async function nextIfSettled(
   input: { full?: boolean },
 ): Promise<Answer | null> {
   const head = await readRun(context, await findRun(context, given, false));
-  if (head.unfinished || runningCommand(head) !== null) return null;
+  if (head.unfinished || isAtWork(head)) return null;
   return pendingAction(head.snapshot, input.full === true);
 }
 

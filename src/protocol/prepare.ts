@@ -1,9 +1,22 @@
 import { DevCliError } from '../base/errors.js';
+import type { Files } from '../base/files.js';
 import type { JsonObject } from '../base/json.js';
+import { followsFrom } from '../documents/plan-boxes.js';
+import type { PlanContent } from '../documents/plan-schema.js';
+import { presentPlan } from '../effects/commands/plan.js';
+import { addedBodies } from '../effects/engine/plan.js';
+import { PLAN } from '../effects/paths.js';
+import { createWorkspace } from '../effects/workspace.js';
+import { withPhases } from '../recipe/captured.js';
 import { requireRecipe } from '../recipe/load.js';
+import { runs } from '../recipe/own-commands.js';
 import { PREFERENCES_FILE, resolveSettings } from '../recipe/preferences.js';
 import type { CapturedRecipe } from '../recipe/resolved.js';
+import { settleWorkflow } from '../recipe/settle-workflow.js';
+import { mentionsGoal } from '../recipe/texts.js';
 import type { RunState } from '../run/state.js';
+import { recipeOfRun } from '../run/workflow.js';
+import type { Head } from '../store/store.js';
 import type { Context } from './context.js';
 import { requireTrust } from './trust.js';
 
@@ -40,36 +53,66 @@ export type Prepared =
  * Settles recipe, mode, goal and preferences of an `init` (protocol.md §5; recipes.md §1).
  * @param present the run of that name, if there is one
  * @throws DevCliError `UNKNOWN_RECIPE`, `RECIPE_INVALID`, `RECIPE_UNTRUSTED`, `MODE_CONTRADICTION`, `GOAL_MISSING`,
- * `PREFERENCES_INVALID`, `UNKNOWN_PREFERENCE`
+ * `PREFERENCES_INVALID`, `UNKNOWN_PREFERENCE`, `PLAN_MISSING`, `PLAN_EDITED`
  */
-export function prepareRecipe(context: Context, input: InitInput, present: RunState | null): Prepared {
+export function prepareRecipe(
+  context: Context,
+  name: string,
+  input: InitInput,
+  { snapshot: present, files }: Pick<Head<RunState>, 'snapshot' | 'files'>,
+): Prepared {
   const unfinished = present !== null && (present.status === 'live' || present.status === 'halted') ? present : null;
-  if (input.execute === true || input.workflow !== undefined)
-    throw notYet(input.execute === true ? '--execute' : '--workflow');
   const recipe = recipeName(input, unfinished);
-  if (unfinished !== null && unfinished.recipe !== recipe && input.force !== true) throw runExists(unfinished);
-  if (unfinished !== null && unfinished.recipe === recipe && input.force !== true) {
+  if (unfinished !== null && input.force !== true) {
+    if (recipeOfRun(unfinished) !== recipe) throw runExists(unfinished);
     checkMode(input, unfinished.mode, recipe);
     return { kind: 'resume', recipe };
   }
   const captured = requireRecipe(context.library, recipe);
+  if (input.workflow !== undefined && captured.workflow === undefined) throw noWorkflow(recipe);
   requireTrust(context, captured);
-  const mode = modeOf(input, captured);
-  const goal = input.goal?.trim() ?? '';
-  if (captured.recipe.usesGoal && goal === '') {
+  checkModes(input, captured);
+  const plan = executesAtOnce(captured) ? requirePlan(name, files, present) : null;
+  const goal = input.goal?.trim() || (plan === null ? '' : (present?.goal ?? plan.context.originalRequest));
+  if (usesGoal(captured) && goal === '') {
     throw new DevCliError('GOAL_MISSING', `The recipe "${recipe}" works on a goal, and none was given.`, {
       fix: "Give the user's request word for word: --goal TEXT, or --goal - with it on standard input.",
     });
   }
   const text = context.reader.read(`${context.root}/${PREFERENCES_FILE}`);
-  const { vars, preferences } = resolveSettings(captured.recipe, text, input.set ?? {});
-  return { kind: 'new', recipe, captured, mode, goal: goal === '' ? null : goal, vars, preferences };
+  return { kind: 'new', recipe, goal: goal === '' ? null : goal, ...settled(captured, input, text) };
+}
+
+/** Mode, vars and preferences of the run; those of phases are captured with them. */
+function settled(captured: CapturedRecipe, input: InitInput, text: string | null) {
+  const [flags, set] = [flagMode(input), input.set ?? {}];
+  if (captured.workflow === undefined) {
+    const mode = { depth: 'standard', interaction: 'interactive', ...flags, ...captured.recipe.mode };
+    return { captured, mode, ...resolveSettings(captured.recipe, text, set) };
+  }
+  const { workflow, preferences } = settleWorkflow(captured.workflow, { flags, text, set });
+  const whole = withPhases(captured, workflow);
+  return { captured: whole, mode: whole.recipe.mode, vars: whole.recipe.vars, preferences };
+}
+
+/** Whether the run executes a plan that is to be there already: no phase before the execution writes one. */
+function executesAtOnce({ recipe, workflow }: CapturedRecipe): boolean {
+  const recipes = workflow?.phases.map((phase) => phase.recipe) ?? [recipe];
+  const execution = recipes.findIndex(({ type }) => type === 'engine');
+  const before = recipes.slice(0, execution).flatMap(({ blocks }) => blocks);
+  return execution >= 0 && !before.some((block) => runs(block, 'plan generate'));
+}
+
+function usesGoal({ recipe, workflow }: CapturedRecipe): boolean {
+  if (workflow === undefined) return recipe.usesGoal;
+  const conditions = workflow.phases.flatMap(({ when }) => when ?? []);
+  return workflow.phases.some((phase) => phase.recipe.usesGoal) || mentionsGoal([], conditions);
 }
 
 /** The error for a name whose run is not finished and has another recipe. A halted one counts: it can be reopened. */
 export function runExists(unfinished: RunState): DevCliError {
-  const { name, recipe, status } = unfinished;
-  return new DevCliError('RUN_EXISTS', `"${name}" is ${status} with the recipe ${recipe}.`, {
+  const { name, status } = unfinished;
+  return new DevCliError('RUN_EXISTS', `"${name}" is ${status} with the recipe ${recipeOfRun(unfinished)}.`, {
     run: name,
     fix: [
       'To give it up and start anew, init again with --force. To go on with it: ',
@@ -78,21 +121,57 @@ export function runExists(unfinished: RunState): DevCliError {
   });
 }
 
-function notYet(flag: string): DevCliError {
-  return new DevCliError('USAGE', `${flag} is reserved: executing plans and workflows are not part of this version.`, {
-    fix: 'Leave it out to plan a change.',
+function noWorkflow(recipe: string): DevCliError {
+  return new DevCliError('USAGE', `"${recipe}" is a recipe of one piece, no workflow.`, {
+    fix: `Name it with --recipe ${recipe}. Workflows are those of type meta: dev-cli recipe list --json`,
   });
 }
 
 /** The recipe that is meant: named, or specify in the mode of the flags, else of the run that is there. */
 function recipeName(input: InitInput, unfinished: RunState | null): string {
-  if (input.recipe !== undefined) return input.recipe;
+  const named = input.recipe ?? input.workflow;
+  if (named !== undefined) return named;
   const flags = flagMode(input);
-  if (unfinished !== null && Object.keys(flags).length === 0) return unfinished.recipe;
+  if (input.execute === true) return executeRecipe(flags, unfinished);
+  if (unfinished !== null && Object.keys(flags).length === 0) return recipeOfRun(unfinished);
   const before = unfinished?.skill === 'specify' ? unfinished.mode : {};
   const depth = flags.depth ?? before['depth'] ?? 'standard';
   const interaction = flags.interaction ?? before['interaction'] ?? 'interactive';
   return `specify-${depth}-${interaction}`;
+}
+
+/** Executing has a recipe for each depth; whether somebody is asked is left to the flags. */
+function executeRecipe(flags: { depth?: string }, unfinished: RunState | null): string {
+  if (unfinished?.engine != null && flags.depth === undefined) return unfinished.recipe;
+  return `execute-${flags.depth ?? 'standard'}`;
+}
+
+/**
+ * The plan that there is to execute; todos that an earlier run added are part of it.
+ * @throws DevCliError `PLAN_MISSING`, `PLAN_EDITED`
+ */
+function requirePlan(name: string, files: Files, present: RunState | null): PlanContent {
+  const workspace = createWorkspace(files);
+  const plan = presentPlan(workspace);
+  const rendered = workspace.text(PLAN);
+  if (plan === null || rendered === null) {
+    const what = plan === null ? 'plan-content.json' : PLAN;
+    throw new DevCliError('PLAN_MISSING', `There is no plan to execute: ${what} is missing or does not hold up.`, {
+      run: name,
+      fix:
+        plan === null
+          ? `Plan first: dev-cli init ${name} --goal "what you want"`
+          : { command: 'plan generate', input: { name } },
+      details: [{ target: what, problem: 'missing, or not valid; `dev-cli plan validate` says what is wrong' }],
+    });
+  }
+  const added = present?.engine == null ? [] : addedBodies(present.engine);
+  const follows = [plan, { ...plan, todos: [...plan.todos, ...added] }].some((one) => followsFrom(rendered, one));
+  if (follows) return plan;
+  throw new DevCliError('PLAN_EDITED', `${PLAN} is not what plan-content.json says; it is not executed.`, {
+    details: [{ target: PLAN, problem: 'edited since it was generated, or plan-content.json was' }],
+    fix: `Make the change in plan-content.json, then: dev-cli plan generate ${name}`,
+  });
 }
 
 function flagMode(input: InitInput): { depth?: string; interaction?: string } {
@@ -104,10 +183,10 @@ function flagMode(input: InitInput): { depth?: string; interaction?: string } {
   };
 }
 
-/** What the recipe states, filled up by the flags, then by standard and interactive. */
-function modeOf(input: InitInput, captured: CapturedRecipe): Record<string, string> {
-  checkMode(input, captured.recipe.mode, captured.recipe.name);
-  return { depth: 'standard', interaction: 'interactive', ...flagMode(input), ...captured.recipe.mode };
+/** Of a workflow the flags agree with what it states and with what each of its phases' recipes states. */
+function checkModes(input: InitInput, { recipe, workflow }: CapturedRecipe): void {
+  const stating = workflow === undefined ? [recipe] : [workflow, ...workflow.phases.map((phase) => phase.recipe)];
+  for (const { name, mode } of stating) checkMode(input, mode, name);
 }
 
 /** @throws DevCliError `MODE_CONTRADICTION` for a flag against a stated value */

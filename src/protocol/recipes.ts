@@ -3,7 +3,7 @@ import type { Answer } from '../base/answer.js';
 import { recipeFiles } from '../recipe/library.js';
 import { lintReport } from '../recipe/lint-report.js';
 import { type LoadedRecipe, listRecipes, loadRecipeFile, requireRecipe } from '../recipe/load.js';
-import { showRecipe } from '../recipe/show.js';
+import { showRecipe, showWorkflow } from '../recipe/show.js';
 import type { Context } from './context.js';
 
 /** `recipe list`: every recipe with the file that won. */
@@ -28,11 +28,11 @@ export async function recipeList(context: Context): Promise<Answer> {
 
 /** `recipe show`: one recipe as resolved. @throws DevCliError `UNKNOWN_RECIPE`, `RECIPE_INVALID` */
 export async function recipeShow(context: Context, name: string): Promise<Answer> {
-  const captured = requireRecipe(context.library, name);
+  const { digest, recipe, workflow } = requireRecipe(context.library, name);
   return {
     exit: 0,
-    json: { ok: true, digest: captured.digest, recipe: captured.recipe },
-    text: () => showRecipe(captured.recipe),
+    json: { ok: true, digest, recipe: workflow ?? recipe },
+    text: () => (workflow === undefined ? showRecipe(recipe) : showWorkflow(workflow)),
   };
 }
 

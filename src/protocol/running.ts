@@ -3,6 +3,11 @@ import type { CommandState, RunState } from '../run/state.js';
 import type { Head } from '../store/store.js';
 import type { Context } from './context.js';
 
+/** Whether dev-cli itself is at work for the run: an external command, a commit. */
+export function isAtWork(head: Head<RunState>): boolean {
+  return head.snapshot?.pendingAction?.action.action === 'running';
+}
+
 /** The external command that the run is waiting for, or null. */
 export function runningCommand(head: Head<RunState>): CommandState | null {
   const action = head.snapshot?.pendingAction?.action;

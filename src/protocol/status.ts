@@ -7,12 +7,13 @@ import { inRecipeOrder } from '../effects/recipe-order.js';
 import { changedSources, type Recompile } from '../recipe/captured.js';
 import type { ResolvedRecipe } from '../recipe/resolved.js';
 import { choicesOf } from '../run/acknowledgements.js';
-import type { RunState, StepState } from '../run/state.js';
+import type { RunState, StepState, Workflow } from '../run/state.js';
+import { recipeOfRun } from '../run/workflow.js';
 import type { Context } from './context.js';
 import { duration } from './duration.js';
 import { FIRST_RUN, findRun } from './find-run.js';
 import { readRun } from './running.js';
-import { capturedOf, openTurn, withRare } from './turns.js';
+import { capturedOf, NOTHING_RARE, openTurn, withRare } from './turns.js';
 
 const MARKS: Record<StepState['status'], string> = {
   pending: '·',
@@ -35,14 +36,15 @@ export async function statusOf(context: Context, given: unknown, recompile: Reco
   const { snapshot: state, notices } = head;
   const captured = capturedOf(head, recompile);
   const changed = changedSources(captured, context.reader, context.root);
-  const approvals = changedApprovals(openTurn(context, head, state, captured, () => false));
+  const approvals = changedApprovals(openTurn(context, head, state, captured, NOTHING_RARE));
   const waiting = whoWaits(state);
   const json = {
     run: name,
-    recipe: state.recipe,
+    recipe: recipeOfRun(state),
     status: state.status,
     goal: state.goal,
     waitsFor: state.phase,
+    ...(state.workflow === null ? {} : { workflow: state.workflow }),
     block: state.currentBlock,
     since: state.pendingAction?.issuedAt ?? state.updatedAt,
     now: waiting.now,
@@ -125,7 +127,7 @@ function text(
   const ago = (at: string) => duration(now - Date.parse(at));
   const since = state.pendingAction?.issuedAt ?? state.updatedAt;
   const width = Math.max(...Object.keys(json.steps).map((id) => id.length));
-  const blocks = Object.entries(json.steps).map(([id, step]) => {
+  const steps = Object.entries(json.steps).map(([id, step]) => {
     const extra = [
       ...((step.round ?? 1) > 1 ? [`round ${step.round}`] : []),
       ...(step.retries === undefined ? [] : [`${step.retries} retries`]),
@@ -139,15 +141,30 @@ function text(
     .filter(([, agent]) => agent.selfReported === true)
     .map(([id]) => `${id} reported by itself, without a file`);
   return [
-    `${state.name}  ${state.recipe}  ${state.status} ${ago(state.createdAt)}`,
+    `${state.name}  ${recipeOfRun(state)}  ${state.status} ${ago(state.createdAt)}`,
     `goal   ${foreignLine(state.goal ?? '(none)', 200)}`,
     `now    ${json.now}${state.status === 'live' ? ` (${ago(since)})` : ''}`,
     `you    ${you}`,
     '',
-    ...blocks,
+    ...(state.workflow === null ? steps : phaseLines(state.workflow, steps)),
     ...[...json.warnings, ...selfReported].map((line) => `!      ${foreignLine(line, 200)}`),
     ...json.recovered.map((line) => `mended ${foreignLine(line, 200)}`),
   ].join('\n');
+}
+
+/** The phases of a workflow, the blocks of the one at work below it. */
+function phaseLines(workflow: Workflow, steps: string[]): string[] {
+  const width = Math.max(...workflow.phases.map(({ name }) => name.length));
+  return workflow.phases.flatMap(({ name, recipe, status: mark, retries, summary }, index) => {
+    const extra = [
+      recipe,
+      ...(retries === undefined ? [] : [`begun anew ${retries} ${retries === 1 ? 'time' : 'times'}`]),
+      ...(summary === undefined ? [] : [foreignLine(summary, 150)]),
+    ];
+    const here = index === workflow.phaseIndex && workflow.currentPhase === name;
+    const line = `${MARKS[mark]} ${name.padEnd(width)}  ${extra.join(', ')}`;
+    return [line, ...(here ? steps.map((step) => `    ${step}`) : [])];
+  });
 }
 
 /** `list`: every run of this root with what it waits for. A run that cannot be read is shown as such. */
@@ -160,7 +177,7 @@ export async function list(context: Context): Promise<Answer> {
       rows.push({
         name,
         skill: state.skill,
-        recipe: state.recipe,
+        recipe: recipeOfRun(state),
         state: state.status,
         where: state.currentBlock ?? '',
         waitsFor: state.status === 'live' ? state.phase : '',

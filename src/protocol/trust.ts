@@ -1,6 +1,6 @@
 import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
-import { externalCommands } from '../recipe/external-commands.js';
+import { allCommands, commandsToTrust } from '../recipe/external-commands.js';
 import { requireRecipe } from '../recipe/load.js';
 import type { CapturedRecipe } from '../recipe/resolved.js';
 import { shellQuoted } from '../registry/render.js';
@@ -12,10 +12,9 @@ import type { Context } from './context.js';
  * @throws DevCliError `RECIPE_UNTRUSTED`
  */
 export function requireTrust(context: Context, captured: CapturedRecipe): void {
-  const commands = externalCommands(captured.recipe);
-  const ours = captured.sources[0]?.shipped === true;
-  if (ours || commands.length === 0 || isTrusted(context.trustDirectory, captured.digest)) return;
-  const { name } = captured.recipe;
+  const commands = commandsToTrust(captured);
+  if (commands.length === 0 || isTrusted(context.trustDirectory, captured.digest)) return;
+  const { name } = captured.workflow ?? captured.recipe;
   throw new DevCliError('RECIPE_UNTRUSTED', `The recipe "${name}" of this project runs external commands.`, {
     details: commands.map((argv) => ({ target: written(argv), problem: 'runs on this machine, not trusted yet' })),
     fix: ['Ask the user to look at them and to type in a terminal: ', { command: 'trust', input: { recipe: name } }],
@@ -28,7 +27,7 @@ export function requireTrust(context: Context, captured: CapturedRecipe): void {
  */
 export async function trustRecipe(context: Context, name: string): Promise<Answer> {
   const captured = requireRecipe(context.library, name);
-  const commands = externalCommands(captured.recipe).map(written);
+  const commands = allCommands(captured).map(written);
   if (context.caller.terminal !== true) {
     throw new DevCliError(
       'TERMINAL_REQUIRED',

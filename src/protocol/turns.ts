@@ -1,14 +1,16 @@
 import { DevCliError } from '../base/errors.js';
 import { noSuchRun } from '../base/no-such-run.js';
+import type { JudgeResult } from '../documents/judge-result.js';
 import { writtenArtifacts } from '../effects/end.js';
 import { type Evaluate, record, type Turn } from '../effects/turn.js';
 import { createWorkspace } from '../effects/workspace.js';
-import { parseCaptured, type Recompile } from '../recipe/captured.js';
+import { atPhase, parseCaptured, type Recompile } from '../recipe/captured.js';
 import type { CapturedRecipe } from '../recipe/resolved.js';
 import { derive, remember } from '../run/derive.js';
 import type { RunState } from '../run/state.js';
 import { summarize } from '../run/summarize.js';
 import type { Decision, Head, Marks, NewEntry } from '../store/store.js';
+import { type Baseline, readBaseline } from '../work/git.js';
 import type { Context } from './context.js';
 
 const NO_RECIPE: CapturedRecipe = {
@@ -41,12 +43,17 @@ const NO_RECIPE: CapturedRecipe = {
  * first: `body` may refuse, and the disk is mended all the same.
  * @throws DevCliError `NO_SUCH_RUN`; what `body` and the store throw
  */
-export async function transactTurn<A>(context: Context, name: string, body: (turn: Turn) => A): Promise<A> {
-  return withRare(async ({ evaluate, recompile }) => {
+export async function transactTurn<A>(
+  context: Context,
+  name: string,
+  body: (turn: Turn) => A,
+  known: Partial<Rare> = {},
+): Promise<A> {
+  const work = async (rare: Rare) => {
     const once = (mended: boolean) =>
       context.store.transact<{ answer: A } | null>(name, (head) => {
         if (head.snapshot === null) throw noSuchRun(name);
-        const turn = openTurn(context, head, structuredClone(head.snapshot), capturedOf(head, recompile), evaluate);
+        const turn = openTurn(context, head, head.snapshot, capturedOf(head, rare.recompile), rare);
         if (head.notices.length > 0) noteRecovery(turn, head.notices);
         if (head.notices.length > 0 && !mended) return commitOf(turn, head, null);
         return commitOf(turn, head, { answer: body(turn) });
@@ -54,7 +61,8 @@ export async function transactTurn<A>(context: Context, name: string, body: (tur
     const done = (await once(false)) ?? (await once(true));
     if (done === null) throw new DevCliError('INTERNAL', 'A transaction that had to answer did not.');
     return done.answer;
-  });
+  };
+  return withRare(work, { signal: context.signal, known });
 }
 
 function noteRecovery(turn: Turn, notices: string[]): void {
@@ -62,13 +70,13 @@ function noteRecovery(turn: Turn, notices: string[]): void {
   turn.state.recovered.push(...notices);
 }
 
-/** The captured recipe of a run. */
+/** The captured recipe of a run; of a workflow, with the recipe of the phase at work. */
 export function capturedOf(head: Head<RunState>, recompile: Recompile): CapturedRecipe {
   const text = head.files.read('recipe.json')?.toString('utf8');
   if (text === undefined) throw noRecipe(head, 'is missing');
   const captured = parsed(head, text, recompile);
-  if (captured.digest === head.snapshot?.recipeHash) return captured;
-  throw noRecipe(head, 'is not what this run began with');
+  if (captured.digest !== head.snapshot?.recipeHash) throw noRecipe(head, 'is not what this run began with');
+  return atPhase(captured, head.snapshot.workflow?.phaseIndex ?? 0);
 }
 
 function parsed(head: Head<RunState>, text: string, recompile: Recompile): CapturedRecipe {
@@ -112,11 +120,12 @@ export function openTurn(
   head: Head<RunState>,
   state: RunState,
   captured: CapturedRecipe,
-  evaluate: Evaluate,
+  { evaluate, judge, tree }: Rare,
+  earlier: RunState | null = null,
 ): Turn {
-  const { workTree } = state;
+  const workTree = state.workTree === '.' ? context.root : state.workTree;
   return {
-    place: { root: context.root, workTree: workTree === '.' ? context.root : workTree },
+    place: { root: context.root, workTree },
     captured,
     files: createWorkspace(head.files),
     state,
@@ -127,6 +136,9 @@ export function openTurn(
     ran: [],
     because: [],
     evaluate,
+    judge,
+    tree: () => tree(workTree),
+    earlier,
   };
 }
 
@@ -159,7 +171,7 @@ export function commitOf<A>(turn: Turn, head: Head<RunState>, answer: A): Decisi
 function numberGates({ state, entries }: Turn, before: number): void {
   entries.forEach((entry, index) => {
     if (entry.type !== 'acknowledged' || !('block' in entry.data) || !('choice' in entry.data)) return;
-    const gate = state.gates[entry.data.block];
+    const gate = state.gates[entry.data.gate ?? entry.data.block];
     if (gate !== undefined) gate.seq = before + 1 + index;
   });
 }
@@ -182,36 +194,82 @@ function marksOf(turn: Turn): Marks {
   return starts && state.origin === null && state.workTree === '.' ? { ...marks, pointer: 'set' } : marks;
 }
 
-/** What hardly any decision needs and what costs more to load than all the rest of a call (house.md, Speed). */
+/** What hardly any decision needs and what costs more to load, or to find out, than all the rest of a call (house.md, Speed). */
 export interface Rare {
   evaluate: Evaluate;
   recompile: Recompile;
+  judge: JudgeResult;
+  /** The work tree at this absolute path. */
+  tree: (workTree: string) => Baseline | null;
 }
 
-/** Thrown by work that meets something rare before it is loaded; the work is then done again. */
-class RareNeeded extends Error {}
-
-/**
- * Does `work`, which may be done twice: the evaluator of conditions and the compiler of recipes are loaded at the first need
- * of either. Decisions are synchronous, so they cannot wait for it themselves.
- */
-export async function withRare<A>(work: (rare: Rare) => Promise<A>): Promise<A> {
-  const needed = (): never => {
-    throw new RareNeeded();
-  };
-  try {
-    return await work({ evaluate: needed, recompile: needed });
-  } catch (error) {
-    if (!(error instanceof RareNeeded)) throw error;
-    return work(await loadRare());
+/** Thrown by work that meets something rare before it is there; the work is then done again. */
+class RareNeeded extends Error {
+  constructor(
+    readonly what: 'language' | 'results' | 'tree',
+    readonly workTree: string = '',
+  ) {
+    super(what);
   }
 }
 
-/** Loads both, for who needs them anyway. */
-export async function loadRare(): Promise<Rare> {
-  const [{ evaluateCondition }, { recompile }] = await Promise.all([
-    import('../recipe/conditions.js'),
-    import('../recipe/capture.js'),
-  ]);
-  return { evaluate: evaluateCondition, recompile };
+/** Nothing is there yet: a first need fetches it, and where nobody fetches there is none. */
+export const NOTHING_RARE: Rare = {
+  evaluate: () => needed('language'),
+  recompile: () => needed('language'),
+  judge: () => needed('results'),
+  tree: (workTree) => needed('tree', workTree),
+};
+
+function needed(what: RareNeeded['what'], workTree?: string): never {
+  throw new RareNeeded(what, workTree);
+}
+
+/**
+ * Does `work`, which may be done several times: the evaluator of conditions, the compiler of recipes and the validators of
+ * results are loaded, and the work tree is read, at the first need. Decisions are synchronous, so they cannot wait for it
+ * themselves.
+ * @param known what the caller knows to be needed, so that nothing is done twice
+ */
+export async function withRare<A>(
+  work: (rare: Rare) => Promise<A>,
+  { signal, known = {} }: { signal?: AbortSignal; known?: Partial<Rare> } = {},
+): Promise<A> {
+  let rare: Rare = { ...NOTHING_RARE, ...known };
+  for (;;) {
+    try {
+      return await work(rare);
+    } catch (error) {
+      if (!(error instanceof RareNeeded)) throw error;
+      rare = { ...rare, ...(await fetched(error, signal)) };
+    }
+  }
+}
+
+async function fetched({ what, workTree }: RareNeeded, signal: AbortSignal | undefined): Promise<Partial<Rare>> {
+  switch (what) {
+    case 'language': {
+      const [{ evaluateCondition }, { recompile }] = await Promise.all([
+        import('../recipe/conditions.js'),
+        import('../recipe/capture.js'),
+      ]);
+      return { evaluate: evaluateCondition, recompile };
+    }
+    case 'results':
+      return { judge: (await import('../documents/judge-result.js')).judgeResult };
+    case 'tree': {
+      const tree = await treeOf(workTree, signal);
+      return { tree: () => tree };
+    }
+  }
+}
+
+/** A repository that git cannot read any more is as none: what changed in it goes unnoticed, and the report says so. */
+async function treeOf(workTree: string, signal: AbortSignal | undefined): Promise<Baseline | null> {
+  try {
+    return await readBaseline(workTree, signal === undefined ? {} : { signal });
+  } catch (error) {
+    if (error instanceof DevCliError && error.code === 'GIT_FAILED') return null;
+    throw error;
+  }
 }

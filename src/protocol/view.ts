@@ -15,8 +15,34 @@ export function actionView(action: Action, full: boolean): object {
 
 /** What a reader needs first comes first; the order is the same whether the action was just made or read from the disk. */
 const ORDER = ['run', 'block', 'action', 'done', 'actionId', 'outcome', 'round', 'maxRounds', 'asks', 'summary'];
-const LAST = ['agents', 'commands', 'data', 'artifact', 'choices', 'ack', 'poll', 'resume', 'progress'];
-const INNER = ['id', 'label', 'type', 'promptFile', 'output', 'write', 'form', 'path'];
+const LAST = [
+  'agents',
+  'tasks',
+  'running',
+  'commands',
+  'data',
+  'artifact',
+  'choices',
+  'ack',
+  'poll',
+  'resume',
+  'progress',
+];
+const INNER = [
+  'actionId',
+  'id',
+  'todoId',
+  'substep',
+  'attempt',
+  'why',
+  'label',
+  'type',
+  'promptFile',
+  'output',
+  'write',
+  'form',
+  'path',
+];
 
 function inOrder(action: object): object {
   return ordered(action, ORDER, LAST);

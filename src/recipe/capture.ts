@@ -1,8 +1,9 @@
 import { DevCliError } from '../base/errors.js';
 import { canonicalJson } from '../base/json.js';
 import { sha256 } from '../base/sha256.js';
-import { COMPILER, notCaptured } from './captured.js';
-import { type Compiled, compileRecipe } from './compile.js';
+import { COMPILER, notCaptured, withPhases } from './captured.js';
+import { compileRecipe } from './compile.js';
+import type { Compiled } from './compiled.js';
 import { fileAt, type Library } from './library.js';
 import { hasErrors } from './problem.js';
 import type { CapturedAgent, CapturedRecipe } from './resolved.js';
@@ -11,16 +12,31 @@ const SHIPPED = 'dev-cli:';
 
 /** All that a run needs of its recipe, as plain JSON (recipes.md §5); null when it has errors. */
 export function capture(compiled: Compiled): CapturedRecipe | null {
-  if (compiled.draft === null || hasErrors(compiled.report.problems)) return null;
+  const { draft } = compiled;
+  if (draft === null || hasErrors(compiled.report.problems)) return null;
   const sources = compiled.sources.map(({ file, shipped, text }) => ({
     path: file,
     shipped,
     sha256: sha256(text),
     text,
   }));
+  const captured = { compiler: COMPILER, digest: captureDigest(sources), sources };
+  if (draft.type !== 'meta') return { ...captured, recipe: draft.recipe, agents: agentsOf([compiled]) };
+  const children = draft.phases.map((phase) => phase.compiled);
+  const whole = children.every((child) => child !== null && child.draft !== null && !hasErrors(child.report.problems));
+  const [first] = draft.workflow.phases;
+  if (!whole || first === undefined) return null;
+  return { ...captured, recipe: first.recipe, agents: agentsOf(children), workflow: draft.workflow };
+}
+
+/** The definitions of all agents that these recipes use. */
+function agentsOf(recipes: readonly (Compiled | null)[]): Record<string, CapturedAgent> {
   const agents: Record<string, CapturedAgent> = {};
-  for (const [type, { maySave: _, ...agent }] of Object.entries(compiled.draft.agents)) agents[type] = agent;
-  return { compiler: COMPILER, digest: captureDigest(sources), sources, recipe: compiled.draft.recipe, agents };
+  for (const recipe of recipes) {
+    if (recipe === null || recipe.draft === null || recipe.draft.type === 'meta') continue;
+    for (const [type, { maySave: _, ...agent }] of Object.entries(recipe.draft.agents)) agents[type] = agent;
+  }
+  return agents;
 }
 
 /** One digest over all sources: what `trust` is given for, and what state.json records as the recipe's. */
@@ -35,14 +51,14 @@ function captureDigest(sources: readonly { path: string; sha256: string }[]): st
 export function recompile(captured: CapturedRecipe): CapturedRecipe {
   const texts = new Map(captured.sources.map(({ path, text }) => [placeOf(path), text]));
   const library: Library = {
-    reader: { read: (path) => texts.get(path) ?? null, list: () => [] },
+    reader: { read: (path) => texts.get(path) ?? null, list: (directory) => entriesOf(texts.keys(), directory) },
     shipped: '/shipped',
     project: '/project',
   };
   const [main] = captured.sources;
   if (main === undefined) throw notCaptured();
   const again = capture(compileRecipe(library, fileAt(library, placeOf(main.path), main.shipped), main.text));
-  if (again !== null) return { ...again, digest: captured.digest };
+  if (again !== null) return withSettings({ ...again, digest: captured.digest }, captured);
   throw new DevCliError(
     'STATE_NEWER',
     "The run's recipe was captured by a version whose language this one does not know.",
@@ -50,6 +66,24 @@ export function recompile(captured: CapturedRecipe): CapturedRecipe {
       fix: 'Use the version of dev-cli that began the run, or begin a new run.',
     },
   );
+}
+
+/** Files right in a directory, by name: what a recipe of a phase is found by. */
+function entriesOf(paths: Iterable<string>, directory: string): string[] {
+  const below = [...paths].filter((path) => path.startsWith(`${directory}/`));
+  return below.map((path) => path.slice(directory.length + 1)).filter((name) => !name.includes('/'));
+}
+
+/** What `init` has settled for a workflow and its phases stays as it is: flags and `--set` stand in no source. */
+function withSettings(again: CapturedRecipe, { workflow: before }: CapturedRecipe): CapturedRecipe {
+  const { workflow } = again;
+  if (workflow === undefined || before === undefined) return again;
+  const phases = workflow.phases.map((phase, index) => {
+    const settled = before.phases[index]?.recipe;
+    if (settled === undefined) return phase;
+    return { ...phase, recipe: { ...phase.recipe, mode: settled.mode, vars: settled.vars } };
+  });
+  return withPhases(again, { ...workflow, mode: before.mode, vars: before.vars, phases });
 }
 
 function placeOf(path: string): string {

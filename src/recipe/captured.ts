@@ -1,7 +1,7 @@
 import { DevCliError } from '../base/errors.js';
 import type { Reader } from '../base/files.js';
 import { isRecord } from '../base/json.js';
-import type { CapturedRecipe } from './resolved.js';
+import type { CapturedRecipe, ResolvedWorkflow } from './resolved.js';
 
 /** Version of the compiled form. A recipe captured under another one is compiled again from its captured sources. */
 export const COMPILER = 1;
@@ -23,6 +23,19 @@ export function parseCaptured(text: string, recompile: Recompile): CapturedRecip
   }
   if (!isCaptured(value)) throw notCaptured();
   return value.compiler === COMPILER ? value : recompile(value);
+}
+
+/** A captured workflow with these phases: its recipe is that of the first. */
+export function withPhases(captured: CapturedRecipe, workflow: ResolvedWorkflow): CapturedRecipe {
+  return atPhase({ ...captured, workflow }, 0);
+}
+
+/** The view of a phase: its recipe is the one that runs (recipes.md §4). What is no workflow stays as it is. */
+export function atPhase(captured: CapturedRecipe, index: number): CapturedRecipe {
+  if (captured.workflow === undefined) return captured;
+  const phase = captured.workflow.phases[index];
+  if (phase === undefined) throw notCaptured();
+  return { ...captured, recipe: phase.recipe };
 }
 
 /** The paths of captured sources of the project that are now different or gone. Texts are compared, not digests. */

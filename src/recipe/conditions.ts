@@ -2,6 +2,7 @@ import type { ASTNode } from '@marcbachmann/cel-js';
 import { DevCliError } from '../base/errors.js';
 import { isRecord, type JsonObject } from '../base/json.js';
 import { suggestion } from '../base/suggest.js';
+import { comparisons, pathsIn } from './condition-paths.js';
 import { withoutSugar } from './condition-text.js';
 import type { PreferenceSpec } from './resolved.js';
 
@@ -12,11 +13,23 @@ export interface DeclaredNames {
   preferences: Readonly<Record<string, PreferenceSpec>>;
   sections: readonly string[];
   agents: readonly string[];
+  /** The conditions are about one todo of a plan: `todo {id, type, risk}` (engine.md, own handlers). */
+  todo?: boolean;
+  /** The conditions decide whether a phase begins: nothing of a recipe at work is there to see (recipes.md §4). */
+  phase?: boolean;
 }
 
 const MAX_LENGTH = 1000;
 const LIMITS = { maxAstNodes: 200, maxDepth: 30, maxListElements: 100, maxMapEntries: 100, maxCallArguments: 8 };
-const NAMES = ['mode', 'vars', 'goal', 'preferences', 'round', 'draft', 'agents', 'result'] as const;
+const NAMES = ['mode', 'vars', 'goal', 'preferences', 'round', 'draft', 'agents', 'result', 'todo'] as const;
+/** What exists only while a recipe is at work. */
+const AT_WORK: readonly string[] = ['round', 'draft', 'agents', 'result'];
+/** What a todo's kind and risk can be; null where any text can stand. */
+const TODO: Record<'id' | 'type' | 'risk', readonly string[] | null> = {
+  id: null,
+  type: ['work', 'verification'],
+  risk: ['low', 'medium', 'high'],
+};
 
 // A plain `require`: the bundler makes it a piece of the bundle that runs at its first use. Loading costs a quarter of a
 // call, and decisions are synchronous, so neither an import statement nor import() will do.
@@ -26,7 +39,7 @@ type Environment = InstanceType<ReturnType<typeof cel>['Environment']>;
 /**
  * Decides a condition (recipes.md §2). A name that is not in the scope is unset (null); an operation on an unset value is
  * unset, and an unset condition is false.
- * @param scope `mode`, `vars`, `goal`, `preferences`, `round`, `draft`, `agents`, `result`
+ * @param scope `mode`, `vars`, `goal`, `preferences`, `round`, `draft`, `agents`, `result`; for a handler also `todo`
  * @throws DevCliError `RECIPE_INVALID` when it does not parse, cannot be evaluated, or gives no truth value
  */
 export function evaluateCondition(source: string, scope: Readonly<Record<string, unknown>>): boolean {
@@ -56,6 +69,8 @@ export function conditionChecker(declared: DeclaredNames): (source: string) => s
     if (source.length > MAX_LENGTH) return [`A condition has at most ${MAX_LENGTH} characters.`];
     const result = environment.check(desugared(source));
     if (!result.valid) return [explain(result.error, declared)];
+    const impossible = declared.todo === true ? impossibleWords(environment.parse(desugared(source)).ast) : [];
+    if (impossible.length > 0) return impossible;
     if (result.type === 'bool' || result.type === 'dyn') return [];
     return [`A condition is true or false; this one is of type ${result.type}.`];
   };
@@ -73,11 +88,30 @@ function typedEnvironment(declared: DeclaredNames): Environment {
     draft: each(declared.sections, { filled: 'bool', text: 'string' }),
     agents: each(declared.agents, { status: 'string', verdict: 'string', summary: 'string' }),
   };
-  for (const [name, schema] of Object.entries(schemas)) environment.registerVariable({ name, schema });
-  return environment
-    .registerVariable('goal', 'string')
-    .registerVariable('round', 'int')
-    .registerVariable('result', 'string');
+  for (const [name, schema] of Object.entries(schemas)) {
+    if (isVisible(name, declared)) environment.registerVariable({ name, schema });
+  }
+  if (declared.todo) environment.registerVariable({ name: 'todo', schema: each(Object.keys(TODO), 'string') });
+  environment.registerVariable('goal', 'string');
+  if (declared.phase === true) return environment;
+  return environment.registerVariable('round', 'int').registerVariable('result', 'string');
+}
+
+function isVisible(name: string, { todo, phase }: DeclaredNames): boolean {
+  if (name === 'todo') return todo === true;
+  return phase !== true || !AT_WORK.includes(name);
+}
+
+/** A word that a todo's kind or risk is compared with and can never be: such a condition silently never holds. */
+function impossibleWords(ast: ASTNode): string[] {
+  return comparisons(ast).flatMap(({ path, words }) => {
+    const [root, field = ''] = path;
+    const known = root === 'todo' && Object.hasOwn(TODO, field) ? TODO[field as keyof typeof TODO] : null;
+    if (known === null) return [];
+    return words
+      .filter((word) => !known.includes(word))
+      .map((word) => `todo.${field} is one of ${known.join(', ')}, never ${JSON.stringify(word)}${near(word, known)}.`);
+  });
 }
 
 /** What the language adds: the word test behind the sugar, comparison with null, and `!` on an unset value. */
@@ -119,24 +153,6 @@ function setNull(scope: Record<string, unknown>, path: readonly string[]): void 
     holder[key] = { ...present };
     holder = holder[key] as Record<string, unknown>;
   }
-}
-
-/** Every chain of names in an expression: `agents["x"].verdict` gives [agents, x, verdict]. */
-function pathsIn(node: unknown): string[][] {
-  if (Array.isArray(node)) return node.flatMap(pathsIn);
-  if (!isRecord(node) || typeof node['op'] !== 'string') return [];
-  const path = pathOf(node);
-  return path !== null && path.length > 1 ? [path] : pathsIn(node['args']);
-}
-
-function pathOf(node: unknown): string[] | null {
-  if (!isRecord(node)) return null;
-  if (node['op'] === 'id') return [String(node['args'])];
-  if ((node['op'] !== '.' && node['op'] !== '[]') || !Array.isArray(node['args'])) return null;
-  const [object, key] = node['args'] as [unknown, unknown];
-  const name = typeof key === 'string' ? key : isRecord(key) && key['op'] === 'value' ? key['args'] : null;
-  const head = pathOf(object);
-  return head === null || typeof name !== 'string' ? null : [...head, name];
 }
 
 function typeOf(value: unknown): string {
@@ -184,12 +200,14 @@ function explain(error: unknown, declared: DeclaredNames): string {
   const summary = summaryOf(error);
   const unknown = /^Unknown variable: (.+)$/.exec(summary)?.[1];
   if (unknown !== undefined) {
-    return `The condition uses ${unknown}, which is not declared${near(unknown, NAMES)}; it may use ${NAMES.join(', ')}.`;
+    const names = NAMES.filter((name) => isVisible(name, declared));
+    return `The condition uses ${unknown}, which is not declared${near(unknown, names)}; it may use ${names.join(', ')}.`;
   }
   const key = /^No such key: (.+)$/.exec(summary)?.[1];
   if (key !== undefined) {
     const names = [declared.mode, Object.keys(declared.vars), Object.keys(declared.preferences), declared.sections];
-    const known = [...names.flat(), ...declared.agents, 'status', 'verdict', 'summary', 'filled', 'text'];
+    const todo = declared.todo ? Object.keys(TODO) : [];
+    const known = [...names.flat(), ...todo, ...declared.agents, 'status', 'verdict', 'summary', 'filled', 'text'];
     return `The condition uses ${key}, which is not declared${near(key, known)}.`;
   }
   return `The condition does not hold up: ${summary.replace(/^found /, '').replace(/\$agents\.[^\s)]*/g, 'agent')}.`;

@@ -1,13 +1,27 @@
-import type { ResolvedRecipe } from './resolved.js';
+import type { CapturedRecipe, ResolvedRecipe } from './resolved.js';
+
+/** The external commands of a recipe as argument vectors, in order; a shell line as `sh -c LINE`. */
+export function externalCommands(recipe: Pick<ResolvedRecipe, 'blocks' | 'engine'>): string[][] {
+  const commands = [
+    ...recipe.blocks.flatMap((block) =>
+      'command' in block && block.command?.kind === 'external' ? [block.command.command] : [],
+    ),
+    ...Object.values(recipe.engine?.handlers ?? {}).flatMap(({ command }) => command ?? []),
+  ];
+  return commands.map(({ argv, shell }) => (shell ? ['sh', '-c', ...argv] : argv));
+}
+
+/** The same of all that was captured: of a workflow those of every phase. */
+export function allCommands({ recipe, workflow }: Pick<CapturedRecipe, 'recipe' | 'workflow'>): string[][] {
+  return (workflow?.phases ?? [{ recipe }]).flatMap((phase) => externalCommands(phase.recipe));
+}
 
 /**
- * The external commands of a recipe as argument vectors, in order; a shell line as `sh -c LINE`. A project's recipe that
- * has any must be trusted before it runs (protocol.md §4).
+ * Those of them that stand in files of the project: they must be trusted before they run (protocol.md §4). A project's
+ * workflow of shipped recipes has none; a shipped workflow has, where a recipe of the project took the place of a phase's.
  */
-export function externalCommands(recipe: Pick<ResolvedRecipe, 'blocks'>): string[][] {
-  return recipe.blocks.flatMap((block) => {
-    if (!('command' in block) || block.command?.kind !== 'external') return [];
-    const { argv, shell } = block.command.command;
-    return [shell ? ['sh', '-c', ...argv] : argv];
-  });
+export function commandsToTrust({ sources, recipe, workflow }: CapturedRecipe): string[][] {
+  const shipped = (file: string | undefined) => sources.find(({ path }) => path === file)?.shipped === true;
+  if (workflow === undefined) return shipped(sources[0]?.path) ? [] : externalCommands(recipe);
+  return workflow.phases.flatMap((phase) => (shipped(phase.source) ? [] : externalCommands(phase.recipe)));
 }

@@ -1,18 +1,17 @@
 import { suggestion } from '../base/suggest.js';
-import type { Lintable } from './lintable.js';
+import type { Lintable, LintableSequence } from './lintable.js';
 import type { Place } from './report.js';
-import type { ResolvedAgent } from './resolved.js';
 import { quoted } from './yaml-source.js';
 
 /** Every role has a definition that may write what is promised; ids and outputs are unique. */
-export function lintAgents(lintable: Lintable): void {
+export function lintAgents(lintable: LintableSequence): void {
   const ids = new Set<string>();
   for (const [index, block] of lintable.recipe.blocks.entries()) {
     if (!('agents' in block) || lintable.broken.has(index)) continue;
     const outputs = new Set<string>();
     for (const [at, agent] of block.agents.entries()) {
       const place = ['blocks', index, 'agents', at];
-      lintRole(lintable, agent, [...place, 'type']);
+      lintRole(lintable, agent.type, agent.output !== undefined, [...place, 'type']);
       const fault = idFault(agent.id, ids);
       if (fault !== null) {
         lintable.report.error([...place, 'id'], `The agent id ${quoted(agent.id)} ${fault}.`, {
@@ -37,21 +36,18 @@ function idFault(id: string, ids: ReadonlySet<string>): string | null {
   return id in Object.prototype || TAKEN.includes(id) ? 'cannot be used' : null;
 }
 
-function lintRole({ agents, knownAgents, report }: Lintable, agent: ResolvedAgent, place: Place): void {
-  const definition = agents[agent.type];
+/** A role has a definition, and one that may write when it shall. */
+export function lintRole({ agents, knownAgents, report }: Lintable, type: string, writes: boolean, place: Place): void {
+  const definition = agents[type];
   if (definition === undefined) {
-    const near = suggestion(agent.type, knownAgents);
+    const near = suggestion(type, knownAgents);
     const meant = near === undefined ? '' : ` Did you mean ${quoted(near)}?`;
-    report.error(place, `There is no agent ${quoted(agent.type)}.${meant}`, {
-      fix: `Define it in .dev/agents/${/^[A-Za-z0-9_-]+$/.test(agent.type) ? agent.type : 'NAME'}.md.`,
+    report.error(place, `There is no agent ${quoted(type)}.${meant}`, {
+      fix: `Define it in .dev/agents/${/^[A-Za-z0-9_-]+$/.test(type) ? type : 'NAME'}.md.`,
     });
-  } else if (agent.output !== undefined && !definition.maySave) {
-    report.error(
-      place,
-      `The agent ${quoted(agent.type)} (${definition.source}) has no tool to write its output with.`,
-      {
-        fix: 'Add Write to the tools of its definition.',
-      },
-    );
+  } else if (writes && !definition.maySave) {
+    report.error(place, `The agent ${quoted(type)} (${definition.source}) has no tool to write its output with.`, {
+      fix: 'Add Write to the tools of its definition.',
+    });
   }
 }

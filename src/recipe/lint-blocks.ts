@@ -1,11 +1,11 @@
 import { suggestion } from '../base/suggest.js';
-import type { Lintable } from './lintable.js';
+import type { LintableSequence } from './lintable.js';
 import type { Place } from './report.js';
 import type { ResolvedBlock } from './resolved.js';
 import { quoted } from './yaml-source.js';
 
 /** Ids, order, loops, choices and gates. */
-export function lintBlocks(lintable: Lintable): void {
+export function lintBlocks(lintable: LintableSequence): void {
   lintIds(lintable);
   for (const [index, block] of lintable.recipe.blocks.entries()) {
     if (lintable.broken.has(index)) continue;
@@ -19,7 +19,7 @@ export function lintBlocks(lintable: Lintable): void {
 /** Words that a choice's `goto` uses for something else. */
 const RESERVED = ['next', 'halt'];
 
-function lintIds({ recipe, report }: Lintable): void {
+function lintIds({ recipe, report }: LintableSequence): void {
   const seen = new Set<string>();
   for (const [index, { id }] of recipe.blocks.entries()) {
     const place = ['blocks', index, 'id'];
@@ -34,7 +34,7 @@ function lintIds({ recipe, report }: Lintable): void {
   }
 }
 
-function lintInit({ recipe, source, report }: Lintable, index: number, block: ResolvedBlock): void {
+function lintInit({ recipe, source, report }: LintableSequence, index: number, block: ResolvedBlock): void {
   if (block.kind !== 'cli' || !block.standsForInit || block.command.kind !== 'own') return;
   const place = ['blocks', index, 'command'];
   if (index > 0) {
@@ -54,7 +54,7 @@ function lintInit({ recipe, source, report }: Lintable, index: number, block: Re
   }
 }
 
-function lintLoop(lintable: Lintable, index: number, block: ResolvedBlock): void {
+function lintLoop(lintable: LintableSequence, index: number, block: ResolvedBlock): void {
   const { report, source } = lintable;
   const raw = source.blocks[index];
   if (raw?.type === 'subagent' && (raw.maxRounds ?? 1) > 1) {
@@ -73,7 +73,7 @@ function lintLoop(lintable: Lintable, index: number, block: ResolvedBlock): void
   if (block.revise !== undefined) lintTarget(lintable, index, block.revise, ['blocks', index, 'revise']);
 }
 
-function lintChoices(lintable: Lintable, index: number, block: ResolvedBlock): void {
+function lintChoices(lintable: LintableSequence, index: number, block: ResolvedBlock): void {
   if (!('choices' in block)) return;
   const { report } = lintable;
   const seen = new Set<string>();
@@ -92,7 +92,7 @@ function lintChoices(lintable: Lintable, index: number, block: ResolvedBlock): v
 }
 
 /** Where a run may go back to: an earlier block, never the one that stands for init. */
-function lintTarget({ recipe, report }: Lintable, index: number, target: string, place: Place): void {
+function lintTarget({ recipe, report }: LintableSequence, index: number, target: string, place: Place): void {
   const found = recipe.blocks.findIndex(({ id }) => id === target);
   const block = recipe.blocks[found];
   if (block === undefined) {
@@ -110,8 +110,8 @@ function lintTarget({ recipe, report }: Lintable, index: number, target: string,
   }
 }
 
-function lintMode({ recipe, report }: Lintable, index: number, block: ResolvedBlock): void {
-  if (recipe.mode['interaction'] !== 'autopilot' || block.kind === 'cli' || block.asks !== 'user') return;
+function lintMode({ recipe, report }: LintableSequence, index: number, block: ResolvedBlock): void {
+  if (recipe.mode['interaction'] !== 'autopilot' || !('asks' in block) || block.asks !== 'user') return;
   report.warning(
     ['blocks', index],
     `${quoted(block.id)} needs the user, and the recipe is for autopilot: the run parks there.`,

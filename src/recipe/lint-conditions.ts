@@ -3,32 +3,49 @@ import { BUILTIN_PREFERENCES } from './builtin-preferences.js';
 import { usesSugar } from './condition-text.js';
 import { conditionChecker, type DeclaredNames } from './conditions.js';
 import type { Lintable } from './lintable.js';
-import { conditionsOf } from './texts.js';
 
 /** Every condition parses, uses declared names only, and is of a type that can be true. */
-export function lintConditions({ recipe, source, broken, report }: Lintable): void {
+export function lintConditions(lintable: Lintable): void {
+  const { recipe, report } = lintable;
   const declared: DeclaredNames = {
     mode: [...new Set(['depth', 'interaction', ...Object.keys(recipe.mode)])],
     vars: recipe.vars,
     preferences: { ...BUILTIN_PREFERENCES, ...recipe.preferences },
     sections: SECTION_IDS,
     agents: recipe.blocks.flatMap((block) => ('agents' in block ? block.agents.map(({ id }) => id) : [])),
+    todo: lintable.type === 'engine',
   };
-  if (conditionsOf(recipe).length === 0) return;
+  const conditions = placed(lintable);
+  if (conditions.length === 0) return;
   const problemsOf = conditionChecker(declared);
-  const check = (condition: string | undefined, place: (string | number)[]) => {
-    if (condition === undefined) return;
+  for (const { condition, place } of conditions) {
     for (const problem of problemsOf(condition)) report.error(place, problem);
-    if (!usesSugar(condition)) return;
+    if (!usesSugar(condition)) continue;
     report.warning(place, '`result contains` looks for a word and cannot tell "OKAY" from "not OKAY".', {
       fix: 'Let the agent write a verdict and ask for agents["ID"].verdict == "OKAY".',
     });
+  }
+}
+
+/** Every condition with its place in the file. */
+function placed(lintable: Lintable): { condition: string; place: (string | number)[] }[] {
+  const found: { condition: string; place: (string | number)[] }[] = [];
+  const add = (condition: string | undefined, ...place: (string | number)[]) => {
+    if (condition !== undefined) found.push({ condition, place });
   };
-  for (const [index, block] of source.blocks.entries()) {
-    if (broken.has(index)) continue;
-    check(block.when, ['blocks', index, 'when']);
-    if ('exitWhen' in block) check(block.exitWhen, ['blocks', index, 'exitWhen']);
-    if (!('agents' in block)) continue;
-    for (const [at, agent] of block.agents.entries()) check(agent.when, ['blocks', index, 'agents', at, 'when']);
+  switch (lintable.type) {
+    case 'sequential':
+      for (const [index, block] of lintable.source.blocks.entries()) {
+        if (lintable.broken.has(index)) continue;
+        add(block.when, 'blocks', index, 'when');
+        if ('exitWhen' in block) add(block.exitWhen, 'blocks', index, 'exitWhen');
+        if (!('agents' in block)) continue;
+        for (const [at, agent] of block.agents.entries()) add(agent.when, 'blocks', index, 'agents', at, 'when');
+      }
+      return found;
+    case 'engine':
+      for (const [key, handler] of Object.entries(lintable.source.handlers ?? {}))
+        add(handler.when, 'handlers', key, 'when');
+      return found;
   }
 }

@@ -1,12 +1,12 @@
 import { isSectionId, unknownSection, VALID_SECTIONS } from '../documents/sections.js';
-import type { Lintable } from './lintable.js';
+import type { LintableSequence } from './lintable.js';
 import { ownCommandsOf } from './own-commands.js';
 import { DEFAULT_REQUIRED, demandsDraft, writtenSections } from './resolve-draft.js';
 import { placeholders } from './template.js';
 import { quoted } from './yaml-source.js';
 
 /** Every section that is demanded is written by some block before it is demanded. */
-export function lintDraft(lintable: Lintable): void {
+export function lintDraft(lintable: LintableSequence): void {
   const { recipe, source, report } = lintable;
   lintSections(lintable);
   if (!recipe.usesDraft || !demandsDraft(recipe.blocks)) return;
@@ -29,7 +29,7 @@ export function lintDraft(lintable: Lintable): void {
   }
 }
 
-function lintSections({ recipe, report }: Lintable): void {
+function lintSections({ recipe, report }: LintableSequence): void {
   for (const [index, block] of recipe.blocks.entries()) {
     for (const { key, command } of ownCommandsOf(block)) {
       const { section } = command.input;

@@ -1,4 +1,4 @@
-import type { Lintable } from './lintable.js';
+import type { LintableSequence } from './lintable.js';
 import { ownCommandsOf } from './own-commands.js';
 import type { ResolvedBlock } from './resolved.js';
 import { quoted } from './yaml-source.js';
@@ -25,7 +25,7 @@ const INHERITED = ['PLAN.md', 'plan-content.json'];
  * Every file that is read has a writer earlier on each path. The only forks are conditions: a file that is written on a
  * condition must be read on the same one, or by somebody who is told that it is missing (recipes.md §2, Lint).
  */
-export function lintFiles(lintable: Lintable): void {
+export function lintFiles(lintable: LintableSequence): void {
   const { recipe, source } = lintable;
   const written: Written[] = recipe.usesDraft ? [{ path: 'DRAFT.md', when: [] }] : [];
   for (const [index, block] of recipe.blocks.entries()) {
@@ -40,7 +40,7 @@ export function lintFiles(lintable: Lintable): void {
   }
 }
 
-function lintRead(lintable: Lintable, index: number, read: Read, earlier: readonly Written[]): void {
+function lintRead(lintable: LintableSequence, index: number, read: Read, earlier: readonly Written[]): void {
   const writers = earlier.filter(({ path }) => fits(path, read.path) || fits(read.path, path));
   if (writers.length === 0) {
     reportMissing(lintable, index, read);
@@ -51,7 +51,7 @@ function lintRead(lintable: Lintable, index: number, read: Read, earlier: readon
   }
 }
 
-function reportMissing({ recipe, report }: Lintable, index: number, read: Read): void {
+function reportMissing({ recipe, report }: LintableSequence, index: number, read: Read): void {
   const later = recipe.blocks.slice(index).find((other) => writesOf(other).some(({ path }) => fits(path, read.path)));
   const self = later?.id === recipe.blocks[index]?.id;
   const hint = later === undefined ? '' : self ? '; this block does' : `; ${quoted(later.id)} does so later`;
@@ -91,12 +91,16 @@ function writtenBy(command: string, input: Record<string, unknown>): string[] {
   return [];
 }
 
-function readsOf(block: ResolvedBlock, index: number, raw: Lintable['source']['blocks'][number] | undefined): Read[] {
+function readsOf(
+  block: ResolvedBlock,
+  index: number,
+  raw: LintableSequence['source']['blocks'][number] | undefined,
+): Read[] {
   const place = ['blocks', index];
   const when = block.when === undefined ? [] : [block.when];
   const reads: Read[] = [];
   for (const key of ['read', 'consult'] as const) {
-    if (block.kind === 'cli') continue;
+    if (!('read' in block)) continue;
     for (const [at, path] of block[key].entries()) {
       reads.push({ path, place: [...place, key, at], namedMissing: key === 'consult', when });
     }

@@ -2,22 +2,22 @@ import { isSectionId } from '../documents/sections.js';
 import { BUILTIN_PREFERENCES, fitsPreference, preferenceValues } from './builtin-preferences.js';
 import { isBuiltInName } from './lint-text.js';
 import type { Lintable } from './lintable.js';
+import type { Report } from './report.js';
 import { initFlags } from './resolve.js';
+import type { PreferenceSpec } from './resolved.js';
+import type { SequentialSource } from './schema.js';
 import { placeholders } from './template.js';
 import { quoted } from './yaml-source.js';
 
 /** The fields above the blocks: name, mode, vars, preferences. */
 export function lintHeader(lintable: Lintable, expectedName: string): void {
-  const { source, report } = lintable;
-  if (source.name !== expectedName) {
-    report.error(['name'], `The name is ${quoted(source.name)} and the file ${quoted(`${expectedName}.yaml`)}.`, {
-      fix: `Write \`name: ${expectedName}\`, or rename the file.`,
-    });
-  }
+  const { source, recipe, report } = lintable;
+  lintName(source.name, expectedName, report);
+  const flags = lintable.type === 'sequential' ? initFlags(lintable.source.blocks) : [];
   for (const key of ['depth', 'interaction'] as const) {
     const stated = source.mode?.[key];
     const values = key === 'depth' ? ['standard', 'quick'] : ['interactive', 'autopilot'];
-    const flag = initFlags(source.blocks).find((candidate) => values.includes(candidate));
+    const flag = flags.find((candidate) => values.includes(candidate));
     if (stated === undefined || flag === undefined || flag === stated) continue;
     report.error(['mode', key], `\`mode.${key}\` is ${stated}, and the init command says --${flag}.`);
   }
@@ -28,7 +28,15 @@ export function lintHeader(lintable: Lintable, expectedName: string): void {
     report.warning(['vars', name], `${wins}; write {vars.${name}} for the var.`, { at: 'key' });
   }
   lintCleanup(lintable);
-  lintPreferences(lintable);
+  lintPreferences(source, recipe.preferences, report);
+}
+
+/** A recipe is found by its file: the two have one name. */
+export function lintName(name: string, expected: string, report: Report): void {
+  if (name === expected) return;
+  report.error(['name'], `The name is ${quoted(name)} and the file ${quoted(`${expected}.yaml`)}.`, {
+    fix: `Write \`name: ${expected}\`, or rename the file.`,
+  });
 }
 
 function lintCleanup({ source, report }: Lintable): void {
@@ -40,14 +48,19 @@ function lintCleanup({ source, report }: Lintable): void {
   }
 }
 
-function lintPreferences({ source, recipe, report }: Lintable): void {
+/** What a recipe says of preferences agrees with dev-cli's own, and each default with its type. */
+export function lintPreferences(
+  source: Pick<SequentialSource, 'preferences'>,
+  resolved: Readonly<Record<string, PreferenceSpec>>,
+  report: Report,
+): void {
   for (const [name, stated] of Object.entries(source.preferences ?? {})) {
     const builtin = BUILTIN_PREFERENCES[name];
     if (builtin !== undefined && builtin.type !== stated.type) {
       report.error(['preferences', name, 'type'], `The preference ${quoted(name)} is built in, as ${builtin.type}.`);
       continue;
     }
-    const spec = recipe.preferences[name];
+    const spec = resolved[name];
     if (spec === undefined || stated.default === undefined || fitsPreference(spec, stated.default)) continue;
     report.error(['preferences', name, 'default'], `The default must be ${preferenceValues(spec)}.`);
   }

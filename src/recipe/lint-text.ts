@@ -46,12 +46,10 @@ interface Text {
 }
 
 /** Every placeholder is known, in the recipe and in the files it uses; every path stays in the project. */
-export function lintText({ recipe, source, broken, prompts, report }: Lintable): void {
+export function lintText(lintable: Lintable): void {
+  const { recipe, source, prompts, report } = lintable;
   const known = knownKeys(recipe);
-  const blocks = source.blocks.flatMap((block, index) =>
-    broken.has(index) ? [] : textsIn(block, ['blocks', index], '', 'shell' in block && block.shell === true),
-  );
-  for (const text of [...blocks, ...textsIn(source.cleanup ?? [], ['cleanup'], 'cleanup', false)]) {
+  for (const text of [...textsOf(lintable), ...textsIn(source.cleanup ?? [], ['cleanup'], 'cleanup', false)]) {
     if (PATHS.has(text.field)) lintPath(text, report);
     if (FILLED.has(text.field) || PATHS.has(text.field)) lintPlaceholders(text, known, report);
   }
@@ -60,6 +58,19 @@ export function lintText({ recipe, source, broken, prompts, report }: Lintable):
       if (known.has(key)) continue;
       report.error({ file, text, span: { start, end } }, unknown(key, known), { fix: ESCAPE });
     }
+  }
+}
+
+function textsOf(lintable: Lintable): Text[] {
+  switch (lintable.type) {
+    case 'sequential':
+      return lintable.source.blocks.flatMap((block, index) =>
+        lintable.broken.has(index)
+          ? []
+          : textsIn(block, ['blocks', index], '', 'shell' in block && block.shell === true),
+      );
+    case 'engine':
+      return textsIn(lintable.source.handlers ?? {}, ['handlers'], '', false);
   }
 }
 

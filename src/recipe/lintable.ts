@@ -1,4 +1,9 @@
-import type { Compiled } from './compile.js';
+import type { Compiled } from './compiled.js';
+
+type Draft = NonNullable<Compiled['draft']>;
 
 /** A compiled recipe that can be judged. */
-export type Lintable = NonNullable<Compiled['draft']> & Pick<Compiled, 'report' | 'file'>;
+export type Lintable = Exclude<Draft, { type: 'meta' }> & Pick<Compiled, 'report' | 'file'>;
+export type LintableWorkflow = Extract<Draft, { type: 'meta' }> & Pick<Compiled, 'report' | 'file'>;
+export type LintableSequence = Extract<Lintable, { type: 'sequential' }>;
+export type LintableEngine = Extract<Lintable, { type: 'engine' }>;

@@ -16,7 +16,7 @@ function programBlock(block: ResolvedBlock): ProgramBlock {
       ? { maxRounds: block.maxRounds }
       : {}),
     ...('revise' in block && block.revise !== undefined ? { revise: block.revise } : {}),
-    asksUser: block.kind !== 'cli' && block.asks === 'user',
+    asksUser: 'asks' in block && block.asks === 'user',
     choices: 'choices' in block ? block.choices.map(({ id, goto }) => ({ id, target: targetOf(goto) })) : [],
     onError: block.onError,
   };

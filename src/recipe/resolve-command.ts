@@ -30,19 +30,11 @@ export function resolveCommand(
   if (options.shell === true) return shellCommand(source, options, place, report);
   const words = wordsOf(source, place, report);
   if (words === null) return null;
-  if (words[0] !== 'dev-cli') {
-    return {
-      kind: 'external',
-      command: {
-        argv: words,
-        shell: false,
-        timeout: options.timeout ?? DEFAULT_TIMEOUT,
-        cwd: options.cwd ?? '.',
-        source: textOf(source),
-      },
-    };
-  }
-  for (const key of ['timeout', 'cwd'] as const) {
+  if (words[0] !== 'dev-cli') return external(words, source, options);
+  const parsed = ownCommand(words, textOf(source), place, report);
+  if (parsed === null) return null;
+  const { process, ...command } = parsed;
+  for (const key of process ? (['cwd'] as const) : (['timeout', 'cwd'] as const)) {
     if (options[key] === undefined) continue;
     report.error(
       [...place.slice(0, -1), key],
@@ -53,15 +45,24 @@ export function resolveCommand(
       },
     );
   }
-  const command = ownCommand(words, textOf(source), place, report);
-  return command === null ? null : { kind: 'own', command };
+  return process ? external(words, source, options) : { kind: 'own', command };
+}
+
+function external(argv: string[], source: CommandSource, options: ExternalOptions): BlockCommand {
+  const { timeout = DEFAULT_TIMEOUT, cwd = '.' } = options;
+  return { kind: 'external', command: { argv, shell: false, timeout, cwd, source: textOf(source) } };
 }
 
 /** The same where only a `dev-cli …` command may stand: save, then, onComplete, exitCheck. */
 export function resolveOwnCommand(source: CommandSource, place: Place, report: Report): OwnCommand | null {
   const words = wordsOf(source, place, report);
   if (words === null) return null;
-  if (words[0] === 'dev-cli') return ownCommand(words, textOf(source), place, report);
+  if (words[0] === 'dev-cli') {
+    const parsed = ownCommand(words, textOf(source), place, report);
+    if (parsed?.process !== true) return parsed;
+    report.error(place, `${quoted(parsed.command)} talks to the world and needs a block of its own, of type cli.`);
+    return null;
+  }
   report.error(place, `${quoted(String(place.at(-1)))} must be a \`dev-cli …\` command.`, {
     fix: 'Put an external command into a block of its own, of type cli.',
   });
@@ -111,16 +112,22 @@ function wordsOf(source: CommandSource, place: Place, report: Report): string[] 
   return null;
 }
 
-function ownCommand(words: string[], source: string, place: Place, report: Report): OwnCommand | null {
+/** A command of ours, and whether it is run as a process of its own. */
+function ownCommand(
+  words: string[],
+  source: string,
+  place: Place,
+  report: Report,
+): (OwnCommand & { process?: true }) | null {
   const refuse = (message: string, options?: ReportOptions) => {
     report.error(place, message, options);
     return null;
   };
   try {
     const { spec, command, input, globals } = parseCommand(words);
-    if (spec.inRecipe !== true) {
+    if (spec.inRecipe === undefined) {
       return refuse(`\`dev-cli ${command}\` cannot stand in a recipe.`, {
-        fix: 'Allowed are init, draft …, plan …, analysis save, check and cleanup.',
+        fix: 'Allowed are init, draft …, plan …, analysis save, check, cleanup and pull-request ….',
       });
     }
     if (Object.keys(globals).length > 0) return refuse('Options such as --root and --json have no use in a recipe.');
@@ -130,6 +137,7 @@ function ownCommand(words: string[], source: string, place: Place, report: Repor
         within: String(name),
       });
     }
+    if (spec.inRecipe === 'process') return { command, input, source, process: true };
     const { data } = input;
     if (typeof data !== 'string') return { command, input, source };
     const file = data.replace(/^@/, '');

@@ -26,7 +26,7 @@ export function usesDraft(
 
 /** The files a block names for reading. */
 function filesRead(block: ResolvedBlock): string[] {
-  const own = block.kind === 'cli' ? [] : [...block.read, ...block.consult];
+  const own = 'read' in block ? [...block.read, ...block.consult] : [];
   const agents = 'agents' in block ? block.agents.flatMap(({ readsFrom }) => readsFrom) : [];
   return [...own, ...agents];
 }

@@ -1,6 +1,7 @@
 import type { Invocation } from '../base/invocation.js';
 import type { JsonObject } from '../base/json.js';
 import type { SectionId } from '../documents/sections.js';
+import type { EngineProgram, StageActor } from '../machine/engine/program.js';
 import type { BlockKind, OnError, Program } from '../machine/program.js';
 
 /**
@@ -9,7 +10,7 @@ import type { BlockKind, OnError, Program } from '../machine/program.js';
  */
 export interface ResolvedRecipe {
   name: string;
-  type: 'sequential';
+  type: 'sequential' | 'engine';
   language: 1;
   description: string;
   skill: string;
@@ -26,6 +27,33 @@ export interface ResolvedRecipe {
   usesDraft: boolean;
   blocks: ResolvedBlock[];
   program: Program;
+  /** Engine recipes only. */
+  engine?: ResolvedEngine;
+}
+
+/** What an engine recipe adds: the stages of a todo and of the end, and who acts in each (engine.md, Shape). */
+export interface ResolvedEngine {
+  program: EngineProgram;
+  /** By stage id (`worker`, `wrapUp`, `codeReview`, `securityScan`, …); for `stateBegin` too when it is enabled. */
+  handlers: Record<string, ResolvedHandler>;
+}
+
+export interface ResolvedHandler {
+  /** As the recipe writes it: `wrap_up`, `security_scan`. */
+  key: string;
+  /** The registry's handler, or null for one of the recipe's own. */
+  shipped: string | null;
+  actor: StageActor;
+  /** subagent: the role. */
+  agent?: string;
+  /** subagent: the task's rules, read from `promptFile` at capture. */
+  prompt?: string;
+  promptFile?: string;
+  /** cli, own handlers: the external command. */
+  command?: ExternalCommand;
+  /** human: the question; templates unfilled. */
+  message?: string;
+  when?: string;
 }
 
 export interface PreferenceSpec {
@@ -146,7 +174,13 @@ export interface GateBlock extends AskingBlock {
   artifact?: string;
   maxRounds: number;
 }
-export type ResolvedBlock = CliBlock | LlmBlock | LlmLoopBlock | LlmCliBlock | SubagentBlock | GateBlock;
+/** The one block of an engine recipe; what it does stands under `engine` of the recipe. */
+interface EngineBlock extends CommonBlock {
+  kind: 'engine';
+}
+export type ResolvedBlock = CliBlock | LlmBlock | LlmLoopBlock | LlmCliBlock | SubagentBlock | GateBlock | EngineBlock;
+/** A block that hands the agent or a person an action of its own. */
+export type AskedBlock = Exclude<ResolvedBlock, CliBlock | EngineBlock>;
 
 /** An agent definition as captured (from agents/, .dev/agents, .claude/agents, …). */
 export interface CapturedAgent {
@@ -159,6 +193,34 @@ export interface CapturedAgent {
   body: string;
 }
 
+/** What a workflow does when one of its phases halts (recipes.md §4). */
+export type ErrorPolicy = { kind: 'halt' } | { kind: 'skip' } | { kind: 'retry'; max: number };
+
+export interface ResolvedPhase {
+  name: string;
+  /** Which of the captured sources is its recipe. */
+  source: string;
+  recipe: ResolvedRecipe;
+  when?: string;
+}
+
+/** A meta recipe with every default filled in: its phases with their recipes, whole (recipes.md §4). */
+export interface ResolvedWorkflow {
+  name: string;
+  type: 'meta';
+  language: 1;
+  description: string;
+  /** What the workflow states for phases that leave it open; from `init` on, with the flags, whole. */
+  mode: Record<string, string>;
+  /** Its own, for `when`; one that a phase declares too replaces that phase's default. */
+  vars: JsonObject;
+  /** Those of all phases and those that a `when` reads. */
+  preferences: Record<string, PreferenceSpec>;
+  errorPolicy: ErrorPolicy;
+  /** At least one. */
+  phases: ResolvedPhase[];
+}
+
 /** recipe.json: all a run needs of its recipe, whatever happens to the files (recipes.md §5). */
 export interface CapturedRecipe {
   compiler: number;
@@ -166,6 +228,9 @@ export interface CapturedRecipe {
   digest: string;
   /** Path as the user knows it, for "changed since" reports; null for a shipped one. */
   sources: { path: string; shipped: boolean; sha256: string; text: string }[];
+  /** Of a workflow: that of the first phase, and in a run that of the phase at work. */
   recipe: ResolvedRecipe;
   agents: Record<string, CapturedAgent>;
+  /** Of a run of several recipes; `agents` and `sources` are those of all phases. */
+  workflow?: ResolvedWorkflow;
 }

@@ -1,24 +1,25 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { closed, discriminated, enumOf } from '../base/schema.js';
 import { SECTION_IDS } from '../documents/sections.js';
+import { EngineSourceSchema } from './schema-engine.js';
+import {
+  CommandLine,
+  externalLimits,
+  files,
+  filled,
+  flag,
+  header,
+  identifier,
+  kind,
+  text,
+  word,
+} from './schema-parts.js';
 
 /**
  * The recipe language as authors write it (recipes.md §1, §2). Every field has a description: it feeds editor completion
  * and the generated reference. What may be left out is optional here and filled in by resolve.ts.
  */
 
-/** Holds more than blanks. A pattern and not a length: the validator then needs no code of ajv's at run time. */
-const filled = { pattern: '\\S' };
-const text = (description: string) => Type.String({ ...filled, description });
-const word = <T extends string>(description: string, ...values: T[]) => ({ ...enumOf(...values), description });
-const files = (description: string) => Type.Array(Type.String(filled), { description });
-const flag = (description: string) => Type.Boolean({ description });
-const identifier = (description: string) => Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_-]*$', description });
-
-const CommandLine = Type.Union([Type.String(filled), Type.Array(Type.String(filled), { minItems: 1 })], {
-  description:
-    'A command: a string split at blanks with quotes and backslashes, or a list of arguments. `dev-cli …` runs in-process; anything else is an external command.',
-});
 const own = (description: string) =>
   Type.Union([Type.String(filled), Type.Array(Type.String(filled), { minItems: 1 })], {
     description: `${description} A \`dev-cli …\` command.`,
@@ -123,10 +124,7 @@ const external = {
   shell: Type.Optional(
     flag('Hand the command to a shell as one line; then no placeholder but {name} may stand in it.'),
   ),
-  timeout: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 86_400, description: 'Seconds an external command may take. Default 300.' }),
-  ),
-  cwd: Type.Optional(text('Where an external command runs, relative to the work tree.')),
+  ...externalLimits,
 };
 const loop = {
   maxRounds: bound('Rounds at most. Default 5; 20 where the user is asked, counting only rounds that filled nothing.'),
@@ -137,8 +135,6 @@ const loop = {
 const agents = Type.Array(AgentSource, { minItems: 1, description: 'The agents to start.' });
 const parallel = Type.Optional(flag('Start the agents together. Default true.'));
 const onComplete = Type.Optional(own('Runs when every agent has delivered or was given up.'));
-
-const kind = <T extends string>(name: T, description: string) => Type.Literal(name, { description });
 
 const CliSource = Type.Object(
   { ...common, type: kind('cli', 'dev-cli runs a command itself.'), command: CommandLine, ...external },
@@ -222,55 +218,6 @@ const BlockSourceSchema = discriminated(
   { description: 'One step of the recipe.' },
 );
 
-const PreferenceSource = Type.Object(
-  {
-    type: word('The type of its value.', 'bool', 'string', 'int'),
-    default: Type.Optional(
-      Type.Unsafe<boolean | string | number>({
-        type: ['boolean', 'string', 'number'],
-        description: 'Used when nobody set it.',
-      }),
-    ),
-    description: text('What it decides.'),
-  },
-  closed,
-);
-
-const named = '^[a-z][A-Za-z0-9_-]*$';
-const header = {
-  name: Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$', description: 'Equals the file name.' }),
-  language: Type.Optional(Type.Literal(1, { description: 'Version of this language. Default 1.' })),
-  description: Type.Optional(text('What the recipe is for, in one line.')),
-  skill: Type.Optional(
-    identifier("`specify`, `execute`, `open`, or a new word; guards look at it. Default: the name's first word."),
-  ),
-  mode: Type.Optional(
-    Type.Object(
-      {
-        depth: Type.Optional(word('How thorough.', 'standard', 'quick')),
-        interaction: Type.Optional(word('Whether a user is at hand.', 'interactive', 'autopilot')),
-      },
-      { additionalProperties: Type.String(), description: "What is left open here is filled by init's flags." },
-    ),
-  ),
-  vars: Type.Optional(
-    Type.Record(Type.String({ pattern: named }), Type.Unknown(), {
-      ...closed,
-      description: 'Defaults for placeholders.',
-    }),
-  ),
-  preferences: Type.Optional(
-    Type.Record(Type.String({ pattern: named }), PreferenceSource, {
-      ...closed,
-      description: 'Preferences of the user that this recipe reads.',
-    }),
-  ),
-  guard: Type.Optional(
-    Type.Object({ writes: files('Globs in the work tree that a tool may touch while the run is live.') }, closed),
-  ),
-  cleanup: Type.Optional(files('Globs that `dev-cli cleanup` removes. Default: DRAFT.md.')),
-};
-
 const SequentialSource = Type.Object(
   {
     ...header,
@@ -290,44 +237,59 @@ const SequentialSource = Type.Object(
   closed,
 );
 
-const anything = (description: string) => Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description }));
-const EngineSource = Type.Object(
+const PhaseSource = Type.Object(
   {
-    ...header,
-    type: kind('engine', 'The todos of a plan as a graph of small machines.'),
-    block: Type.Optional(text('`execution-engine`.')),
-    config: anything('Depth, handlers and policies of the engine.'),
-    handlers: anything("The recipe's own handlers."),
+    name: identifier('Unique in the workflow.'),
+    recipe: text('The recipe of this phase, sequential or engine.'),
+    when: Type.Optional(
+      text('CEL condition over mode, vars, goal and preferences; the phase is skipped when it is false or null.'),
+    ),
   },
-  closed,
+  { ...closed, description: 'One phase.' },
 );
+
+const OnFailSource = Type.Union(
+  [
+    enumOf('halt', 'skip_phase'),
+    Type.Object(
+      {
+        retry_phase: Type.Object(
+          { max: Type.Integer({ minimum: 1, maximum: 20, description: 'How often a phase begins anew at most.' }) },
+          closed,
+        ),
+      },
+      closed,
+    ),
+  ],
+  {
+    description:
+      'When a phase halts: halt the run (default), go on with the next phase, or begin the phase anew. A stop that a person chose always halts.',
+  },
+);
+
 const MetaSource = Type.Object(
   {
     ...header,
     type: kind('meta', 'Other recipes, one after the other, as phases of one run.'),
-    phases: Type.Array(
+    phases: Type.Array(PhaseSource, { minItems: 1, description: 'The phases, in order.' }),
+    errorPolicy: Type.Optional(
       Type.Object(
-        {
-          name: identifier('Unique in the recipe.'),
-          recipe: text('The recipe of this phase.'),
-          when: Type.Optional(text('CEL condition; the phase is skipped when it is false.')),
-        },
-        closed,
+        { onFail: Type.Optional(OnFailSource) },
+        { ...closed, description: 'What happens when a phase fails.' },
       ),
-      { minItems: 1, description: 'The phases, in order.' },
     ),
-    errorPolicy: anything('What happens when a phase fails.'),
   },
   closed,
 );
 
-/** A recipe file. Engine and meta recipes are known by their fields; this version does not run them. */
-export const RecipeSchema = discriminated('type', [SequentialSource, EngineSource, MetaSource], {
+/** A recipe file. */
+export const RecipeSchema = discriminated('type', [SequentialSource, EngineSourceSchema, MetaSource], {
   $id: 'recipe',
   description: 'A dev-cli recipe (docs/recipe-language.md).',
 });
 
 export type SequentialSource = Static<typeof SequentialSource>;
+export type MetaSource = Static<typeof MetaSource>;
 export type BlockSource = Static<typeof BlockSourceSchema>;
 export type CommandSource = Static<typeof CommandLine>;
 export type ChoiceSource = Static<typeof ChoiceSource>;

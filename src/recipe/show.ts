@@ -1,6 +1,17 @@
 import { lazyPackage } from '../base/lazy.js';
 import type { OnError } from '../machine/program.js';
-import type { BlockCommand, ResolvedAgent, ResolvedBlock, ResolvedChoice, ResolvedRecipe } from './resolved.js';
+import { ENGINE_BLOCK, type HandlerStage } from '../registry/handlers.js';
+import type {
+  AskedBlock,
+  BlockCommand,
+  ResolvedAgent,
+  ResolvedBlock,
+  ResolvedChoice,
+  ResolvedEngine,
+  ResolvedHandler,
+  ResolvedRecipe,
+  ResolvedWorkflow,
+} from './resolved.js';
 
 const yaml = lazyPackage<typeof import('yaml')>('yaml');
 
@@ -16,21 +27,96 @@ export function showRecipe(recipe: ResolvedRecipe): string {
     skill: recipe.skill,
     mode: recipe.mode,
     vars: recipe.vars,
-    preferences: Object.fromEntries(
-      Object.entries(recipe.preferences).map(([name, { values: _, ...spec }]) => [name, spec]),
-    ),
+    preferences: showPreferences(recipe),
     ...(recipe.usesDraft ? { draft: { required: recipe.draft.required } } : {}),
     ...(recipe.guardWrites === null ? {} : { guard: { writes: recipe.guardWrites } }),
     cleanup: recipe.cleanup,
-    blocks: recipe.blocks.map(showBlock),
+    ...(recipe.engine === undefined ? { blocks: recipe.blocks.map(showBlock) } : showEngine(recipe.engine)),
   };
   return yaml().stringify(document, { lineWidth: 120, aliasDuplicateObjects: false });
+}
+
+/** The same for a workflow: its phases by the names of their recipes. */
+export function showWorkflow(workflow: ResolvedWorkflow): string {
+  const { name, type, language, description, mode, vars, phases } = workflow;
+  const document: Shown = {
+    name,
+    type,
+    language,
+    description,
+    mode,
+    vars,
+    preferences: showPreferences(workflow),
+    phases: phases.map((phase) => ({ name: phase.name, recipe: phase.recipe.name, ...given('when', phase.when) })),
+    errorPolicy: { onFail: showPolicy(workflow.errorPolicy) },
+  };
+  return yaml().stringify(document, { lineWidth: 120, aliasDuplicateObjects: false });
+}
+
+function showPolicy(policy: ResolvedWorkflow['errorPolicy']): unknown {
+  switch (policy.kind) {
+    case 'halt':
+      return 'halt';
+    case 'skip':
+      return 'skip_phase';
+    case 'retry':
+      return { retry_phase: { max: policy.max } };
+  }
+}
+
+function showPreferences({ preferences }: Pick<ResolvedRecipe, 'preferences'>): Shown {
+  return Object.fromEntries(Object.entries(preferences).map(([name, { values: _, ...spec }]) => [name, spec]));
+}
+
+/** `block`, `config` and `handlers` of an engine recipe; its depth stands under `mode`. */
+function showEngine({ program, handlers }: ResolvedEngine): Shown {
+  const { policies } = program;
+  const shipped = Object.values(handlers).filter((handler) => handler.shipped !== null);
+  const enabled = (stage: HandlerStage) => handlers[stage] !== undefined;
+  return {
+    block: ENGINE_BLOCK,
+    config: {
+      handlers: Object.fromEntries(shipped.map(({ key, shipped: id }) => [key, id])),
+      policies: {
+        max_retries: policies.maxRetries,
+        adapt_depth_limit: policies.adaptDepthLimit,
+        max_dynamic_todos: policies.maxDynamicTodos,
+        parallel_limit: policies.parallelLimit,
+        triage_precedence: policies.triagePrecedence,
+        max_fix_rounds: policies.maxFixRounds,
+        verify_enabled: enabled('verify'),
+        code_review_enabled: enabled('codeReview'),
+        final_verify_enabled: enabled('finalVerify'),
+      },
+    },
+    handlers: showOwnHandlers(program.stages.flatMap(({ id }) => handlers[id] ?? [])),
+  };
+}
+
+/** In the order of a todo's way; each after the one before it, so that it reads as it runs. */
+function showOwnHandlers(stages: readonly ResolvedHandler[]): Shown {
+  return Object.fromEntries(
+    stages.flatMap(({ key, shipped, actor, agent, promptFile, command, message, when }, index) => {
+      if (shipped !== null) return [];
+      const shown = {
+        actor,
+        ...given('agent', agent),
+        ...given('promptFile', promptFile),
+        ...(command === undefined ? {} : showCommand({ kind: 'external', command })),
+        ...given('message', message),
+        ...given('after', stages[index - 1]?.key),
+        ...given('when', when),
+      };
+      return [[key, shown]];
+    }),
+  );
 }
 
 function showBlock(block: ResolvedBlock): Shown {
   const head = { id: block.id, type: block.kind, ...(block.when === undefined ? {} : { when: block.when }) };
   const tail = { onError: showOnError(block.onError), stale: block.stale };
   if (block.kind === 'cli') return { ...head, ...showCommand(block.command), ...tail };
+  if (block.kind === 'engine') return { ...head, ...tail };
   const asking = {
     instruction: block.instruction,
     ...given('instructionFile', block.instructionFile),
@@ -41,7 +127,7 @@ function showBlock(block: ResolvedBlock): Shown {
   return { ...head, ...asking, ...showKind(block), ...tail };
 }
 
-function showKind(block: Exclude<ResolvedBlock, { kind: 'cli' }>): Shown {
+function showKind(block: AskedBlock): Shown {
   switch (block.kind) {
     case 'llm':
       return {

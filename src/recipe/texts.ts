@@ -1,22 +1,39 @@
-import type { ResolvedBlock, ResolvedRecipe } from './resolved.js';
+import { rootNames } from './condition-text.js';
+import type { ResolvedBlock, ResolvedHandler, ResolvedRecipe } from './resolved.js';
+import { placeholders } from './template.js';
 
 /** Every text of a resolved recipe that may hold placeholders, in order. */
-export function templatesOf(recipe: Pick<ResolvedRecipe, 'blocks' | 'cleanup'>): string[] {
-  return [...recipe.blocks.flatMap(templatesOfBlock), ...recipe.cleanup];
+export function templatesOf(recipe: Pick<ResolvedRecipe, 'blocks' | 'cleanup' | 'engine'>): string[] {
+  const handlers = Object.values(recipe.engine?.handlers ?? {});
+  return [...recipe.blocks.flatMap(templatesOfBlock), ...handlers.flatMap(templatesOfHandler), ...recipe.cleanup];
 }
 
 /** Every condition of a resolved recipe, in order. */
-export function conditionsOf(recipe: Pick<ResolvedRecipe, 'blocks'>): string[] {
-  return recipe.blocks.flatMap((block) => [
+export function conditionsOf(recipe: Pick<ResolvedRecipe, 'blocks' | 'engine'>): string[] {
+  const blocks = recipe.blocks.flatMap((block) => [
     ...(block.when === undefined ? [] : [block.when]),
     ...('exitWhen' in block && block.exitWhen !== undefined ? [block.exitWhen] : []),
     ...('agents' in block ? block.agents.flatMap(({ when }) => when ?? []) : []),
   ]);
+  return [...blocks, ...Object.values(recipe.engine?.handlers ?? {}).flatMap(({ when }) => when ?? [])];
+}
+
+/** Whether any of these texts uses the goal. */
+export function mentionsGoal(templates: readonly string[], conditions: readonly string[]): boolean {
+  return (
+    templates.some((text) => placeholders(text).some(({ key }) => key === 'goal')) ||
+    conditions.some((source) => rootNames(source).has('goal'))
+  );
+}
+
+function templatesOfHandler({ prompt, command, message }: ResolvedHandler): string[] {
+  const texts = [prompt, message, ...(command === undefined ? [] : [...command.argv, command.cwd])];
+  return texts.filter((text) => text !== undefined);
 }
 
 function templatesOfBlock(block: ResolvedBlock): string[] {
   const texts: (string | undefined)[] = [];
-  if (block.kind !== 'cli') texts.push(block.instruction, block.instructionText, ...block.read, ...block.consult);
+  if ('read' in block) texts.push(block.instruction, block.instructionText, ...block.read, ...block.consult);
   if ('command' in block && block.command !== undefined) {
     const { kind, command } = block.command;
     texts.push(...(kind === 'own' ? strings(command.input) : [...command.argv, command.cwd]));

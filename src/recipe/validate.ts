@@ -1,6 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import { isRecord } from '../base/json.js';
 import { suggestion } from '../base/suggest.js';
+import { HANDLER_KEY } from '../registry/handlers.js';
 import type { Report } from './report.js';
 import { keysOf, quoted } from './yaml-source.js';
 
@@ -37,7 +38,7 @@ export function checkSchema(value: unknown, report: Report): Misfits {
       continue;
     }
     // A variant that does not exist is the fault of the word that names it, not of the whole block.
-    report.error(error.keyword === 'discriminator' ? [...place, 'type'] : place, sentence(error, place), {
+    report.error(error.keyword === 'discriminator' ? [...place, tagOf(error)] : place, sentence(error, place), {
       at: error.keyword === 'required' ? 'key' : 'value',
       fix: hint(error),
     });
@@ -45,11 +46,11 @@ export function checkSchema(value: unknown, report: Report): Misfits {
   return { broken, unknown };
 }
 
-/** The key that a missing `type` was probably written as: without it no variant tells which keys are known. */
+/** The key that a missing tag was probably written as: without it no variant tells which keys are known. */
 function misspeltKey(error: ErrorObject): string | undefined {
-  const missing = error.params['missingProperty'];
-  if (missing !== 'type' || !isRecord(error.data)) return undefined;
-  return Object.keys(error.data).find((key) => key !== 'id' && suggestion(key, ['type']) === 'type');
+  const missing: unknown = error.params['missingProperty'];
+  if ((missing !== 'type' && missing !== 'actor') || !isRecord(error.data)) return undefined;
+  return Object.keys(error.data).find((key) => key !== 'id' && suggestion(key, [missing]) === missing);
 }
 
 function reportUnknownKey(error: ErrorObject, place: string[], report: Report): void {
@@ -60,7 +61,9 @@ function reportUnknownKey(error: ErrorObject, place: string[], report: Report): 
   if (patterns.length > 0) {
     report.error([...place, key], `${quoted(key)} cannot be a name here.`, {
       at: 'key',
-      fix: 'Use a small letter, then letters, digits, "_" and "-".',
+      fix: patterns.includes(HANDLER_KEY)
+        ? 'Write it in small letters, with "_" between words: `security_scan`.'
+        : 'Use a small letter, then letters, digits, "_" and "-".',
     });
     return;
   }
@@ -142,12 +145,18 @@ function hint(error: ErrorObject): string | undefined {
   return typeof described === 'string' && error.keyword !== 'required' ? described : undefined;
 }
 
+/** The key that tells the variants apart: `type` of a block, `actor` of a handler. */
+function tagOf(error: ErrorObject): string {
+  return String(error.params['tag']);
+}
+
 function unknownType(error: ErrorObject): string {
   const data: unknown = error.data;
-  const given = isRecord(data) ? String(data['type']) : '';
-  const schema = error.parentSchema as { oneOf?: { properties?: { type?: { const?: string } } }[] } | undefined;
-  const known = (schema?.oneOf ?? []).flatMap(({ properties }) => properties?.type?.const ?? []);
-  return oneOf('`type`', given, known);
+  const tag = tagOf(error);
+  const given = isRecord(data) ? String(data[tag]) : '';
+  const schema = error.parentSchema as { oneOf?: { properties?: Record<string, { const?: string }> }[] } | undefined;
+  const known = (schema?.oneOf ?? []).flatMap(({ properties }) => properties?.[tag]?.const ?? []);
+  return oneOf(quoted(tag), given, known);
 }
 
 function oneOf(name: string, given: unknown, allowed: unknown): string {

@@ -2,6 +2,7 @@ import { AUTHOR_COMMANDS } from './commands/author.js';
 import { DOCUMENT_COMMANDS } from './commands/documents.js';
 import { PEOPLE_COMMANDS } from './commands/people.js';
 import { PLAN_COMMANDS } from './commands/plan.js';
+import { PULL_REQUEST_COMMANDS } from './commands/pull-request.js';
 import { RUN_COMMANDS } from './commands/run.js';
 import { SHELL_COMMANDS } from './commands/shell.js';
 import { STEP_COMMANDS } from './commands/step.js';
@@ -14,6 +15,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   ...DOCUMENT_COMMANDS,
   ...PLAN_COMMANDS,
   ...PEOPLE_COMMANDS,
+  ...PULL_REQUEST_COMMANDS,
   ...AUTHOR_COMMANDS,
   ...SHELL_COMMANDS,
 ];
@@ -24,6 +26,7 @@ export const GROUPS: Readonly<Record<string, string>> = {
   draft: 'The draft of a plan, section by section.',
   plan: 'plan-content.json and PLAN.md.',
   analysis: "Agents' analyses.",
+  'pull-request': 'A branch of its own, and a draft pull request.',
   recipe: 'Look at recipes and check them.',
 };
 
@@ -115,4 +118,10 @@ function globalSize(word: string): number {
   const option = GLOBAL_OPTIONS.find(({ flag }) => word === `--${flag}` || word.startsWith(`--${flag}=`));
   if (!option) return 0;
   return option.form === 'flag' || word.includes('=') ? 1 : 2;
+}
+
+/** Whether an argument vector is a command of ours that a recipe runs as a process of its own. */
+export function runsAsProcess([program, ...words]: readonly string[]): boolean {
+  const name = words.slice(0, 2).join(' ');
+  return program === 'dev-cli' && COMMANDS.some((spec) => spec.inRecipe === 'process' && spec.name === name);
 }

@@ -72,6 +72,9 @@ export interface CommandSpec {
   oneOf?: readonly string[];
   exits: readonly ExitCode[];
   examples: readonly { command: string; note: string }[];
-  /** May stand in a recipe as a command (recipes.md §2). */
-  inRecipe?: boolean;
+  /**
+   * May stand in a recipe as a command (recipes.md §2). `true`: it is documents in, documents out, and runs in the same
+   * transaction. `process`: it talks to the world, and is run like an external command, in a `cli` block.
+   */
+  inRecipe?: true | 'process';
 }

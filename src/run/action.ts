@@ -131,6 +131,41 @@ const RunningActionSchema = Type.Object(
   },
   closed,
 );
+const EngineTaskSchema = Type.Object(
+  {
+    actionId: Type.String({ pattern: '^a[0-9]+$' }),
+    todoId: NullableString,
+    substep: Str,
+    attempt: Type.Integer(),
+    why: Type.Optional(Type.String({ description: 'What failed in the attempt before.' })),
+    type: Type.String({ description: 'The role, as the bound harness resolves it.' }),
+    promptFile: Str,
+    output: Str,
+    readOnly: Type.Boolean({ description: 'It writes nothing but its output.' }),
+    ack: InvocationSchema,
+    issuedAt: Type.Optional(Str),
+  },
+  closed,
+);
+const EngineDispatchActionSchema = Type.Object(
+  {
+    ...common,
+    action: Type.Literal('engine-dispatch'),
+    tasks: Type.Array(EngineTaskSchema, { description: 'To start now.' }),
+    running: Type.Array(EngineTaskSchema, { description: 'Handed out earlier and not back yet.' }),
+    commands: Type.Array(RunningCommandSchema, {
+      description: 'At work meanwhile: none as long as workers are, so that half-written work fails nobody.',
+    }),
+    blocked: Type.Optional(
+      Type.Record(Str, Type.Array(Str), { description: 'What a failed todo keeps back, at most 20.' }),
+    ),
+    blockedMore: Type.Optional(Type.Integer()),
+    tell: Str,
+    ack: InvocationSchema,
+    ...full,
+  },
+  closed,
+);
 const DoneActionSchema = Type.Object(
   {
     run: Str,
@@ -158,6 +193,7 @@ export const ActionSchema = discriminated(
     DispatchActionSchema,
     GateActionSchema,
     RunningActionSchema,
+    EngineDispatchActionSchema,
     DoneActionSchema,
   ],
   { $id: 'action', description: 'What `dev-cli next` hands out (protocol.md §2).' },
@@ -165,4 +201,6 @@ export const ActionSchema = discriminated(
 export type Action = Static<typeof ActionSchema>;
 export type PendingAction = Exclude<Action, { action: 'done' }>;
 export type DispatchAction = Static<typeof DispatchActionSchema>;
+export type EngineDispatchAction = Static<typeof EngineDispatchActionSchema>;
+export type EngineTaskView = Static<typeof EngineTaskSchema>;
 export type GateAction = Static<typeof GateActionSchema>;

@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
-import { closed, NullableString } from '../base/schema.js';
+import { closed, enumOf, NullableString } from '../base/schema.js';
 
 /**
  * The closed list of what a journal entry can say (storage.md, A commit). `data` tells by itself what happened:
@@ -9,6 +9,10 @@ import { closed, NullableString } from '../base/schema.js';
 const Str = Type.String();
 const Digests = Type.Record(Str, NullableString);
 const fact = <T extends Record<string, TSchema>>(fields: T) => Type.Object({ runId: Str, ...fields }, closed);
+
+/** Of commands that judge a todo: which todo, and which of its acceptances. */
+const ofTodo = { todoId: Type.Optional(NullableString), id: Type.Optional(Str) };
+const task = { actionId: Str, todoId: NullableString, substep: Str, attempt: Type.Integer() };
 
 /** The run, and the entry of its journal, that a forked run goes on from. */
 export const ForkedFromSchema = Type.Object({ name: Str, runId: Str, seq: Type.Integer() }, closed);
@@ -36,6 +40,9 @@ const ENTRY_DATA = {
     saved: Type.Optional(Type.Array(Str)),
     evidence: Type.Optional(Digests),
     selfReported: Type.Optional(Type.Boolean()),
+    /** Of a gate of an execution: which one, and the todo it was about. */
+    gate: Type.Optional(Str),
+    todoId: Type.Optional(Str),
   }),
   /** Some promised outputs were good while others were missing. */
   accepted: fact({
@@ -62,7 +69,14 @@ const ENTRY_DATA = {
   ran: fact({ block: Str, command: Str, ok: Type.Boolean(), summary: Str }),
   /** A block was passed over because its condition was false. */
   skipped: fact({ block: Str }),
-  'command-started': fact({ key: Str, block: Str, actionId: Str, argv: Type.Array(Str), shell: Type.Boolean() }),
+  'command-started': fact({
+    key: Str,
+    block: Str,
+    actionId: Str,
+    argv: Type.Array(Str),
+    shell: Type.Boolean(),
+    ...ofTodo,
+  }),
   'command-finished': fact({
     key: Str,
     block: Str,
@@ -71,8 +85,60 @@ const ENTRY_DATA = {
     outcome: Str,
     log: Str,
     reused: Type.Optional(Type.Boolean()),
+    ...ofTodo,
   }),
-  invalidated: fact({ block: Str, stale: Type.Array(Str) }),
+  invalidated: fact({ block: Str, stale: Type.Array(Str), todoId: Type.Optional(Str) }),
+  /** The execution of a plan began; `done`: todos whose boxes were ticked before. */
+  'plan-captured': fact({ block: Str, todos: Type.Integer(), done: Type.Array(Str), plan: Str }),
+  /** Tasks were handed out together. */
+  dispatched: fact({
+    actionId: Str,
+    block: Str,
+    tasks: Type.Array(
+      Type.Object(
+        { actionId: Str, todoId: NullableString, substep: Str, attempt: Type.Integer(), why: Type.Optional(Str) },
+        closed,
+      ),
+    ),
+  }),
+  /** The result of a task was taken. */
+  'task-done': fact({
+    ...task,
+    /** `DONE`, `BLOCKED`, `VERIFIED`, `FAILED`, `SHIP`, `NEEDS_FIXES`. */
+    status: Str,
+    summary: Str,
+    evidence: Digests,
+  }),
+  /** A task came to nothing: `step fail`, or four results that do not fit. */
+  'task-failed': fact({ ...task, reason: Str }),
+  /** A result was refused for its form; the task stays out. */
+  'result-refused': fact({ ...task, times: Type.Integer(), problems: Type.Array(Str) }),
+  /** A todo is done or has failed. */
+  'todo-settled': fact({
+    todoId: Str,
+    status: enumOf('done', 'failed'),
+    attempt: Type.Integer(),
+    why: Type.Optional(Str),
+  }),
+  /** A todo is attempted again. */
+  'todo-retried': fact({ todoId: Str, attempt: Type.Integer(), why: Str }),
+  /** Todos came in while the run goes on; `by`: the todo that made them necessary, null for findings of the end. */
+  'todos-added': fact({ todos: Type.Array(Str), by: NullableString, why: Type.Optional(Str) }),
+  /** What a worker reported was stored, and its todo's box ticked. */
+  'wrapped-up': fact({ todoId: Str, outputs: Type.Array(Str), learnings: Type.Integer(), issues: Type.Integer() }),
+  /** A stage of dev-cli's own that needs no world: skipped, deferred, done or failed, and why. */
+  stage: fact({ todoId: NullableString, stage: Str, outcome: Str, summary: Str }),
+  /** A commit in the repository, or why there is none. */
+  committed: fact({
+    key: Str,
+    todoId: NullableString,
+    outcome: enumOf('made', 'found', 'nothing', 'deferred', 'refused', 'no-repository'),
+    commit: NullableString,
+    paths: Type.Array(Str),
+    reason: Type.Optional(Str),
+  }),
+  /** The execution of the plan came to its end. */
+  executed: fact({ block: Str, outcome: Str, done: Type.Integer(), failed: Type.Array(Str), why: Type.Optional(Str) }),
   /** Documents changed outside an action: `draft update`, `plan generate`, `analysis save`, `cleanup`. */
   document: fact({ command: Str, paths: Type.Array(Str), summary: Str }),
   /** Sources changed in a phase that may not touch them. */
@@ -81,6 +147,15 @@ const ENTRY_DATA = {
   'sources-taken': fact({ actionId: Str, paths: Type.Array(Str) }),
   /** A person was there: a prompt, an answered question, a terminal. */
   human: fact({ what: Str }),
+  /** A phase of a workflow began; `retry`: for which time it begins anew. */
+  'phase-started': fact({ phase: Str, recipe: Str, retry: Type.Optional(Type.Integer()) }),
+  /** A phase ended, or was passed over because its condition was false. */
+  'phase-ended': fact({
+    phase: Str,
+    recipe: Str,
+    status: enumOf('done', 'skipped', 'failed'),
+    summary: Type.Optional(Str),
+  }),
   ended: fact({ outcome: Str, reason: Type.Optional(Str) }),
   /** Something was mended when the run was opened. */
   recovered: fact({ notices: Type.Array(Str) }),

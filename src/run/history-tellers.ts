@@ -22,6 +22,8 @@ export const TELLERS: { [T in EntryType]: Teller<T> } = {
   issued({ run, entry }, data) {
     drop(run, entry);
     run.status = 'live';
+    // What an execution waits with is told by what it hands out and by what becomes of it.
+    if (data.cause === 'dispatch' || data.cause === 'job') return;
     const { seq, at } = entry;
     const open = { result: 'pending', endSeq: null, endAt: null, seconds: null, by: null } as const;
     run.items.push({ kind: 'action', seq, at, ...data, ...open, evidence: [], refused: [], without: [] });
@@ -49,7 +51,12 @@ export const TELLERS: { [T in EntryType]: Teller<T> } = {
   skipped: add('skipped'),
   // Its action was issued in the same commit; what matters is how it ends.
   'command-started': () => undefined,
-  'command-finished'({ run, entry }, { key, block: _, ...command }) {
+  'command-finished'(telling, { key, block: _, ...command }) {
+    const { run, entry } = telling;
+    if (command.id !== undefined) {
+      tellOther(telling);
+      return;
+    }
     const actionId = key.slice(key.lastIndexOf(':') + 1);
     finish(actionOf(run, actionId), entry, command.exit === 0 ? 'done' : 'failed', { command });
   },
@@ -62,6 +69,20 @@ export const TELLERS: { [T in EntryType]: Teller<T> } = {
     const block = actionOf(run, actionId)?.block;
     push(run, entry, { kind: 'sources taken', paths, ...(block === undefined ? {} : { block }) });
   },
+  stage: tellOther,
+  'plan-captured': tellOther,
+  dispatched: tellOther,
+  'task-done': tellOther,
+  'task-failed': tellOther,
+  'result-refused': tellOther,
+  'todo-settled': tellOther,
+  'todo-retried': tellOther,
+  'todos-added': tellOther,
+  'wrapped-up': tellOther,
+  committed: tellOther,
+  executed: tellOther,
+  'phase-started': tellOther,
+  'phase-ended': tellOther,
   human: add('human'),
   recovered: add('recovered'),
   ended(telling, data) {
@@ -71,7 +92,7 @@ export const TELLERS: { [T in EntryType]: Teller<T> } = {
   },
 };
 
-/** An entry that a newer version wrote. */
+/** An entry in a line: one of an execution's, or one that a newer version wrote. */
 export function tellOther({ run, entry }: Telling): void {
   const block = typeof entry.data['block'] === 'string' ? { block: entry.data['block'] } : {};
   push(run, entry, { kind: 'other', type: entry.type, ...block, summary: summarize(entry) });

@@ -1,6 +1,7 @@
 import { OptionalKind, type Static, type TSchema, Type } from '@sinclair/typebox';
 import { closed, enumOf, NullableString, nullable } from '../base/schema.js';
 import { ActionSchema } from './action.js';
+import { RunEngineSchema } from './engine.js';
 import { ForkedFromSchema } from './entries.js';
 import { SCHEMA_VERSION } from './version.js';
 
@@ -56,6 +57,33 @@ const CommandStateSchema = Type.Object(
     timeout: Type.Number({ description: 'Seconds.' }),
     directory: Type.String({ description: 'Where the runner writes its log and exit.json, in the run directory.' }),
     startedAt: At,
+  },
+  closed,
+);
+
+const WorkflowSchema = Type.Object(
+  {
+    name: Str,
+    currentPhase: NullableString,
+    phaseIndex: Type.Integer(),
+    phases: Type.Array(
+      Type.Object(
+        {
+          name: Str,
+          recipe: Str,
+          status: enumOf('pending', 'running', 'done', 'skipped', 'failed'),
+          at: NullableString,
+          retries: Type.Optional(Type.Integer()),
+          summary: Type.Optional(Str),
+          /** Of a phase that has ended: what state.json held of it while it was at work. */
+          steps: Type.Optional(Type.Record(Str, StepSchema)),
+          /** What the end of the run tells of it. */
+          results: Type.Optional(Type.Record(Str, Str)),
+          failed: Type.Optional(Type.Array(Type.Object({ id: Str, reason: Str }, closed))),
+        },
+        closed,
+      ),
+    ),
   },
   closed,
 );
@@ -149,6 +177,10 @@ const stateSchema = <A extends TSchema>(action: A) =>
       /** Sources that changed in a phase that may not touch them, as last refused. */
       sourcesRefused: nullable(Type.Object({ seq: Type.Integer(), actionId: Str, paths: Type.Array(Str) }, closed)),
       commands: Type.Record(Str, CommandStateSchema),
+      /** Engine recipes: the plan's todos and where each stands. Null in every other run. */
+      engine: nullable(RunEngineSchema),
+      /** Runs of several recipes: the phases, and which one the fields above belong to. Null in every other run. */
+      workflow: nullable(WorkflowSchema),
       events: Type.Array(Type.Object({ seq: Type.Integer(), at: At, type: Str, summary: Str }, closed)),
       lastError: nullable(Type.Object({ code: Str, message: Str, block: Str, at: At }, closed)),
       preferences: Type.Record(Str, Type.Unsafe<string | boolean | number>({ type: ['string', 'boolean', 'number'] })),
@@ -217,5 +249,6 @@ function kindOf(schema: TSchema): TSchema {
 export type RunState = Static<typeof StateSchema>;
 export type StepState = Static<typeof StepSchema>;
 export type PathFacts = Static<typeof FactsSchema>;
+export type Workflow = Static<typeof WorkflowSchema>;
 export type CommandState = Static<typeof CommandStateSchema>;
 export type PendingState = NonNullable<RunState['pendingAction']>;

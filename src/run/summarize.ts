@@ -1,3 +1,4 @@
+import type { JsonObject } from '../base/json.js';
 import type { NewEntry } from '../store/store.js';
 
 /** One line that says what an entry recorded; from its data alone. */
@@ -23,16 +24,59 @@ export function summarize(entry: Pick<NewEntry, 'type' | 'data'>): string {
     case 'skipped':
       return `${text('block')} skipped`;
     case 'command-started':
-      return `${text('block')}: command started`;
+      return `${place(entry.data)}: command started`;
     case 'command-finished':
-      return `${text('block')}: command ${text('outcome')}`;
+      return `${place(entry.data)}: command ${text('outcome')}`;
     case 'invalidated':
-      return `${text('block')} invalidated`;
+      return `${text('todoId') || text('block')} invalidated`;
+    case 'plan-captured':
+      return `executing ${text('todos')} todos`;
+    case 'dispatched':
+      return `${text('actionId')} handed out ${(entry.data['tasks'] as JsonObject[]).map(taskOf).join(', ')}`.slice(
+        0,
+        200,
+      );
+    case 'task-done':
+      return `${taskOf(entry.data)}: ${text('status')}`;
+    case 'task-failed':
+      return `${taskOf(entry.data)} failed: ${text('reason')}`.slice(0, 200);
+    case 'result-refused':
+      return `${taskOf(entry.data)}: result refused`;
+    case 'todo-settled':
+      return `${text('todoId')} ${text('status')}`;
+    case 'todo-retried':
+      return `${text('todoId')} again, attempt ${text('attempt')}: ${text('why')}`.slice(0, 200);
+    case 'todos-added':
+      return `added ${text('todos')}`.slice(0, 200);
+    case 'wrapped-up':
+      return `${text('todoId')} wrapped up`;
+    case 'stage':
+      return `${place(entry.data)} ${text('outcome')}: ${text('summary')}`.slice(0, 200);
+    case 'committed':
+      return `${text('todoId') || 'the rest'}: commit ${text('outcome')}`;
+    case 'executed':
+      return `plan ${text('outcome')}`;
     case 'document':
       return `${text('command')}: ${text('summary')}`.slice(0, 200);
+    case 'phase-started':
+      return `phase ${text('phase')} (${text('recipe')})${entry.data['retry'] === undefined ? '' : ' anew'}`;
+    case 'phase-ended':
+      return `phase ${text('phase')} ${text('status')}`;
     case 'ended':
       return text('outcome');
     default:
       return entry.type;
   }
+}
+
+/** `todo-3/worker`; the stage alone where it is about the whole run. */
+function taskOf(data: JsonObject): string {
+  const todo = data['todoId'];
+  return typeof todo === 'string' ? `${todo}/${data['substep']}` : String(data['substep']);
+}
+
+function place(data: JsonObject): string {
+  const [todo, id] = [data['todoId'], data['id'] ?? data['stage']];
+  const parts = [typeof todo === 'string' ? todo : null, typeof id === 'string' ? id : null];
+  return parts.filter((part) => part !== null).join(' ') || String(data['block'] ?? '');
 }

@@ -86,7 +86,10 @@ export type Decision<S extends Numbered, A> =
       marks: Marks;
     };
 
-/** Synchronous and pure: it may be called again with a newer head. What it throws, `transact` throws, with nothing written. */
+/**
+ * Synchronous and pure: it may be called again with a newer head. The snapshot of the head is its own, to change as it
+ * likes. What it throws, `transact` throws, with nothing written.
+ */
 export type Decide<S extends Numbered, A> = (head: Head<S>) => Decision<S, A>;
 
 /** A place in a journal, behind an entry. */

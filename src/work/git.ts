@@ -66,16 +66,25 @@ export async function changedSince(workTree: string, baseline: Baseline, around:
   return [...changed].sort();
 }
 
+/** What a command ran on. */
+export interface TreeState {
+  /** The commit checked out; null before the first one. */
+  head: string | null;
+  /** One digest of the commit checked out and every changed or untracked content; ignored files are not seen. */
+  digest: string;
+}
+
 /**
- * One digest of all that a command could find different in the repository: the commit checked out and every changed or
- * untracked content outside the work tree's `.dev/`; ignored files are not seen. Null where there is no git or no
- * repository (protocol.md §4, reuse of results).
+ * The state of the repository outside the work tree's `.dev/`, as far as a command could find it different. Null where
+ * there is no git or no repository (protocol.md §4, reuse of results).
  * @param workTree absolute path
  * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`
  */
-export async function treeDigest(workTree: string, around: Surroundings = {}): Promise<string | null> {
+export async function treeState(workTree: string, around: Surroundings = {}): Promise<TreeState | null> {
   const place = await findRepository(workTree, around);
-  return place.kind === 'repository' ? digestOf(await readTree(workTree, place.top, around)) : null;
+  if (place.kind !== 'repository') return null;
+  const tree = await readTree(workTree, place.top, around);
+  return { head: tree.head, digest: digestOf(tree) };
 }
 
 /**

@@ -106,7 +106,7 @@ function checked(args: string[], child: Pick<SpawnSyncReturns<string>, 'status' 
   expect(`${stdout}${stderr}`, `a stack trace in ${shown}`).not.toMatch(/^\s+at .+(:\d+:\d+\)?|\(node:)/m);
   expect(`${stdout}${stderr}`, shown).not.toContain('INTERNAL');
   if (printsText(args)) {
-    if (code !== 0 && stdout === '') expect(stderr, shown).toMatch(/^[A-Z_]+: .+\n$/);
+    if (code !== 0 && stdout === '') expect(stderr, shown).toMatch(/^[A-Z_]+: .+\n( {2}.+\n)*$/);
     else expect(stderr, shown).toBe('');
     return { code, stdout, stderr, json: {} };
   }

@@ -38,7 +38,7 @@ export function runOwnCommand(invocation: Invocation, scene: Scene): Outcome {
     case 'cleanup':
       return cleanup(scene);
     case 'check': {
-      const path = String(input['file'] ?? '');
+      const path = String(input['subject'] ?? '');
       const text = scene.files.text(path);
       const checked = checkDocument(path, text ?? '');
       const problems = text === null ? [{ target: path, problem: 'not written' }] : checked.problems;

@@ -61,7 +61,7 @@ export const AUTHOR_COMMANDS: readonly CommandSpec[] = [
       {
         key: 'schema',
         form: 'string',
-        choices: ['recipe', 'plan-content', 'state', 'action'],
+        choices: ['recipe', 'plan-content', 'state', 'action', 'results'],
         required: true,
         description: 'The document.',
       },

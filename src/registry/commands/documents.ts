@@ -1,5 +1,5 @@
 import type { CommandSpec, OptionSpec } from '../spec.js';
-import { DATA, OPTIONAL_NAME } from './values.js';
+import { ACTION, DATA, OPTIONAL_NAME, WAIT } from './values.js';
 
 const SECTION: OptionSpec = {
   key: 'section',
@@ -112,13 +112,18 @@ export const DOCUMENT_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'check',
-    summary: 'Does a promised output hold up? Says what is wrong with it.',
+    summary: 'Does a promised output hold up, or what a task has done so far? Says what is wrong.',
+    description:
+      'With a file: judges it as the acknowledgement will. With --action, of a task of an execution: runs the acceptance commands of its todo exactly as the verification will; the argument is then the run. What passed is not run again on the same tree; what is still at work at the end of --wait is found by the same call again.',
     actor: 'agent',
     output: 'document',
-    positionals: [{ key: 'file', form: 'file', required: true, description: 'The output to check.' }],
-    options: [],
-    exits: [0, 1, 2, 3, 130],
-    examples: [{ command: 'dev-cli check .dev/specs/add-auth/analysis/gap.md', note: 'Before the agent replies.' }],
+    positionals: [{ key: 'subject', form: 'file', description: 'The output to check; with --action, the run.' }],
+    options: [ACTION, { ...WAIT, needs: ['action'] }],
+    exits: [0, 1, 2, 3, 4, 130],
+    examples: [
+      { command: 'dev-cli check .dev/specs/add-auth/analysis/gap.md', note: 'Before the agent replies.' },
+      { command: 'dev-cli check add-auth --action a18', note: 'A worker, before it says that it is done.' },
+    ],
     inRecipe: true,
   },
 ];

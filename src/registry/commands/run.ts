@@ -18,7 +18,7 @@ export const RUN_COMMANDS: readonly CommandSpec[] = [
         flag: 'workflow',
         form: 'recipe',
         placeholder: 'WORKFLOW',
-        description: 'The workflow (a recipe of recipes) to run. Not in this version.',
+        description: 'The workflow to run: recipes, one after the other, as phases of one run.',
       },
       { key: 'quick', flag: 'quick', form: 'flag', description: 'Less depth: fewer agents, one review.' },
       { key: 'standard', flag: 'standard', form: 'flag', description: 'Full depth, the default.' },
@@ -28,7 +28,7 @@ export const RUN_COMMANDS: readonly CommandSpec[] = [
         key: 'execute',
         flag: 'execute',
         form: 'flag',
-        description: 'Execute the plan of that name. Not in this version.',
+        description: 'Carry out the plan of that name.',
       },
       {
         key: 'goal',

@@ -47,9 +47,15 @@ export const STEP_COMMANDS: readonly CommandSpec[] = [
         description: 'The result in words, where no file is promised; "fail" is the same as `step fail`.',
       },
       { ...REASON, needs: ['without', 'result'] },
-      WAIT,
+      {
+        key: 'collect',
+        flag: 'collect',
+        form: 'flag',
+        description: 'Take every result of the dispatch that is there; the others stay out.',
+      },
+      { ...WAIT, description: 'With --collect: wait at most this long for the results. Else for a command at work.' },
     ],
-    exclusive: [['data', 'choice', 'without']],
+    exclusive: [['data', 'choice', 'without', 'collect']],
     oneOf: ['action', 'step'],
     exits: [0, 1, 2, 3, 4, 130],
     examples: [
@@ -62,6 +68,10 @@ export const STEP_COMMANDS: readonly CommandSpec[] = [
       {
         command: 'dev-cli step complete add-auth --action a6 --without gap-analyzer --reason "crashed twice"',
         note: 'Go on without one agent.',
+      },
+      {
+        command: 'dev-cli step complete add-auth --action a17 --collect',
+        note: 'Tasks of an execution have returned.',
       },
     ],
   },
@@ -82,13 +92,18 @@ export const STEP_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'step invalidate',
-    summary: 'Redo a block: it gets a new action at once, done blocks after it become stale.',
-    description: 'Documents stay. It reopens a halted run.',
+    summary: 'Redo a block or a todo: it gets a new action at once, what was built on it becomes stale.',
+    description: 'Documents and commits stay. It reopens a halted run.',
     actor: 'agent',
     output: 'document',
     positionals: [OPTIONAL_NAME],
-    options: [{ ...STEP, required: true }],
+    options: [
+      { ...STEP, description: 'The block, by id or unique prefix, or a todo of the plan at work.', required: true },
+    ],
     exits: [0, 1, 2, 4, 130],
-    examples: [{ command: 'dev-cli step invalidate add-auth --step generate-plan', note: 'Write the plan anew.' }],
+    examples: [
+      { command: 'dev-cli step invalidate add-auth --step generate-plan', note: 'Write the plan anew.' },
+      { command: 'dev-cli step invalidate add-auth --step todo-3', note: 'One todo, and what depends on it.' },
+    ],
   },
 ];

@@ -111,9 +111,14 @@ it('a run that is aborted while it is made the active one is not left active', {
 
 describe('the race finds', () => {
   it.each(['no-lock', 'pid-lock'])('a store with %s', { timeout: 300_000 }, async (plant) => {
-    const observed = await race(100, 3, hooked({ DEV_CLI_TEST_PLANT: plant, DEV_CLI_TEST_SLOW: '30' }));
-    project.replay = false;
-    expect(faultsIn(observed)).not.toEqual([]);
+    // One race may come out well by chance; many in a row do not.
+    let found: string[] = [];
+    for (let round = 100; round < 110 && found.length === 0; round += 1) {
+      if (round > 100) project.remove();
+      found = faultsIn(await race(round, 3, hooked({ DEV_CLI_TEST_PLANT: plant, DEV_CLI_TEST_SLOW: '30' })));
+      project.replay = false;
+    }
+    expect(found).not.toEqual([]);
   });
 
   it('nothing in a slow store with its lock', { timeout: 300_000 }, async () => {

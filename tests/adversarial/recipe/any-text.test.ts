@@ -119,6 +119,49 @@ describe('any text for a recipe', () => {
     );
   });
 
+  it('is answered with problems when the fields of an engine hold what they should not', () => {
+    const handler = fc.tuple(
+      fc.constantFrom('scan', 'scan_all', 'worker', 'done', 'constructor', '__proto__', 'Scan', 'a', 'b'),
+      fc.record(
+        {
+          actor: fc.constantFrom<unknown>('cli', 'subagent', 'human', 'robot', null),
+          agent: fc.oneof(fc.constant<unknown>('security-reviewer'), value),
+          message: value,
+          command: value,
+          promptFile: value,
+          timeout: value,
+          after: fc.constantFrom<unknown>(
+            'verify',
+            'worker',
+            'commit',
+            'scan',
+            'a',
+            'b',
+            'constructor',
+            '__proto__',
+            3,
+          ),
+          when: fc.constantFrom<unknown>('todo.risk == "high"', 'todo.risk == "hihg"', 'todo', '(', 'goal', 1),
+        },
+        { requiredKeys: [] },
+      ),
+    );
+    const policies = fc.dictionary(
+      fc.constantFrom('max_retries', 'parallel_limit', 'triage_precedence', 'verify_enabled', 'max_retrys'),
+      fc.oneof(fc.constantFrom<unknown>(1, true, ['halt', 'adapt', 'retry'], ['halt']), value),
+    );
+    const config = fc.oneof(fc.record({ depth: value, policies, handlers: value }, { requiredKeys: [] }), value);
+    fc.assert(
+      fc.property(fc.array(handler, { maxLength: 5 }), config, (handlers, config) => {
+        const written = handlers.map(([key, fields]) => `${JSON.stringify(key)}: ${JSON.stringify(fields)}`);
+        holdsUp(
+          `name: demo\ntype: engine\nconfig: ${JSON.stringify(config)}\nhandlers: {${[...new Set(written)].join(', ')}}\n`,
+        );
+      }),
+      { numRuns: 200 },
+    );
+  });
+
   it.each([
     ['deeply nested lists', `name: demo\nvars: {a: ${'['.repeat(5_000)}${']'.repeat(5_000)}}\n`],
     ['an unclosed abyss', '['.repeat(60_000)],

@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Baseline, changedSince, hasRemote, readBaseline, treeDigest } from '../../../src/work/git.js';
+import { type Baseline, changedSince, hasRemote, readBaseline, treeState } from '../../../src/work/git.js';
 import { freshDirectory, GIT_ENV, git, put, repository } from './repository.js';
 
 const around = { env: GIT_ENV };
@@ -29,6 +29,8 @@ beforeEach(() => {
 });
 afterEach(() => remove());
 
+const digestOf = async (path: string) => (await treeState(path, around))?.digest ?? null;
+
 async function baseline(): Promise<Baseline> {
   const now = await readBaseline(tree, around);
   if (now === null) throw new Error('no repository');
@@ -38,7 +40,7 @@ async function baseline(): Promise<Baseline> {
 describe('where there is nothing to ask', () => {
   it('has no baseline without a repository', async () => {
     expect(await readBaseline(tree, around)).toBeNull();
-    expect(await treeDigest(tree, around)).toBeNull();
+    expect(await digestOf(tree)).toBeNull();
     expect(await hasRemote(tree, around)).toBe(false);
   });
 
@@ -372,8 +374,8 @@ describe('the tree digest', () => {
     repository(tree, { a: '1' });
     const seen = new Set<string | null>();
     const next = async () => {
-      const digest = await treeDigest(tree, around);
-      expect(await treeDigest(tree, around)).toBe(digest);
+      const digest = await digestOf(tree);
+      expect(await digestOf(tree)).toBe(digest);
       expect(seen.has(digest)).toBe(false);
       seen.add(digest);
     };
@@ -392,16 +394,16 @@ describe('the tree digest', () => {
 
   it('does not depend on what dev-cli itself writes', async () => {
     repository(tree, { a: '1' });
-    const before = await treeDigest(tree, around);
+    const before = await digestOf(tree);
     put(tree, '.dev/specs/x/state.json', '{}');
-    expect(await treeDigest(tree, around)).toBe(before);
+    expect(await digestOf(tree)).toBe(before);
   });
 
   it('of a part of a repository sees the rest, which its commands may use', async () => {
     repository(tree, { 'a/x': '1', 'b/x': '1' });
-    const before = await treeDigest(join(tree, 'a'), around);
+    const before = await digestOf(join(tree, 'a'));
     put(tree, 'b/x', '2');
-    expect(await treeDigest(join(tree, 'a'), around)).not.toBe(before);
+    expect(await digestOf(join(tree, 'a'))).not.toBe(before);
   });
 });
 

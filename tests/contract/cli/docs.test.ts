@@ -16,7 +16,7 @@ describe('docs/', () => {
   });
 
   it('names every command', () => {
-    const text = pages['commands.md']?.() ?? '';
+    const text = `${pages['commands.md']?.()}${pages['commands-people.md']?.()}`;
     expect(COMMANDS.filter(({ name }) => !text.includes(`\n### \`dev-cli ${name}`))).toEqual([]);
   });
 });

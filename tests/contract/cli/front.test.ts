@@ -207,11 +207,11 @@ describe('a failure', () => {
     });
   });
 
-  it('is one line on standard error where text was asked for', async () => {
+  it('is one line on standard error where text was asked for, and each problem below it', async () => {
     app.mockRejectedValue(refused);
     expect(await call(['status', 'x'])).toEqual({
       stdout: '',
-      stderr: 'EVIDENCE_MISSING: 1 of 3 [31m promised files is missing. dev-cli next x\n',
+      stderr: 'EVIDENCE_MISSING: 1 of 3 [31m promised files is missing. dev-cli next x\n  a b: not written\n',
       exit: 3,
     });
     expect((await call(['status', 'x', '--json'])).stderr).toBe('');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { refuseChangedSources } from '../../../src/protocol/sources.js';
-import { openTurn } from '../../../src/protocol/turns.js';
+import { NOTHING_RARE, openTurn } from '../../../src/protocol/turns.js';
 import { requireRecipe } from '../../../src/recipe/load.js';
 import { aPlan } from '../documents/plan-fixture.js';
 import { codeOf, idOf, type Outcome, recipeOf, report, type Stage, stage } from './stage.js';
@@ -238,7 +238,7 @@ describe('changed sources in autopilot', () => {
     const on = await started('  - { id: write, type: llm+cli, instruction: W., write: x.json }\n');
     const head = await on.store.read(on.name);
     const state = { ...(await on.state()), mode: { depth: 'quick', interaction: 'autopilot' } };
-    const turn = openTurn(on.context, head, state, requireRecipe(on.context.library, 'one'), () => false);
+    const turn = openTurn(on.context, head, state, requireRecipe(on.context.library, 'one'), NOTHING_RARE);
     const result = refuseChangedSources(turn, 'a1', { paths: ['a.ts'], now: { head: null, dirty: {} } });
     const error = result?.kind === 'refused' ? result.error : null;
     expect(error?.message).toMatch(/^1 file outside .* the run halted/);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { refuseChangedSources } from '../../../src/protocol/sources.js';
-import { openTurn } from '../../../src/protocol/turns.js';
+import { NOTHING_RARE, openTurn } from '../../../src/protocol/turns.js';
 import { requireRecipe } from '../../../src/recipe/load.js';
 import { codeOf, idOf, recipeOf, report, type Stage, stage } from './stage.js';
 
@@ -287,7 +287,7 @@ describe('the second net (harness.md, Guard)', () => {
     const on = await started('  - { id: write, type: llm+cli, instruction: W., write: x.json }\n');
     const head = await on.store.read(on.name);
     const state = await on.state();
-    return openTurn(on.context, head, state, requireRecipe(on.context.library, 'one'), () => false);
+    return openTurn(on.context, head, state, requireRecipe(on.context.library, 'one'), NOTHING_RARE);
   };
 
   it('refuses, and takes the listed paths after a word of the user', async () => {

@@ -84,6 +84,7 @@ export function stage({ recipes, terminal = false }: Options): Stage {
     reader,
     answerWithin: 0,
     signal: new AbortController().signal,
+    program: ['/nonexistent/node', '/nonexistent/dev-cli.js'],
     runner: '/nonexistent/runner.cjs',
     trustDirectory: '/nonexistent/trusted',
     cliVersion: 'test',

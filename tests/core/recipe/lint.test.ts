@@ -60,16 +60,6 @@ const PLANTED: Planted[] = [
   { rule: 'no blocks', recipe: `${HEAD}blocks: «[]\n`, says: 'empty list' },
   { rule: 'unknown section', blocks: `${LOOP}    sections: [«purpos]\n`, says: 'Did you mean `purpose`?' },
   { rule: 'newer language', recipe: `${HEAD}language: «2\nblocks:\n${WRITER}`, says: '`language` must be `1`' },
-  {
-    rule: 'engine recipe',
-    recipe: 'name: demo\ntype: «engine\nblock: execution-engine\n',
-    says: 'come with `execute`',
-  },
-  {
-    rule: 'meta recipe',
-    recipe: 'name: demo\ntype: «meta\nphases: [{ name: a, recipe: b }]\n',
-    says: 'come with `execute`',
-  },
   // YAML
   { rule: 'duplicate key', blocks: `${WRITER}    «write: b.json\n`, says: 'The key `write` stands here twice' },
   { rule: 'tab', recipe: `${HEAD}blocks:\n«\t- id: a\n`, says: 'A tab cannot indent' },
@@ -387,6 +377,22 @@ const PLANTED: Planted[] = [
     blocks: `${WRITER}    when: round > 1\n  - { id: a, type: llm, instruction: x, read: [«a.json] }\n`,
     says: 'on a condition only',
     severity: 'warning',
+  },
+  // Commands that run as a process of their own
+  {
+    rule: 'process where only a document command can be',
+    blocks: '  - { id: a, type: llm, instruction: x, save: «dev-cli pull-request open }\n',
+    says: 'needs a block of its own, of type cli',
+  },
+  {
+    rule: 'process in another directory',
+    blocks: '  - { id: a, type: cli, command: dev-cli pull-request open, «cwd: api }\n',
+    says: '`cwd` is for external commands',
+  },
+  {
+    rule: 'process for another run',
+    blocks: '  - { id: a, type: cli, command: dev-cli pull-request open «other }\n',
+    says: 'write {name} instead of `other`',
   },
   // Conditions
   { rule: 'undeclared name', blocks: `${WRITER}    when: «rund > 1\n`, says: 'did you mean round' },

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { externalCommands } from '../../../src/recipe/external-commands.js';
 import { listRecipes, requireRecipe } from '../../../src/recipe/load.js';
 import type { ResolvedBlock, ResolvedRecipe, SubagentBlock } from '../../../src/recipe/resolved.js';
 import { showRecipe } from '../../../src/recipe/show.js';
@@ -9,6 +10,9 @@ const library = libraryWith();
 const recipes: Record<string, ResolvedRecipe> = Object.fromEntries(
   listRecipes(library).map(({ name }) => [name, requireRecipe(library, name).recipe]),
 );
+/** What is not sequential, by the first word of its name. */
+const TYPES: Record<string, string> = { execute: 'engine', ultrawork: 'meta' };
+
 /** The shape of a block by its kind; subagents of both kinds share one. */
 type BlockOf<K> = K extends SubagentBlock['kind'] ? SubagentBlock : Extract<ResolvedBlock, { kind: K }>;
 
@@ -27,8 +31,8 @@ describe('the shipped recipes', () => {
         name,
         problem: undefined,
         shipped: true,
-        file: `dev-cli:recipes/${name}.yaml`,
-        type: 'sequential',
+        file: `dev-cli:${name.startsWith('ultrawork') ? 'workflows' : 'recipes'}/${name}.yaml`,
+        type: TYPES[name.split('-')[0] ?? ''] ?? 'sequential',
       });
     }
   });
@@ -100,8 +104,34 @@ describe('the shipped recipes', () => {
     });
   });
 
-  it('run no external command and are plain JSON', () => {
-    for (const name of SPECIFY_RECIPES) {
+  it.each(['ultrawork', 'ultrawork-autopilot'])(
+    '%s plans, opens a pull request where one is wanted, carries out',
+    (name) => {
+      const { workflow } = requireRecipe(library, name);
+      const interaction = name.endsWith('-autopilot') ? 'autopilot' : 'interactive';
+      expect(workflow).toMatchObject({ mode: { depth: 'standard', interaction }, errorPolicy: { kind: 'halt' } });
+      expect(workflow?.phases.map((phase) => [phase.name, phase.recipe.name, phase.when])).toEqual([
+        ['plan', `specify-standard-${interaction}`, undefined],
+        ['pr', 'open-pr', 'preferences.pull_request'],
+        ['implement', 'execute-standard', undefined],
+      ]);
+    },
+  );
+
+  it('open-pr runs nothing from outside but dev-cli itself', () => {
+    expect(externalCommands(requireRecipe(library, 'open-pr').recipe)).toEqual([
+      ['dev-cli', 'pull-request', 'branch', '{name}'],
+      ['dev-cli', 'pull-request', 'open', '{name}'],
+    ]);
+    expect(recipes['open-pr']).toMatchObject({ skill: 'open', mode: {}, usesGoal: false, usesDraft: false });
+    expect(block('open-pr', 'describe', 'llm+cli')).toMatchObject({
+      write: 'pr.json',
+      schema: 'schemas/pull-request.json',
+    });
+  });
+
+  it('are plain JSON', () => {
+    for (const name of Object.keys(recipes)) {
       const captured = requireRecipe(library, name);
       expect(JSON.parse(JSON.stringify(captured))).toEqual(captured);
       expect(JSON.stringify(requireRecipe(libraryWith(), name))).toBe(JSON.stringify(captured));
@@ -110,7 +140,7 @@ describe('the shipped recipes', () => {
 
   it('give instructions that fit into an action', () => {
     for (const { instruction } of Object.values(recipes).flatMap(({ blocks }) =>
-      blocks.filter((b) => b.kind !== 'cli'),
+      blocks.filter((b) => 'instruction' in b),
     )) {
       expect(instruction.length).toBeGreaterThan(20);
       expect(instruction.length).toBeLessThanOrEqual(600);

@@ -9,7 +9,7 @@ describe('the registry', () => {
     const names = COMMANDS.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
     for (const name of names) {
-      expect(name).toMatch(/^[a-z]+( [a-z-]+)?$/);
+      expect(name).toMatch(/^[a-z]+(-[a-z]+)*( [a-z-]+)?$/);
       expect(RESERVED_WORDS).not.toContain(name.split(' ')[0]);
     }
   });

@@ -1,0 +1,55 @@
+import { foreignLine } from '../../documents/foreign.js';
+import type { RunEngine } from '../../run/engine.js';
+import { blockedShown, todoProgress } from './dispatch.js';
+
+/** What the `done` action tells of a plan's execution (protocol.md §2, `done`). */
+
+const ISSUES_SHOWN = 5;
+
+export function executionLine(engine: RunEngine): string {
+  const commits = Object.values(engine.todos).filter(({ commit }) => commit !== undefined).length;
+  const retries = Object.values(engine.todos).reduce((sum, todo) => sum + todo.retries, 0);
+  const parts = [
+    todoProgress(engine),
+    ...(commits > 0 ? [`${commits} ${commits === 1 ? 'commit' : 'commits'}`] : []),
+    ...(retries > 0 ? [`${retries} ${retries === 1 ? 'retry' : 'retries'}`] : []),
+    ...(engine.added > 0 ? [`${engine.added} added`] : []),
+    ...(engine.deferred.length > 0 ? [`${engine.deferred.length} commits not made yet`] : []),
+    ...(engine.openIssues.length > 0 ? [`${engine.openIssues.length} open issues`] : []),
+  ];
+  return parts.join(', ');
+}
+
+/** The failed todos, each with what it keeps back. */
+export function failedTodos(engine: RunEngine): { id: string; reason: string }[] {
+  const { blocked } = blockedShown(engine);
+  return engine.order
+    .filter((id) => engine.todos[id]?.status === 'failed')
+    .map((id) => {
+      const back = blocked[id] ?? [];
+      const kept = back.length === 0 ? '' : `; keeps back ${back.join(', ')}`;
+      return { id, reason: `${foreignLine(engine.todos[id]?.why ?? 'failed', 250)}${kept}` };
+    });
+}
+
+/** What `done` names under `results`. */
+export function executionResults(engine: RunEngine): Record<string, string> {
+  const review = engine.reviews.at(-1);
+  return {
+    todos: todoProgress(engine).slice('todos '.length),
+    ...(review === undefined ? {} : { codeReview: review.verdict }),
+    ...(engine.openIssues.length === 0
+      ? {}
+      : {
+          openIssues: engine.openIssues
+            .slice(0, ISSUES_SHOWN)
+            .map((line) => foreignLine(line, 150))
+            .join('; '),
+        }),
+  };
+}
+
+/** The todo that a halted run is reopened at: the first that failed; null when it was a stage of the whole run. */
+export function reopenAt(engine: RunEngine): string | null {
+  return engine.order.find((id) => engine.todos[id]?.status === 'failed') ?? null;
+}

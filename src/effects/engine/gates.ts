@@ -1,0 +1,176 @@
+import { foreignLine } from '../../documents/foreign.js';
+import { commandLine } from '../../documents/plan-text.js';
+import type { EngineEffect, Verdict } from '../../machine/engine/events.js';
+import type { GateAction } from '../../run/action.js';
+import { pend } from '../issue.js';
+import { shownPath } from '../paths.js';
+import { record, type Turn } from '../turn.js';
+import { prose } from '../values.js';
+import { commandList, commandsDigest } from './commands.js';
+import { handlerOf, todoProgress } from './dispatch.js';
+import { bodyOf, engineOf, wholePlan } from './plan.js';
+import { planLine } from './prompt-parts.js';
+
+type Gate = Extract<EngineEffect, { type: 'gate' }>;
+
+/** Commands shown in the message itself; a document holds them all. */
+const COMMANDS_SHOWN = 12;
+
+interface Choice {
+  id: string;
+  label: string;
+  /** What the person says with it goes into a file that the choice's ack names. */
+  reason?: 'required';
+}
+
+interface Question {
+  message: string;
+  choices: Choice[];
+  read?: string[];
+}
+
+/**
+ * Makes a gate of the execution the pending action: the commands before anything runs, a criterion that a person judges,
+ * a worker's question, a gate of the recipe's own (engine.md, Shape). Null: it waits; a verdict: nobody is asked.
+ */
+export function openGate(turn: Turn, block: string, gate: Gate): Verdict | null {
+  if (gate.part === 'human' && turn.state.mode['interaction'] === 'autopilot') return skippedAcceptance(turn, gate);
+  const { state } = turn;
+  state.lastAction += 1;
+  const actionId = `a${state.lastAction}`;
+  const { message, choices, read } = questionOf(turn, gate, actionId);
+  const note = shownPath(turn.place, state.name, `actions/${actionId}/note.md`);
+  const action: GateAction = {
+    run: state.name,
+    block,
+    actionId,
+    action: 'wait-for-user',
+    asks: 'user',
+    instruction:
+      'Show the user the message and wait for the answer; then run the ack of the choice that the user made.',
+    message,
+    human: 'required',
+    ...(gate.todo === null ? {} : { todoId: gate.todo }),
+    ...(read === undefined ? {} : { read }),
+    choices: choices.map(({ id, label, reason }) => ({
+      id,
+      label,
+      ...(reason === undefined ? {} : { reason }),
+      ack: {
+        command: 'step complete',
+        input: {
+          name: state.name,
+          action: actionId,
+          choice: id,
+          ...(reason === undefined ? {} : { note: `@${note}` }),
+        },
+      },
+    })),
+    progress: todoProgress(engineOf(turn)),
+  };
+  pend(turn, action, {}, 'gate');
+  return null;
+}
+
+/** The key under which a gate's decision stands in `gates`. */
+export function gateKey({ todo, stage, part }: Pick<Gate, 'todo' | 'stage' | 'part'>): string {
+  if (todo === null) return stage;
+  if (part === 'human') return todo;
+  return part === 'question' ? `${todo}/question` : `${todo}/${stage}`;
+}
+
+/** What a decision at a gate means for the engine; what must be kept of it is kept. */
+export function decided(
+  turn: Turn,
+  { todo, stage, part }: NonNullable<ReturnType<typeof gateAt>>,
+  choice: string,
+  note: string,
+): Verdict {
+  const engine = engineOf(turn);
+  if (todo === null) {
+    if (choice === 'stop') return { kind: 'halt', why: 'the user did not approve the commands' };
+    engine.commandsApproved = { digest: planCommandsDigest(turn), by: 'human', seq: 0 };
+    return { kind: 'pass' };
+  }
+  if (part === 'question') {
+    const question = engine.todos[todo]?.why ?? '';
+    if (choice === 'halt') return { kind: 'halt', why: `not answered: ${foreignLine(question, 200)}` };
+    engine.answers[todo] = [...(engine.answers[todo] ?? []), { question, answer: note }];
+    return { kind: 'again', why: `the user answered: ${foreignLine(note, 200)}` };
+  }
+  if (choice === 'pass' || choice === 'approve') return { kind: 'pass' };
+  const why = `${part === 'human' ? 'judged by a person' : stage}: ${foreignLine(note, 400)}`;
+  engine.failures[todo] = [why];
+  return { kind: 'fail', why };
+}
+
+/** The gate that the engine waits at, or null. */
+export function gateAt(turn: Turn): Pick<Gate, 'todo' | 'stage' | 'part'> | null {
+  const { at } = engineOf(turn);
+  return at === null ? null : { todo: at.todo, stage: at.stage, ...(at.part === undefined ? {} : { part: at.part }) };
+}
+
+/** The digest of all commands of the plan that this run executes. */
+export function planCommandsDigest(turn: Turn): string {
+  return commandsDigest(commandList(wholePlan(turn)));
+}
+
+function questionOf(turn: Turn, { todo, stage, part }: Gate, actionId: string): Question {
+  if (todo === null) return commandsQuestion(turn, actionId);
+  const title = `${todo} (${foreignLine(engineOf(turn).todos[todo]?.title ?? '', 150)})`;
+  if (part === 'human') {
+    const criteria = bodyOf(turn, todo).acceptance.filter((item) => item.kind === 'human');
+    return {
+      message: `Please judge ${title}:\n${criteria.map((item) => `- ${planLine(turn, item.text)}`).join('\n')}`,
+      choices: [
+        { id: 'pass', label: 'It is right' },
+        { id: 'fail', label: 'It is not right; say what', reason: 'required' },
+      ],
+    };
+  }
+  if (part === 'question') {
+    return {
+      message: `The worker of ${title} asks: ${foreignLine(engineOf(turn).todos[todo]?.why ?? '', 1500)}`,
+      choices: [
+        { id: 'answer', label: 'Answer; the todo is attempted again with it', reason: 'required' },
+        { id: 'halt', label: 'Give this todo up' },
+      ],
+    };
+  }
+  const message = handlerOf(turn, stage).message ?? `Go on with ${stage}?`;
+  return {
+    message: `${title}: ${prose(turn, message, turn.state.currentBlock)}`,
+    choices: [
+      { id: 'approve', label: 'Go on' },
+      { id: 'reject', label: 'Not like this; say why', reason: 'required' },
+    ],
+  };
+}
+
+function commandsQuestion(turn: Turn, actionId: string): Question {
+  const lines = commandList(wholePlan(turn)).map(
+    ({ run, cwd }) => `${foreignLine(commandLine(run), 1000)}${cwd === '.' ? '' : ` (in ${foreignLine(cwd, 200)})`}`,
+  );
+  const path = `actions/${actionId}/commands.md`;
+  turn.files.write(path, `# Commands that dev-cli will run\n\n${lines.map((line) => `- ${line}`).join('\n')}\n`);
+  const shown = lines.slice(0, COMMANDS_SHOWN).map((line) => `- ${foreignLine(line, 160)}`);
+  const more = lines.length > shown.length ? [`- and ${lines.length - shown.length} more`] : [];
+  const file = shownPath(turn.place, turn.state.name, path);
+  return {
+    message: `To judge the work, dev-cli will run these commands of the plan on this machine, itself and without asking again (whole list: ${file}):\n${[...shown, ...more].join('\n')}`,
+    choices: [
+      { id: 'approve', label: 'Run them' },
+      { id: 'stop', label: 'Do not run them; stop here' },
+    ],
+    read: [file],
+  };
+}
+
+/** In autopilot nobody is there to judge: it is let pass, and the report says so. */
+function skippedAcceptance(turn: Turn, { todo, stage }: Gate): Verdict {
+  const criteria = bodyOf(turn, todo ?? '').acceptance.filter((item) => item.kind === 'human');
+  const line = `${todo}: not judged by a person (autopilot): ${criteria.map((item) => planLine(turn, item.text)).join('; ')}`;
+  engineOf(turn).openIssues.push(foreignLine(line, 500));
+  record(turn, 'stage', { todoId: todo, stage, outcome: 'skipped', summary: 'human acceptance, autopilot' });
+  return { kind: 'skipped' };
+}

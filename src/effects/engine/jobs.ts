@@ -1,0 +1,296 @@
+import { DevCliError } from '../../base/errors.js';
+import { foreignLine } from '../../documents/foreign.js';
+import { commandLine } from '../../documents/plan-text.js';
+import type { EngineEffect, EngineEvent, Verdict } from '../../machine/engine/events.js';
+import type { PendingAction } from '../../run/action.js';
+import type { EngineJob, Evidence } from '../../run/engine.js';
+import { pend } from '../issue.js';
+import { shownPath } from '../paths.js';
+import { record, type Turn } from '../turn.js';
+import { filled } from '../values.js';
+import {
+  allCommands,
+  type CommandsJob,
+  commandDirectory,
+  commandKey,
+  isCommand,
+  type QueuedCommand,
+  todoCommands,
+} from './commands.js';
+import { handlerOf, todoProgress } from './dispatch.js';
+import { commandFixes } from './fixes.js';
+import { noteAudit } from './notes.js';
+import { fixesOrOpen, triaged } from './outcomes.js';
+import { bodyOf, engineOf, planHead } from './plan.js';
+
+/**
+ * What dev-cli does outside a transaction: one job at a time stands in `state.engine.job`, and the pending action is
+ * `running`. Here are the two ends that lie inside a transaction; what lies between is protocol/jobs.ts.
+ *
+ * 1. `startJob` makes the job and records that its first command starts, as one of the run's `commands`. Only after that
+ *    commit is anything launched.
+ * 2. How it ended is committed by `commandDone` (one command of the queue: it shifts), `commitDone` or
+ *    `pullRequestDone`. Each gives the event for `advanceEngine(turn, event)` in effects/advance.ts, or null while the
+ *    queue is not empty; then the next command is the one at work, its start recorded, under a new pending action.
+ */
+
+/** Stands for a todo in the key of the commit of all that remains. */
+const RESIDUAL = 'residual';
+
+type Work = Extract<EngineEffect, { type: 'work' }>;
+
+/** Makes a piece of work that needs the world the run's job (engine.md, handlers verify, commit, residual-commit, …). */
+export function startJob(turn: Turn, block: string, { todo, stage, part }: Work): void {
+  const engine = engineOf(turn);
+  switch (stage) {
+    case 'commit':
+    case 'residualCommit':
+      engine.job = {
+        kind: 'commit',
+        todo,
+        stage,
+        key: `${turn.state.runId}/${todo ?? RESIDUAL}`,
+        message: commitMessage(turn, todo),
+        startedAt: turn.at,
+      };
+      break;
+    case 'stateBegin':
+    case 'stateComplete':
+      engine.job = { kind: 'pull-request', todo: null, stage, startedAt: turn.at };
+      break;
+    default: {
+      const queue = queueOf(turn, todo, stage, part);
+      engine.job = {
+        kind: 'commands',
+        todo,
+        stage,
+        ...(part === undefined ? {} : { part }),
+        actionId: `a${turn.state.lastAction + 1}`,
+        queue,
+      };
+      const kept = part === 'commands' || todo === null ? [] : (engine.evidence[todo] ?? []);
+      engine.evidence[todo ?? ''] = kept.filter(({ id }) => !queue.some((command) => command.id === id));
+    }
+  }
+  pendRunning(turn, block, engine.job);
+}
+
+/**
+ * One command of the job has ended: its evidence is kept, the queue goes on.
+ * @returns the event when it was the last; null when the next one is now at work
+ */
+export function commandDone(turn: Turn, evidence: Evidence): EngineEvent | null {
+  const { engine, job } = jobAtWork(turn, 'commands');
+  const [command, ...queue] = job.queue;
+  if (command === undefined) throw new DevCliError('INTERNAL', 'The job has no command at work.');
+  engine.evidence[job.todo ?? ''] = [...(engine.evidence[job.todo ?? ''] ?? []), evidence];
+  const block = settleRunning(turn);
+  record(turn, 'command-finished', {
+    key: commandKey(turn, job, command),
+    block,
+    argv: command.argv,
+    exit: evidence.exit,
+    outcome: evidence.outcome,
+    log: evidence.log,
+    todoId: command.todo,
+    id: command.id,
+    ...(evidence.reused === true ? { reused: true } : {}),
+  });
+  if (queue.length > 0) {
+    engine.job = { ...job, queue };
+    pendRunning(turn, block, engine.job);
+    return null;
+  }
+  engine.job = null;
+  const { todo, stage, part } = job;
+  return { type: 'OUTCOME', todo, stage, ...(part === undefined ? {} : { part }), verdict: commandsVerdict(turn, job) };
+}
+
+/** What came of a commit. `left`: paths that belong to it and were changed before the run: the user's, left alone. */
+export interface CommitResult {
+  outcome: 'made' | 'found' | 'nothing' | 'deferred' | 'refused' | 'no-repository';
+  commit: string | null;
+  paths: string[];
+  left: string[];
+  reason?: string;
+}
+
+/** The commit of the job is made, was found, or is not to be. */
+export function commitDone(turn: Turn, result: CommitResult): EngineEvent {
+  const { engine, job } = jobAtWork(turn, 'commit');
+  const { outcome, commit, paths, left, reason } = result;
+  settleRunning(turn);
+  engine.job = null;
+  record(turn, 'committed', {
+    key: job.key,
+    todoId: job.todo,
+    outcome,
+    commit,
+    paths,
+    ...(reason === undefined ? {} : { reason: foreignLine(reason, 500) }),
+  });
+  if (left.length > 0) {
+    const shown = left.slice(0, 10).join(', ');
+    engine.openIssues.push(
+      foreignLine(`${job.todo ?? 'the rest'}: not committed, changed before the run: ${shown}`, 500),
+    );
+  }
+  if (commit !== null && job.todo !== null) noteCommit(turn, job.todo, commit);
+  // The commit of what remains holds what could not be committed before.
+  if (commit !== null && job.todo === null) {
+    for (const todo of engine.deferred.filter((id) => id !== RESIDUAL)) deferredDone(turn, todo, commit, []);
+  }
+  return { type: 'OUTCOME', todo: job.todo, stage: job.stage, verdict: commitVerdict(turn, job.todo, result) };
+}
+
+/** A commit that had to wait is made after all: its todo is as if it had been made at once. */
+export function deferredDone(turn: Turn, todo: string, commit: string, paths: string[]): void {
+  const engine = engineOf(turn);
+  engine.deferred = engine.deferred.filter((id) => id !== todo);
+  record(turn, 'committed', { key: `${turn.state.runId}/${todo}`, todoId: todo, outcome: 'made', commit, paths });
+  noteCommit(turn, todo, commit);
+  const row = engine.todos[todo];
+  if (row === undefined) return;
+  engine.todos[todo] = { ...row, substeps: { ...row.substeps, commit: { status: 'done', at: turn.at } } };
+  for (const kept of [engine.baselines, engine.charged]) delete kept[todo];
+}
+
+/** The pull request was told, or could not be: then the run goes on, and the report says so. */
+export function pullRequestDone(turn: Turn, { ok, summary }: { ok: boolean; summary: string }): EngineEvent {
+  const { engine, job } = jobAtWork(turn, 'pull-request');
+  settleRunning(turn);
+  engine.job = null;
+  record(turn, 'stage', { todoId: null, stage: job.stage, outcome: ok ? 'done' : 'degraded', summary });
+  if (!ok) engine.openIssues.push(foreignLine(`pull request: ${summary}`, 500));
+  return { type: 'OUTCOME', todo: null, stage: job.stage, verdict: { kind: 'pass' } };
+}
+
+/** Keeps the commit that holds a todo's work. */
+function noteCommit(turn: Turn, todo: string, commit: string): void {
+  const engine = engineOf(turn);
+  const row = engine.todos[todo];
+  if (row !== undefined) engine.todos[todo] = { ...row, commit };
+  noteAudit(turn, `${todo}: commit ${commit}`);
+}
+
+function commitVerdict(turn: Turn, todo: string | null, { outcome, reason = 'refused' }: CommitResult): Verdict {
+  switch (outcome) {
+    case 'made':
+    case 'found':
+      return { kind: 'pass' };
+    case 'nothing':
+    case 'no-repository':
+      return { kind: 'skipped' };
+    case 'deferred':
+      engineOf(turn).deferred.push(todo ?? RESIDUAL);
+      return { kind: 'deferred' };
+    case 'refused': {
+      const why = foreignLine(`the commit was refused: ${reason}`, 400);
+      return todo === null ? { kind: 'fail', why } : triaged(turn, todo, { failed: [why] });
+    }
+  }
+}
+
+function commandsVerdict(turn: Turn, { todo, stage }: CommandsJob): Verdict {
+  const engine = engineOf(turn);
+  const evidence = engine.evidence[todo ?? ''] ?? [];
+  const judged = todo === null || stage === 'verify' ? evidence : evidence.filter(({ id }) => id === stage);
+  const red = judged.filter(({ ok }) => !ok);
+  const told = red.map(({ id, argv, outcome }) => foreignLine(`${id} ${commandLine(argv)}: ${outcome}`, 300));
+  const unrunnable = red.findIndex((one) => one.unrunnable === true);
+  const environment = unrunnable < 0 ? null : (told[unrunnable] ?? null);
+  if (todo !== null) return triaged(turn, todo, { failed: told, environment });
+  if (red.length === 0) return { kind: 'pass' };
+  const why = `red on the final tree: ${told.join('; ')}`;
+  if (environment !== null) return { kind: 'halt', why };
+  return fixesOrOpen(turn, commandFixes(engine, red, acceptancesOf(turn, red)), told, why);
+}
+
+/** The acceptances behind evidence of the final verification, as the plan has them. */
+function acceptancesOf(turn: Turn, red: readonly Evidence[]) {
+  return red.flatMap(({ id, todo }) =>
+    todo === undefined ? [] : bodyOf(turn, todo).acceptance.filter((item) => isCommand(item) && item.id === id),
+  );
+}
+
+function queueOf(turn: Turn, todo: string | null, stage: string, part: Work['part']): QueuedCommand[] {
+  if (todo === null) return allCommands(turn);
+  if (stage === 'verify' && part === 'commands') return todoCommands(turn, bodyOf(turn, todo));
+  const { command } = handlerOf(turn, stage);
+  if (command === undefined) throw new DevCliError('INTERNAL', `The handler of ${stage} has no command.`);
+  const { currentBlock } = turn.state;
+  const argv = command.argv.map((word) => filled(turn, word, currentBlock));
+  return [
+    {
+      id: stage,
+      todo,
+      argv: command.shell ? ['sh', '-c', ...argv] : argv,
+      cwd: filled(turn, command.cwd, currentBlock),
+      timeout: command.timeout,
+      exitCode: 0,
+    },
+  ];
+}
+
+/** The plan's message for the todo, else its title (documents.md, commits). */
+function commitMessage(turn: Turn, todo: string | null): string {
+  if (todo === null) return `Remaining changes of ${turn.state.name}`;
+  const stated = planHead(turn).commits?.find(({ afterTodo }) => afterTodo === todo)?.message;
+  return stated ?? foreignLine(bodyOf(turn, todo).title, 200);
+}
+
+/** Makes the job's present command the pending action, under an id of its own, and records that it starts. */
+function pendRunning(turn: Turn, block: string, job: EngineJob): void {
+  const { state, place } = turn;
+  state.lastAction += 1;
+  const actionId = `a${state.lastAction}`;
+  const shown = (path: string) => shownPath(place, state.name, path);
+  const command = job.kind === 'commands' ? job.queue[0] : undefined;
+  const base = { run: state.name, block, actionId, progress: todoProgress(engineOf(turn)) };
+  const action: PendingAction = {
+    ...base,
+    action: 'running',
+    instruction: 'dev-cli does this itself and keeps it alive. Run the poll.',
+    commands: [
+      job.kind === 'commands' && command !== undefined
+        ? {
+            todoId: command.todo,
+            id: command.id,
+            run: command.argv,
+            startedAt: turn.at,
+            log: shown(`${commandDirectory(job, command)}/command.log`),
+          }
+        : {
+            todoId: job.todo,
+            id: job.stage,
+            run: [job.kind],
+            startedAt: turn.at,
+            log: shown(`actions/${actionId}/command.log`),
+          },
+    ],
+    poll: { command: 'next', input: { name: state.name, wait: 45 } },
+  };
+  pend(turn, action, {}, 'job');
+  if (job.kind !== 'commands' || command === undefined) return;
+  const { todo: todoId, id, argv, cwd, timeout } = command;
+  const key = commandKey(turn, job, command);
+  const directory = commandDirectory(job, command);
+  state.commands[actionId] = { key, actionId, block, argv, shell: false, cwd, timeout, directory, startedAt: turn.at };
+  record(turn, 'command-started', { key, block, actionId, argv, shell: false, todoId, id });
+}
+
+/** The pending `running` action is over; a late acknowledgement of it is a duplicate. Gives its block. */
+function settleRunning(turn: Turn): string {
+  const action = turn.state.pendingAction?.action;
+  if (action?.action !== 'running') throw new DevCliError('INTERNAL', 'No job is at work.');
+  delete turn.state.commands[action.actionId];
+  turn.state.acknowledged[action.actionId] = action.block;
+  return action.block;
+}
+
+function jobAtWork<K extends EngineJob['kind']>(turn: Turn, kind: K) {
+  const engine = engineOf(turn);
+  const { job } = engine;
+  if (job === null || job.kind !== kind) throw new DevCliError('INTERNAL', `No ${kind} job is at work.`);
+  return { engine, job: job as Extract<EngineJob, { kind: K }> };
+}

@@ -1,0 +1,169 @@
+import { foreignBlock, foreignLine } from '../../documents/foreign.js';
+import type { PlanTodo } from '../../documents/plan-schema.js';
+import type { ResolvedHandler } from '../../recipe/resolved.js';
+import type { Turn } from '../turn.js';
+import { engineOf, planHead } from './plan.js';
+import {
+  bullets,
+  deliveryPart,
+  evidenceLines,
+  joinParts,
+  mustNotDo,
+  part,
+  planLine,
+  requestPart,
+  roleAndRules,
+  wherePart,
+} from './prompt-parts.js';
+import type { TaskText } from './prompt-worker.js';
+
+/** Prompt files of those who judge: the verifier, a recipe's own agents, the code reviewer. None of them changes sources. */
+
+const READ_ONLY = 'You change no source: you read, and run what only reads.';
+
+/** The task of the verifier: the assertions of one todo, after dev-cli has run its commands. */
+export function verifierPrompt(turn: Turn, handler: ResolvedHandler, todo: PlanTodo, task: TaskText): string {
+  const criteria = todo.acceptance.filter((item) => item.kind === 'assertion');
+  const rules = mustNotDo(turn, todo);
+  return joinParts([
+    head(turn, `Verify ${todo.id}: ${foreignLine(todo.title, 200)}`, task),
+    ...roleAndRules(turn, handler),
+    part('Criteria', bullets(criteria.map(({ id, text }) => `${id}: ${planLine(turn, text)}`))),
+    part('Must not have been done', bullets(rules)),
+    ...about(turn, todo),
+    requestPart(turn),
+    wherePart(turn),
+    judgement(
+      turn,
+      task,
+      criteria.map(({ id }) => id),
+      rules[0],
+    ),
+  ]);
+}
+
+/** The task of a recipe's own agent: its rules say what it looks for. */
+export function ownJudgePrompt(turn: Turn, handler: ResolvedHandler, todo: PlanTodo, task: TaskText): string {
+  const rules = mustNotDo(turn, todo);
+  return joinParts([
+    head(turn, `${handler.key} of ${todo.id}: ${foreignLine(todo.title, 200)}`, task),
+    ...roleAndRules(turn, handler),
+    part('Must not have been done', bullets(rules)),
+    ...about(turn, todo),
+    requestPart(turn),
+    wherePart(turn),
+    judgement(turn, task, [], rules[0]),
+  ]);
+}
+
+/** The task of the code reviewer: all that the run changed. */
+export function reviewPrompt(turn: Turn, handler: ResolvedHandler, task: TaskText): string {
+  const { objectives } = planHead(turn);
+  const { order, todos, summaries } = engineOf(turn);
+  const done = order.filter((id) => todos[id]?.status === 'done' && (todos[id]?.attempt ?? 0) > 0);
+  const told = done.map((id) => `${id} (${todos[id]?.title ?? ''}): ${summaries[id] ?? ''}`);
+  return joinParts([
+    head(turn, `Review what the run ${turn.state.name} changed`, task),
+    ...roleAndRules(turn, handler),
+    part('The changes', bullets(diffOf(turn))),
+    part(
+      'What it was to reach',
+      bullets([objectives.core, ...objectives.definitionOfDone].map((text) => planLine(turn, text))),
+    ),
+    part('Must not have been done', bullets(mustNotDo(turn, null))),
+    part('What the workers say', [
+      foreignBlock(told.slice(0, 40).join('\n'), { label: 'claims of the workers', cap: 6000 }),
+    ]),
+    requestPart(turn),
+    wherePart(turn),
+    deliveryPart(turn, task.output, {
+      example: {
+        verdict: '<SHIP or NEEDS_FIXES>',
+        issues: [
+          {
+            file: '<path from the work tree>',
+            line: 1,
+            severity: '<minor, major or critical>',
+            description: '<what is wrong, and what would be right>',
+          },
+        ],
+        summary: '<one or two sentences>',
+      },
+      fields: [
+        '`verdict`: NEEDS_FIXES only for what must not stay as it is; each issue becomes work for somebody.',
+        '`issues`: the worst first, at most 12; `line` null where none can be named. Nothing found is a valid result: `[]`.',
+      ],
+      notes: [READ_ONLY],
+    }),
+  ]);
+}
+
+function head(turn: Turn, title: string, { attempt }: TaskText): string {
+  return `# ${title}\n\nFor the run ${turn.state.name}${attempt > 1 ? `, attempt ${attempt}` : ''}. ${READ_ONLY}`;
+}
+
+/** What was done, by whom it is claimed, and what dev-cli itself saw. */
+function about(turn: Turn, todo: PlanTodo): string[] {
+  const { todos, evidence, reports, charged } = engineOf(turn);
+  const report = reports[todo.id];
+  const files = todos[todo.id]?.files ?? todo.files;
+  const claim =
+    report === undefined ? [] : [report.summary, ...report.filesChanged.slice(0, 60).map((path) => `changed: ${path}`)];
+  const outside = charged[todo.id] ?? [];
+  return [
+    part('Files of this todo', bullets(files.map((glob) => `\`${foreignLine(glob, 300)}\``))),
+    part('Changed outside its files', bullets(outside.map((path) => `\`${foreignLine(path, 300)}\``))),
+    part('Commands, run by dev-cli itself', bullets(evidenceLines(turn, evidence[todo.id] ?? []))),
+    claim.length === 0
+      ? ''
+      : part('What the worker says', [foreignBlock(claim.join('\n'), { label: 'claims of the worker', cap: 4000 })]),
+  ];
+}
+
+function judgement(turn: Turn, task: TaskText, criteria: readonly string[], rule: string | undefined): string {
+  const rows = (criteria.length === 0 ? ['<short id>'] : criteria).map((id) => ({
+    id,
+    pass: true,
+    evidence: '<what you saw: file:line, output>',
+  }));
+  return deliveryPart(turn, task.output, {
+    example: {
+      status: '<VERIFIED or FAILED>',
+      criteria: rows,
+      mustNotDoViolations: rule === undefined ? [] : [{ rule, violated: false, evidence: '<what you saw>' }],
+      sideEffects: [],
+      environmentError: null,
+      suggestedAdaptation: null,
+      summary: '<one or two sentences>',
+    },
+    fields: [
+      criteria.length === 0
+        ? '`criteria`: what you judged, each with an id of its own; `[]` when there was nothing to judge.'
+        : '`criteria`: every id above, each once, with what you saw; a claim is no evidence.',
+      '`mustNotDoViolations`: each rule above. `sideEffects`: `{"description", "severity": "none|minor|major|critical"}` of what else was changed.',
+      '`environmentError`: why nothing could be judged (a tool is missing, nothing starts), else null.',
+      '`suggestedAdaptation`: null, or work that is missing in the plan: `{"reason", "category": "<dependency, config, schema, api, auth, ci, security, other>", "todo": {"title", "files": [globs], "steps": [..], "acceptance": [{"kind": "assertion", "text"}]}}`.',
+    ],
+    notes: [READ_ONLY],
+  });
+}
+
+/** How to see all that the run changed. What was dirty before it began is not its work. */
+function diffOf(turn: Turn): string[] {
+  const { baseline } = turn.state;
+  if (baseline === null) {
+    const { order, todos } = engineOf(turn);
+    const files = [...new Set(order.flatMap((id) => todos[id]?.files ?? []))].slice(0, 60);
+    return ['there is no repository; look at these files:', ...files.map((glob) => `\`${foreignLine(glob, 300)}\``)];
+  }
+  const dirty = Object.keys(baseline.dirty).slice(0, 40);
+  return [
+    baseline.head === null ? 'everything in the repository: it had no commit before' : `\`git diff ${baseline.head}\``,
+    'and what `git status --short` shows as untracked',
+    ...(dirty.length === 0
+      ? []
+      : [
+          `not of this run, changed before it began: ${dirty.map((path) => `\`${foreignLine(path, 200)}\``).join(', ')}`,
+        ]),
+  ];
+}

@@ -1,0 +1,102 @@
+import { foreignBlock, foreignLine } from '../../documents/foreign.js';
+import type { PlanTodo } from '../../documents/plan-schema.js';
+import type { ResolvedHandler } from '../../recipe/resolved.js';
+import type { Evidence } from '../../run/engine.js';
+import { absolutePath } from '../paths.js';
+import type { Turn } from '../turn.js';
+import { prose } from '../values.js';
+import { engineOf, planHead } from './plan.js';
+import { substituted } from './values.js';
+
+/** Parts that the prompt files of an execution share (protocol.md §2, "A prompt file is complete"). */
+
+const REQUEST_CAP = 2000;
+const LINE_CAP = 600;
+
+/** A part of a prompt file; an empty list is left out. */
+export function part(title: string, lines: readonly string[]): string {
+  return lines.length === 0 ? '' : `## ${title}\n\n${lines.join('\n')}`;
+}
+
+export function joinParts(parts: readonly string[]): string {
+  return `${parts.filter((text) => text !== '').join('\n\n')}\n`;
+}
+
+export function bullets(lines: readonly string[]): string[] {
+  return lines.map((line) => `- ${line}`);
+}
+
+/** A text of the plan as one line, with the values of other todos filled in. */
+export function planLine(turn: Turn, text: string): string {
+  return foreignLine(substituted(engineOf(turn).outputs, text), LINE_CAP);
+}
+
+/** Who the agent is, and the rules of its task. */
+export function roleAndRules(turn: Turn, handler: ResolvedHandler): string[] {
+  const definition = handler.agent === undefined ? undefined : turn.captured.agents[handler.agent];
+  const rules = handler.prompt ?? definition?.body ?? '';
+  return [
+    definition?.role ?? `You are ${handler.agent ?? 'an agent'}.`,
+    ...(rules.trim() === '' ? [] : [prose(turn, rules, turn.state.currentBlock).trim()]),
+  ];
+}
+
+export function requestPart(turn: Turn): string {
+  const text = turn.state.goal ?? planHead(turn).context.originalRequest;
+  return `## The request\n\n${foreignBlock(text, { label: 'the request, as the user gave it', cap: REQUEST_CAP })}`;
+}
+
+export function wherePart(turn: Turn, more: readonly string[] = []): string {
+  const { root, workTree } = turn.place;
+  const preferences = Object.entries(turn.state.preferences).map(
+    ([key, value]) => `${key}=${foreignLine(String(value), 200)}`,
+  );
+  return part(
+    'Where things are',
+    bullets([
+      `project root: ${root}`,
+      ...(workTree === root ? [] : [`work tree, where the sources are: ${workTree}`]),
+      ...more,
+      ...(preferences.length === 0 ? [] : [`preferences: ${preferences.join(', ')}`]),
+    ]),
+  );
+}
+
+/** What the todo must leave alone, and what the whole plan must. */
+export function mustNotDo(turn: Turn, todo: PlanTodo | null): string[] {
+  return [...(todo?.mustNotDo ?? []), ...planHead(turn).objectives.mustNotDo].map((rule) => planLine(turn, rule));
+}
+
+/** What dev-cli's own runs of a todo's commands came to. */
+export function evidenceLines(turn: Turn, evidence: readonly Evidence[]): string[] {
+  return evidence.map(
+    ({ id, argv, outcome, log, reused }) =>
+      `${id}: ${foreignLine(argv.join(' '), 200)}: ${foreignLine(outcome, 200)}${reused === true ? ' (reused, same tree)' : ''}; log: ${absolutePath(turn.place, turn.state.name, log)}`,
+  );
+}
+
+/** The end of every prompt file: the one document to write, how, and what else not to do. */
+export function deliveryPart(
+  turn: Turn,
+  output: string,
+  { example, fields, notes }: { example: object; fields: readonly string[]; notes: readonly string[] },
+): string {
+  const path = absolutePath(turn.place, turn.state.name, output);
+  const rules = [
+    `Write it once, whole: to \`${path}.tmp\`, then rename.`,
+    ...notes,
+    'Do not commit, do not touch `.dev/` beyond that file, run neither `dev-cli next` nor `dev-cli step`.',
+    'Reply with two lines: the path, and the summary.',
+  ];
+  return `## What to deliver
+
+One file: \`${path}\`. JSON, all keys as here:
+
+\`\`\`json
+${JSON.stringify(example, null, 2)}
+\`\`\`
+
+${bullets(fields).join('\n')}
+
+${bullets(rules).join('\n')}`;
+}

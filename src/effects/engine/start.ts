@@ -1,0 +1,105 @@
+import { isRecord } from '../../base/json.js';
+import { readBoxes } from '../../documents/plan-boxes.js';
+import { dependencies } from '../../documents/plan-graph.js';
+import type { PlanContent, PlanTodo } from '../../documents/plan-schema.js';
+import { startEngine, todoRow } from '../../machine/engine/rows.js';
+import type { TodoState } from '../../machine/engine/state.js';
+import type { RunEngine } from '../../run/engine.js';
+import { presentPlan } from '../commands/plan.js';
+import { fault } from '../execute.js';
+import { PLAN } from '../paths.js';
+import { record, type Turn } from '../turn.js';
+import { rowOf } from './outcomes.js';
+import { addedBodies, CAPTURED_PLAN, capturePlan } from './plan.js';
+import { OUTPUTS } from './wrap-up.js';
+
+/**
+ * The engine before its first step: the plan captured, a row for each todo, those with a ticked box done (engine.md,
+ * Shape). False, with the reason noted, where there is no plan to execute.
+ */
+export function openEngine(turn: Turn, block: string): boolean {
+  const plan = presentPlan(turn.files);
+  if (plan === null) {
+    fault(turn, block, 'PLAN_MISSING', 'there is no valid plan-content.json to execute');
+    return false;
+  }
+  const boxes = readBoxes(turn.files.text(PLAN) ?? '');
+  const ticked = (id: string) => Object.hasOwn(boxes, id) && boxes[id] === true;
+  const earlier = carriedOver(turn, boxes);
+  const rows = rowsOf(plan, earlier, ticked);
+  const done = rows.filter(({ status }) => status === 'done').map(({ id }) => id);
+  const engine: RunEngine = {
+    ...startEngine(rows),
+    tasks: {},
+    outputs: knownOutputs(turn, new Set(done)),
+    planDigest: capturePlan(turn, plan),
+    bodies: Object.fromEntries(earlier.map(({ body }) => [body.id, body])),
+    // Of the same execution before it began anew, or of an earlier one; the list of commands has to be the same all the same.
+    commandsApproved: turn.state.engine?.commandsApproved ?? null,
+    evidence: {},
+    baselines: {},
+    charged: {},
+    summaries: {},
+    reports: {},
+    failures: {},
+    answers: {},
+    reviews: [],
+    openIssues: [],
+    job: null,
+    deferred: [],
+  };
+  turn.state.engine = engine;
+  turn.state.inputHashes[block] = { 'plan-content.json': turn.files.digest('plan-content.json') };
+  record(turn, 'plan-captured', { block, todos: rows.length, done, plan: CAPTURED_PLAN });
+  return true;
+}
+
+interface Carried {
+  body: PlanTodo;
+  row: TodoState | undefined;
+}
+
+/** Todos that an earlier run of the name added and that stand in PLAN.md: they are part of the plan now. */
+function carriedOver(turn: Turn, boxes: Record<string, boolean>): Carried[] {
+  const engine = turn.earlier?.engine ?? turn.state.engine;
+  if (engine === null) return [];
+  return addedBodies(engine)
+    .filter(({ id }) => Object.hasOwn(boxes, id))
+    .map((body) => ({ body, row: engine.todos[body.id] }));
+}
+
+function rowsOf({ todos }: PlanContent, earlier: Carried[], ticked: (id: string) => boolean): TodoState[] {
+  const rows = todos.map((todo) =>
+    todoRow(rowOf({ ...todo, dependsOn: dependencies(todo) }), { done: ticked(todo.id) }),
+  );
+  const known = new Set([...rows, ...earlier.map(({ body }) => body)].map(({ id }) => id));
+  for (const { body, row } of earlier) {
+    const dependsOn = dependencies(body).filter((id) => known.has(id));
+    const added = todoRow(rowOf({ ...body, dependsOn }), { done: ticked(body.id) });
+    const at = rows.findIndex(({ id }) => id === row?.parent);
+    const parent = rows[at];
+    if (parent === undefined || row === undefined) {
+      rows.push(added);
+      continue;
+    }
+    parent.dynamicTodos.push(added.id);
+    rows.splice(at + 1 + parent.dynamicTodos.length - 1, 0, { ...added, depth: row.depth, parent: parent.id });
+  }
+  return rows;
+}
+
+/** What finished todos reported in an earlier run: later ones may build on it. */
+function knownOutputs(turn: Turn, done: ReadonlySet<string>): RunEngine['outputs'] {
+  const text = done.size === 0 ? null : turn.files.text(OUTPUTS);
+  if (text === null) return {};
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    turn.warnings.push(`${OUTPUTS} does not parse; values of finished todos are not known`);
+    return {};
+  }
+  if (!isRecord(value)) return {};
+  const kept = Object.entries(value).filter(([id, outputs]) => done.has(id) && isRecord(outputs));
+  return Object.fromEntries(kept) as RunEngine['outputs'];
+}

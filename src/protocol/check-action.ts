@@ -1,0 +1,159 @@
+import type { Answer } from '../base/answer.js';
+import { DevCliError } from '../base/errors.js';
+import { type QueuedCommand, todoCommands } from '../effects/engine/commands.js';
+import { bodyOf } from '../effects/engine/plan.js';
+import { shownPath } from '../effects/paths.js';
+import { record, type Turn } from '../effects/turn.js';
+import type { Evidence, TaskState } from '../run/engine.js';
+import type { CommandState, RunState } from '../run/state.js';
+import { inspect } from '../work/external.js';
+import { treeState } from '../work/git.js';
+import { awaitEnding, directoryOf, type Ending, resultKey, workTreeOf } from './command-ending.js';
+import type { Context } from './context.js';
+import { findRun } from './find-run.js';
+import { evidenceOf, outputOf } from './job-commands.js';
+import { readRun } from './running.js';
+import { transactTurn } from './turns.js';
+
+/**
+ * `check --action aN`: runs the command acceptances of the todo that this task is about, exactly as `verify` will, and
+ * commits nothing but their evidence; what passed is not run again on the same tree (protocol.md §5; engine.md, worker).
+ * @param given the run's name, if any
+ * @param input.wait seconds to stay at most; what is still at work then is found by the same call again
+ * @throws DevCliError `STALE_ACTION` for an action that is no task that is out; `GIT_FAILED`, `IO`, `INTERRUPTED`
+ */
+export async function checkAction(
+  context: Context,
+  given: unknown,
+  { action, wait }: { action: string; wait?: number },
+): Promise<Answer> {
+  const until = context.clock.now() + (wait ?? context.answerWithin) * 1000;
+  const name = await findRun(context, given, true);
+  const queue = await transactTurn(context, name, (turn) =>
+    todoCommands(turn, bodyOf(turn, taskOf(turn, action).todoId)),
+  );
+  const done: Evidence[] = [];
+  for (const command of queue) {
+    const evidence = await checked(context, name, action, command, until);
+    if (evidence === null) return report(context, name, action, done, command);
+    done.push(evidence);
+  }
+  return report(context, name, action, done, null);
+}
+
+function taskOf(turn: Turn, action: string): TaskState & { todoId: string } {
+  const tasks = turn.state.engine?.tasks ?? {};
+  const task = Object.hasOwn(tasks, action) ? tasks[action] : undefined;
+  if (task !== undefined && task.todoId !== null) return { ...task, todoId: task.todoId };
+  throw new DevCliError('STALE_ACTION', `${JSON.stringify(action.slice(0, 40))} is no task about a todo that is out.`, {
+    run: turn.state.name,
+    fix: { command: 'next', input: { name: turn.state.name } },
+  });
+}
+
+/** Runs one command, or goes on waiting for it; null when it is still at work at the end of the time. */
+async function checked(
+  context: Context,
+  name: string,
+  action: string,
+  queued: QueuedCommand,
+  until: number,
+): Promise<Evidence | null> {
+  const head = await readRun(context, name);
+  const { snapshot } = head;
+  const command = await begun(context, snapshot, action, queued);
+  const ending = await awaitEnding(context, head, command, until);
+  if (ending === null) return null;
+  return finished(context, snapshot, action, command, queued, ending);
+}
+
+/** The command of this task and acceptance that is at work, else a new one whose start is recorded. */
+async function begun(
+  context: Context,
+  snapshot: RunState,
+  action: string,
+  queued: QueuedCommand,
+): Promise<CommandState> {
+  const slot = `${action}/${queued.id}`;
+  const place = (n: number) => `actions/${action}/check-${queued.id}-${n}`;
+  const known = snapshot.commands[slot];
+  if (known !== undefined && inspect(directoryOf(context, snapshot.name, known)).state !== 'absent') return known;
+  return transactTurn(context, snapshot.name, (turn) => {
+    taskOf(turn, action);
+    const there = turn.state.commands[slot];
+    if (there !== undefined) return there;
+    let n = 1;
+    while (turn.files.list(place(n)).length > 0) n += 1;
+    const { argv, cwd, timeout, todo, id } = queued;
+    const directory = place(n);
+    const key = `${turn.state.runId}:${directory.slice('actions/'.length)}`;
+    const block = turn.state.currentBlock ?? '';
+    const command = { key, actionId: slot, block, argv, shell: false, cwd, timeout, directory, startedAt: turn.at };
+    turn.state.commands[slot] = command;
+    record(turn, 'command-started', { key, block, actionId: action, argv, shell: false, todoId: todo, id });
+    return command;
+  });
+}
+
+async function finished(
+  context: Context,
+  snapshot: RunState,
+  action: string,
+  command: CommandState,
+  queued: QueuedCommand,
+  ending: Ending,
+): Promise<Evidence> {
+  const after = await treeState(workTreeOf(context, snapshot), { signal: context.signal });
+  const log = queued.stdoutContains === undefined ? '' : outputOf(directoryOf(context, snapshot.name, command));
+  return transactTurn(context, snapshot.name, (turn) => {
+    const { key, block, argv } = command;
+    const evidence = evidenceOf(turn, command, queued, ending, { after, log });
+    // Another call of the same check may have committed it.
+    if (turn.state.commands[command.actionId]?.key !== key) return evidence;
+    delete turn.state.commands[command.actionId];
+    if (evidence.ok && evidence.tree !== null) {
+      turn.state.commandResults[resultKey(command, evidence.tree)] = { at: turn.at, actionId: action };
+    }
+    const { exit, outcome } = evidence;
+    const about = { todoId: queued.todo, id: queued.id, ...(evidence.reused === true ? { reused: true } : {}) };
+    record(turn, 'command-finished', { key, block, argv, exit, outcome, log: evidence.log, ...about });
+    return evidence;
+  });
+}
+
+function report(
+  context: Context,
+  name: string,
+  action: string,
+  done: readonly Evidence[],
+  running: QueuedCommand | null,
+): Answer {
+  const place = { root: context.root, workTree: context.workTree };
+  const ok = running === null && done.every((evidence) => evidence.ok);
+  const commands = done.map(({ id, argv, ok: passed, exit, outcome, log, reused }) => ({
+    id,
+    run: argv,
+    ok: passed,
+    exit,
+    outcome,
+    log: shownPath(place, name, log),
+    ...(reused === true ? { reused } : {}),
+  }));
+  const again = { command: 'check', input: { subject: name, action, wait: context.answerWithin } };
+  return {
+    exit: ok ? 0 : 3,
+    json: {
+      ok,
+      run: name,
+      action,
+      commands,
+      ...(running === null ? {} : { running: { id: running.id, run: running.argv }, poll: again }),
+    },
+    text: () =>
+      [
+        ...commands.map(({ id, run, outcome, log }) => `${id} ${run.join(' ')}: ${outcome} (log ${log})`),
+        ...(running === null ? [] : [`${running.id} ${running.argv.join(' ')}: still at work`]),
+        ...(done.length === 0 && running === null ? ['This todo has no commands to run.'] : []),
+      ].join('\n'),
+  };
+}

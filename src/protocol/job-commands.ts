@@ -1,0 +1,123 @@
+import { readFileSync } from 'node:fs';
+import { advanceEngine } from '../effects/advance.js';
+import type { QueuedCommand } from '../effects/engine/commands.js';
+import { commandDone } from '../effects/engine/jobs.js';
+import type { Turn } from '../effects/turn.js';
+import type { Evidence } from '../run/engine.js';
+import type { CommandState, RunState } from '../run/state.js';
+import { withIoErrors } from '../store/io.js';
+import { logFile } from '../work/command.js';
+import { type TreeState, treeState } from '../work/git.js';
+import { directoryOf, type Ending, judged, resultKey, type Settled, workTreeOf } from './command-ending.js';
+import type { Context } from './context.js';
+import { toldBy } from './envelope.js';
+import { transactTurn } from './turns.js';
+
+/** Exit codes of a shell or a runner that could not start what it was given. */
+const CANNOT_RUN = [126, 127];
+
+/**
+ * Commits how a command of the engine ended, as evidence, and lets the engine go on (engine.md, verify).
+ * @throws DevCliError `GIT_FAILED`, `IO`; what a transaction throws
+ */
+export async function finishCommand(
+  context: Context,
+  snapshot: RunState,
+  command: CommandState,
+  ending: Ending,
+): Promise<Settled> {
+  const after = await treeState(workTreeOf(context, snapshot), { signal: context.signal });
+  const log = wantsOutput(snapshot) ? outputOf(directoryOf(context, snapshot.name, command)) : '';
+  const told = await transactTurn(context, snapshot.name, (turn) => {
+    const queued = queuedCommand(turn, command);
+    if (queued === null) return null;
+    const evidence = evidenceOf(turn, command, queued, ending, { after, log });
+    if (evidence.ok && evidence.tree !== null) {
+      turn.state.commandResults[resultKey(command, evidence.tree)] = { at: turn.at, actionId: command.actionId };
+    }
+    noteChanges(turn, queued, ending, after);
+    const event = commandDone(turn, evidence);
+    if (event !== null) advanceEngine(turn, [event]);
+    return toldBy(turn);
+  });
+  return told ?? 'settled by another call';
+}
+
+/** The command of the job that this one is; null when another call has committed it meanwhile. */
+function queuedCommand({ state }: Turn, { actionId }: CommandState): QueuedCommand | null {
+  const { pendingAction, engine } = state;
+  const action = pendingAction?.action;
+  if (action?.action !== 'running' || action.actionId !== actionId) return null;
+  return engine?.job?.kind === 'commands' ? (engine.job.queue[0] ?? null) : null;
+}
+
+function wantsOutput({ engine }: RunState): boolean {
+  return engine?.job?.kind === 'commands' && engine.job.queue[0]?.stdoutContains !== undefined;
+}
+
+/** What a command wrote, as far as its log keeps it. */
+export function outputOf(directory: string): string {
+  const path = logFile(directory);
+  return withIoErrors(path, null, () => readFileSync(path, 'utf8'));
+}
+
+/** What a command's ending proves of an acceptance: its exit code is the one expected, its output holds what it must. */
+export function evidenceOf(
+  turn: Turn,
+  command: CommandState,
+  { id, todo, exitCode, stdoutContains }: QueuedCommand,
+  ending: Ending,
+  { after, log }: { after: TreeState | null; log: string },
+): Evidence {
+  const { engine } = turn.state;
+  const plain = judged(command, ending);
+  const asExpected = ending.kind === 'reused' || endedWith(ending, exitCode);
+  const contains = stdoutContains === undefined || ending.kind === 'reused' || log.includes(stdoutContains);
+  return {
+    id,
+    attempt: (todo === null ? undefined : engine?.todos[todo]?.attempt) ?? 1,
+    argv: command.argv,
+    ok: asExpected && contains,
+    exit: plain.exit,
+    outcome: asExpected && !contains ? `${plain.outcome}, but its output lacks what it must hold` : plain.outcome,
+    at: turn.at,
+    commit: after?.head ?? null,
+    tree: treeOf(ending),
+    log: `${command.directory}/command.log`,
+    ...(todo !== null && engine?.job?.todo === null ? { todo } : {}),
+    ...(ending.kind === 'reused' ? { reused: true } : {}),
+    ...(ending.kind === 'exit' ? { durationMs: ending.exit.durationMs } : {}),
+    ...(!asExpected && isUnrunnable(ending) ? { unrunnable: true } : {}),
+  };
+}
+
+function endedWith(ending: Ending, exitCode: number): boolean {
+  if (ending.kind !== 'exit') return false;
+  const { exit, signal, timedOut } = ending.exit;
+  return signal === null && !timedOut && exit === exitCode;
+}
+
+/** The environment failed, not the work (engine.md, Triage). */
+function isUnrunnable(ending: Ending): boolean {
+  return ending.kind === 'exit' && (ending.exit.error === 'spawn' || CANNOT_RUN.includes(ending.exit.exit ?? 0));
+}
+
+function treeOf(ending: Ending): string | null {
+  switch (ending.kind) {
+    case 'exit':
+      return ending.exit.tree;
+    case 'reused':
+      return ending.tree;
+    case 'interrupted':
+      return null;
+  }
+}
+
+/** A command that judges should leave the sources as they are; what it changed may end up in a commit. */
+function noteChanges(turn: Turn, { id, todo }: QueuedCommand, ending: Ending, after: TreeState | null): void {
+  if (ending.kind !== 'exit' || ending.exit.tree === null || after === null) return;
+  if (after.digest === ending.exit.tree) return;
+  const line = `${todo === null ? '' : `${todo} `}${id}: the command changed files of the work tree`;
+  const { engine } = turn.state;
+  if (engine !== null && !engine.openIssues.includes(line)) engine.openIssues.push(line);
+}

@@ -1,0 +1,257 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { foreignLine } from '../documents/foreign.js';
+import { advanceEngine } from '../effects/advance.js';
+import { type CommitResult, commitDone, deferredDone, pullRequestDone } from '../effects/engine/jobs.js';
+import type { EngineJob, RunEngine } from '../run/engine.js';
+import type { RunState } from '../run/state.js';
+import { ensureDirectory, writeDurably } from '../store/durable.js';
+import { withIoErrors } from '../store/io.js';
+import { logFile } from '../work/command.js';
+import {
+  announceNew,
+  type CommitPlan,
+  type CommitScope,
+  commitCommand,
+  commitFiles,
+  findCommit,
+  isHindrance,
+  planCommit,
+  withdrawNew,
+} from '../work/commit.js';
+import { inspect, launch } from '../work/external.js';
+import { directoryOf, endingIn, type Settled, workTreeOf } from './command-ending.js';
+import type { Context } from './context.js';
+import { toldBy } from './envelope.js';
+import { transactTurn } from './turns.js';
+
+/** Seconds that a commit may take with its hooks, and gh with the network. */
+const COMMIT_TIMEOUT = 900;
+const PULL_REQUEST_TIMEOUT = 120;
+const MESSAGE = 'message.txt';
+const PATHS = 'paths';
+
+type CommitJob = Extract<EngineJob, { kind: 'commit' }>;
+
+/**
+ * Does the engine's job that is no command, within the time the call has, and commits what came of it. Every part may be
+ * cut off and done again: a commit is looked for before it is made (engine.md, commit; storage.md, A commit).
+ * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`; what a transaction throws
+ */
+export async function settleJob(context: Context, snapshot: RunState, until: number): Promise<Settled> {
+  const job = snapshot.engine?.job ?? null;
+  const action = snapshot.pendingAction?.action;
+  if (job === null || action?.action !== 'running') return 'nothing';
+  const directory = directoryOf(context, snapshot.name, { directory: `actions/${action.actionId}` });
+  switch (job.kind) {
+    case 'commands':
+      return 'nothing';
+    case 'commit': {
+      const result = await commit(context, snapshot, job, directory, until);
+      if (result === null) return 'at work';
+      return committed(context, snapshot.name, action.actionId, result);
+    }
+    case 'pull-request': {
+      const result = await tellPullRequest(context, snapshot, job.stage, directory, until);
+      if (result === null) return 'at work';
+      const told = await transactTurn(context, snapshot.name, (turn) => {
+        if (!isPending(turn.state, action.actionId)) return null;
+        advanceEngine(turn, [pullRequestDone(turn, result)]);
+        return toldBy(turn);
+      });
+      return told ?? 'settled by another call';
+    }
+  }
+}
+
+async function committed(context: Context, name: string, actionId: string, result: CommitResult): Promise<Settled> {
+  const told = await transactTurn(context, name, (turn) => {
+    if (!isPending(turn.state, actionId)) return null;
+    const todo = turn.state.engine?.job?.todo ?? null;
+    const event = commitDone(turn, result);
+    if (result.outcome === 'deferred' || result.outcome === 'refused') {
+      const summary = foreignLine(`${result.outcome}: ${result.reason ?? ''}`, 300);
+      turn.ran.push({ block: `${todo ?? 'residual'}/commit`, ok: false, summary });
+    }
+    advanceEngine(turn, [event]);
+    return toldBy(turn);
+  });
+  return told ?? 'settled by another call';
+}
+
+function isPending({ pendingAction }: RunState, actionId: string): boolean {
+  return pendingAction?.action.action === 'running' && pendingAction.action.actionId === actionId;
+}
+
+async function commit(
+  context: Context,
+  snapshot: RunState,
+  job: CommitJob,
+  directory: string,
+  until: number,
+): Promise<CommitResult | null> {
+  const around = { signal: context.signal };
+  const workTree = workTreeOf(context, snapshot);
+  const scope = scopeOf(snapshot, job);
+  if (scope === null) return { outcome: 'no-repository', commit: null, paths: [], left: [] };
+  const { state } = inspect(directory);
+  if (state === 'absent' || state === 'launching') {
+    const plan = await planCommit(workTree, scope, around);
+    if (plan.kind !== 'ready') return withoutCommand(plan);
+    prepare(directory, job, plan);
+    await announceNew(workTree, plan.paths, around);
+    launch({
+      directory,
+      key: job.key,
+      argv: commitCommand(join(directory, MESSAGE), join(directory, PATHS)),
+      shell: false,
+      cwd: workTree,
+      timeoutSeconds: COMMIT_TIMEOUT,
+      runner: context.runner,
+    });
+  }
+  const ending = await endingIn(context, directory, until);
+  if (ending === null) return null;
+  const { paths, left } = prepared(directory);
+  const sha = await findCommit(workTree, scope.key, scope.since.head, around);
+  if (sha !== null) return { outcome: 'made', commit: sha, paths, left };
+  await withdrawNew(workTree, paths, around);
+  if (ending.kind === 'interrupted') {
+    return { outcome: 'deferred', commit: null, paths, left, reason: 'git was cut off' };
+  }
+  const output = tail(directory);
+  const reason = foreignLine(output === '' ? `git commit ended with ${ending.exit.exit}` : output, 1000);
+  return { outcome: isHindrance(output) ? 'deferred' : 'refused', commit: null, paths, left, reason };
+}
+
+/**
+ * Makes the commits that had to wait, as far as they can be made now. To be called while no agent is at work on the sources.
+ * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`; what a transaction throws
+ */
+export async function retryDeferred(context: Context, snapshot: RunState, until: number): Promise<void> {
+  const action = snapshot.pendingAction?.action;
+  if (action === undefined || action.action === 'done') return;
+  for (const todo of snapshot.engine?.deferred ?? []) {
+    if (!Object.hasOwn(snapshot.engine?.todos ?? {}, todo)) continue;
+    const job = {
+      kind: 'commit' as const,
+      todo,
+      stage: 'commit',
+      key: `${snapshot.runId}/${todo}`,
+      message: snapshot.engine?.todos[todo]?.title ?? todo,
+      startedAt: snapshot.updatedAt,
+    };
+    const directory = directoryOf(context, snapshot.name, { directory: `actions/${action.actionId}/${todo}` });
+    const result = await commit(context, snapshot, job, directory, until);
+    const sha = result?.commit ?? null;
+    if (result === null || sha === null) continue;
+    await transactTurn(context, snapshot.name, (turn) => {
+      if (turn.state.engine?.deferred.includes(todo)) deferredDone(turn, todo, sha, result.paths);
+    });
+  }
+}
+
+/** What a todo's commit may hold; null where the run began without a repository. */
+function scopeOf({ baseline, engine }: RunState, { key, todo }: CommitJob): CommitScope | null {
+  if (baseline === null || engine === null) return null;
+  if (todo !== null) {
+    const files = engine.todos[todo]?.files ?? [];
+    const since = engine.baselines[todo] ?? baseline;
+    return {
+      key,
+      since,
+      before: baseline,
+      files: files.length === 0 ? null : files,
+      charged: engine.charged[todo] ?? [],
+    };
+  }
+  return { key, since: baseline, before: baseline, files: filesOfDone(engine), charged: [] };
+}
+
+/** Globs of all that done todos may have touched; null when one of them named none. */
+function filesOfDone({ todos }: RunEngine): string[] | null {
+  const done = Object.values(todos).filter(
+    ({ status, type, attempt }) => status === 'done' && type === 'work' && attempt > 0,
+  );
+  return done.some(({ files }) => files.length === 0) ? null : [...new Set(done.flatMap(({ files }) => files))];
+}
+
+function withoutCommand(plan: Exclude<CommitPlan, { kind: 'ready' }>): CommitResult {
+  switch (plan.kind) {
+    case 'found':
+      return { outcome: 'found', commit: plan.sha, paths: [], left: [] };
+    case 'nothing':
+      return {
+        outcome: plan.why === 'no repository' ? 'no-repository' : 'nothing',
+        commit: null,
+        paths: [],
+        left: plan.left,
+      };
+    case 'later':
+      return { outcome: 'deferred', commit: null, paths: [], left: plan.left, reason: plan.why };
+  }
+}
+
+function prepare(
+  directory: string,
+  { message, key }: CommitJob,
+  { paths, left }: Extract<CommitPlan, { kind: 'ready' }>,
+): void {
+  ensureDirectory(directory);
+  const files = commitFiles(message, key, paths);
+  writeDurably(join(directory, MESSAGE), files.message);
+  writeDurably(join(directory, PATHS), files.paths);
+  writeDurably(join(directory, 'left'), left.map((path) => `${path}\0`).join(''));
+}
+
+function prepared(directory: string): { paths: string[]; left: string[] } {
+  const list = (name: string) => {
+    const path = join(directory, name);
+    return withIoErrors(path, null, () => readFileSync(path, 'utf8'))
+      .split('\0')
+      .filter((entry) => entry !== '');
+  };
+  return { paths: list(PATHS), left: list('left') };
+}
+
+function tail(directory: string): string {
+  const path = logFile(directory);
+  return withIoErrors(path, null, () => readFileSync(path, 'utf8'))
+    .slice(-2000)
+    .trim();
+}
+
+/** A pull request is told how its run goes. That it cannot be told is no reason to fail (engine.md, state-begin). */
+async function tellPullRequest(
+  context: Context,
+  snapshot: RunState,
+  stage: string,
+  directory: string,
+  until: number,
+): Promise<{ ok: boolean; summary: string } | null> {
+  const argv =
+    stage === 'stateBegin'
+      ? ['gh', 'pr', 'comment', '--body', `Execution of the plan ${snapshot.name} has begun.`]
+      : ['gh', 'pr', 'ready'];
+  const { state } = inspect(directory);
+  if (state === 'absent' || state === 'launching') {
+    launch({
+      directory,
+      key: `${snapshot.runId}:${stage}`,
+      argv,
+      shell: false,
+      cwd: workTreeOf(context, snapshot),
+      timeoutSeconds: PULL_REQUEST_TIMEOUT,
+      runner: context.runner,
+    });
+  }
+  const ending = await endingIn(context, directory, until);
+  if (ending === null) return null;
+  if (ending.kind === 'interrupted') return { ok: false, summary: `${argv.slice(0, 3).join(' ')} was cut off` };
+  const { exit, error } = ending.exit;
+  if (exit === 0) return { ok: true, summary: argv.slice(0, 3).join(' ') };
+  return {
+    ok: false,
+    summary: foreignLine(`${argv.slice(0, 3).join(' ')}: ${error ?? `exit ${exit}`} ${tail(directory)}`, 300),
+  };
+}

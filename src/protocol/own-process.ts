@@ -1,0 +1,38 @@
+import { isRecord } from '../base/json.js';
+import { foreignLine } from '../documents/foreign.js';
+import { runsAsProcess } from '../registry/find.js';
+import type { CommandState } from '../run/state.js';
+import type { Context } from './context.js';
+
+/** Commands of dev-cli that a recipe runs as a process of their own, because they talk to the world (recipes.md §4, open-pr). */
+
+/** Longest reason that is told, in characters. */
+const WHY_CAP = 240;
+
+/** What is started for a command: one of ours is run by this very installation, on this root, whatever the PATH says. */
+export function startedAs(context: Context, command: CommandState): string[] {
+  return isOurs(command) ? [...context.program, ...command.argv.slice(1), '--root', context.root] : command.argv;
+}
+
+/** What one of our commands says of its failure, to stand behind its exit; nothing for others, whose log is for people. */
+export function whyFailed(context: Context, command: CommandState, directory: string): string {
+  if (!isOurs(command)) return '';
+  const answer = parsedJson(context.reader.read(`${directory}/command.log`) ?? '');
+  const error = isRecord(answer) && isRecord(answer['error']) ? answer['error'] : null;
+  if (error === null) return '';
+  const details = Array.isArray(error['details']) ? error['details'].filter(isRecord) : [];
+  const said = [error['message'], ...details.map(({ problem }) => problem)];
+  return `: ${foreignLine(said.filter((part) => typeof part === 'string').join(' '), WHY_CAP)}`;
+}
+
+function isOurs({ argv, shell }: CommandState): boolean {
+  return !shell && runsAsProcess(argv);
+}
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,99 @@
+import type { Answer } from '../base/answer.js';
+import { DevCliError } from '../base/errors.js';
+import { isRecord } from '../base/json.js';
+import { absolutePath, shownPath } from '../effects/paths.js';
+import { beginBranch, currentBranch, ensureBranch, push, upstreamOf } from '../work/branch.js';
+import { openDraft, type PullRequest } from '../work/forge.js';
+import type { Context } from './context.js';
+import { findRun } from './find-run.js';
+
+/** Where the recipe open-pr has the text written, in the run's directory. */
+const TEXT = 'pr.json';
+
+/**
+ * `pull-request branch`: puts the run's work tree on a branch of its own, `dev/<name>` unless it is on one (recipes.md §4,
+ * open-pr).
+ * @throws DevCliError `GIT_FAILED`, `NO_SUCH_RUN`
+ */
+export async function pullRequestBranch(context: Context, name: unknown): Promise<Answer> {
+  const { run, workTree } = await placeOf(context, name);
+  const { branch, made } = await ensureBranch(workTree, `dev/${run}`, { signal: context.signal });
+  return {
+    exit: 0,
+    json: { ok: true, run, branch, made },
+    text: () => `${made ? 'Made' : 'On'} the branch ${branch}.`,
+  };
+}
+
+/**
+ * `pull-request open`: pushes the branch and opens a draft pull request with the text of pr.json. Safe to repeat: one that
+ * is open already is answered with.
+ * @throws DevCliError `EVIDENCE_MISSING`, `EVIDENCE_INVALID` for pr.json; `GIT_FAILED`; `COMMAND_FAILED` for gh, the branch
+ * being pushed by then
+ */
+export async function pullRequestOpen(context: Context, name: unknown): Promise<Answer> {
+  const { run, runId, workTree } = await placeOf(context, name);
+  const around = { signal: context.signal };
+  const text = textOf(context, run);
+  const branch = await currentBranch(workTree, around);
+  if (branch === null) {
+    throw new DevCliError('GIT_FAILED', 'HEAD is detached: no branch could be pushed.', {
+      fix: { command: 'pull-request branch', input: { name: run } },
+    });
+  }
+  const upstream = await upstreamOf(workTree, branch, around);
+  await beginBranch(workTree, upstream, `${text.title}\n\nDev-Cli-Task: ${runId}/open`, around);
+  await push(workTree, upstream.remote, branch, around);
+  const { url, made } = await openDraft(workTree, branch, text, around).catch((error: unknown) => {
+    throw error instanceof DevCliError ? withText(context, run, branch, error) : error;
+  });
+  return {
+    exit: 0,
+    json: { ok: true, run, branch, remote: upstream.remote, url, made },
+    text: () => `${made ? 'Opened' : 'Open already:'} ${url}`,
+  };
+}
+
+async function placeOf(context: Context, name: unknown) {
+  const run = await findRun(context, name, true);
+  const { snapshot } = await context.store.read(run);
+  const workTree = snapshot?.workTree ?? '.';
+  return { run, runId: snapshot?.runId ?? run, workTree: workTree === '.' ? context.root : workTree };
+}
+
+function textOf(context: Context, run: string): PullRequest {
+  const place = { root: context.root, workTree: context.root };
+  const text = context.reader.read(absolutePath(place, run, TEXT));
+  const target = shownPath(place, run, TEXT);
+  if (text === null || text.trim() === '') {
+    throw new DevCliError('EVIDENCE_MISSING', 'The text of the pull request is not written.', {
+      details: [{ target, problem: 'not written' }],
+      fix: `Write ${target}: {"title": …, "body": …}.`,
+    });
+  }
+  const value = parsed(text);
+  const { title, body } = isRecord(value) ? value : {};
+  if (typeof title === 'string' && title.trim() !== '' && typeof body === 'string')
+    return { title: title.trim(), body };
+  throw new DevCliError('EVIDENCE_INVALID', 'The text of the pull request is not {title, body}.', {
+    details: [{ target, problem: 'title and body are texts' }],
+    fix: `Correct ${target}.`,
+  });
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** Whoever has to open it by hand needs to know what is done and where the text lies. */
+function withText(context: Context, run: string, branch: string, error: DevCliError): DevCliError {
+  const target = shownPath({ root: context.root, workTree: context.root }, run, TEXT);
+  return new DevCliError(error.code, `${error.message} The branch ${branch} is pushed; the text lies in ${target}.`, {
+    ...(error.fix === undefined ? {} : { fix: error.fix }),
+    cause: error,
+  });
+}

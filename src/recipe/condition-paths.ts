@@ -1,0 +1,44 @@
+import { isRecord } from '../base/json.js';
+
+/** What a parsed condition talks about, read from its syntax tree. */
+
+/** Every chain of names in an expression: `agents["x"].verdict` gives [agents, x, verdict]. */
+export function pathsIn(node: unknown): string[][] {
+  if (Array.isArray(node)) return node.flatMap(pathsIn);
+  if (!isRecord(node) || typeof node['op'] !== 'string') return [];
+  const path = pathOf(node);
+  return path !== null && path.length > 1 ? [path] : pathsIn(node['args']);
+}
+
+function pathOf(node: unknown): string[] | null {
+  if (!isRecord(node)) return null;
+  if (node['op'] === 'id') return [String(node['args'])];
+  if ((node['op'] !== '.' && node['op'] !== '[]') || !Array.isArray(node['args'])) return null;
+  const [object, key] = node['args'] as [unknown, unknown];
+  const name = typeof key === 'string' ? key : isRecord(key) && key['op'] === 'value' ? key['args'] : null;
+  const head = pathOf(object);
+  return head === null || typeof name !== 'string' ? null : [...head, name];
+}
+
+/** A chain of names and the texts it is compared with, by `==`, `!=` or `in`. */
+export interface Comparison {
+  path: string[];
+  words: string[];
+}
+
+/** Every comparison of a chain of names with texts: `todo.risk == "high"` gives [todo, risk] and [high]. */
+export function comparisons(node: unknown): Comparison[] {
+  if (Array.isArray(node)) return node.flatMap(comparisons);
+  if (!isRecord(node) || typeof node['op'] !== 'string') return [];
+  const args: unknown = node['args'];
+  const inside = comparisons(args);
+  if (!['==', '!=', 'in'].includes(node['op']) || !Array.isArray(args)) return inside;
+  const path = args.map(pathOf).find((chain) => chain !== null);
+  return path ? [{ path, words: args.flatMap(wordsOf) }, ...inside] : inside;
+}
+
+function wordsOf(node: unknown): string[] {
+  if (!isRecord(node)) return [];
+  if (node['op'] === 'value') return typeof node['args'] === 'string' ? [node['args']] : [];
+  return node['op'] === 'list' && Array.isArray(node['args']) ? node['args'].flatMap(wordsOf) : [];
+}

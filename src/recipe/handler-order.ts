@@ -1,0 +1,41 @@
+import type { OwnHandlerSource } from './schema-engine.js';
+
+type OwnHandlers = Readonly<Record<string, OwnHandlerSource>>;
+
+/** Where a handler stands that does not say. */
+const DEFAULT_AFTER = 'verify';
+
+/** The shipped stages that an own handler can follow. */
+export const ANCHORS: readonly string[] = ['worker', DEFAULT_AFTER];
+
+/** The key that a handler follows. */
+function afterOf(handler: OwnHandlerSource | undefined): string {
+  return handler?.after ?? DEFAULT_AFTER;
+}
+
+/**
+ * The own handlers that follow a stage, each with those that follow it; several after one in the order of the file
+ * (engine.md, own handlers). One whose `after` leads nowhere or in a circle is in no answer.
+ */
+export function inWalkOrder(handlers: OwnHandlers, anchor: string): string[] {
+  return Object.keys(handlers)
+    .filter((key) => afterOf(handlers[key]) === anchor && !ANCHORS.includes(key))
+    .flatMap((key) => [key, ...inWalkOrder(handlers, key)]);
+}
+
+/** Circles of `after`, each once, from where it is met first: `[a, b]` when a follows b and b follows a. */
+export function circlesOf(handlers: OwnHandlers): string[][] {
+  const known = new Set<string>();
+  return Object.keys(handlers).flatMap((start) => {
+    const path: string[] = [];
+    for (let key = start; Object.hasOwn(handlers, key) && !known.has(key); key = afterOf(handlers[key])) {
+      if (path.includes(key)) {
+        for (const met of path) known.add(met);
+        return [path.slice(path.indexOf(key))];
+      }
+      path.push(key);
+    }
+    for (const met of path) known.add(met);
+    return [];
+  });
+}

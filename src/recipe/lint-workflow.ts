@@ -1,0 +1,117 @@
+import { BUILTIN_PREFERENCES } from './builtin-preferences.js';
+import type { Compiled, CompiledPhase } from './compiled.js';
+import { conditionChecker } from './conditions.js';
+import { lintName, lintPreferences } from './lint-header.js';
+import type { LintableWorkflow } from './lintable.js';
+import { inOrder } from './problem.js';
+import type { ResolvedPhase } from './resolved.js';
+import { quoted } from './yaml-source.js';
+
+/** Fields of every recipe that say nothing in a workflow: guards and cleanup follow the recipe of the phase at work. */
+const OF_PHASES = ['skill', 'guard', 'cleanup'] as const;
+
+/**
+ * A workflow: its phases, their recipes, its conditions (recipes.md §4, §6).
+ * @param lintRecipe judges the recipe of a phase, into that recipe's own report
+ */
+export function lintWorkflow(
+  lintable: LintableWorkflow,
+  expectedName: string,
+  lintRecipe: (compiled: Compiled, expectedName: string) => void,
+): void {
+  const { source, workflow, report, phases } = lintable;
+  lintName(source.name, expectedName, report);
+  lintPreferences(source, workflow.preferences, report);
+  for (const field of OF_PHASES) {
+    if (source[field] === undefined) continue;
+    report.warning([field], `\`${field}\` says nothing here: what the recipe of each phase says counts.`, {
+      at: 'key',
+    });
+  }
+  const children = new Map(phases.flatMap(({ file, compiled }) => (compiled === null ? [] : [[compiled, file]])));
+  for (const [compiled, file] of children) lintRecipe(compiled, file?.name ?? '');
+  const names = new Map<string, number>();
+  for (const [index, phase] of phases.entries()) {
+    if (phase.stated === null) continue;
+    lintUnique(lintable, index, phase.stated.name, names);
+    lintChild(lintable, index, phase);
+  }
+  for (const [index, phase] of phases.entries()) {
+    const resolved = workflow.phases.find(({ name }) => name === phase.stated?.name);
+    if (resolved === undefined) continue;
+    lintMode(lintable, index, resolved);
+    lintShared(lintable, index, resolved);
+  }
+  lintConditions(lintable);
+}
+
+function lintUnique({ report }: LintableWorkflow, index: number, name: string, known: Map<string, number>): void {
+  const first = known.get(name);
+  if (first === undefined) known.set(name, index);
+  else report.error(['phases', index, 'name'], `The phase ${quoted(name)} is there already, as phase ${first + 1}.`);
+}
+
+/** The recipe of a phase is there, is none of several recipes itself, and has no errors. */
+function lintChild({ report }: LintableWorkflow, index: number, { stated, problem, compiled }: CompiledPhase): void {
+  const place = ['phases', index, 'recipe'];
+  const name = quoted(stated?.recipe ?? '');
+  if (problem !== null) {
+    report.error(place, problem, { fix: '`dev-cli recipe list` shows all there are.' });
+    return;
+  }
+  if (compiled === null) return;
+  if (compiled.header.type === 'meta') {
+    report.error(place, `${name} is a workflow itself; a phase is one sequential or engine recipe.`, {
+      fix: 'Write its phases here, one by one.',
+    });
+    return;
+  }
+  const [first, ...more] = inOrder(compiled.report.problems).filter(({ severity }) => severity === 'error');
+  if (first === undefined) return;
+  const others = more.length === 0 ? '' : ` (and ${more.length} more)`;
+  report.error(place, `${name} has errors: ${first.file}:${first.line}:${first.column}: ${first.message}${others}`, {
+    fix: `\`dev-cli recipe lint ${stated?.recipe ?? ''}\` shows them all.`,
+  });
+}
+
+/** What the recipe of a phase states wins; a workflow that says otherwise is likely to mean something else. */
+function lintMode({ source, report }: LintableWorkflow, index: number, { name, recipe }: ResolvedPhase): void {
+  for (const [key, value] of Object.entries(source.mode ?? {})) {
+    const stated = recipe.mode[key];
+    if (stated === undefined || stated === value) continue;
+    report.warning(
+      ['mode', key],
+      `The phase ${quoted(name)} is ${stated} all the same: its recipe ${quoted(recipe.name)} states that.`,
+      { fix: `Choose a recipe for phase ${index + 1} that is ${value}, or one that leaves it open.` },
+    );
+  }
+}
+
+/** A preference has one value in a run, so it is of one type for all phases. */
+function lintShared({ workflow, report }: LintableWorkflow, index: number, { recipe }: ResolvedPhase): void {
+  for (const [name, { type }] of Object.entries(recipe.preferences)) {
+    const shared = workflow.preferences[name];
+    if (shared === undefined || shared.type === type) continue;
+    report.error(
+      ['phases', index, 'recipe'],
+      `The preference ${quoted(name)} is of type ${type} in ${quoted(recipe.name)} and of type ${shared.type} elsewhere in this workflow.`,
+    );
+  }
+}
+
+/** Conditions of phases see what stands before any recipe is at work: mode, vars, goal and preferences. */
+function lintConditions({ source, workflow, report, phases }: LintableWorkflow): void {
+  const conditions = phases.flatMap(({ stated }, index) =>
+    stated?.when === undefined ? [] : [{ when: stated.when, place: ['phases', index, 'when'] }],
+  );
+  if (conditions.length === 0) return;
+  const problemsOf = conditionChecker({
+    mode: [...new Set(['depth', 'interaction', ...Object.keys(source.mode ?? {})])],
+    vars: workflow.vars,
+    preferences: { ...BUILTIN_PREFERENCES, ...workflow.preferences },
+    sections: [],
+    agents: [],
+    phase: true,
+  });
+  for (const { when, place } of conditions) for (const problem of problemsOf(when)) report.error(place, problem);
+}

@@ -1,0 +1,146 @@
+import {
+  type Disposition,
+  type EnginePolicies,
+  type EngineProgram,
+  FINAL_STAGES,
+  type TodoStage,
+} from '../machine/engine/program.js';
+import { ENGINE_BLOCK, HANDLERS, type HandlerSpec, stageOf } from '../registry/handlers.js';
+import { inWalkOrder } from './handler-order.js';
+import { programOf } from './program.js';
+import type { Report } from './report.js';
+import { resolveCommand } from './resolve-command.js';
+import { resolveCleanup, resolveHeader, resolveMode } from './resolve-header.js';
+import { fileText, type ReadBeside, type SourceText } from './resolve-text.js';
+import type { ResolvedEngine, ResolvedHandler, ResolvedRecipe } from './resolved.js';
+import type { EngineSource, OwnHandlerSource } from './schema-engine.js';
+import { conditionsOf, mentionsGoal, templatesOf } from './texts.js';
+import { quoted } from './yaml-source.js';
+
+/** How resolving an engine recipe gets at texts beside it, and at those that come with dev-cli. */
+export interface EngineReaders {
+  beside: ReadBeside;
+  /** A file of the package, by its path there. */
+  shipped: (path: string) => SourceText | null;
+}
+
+/** How a todo that needs it is judged first, when the recipe does not say. */
+export const TRIAGE: readonly Disposition[] = ['halt', 'adapt', 'retry'];
+
+/** What the engine asks of the user's preferences, whatever the recipe says. */
+const PREFERENCES = ['approve_commands', 'pull_request'];
+
+/**
+ * An engine recipe with every default filled in (engine.md; recipes.md §2, what may be left out). Problems met on the way
+ * are reported; the result is of use only when none of them is an error.
+ */
+export function resolveEngineRecipe(source: EngineSource, report: Report, readers: EngineReaders): ResolvedRecipe {
+  const blocks = [
+    { id: ENGINE_BLOCK, kind: 'engine', onError: { kind: 'halt' }, stale: 'warn' } as const,
+  ] satisfies ResolvedRecipe['blocks'];
+  const engine = resolveEngine(source, report, readers);
+  const templates = templatesOf({ blocks, engine, cleanup: resolveCleanup(source) });
+  const conditions = conditionsOf({ blocks, engine });
+  const depth = source.config?.depth;
+  return {
+    ...resolveHeader(source, templates, conditions, PREFERENCES),
+    type: 'engine',
+    mode: resolveMode({ ...source, ...(depth === undefined ? {} : { mode: { ...source.mode, depth } }) }, []),
+    draft: { required: [], stated: false },
+    usesGoal: mentionsGoal(templates, conditions),
+    usesDraft: false,
+    blocks,
+    program: programOf(blocks),
+    engine,
+  };
+}
+
+function resolveEngine(source: EngineSource, report: Report, readers: EngineReaders): ResolvedEngine {
+  const policies = source.config?.policies ?? {};
+  const enabled = HANDLERS.filter((handler: HandlerSpec) => !handler.switch || policies[handler.switch] !== false);
+  const shipped = (place: HandlerSpec['place'], ...stages: string[]) =>
+    enabled
+      .filter((handler) => handler.place === place && (stages.length === 0 || stages.includes(handler.stage)))
+      .map((handler) => [handler.stage, shippedHandler(handler, report, readers)] as const);
+  const own = source.handlers ?? {};
+  const resolved = (names: readonly string[]) =>
+    names.map((name) => [stageOf(name), ownHandler(name, own[name] as OwnHandlerSource, report, readers)] as const);
+  const early = inWalkOrder(own, 'worker');
+  const late = inWalkOrder(own, 'verify');
+  // Whose `after` leads nowhere is an error; it is resolved all the same, so that what else is wrong with it is told.
+  const lost = Object.keys(own).filter((key) => !early.includes(key) && !late.includes(key));
+  const todo = [
+    ...shipped('todo', 'worker'),
+    ...resolved(early),
+    ...shipped('todo', 'verify'),
+    ...resolved([...late, ...lost]),
+    ...shipped('todo', 'wrapUp', 'commit'),
+  ];
+  const finalize = shipped('finalize');
+  const program: EngineProgram = {
+    stages: todo.map(([id, { actor, when }]): TodoStage => ({ id, actor, ...(when === undefined ? {} : { when }) })),
+    finalize: FINAL_STAGES.filter((stage) => finalize.some(([id]) => id === stage)),
+    policies: resolvePolicies(policies),
+  };
+  return { program, handlers: Object.fromEntries([...shipped('start'), ...todo, ...finalize]) };
+}
+
+function resolvePolicies(stated: NonNullable<NonNullable<EngineSource['config']>['policies']>): EnginePolicies {
+  return {
+    maxRetries: stated.max_retries ?? 3,
+    adaptDepthLimit: stated.adapt_depth_limit ?? 1,
+    maxDynamicTodos: stated.max_dynamic_todos ?? 3,
+    parallelLimit: stated.parallel_limit ?? 4,
+    triagePrecedence: stated.triage_precedence ?? TRIAGE,
+    maxFixRounds: stated.max_fix_rounds ?? 2,
+  };
+}
+
+function shippedHandler(handler: HandlerSpec, report: Report, { shipped }: EngineReaders): ResolvedHandler {
+  const { id, key, actor, agent, prompt: promptFile } = handler;
+  const prompt = promptFile === undefined ? undefined : shipped(promptFile)?.text;
+  if (promptFile !== undefined && prompt === undefined) {
+    report.error(['name'], `${quoted(promptFile)} is missing from this installation of dev-cli.`, {
+      fix: 'Install dev-cli anew.',
+    });
+  }
+  return {
+    key,
+    shipped: id,
+    actor,
+    ...(agent === undefined ? {} : { agent }),
+    ...(prompt === undefined ? {} : { prompt }),
+    ...(promptFile === undefined ? {} : { promptFile: `dev-cli:${promptFile}` }),
+  };
+}
+
+function ownHandler(key: string, stated: OwnHandlerSource, report: Report, { beside }: EngineReaders): ResolvedHandler {
+  const when = stated.when === undefined ? {} : { when: stated.when };
+  const place = ['handlers', key];
+  switch (stated.actor) {
+    case 'subagent': {
+      const prompt = fileText(stated.promptFile, [...place, 'promptFile'], report, beside);
+      return {
+        key,
+        shipped: null,
+        actor: 'subagent',
+        agent: stated.agent,
+        ...(prompt === null ? {} : { prompt }),
+        ...(stated.promptFile === undefined ? {} : { promptFile: stated.promptFile }),
+        ...when,
+      };
+    }
+    case 'cli': {
+      const resolved = resolveCommand(stated.command, stated, [...place, 'command'], report);
+      if (resolved?.kind === 'own' || resolved?.command.argv[0] === 'dev-cli') {
+        report.error([...place, 'command'], 'A handler runs an external command, not one of dev-cli.', {
+          fix: 'Name a program of the project, such as `npm run audit`.',
+        });
+      }
+      const command = resolved?.kind === 'external' ? { command: resolved.command } : {};
+      return { key, shipped: null, actor: 'cli', ...command, ...when };
+    }
+    case 'human':
+      return { key, shipped: null, actor: 'human', message: stated.message.trim(), ...when };
+  }
+}

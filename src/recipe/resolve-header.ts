@@ -1,0 +1,76 @@
+import type { JsonObject } from '../base/json.js';
+import { BUILTIN_PREFERENCES } from './builtin-preferences.js';
+import { preferencesIn } from './condition-text.js';
+import type { PreferenceSpec, ResolvedRecipe } from './resolved.js';
+import type { SequentialSource } from './schema.js';
+import type { EngineSource } from './schema-engine.js';
+import { placeholders } from './template.js';
+
+type HeaderSource = Pick<
+  SequentialSource | EngineSource,
+  'name' | 'description' | 'skill' | 'mode' | 'vars' | 'preferences' | 'guard' | 'cleanup'
+>;
+
+/** Stated, else from the flags of the init command, else from the words of the name; what stays open is not in it. */
+export function resolveMode(source: HeaderSource, flags: readonly string[]): Record<string, string> {
+  const words = source.name.split(/[-_]/);
+  const pick = (...values: string[]) =>
+    values.find((value) => flags.includes(value)) ?? values.find((value) => words.includes(value));
+  const depth = source.mode?.depth ?? pick('standard', 'quick');
+  const interaction = source.mode?.interaction ?? pick('interactive', 'autopilot');
+  return {
+    ...source.mode,
+    ...(depth === undefined ? {} : { depth }),
+    ...(interaction === undefined ? {} : { interaction }),
+  };
+}
+
+/** The globs that `cleanup` removes. */
+export function resolveCleanup(source: HeaderSource): string[] {
+  return source.cleanup ?? ['DRAFT.md'];
+}
+
+/**
+ * What every recipe has above its steps, with its defaults (recipes.md §1).
+ * @param templates every text that may hold placeholders, and `conditions` every condition: a built-in preference is the
+ * recipe's when one of them reads it, and `reads` those that dev-cli itself reads for it
+ */
+export function resolveHeader(
+  source: HeaderSource,
+  templates: readonly string[],
+  conditions: readonly string[],
+  reads: readonly string[] = [],
+): Pick<
+  ResolvedRecipe,
+  'name' | 'language' | 'description' | 'skill' | 'vars' | 'preferences' | 'guardWrites' | 'cleanup'
+> {
+  return {
+    name: source.name,
+    language: 1,
+    description: source.description?.trim() ?? '',
+    skill: source.skill ?? source.name.split(/[-_]/)[0] ?? source.name,
+    vars: (source.vars ?? {}) as JsonObject,
+    preferences: preferencesOf(source, [
+      ...reads,
+      ...templates.flatMap((text) => placeholders(text).map(({ key }) => key.replace(/^preferences\./, ''))),
+      ...conditions.flatMap(preferencesIn),
+    ]),
+    guardWrites: source.guard?.writes ?? null,
+    cleanup: resolveCleanup(source),
+  };
+}
+
+function preferencesOf(source: HeaderSource, used: readonly string[]): Record<string, PreferenceSpec> {
+  const preferences: Record<string, PreferenceSpec> = {};
+  for (const [name, spec] of Object.entries(BUILTIN_PREFERENCES)) if (used.includes(name)) preferences[name] = spec;
+  for (const [name, stated] of Object.entries(source.preferences ?? {})) {
+    const { default: initial, ...rest } = stated;
+    const builtin = BUILTIN_PREFERENCES[name];
+    preferences[name] = {
+      ...(builtin?.values === undefined ? {} : { values: builtin.values }),
+      ...rest,
+      ...((initial ?? builtin?.default) === undefined ? {} : { default: initial ?? builtin?.default }),
+    } as PreferenceSpec;
+  }
+  return preferences;
+}

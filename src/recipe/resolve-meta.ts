@@ -1,0 +1,49 @@
+import type { CompiledPhase } from './compiled.js';
+import { resolveHeader, resolveMode } from './resolve-header.js';
+import type { ErrorPolicy, PreferenceSpec, ResolvedPhase, ResolvedWorkflow } from './resolved.js';
+import type { MetaSource } from './schema.js';
+
+/**
+ * A meta recipe with every default filled in (recipes.md §4). Of use only when no phase is missing from it, which lint
+ * reports.
+ */
+export function resolveWorkflow(source: MetaSource, compiled: readonly CompiledPhase[]): ResolvedWorkflow {
+  const phases = compiled.flatMap(resolvedPhase);
+  const conditions = phases.flatMap(({ when }) => when ?? []);
+  const { name, language, description, vars, preferences } = resolveHeader(source, [], conditions);
+  return {
+    name,
+    type: 'meta',
+    language,
+    description,
+    mode: resolveMode(source, []),
+    vars,
+    preferences: unionOf(phases, preferences),
+    errorPolicy: policyOf(source),
+    phases,
+  };
+}
+
+function resolvedPhase({ stated, compiled }: CompiledPhase): ResolvedPhase[] {
+  if (stated === null || compiled === null || compiled.draft === null || compiled.draft.type === 'meta') return [];
+  const { name, when } = stated;
+  return [{ name, source: compiled.file, recipe: compiled.draft.recipe, ...(when === undefined ? {} : { when }) }];
+}
+
+/** The workflow's own word on a preference counts; else that of the first phase that declares it. */
+function unionOf(
+  phases: readonly ResolvedPhase[],
+  own: Record<string, PreferenceSpec>,
+): Record<string, PreferenceSpec> {
+  const union = { ...own };
+  for (const { recipe } of phases) {
+    for (const [name, spec] of Object.entries(recipe.preferences)) union[name] ??= spec;
+  }
+  return union;
+}
+
+function policyOf({ errorPolicy }: MetaSource): ErrorPolicy {
+  const onFail = errorPolicy?.onFail ?? 'halt';
+  if (onFail === 'halt') return { kind: 'halt' };
+  return onFail === 'skip_phase' ? { kind: 'skip' } : { kind: 'retry', max: onFail.retry_phase.max };
+}

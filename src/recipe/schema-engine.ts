@@ -1,0 +1,114 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { closed, discriminated, enumOf } from '../base/schema.js';
+import { ENGINE_BLOCK, HANDLER_KEY, HANDLERS } from '../registry/handlers.js';
+import { CommandLine, externalLimits, flag, header, kind, text, word } from './schema-parts.js';
+
+/** Engine recipes as authors write them: how the todos of a plan are carried out (engine.md). */
+
+const limit = (minimum: number, maximum: number, description: string) =>
+  Type.Optional(Type.Integer({ minimum, maximum, description }));
+
+const PoliciesSource = Type.Object(
+  {
+    max_retries: limit(0, 20, 'Attempts of a todo after the first. Default 3.'),
+    adapt_depth_limit: limit(0, 5, 'How deep todos that were added may add todos; 0: none is added. Default 1.'),
+    max_dynamic_todos: limit(0, 100, 'Todos that may be added in a run. Default 3.'),
+    parallel_limit: limit(1, 32, 'Todos worked on at the same time. Default 4.'),
+    triage_precedence: Type.Optional(
+      Type.Array(enumOf('halt', 'adapt', 'retry'), {
+        description: 'Which of halt, adapt and retry goes first when several would fit; all three, in any order.',
+      }),
+    ),
+    max_fix_rounds: limit(0, 10, 'Rounds of fixes after the code review or the final verification. Default 2.'),
+    verify_enabled: Type.Optional(flag('Verify each todo. Default true.')),
+    code_review_enabled: Type.Optional(flag('Review the whole diff at the end. Default true.')),
+    final_verify_enabled: Type.Optional(flag('Run all command acceptances once more at the end. Default true.')),
+  },
+  { ...closed, description: 'Limits and switches.' },
+);
+
+const ConfigSource = Type.Object(
+  {
+    depth: Type.Optional(word('How thorough; the same as `mode.depth`.', 'standard', 'quick')),
+    handlers: Type.Optional(
+      Type.Object(
+        Object.fromEntries(
+          HANDLERS.map(({ key, id, summary }) => [
+            key,
+            Type.Optional(Type.Literal(id, { description: `${summary} Fixed: it cannot be another one.` })),
+          ]),
+        ),
+        {
+          ...closed,
+          description: "dev-cli's own handlers, for the record; one that is left out is there all the same.",
+        },
+      ),
+    ),
+    policies: Type.Optional(PoliciesSource),
+  },
+  { ...closed, description: 'Depth, handlers and policies of the engine.' },
+);
+
+const stands = {
+  after: Type.Optional(
+    text(
+      '`worker`, `verify`, or another own handler. Default: verify. Several after one run in the order of the file.',
+    ),
+  ),
+  when: Type.Optional(
+    text(
+      'CEL condition; the handler is skipped for a todo when it is false or null. It also sees `todo {id, type, risk}`.',
+    ),
+  ),
+};
+const OwnSubagent = Type.Object(
+  {
+    actor: Type.Literal('subagent', { description: 'An agent judges the todo, with the same result as a verifier.' }),
+    agent: text('The role: the name of an agent definition.'),
+    promptFile: Type.Optional(text('What it shall judge, in a file beside the recipe.')),
+    ...stands,
+  },
+  closed,
+);
+const OwnCli = Type.Object(
+  {
+    actor: Type.Literal('cli', { description: 'dev-cli runs a command; a non-zero exit is a failed criterion.' }),
+    command: CommandLine,
+    ...externalLimits,
+    ...stands,
+  },
+  closed,
+);
+const OwnHuman = Type.Object(
+  {
+    actor: Type.Literal('human', { description: 'A person approves the todo, or rejects it with a reason.' }),
+    message: text('The question put to the person.'),
+    ...stands,
+  },
+  closed,
+);
+
+const OwnHandlerSourceSchema = discriminated('actor', [OwnCli, OwnSubagent, OwnHuman], {
+  description: 'A stage of every todo, between the worker and the wrap-up.',
+});
+
+export const EngineSourceSchema = Type.Object(
+  {
+    ...header,
+    type: kind('engine', 'The todos of a plan as a graph of small machines.'),
+    block: Type.Optional(
+      Type.Literal(ENGINE_BLOCK, { description: 'The one block of an engine recipe. May be left out.' }),
+    ),
+    config: Type.Optional(ConfigSource),
+    handlers: Type.Optional(
+      Type.Record(Type.String({ pattern: HANDLER_KEY }), OwnHandlerSourceSchema, {
+        ...closed,
+        description: "The recipe's own handlers, by name.",
+      }),
+    ),
+  },
+  closed,
+);
+
+export type EngineSource = Static<typeof EngineSourceSchema>;
+export type OwnHandlerSource = Static<typeof OwnHandlerSourceSchema>;

@@ -1,0 +1,31 @@
+import type { CommandSpec } from '../spec.js';
+import { OPTIONAL_NAME } from './values.js';
+
+/** What the recipe open-pr does in a repository; by hand, the same again after something was put right. */
+export const PULL_REQUEST_COMMANDS: readonly CommandSpec[] = [
+  {
+    name: 'pull-request branch',
+    summary: "Put the work tree on a branch of the run's own: dev/<name>.",
+    description: 'A branch that is no shared one (main, master, the main branch of the remote, …) is kept.',
+    actor: 'person',
+    output: 'document',
+    positionals: [OPTIONAL_NAME],
+    options: [],
+    exits: [0, 1, 2, 130],
+    examples: [{ command: 'dev-cli pull-request branch add-auth', note: 'Safe to repeat.' }],
+    inRecipe: 'process',
+  },
+  {
+    name: 'pull-request open',
+    summary: 'Push the branch and open a draft pull request with the text of pr.json.',
+    description:
+      'Needs a remote and gh. A branch without commits of its own gets an empty one first. A pull request that is open already is answered with.',
+    actor: 'person',
+    output: 'document',
+    positionals: [OPTIONAL_NAME],
+    options: [],
+    exits: [0, 1, 2, 3, 130],
+    examples: [{ command: 'dev-cli pull-request open add-auth', note: 'Again, after gh was installed.' }],
+    inRecipe: 'process',
+  },
+];

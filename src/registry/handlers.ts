@@ -1,0 +1,154 @@
+/** Where in a run a shipped handler acts (engine.md, Shape). */
+type HandlerPlace =
+  /** Before the first todo. */
+  | 'start'
+  /** Once for every todo. */
+  | 'todo'
+  /** After the last todo, in the order of the registry. */
+  | 'finalize';
+
+/** One shipped handler of an execution: the single source for resolve, lint and docs (engine.md, the table of handlers). */
+export interface HandlerSpec {
+  id: string;
+  /** Its key under `config.handlers` of a recipe; a recipe's own handler may not be called so. */
+  key: string;
+  /** Its key in `substeps` and `finalize` of the state, and `substep` of an action. */
+  stage: string;
+  place: HandlerPlace;
+  actor: 'cli' | 'subagent';
+  /** subagent: the role. For `verify` the role of its second part; dev-cli runs the commands itself. */
+  agent?: string;
+  /** subagent: the rules of its task, relative to the package. */
+  prompt?: string;
+  /** subagent: the schema of the result it hands in, by its `$id` (documents/results.ts). */
+  resultSchema?: 'result-worker' | 'result-verify' | 'result-code-review';
+  /** The policy that switches it off; without one it cannot be. */
+  switch?: 'verify_enabled' | 'code_review_enabled' | 'final_verify_enabled';
+  /** What it does, in one line. */
+  summary: string;
+}
+
+/** In the order of a run. */
+export const HANDLERS = [
+  {
+    id: 'state-begin',
+    key: 'state_begin',
+    stage: 'stateBegin',
+    place: 'start',
+    actor: 'cli',
+    summary: 'With a pull request only: a comment that the work begins.',
+  },
+  {
+    id: 'worker',
+    key: 'worker',
+    stage: 'worker',
+    place: 'todo',
+    actor: 'subagent',
+    agent: 'worker',
+    prompt: 'recipes/prompts/worker.md',
+    resultSchema: 'result-worker',
+    summary: 'Does the todo.',
+  },
+  {
+    id: 'verify',
+    key: 'verify',
+    stage: 'verify',
+    place: 'todo',
+    actor: 'subagent',
+    agent: 'verifier',
+    prompt: 'recipes/prompts/verify.md',
+    resultSchema: 'result-verify',
+    switch: 'verify_enabled',
+    summary:
+      'dev-cli runs the command acceptances; a read-only verifier judges the assertions; a person the human ones.',
+  },
+  {
+    id: 'wrap-up',
+    key: 'wrap_up',
+    stage: 'wrapUp',
+    place: 'todo',
+    actor: 'cli',
+    summary: 'Keeps outputs, learnings and issues, and ticks the box in PLAN.md.',
+  },
+  {
+    id: 'commit',
+    key: 'commit',
+    stage: 'commit',
+    place: 'todo',
+    actor: 'cli',
+    summary: 'Commits what the todo changed, and nothing else.',
+  },
+  {
+    id: 'residual-commit',
+    key: 'residual_commit',
+    stage: 'residualCommit',
+    place: 'finalize',
+    actor: 'cli',
+    summary: 'Commits what the done todos cover and is still uncommitted.',
+  },
+  {
+    id: 'code-review',
+    key: 'code_review',
+    stage: 'codeReview',
+    place: 'finalize',
+    actor: 'subagent',
+    agent: 'code-reviewer',
+    prompt: 'recipes/prompts/code-review.md',
+    resultSchema: 'result-code-review',
+    switch: 'code_review_enabled',
+    summary: "Reviews the run's whole diff: SHIP or NEEDS_FIXES.",
+  },
+  {
+    id: 'final-verify',
+    key: 'final_verify',
+    stage: 'finalVerify',
+    place: 'finalize',
+    actor: 'cli',
+    switch: 'final_verify_enabled',
+    summary: 'Runs every command acceptance once more, on the final tree.',
+  },
+  {
+    id: 'state-complete',
+    key: 'state_complete',
+    stage: 'stateComplete',
+    place: 'finalize',
+    actor: 'cli',
+    summary: 'With a pull request only: marks it ready for review.',
+  },
+  {
+    id: 'report',
+    key: 'report',
+    stage: 'report',
+    place: 'finalize',
+    actor: 'cli',
+    summary: 'Writes report.md.',
+  },
+] as const satisfies readonly HandlerSpec[];
+
+/** The stage of a shipped handler. */
+export type HandlerStage = (typeof HANDLERS)[number]['stage'];
+
+/** The one block of an engine recipe. */
+export const ENGINE_BLOCK = 'execution-engine';
+
+/** Keys of a recipe's own handlers: small words joined by `_`. Each stands for one stage id, and no two for the same. */
+export const HANDLER_KEY = '^[a-z][a-z0-9]*(_[a-z][a-z0-9]*)*$';
+
+/** Words that the state of a run uses where a stage's id could stand (machine/engine/state.ts). */
+const STATE_WORDS = ['pending', 'running', 'done', 'skipped', 'failed', 'stale', 'deferred', 'todos', 'ended'];
+/** Stages that are no handlers. */
+const OTHER_STAGES = ['approveCommands', 'triage'];
+
+/** The id of the stage that a key of a recipe stands for: `security_scan` is `securityScan`. */
+export function stageOf(key: string): string {
+  return key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** Why a recipe's own handler cannot have this key, or null. */
+export function ownKeyFault(key: string): string | null {
+  const stage = stageOf(key);
+  if (HANDLERS.some((handler) => handler.stage === stage)) return 'is a handler that dev-cli ships';
+  if (OTHER_STAGES.includes(stage)) return 'is something that dev-cli does itself';
+  if (STATE_WORDS.includes(stage)) return 'is a word for how a todo stands';
+  return stage in Object.prototype ? 'is a name that every object has' : null;
+}

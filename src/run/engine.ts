@@ -1,0 +1,155 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { closed, enumOf, NullableString, nullable } from '../base/schema.js';
+import type { PlanTodo } from '../documents/plan-schema.js';
+import type { ReviewResult, WorkerResult } from '../documents/results.js';
+import { EngineStateSchema } from '../machine/engine/state.js';
+
+/**
+ * `engine` of state.json (storage.md, state.json; engine.md): the machine's own fields, and beside them what the rim needs
+ * to hand out tasks, to gather evidence and to commit.
+ */
+
+const Str = Type.String();
+
+/** A task handed out to an agent and not taken back yet. */
+const TaskSchema = Type.Object(
+  {
+    /** Null for a task about the whole run: the code review. */
+    todoId: NullableString,
+    substep: Str,
+    attempt: Type.Integer(),
+    issuedAt: Str,
+    /** The role, as the harness that it was issued to resolves it. */
+    role: Str,
+    /** What failed in the attempt before. */
+    why: Type.Optional(Str),
+    /** Results refused for their form so far; the fourth counts as a failed attempt. */
+    malformed: Type.Integer(),
+    /** SHA-256 of the result that was refused last. */
+    refused: Type.Optional(Str),
+  },
+  closed,
+);
+
+/** What one of dev-cli's own runs of an acceptance command, or of a recipe's own handler, came to. */
+const EvidenceSchema = Type.Object(
+  {
+    /** The acceptance id, or the id of the stage. */
+    id: Str,
+    /** Of the final verification: the todo whose acceptance it is. */
+    todo: Type.Optional(Str),
+    attempt: Type.Integer(),
+    argv: Type.Array(Str),
+    ok: Type.Boolean(),
+    exit: Type.Unsafe<number | null>({ type: ['integer', 'null'] }),
+    outcome: Str,
+    at: Str,
+    /** HEAD and tree digest when it ran; null without git. */
+    commit: NullableString,
+    tree: NullableString,
+    /** Relative to the run's directory. */
+    log: Str,
+    reused: Type.Optional(Type.Boolean()),
+    /** It could not be started, or ended with 126 or 127: the environment failed, not the work. */
+    unrunnable: Type.Optional(Type.Boolean()),
+    durationMs: Type.Optional(Type.Number()),
+  },
+  closed,
+);
+
+/** The work tree at one moment, as `baseline` of the run. */
+const TreeSchema = Type.Object({ head: NullableString, dirty: Type.Record(Str, NullableString) }, closed);
+
+/** What dev-cli does outside a transaction, one at a time; it stands in the snapshot until its outcome is committed. */
+const JobSchema = Type.Union([
+  Type.Object(
+    {
+      kind: Type.Literal('commands'),
+      todo: NullableString,
+      stage: Str,
+      part: Type.Optional(enumOf('commands', 'judge', 'human', 'question')),
+      /** Action id under which the logs lie. */
+      actionId: Str,
+      /** Still to run, the first is at work: acceptance ids. */
+      queue: Type.Array(
+        Type.Object(
+          {
+            id: Str,
+            /** Of final-verify: the todo whose acceptance it is. */
+            todo: NullableString,
+            argv: Type.Array(Str),
+            cwd: Str,
+            timeout: Type.Number({ description: 'Seconds.' }),
+            exitCode: Type.Integer(),
+            stdoutContains: Type.Optional(Str),
+          },
+          closed,
+        ),
+      ),
+    },
+    closed,
+  ),
+  Type.Object(
+    {
+      kind: Type.Literal('commit'),
+      todo: NullableString,
+      stage: Str,
+      /** Trailer `Dev-Cli-Task`: looked for before the commit is made. */
+      key: Str,
+      message: Str,
+      startedAt: Str,
+    },
+    closed,
+  ),
+  Type.Object(
+    {
+      /** The pull request of the run: a comment at the start, marked ready at the end. */
+      kind: Type.Literal('pull-request'),
+      todo: Type.Null(),
+      stage: Str,
+      startedAt: Str,
+    },
+    closed,
+  ),
+]);
+
+export const RunEngineSchema = Type.Object(
+  {
+    ...EngineStateSchema.properties,
+    tasks: Type.Record(Str, TaskSchema),
+    /** Values that todos reported, by todo and name; also in context/outputs.json. */
+    outputs: Type.Record(Str, Type.Record(Str, Type.Unknown())),
+    /** SHA-256 of context/plan.json: the plan as this run executes it, captured when the engine began. */
+    planDigest: Str,
+    /** Whole bodies of added todos. */
+    bodies: Type.Record(Str, Type.Unsafe<PlanTodo>({ type: 'object' })),
+    /** The list of acceptance commands that somebody approved: its digest, and who did. */
+    commandsApproved: nullable(Type.Object({ digest: Str, by: Str, seq: Type.Integer() }, closed)),
+    /** Of the last attempt, by todo; under `''` those of the final verification. */
+    evidence: Type.Record(Str, Type.Array(EvidenceSchema)),
+    /** The work tree before the first attempt, of todos that are not settled. */
+    baselines: Type.Record(Str, nullable(TreeSchema)),
+    /** Changed outside every todo's globs, and listed by this todo's result. */
+    charged: Type.Record(Str, Type.Array(Str)),
+    /** What each worker said of its work, in a line. */
+    summaries: Type.Record(Str, Str),
+    /** What the workers of unsettled todos handed in last. */
+    reports: Type.Record(Str, Type.Unsafe<WorkerResult>({ type: 'object' })),
+    /** What did not hold in the attempt before, one line each, of todos that are attempted again. */
+    failures: Type.Record(Str, Type.Array(Str)),
+    /** What a person answered to questions of workers, by todo. */
+    answers: Type.Record(Str, Type.Array(Type.Object({ question: Str, answer: Str }, closed))),
+    reviews: Type.Array(Type.Unsafe<ReviewResult>({ type: 'object' })),
+    /** What stays open and must be told at the end. */
+    openIssues: Type.Array(Str),
+    job: nullable(JobSchema),
+    /** Commits that could not be made yet: todo ids. */
+    deferred: Type.Array(Str),
+  },
+  closed,
+);
+
+export type RunEngine = Static<typeof RunEngineSchema>;
+export type TaskState = Static<typeof TaskSchema>;
+export type Evidence = Static<typeof EvidenceSchema>;
+export type EngineJob = Static<typeof JobSchema>;

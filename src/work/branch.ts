@@ -1,0 +1,122 @@
+import { DevCliError } from '../base/errors.js';
+import { findRepository, git, type Surroundings } from './git-command.js';
+
+/** What opening a pull request changes in a repository: a branch, a first commit where there is none, a push. */
+
+/** Branches that several people share, whatever the remote calls its own. */
+const SHARED = ['main', 'master', 'trunk', 'develop', 'development'];
+
+/** Where a branch is pushed to. */
+export interface Upstream {
+  remote: string;
+  /** The branch that the remote takes for its main one, as `origin/main`; null when nothing tells. */
+  base: string | null;
+}
+
+/**
+ * Puts the work tree on a branch of its own: the present one, when it is none that is shared, else `wanted`, made or
+ * switched to. Changes on disk stay as they are. Done again, it changes nothing.
+ * @param workTree absolute path
+ * @throws DevCliError `GIT_FAILED` without a repository, or when git refuses to switch; `IO`, `INTERRUPTED`
+ */
+export async function ensureBranch(
+  workTree: string,
+  wanted: string,
+  around: Surroundings = {},
+): Promise<{ branch: string; made: boolean }> {
+  await requireRepository(workTree, around);
+  const branch = await currentBranch(workTree, around);
+  if (branch === wanted || (branch !== null && !(await isShared(workTree, branch, around)))) {
+    return { branch, made: false };
+  }
+  const known =
+    (await lines(workTree, ['for-each-ref', '--format=%(refname)', `refs/heads/${wanted}`], around)).length > 0;
+  await git(workTree, known ? ['switch', '--quiet', wanted] : ['switch', '--quiet', '--create', wanted], around);
+  return { branch: wanted, made: !known };
+}
+
+/** The branch checked out; null when HEAD is detached. */
+export async function currentBranch(workTree: string, around: Surroundings = {}): Promise<string | null> {
+  const [branch = ''] = await lines(workTree, ['branch', '--show-current'], around);
+  return branch === '' ? null : branch;
+}
+
+/**
+ * The remote that a branch belongs to: its own, else `origin`, else the only one.
+ * @throws DevCliError `GIT_FAILED` when there is none, or nothing tells which of several
+ */
+export async function upstreamOf(workTree: string, branch: string, around: Surroundings = {}): Promise<Upstream> {
+  await requireRepository(workTree, around);
+  const remotes = await lines(workTree, ['remote'], around);
+  const [own = ''] = await lines(
+    workTree,
+    ['for-each-ref', '--format=%(push:remotename)', `refs/heads/${branch}`],
+    around,
+  );
+  const remote = [own, 'origin', ...(remotes.length === 1 ? remotes : [])].find((name) => remotes.includes(name));
+  if (remote === undefined) {
+    throw new DevCliError(
+      'GIT_FAILED',
+      remotes.length === 0 ? 'The repository has no remote.' : `Nothing tells which remote ${branch} belongs to.`,
+      {
+        fix: remotes.length === 0 ? 'Ask the user to add a remote.' : 'Ask the user to set the upstream of the branch.',
+      },
+    );
+  }
+  const listed = await lines(
+    workTree,
+    ['for-each-ref', '--format=%(refname:lstrip=2) %(symref:lstrip=2)', `refs/remotes/${remote}`],
+    around,
+  );
+  const head = listed.find((line) => line.startsWith(`${remote}/HEAD `))?.split(' ')[1];
+  const names = listed.map((line) => line.split(' ')[0]);
+  const base = head ?? SHARED.map((name) => `${remote}/${name}`).find((name) => names.includes(name)) ?? null;
+  return { remote, base };
+}
+
+/**
+ * Gives a branch that has nothing of its own yet an empty commit: no forge opens a pull request about nothing. Neither the
+ * index nor the work tree is touched.
+ * @returns whether a commit was made
+ * @throws DevCliError `GIT_FAILED`, `INTERRUPTED`
+ */
+export async function beginBranch(
+  workTree: string,
+  { base }: Upstream,
+  message: string,
+  around: Surroundings = {},
+): Promise<boolean> {
+  if (base === null) return false;
+  const [ahead] = await lines(workTree, ['rev-list', '--count', `${base}..HEAD`], around);
+  if (ahead !== '0') return false;
+  const [commit = ''] = await lines(workTree, ['commit-tree', 'HEAD^{tree}', '-p', 'HEAD', '-m', message], around);
+  await git(workTree, ['update-ref', '-m', 'dev-cli: begin branch', 'HEAD', commit], around);
+  return true;
+}
+
+/**
+ * Pushes the branch and makes the remote's its upstream.
+ * @throws DevCliError `GIT_FAILED` with what git said; `INTERRUPTED`
+ */
+export async function push(workTree: string, remote: string, branch: string, around: Surroundings = {}): Promise<void> {
+  await git(workTree, ['push', '--quiet', '--set-upstream', remote, `refs/heads/${branch}`], around);
+}
+
+async function isShared(workTree: string, branch: string, around: Surroundings): Promise<boolean> {
+  if (SHARED.includes(branch)) return true;
+  const heads = await lines(workTree, ['for-each-ref', '--format=%(symref:lstrip=3)', 'refs/remotes/*/HEAD'], around);
+  return heads.includes(branch);
+}
+
+async function requireRepository(workTree: string, around: Surroundings): Promise<void> {
+  const { kind } = await findRepository(workTree, around);
+  if (kind === 'repository') return;
+  throw new DevCliError('GIT_FAILED', 'A pull request needs a git repository, and there is none here.', {
+    details: [{ target: workTree, problem: kind === 'no-git' ? 'git is not on the PATH' : 'not a repository' }],
+  });
+}
+
+async function lines(workTree: string, args: string[], around: Surroundings): Promise<string[]> {
+  const text = (await git(workTree, args, around)).toString('utf8');
+  return text.split('\n').filter((line) => line.trim() !== '');
+}

@@ -1,0 +1,13 @@
+import picomatch from 'picomatch';
+
+/** Whether a path is one of those that globs stand for, lies below one that names a directory, or is named by itself. */
+export function coveredBy(globs: readonly string[], single: readonly string[] = []): (path: string) => boolean {
+  const fits = picomatch([...globs], { dot: true });
+  const whole = new Set([...single, ...globs.map((glob) => glob.replace(/\/+$/, ''))]);
+  return (path) => fits(path) || whole.has(path) || parents(path).some((parent) => whole.has(parent));
+}
+
+function parents(path: string): string[] {
+  const names = path.split('/');
+  return names.slice(1).map((_, index) => names.slice(0, index + 1).join('/'));
+}

@@ -1,0 +1,151 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { PlanContent } from '../../../src/documents/plan-schema.js';
+import { aCommand, aPlan, aTodo } from '../../core/documents/plan-fixture.js';
+import type { Action } from '../../support/agent.mjs';
+import { type Document, devCli, nextOf, runDir, runPrinted, writeProjectFile } from '../../support/cli.js';
+import { createProject, type Project } from '../../support/project.mjs';
+
+let project: Project;
+beforeEach(() => {
+  project = createProject();
+});
+afterEach(() => project.remove());
+
+interface Task {
+  actionId: string;
+  todoId: string | null;
+  substep: string;
+  attempt: number;
+  why?: string;
+  promptFile: string;
+  output: string;
+  ack: string;
+}
+type Dispatch = Action & { tasks: Task[]; running: Task[] };
+
+/** 1 → 2,3: the first hands on a value, the second is judged by a command that can be red. */
+function threeTodos(): PlanContent {
+  return aPlan({
+    todos: [
+      aTodo('todo-1', {
+        outputs: [{ name: 'word', description: 'the word' }],
+        files: ['notes/one.txt'],
+        acceptance: [aCommand('ac-1', ['test', '-f', 'notes/one.txt'])],
+      }),
+      aTodo('todo-2', {
+        dependsOn: ['todo-1'],
+        files: ['notes/two.txt'],
+        acceptance: [aCommand('ac-1', ['grep', '-qF', '${todo-1.outputs.word}', 'notes/two.txt'])],
+      }),
+      aTodo('todo-3', {
+        dependsOn: ['todo-1'],
+        files: ['notes/three.txt'],
+        acceptance: [aCommand('ac-1', ['test', '-f', 'notes/three.txt'])],
+      }),
+    ],
+  });
+}
+
+function start(plan = threeTodos(), ...flags: string[]): Dispatch {
+  writeProjectFile(project, 'plan.json', JSON.stringify(plan));
+  expect(devCli(project, ['plan', 'generate', 'work', '--data', '@plan.json']).code).toBe(0);
+  rmSync(join(project.root, 'plan.json'));
+  const begun = devCli(project, ['init', 'work', '--execute', ...flags]);
+  expect(begun.code, begun.stdout).toBe(0);
+  return nextOf(begun.json) as Dispatch;
+}
+
+function hand(task: Task | undefined, result: object): void {
+  if (task === undefined) throw new Error('no such task');
+  writeFileSync(join(project.root, task.output), JSON.stringify(result));
+}
+
+const worker = (change: object = {}) => ({
+  status: 'DONE',
+  outputs: {},
+  filesChanged: [],
+  learnings: [],
+  issues: [],
+  summary: 'Did it.',
+  ...change,
+});
+
+const git = (...args: string[]) => execFileSync('git', args, { cwd: project.root, encoding: 'utf8' });
+const acknowledged = (action: Dispatch): Document => {
+  const result = runPrinted(project, action.ack ?? '');
+  expect(result.code, result.stdout).toBe(0);
+  return result.json;
+};
+
+describe('the execution of a plan (engine.md; protocol.md §2, §3)', () => {
+  it('runs its commands, retries what is red, commits each todo once, leaves the rest of the tree alone', () => {
+    writeProjectFile(project, 'mine.txt', 'not yours');
+    const first = start(threeTodos(), '--autopilot');
+    expect(first).toMatchObject({ action: 'engine-dispatch', progress: 'todos 0/3', running: [], commands: [] });
+    writeProjectFile(project, 'notes/one.txt', 'one');
+    hand(first.tasks[0], worker({ outputs: { word: 'a; touch pwned' }, filesChanged: ['notes/one.txt'] }));
+    const wave = nextOf(acknowledged(first)) as Dispatch;
+    expect(wave.tasks.map(({ todoId }) => todoId)).toEqual(['todo-2', 'todo-3']);
+    writeProjectFile(project, 'notes/two.txt', 'wrong');
+    writeProjectFile(project, 'notes/three.txt', 'three');
+    for (const task of wave.tasks) hand(task, worker());
+    const collected = acknowledged(wave);
+    expect(collected.collected).toMatchObject([{ ok: true }, { ok: true }]);
+    expect(collected.ran).toMatchObject([{ ok: false, summary: expect.stringMatching(/exit 1; retry 1 of 3$/) }]);
+    const again = nextOf(collected) as Dispatch;
+    expect(again.tasks).toMatchObject([{ todoId: 'todo-2', attempt: 2 }]);
+    const prompt = readFileSync(join(project.root, again.tasks[0]?.promptFile ?? ''), 'utf8');
+    expect(prompt).toMatch(/ac-1 .*: exit 1/);
+    expect(prompt).toContain('command.log');
+    expect(prompt).toContain('1. Do it');
+    writeProjectFile(project, 'notes/two.txt', 'a; touch pwned');
+    hand(again.tasks[0], worker());
+    const review = nextOf(acknowledged(again)) as Dispatch;
+    expect(review.tasks).toMatchObject([{ todoId: null, substep: 'codeReview' }]);
+    hand(review.tasks[0], { verdict: 'SHIP', issues: [], summary: 'Good.' });
+    const done = nextOf(acknowledged(review));
+    expect(done).toMatchObject({ action: 'done', outcome: 'completed' });
+    expect(existsSync(join(project.root, 'pwned'))).toBe(false);
+    const trailers = git('log', '--format=%(trailers:key=Dev-Cli-Task,valueonly,separator=%x2c)')
+      .split('\n')
+      .filter((line) => line !== '');
+    expect(trailers.map((line) => line.split('/')[1]).sort()).toEqual(['todo-1', 'todo-2', 'todo-3']);
+    expect(git('status', '--short', '--', ':(exclude).dev').trim()).toBe('?? mine.txt');
+    expect(readFileSync(join(runDir(project, 'work'), 'PLAN.md'), 'utf8')).not.toContain('### [ ]');
+    const history = devCli(project, ['history', 'work']).stdout;
+    expect(history).toContain('todo-2 again, attempt 2');
+    expect(history).toContain('todo-2 ac-1: command exit 1');
+  });
+
+  it('asks before it runs the commands of a plan, and says the same until it is answered', () => {
+    const gate = start() as Action;
+    expect(gate).toMatchObject({ action: 'wait-for-user', human: 'required' });
+    const asked = devCli(project, ['next', 'work']).stdout;
+    expect(devCli(project, ['next', 'work']).stdout).toBe(asked);
+    const refused = runPrinted(project, gate.choices?.[0]?.ack ?? '');
+    expect(refused.json.error?.code).toBe('HUMAN_REQUIRED');
+  });
+
+  it('refuses a result that leads out of the project, is a directory, or is not there, each in its own words', () => {
+    const { tasks } = start(threeTodos(), '--autopilot');
+    const [task] = tasks;
+    if (task === undefined) throw new Error('no task');
+    const path = join(project.root, task.output);
+    const absent = runPrinted(project, task.ack);
+    expect([absent.code, absent.json.error?.code]).toEqual([3, 'EVIDENCE_MISSING']);
+    writeFileSync(`${path}.tmp`, JSON.stringify(worker()));
+    expect(runPrinted(project, task.ack).json.error?.code).toBe('EVIDENCE_MISSING');
+    writeFileSync(path, '{"status":');
+    expect(runPrinted(project, task.ack).json.error?.details?.[0]?.problem).toBe('still being written');
+    rmSync(path);
+    execFileSync('ln', ['-s', '/etc/hostname', path]);
+    const out = runPrinted(project, task.ack);
+    expect([out.code, out.json.error?.details?.[0]?.problem]).toEqual([3, 'leads out of the project']);
+    rmSync(path);
+    execFileSync('mkdir', [path]);
+    expect(runPrinted(project, task.ack).json.error?.details?.[0]?.problem).toBe('is a directory');
+  });
+});

@@ -1,0 +1,136 @@
+import type {
+  EngineEffect,
+  EngineEvent,
+  EngineTask,
+  NewTodo,
+  Part,
+  Verdict,
+} from '../../../../src/machine/engine/events.js';
+import type { EngineProgram } from '../../../../src/machine/engine/program.js';
+import { startEngine, todoRow } from '../../../../src/machine/engine/rows.js';
+import type { EngineState } from '../../../../src/machine/engine/state.js';
+import { engineStep } from '../../../../src/machine/engine/step.js';
+
+export const PROGRAM: EngineProgram = {
+  stages: [
+    { id: 'worker', actor: 'subagent' },
+    { id: 'verify', actor: 'subagent' },
+    { id: 'wrapUp', actor: 'cli' },
+    { id: 'commit', actor: 'cli' },
+  ],
+  finalize: ['residualCommit', 'codeReview', 'finalVerify', 'report'],
+  policies: {
+    maxRetries: 2,
+    adaptDepthLimit: 1,
+    maxDynamicTodos: 3,
+    parallelLimit: 3,
+    triagePrecedence: ['halt', 'adapt', 'retry'],
+    maxFixRounds: 2,
+  },
+};
+
+export function todo(id: string, dependsOn: string[] = [], files: string[] = [`src/${id}/**`]): NewTodo {
+  return { id, title: id, type: 'work', risk: 'low', dependsOn, files };
+}
+
+/** Something that waits for an outcome. */
+export interface Waiting {
+  todo: string | null;
+  stage: string;
+  part?: Part;
+  attempt: number;
+  how: 'task' | 'work' | 'gate';
+}
+
+type Ended = Extract<EngineEffect, { type: 'ended' }>;
+
+/** Drives an engine as the rim does; checks at each step what must hold whatever happens. */
+export class Rim {
+  state: EngineState;
+  readonly waiting: Waiting[] = [];
+  readonly log: string[] = [];
+  ended: Ended | null = null;
+
+  constructor(
+    readonly todos: NewTodo[],
+    readonly program: EngineProgram = PROGRAM,
+    readonly applies: (todo: string | null, stage: string, part?: Part) => boolean = (_, stage) =>
+      stage !== 'approveCommands' && stage !== 'stateBegin',
+  ) {
+    this.state = startEngine(todos.map((one) => todoRow(one)));
+    this.take({ type: 'START' });
+  }
+
+  /** After the end: what an invalidate begins with. */
+  reopen(event: Extract<EngineEvent, { type: 'INVALIDATE' }>): void {
+    this.ended = null;
+    this.take(event);
+  }
+
+  take(event: EngineEvent): void {
+    const before = JSON.stringify(this.state);
+    const frozen = this.state;
+    const { state, effects } = engineStep(this.program, frozen, event, { applies: this.applies, at: 'T' });
+    if (JSON.stringify(frozen) !== before) throw new Error('the step changed the state that it was given');
+    this.state = state;
+    for (const effect of effects) this.note(effect);
+  }
+
+  outcome(waiting: Waiting, verdict: Verdict): void {
+    this.waiting.splice(this.waiting.indexOf(waiting), 1);
+    const { todo: id, stage, part } = waiting;
+    this.take({ type: 'OUTCOME', todo: id, stage, ...(part === undefined ? {} : { part }), verdict });
+  }
+
+  /** Takes outcomes until the run has ended or the number of steps is used up. */
+  run(
+    decide: (waiting: Waiting) => Verdict = () => ({ kind: 'pass' }),
+    pick: (waiting: readonly Waiting[]) => number = () => 0,
+    limit = 5000,
+  ): this {
+    for (let step = 0; this.ended === null; step += 1) {
+      if (step >= limit) throw new Error(`no end after ${limit} steps at ${this.state.stage}`);
+      const next = this.waiting[pick(this.waiting)];
+      if (next === undefined) throw new Error(`nothing waits, and the run has not ended (${this.state.stage})`);
+      this.outcome(next, decide(next));
+    }
+    return this;
+  }
+
+  private note(effect: EngineEffect): void {
+    switch (effect.type) {
+      case 'dispatch':
+        for (const task of effect.tasks) this.dispatched(task);
+        return;
+      case 'work':
+      case 'gate': {
+        if (this.waiting.length > 0) throw new Error(`${effect.type} while something is out`);
+        const { type, ...place } = effect;
+        this.waiting.push({ ...place, attempt: 0, how: type });
+        this.log.push(
+          `${type} ${place.todo ?? 'run'}/${place.stage}${place.part === undefined ? '' : `.${place.part}`}`,
+        );
+        return;
+      }
+      case 'settled':
+        this.log.push(`${effect.status} ${effect.todo}`);
+        return;
+      case 'retried':
+        this.log.push(`again ${effect.todo}`);
+        return;
+      case 'added':
+        this.log.push(`added ${effect.todos.join(' ')}`);
+        return;
+      case 'ended':
+        this.ended = effect;
+        this.log.push(effect.outcome);
+        return;
+    }
+  }
+
+  private dispatched({ todo: id, stage, attempt }: EngineTask): void {
+    if (this.waiting.some(({ how }) => how !== 'task')) throw new Error('a task while dev-cli or a person is at work');
+    this.waiting.push({ todo: id, stage, attempt, how: 'task', ...(stage === 'verify' ? { part: 'judge' } : {}) });
+    this.log.push(`task ${id ?? 'run'}/${stage} ${attempt}`);
+  }
+}
