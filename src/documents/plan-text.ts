@@ -47,7 +47,7 @@ export function mermaidLabel(text: string): string {
   const shown = [...line];
   const cut = shown.length > 60 ? [...shown.slice(0, 59), '…'] : shown;
   return cut
-    .map((character) => (/[\p{L}\p{N} .,:/_…-]/u.test(character) ? character : `#${character.codePointAt(0)};`))
+    .map((character) => (/[\p{L}\p{N} .,:/_\u2026-]/u.test(character) ? character : `#${character.codePointAt(0)};`))
     .join('');
 }
 

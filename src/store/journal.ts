@@ -1,4 +1,5 @@
 import { DevCliError } from '../base/errors.js';
+import { crc32, crc32OfMany } from './crc.js';
 import { decodeLine, isIntact } from './line.js';
 import type { Entry } from './store.js';
 
@@ -32,6 +33,8 @@ interface Line {
 }
 
 const BLOCK = 16 * 1024;
+/** Bytes that are checked sooner than `node:zlib` is loaded. */
+const FEW = 64 * 1024;
 const NEWLINE = 0x0a;
 
 /**
@@ -76,8 +79,9 @@ export function entriesAbove(bytes: Bytes, tail: Tail, seq: number): Entry[] {
  * @throws DevCliError `JOURNAL_CORRUPT`
  */
 export function checkRecent(bytes: Bytes, tail: Tail, length: number): void {
+  const checksum = Math.min(tail.end, length) > FEW ? crc32OfMany : crc32;
   for (const line of linesBackward(bytes, tail.end)) {
-    if (!isIntact(line.text)) throw damaged(bytes, line.from);
+    if (!isIntact(line.text, checksum)) throw damaged(bytes, line.from);
     if (tail.end - line.from >= length) return;
   }
 }

@@ -13,15 +13,18 @@ export function encodeEntry(entry: Omit<Entry, 'crc'>): string {
   return `${body.slice(0, -1)}${CRC_KEY}${crc32(Buffer.from(body))}"}\n`;
 }
 
-/** Whether a line (without its newline) is as it was written; cheaper than decoding it. */
-export function isIntact(line: Buffer): boolean {
+/**
+ * Whether a line (without its newline) is as it was written; cheaper than decoding it.
+ * @param checksum `crc32OfMany` for who looks at many lines
+ */
+export function isIntact(line: Buffer, checksum: (bytes: Uint8Array) => string = crc32): boolean {
   const at = line.length - SEAL_LENGTH;
   if (at < 1) return false;
   const seal = line.toString('latin1', at);
   if (!seal.startsWith(CRC_KEY)) return false;
   const body = Buffer.from(line.subarray(0, at + 1));
   body[at] = CLOSING_BRACE;
-  return seal === `${CRC_KEY}${crc32(body)}"}`;
+  return seal === `${CRC_KEY}${checksum(body)}"}`;
 }
 
 /** The entry of a line (without its newline), or null when the line is damaged. */

@@ -1,8 +1,10 @@
-import picomatch from 'picomatch';
 import { renderRunSummary } from '../../documents/run-summary.js';
 import { runSummary } from '../run-summary.js';
 import type { Workspace } from '../workspace.js';
 import { type Outcome, runOf, type Scene } from './scene.js';
+
+// A plain `require`, as in recipe/conditions.ts: no other command needs it.
+const picomatch = (): typeof import('picomatch') => require('picomatch');
 
 /** What a recipe can never declare temporary: the run itself. */
 const KEPT = /^(state\.json|events\.jsonl|recipe\.json|lock|objects|actions)(\/|$|\.)/;
@@ -17,7 +19,7 @@ export function cleanup(scene: Scene): Outcome {
   }
   // Rendered first: it tells of decisions that stand in a document about to go.
   scene.files.write('summary.md', renderRunSummary(runSummary(state, recipe, scene.files)));
-  const isTemporary = picomatch(recipe.cleanup, { dot: true });
+  const isTemporary = picomatch()(recipe.cleanup, { dot: true });
   const removed = filesBelow(scene.files, '').filter((path) => isTemporary(path));
   for (const path of removed) scene.files.remove(path);
   return {

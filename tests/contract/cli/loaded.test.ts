@@ -8,17 +8,16 @@ import { BINARY, CHECKOUT, createProject, type Project } from '../../support/pro
 // What a hot command loads is what it costs (house.md, Speed). Whoever makes it load more changes the lists below, and
 // says in the commit what the command needs it for.
 
-/**
- * Digests and the token of a lock, with the streams that crypto is made of; the name of this machine for the lock; what
- * write-file-atomic asks for the number of its thread.
- */
-const FOR_A_COMMIT = /^(crypto|os|stream(\/.*)?|string_decoder|worker_threads|diagnostics_channel)$/;
+/** Digests and the token of a lock, with the streams that crypto is made of; the name of this machine for the lock. */
+const FOR_A_COMMIT = /^(crypto|os|stream(\/.*)?|string_decoder|diagnostics_channel)$/;
 
 interface Loaded {
   /** Modules of Node that a bare process has not loaded. */
   builtins: string[];
   /** Relative to the checkout. */
   files: string[];
+  /** The programs that a start file ran, and whether they came compiled. */
+  programs: Record<string, boolean>;
   /** Bytes of all those files. */
   bytes: number;
 }
@@ -43,33 +42,33 @@ function call(args: string[], program = BINARY, preload: string[] = [], env: Nod
 function loadedBy(args: string[], program = BINARY): Loaded {
   const notes = join(project.home, 'loaded.json');
   call(args, program, [join(CHECKOUT, 'tests/support/loaded.cjs')], { DEV_CLI_TEST_LOADED: notes });
-  const { builtins, files } = JSON.parse(readFileSync(notes, 'utf8')) as Omit<Loaded, 'bytes'>;
-  const bytes = files.reduce((sum, file) => sum + statSync(file).size, 0);
-  return { builtins, files: files.map((file) => relative(CHECKOUT, file)), bytes };
+  const { builtins, files, programs } = JSON.parse(readFileSync(notes, 'utf8')) as Omit<Loaded, 'bytes'>;
+  const bytes = [...files, ...Object.keys(programs)].reduce((sum, file) => sum + statSync(file).size, 0);
+  return {
+    builtins,
+    files: files.map((file) => relative(CHECKOUT, file)),
+    programs: Object.fromEntries(Object.entries(programs).map(([file, done]) => [relative(CHECKOUT, file), done])),
+    bytes,
+  };
 }
 
 describe('a hot command loads no more than it needs', () => {
   it.each([[['next', 'one']], [['manifest', 'one']], [['status', 'one', '--json']], [['list', '--json']]])(
     '%j',
     (args) => {
-      const { builtins, files, bytes } = loadedBy(args);
+      const { builtins, files, programs, bytes } = loadedBy(args);
       expect(files).toEqual(['bin/dev-cli.js', 'dist/hot.cjs']);
+      expect(programs).toEqual({ 'dist/hot.program.js': true });
       expect(builtins).toEqual([]);
       expect(bytes).toBeLessThan(120_000);
     },
   );
 
   it('step complete', () => {
-    const { builtins, files, bytes } = loadedBy([
-      'step',
-      'complete',
-      'one',
-      '--action',
-      actionId,
-      '--choice',
-      'Feature',
-    ]);
+    const acknowledging = ['step', 'complete', 'one', '--action', actionId, '--choice', 'Feature'];
+    const { builtins, files, programs, bytes } = loadedBy(acknowledging);
     expect(files).toEqual(['bin/dev-cli.js', 'dist/cli.cjs']);
+    expect(programs).toEqual({ 'dist/cli.program.js': true });
     expect(builtins.filter((name) => !FOR_A_COMMIT.test(name))).toEqual([]);
     expect(bytes).toBeLessThan(420_000);
   });

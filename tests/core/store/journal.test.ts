@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { crc32 } from '../../../src/store/crc.js';
+import { crc32, crc32OfMany } from '../../../src/store/crc.js';
 import { type Bytes, checkRecent, entriesAbove, readTail } from '../../../src/store/journal.js';
 import { decodeLine, encodeEntry, isIntact } from '../../../src/store/line.js';
 import type { Entry } from '../../../src/store/store.js';
@@ -21,6 +21,14 @@ describe('crc32', () => {
   it('gives the published check value', () => {
     expect(crc32(Buffer.from('123456789'))).toBe('cbf43926');
     expect(crc32(Buffer.alloc(0))).toBe('00000000');
+  });
+
+  it('is the same by Node', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
+        expect(crc32OfMany(bytes)).toBe(crc32(bytes));
+      }),
+    );
   });
 });
 
