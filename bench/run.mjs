@@ -4,6 +4,7 @@ import { StandIn } from '../tests/support/agent.mjs';
 import { createProject } from '../tests/support/project.mjs';
 import { SPECIFY_RECIPES } from '../tests/support/recipes.mjs';
 import { findTerminal, NO_TERMINAL } from '../tests/support/terminal.mjs';
+import { executionGoesWell, executionGoesWrong } from './execution.mjs';
 import { installedPackages, longLives, NOTE, notYet, times } from './speed.mjs';
 import { manyTodos } from './todos.mjs';
 
@@ -13,7 +14,18 @@ if (findTerminal() === null) {
   console.error(`The bench goes through a human gate, and ${NO_TERMINAL}.`);
   process.exit(1);
 }
-const sections = [allGoesWell, muchGoesWrong, manifests, times, longLives, manyTodos, installedPackages, notYet];
+const sections = [
+  allGoesWell,
+  muchGoesWrong,
+  executionGoesWell,
+  executionGoesWrong,
+  manifests,
+  times,
+  longLives,
+  manyTodos,
+  installedPackages,
+  notYet,
+];
 const only = process.argv[2];
 for (const section of sections) if (only === undefined || section.name === only) print(section());
 console.log(`\n${NOTE}`);

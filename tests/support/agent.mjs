@@ -95,7 +95,7 @@ export class StandIn {
    * @param {string} [options.cwd] where commands are run; default: the root
    * @param {Scenario} [options.scenario]
    * @param {(call: Call, action: Action | null) => void} [options.onCall] after each call, with the action it brought
-   * @param {(task: import('./crew.mjs').Task, files: string[]) => void} [options.onTask] after a task of an execution, with what it wrote
+   * @param {(task: import('./crew.mjs').Task, files: string[], result: string) => void} [options.onTask] after a task of an execution, with what it wrote
    * @param {import('./crew.mjs').Crew} [options.crew] who carries out a plan
    * @param {string} [options.goal]
    * @param {string} [options.formerRoot] where the run was begun, when it has been moved since: prompt files still name it
@@ -441,8 +441,9 @@ export class StandIn {
           result: task.todoId === null ? this.crew.review(root) : this.crew.judge(task, root, prompt),
         };
     for (const [path, text] of Object.entries(files)) this.write(path, text);
-    this.write(task.output, `${JSON.stringify(result, null, 2)}\n`);
-    this.onTask(task, Object.keys(files));
+    const text = `${JSON.stringify(result, null, 2)}\n`;
+    this.write(task.output, text);
+    this.onTask(task, Object.keys(files), text);
   }
 
   /**
