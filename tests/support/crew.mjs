@@ -115,16 +115,19 @@ export function jwtCrew({ red = false, adapt = false, needsFixes = false } = {})
 }
 
 /**
- * Carries out any plan: a worker writes a line into each file that its todo names, the verifier and the reviewer are content.
+ * Carries out any plan: the worker of todo-1 writes made/todo-1.txt, the verifier and the reviewer are content.
  * @param {Partial<Crew>} [other] what shall be otherwise
- * @param {(id: string) => string[]} [filesOf] the files of a todo
+ * @param {object} [report] what every worker reports besides
  * @returns {Crew}
  */
-export function simpleCrew(other = {}, filesOf = (id) => [`made/${id}.txt`]) {
+export function simpleCrew(other = {}, report = {}) {
   return {
     worker({ todoId, attempt, readOnly }) {
-      const files = readOnly ? [] : filesOf(todoId ?? '');
-      return { files: Object.fromEntries(files.map((file) => [file, `attempt ${attempt}\n`])), result: done(files) };
+      const files = readOnly ? [] : [`made/${todoId}.txt`];
+      return {
+        files: Object.fromEntries(files.map((file) => [file, `attempt ${attempt}\n`])),
+        result: done(files, report),
+      };
     },
     judge: (_task, _root, prompt) => verified(prompt),
     review: () => SHIP,
@@ -137,7 +140,7 @@ export function simpleCrew(other = {}, filesOf = (id) => [`made/${id}.txt`]) {
  * @param {string[]} filesChanged
  * @param {Partial<{ outputs: Record<string, unknown>, learnings: string[], issues: string[], summary: string }>} [report]
  */
-export function done(filesChanged, report = {}) {
+function done(filesChanged, report = {}) {
   return {
     status: 'DONE',
     outputs: {},
@@ -153,7 +156,7 @@ export function done(filesChanged, report = {}) {
  * What a verifier hands in that found nothing wrong: the form that its prompt shows, filled in.
  * @param {string} prompt
  */
-export function verified(prompt) {
+function verified(prompt) {
   const [, form = '{}'] = /^```json\n([\s\S]*?)^```$/m.exec(prompt) ?? [];
   const { criteria = [] } = JSON.parse(form);
   const [, rules = ''] = /^## Must not have been done\n([\s\S]*?)^## /m.exec(prompt) ?? [];
