@@ -4,7 +4,9 @@ import { StandIn } from '../tests/support/agent.mjs';
 import { createProject } from '../tests/support/project.mjs';
 import { SPECIFY_RECIPES } from '../tests/support/recipes.mjs';
 import { findTerminal, NO_TERMINAL } from '../tests/support/terminal.mjs';
-import { installedPackages, longLives, NOTE, times } from './speed.mjs';
+import { executionGoesWell, executionGoesWrong } from './execution.mjs';
+import { installedPackages, longLives, NOTE, notYet, times } from './speed.mjs';
+import { manyTodos } from './todos.mjs';
 
 const STANDARD = '--recipe specify-standard-interactive';
 
@@ -12,8 +14,20 @@ if (findTerminal() === null) {
   console.error(`The bench goes through a human gate, and ${NO_TERMINAL}.`);
   process.exit(1);
 }
-const sections = [allGoesWell, muchGoesWrong, manifests, times, longLives, installedPackages];
-for (const section of sections) print(section());
+const sections = [
+  allGoesWell,
+  muchGoesWrong,
+  executionGoesWell,
+  executionGoesWrong,
+  manifests,
+  times,
+  longLives,
+  manyTodos,
+  installedPackages,
+  notYet,
+];
+const only = process.argv[2];
+for (const section of sections) if (only === undefined || section.name === only) print(section());
 console.log(`\n${NOTE}`);
 
 /** (a) and (c): what one planning run makes the main agent read. */
@@ -81,8 +95,13 @@ function print({ title, rows }) {
   console.log(`\n${title}`);
   console.log(row('', 'goal', 'measured', 'floor', ''));
   for (const [what, goal, measured, { floor = '', unit = '' } = {}] of rows) {
-    const judged = goal === '' ? '' : measured <= goal ? 'pass' : 'OVER';
-    const shown = (value) => (typeof value === 'number' && unit !== '' ? `${value.toFixed(2)}${unit}` : String(value));
+    const judged = goal === '' || measured === null ? '' : measured <= goal ? 'pass' : 'OVER';
+    const shown = (value) =>
+      value === null
+        ? 'missing'
+        : typeof value === 'number' && unit !== ''
+          ? `${value.toFixed(2)}${unit}`
+          : String(value);
     console.log(row(what, shown(goal), shown(measured), floor, judged));
   }
 }

@@ -1,19 +1,30 @@
 // How long calls take: start to end of a process, as an agent waits for it, against a node that does nothing.
-import { spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { performance } from 'node:perf_hooks';
-import { BINARY, CHECKOUT, createProject } from '../tests/support/project.mjs';
+import { CHECKOUT, createProject } from '../tests/support/project.mjs';
+import { answer, call, median, timed } from './call.mjs';
 import { growJournal } from './journal.mjs';
 
 /** Calls of each kind; odd, so that a median is one of them. */
 const ROUNDS = 41;
+const WRITES = join(CHECKOUT, 'bench/writes.cjs');
 const GOAL_CALL = { next: 1.65, 'step complete': 1.65, manifest: 1.5, 'status --json': 1.5 };
 
 export const NOTE = `Times: whole processes, each kind once per round, ${ROUNDS} rounds, medians; the floor is \`node -e 0\` in the same rounds and its
 median stands beside. NODE_EXTRA_CA_CERTS is unset: it would add to every start of node and flatter the ratios. A busy machine
 spreads single calls far more than medians of interleaved ones; run it twice before you believe a small difference.
-Not measured, because it is not there yet: the guard, hooks, recipe verify, runs of 1,000 and 10,000 todos.`;
+The writes alone are a node that makes the files of such a commit durable in the order of storage.md and does nothing else: no
+acknowledgement can be faster than that without keeping less.`;
+
+/** What house.md (Speed) wants of parts that are not there yet. */
+export function notYet() {
+  const rows = [
+    ['a hook through node, against node -e 0', 1.5, null],
+    ['the guard where nothing is guarded, against node -e 0', 0.1, null],
+    ['recipe verify of a recipe of 12 blocks, in seconds', 0.5, null],
+  ];
+  return { title: 'Not measured, because it is not there yet', rows };
+}
 
 /** The hot commands on a fresh run, whole safe path. */
 export function times() {
@@ -23,10 +34,28 @@ export function times() {
       manifest: () => call(project, 'manifest', name),
       'status --json': () => call(project, 'status', name, '--json'),
       'step complete': acknowledging(project, name),
+      writes: () => timed(project, [WRITES, join(project.home, 'writes'), ...sizesOfCommit(project, name)]),
     });
     const rows = Object.entries(GOAL_CALL).map(([kind, goal]) => ratio(kind, goal, found[kind], found.node));
-    return { title: `Time of a call against node -e 0`, rows };
+    return {
+      title: `Time of a call against node -e 0`,
+      rows: [
+        ...rows,
+        ratio('  its writes and fsyncs alone', '', found.writes, found.node),
+        ratio('  step complete against those', '', found['step complete'], found.writes),
+      ],
+    };
   });
+}
+
+/** What the last commit of documents wrote, in bytes: the journal's line, state.json, each document. */
+function sizesOfCommit(project, name) {
+  const directory = join(project.root, '.dev/specs', name);
+  const lines = readFileSync(join(directory, 'events.jsonl'), 'utf8').trimEnd().split('\n');
+  const line = lines.findLast((text) => JSON.parse(text).files.length > 0) ?? '';
+  const contents = JSON.parse(line).files.flatMap(({ after }) => (after === null ? [] : [`objects/${after}`]));
+  const documents = ['state.json', ...contents].map((path) => statSync(join(directory, path)).size);
+  return [line.length + 1, ...documents].map(String);
 }
 
 /** A long life: a draft of 1 MB, 100,000 entries in the journal. */
@@ -88,10 +117,6 @@ function rounds(project, kinds) {
   return Object.fromEntries(Object.entries(taken).map(([kind, values]) => [kind, median(values)]));
 }
 
-function call(project, ...args) {
-  return timed(project, [BINARY, ...args]);
-}
-
 /** Acknowledges the first action of a run again and again: between two measured calls the run goes back to it. */
 function acknowledging(project, name) {
   let actionId = JSON.parse(answer(project, ['next', name])).actionId;
@@ -111,31 +136,4 @@ function withRun(work) {
   } finally {
     project.remove();
   }
-}
-
-function answer(project, args) {
-  const options = { cwd: project.root, env: quiet(project.env), encoding: 'utf8' };
-  const child = spawnSync(process.execPath, [BINARY, ...args], options);
-  if (child.status !== 0) throw new Error(`${args.join(' ')}: ${child.stdout}${child.stderr}`);
-  return child.stdout;
-}
-
-/** Milliseconds that one node process took. */
-function timed(project, args) {
-  const options = { cwd: project.root, env: quiet(project.env), stdio: ['ignore', 'pipe', 'pipe'] };
-  const from = performance.now();
-  const child = spawnSync(process.execPath, args, options);
-  const taken = performance.now() - from;
-  if (child.status !== 0) throw new Error(`${args.join(' ')}: exit ${child.status} ${child.stdout}${child.stderr}`);
-  return taken;
-}
-
-function quiet(env) {
-  const { NODE_EXTRA_CA_CERTS: _, ...rest } = env;
-  return rest;
-}
-
-function median(values) {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[sorted.length >> 1];
 }

@@ -45,6 +45,11 @@ const synchronous = {
     onLoad({ filter: /./, namespace: 'synchronous' }, ({ path }) => ({ contents: SURROUNDINGS[path], loader: 'js' }));
   },
 };
+/**
+ * Packages that lie in files of their own: what few calls need, required in the middle of what many need. A reader takes up
+ * no patch and replaces no file; patterns are for `cleanup` and for what an agent may write.
+ */
+const APART = ['fast-json-patch', 'picomatch', 'write-file-atomic'];
 const commonJs = {
   platform: 'node',
   target: 'node20.17',
@@ -59,6 +64,7 @@ const programs = await Promise.all([
   closedProgram('hot', 'src/cli/hot.ts', { './main.js': './cli.cjs' }),
   program('runner', 'src/cli/runner.ts'),
   ...['recipe', 'plan-content'].map(validator),
+  ...APART.map(apart),
 ]);
 const files = new Map(programs.flat());
 for (const name of ['cli', 'hot']) startedBy(name, files);
@@ -81,7 +87,8 @@ function startedBy(name, files) {
 /** Makes the commands that are called most once, in a project of their own, and keeps what V8 has compiled for them. */
 function compileAhead() {
   const project = mkdtempSync(join(tmpdir(), 'dev-cli-build-'));
-  const env = { ...process.env, DEV_CLI_ROOT: project, NODE_OPTIONS: '' };
+  // Nothing of who builds: no session, no root, no options of node.
+  const env = { PATH: process.env['PATH'], HOME: project };
   const call = (flags, ...words) =>
     execFileSync(process.execPath, [...flags, join(root, 'bin/dev-cli.js'), ...words], { cwd: project, env });
   const kept = (...words) => call(['--require', join(root, 'scripts/compile.cjs')], ...words);
@@ -115,7 +122,7 @@ async function closedProgram(name, entry, handsOnTo) {
     ...commonJs,
     entryPoints: { [name]: join(root, entry) },
     outExtension: { '.js': '.cjs' },
-    plugins: [plugin, synchronous],
+    plugins: [plugin, synchronous, without(APART)],
   });
   const loaded = Object.values(metafile.outputs).flatMap(({ imports }) => imports);
   const later = loaded.filter(({ path, kind }) => kind === 'dynamic-import' && path.startsWith('.'));
@@ -128,6 +135,30 @@ async function closedProgram(name, entry, handsOnTo) {
 async function validator(name) {
   const { code } = await transform(readFileSync(join(root, `src/generated/${name}.js`), 'utf8'), commonJs);
   return [[`validate-${name}.cjs`, code]];
+}
+
+/** A package in a file of its own. */
+async function apart(name) {
+  const { outputFiles } = await build({
+    ...source,
+    ...commonJs,
+    stdin: { contents: `module.exports = require(${JSON.stringify(name)});`, resolveDir: root },
+    outdir: undefined,
+    plugins: [synchronous],
+  });
+  return outputFiles.map(({ text }) => [`${name}.cjs`, text]);
+}
+
+/** @param {string[]} names packages of `APART` */
+function without(names) {
+  return {
+    name: 'apart',
+    setup({ onResolve }) {
+      onResolve({ filter: /^[a-z-]+$/ }, ({ path, kind }) =>
+        kind === 'require-call' && names.includes(path) ? { path: `./${path}.cjs`, external: true } : undefined,
+      );
+    },
+  };
 }
 
 function withoutValidators({ onResolve }) {
@@ -145,7 +176,7 @@ async function program(name, entry) {
     splitting: true,
     format: 'esm',
     legalComments: 'linked',
-    plugins: [{ name: 'validators', setup: withoutValidators }, synchronous],
+    plugins: [{ name: 'validators', setup: withoutValidators }, synchronous, without(['picomatch'])],
   });
   const first = `${name}.js`;
   const pieces = new Map(outputFiles.map(({ path, text }) => [basename(path), text]));

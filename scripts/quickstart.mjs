@@ -1,30 +1,44 @@
-// The main job on a real project, call by call. The agent and the person at the gate are played by a script
-// (tests/support/agent.mjs); everything else is what a user gets.
+// The main job on a real project, call by call: a plan, its approval, and its execution to committed work. The agent, its
+// subagents and the person at the gates are played by a script (tests/support/); everything else is what a user gets.
+// `npm run quickstart -- ultrawork` does both as one run.
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pc from 'picocolors';
-import { inShort, StandIn, StandInError } from '../tests/support/agent.mjs';
+import { inShort, StandIn, StandInError, taskInShort } from '../tests/support/agent.mjs';
 import { GOAL } from '../tests/support/content.mjs';
+import { jwtCrew } from '../tests/support/crew.mjs';
 import { createProject } from '../tests/support/project.mjs';
 import { findTerminal, NO_TERMINAL } from '../tests/support/terminal.mjs';
 
-const RECIPE = 'specify-standard-interactive';
 const NAME = 'add-jwt-auth';
 const WIDTH = 110;
+const GAP = ' '.repeat(10);
+
+const oneRun = process.argv[2] === 'ultrawork';
+const person = findTerminal() !== null;
+const flags = {
+  plan: `--recipe specify-standard-${person ? 'interactive' : 'autopilot'}`,
+  execute: person ? '--execute' : '--execute --autopilot',
+  both: `--workflow ${person ? 'ultrawork' : 'ultrawork-autopilot'} --set pull_request=false`,
+};
 
 const project = createProject({ prefix: 'dev-cli-quickstart-' });
-const agent = new StandIn({
-  project,
-  name: NAME,
-  onCall: show,
-  scenario: { before: (action) => (action.human === 'required' && findTerminal() === null ? 'stop' : undefined) },
-});
+const run = join(project.root, '.dev/specs', NAME);
+const agent = new StandIn({ project, name: NAME, crew: jwtCrew({ red: true }), onCall: show, onTask: showTask });
+let told = 0;
 
 introduce();
 try {
-  const last = agent.drive(agent.start(`--recipe ${RECIPE}`));
-  if (last.done === true) finish(last);
-  else leaveAtGate(last);
+  if (oneRun) {
+    completed(agent.drive(agent.start(flags.both)));
+  } else {
+    heading(1, 'The plan', 'skills/specify/SKILL.md');
+    showPlan(completed(agent.drive(agent.start(flags.plan))));
+    heading(2, 'The execution', 'skills/execute/SKILL.md');
+    completed(agent.drive(agent.execute(flags.execute)));
+  }
+  finish();
 } catch (error) {
   if (!(error instanceof StandInError)) throw error;
   console.log(`\n${pc.red('It went wrong:')} ${error.message}\nThe project is still there: ${project.root}`);
@@ -32,14 +46,23 @@ try {
 }
 
 function introduce() {
-  console.log(`${pc.bold('dev-cli quickstart')}: plan ${pc.bold(`“${GOAL}”`)} on a small HTTP API with tests.
+  console.log(`${pc.bold('dev-cli quickstart')}: ${pc.bold(`“${GOAL}”`)} on a small HTTP API with tests, from the request to commits.
 
   project  ${project.root} (a copy of samples/todo-api in a git repository of its own)
-  recipe   ${RECIPE}
-  agent    ${pc.yellow('a scripted stand-in')}: no model is called. It knows the twenty lines of skills/specify/SKILL.md,
-           and what it and its subagents write was written beforehand. So was the user in the interview
-           and ${pc.yellow('the person at the gate')}, who types at a real terminal of its own.
+  agent    ${pc.yellow('a scripted stand-in')}: no model is called. It knows what the skills say and nothing else of dev-cli.
+           What it, its subagents and ${pc.yellow('the person at the gates')} say was written beforehand; the code that the
+           workers write is real, so are its tests, one of which fails at first, and the commits.
+  ${person ? '         The person types at a real terminal of its own.' : `${pc.yellow('autopilot')}: there is no person at the gates, since ${NO_TERMINAL}.`}
 `);
+}
+
+/**
+ * @param {number} part
+ * @param {string} title
+ * @param {string} skill
+ */
+function heading(part, title, skill) {
+  console.log(`${pc.bold(pc.inverse(` ${part} ${title} `))} ${pc.dim(`as ${skill} says`)}\n`);
 }
 
 /** One call: the command, what came back in short, and what an agent has read by now. */
@@ -48,57 +71,85 @@ function show(call, action) {
   const who = call.terminal ? pc.yellow('person') : pc.cyan('agent ');
   console.log(`${pc.bold(number)} ${who} ${pc.bold(`$ ${call.command.split('\n').join(pc.dim(' ⏎ '))}`)}`);
   const error = call.answer?.error;
-  if (error !== undefined) console.log(`          ${pc.red(`exit ${call.exit} ${error.code}`)} ${cut(error.message)}`);
+  if (error !== undefined) console.log(`${GAP}${pc.red(`exit ${call.exit} ${error.code}`)} ${cut(error.message)}`);
+  showWork();
   for (const { block, ok, summary } of call.answer?.ran ?? []) {
-    console.log(`          ${pc.dim(`dev-cli ran ${block}: ${ok ? '' : 'failed, '}${cut(summary)}`)}`);
+    const line = `${block}: ${cut(summary)}`;
+    console.log(`${GAP}${ok ? pc.dim(`dev-cli ran ${line}`) : pc.red(line)}`);
   }
-  for (const warning of call.answer?.warnings ?? []) console.log(`          ${pc.yellow(cut(`warning: ${warning}`))}`);
-  if (action !== null) describe(action);
+  for (const warning of call.answer?.warnings ?? []) console.log(`${GAP}${pc.yellow(cut(`warning: ${warning}`))}`);
+  const next = action ?? (call.answer?.action === undefined ? null : call.answer);
+  if (next !== null) describe(next);
   const { calls, answers, files, tokens } = agent.totals();
-  console.log(
-    pc.dim(
-      `          so far ${calls} calls, ${kilobytes(answers)} of answers, ${kilobytes(files)} of files, about ${tokens} tokens\n`,
-    ),
-  );
+  const sums = `${calls} calls, ${kilobytes(answers)} of answers, ${kilobytes(files)} of files, about ${tokens} tokens`;
+  console.log(pc.dim(`${GAP}so far ${sums}\n`));
+}
+
+/** What dev-cli itself has done meanwhile, from its journal: tests and commits cost the agent nothing. */
+function showWork() {
+  const entries = readFileSync(join(run, 'events.jsonl'), 'utf8').trimEnd().split('\n').slice(told);
+  told += entries.length;
+  for (const { type, data } of entries.map((line) => JSON.parse(line))) {
+    if (type === 'command-finished' && data.argv !== undefined) {
+      const about = `${data.todoId ?? ''} ${data.id ?? data.block}`.trim();
+      const line = `dev-cli ran ${about}: ${data.argv.join(' ')}: ${data.outcome}${data.reused ? ', reused' : ''}`;
+      console.log(`${GAP}${data.outcome === 'exit 0' ? pc.dim(line) : pc.red(line)}`);
+    }
+    if (type === 'committed' && data.commit !== null)
+      console.log(`${GAP}${pc.dim(`dev-cli committed ${data.todoId ?? 'the rest'}: ${data.commit.slice(0, 7)}`)}`);
+  }
+}
+
+/** What a subagent of the execution has done; the main agent reads nothing of it. */
+function showTask(task, files) {
+  const wrote = files.length === 0 ? 'its result' : `${files.join(', ')} and its result`;
+  console.log(`   ${pc.magenta('agent')}  ${taskInShort(task)} writes ${wrote}`);
 }
 
 function describe(action) {
   const { where, details } = inShort(action);
   console.log(`       ${pc.green('→')}  ${pc.green(where)}`);
-  console.log(`          ${cut(action.instruction)}`);
-  if (details.length > 0) console.log(`          ${pc.dim(cut(details))}`);
+  console.log(`${GAP}${cut(action.instruction)}`);
+  if (details.length > 0) console.log(`${GAP}${pc.dim(cut(details))}`);
 }
 
-function finish(done) {
+/** The end of a run, which has to be a good one. */
+function completed(done) {
   if (done.outcome !== 'completed') throw new StandInError(`the run ended as ${done.outcome}: ${done.summary}`);
-  const plan = join(project.root, '.dev/specs', NAME, 'PLAN.md');
-  const text = readFileSync(plan, 'utf8');
+  return done;
+}
+
+function showPlan({ summary }) {
+  const todos = readFileSync(join(run, 'PLAN.md'), 'utf8').match(/^### .*$/gm) ?? [];
+  console.log(`${pc.bold('The plan')}: ${summary}, in ${join(run, 'PLAN.md')}\n`);
+  for (const todo of todos) console.log(`    ${todo.replace(/^### /, '')}`);
+  console.log();
+}
+
+function finish() {
+  const log = ['log', '--stat', '--format=%n%h %s%n    %(trailers:key=Dev-Cli-Task,separator=%x2c)', `-${commits()}`];
   const { calls, answers, files, tokens, subagents } = agent.totals();
-  console.log(`${pc.bold('The plan')}, as it lies in ${plan}\n`);
-  console.log(text.replace(/^/gm, '    ').trimEnd());
-  console.log(`
-${pc.bold('Done.')} ${done.summary}
+  console.log(`${pc.bold('The report')}, as it lies in ${join(run, 'report.md')}
+
+${indented(readFileSync(join(run, 'report.md'), 'utf8'))}
+
+${pc.bold('git log --stat')}, each commit with the key by which dev-cli makes it only once
+${indented(execFileSync('git', log, { cwd: project.root, env: project.env, encoding: 'utf8' }))}
+
+${pc.bold('Done.')} ${readFileSync(join(run, 'PLAN.md'), 'utf8').match(/^### \[x\]/gm)?.length} todos carried out.
   The agent made ${calls} calls and read ${kilobytes(answers)} of answers and ${kilobytes(files)} of files: about ${tokens} tokens.
   Its subagents read ${kilobytes(subagents)} of prompts, each its own.
-  Look around: ${pc.bold(lookAround())}`);
+  Look around: ${pc.bold(`cd ${project.root} && node ${join(import.meta.dirname, '../bin/dev-cli.js')} status ${NAME}`)}`);
 }
 
-/** Without a pseudo terminal nobody here can play the person: hand over. */
-function leaveAtGate(action) {
-  console.log(`${pc.yellow(`Stopped at ${action.block}:`)} this gate wants a person at a terminal, and ${NO_TERMINAL}.
-  You can be that person. In ${project.root}, type:
-`);
-  for (const { id, ack } of action.choices ?? [])
-    console.log(`    ${ack.replace(/^dev-cli/, binary())}   ${pc.dim(`# ${id}`)}`);
-  console.log(`\n  Look around: ${pc.bold(lookAround())}`);
+/** How many commits came on top of the project's first. */
+function commits() {
+  const count = execFileSync('git', ['rev-list', '--count', 'HEAD'], { cwd: project.root, env: project.env });
+  return Number(count.toString()) - 1;
 }
 
-function lookAround() {
-  return `cd ${project.root} && ${binary()} status ${NAME}`;
-}
-
-function binary() {
-  return `node ${join(import.meta.dirname, '../bin/dev-cli.js')}`;
+function indented(text) {
+  return text.trimEnd().replace(/^(?=.)/gm, '    ');
 }
 
 function cut(text) {

@@ -109,7 +109,7 @@ function start(turn: Turn, block: CliBlock, command: ExternalCommand, cause: str
     action: 'running',
     instruction: 'dev-cli runs this command itself and keeps it alive. Run the poll.',
     commands: [{ id: block.id, run: argv, startedAt: turn.at, log }],
-    poll: { command: 'next', input: { name: state.name, wait: 45 } },
+    poll: { command: 'next', input: { name: state.name, wait: turn.pollWait } },
     progress: progressOf(turn, block.id),
   };
   pend(turn, action, {}, cause);

@@ -49,6 +49,8 @@ export interface Turn {
   readonly tree: () => Baseline | null;
   /** At `init`: the run of this name before the one that begins. Null in every other turn. */
   readonly earlier: RunState | null;
+  /** Seconds that a printed poll waits for a command at work. */
+  readonly pollWait: number;
 }
 
 export type Evaluate = (source: string, scope: ConditionScope) => boolean;

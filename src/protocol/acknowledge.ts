@@ -105,7 +105,7 @@ function gateCannotFail(turn: Turn, { action }: Pending): DevCliError {
 function stillRunning(turn: Turn, pending: Pending): DevCliError {
   return new DevCliError('DATA_UNEXPECTED', 'dev-cli runs this command itself; there is nothing to acknowledge.', {
     run: turn.state.name,
-    fix: { command: 'next', input: { name: turn.state.name, wait: 45 } },
+    fix: { command: 'next', input: { name: turn.state.name, wait: turn.pollWait } },
     pending: { actionId: pending.action.actionId },
   });
 }

@@ -13,6 +13,9 @@ import type { Decision, Head, Marks, NewEntry } from '../store/store.js';
 import { type Baseline, readBaseline } from '../work/git.js';
 import type { Context } from './context.js';
 
+/** Seconds that a printed poll waits, unless calls may take longer where this runs (protocol.md §4). */
+const POLL_WAIT = 45;
+
 const NO_RECIPE: CapturedRecipe = {
   compiler: 0,
   digest: '',
@@ -139,6 +142,7 @@ export function openTurn(
     judge,
     tree: () => tree(workTree),
     earlier,
+    pollWait: Math.max(POLL_WAIT, Math.floor(context.answerWithin)),
   };
 }
 

@@ -1,9 +1,10 @@
-import picomatch from 'picomatch';
+// A plain `require`, as in recipe/conditions.ts: most calls look at no patterns.
+const picomatch = (): typeof import('picomatch') => require('picomatch');
 
 /** Whether a path is one of those that globs stand for, lies below one that names a directory, or is named by itself. */
 export function coveredBy(globs: readonly string[], single: readonly string[] = []): (path: string) => boolean {
   // A name may hold a line break.
-  const fits = picomatch([...globs], { dot: true, flags: 's' });
+  const fits = picomatch()([...globs], { dot: true, flags: 's' });
   const whole = new Set([...single, ...globs.map((glob) => glob.replace(/\/+$/, ''))]);
   return (path) => fits(path) || whole.has(path) || parents(path).some((parent) => whole.has(parent));
 }

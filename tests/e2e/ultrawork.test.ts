@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Action, StandIn } from '../support/agent.mjs';
 import { init, nextOf, runDir, runPrinted, stateOf, writeProjectFile } from '../support/cli.js';
+import { simpleCrew } from '../support/crew.mjs';
 import { createProject, type Project } from '../support/project.mjs';
 import { findTerminal, NO_TERMINAL } from '../support/terminal.mjs';
 
@@ -11,13 +12,6 @@ import { findTerminal, NO_TERMINAL } from '../support/terminal.mjs';
 
 let project: Project;
 afterEach(() => project.remove());
-
-interface Task {
-  actionId: string;
-  todoId: string | null;
-  substep: string;
-  output: string;
-}
 
 const acceptance = (file: string) => [{ id: 'ac-1', kind: 'command', run: ['test', '-f', file] }];
 const todo = (id: string, dependsOn: string[]) => ({
@@ -44,22 +38,6 @@ function smallPlan(action: Action, agent: StandIn): void {
   agent.write(action.data.write, JSON.stringify(plan));
 }
 
-const WORK = { status: 'DONE', outputs: {}, learnings: [], issues: [], summary: 'Written.' };
-const REVIEW = { verdict: 'SHIP', issues: [], summary: 'Fine.' };
-
-/** Workers and a reviewer, as the dispatch asks for them. */
-function workOff(agent: StandIn, action: Action): Action {
-  for (const task of (action as Action & { tasks: Task[] }).tasks) {
-    const file = `made/${task.todoId}.txt`;
-    if (task.substep === 'worker') agent.write(file, 'done\n');
-    const result = task.substep === 'worker' ? { ...WORK, filesChanged: [file] } : REVIEW;
-    agent.write(task.output, JSON.stringify(result));
-  }
-  const { answer, exit, stdout } = agent.run(action.ack ?? '');
-  expect(exit, stdout).toBe(0);
-  return answer?.next as Action;
-}
-
 function drive(agent: StandIn, first: Action): { seen: string[]; gates: string[]; done: Action } {
   const seen: string[] = [];
   const gates: string[] = [];
@@ -67,7 +45,7 @@ function drive(agent: StandIn, first: Action): { seen: string[]; gates: string[]
   for (let left = 60; action.done !== true && left > 0; left -= 1) {
     if (action.block !== seen.at(-1)) seen.push(action.block);
     if (action.action === 'wait-for-user') gates.push(action.block);
-    action = action.action === 'engine-dispatch' ? workOff(agent, action) : agent.step(action);
+    action = agent.step(action);
   }
   return { seen, gates, done: action };
 }
@@ -80,7 +58,7 @@ describe.each(['ultrawork', 'ultrawork-autopilot'])('%s', (name) => {
     `goes from the goal to committed work in one run${skipped ? ` (skipped: ${NO_TERMINAL})` : ''}`,
     () => {
       project = createProject();
-      const agent = new StandIn({ project, scenario: { beforeAck: smallPlan } });
+      const agent = new StandIn({ project, crew: simpleCrew(), scenario: { beforeAck: smallPlan } });
       const { seen, gates, done } = drive(agent, agent.start(`--workflow ${name} --set pull_request=false`));
 
       expect(seen.slice(0, 2)).toEqual(['classify-intent', 'explore-full']);

@@ -2,11 +2,12 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative } from 'node:path';
 import { ANALYSES, ANSWERS, FINDINGS, GOAL, planContent, review, SYNTHESIS } from './content.mjs';
+import { jwtCrew } from './crew.mjs';
 import { findTerminal, NO_TERMINAL } from './terminal.mjs';
 
 /**
- * A scripted stand-in for a coding agent, its subagents and its user. It knows what skills/specify/SKILL.md says and
- * nothing else of dev-cli: it runs printed commands exactly as printed, does each kind of action with canned content,
+ * A scripted stand-in for a coding agent, its subagents and its user. It knows what the SKILL.md of specify, execute and
+ * ultrawork say and nothing else of dev-cli: it runs printed commands exactly as printed, does each kind of action with canned content,
  * and follows `ack`, `choices`, `poll`, `fix`. What it is made to read is counted.
  */
 
@@ -26,6 +27,12 @@ import { findTerminal, NO_TERMINAL } from './terminal.mjs';
  * @property {string} [poll]
  * @property {string} [tell]
  * @property {{ id: string, type: string, promptFile: string, output?: string }[]} [agents]
+ * @property {import('./crew.mjs').Task[]} [tasks]
+ * @property {import('./crew.mjs').Task[]} [running]
+ * @property {{ todoId?: string | null, id: string, run: string[], log: string }[]} [commands]
+ * @property {string} [message]
+ * @property {string} [todoId]
+ * @property {string} [resume]
  * @property {'required'} [human]
  * @property {number} [round]
  * @property {boolean} [done]
@@ -88,6 +95,8 @@ export class StandIn {
    * @param {string} [options.cwd] where commands are run; default: the root
    * @param {Scenario} [options.scenario]
    * @param {(call: Call, action: Action | null) => void} [options.onCall] after each call, with the action it brought
+   * @param {(task: import('./crew.mjs').Task, files: string[], result: string) => void} [options.onTask] after a task of an execution, with what it wrote
+   * @param {import('./crew.mjs').Crew} [options.crew] who carries out a plan
    * @param {string} [options.goal]
    * @param {string} [options.formerRoot] where the run was begun, when it has been moved since: prompt files still name it
    */
@@ -97,6 +106,8 @@ export class StandIn {
     cwd = project.root,
     scenario = {},
     onCall = () => {},
+    onTask = () => {},
+    crew = jwtCrew(),
     goal = GOAL,
     formerRoot = project.root,
   }) {
@@ -106,6 +117,8 @@ export class StandIn {
     this.cwd = cwd;
     this.scenario = scenario;
     this.onCall = onCall;
+    this.onTask = onTask;
+    this.crew = crew;
     this.goal = goal;
   }
 
@@ -117,6 +130,15 @@ export class StandIn {
   start(flags = '') {
     const blank = flags === '' ? '' : ` ${flags}`;
     return this.#nextOf(this.run(`dev-cli init ${this.name}${blank} --goal - <<'GOAL'\n${this.goal}\nGOAL`));
+  }
+
+  /**
+   * Begins to carry out the plan of the run, as the skill says.
+   * @param {string} [flags] of init
+   * @returns {Action}
+   */
+  execute(flags = '--execute') {
+    return this.#nextOf(this.run(`dev-cli init ${this.name} ${flags}`));
   }
 
   /**
@@ -309,6 +331,9 @@ export class StandIn {
           this.subagent(agent);
         }
         return this.#withTexts(ackOf(action));
+      case 'engine-dispatch':
+        for (const task of action.tasks ?? []) this.task(task);
+        return ackOf(action);
       case 'wait-for-user':
         return this.#answerGate(action);
       case 'running':
@@ -331,7 +356,7 @@ export class StandIn {
       this.#planRejected = true;
       return this.#choose(action, 'revise');
     }
-    for (const wanted of ['approve', 'confirm', 'continue']) {
+    for (const wanted of ['approve', 'confirm', 'pass', 'continue']) {
       if (ids.includes(wanted)) return this.#choose(action, wanted);
     }
     throw new StandInError(`${action.block}: the person does not know what to choose among ${ids.join(', ')}`);
@@ -396,14 +421,44 @@ export class StandIn {
    * @param {{ id: string, type: string, promptFile: string, output?: string }} agent
    */
   subagent(agent) {
-    const prompt = readFileSync(this.path(agent.promptFile), 'utf8');
-    this.subagentBytes += Buffer.byteLength(prompt);
+    const prompt = this.#promptOf(agent);
     if (agent.output === undefined) return;
-    const output = this.path(agent.output);
+    this.write(agent.output, this.document(agent, prompt));
+  }
+
+  /**
+   * The whole life of a worker, a verifier or a reviewer: read the prompt file, do the work in the tree, write the result in one go.
+   * @param {import('./crew.mjs').Task} task
+   */
+  task(task) {
+    const prompt = this.#promptOf(task);
+    const { root } = this.project;
+    const worker = task.substep === 'worker';
+    const { files, result } = worker
+      ? this.crew.worker(task, root)
+      : {
+          files: {},
+          result: task.todoId === null ? this.crew.review(root) : this.crew.judge(task, root, prompt),
+        };
+    for (const [path, text] of Object.entries(files)) this.write(path, text);
+    const text = `${JSON.stringify(result, null, 2)}\n`;
+    this.write(task.output, text);
+    this.onTask(task, Object.keys(files), text);
+  }
+
+  /**
+   * What a subagent reads; it is told where to write by an absolute path.
+   * @param {{ promptFile: string, output?: string }} task
+   */
+  #promptOf({ promptFile, output: printed }) {
+    const prompt = readFileSync(this.path(promptFile), 'utf8');
+    this.subagentBytes += Buffer.byteLength(prompt);
+    if (printed === undefined) return prompt;
+    const output = this.path(printed);
     const former = join(this.formerRoot, relative(this.project.root, output));
     if (!prompt.includes(output) && !prompt.includes(former))
-      throw new StandInError(`${agent.promptFile} does not name the absolute path ${output}`);
-    this.write(agent.output, this.document(agent, prompt));
+      throw new StandInError(`${promptFile} does not name the absolute path ${output}`);
+    return prompt;
   }
 
   /**
@@ -520,9 +575,23 @@ export function inShort(action) {
     action.done === true ? `done, ${action.outcome}` : `${action.block} · ${action.action} · ${action.progress}`;
   const details = [
     action.agents && `start together: ${action.agents.map(({ id }) => id).join(', ')}`,
+    action.tasks && `start together: ${action.tasks.map(taskInShort).join(', ')}`,
+    action.todoId && `about ${action.todoId}`,
+    action.commands &&
+      action.commands.length > 0 &&
+      `at work: ${action.commands.map(({ run }) => run.join(' ')).join(', ')}`,
     action.choices && `choices: ${action.choices.map(({ id }) => id).join(', ')}`,
     action.data && `write: ${action.data.write}`,
     action.asks && 'asks the user',
   ];
   return { where, details: details.filter(Boolean).join(' · ') };
+}
+
+/**
+ * A task in a few words: `worker of todo-2, attempt 2`.
+ * @param {import('./crew.mjs').Task} task
+ */
+export function taskInShort({ todoId, substep, attempt }) {
+  const who = { worker: 'worker', verify: 'verifier', codeReview: 'code reviewer' }[substep] ?? substep;
+  return [who, todoId && `of ${todoId}`, attempt > 1 && `(attempt ${attempt})`].filter(Boolean).join(' ');
 }

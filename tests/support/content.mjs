@@ -372,18 +372,11 @@ export function planContent(revision) {
         dependsOn: ['todo-1'],
         inputs: [{ name: 'token_module', from: '${todo-1.outputs.token_module}' }],
         outputs: [{ name: 'public_field', description: 'field of a route that opens it' }],
-        files: [
-          'src/app.js',
-          'src/routes.js',
-          'src/main.js',
-          'test/auth.test.js',
-          'test/support.js',
-          'test/api.test.js',
-        ],
+        files: ['src/app.js', 'src/routes.js', 'test/auth.test.js', 'test/support.js', 'test/api.test.js'],
         steps: [
           'Write test/auth.test.js against the real server: no token, broken token, good token, /health; see it red.',
           'src/routes.js: access public on GET /health, nothing on the others.',
-          'src/app.js: check before routing and before the body is read; hand the caller to handlers.',
+          'src/app.js: ask a guard that is handed in, before routing and before the body is read; hand its caller to handlers.',
           'test/support.js: sign a token by default; a test can ask for none.',
         ],
         mustNotDo: [
@@ -452,19 +445,19 @@ export function planContent(revision) {
       {
         id: 'todo-5',
         title: 'Whole suite, end to end, and the README tried by a person',
-        type: 'verification',
+        type: 'work',
         risk: 'low',
         dependsOn: ['todo-2', 'todo-3', 'todo-4'],
         inputs: [],
         outputs: [],
-        files: [],
+        files: ['src/guard.js', 'src/main.js', 'test/main.test.js', 'README.md'],
         steps: [
-          'Run the whole suite.',
-          'Start the process with and without a secret.',
-          'Let a person paste the two lines of the README.',
+          'Write test/main.test.js: the process started with and without a secret, and in warn mode; see it red.',
+          'src/guard.js: verification, refusal and audit in one function; src/main.js hands it to the app.',
+          'README.md: a section "Authentication" with two lines to paste, and 401 in the table of routes.',
         ],
-        mustNotDo: ['Change a source file.'],
-        references: ['README.md:10'],
+        mustNotDo: ['Decide about a request anywhere but in src/guard.js.'],
+        references: ['src/main.js:6', 'README.md:10'],
         acceptance: [
           { id: 'ac-1', kind: 'command', run: ['npm', 'test'] },
           {

@@ -308,7 +308,7 @@ function pendRunning(turn: Turn, block: string, job: EngineJob): void {
             log: shown(`actions/${actionId}/command.log`),
           },
     ],
-    poll: { command: 'next', input: { name: state.name, wait: 45 } },
+    poll: { command: 'next', input: { name: state.name, wait: turn.pollWait } },
   };
   pend(turn, action, {}, 'job');
   if (job.kind !== 'commands' || command === undefined) return;

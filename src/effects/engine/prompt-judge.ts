@@ -52,7 +52,7 @@ export function ownJudgePrompt(turn: Turn, handler: ResolvedHandler, todo: PlanT
     ...about(turn, todo),
     requestPart(turn),
     wherePart(turn),
-    judgement(turn, task, [], rules[0]),
+    judgement(turn, task, null, rules[0]),
   ]);
 }
 
@@ -120,8 +120,9 @@ function about(turn: Turn, todo: PlanTodo): string[] {
   ];
 }
 
-function judgement(turn: Turn, task: TaskText, criteria: readonly string[], rule: string | undefined): string {
-  const rows = (criteria.length === 0 ? ['<short id>'] : criteria).map((id) => ({
+/** @param criteria the ids to judge; null: the agent finds its own */
+function judgement(turn: Turn, task: TaskText, criteria: readonly string[] | null, rule: string | undefined): string {
+  const rows = (criteria ?? ['<short id>']).map((id) => ({
     id,
     pass: true,
     evidence: '<what you saw: file:line, output>',
@@ -137,15 +138,21 @@ function judgement(turn: Turn, task: TaskText, criteria: readonly string[], rule
       summary: '<one or two sentences>',
     },
     fields: [
-      criteria.length === 0
-        ? '`criteria`: what you judged, each with an id of its own; `[]` when there was nothing to judge.'
-        : '`criteria`: every id above, each once, with what you saw; a claim is no evidence.',
+      criteriaField(criteria),
       '`mustNotDoViolations`: each rule above. `sideEffects`: `{"description", "severity": "none|minor|major|critical"}` of what else was changed.',
       '`environmentError`: why nothing could be judged (a tool is missing, nothing starts), else null.',
       '`suggestedAdaptation`: null, or work that is missing in the plan: `{"reason", "category": "<dependency, config, schema, api, auth, ci, security, other>", "todo": {"title", "files": [globs], "steps": [..], "acceptance": [{"kind": "assertion", "text"}]}}`.',
     ],
     notes: [READ_ONLY],
   });
+}
+
+function criteriaField(criteria: readonly string[] | null): string {
+  if (criteria === null)
+    return '`criteria`: what you judged, each with an id of its own; `[]` when there was nothing to judge.';
+  return criteria.length === 0
+    ? '`criteria`: empty; this todo has no assertion.'
+    : '`criteria`: every id above, each once, with what you saw; a claim is no evidence.';
 }
 
 /** How to see all that the run changed. What was dirty before it began is not its work. */
