@@ -2,7 +2,7 @@ import { PlanContentSchema } from '../src/documents/plan-schema.js';
 import { ResultsSchema, ReviewResultSchema, VerifyResultSchema, WorkerResultSchema } from '../src/documents/results.js';
 import { RecipeSchema } from '../src/recipe/schema.js';
 import { ActionSchema } from '../src/run/action.js';
-import { EntrySchema } from '../src/run/entries.js';
+import { EntryDataCheck, EntrySchema } from '../src/run/entries.js';
 import { StateCheck, StateSchema } from '../src/run/state.js';
 
 /** Schemas that are checked at run time; each becomes a validator in src/generated. */
@@ -15,7 +15,7 @@ export const validators = {
 };
 
 /** Schemas that are read at run time instead (src/run/misfit.ts); each becomes plain data in src/generated. */
-export const outlines = { state: StateCheck };
+export const outlines = { state: StateCheck, 'entry-data': EntryDataCheck };
 
 /** Schemas that ship as JSON Schema under schemas/ and are printed by `dev-cli schema`. */
 export const shipped = {

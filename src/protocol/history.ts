@@ -88,7 +88,10 @@ function ofBlock(name: string, runs: RunHistory[], step: string): RunHistory[] {
 /** Where a block was done that the run found done when it was forked. */
 function beforeFork({ forkedFrom: from }: RunHistory, step: string): Instruction {
   if (from === null) return [];
-  return [' Before the fork: ', { command: 'history', input: { name: from.name, run: from.runId, step } }];
+  return [
+    ` Before the fork (up to entry ${from.seq}): `,
+    { command: 'history', input: { name: from.name, run: from.runId, step } },
+  ];
 }
 
 /** The blocks that an item is about. */

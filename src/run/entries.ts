@@ -164,6 +164,9 @@ const ENTRY_DATA = {
 export type EntryType = keyof typeof ENTRY_DATA;
 export type EntryData<T extends EntryType> = Static<(typeof ENTRY_DATA)[T]>;
 
+/** The shape of `data` by type, for those who read a journal that others may have written. */
+export const EntryDataCheck = Type.Object(ENTRY_DATA);
+
 /** A journal entry with the shape of `data` for each type; shipped for those who read events.jsonl. */
 export const EntrySchema = Type.Object(
   {

@@ -1,8 +1,11 @@
+import { DevCliError } from '../base/errors.js';
+import outline from '../generated/entry-data.js';
 import type { Entry } from '../store/store.js';
 import type { EntryData } from './entries.js';
 import type { RunHistory } from './history-items.js';
 import { push, TELLERS, type Telling, tellOther } from './history-tellers.js';
 import { createWatch } from './history-watch.js';
+import { misfit } from './misfit.js';
 
 /** Tells the runs of a journal from its entries alone. */
 export interface Historian {
@@ -15,6 +18,9 @@ export interface Historian {
 /**
  * Makes history of entries (storage.md, History). Pure: the same entries give the same history. It keeps no patch and no
  * entry longer than its commit, so that a long journal needs little memory.
+ *
+ * `take` throws DevCliError `JOURNAL_CORRUPT` for an entry that is intact and still none of ours; one that is merely not
+ * known in this version is told as it is.
  */
 export function createHistorian(): Historian {
   const runs: RunHistory[] = [];
@@ -24,7 +30,8 @@ export function createHistorian(): Historian {
   let commit: Entry[] = [];
 
   function tell(entry: Entry): void {
-    if (entry.type === 'init') runs.push(began(entry));
+    const known = isKnown(entry);
+    if (entry.type === 'init') runs.push(known ? began(entry) : cannotTell(entry, 'it does not say what began'));
     // By id: `--force` ends the run before in the commit that begins the next.
     const run = runs.findLast(({ runId }) => runId === entry.data['runId']) ?? runs.at(-1);
     if (run === undefined) return;
@@ -40,16 +47,24 @@ export function createHistorian(): Historian {
         return document === undefined ? {} : { document };
       },
     };
-    const teller = Object.hasOwn(TELLERS, entry.type) ? TELLERS[entry.type as keyof typeof TELLERS] : tellOther;
+    const teller = known ? TELLERS[entry.type as keyof typeof TELLERS] : tellOther;
     const { runId: _, ...data } = entry.data;
     (teller as (telling: Telling, data: object) => void)(telling, data);
+  }
+
+  function follow(entry: Entry): void {
+    try {
+      watch.take(entry);
+    } catch {
+      cannotTell(entry, 'the change it records does not fit the state before it');
+    }
   }
 
   return {
     take(entry) {
       commit.push(entry);
       if (entry.more) return;
-      watch.take(entry);
+      follow(entry);
       for (const { path, after } of entry.files) if (after !== null) places.set(after, path);
       for (const one of commit) tell(one);
       const run = runs.at(-1);
@@ -58,6 +73,20 @@ export function createHistorian(): Historian {
     },
     runs: () => runs,
   };
+}
+
+/** Whether an entry is of a type, and its data of the shape, that this version writes. */
+function isKnown({ type, data }: Entry): boolean {
+  const { properties = {} } = outline;
+  const expected = Object.hasOwn(properties, type) ? properties[type] : undefined;
+  return expected !== undefined && misfit(expected, data) === null;
+}
+
+function cannotTell({ seq }: Entry, problem: string): never {
+  throw new DevCliError('JOURNAL_CORRUPT', `In events.jsonl, entry ${seq}: ${problem}. Nothing was changed.`, {
+    details: [{ target: 'events.jsonl', problem: `entry ${seq}: ${problem}` }],
+    fix: 'Show this to the user: events.jsonl of this run has to be restored from a copy.',
+  });
 }
 
 function began(entry: Entry): RunHistory {

@@ -1,6 +1,6 @@
 import { isRecord } from '../base/json.js';
 
-/** The part of JSON Schema that a snapshot is checked with; a test proves that its schema uses no other keyword. */
+/** The part of JSON Schema that snapshots and entries are checked with; a test proves that their schemas use no other keyword. */
 export interface Outline {
   type?: string | readonly string[];
   const?: unknown;
@@ -8,6 +8,7 @@ export interface Outline {
   anyOf?: readonly Outline[];
   required?: readonly string[];
   properties?: Readonly<Record<string, Outline>>;
+  items?: Outline;
   /** False: no key but those of `properties`. */
   additionalProperties?: false;
   /** One pattern that every key fits, as a record of values of one kind has it. */
@@ -35,7 +36,17 @@ export function misfit(schema: Outline, value: unknown, at = ''): Misfit | null 
   if (schema.enum !== undefined && !schema.enum.includes(value)) {
     return { at, problem: `must be one of ${schema.enum.join(', ')}` };
   }
+  if (Array.isArray(value)) return itemMisfit(schema.items, value, at);
   return isRecord(value) ? memberMisfit(schema, value, at) : null;
+}
+
+function itemMisfit(items: Outline | undefined, values: unknown[], at: string): Misfit | null {
+  if (items === undefined) return null;
+  for (const [index, value] of values.entries()) {
+    const found = misfit(items, value, `${at}/${index}`);
+    if (found !== null) return found;
+  }
+  return null;
 }
 
 function memberMisfit(schema: Outline, value: Record<string, unknown>, at: string): Misfit | null {

@@ -41,9 +41,9 @@ export function decodeLine(line: Buffer): Entry | null {
 /** As much of an entry's form as this program relies on; of a newer version it relies on the number alone. */
 function isEntry(value: unknown): value is Entry {
   if (!isRecord(value)) return false;
-  const { v, seq, type, by, data, patch, files } = value;
+  const { v, seq, at, type, by, data, patch, files } = value;
   if (v !== 1) return Number.isSafeInteger(seq);
-  const named = typeof type === 'string' && isRecord(by) && isRecord(data);
+  const named = typeof at === 'string' && typeof type === 'string' && isRecord(by) && isRecord(data);
   return Number.isSafeInteger(seq) && named && Array.isArray(patch) && Array.isArray(files) && files.every(isFile);
 }
 

@@ -14,7 +14,7 @@ import {
   stateOf,
   writeProjectFile,
 } from '../../support/cli.js';
-import { createProject, type Project } from '../../support/project.mjs';
+import { CHECKOUT, createProject, type Project } from '../../support/project.mjs';
 import { findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 import { acknowledge, END_BLOCK, PLAIN_BLOCK, tiny } from '../../support/tiny.js';
 
@@ -55,6 +55,22 @@ function poll(document: Document): Document {
   }
   throw new Error('still running');
 }
+
+describe.skipIf(skipped)(`a clock that is set back while a command is waited for${suffix}`, () => {
+  it('draws no wait out', () => {
+    const recipe = tiny(project, 'tiny', [external('node -e "setTimeout(() => {}, 120000)"')]);
+    trust(recipe);
+    const env = { DEV_CLI_ANSWER_WITHIN: '0' };
+    expect(nextOf(devCli(project, ['init', 'run-1', '--recipe', recipe], { env }).json).action).toBe('running');
+    const hook = join(CHECKOUT, 'tests/adversarial/binary/hooks/shifted-clock.cjs');
+    // Back by an hour at each look: a wait measured by it would last for hours.
+    const waited = devCli(project, ['next', 'run-1', '--wait', '1'], {
+      env: { NODE_OPTIONS: `--require=${hook}`, TEST_CLOCK_BACK: '1' },
+    });
+    expect(waited.json, waited.stdout).toMatchObject({ action: 'running', actionId: 'a1' });
+    expect(devCli(project, ['abort', 'run-1', '--reason', 'seen']).code).toBe(0);
+  });
+});
 
 describe('trust (protocol.md §4)', () => {
   it('an external command of the project is refused before it runs, and nothing is left behind', () => {

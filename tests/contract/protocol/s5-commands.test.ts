@@ -404,7 +404,10 @@ describe('check, analysis save, cleanup', () => {
     expect(bad.code).toBe(3);
     expect(bad.json.ok).toBe(false);
     expect(JSON.stringify(bad.json)).toMatch(/front matter/i);
-    expect([2, 3]).toContain(devCli(project, ['check', 'nothing.md']).code);
+    expect(devCli(project, ['check', 'nothing.md'])).toMatchObject({
+      code: 3,
+      json: { problems: [{ target: 'nothing.md', problem: 'not written' }] },
+    });
   });
 
   it('analysis save takes standard input', () => {

@@ -87,7 +87,7 @@ describe('a fork', () => {
     expect(devCli(project, ['history', 'copy']).stdout).toContain(`from   run-1 at entry ${at} (${runId})`);
     const before = devCli(project, ['history', 'copy', '--step', 'think']);
     expect(before.stderr).toMatch(
-      /^UNKNOWN_BLOCK: .* Before the fork: dev-cli history run-1 --step think --run \S+\n$/,
+      /^UNKNOWN_BLOCK: .* Before the fork \(up to entry \d+\): dev-cli history run-1 --step think --run \S+\n$/,
     );
     const command = before.stderr.slice(before.stderr.indexOf('dev-cli ')).trim();
     expect(runPrinted(project, `${command} --text`).stdout).toContain('✓ think a1: done');

@@ -34,6 +34,15 @@ function itemsOf(all: Entry[]): Item[] {
   return told(all).flatMap(({ items }) => items);
 }
 
+/** A context whose store has one run with these entries. */
+function contextOf(all: Entry[]): Parameters<typeof history>[0] {
+  const store = {
+    read: async () => ({ snapshot: {} }),
+    scan: async (_: string, __: object, visit: (entry: Entry) => boolean) => ({ torn: !all.every(visit) }),
+  };
+  return { store, clock: { now: () => 0 } } as unknown as Parameters<typeof history>[0];
+}
+
 const INIT = {
   type: 'init',
   data: { recipe: 'r', recipeHash: 'h', goal: 'g', mode: {}, cliVersion: '1' },
@@ -195,6 +204,74 @@ describe('the runs of a journal', () => {
   });
 });
 
+describe('entries that are intact and still none of ours', () => {
+  const whole = { op: 'add', path: '', value: { agents: { x: { output: 'f.md' } }, warnings: [], reviewRounds: [] } };
+  const good = entries(
+    { ...INIT, patch: [whole] },
+    issued('a1'),
+    { type: 'accepted', data: { actionId: 'a1', block: 'b', evidence: { 'f.md': 'd' } } },
+    { type: 'acknowledged', data: { actionId: 'a1', block: 'b', choice: 'yes', evidence: { 'f.md': 'd' } } },
+    { type: 'ended', data: { outcome: 'completed' } },
+  );
+  const VALUES = [null, 7, 'x', [], {}, [null], { a: 1 }];
+  const TYPES = [
+    'init',
+    'round',
+    'command-finished',
+    'given-up',
+    'human',
+    'recovered',
+    'invalidated',
+    '__proto__',
+    'constructor',
+  ];
+  const PATCHES = [
+    [null],
+    [{}],
+    [{ op: 'add' }],
+    [{ op: 'remove', path: '/agents/none/x' }],
+    [{ op: 'replace', path: '/agents', value: 7 }],
+    [{ op: 'add', path: '', value: [] }],
+    [{ op: 'add', path: '/agents/__proto__/x', value: 1 }],
+    [{ op: 'move', from: '/x', path: '/agents/y' }],
+    [{ op: 'test', path: '/agents', value: 1 }],
+  ] as Entry['patch'][];
+  const changes: ((entry: Entry) => Entry[])[] = [
+    ({ data, ...entry }) =>
+      ['runId', ...Object.keys(data)].flatMap((key) =>
+        VALUES.map((value): Entry => ({ ...entry, data: { ...data, [key]: value } })),
+      ),
+    (entry) => [
+      { ...entry, data: {} },
+      { ...entry, at: 'then' },
+      { ...entry, by: {} as Entry['by'] },
+    ],
+    (entry) => TYPES.map((type) => ({ ...entry, type })),
+    (entry) => PATCHES.map((patch) => ({ ...entry, patch })),
+  ];
+
+  it('are told as they are, or named: never a defect of dev-cli', async () => {
+    const outcomes = { told: 0, named: 0 };
+    for (const [i, entry] of good.entries()) {
+      for (const changed of changes.flatMap((change) => change(entry))) {
+        const journal = good.with(i, changed);
+        const named = await telling(journal).then(
+          () => null,
+          (error: unknown) => error,
+        );
+        if (named !== null) expect(named, JSON.stringify(changed)).toMatchObject({ code: 'JOURNAL_CORRUPT' });
+        outcomes[named === null ? 'told' : 'named'] += 1;
+      }
+    }
+    expect(Math.min(outcomes.told, outcomes.named)).toBeGreaterThan(20);
+  });
+
+  async function telling(journal: Entry[]): Promise<void> {
+    const answer = await history(contextOf(journal), 'run-1', {});
+    expect(answer.text?.(() => '')).toEqual(expect.any(String));
+  }
+});
+
 describe('a journal of 100,000 entries', () => {
   it('is told without a second pass over what was told', async () => {
     const many = entries(
@@ -203,12 +280,7 @@ describe('a journal of 100,000 entries', () => {
         i % 2 === 0 ? issued(`a${i}`) : { type: 'acknowledged', data: { actionId: `a${i - 1}`, block: 'b' } },
       ),
     );
-    const store = {
-      read: async () => ({ snapshot: {} }),
-      scan: async (_: string, __: object, visit: (entry: Entry) => boolean) => ({ torn: !many.every(visit) }),
-    };
-    const context = { store, clock: { now: () => 0 } } as unknown as Parameters<typeof history>[0];
-    const answer = await history(context, 'run-1', {});
+    const answer = await history(contextOf(many), 'run-1', {});
     expect((answer.json as { runs: RunHistory[] }).runs[0]?.items.length).toBe(50_000);
     const text = answer.text?.(() => '') ?? '';
     expect(text.split('\n').length).toBeLessThan(120);

@@ -1,11 +1,12 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import entryData from '../../../src/generated/entry-data.js';
 import outline from '../../../src/generated/state.js';
 import { misfit, type Outline } from '../../../src/run/misfit.js';
 
 /** What misfit.ts reads; anything else in a schema would be passed over in silence. */
-const KEYWORDS = new Set(['type', 'const', 'enum', 'anyOf', 'required', 'properties', 'additionalProperties']);
+const KEYWORDS = new Set(['type', 'const', 'enum', 'anyOf', 'required', 'properties', 'items', 'additionalProperties']);
 
 /** Keywords that a schema uses and misfit.ts does not read as JSON Schema means them. */
 function unread(schema: Outline): string[] {
@@ -18,6 +19,7 @@ function unread(schema: Outline): string[] {
   if (patternProperties !== undefined && schema.properties !== undefined) unknown.push('properties beside a pattern');
   const inner = [...(schema.anyOf ?? []), ...Object.values(schema.properties ?? {})];
   if (patternProperties !== undefined) inner.push(...Object.values(patternProperties));
+  if (schema.items !== undefined) inner.push(schema.items);
   return [...unknown, ...inner.flatMap(unread)];
 }
 
@@ -55,7 +57,7 @@ function ofType(type: string, schema: Outline): fc.Arbitrary<unknown> {
       );
     }
     case 'array':
-      return fc.array(leaf, { maxLength: 3 });
+      return fc.array(schema.items === undefined ? leaf : near(schema.items), { maxLength: 3 });
     case 'null':
       return fc.constant(null);
     case 'integer':
@@ -65,24 +67,26 @@ function ofType(type: string, schema: Outline): fc.Arbitrary<unknown> {
   }
 }
 
-describe('the outline of a snapshot', () => {
-  const validate = new Ajv2020({ strict: false }).compile(outline);
-
+describe('an outline', () => {
   it('uses only keywords that are read', () => {
-    expect(unread(outline)).toEqual([]);
+    expect([...unread(outline), ...unread(entryData)]).toEqual([]);
     // And this would be found.
     expect(unread({ type: 'object', properties: { a: { type: 'string', minLength: 1 } as Outline } })).toEqual([
       'minLength',
     ]);
   });
 
-  it('finds a misfit exactly where JSON Schema does', () => {
+  it.each<[string, Outline]>([
+    ['a snapshot', outline],
+    ['data of an entry', { anyOf: Object.values(entryData.properties ?? {}) }],
+  ])('of %s finds a misfit exactly where JSON Schema does', (_, schema) => {
+    const validate = new Ajv2020({ strict: false }).compile(schema);
     let fitted = 0;
     fc.assert(
-      fc.property(near(outline), (value) => {
+      fc.property(near(schema), (value) => {
         const fits = validate(value);
         if (fits) fitted += 1;
-        expect(misfit(outline, value) === null).toBe(fits);
+        expect(misfit(schema, value) === null).toBe(fits);
       }),
       { numRuns: 400 },
     );
