@@ -72,7 +72,7 @@ export function compose<S extends Numbered>(base: Base, decision: Writing<S>, co
 export function target(stream: string, change: FileChange): string {
   const path = rootRelative(stream, change.path);
   if (path === null || path === '.') throw new Error(`a document outside the root: ${change.path}`);
-  if (isReserved(stream, path)) throw new Error(`only the store writes ${path}`);
+  if (isReserved(stream, path)) throw new Error(`no document may be written at ${path}`);
   return path;
 }
 

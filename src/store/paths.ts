@@ -24,8 +24,12 @@ export function documentPath(stream: string, relative: string): string {
   return relative.startsWith(inside) ? relative.slice(inside.length) : `/${relative}`;
 }
 
-/** Names in a run's directory that only the store writes. */
+/**
+ * Paths that no document may have: names in a run's directory that only the store writes, and git's own, where a hook that
+ * a forged journal puts there would be executed.
+ */
 export function isReserved(stream: string, relative: string): boolean {
+  if (/(^|\/)\.git(\/|$)/i.test(relative)) return true;
   if (/^\.dev\/(lock|guard|active-spec|sessions)(\.|\/|$)/.test(relative)) return true;
   const inRun = documentPath(stream, relative);
   return /^(state\.json|events\.jsonl|lock)(\.|$)|^objects(\/|$)/.test(inRun);

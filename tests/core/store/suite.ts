@@ -567,7 +567,9 @@ export function storeSuite(name: string, open: () => Subject): void {
       await subject.store.transact('run', step({ files: [{ path: 'plan/PLAN.md', content: 'q' }] }));
       expect((await subject.store.journal('run'))[0]?.files[0]?.before).toMatch(/^[0-9a-f]{64}$/);
       expect(await codeOf(() => subject.store.place('run', [{ path: 'x.md', content: 'x' }]))).toBe('RUN_EXISTS');
-      await expect(subject.store.place('new', [{ path: 'state.json', content: '' }])).rejects.toThrow('only the store');
+      for (const path of ['state.json', '/.git/hooks/post-commit', '/.GIT/config', '/lib/.git']) {
+        await expect(subject.store.place('new', [{ path, content: '' }]), path).rejects.toThrow('no document');
+      }
     });
 
     it('shows a rewritten document as another one', async () => {
