@@ -81,7 +81,9 @@ export async function findCommit(
   const range = since !== null && (await isAncestor(workTree, since, head, around)) ? `${since}..${head}` : head;
   const line = `${TRAILER}: ${key}`;
   const only = ['--fixed-strings', `--grep=${line}`, '-z', '--format=%H%n%B'];
-  const commits = (await git(workTree, ['log', ...only, range], around)).toString('utf8').split('\0');
+  const commits = (await git(workTree, ['log', '--no-show-signature', ...only, range], around))
+    .toString('utf8')
+    .split('\0');
   // A whole line anywhere in the message: behind hooks that add to it, git takes ours for no trailer any more.
   const found = commits.map((commit) => commit.split('\n')).find((lines) => lines.some((each) => each.trim() === line));
   return found?.[0] ?? null;
@@ -138,7 +140,11 @@ export async function withdrawNew(
   paths: readonly string[],
   around: Surroundings = {},
 ): Promise<void> {
-  const announced = await git(workTree, ['diff', '--name-only', '--diff-filter=A', '--relative', '-z'], around);
+  const announced = await git(
+    workTree,
+    ['diff', '--name-only', '--no-renames', '--diff-filter=A', '--relative', '-z'],
+    around,
+  );
   const ours = new Set(paths);
   const back = splitNames(announced).filter((path) => ours.has(path));
   for (const some of inPortions(back)) {
@@ -161,7 +167,9 @@ export async function settleIndex(
   const listed = ['--name-only', '--no-renames', '--relative', '-z'];
   const staged = splitNames(await git(workTree, ['diff', '--cached', ...listed], around));
   if (staged.length === 0) return;
-  const held = splitNames(await git(workTree, ['show', '--format=', ...listed, commit], around));
+  const held = splitNames(
+    await git(workTree, ['diff-tree', '-r', '--no-commit-id', '--root', ...listed, commit], around),
+  );
   const ours = new Set(held.filter((path) => !Object.hasOwn(before.dirty, path)));
   for (const some of inPortions(staged.filter((path) => ours.has(path)))) {
     await git(workTree, ['--literal-pathspecs', 'reset', '--quiet', 'HEAD', '--', ...some], around);
@@ -194,8 +202,8 @@ export function commitEnvironment(inherited: NonNullable<Surroundings['env']>): 
 /** Whether git's complaint means that it could not write just now, rather than that it refused the commit. */
 export function isHindrance(output: string): boolean {
   const unwritable = /index\.lock|read-only file system|permission denied|insufficient permission|no space left/i;
-  // A file that was there when the commit was planned has gone since.
-  return unwritable.test(output) || /did not match any file\(s\) known to git/.test(output);
+  // Conflicts that nobody has solved; a file that was there when the commit was planned and has gone since.
+  return unwritable.test(output) || /unmerged files|did not match any file\(s\) known to git/.test(output);
 }
 
 /** Git's exit status when it is not the commit that it refuses: no identity, a key that cannot sign, a broken repository. */

@@ -175,7 +175,12 @@ function withdraw(turn: Turn, block: string, todo: string | null): void {
   const { acknowledged } = turn.state;
   const redone = redoneBy(turn, todo);
   for (const [actionId, task] of Object.entries(engine.tasks)) {
-    if (task.todoId === null || redone.has(task.todoId)) delete engine.tasks[actionId];
+    if (task.todoId !== null && !redone.has(task.todoId)) continue;
+    delete engine.tasks[actionId];
+    // Its worker may be having its work checked.
+    for (const slot of Object.keys(turn.state.commands)) {
+      if (slot.startsWith(`${actionId}/`)) delete turn.state.commands[slot];
+    }
   }
   if (engine.job !== null && (engine.job.todo === null || redone.has(engine.job.todo))) {
     engine.job = null;

@@ -11,11 +11,11 @@ import type { Dispatch } from './executing.js';
 
 // storage.md, Proofs: every command of an execution, from the plan to the last commit, is killed where it changes a file; the
 // agent then goes on from what `next` says. Every todo is done in its first attempt, judged once and committed once.
-// DEV_CLI_CRASH=states or all cuts everywhere; without it about a dozen places are tried.
+// DEV_CLI_CRASH=states or all cuts everywhere; without it some places are tried.
 
 const EXTENTS: readonly Extent[] = ['sample', 'states', 'all'];
 const extent = EXTENTS.find((each) => each === process.env['DEV_CLI_CRASH']) ?? 'sample';
-const SAMPLES = 12;
+const SAMPLES = 8;
 
 interface Cut {
   /** Which call of the story. */

@@ -115,7 +115,7 @@ describe('a command that misbehaves', () => {
   }
 
   it('one that writes without end has a bounded log', { timeout: 120_000 }, () => {
-    const bytes = process.env['DEV_CLI_TEST_LOG_BYTES'] ?? '200000000';
+    const bytes = process.env['DEV_CLI_TEST_LOG_BYTES'] ?? '100000000';
     const acceptance = [aCommand('ac-1', ['sh', '-c', `head -c ${bytes} /dev/zero | tr '\\0' 'x'; echo the end`])];
     const first = begin(project, planOf(making('todo-1', [], { acceptance })));
     expect(goOn(project, nextOf(doAll(project, first).json))).toMatchObject(DONE);
@@ -221,6 +221,15 @@ describe('a command at work', () => {
     await victim.ended;
     devCli(project, ['next', RUN]);
     await eventually('it is ended', () => !isRunning(ran()[0] ?? -1));
+  });
+
+  it('begun by check --action is ended with the task that it is about', async () => {
+    script('held.sh', HELD);
+    const { actionId } = taskOf(begin(project, planOf(making('todo-1', [['sh', 'held.sh']]))));
+    devCli(project, ['check', RUN, '--action', actionId], AT_ONCE);
+    await eventually('it runs', () => ran().length === 1);
+    expect(devCli(project, ['step', 'invalidate', RUN, '--step', 'todo-1']).code).toBe(0);
+    expect([isRunning(ran()[0] ?? -1), runnersOf(project)]).toEqual([false, []]);
   });
 
   it('check --action runs what verify will, and the worker is not made to pay for it', () => {

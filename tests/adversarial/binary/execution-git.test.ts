@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { devCli, journalOf, nextOf, runPrinted, writeProjectFile } from '../../support/cli.js';
@@ -79,7 +79,11 @@ describe('hooks', () => {
   });
 
   it('one that refuses costs an attempt, says why, and leaves the index alone', () => {
+    writeProjectFile(project, 'made/todo-1.old', 'the same content in either file\n');
+    git(project, 'add', '.');
+    git(project, 'commit', '--quiet', '--message', 'old');
     const first = begin(project, ONE);
+    renameSync(join(project.root, 'made/todo-1.old'), join(project.root, 'made/todo-1.new'));
     hook('pre-commit', 'echo "no\u001b[2J tests" >&2; exit 1');
     const answer = doAll(project, first).json;
     expect(answer.ran).toMatchObject([{ block: 'todo-1/commit', ok: false }, { block: 'todo-1' }]);
@@ -87,7 +91,7 @@ describe('hooks', () => {
       attempt: 2,
       why: expect.stringMatching(/no tests/),
     });
-    expect(status(project)).toBe('?? made/todo-1.txt\0');
+    expect(status(project)).toBe(' D made/todo-1.old\0?? made/todo-1.new\0?? made/todo-1.txt\0');
   });
 });
 
@@ -119,6 +123,27 @@ describe('what git cannot do', () => {
     expect(goOn(project, nextOf(answer))).toMatchObject(COMPLETED);
     expect(committed(project).sort()).toEqual(['todo-1', 'todo-2']);
     expect(engineOf(project)).toMatchObject({ deferred: [], todos: { 'todo-1': { commit: expect.any(String) } } });
+  });
+
+  it("the user's conflict, without a merge in progress: the commit waits", () => {
+    writeProjectFile(project, 'theirs.txt', 'one');
+    git(project, 'add', '.');
+    git(project, 'commit', '--quiet', '--message', 'one');
+    writeProjectFile(project, 'theirs.txt', 'two');
+    git(project, 'stash', '--quiet');
+    writeProjectFile(project, 'theirs.txt', 'three');
+    git(project, 'commit', '--quiet', '--all', '--message', 'three');
+    expect(() => git(project, 'stash', 'pop', '--quiet')).toThrow();
+    const first = begin(project, TWO);
+    const answer = doAll(project, first).json;
+    expect(answer.ran).toMatchObject([
+      { block: 'todo-1/commit', summary: expect.stringMatching(/^deferred: .*unmerged/) },
+    ]);
+    git(project, 'checkout', '--quiet', '--theirs', 'theirs.txt');
+    git(project, 'add', 'theirs.txt');
+    expect(goOn(project, nextOf(answer))).toMatchObject(COMPLETED);
+    expect(committed(project).sort()).toEqual(['todo-1', 'todo-2']);
+    expect(status(project)).toBe('M  theirs.txt\0');
   });
 
   it('a rebase in progress to the end: the run says what was not committed', () => {
