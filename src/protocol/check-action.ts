@@ -1,5 +1,7 @@
 import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
+import { foreignLine } from '../documents/foreign.js';
+import { commandLine } from '../documents/plan-text.js';
 import { expectation, type QueuedCommand, todoCommands } from '../effects/engine/commands.js';
 import { bodyOf } from '../effects/engine/plan.js';
 import { shownPath } from '../effects/paths.js';
@@ -152,9 +154,14 @@ function report(
     },
     text: () =>
       [
-        ...commands.map(({ id, run, outcome, log }) => `${id} ${run.join(' ')}: ${outcome} (log ${log})`),
-        ...(running === null ? [] : [`${running.id} ${running.argv.join(' ')}: still at work`]),
+        ...commands.map(({ id, run, outcome, log }) => `${id} ${shownCommand(run)}: ${outcome} (log ${log})`),
+        ...(running === null ? [] : [`${running.id} ${shownCommand(running.argv)}: still at work`]),
         ...(done.length === 0 && running === null ? ['This todo has no commands to run.'] : []),
       ].join('\n'),
   };
+}
+
+/** The words of a plan are shown as foreign text. */
+function shownCommand(argv: string[]): string {
+  return foreignLine(commandLine(argv), 500);
 }

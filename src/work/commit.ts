@@ -202,8 +202,8 @@ export function commitEnvironment(inherited: NonNullable<Surroundings['env']>): 
 /** Whether git's complaint means that it could not write just now, rather than that it refused the commit. */
 export function isHindrance(output: string): boolean {
   const unwritable = /index\.lock|read-only file system|permission denied|insufficient permission|no space left/i;
-  // Conflicts that nobody has solved; a file that was there when the commit was planned and has gone since.
-  return unwritable.test(output) || /unmerged files|did not match any file\(s\) known to git/.test(output);
+  // A file that was there when the commit was planned has gone since.
+  return unwritable.test(output) || /did not match any file\(s\) known to git/.test(output);
 }
 
 /** Git's exit status when it is not the commit that it refuses: no identity, a key that cannot sign, a broken repository. */

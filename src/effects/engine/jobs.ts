@@ -276,7 +276,9 @@ function queueOf(turn: Turn, todo: string | null, stage: string, part: Work['par
 function commitMessage(turn: Turn, todo: string | null): string {
   if (todo === null) return `Remaining changes of ${turn.state.name}`;
   const stated = planHead(turn).commits?.find(({ afterTodo }) => afterTodo === todo)?.message;
-  return stated ?? foreignLine(bodyOf(turn, todo).title, 200);
+  const lines = (stated ?? bodyOf(turn, todo).title).split('\n').map((line) => foreignLine(line, 400));
+  // Whoever reads the log reads it in a terminal.
+  return lines.join('\n').trim() || todo;
 }
 
 /** Makes the job's present command the pending action, under an id of its own, and records that it starts. */

@@ -125,27 +125,6 @@ describe('what git cannot do', () => {
     expect(engineOf(project)).toMatchObject({ deferred: [], todos: { 'todo-1': { commit: expect.any(String) } } });
   });
 
-  it("the user's conflict, without a merge in progress: the commit waits", () => {
-    writeProjectFile(project, 'theirs.txt', 'one');
-    git(project, 'add', '.');
-    git(project, 'commit', '--quiet', '--message', 'one');
-    writeProjectFile(project, 'theirs.txt', 'two');
-    git(project, 'stash', '--quiet');
-    writeProjectFile(project, 'theirs.txt', 'three');
-    git(project, 'commit', '--quiet', '--all', '--message', 'three');
-    expect(() => git(project, 'stash', 'pop', '--quiet')).toThrow();
-    const first = begin(project, TWO);
-    const answer = doAll(project, first).json;
-    expect(answer.ran).toMatchObject([
-      { block: 'todo-1/commit', summary: expect.stringMatching(/^deferred: .*unmerged/) },
-    ]);
-    git(project, 'checkout', '--quiet', '--theirs', 'theirs.txt');
-    git(project, 'add', 'theirs.txt');
-    expect(goOn(project, nextOf(answer))).toMatchObject(COMPLETED);
-    expect(committed(project).sort()).toEqual(['todo-1', 'todo-2']);
-    expect(status(project)).toBe('M  theirs.txt\0');
-  });
-
   it('a rebase in progress to the end: the run says what was not committed', () => {
     const first = begin(project, ONE);
     mkdirSync(join(project.root, '.git/rebase-merge'));
@@ -239,6 +218,21 @@ describe("what is the user's", () => {
     expect(status(project)).toBe(before);
     expect(git(project, 'show', ':made/todo-1.staged')).toBe('staged');
     expect(document(project, 'report.md')).toMatch(/not committed: made\/todo-1\.kept \(changed before the run\)/);
+  });
+
+  it('a conflict that is not solved stays one', () => {
+    for (const content of ['one', 'two']) {
+      writeProjectFile(project, 'theirs.txt', content);
+      git(project, 'add', '.');
+      if (content === 'one') git(project, 'commit', '--quiet', '--message', 'one');
+    }
+    git(project, 'stash', '--quiet');
+    writeProjectFile(project, 'theirs.txt', 'three');
+    git(project, 'commit', '--quiet', '--all', '--message', 'three');
+    expect(() => git(project, 'stash', 'pop', '--quiet')).toThrow();
+    expect(goOn(project, begin(project, ONE))).toMatchObject(COMPLETED);
+    expect(lastCommit(project)).toEqual(['made/todo-1.txt']);
+    expect(status(project)).toBe('UU theirs.txt\0');
   });
 
   it('a file that became a directory, and the other way round', () => {

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { devCli, runDir } from '../../support/cli.js';
-import { createProject } from '../../support/project.mjs';
+import { createProject, type Project } from '../../support/project.mjs';
 import { BEGIN, faultsOfExecution, pending, prepareExecution, workOn } from './executed.js';
 import { type Dispatch, git, RUN } from './executing.js';
 import { chosenSeed, numberFrom, type Random, seeded } from './seeded.js';
-import { kill, runnersOf, startCall } from './victims.js';
+import { kill, runnersOf, startCall, type Victim } from './victims.js';
 
 // storage.md, Proofs, of executions: dev-cli, and the runners of acceptance commands and of commits, are killed at random
 // instants; whoever goes on finds every todo done in its first attempt and its work committed once.
@@ -22,6 +22,12 @@ interface Tally {
   runs: number;
 }
 
+/** Some instant in the life of the next runner, while the call lives. */
+async function runnerInstant(project: Project, { child }: Victim, random: Random): Promise<void> {
+  while (child.exitCode === null && runnersOf(project).length === 0) await sleep(5);
+  await sleep(random.unit() * 150);
+}
+
 /** One execution, killed at every other turn. Gives what is wrong in the end. */
 async function disturbed(random: Random, tally: Tally): Promise<string[]> {
   const project = createProject({ sample: null });
@@ -31,7 +37,8 @@ async function disturbed(random: Random, tally: Tally): Promise<string[]> {
     const attempt = async (args: string[]): Promise<Dispatch | null> => {
       const victim = startCall(project, args, { DEV_CLI_ANSWER_WITHIN: '2' });
       const target = random.pick(['cli', 'runner', 'none'] as const);
-      await Promise.race([sleep(random.unit() * 900), victim.ended]);
+      const waits = target === 'runner' ? runnerInstant(project, victim, random) : sleep(random.unit() * 900);
+      await Promise.race([waits, victim.ended]);
       if (target === 'runner') tally.runner += runnersOf(project).filter(kill).length;
       if (target === 'cli' && victim.child.exitCode === null && kill(victim.pid)) tally.cli += 1;
       const { json, code, signal, stdout } = await victim.ended;
@@ -71,7 +78,7 @@ it('what is lost or doubled is found', () => {
   const kept = readFileSync(journal, 'utf8');
   const settled = kept.split('\n').find((line) => line.includes('"type":"todo-settled"')) ?? '';
   writeFileSync(journal, `${kept}${settled}\n`);
-  expect(faults()).toMatch(/todo-settled twice: todo-1\n(.*\n)*the journal does not replay/);
+  expect(faults()).toMatch(/^todo-settled twice: todo-1/);
   writeFileSync(journal, kept);
   appendFileSync(join(project.root, '../effects'), 'todo-1\n');
   expect(faults()).toMatch(/^effects: /);
