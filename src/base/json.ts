@@ -18,6 +18,41 @@ export function canonicalJson(value: unknown): string {
   });
 }
 
+/**
+ * A value as it comes back from JSON: keys sorted by code unit, members whose value is `undefined` left out. What is so
+ * already is not copied, so that a large value of which little has changed costs no more than a look at it.
+ */
+export function normalJson(value: unknown): Json {
+  if (Array.isArray(value)) return normalArray(value);
+  if (isRecord(value)) return normalObject(value);
+  if (typeof value === 'number') return Number.isFinite(value) ? value : null;
+  return value === undefined ? null : (value as Json);
+}
+
+function normalArray(value: unknown[]): Json[] {
+  return value.every(isNormalMember) ? (value as Json[]) : value.map(normalJson);
+}
+
+function normalObject(value: Record<string, unknown>): JsonObject {
+  const keys = Object.keys(value);
+  if (keys.every((key, index) => isNormalMember(value[key]) && (index === 0 || (keys[index - 1] ?? '') < key))) {
+    return value as JsonObject;
+  }
+  const sorted: JsonObject = {};
+  for (const key of keys.sort()) {
+    const member = value[key];
+    if (member === undefined) continue;
+    // Assigned, `__proto__` would not become a member.
+    if (key !== '__proto__') sorted[key] = normalJson(member);
+    else Object.defineProperty(sorted, key, { value: normalJson(member), enumerable: true });
+  }
+  return sorted;
+}
+
+function isNormalMember(member: unknown): boolean {
+  return member !== undefined && normalJson(member) === member;
+}
+
 /** True for a plain JSON object: neither null nor an array. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -202,5 +202,6 @@ export type Action = Static<typeof ActionSchema>;
 export type PendingAction = Exclude<Action, { action: 'done' }>;
 export type DispatchAction = Static<typeof DispatchActionSchema>;
 export type EngineDispatchAction = Static<typeof EngineDispatchActionSchema>;
+export type RunningAction = Static<typeof RunningActionSchema>;
 export type EngineTaskView = Static<typeof EngineTaskSchema>;
 export type GateAction = Static<typeof GateActionSchema>;

@@ -1,5 +1,5 @@
 import { DevCliError } from '../base/errors.js';
-import { isRecord } from '../base/json.js';
+import { isRecord, normalJson } from '../base/json.js';
 import { isName } from '../base/name.js';
 import outline from '../generated/state.js';
 import type { Codec } from '../store/store.js';
@@ -32,7 +32,7 @@ export const runCodec: Codec<RunState> = {
     return value as unknown as RunState;
   },
   serialize(snapshot) {
-    return `${JSON.stringify(snapshot, sortKeys, 1)}\n`;
+    return `${JSON.stringify(normalJson(snapshot), null, 1)}\n`;
   },
   checkBelongs(stream, { name, runId }, last) {
     if (name !== stream) {
@@ -64,11 +64,4 @@ function parsed(text: string): Record<string, unknown> {
   }
   if (!isRecord(value)) throw new DevCliError('STATE_CORRUPT', 'state.json does not hold an object.');
   return value;
-}
-
-function sortKeys(_key: string, member: unknown): unknown {
-  if (!isRecord(member)) return member;
-  const sorted: Record<string, unknown> = {};
-  for (const key of Object.keys(member).sort()) sorted[key] = member[key];
-  return sorted;
 }

@@ -282,7 +282,15 @@ function settled<S extends Numbered>(tail: Tail, snapshot: S | null, text: strin
 
 function head<S extends Numbered>(state: Found<S>, files: Head<S>['files'], at: string): Head<S> {
   const unfinished = state.stored !== 'current';
-  return { snapshot: state.snapshot, seq: state.tail.seq, files, unfinished, notices: state.notices, at };
+  return {
+    snapshot: state.snapshot,
+    seq: state.tail.seq,
+    size: state.tail.size,
+    files,
+    unfinished,
+    notices: state.notices,
+    at,
+  };
 }
 
 /** What several commits in a row leave outside the run's directory. */

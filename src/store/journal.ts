@@ -20,6 +20,8 @@ export interface Tail {
   seq: number;
   /** Bytes that count. What lies behind is a commit that lost its end and never happened. */
   end: number;
+  /** All bytes that there were. */
+  size: number;
 }
 
 interface Line {
@@ -49,9 +51,9 @@ export function readTail(bytes: Bytes): Tail {
     if (entry === null && !torn) throw damaged(bytes, line.from);
     if (entry === null || entry.more) continue;
     checkVersion(bytes, entry);
-    return { last: entry, seq: entry.seq, end: line.to };
+    return { last: entry, seq: entry.seq, end: line.to, size: bytes.size };
   }
-  return { last: null, seq: 0, end: 0 };
+  return { last: null, seq: 0, end: 0, size: bytes.size };
 }
 
 /**

@@ -65,6 +65,8 @@ export interface Head<S extends Numbered> {
   snapshot: S | null;
   /** Last sequence number in the journal; 0 before the first. */
   seq: number;
+  /** Bytes of the journal as it was read, whatever lies at its end: from here on `grown` waits. */
+  size: number;
   files: Files;
   /** True when a crash left something of this stream to finish under the lock: what is read shows it finished already. */
   unfinished: boolean;
