@@ -10,7 +10,7 @@ const NAME = 'big';
  * A plan in lanes: four todos can be out together, each waits for the one before it in its lane.
  * @param {number} todos
  */
-export function lanes(todos) {
+function lanes(todos) {
   return {
     context: { originalRequest: 'Do it all', interviewSummary: 'Asked', researchFindings: 'Found' },
     objectives: { core: 'All is done', deliverables: ['src/'], definitionOfDone: ['it holds'], mustNotDo: [] },

@@ -21,36 +21,36 @@ export function canonicalJson(value: unknown): string {
 /**
  * A value as it comes back from JSON: keys sorted by code unit, members whose value is `undefined` left out. What is so
  * already is not copied, so that a large value of which little has changed costs no more than a look at it.
+ * @param known came from JSON; what the value shares with it is not even looked at
  */
-export function normalJson(value: unknown): Json {
-  if (Array.isArray(value)) return normalArray(value);
-  if (isRecord(value)) return normalObject(value);
+export function normalJson(value: unknown, known?: Json): Json {
+  if (value === known && known !== undefined) return known;
+  if (Array.isArray(value))
+    return value.every((item) => isNormal(item)) ? value : value.map((item) => normalJson(item));
+  if (isRecord(value)) return normalObject(value, isRecord(known) ? (known as JsonObject) : {});
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;
   return value === undefined ? null : (value as Json);
 }
 
-function normalArray(value: unknown[]): Json[] {
-  return value.every(isNormalMember) ? (value as Json[]) : value.map(normalJson);
-}
-
-function normalObject(value: Record<string, unknown>): JsonObject {
+function normalObject(value: Record<string, unknown>, known: JsonObject): JsonObject {
   const keys = Object.keys(value);
-  if (keys.every((key, index) => isNormalMember(value[key]) && (index === 0 || (keys[index - 1] ?? '') < key))) {
+  const before = (key: string): Json | undefined => (Object.hasOwn(known, key) ? known[key] : undefined);
+  if (keys.every((key, at) => (at === 0 || (keys[at - 1] ?? '') < key) && isNormal(value[key], before(key)))) {
     return value as JsonObject;
   }
   const sorted: JsonObject = {};
   for (const key of keys.sort()) {
-    const member = value[key];
-    if (member === undefined) continue;
+    if (value[key] === undefined) continue;
+    const member = normalJson(value[key], before(key));
     // Assigned, `__proto__` would not become a member.
-    if (key !== '__proto__') sorted[key] = normalJson(member);
-    else Object.defineProperty(sorted, key, { value: normalJson(member), enumerable: true });
+    if (key !== '__proto__') sorted[key] = member;
+    else Object.defineProperty(sorted, key, { value: member, enumerable: true });
   }
   return sorted;
 }
 
-function isNormalMember(member: unknown): boolean {
-  return member !== undefined && normalJson(member) === member;
+function isNormal(member: unknown, known?: Json): boolean {
+  return member !== undefined && normalJson(member, known) === member;
 }
 
 /** True for a plain JSON object: neither null nor an array. */

@@ -3,6 +3,7 @@ import { isRecord, normalJson } from '../base/json.js';
 import { isName } from '../base/name.js';
 import outline from '../generated/state.js';
 import type { Codec } from '../store/store.js';
+import type { RunEngine } from './engine.js';
 import { misfit } from './misfit.js';
 import type { RunState } from './state.js';
 import { SCHEMA_VERSION } from './version.js';
@@ -34,6 +35,15 @@ export const runCodec: Codec<RunState> = {
   serialize(snapshot) {
     return `${JSON.stringify(normalJson(snapshot), null, 1)}\n`;
   },
+  copy(state) {
+    const { engine, acknowledged, commandResults, ...rest } = state;
+    return {
+      ...cloned(rest),
+      engine: engine === null ? null : copyOfEngine(engine),
+      acknowledged: { ...acknowledged },
+      commandResults: { ...commandResults },
+    };
+  },
   checkBelongs(stream, { name, runId }, last) {
     if (name !== stream) {
       const problem = `this directory holds ${isName(name) ? `the run "${name}"` : 'another run'}, not "${stream}"`;
@@ -54,6 +64,24 @@ export const runCodec: Codec<RunState> = {
     );
   },
 };
+
+/** What grows with the plan is shared, row by row: rows are replaced, never changed (machine/engine/step.ts). */
+function copyOfEngine(engine: RunEngine): RunEngine {
+  const { todos, evidence, outputs, bodies, summaries, order, ...rest } = engine;
+  return {
+    ...cloned(rest),
+    todos: { ...todos },
+    evidence: { ...evidence },
+    outputs: { ...outputs },
+    bodies: { ...bodies },
+    summaries: { ...summaries },
+    order: [...order],
+  };
+}
+
+function cloned<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value)) as T;
+}
 
 function parsed(text: string): Record<string, unknown> {
   let value: unknown;

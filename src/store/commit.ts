@@ -44,7 +44,7 @@ export type Writing<S extends Numbered> = Extract<Decision<S, unknown>, { entrie
  */
 export function compose<S extends Numbered>(base: Base, decision: Writing<S>, codec: Codec<S>): Commit {
   const seq = base.seq + decision.entries.length;
-  const after = normalJson({ ...decision.snapshot, seq }) as JsonObject;
+  const after = normalJson({ ...decision.snapshot, seq }, base.state ?? undefined) as JsonObject;
   const state = codec.serialize(after as unknown as S);
   const contents = new Map<string, Buffer>();
   const placements: Placement[] = [];

@@ -34,6 +34,7 @@ function differing(before: JsonObject, after: JsonObject): [JsonObject, JsonObje
   for (const key of Object.keys(before)) {
     const one = before[key];
     const other = Object.hasOwn(after, key) ? after[key] : undefined;
+    if (one === other) continue;
     if (isObject(one) && isObject(other)) {
       const inner = differing(one, other);
       if (inner !== null) note(key, ...inner);
