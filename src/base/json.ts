@@ -20,7 +20,8 @@ export function canonicalJson(value: unknown): string {
 
 /**
  * A value as it comes back from JSON: keys sorted by code unit, members whose value is `undefined` left out. What is so
- * already is not copied, so that a large value of which little has changed costs no more than a look at it.
+ * already is not copied, so that a large value of which little has changed costs no more than a look at it. A member named
+ * `__proto__` is nobody's and left behind.
  * @param known came from JSON; what the value shares with it is not even looked at
  */
 export function normalJson(value: unknown, known?: Json): Json {
@@ -32,19 +33,18 @@ export function normalJson(value: unknown, known?: Json): Json {
   return value === undefined ? null : (value as Json);
 }
 
+const PROTOTYPE = '__proto__';
+
 function normalObject(value: Record<string, unknown>, known: JsonObject): JsonObject {
   const keys = Object.keys(value);
   const before = (key: string): Json | undefined => (Object.hasOwn(known, key) ? known[key] : undefined);
-  if (keys.every((key, at) => (at === 0 || (keys[at - 1] ?? '') < key) && isNormal(value[key], before(key)))) {
+  const inOrder = (key: string, at: number): boolean => at === 0 || (keys[at - 1] ?? '') < key;
+  if (keys.every((key, at) => key !== PROTOTYPE && inOrder(key, at) && isNormal(value[key], before(key)))) {
     return value as JsonObject;
   }
   const sorted: JsonObject = {};
   for (const key of keys.sort()) {
-    if (value[key] === undefined) continue;
-    const member = normalJson(value[key], before(key));
-    // Assigned, `__proto__` would not become a member.
-    if (key !== '__proto__') sorted[key] = member;
-    else Object.defineProperty(sorted, key, { value: member, enumerable: true });
+    if (value[key] !== undefined && key !== PROTOTYPE) sorted[key] = normalJson(value[key], before(key));
   }
   return sorted;
 }
