@@ -3,6 +3,7 @@ import { ResultsSchema, ReviewResultSchema, VerifyResultSchema, WorkerResultSche
 import { RecipeSchema } from '../src/recipe/schema.js';
 import { ActionSchema } from '../src/run/action.js';
 import { EntryDataCheck, EntrySchema } from '../src/run/entries.js';
+import { ExecutionViewSchema } from '../src/run/execution-view.js';
 import { StateCheck, StateSchema } from '../src/run/state.js';
 
 /** Schemas that are checked at run time; each becomes a validator in src/generated. */
@@ -25,4 +26,5 @@ export const shipped = {
   entry: EntrySchema,
   'plan-content': PlanContentSchema,
   results: ResultsSchema,
+  execution: ExecutionViewSchema,
 };

@@ -15,7 +15,8 @@ type Question = (context: Context, input: JsonObject) => Promise<Answer | null>;
 const QUESTIONS: Readonly<Record<QuestionName, Question>> = {
   next: (context, { name, ...input }) => nextIfSettled(context, name, input),
   manifest: (context, { name }) => manifestOf(context, name, leftToOthers),
-  status: (context, { name }) => statusOf(context, name, leftToOthers),
+  status: async (context, { name, watch, ...input }) =>
+    watch === true ? null : statusOf(context, name, leftToOthers, input),
   list: (context) => list(context),
 };
 

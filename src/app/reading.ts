@@ -6,12 +6,14 @@ import { manifest } from '../protocol/manifest.js';
 import { replayAt, replayCheck } from '../protocol/replay.js';
 import { list, status } from '../protocol/status.js';
 import { use } from '../protocol/use.js';
+import { watchStatus } from '../protocol/watch.js';
 import type { UseCases } from './use-case.js';
 
 /** Commands that look at runs. */
 export const READING: UseCases = {
   manifest: (context, { name }) => manifest(context, name),
-  status: (context, { name }) => status(context, name),
+  status: (context, { name, watch, ...input }) =>
+    watch === true ? watchStatus(context, name, input) : status(context, name, input),
   list: (context) => list(context),
   history: (context, { name, ...input }) => history(context, name, input),
   journal: (context, { name, ...input }) => journal(context, name, input),

@@ -16,16 +16,20 @@ export interface Answer {
 
 /** One document of a stream. */
 export interface StreamItem {
-  json: { seq: number };
+  json: { seq: number; [key: string]: unknown };
   /** The same for a person; null for what tells a person nothing. */
-  text: () => string | null;
+  text: (written: Written) => string | null;
+  /**
+   * It tells all that the ones before it told, as it is now, in several lines: on a terminal it takes their place, elsewhere
+   * one of the same `seq` is left out.
+   */
+  block?: true;
 }
 
-/**
- * What a use case gives back that has more to say as time goes by (protocol.md §1). Its last item has `type: end`. Items
- * are printed as they are: invocations in them are not written out.
- */
+/** What a use case gives back that has more to say as time goes by (protocol.md §1). Its last item has `type: end`. */
 export interface StreamAnswer {
   stream: AsyncIterable<StreamItem>;
   exit: ExitCode;
+  /** As in `Answer`, of every item. */
+  recorded?: true;
 }

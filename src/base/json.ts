@@ -18,6 +18,41 @@ export function canonicalJson(value: unknown): string {
   });
 }
 
+/**
+ * A value as it comes back from JSON: keys sorted by code unit, members whose value is `undefined` left out. What is so
+ * already is not copied, so that a large value of which little has changed costs no more than a look at it. A member named
+ * `__proto__` is nobody's and left behind.
+ * @param known came from JSON; what the value shares with it is not even looked at
+ */
+export function normalJson(value: unknown, known?: Json): Json {
+  if (value === known && known !== undefined) return known;
+  if (Array.isArray(value))
+    return value.every((item) => isNormal(item)) ? value : value.map((item) => normalJson(item));
+  if (isRecord(value)) return normalObject(value, isRecord(known) ? (known as JsonObject) : {});
+  if (typeof value === 'number') return Number.isFinite(value) ? value : null;
+  return value === undefined ? null : (value as Json);
+}
+
+const PROTOTYPE = '__proto__';
+
+function normalObject(value: Record<string, unknown>, known: JsonObject): JsonObject {
+  const keys = Object.keys(value);
+  const before = (key: string): Json | undefined => (Object.hasOwn(known, key) ? known[key] : undefined);
+  const inOrder = (key: string, at: number): boolean => at === 0 || (keys[at - 1] ?? '') < key;
+  if (keys.every((key, at) => key !== PROTOTYPE && inOrder(key, at) && isNormal(value[key], before(key)))) {
+    return value as JsonObject;
+  }
+  const sorted: JsonObject = {};
+  for (const key of keys.sort()) {
+    if (value[key] !== undefined && key !== PROTOTYPE) sorted[key] = normalJson(value[key], before(key));
+  }
+  return sorted;
+}
+
+function isNormal(member: unknown, known?: Json): boolean {
+  return member !== undefined && normalJson(member, known) === member;
+}
+
 /** True for a plain JSON object: neither null nor an array. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

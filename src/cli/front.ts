@@ -4,6 +4,7 @@ import { DevCliError } from '../base/errors.js';
 import { VERSION } from '../base/version.js';
 import { locate } from '../registry/find.js';
 import { type ParsedCommand, parseCommand } from '../registry/parse.js';
+import type { Screen } from './block.js';
 import { resolvedInput } from './inputs.js';
 import { mannerOf } from './manner.js';
 import { asDevCliError, type Manner, type Printed, printAnswer, printFailure } from './print.js';
@@ -25,6 +26,8 @@ export interface Rim {
   ask: (question: string) => Promise<string>;
   /** Writes a piece of a stream to standard output; false when nobody reads it any more. */
   write: (text: string) => boolean;
+  /** How much has room on the terminal. */
+  screen: () => Screen;
 }
 
 /** From argv to what is printed. Never throws, never rejects. */

@@ -31,6 +31,7 @@ void front(process.argv.slice(2), {
   stdoutIsTerminal: isTerminal(1),
   interruption,
   write: (text) => writeWhole(1, text),
+  screen: () => ({ columns: process.stdout.columns || 80, rows: process.stdout.rows || 24 }),
   ask: async (question) => (await import('./ask.js')).ask(question),
 }).then(({ stdout, stderr, exit }) => {
   writeWhole(1, stdout);

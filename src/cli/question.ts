@@ -13,7 +13,7 @@ interface Form extends Pick<CommandSpec, 'output' | 'actor'> {
 export const FORMS: Readonly<Record<QuestionName, Form>> = {
   next: { output: 'document', actor: 'agent', named: true, flags: ['full'] },
   manifest: { output: 'text', actor: 'agent', named: true, flags: [] },
-  status: { output: 'text', actor: 'person', named: true, flags: [] },
+  status: { output: 'text', actor: 'person', named: true, flags: ['full', 'watch'] },
   list: { output: 'text', actor: 'person', named: false, flags: [] },
 };
 

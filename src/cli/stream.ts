@@ -1,26 +1,45 @@
 import type { StreamAnswer, StreamItem } from '../base/answer.js';
 import { ERROR_CODES } from '../base/error-codes.js';
-import { oneLine } from './plain.js';
+import { writtenFor } from '../registry/written-out.js';
+import { createBlock, type Screen } from './block.js';
+import { oneLine, plainText } from './plain.js';
 import { asDevCliError, failureDocument, failureText, jsonText, type Manner, type Printed } from './print.js';
 
 interface Outlet {
   env: NodeJS.ProcessEnv;
   write: (text: string) => boolean;
+  screen: () => Screen;
 }
 
 /**
- * Writes a stream, a document a line, as it comes (protocol.md §1). What goes wrong on the way is its last line; a reader
- * that went away ends it.
+ * Writes a stream, a document a line, as it comes (protocol.md §1); blocks for a person take each other's place on a
+ * terminal. What goes wrong on the way is its last line; a reader that went away ends it.
  */
-export async function printStream(answer: StreamAnswer, manner: Manner, { env, write }: Outlet): Promise<Printed> {
+export async function printStream(
+  answer: StreamAnswer,
+  manner: Manner,
+  { env, write, screen }: Outlet,
+): Promise<Printed> {
   let seq = 0;
+  const block = createBlock(screen);
+  const redrawn = !manner.json && manner.terminal;
+  const made = (item: StreamItem): string | null => {
+    if (item.block === true && !redrawn && item.json.seq === seq) return null;
+    if (manner.json) return `${jsonText(item.json, { ...manner, terminal: false }, answer.recorded)}\n`;
+    const text = item.text(writtenFor(manner.root));
+    if (text === null) return null;
+    if (item.block !== true) return `${oneLine(text)}\n`;
+    const plain = plainText(text, false);
+    if (redrawn) return block.draw(plain);
+    return `${seq === 0 ? '' : '\n'}${plain}\n`;
+  };
   try {
     for await (const item of answer.stream) {
+      const text = made(item);
       seq = item.json.seq;
-      const text = manner.json ? jsonText(item.json, { terminal: false }, true) : personal(item);
-      if (text !== null && !write(`${text}\n`)) break;
+      if (text !== null && !write(text)) break;
     }
-    return { stdout: '', stderr: '', exit: answer.exit };
+    return { stdout: block.rest(), stderr: '', exit: answer.exit };
   } catch (thrown) {
     const error = asDevCliError(thrown, env['DEV_CLI_DEBUG'] === '1');
     const { exit } = ERROR_CODES[error.code];
@@ -28,9 +47,4 @@ export async function printStream(answer: StreamAnswer, manner: Manner, { env, w
     const last = { seq, type: 'end', ...failureDocument(error, manner) };
     return { stdout: `${jsonText(last, { ...manner, terminal: false })}\n`, stderr: '', exit };
   }
-}
-
-function personal(item: StreamItem): string | null {
-  const text = item.text();
-  return text === null ? null : oneLine(text);
 }

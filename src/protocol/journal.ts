@@ -30,7 +30,7 @@ export async function journal(context: Context, given: unknown, input: Input): P
   const name = await findRun(context, given, false);
   const { snapshot } = await context.store.read(name);
   if (snapshot === null) throw noSuchRun(name);
-  return { exit: 0, stream: items(context, name, input) };
+  return { exit: 0, stream: items(context, name, input), recorded: true };
 }
 
 async function* items(context: Context, name: string, input: Input): AsyncGenerator<StreamItem> {

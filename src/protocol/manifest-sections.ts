@@ -2,6 +2,9 @@ import { draftStatus, readDraft } from '../documents/draft.js';
 import { foreignLine } from '../documents/foreign.js';
 import { shownPath } from '../effects/paths.js';
 import { inRecipeOrder } from '../effects/recipe-order.js';
+import { blockedBy } from '../machine/engine/scheduler.js';
+import type { CapturedRecipe } from '../recipe/resolved.js';
+import type { RunState } from '../run/state.js';
 import { phaseTitle } from '../run/workflow.js';
 import type { Section, SectionInput } from './ports.js';
 
@@ -9,6 +12,7 @@ import type { Section, SectionInput } from './ports.js';
 export const MANIFEST_SECTIONS: readonly Section[] = [
   { id: 'phase', view: 'manifest', budget: 300, render: phase },
   { id: 'step', view: 'manifest', budget: 420, render: step },
+  { id: 'todos', view: 'manifest', budget: 600, render: todos },
   { id: 'mode', view: 'manifest', budget: 500, render: mode },
   { id: 'draft', view: 'manifest', budget: 200, render: draft },
   { id: 'agents', view: 'manifest', budget: 500, render: agents },
@@ -33,6 +37,31 @@ function step({ state }: SectionInput): string[] {
   const finished = Object.values(state.steps).filter(({ status }) => status === 'done' || status === 'skipped').length;
   const which = `${state.currentBlock} (${state.blockIndex + 1}/${ids.length}, ${finished} finished)`;
   return [`Step: ${which}${round !== undefined && round > 1 ? `, round ${round}` : ''}`];
+}
+
+/** Failed todos that are named; `status` tells of all. */
+const FAILED_NAMED = 3;
+
+/** Of an execution: how many todos stand where, and what went wrong. */
+function todos({ state: { engine } }: SectionInput): string[] | null {
+  if (engine === null) return null;
+  const rows = engine.order.flatMap((id) => engine.todos[id] ?? []);
+  const failed = rows.filter(({ status }) => status === 'failed');
+  const kept = failed.length === 0 ? 0 : new Set(Object.values(blockedBy(engine)).flat()).size;
+  const counts = [
+    `${rows.filter(({ status }) => status === 'done').length}/${rows.length} done`,
+    ...(engine.wave.length > 0 ? [`${engine.wave.length} at work`] : []),
+    ...(failed.length > 0 ? [`${failed.length} failed`] : []),
+    ...(kept > 0 ? [`${kept} kept back by them`] : []),
+    ...(engine.added > 0 ? [`${engine.added} added`] : []),
+    ...(engine.fixRounds > 0 ? [`fix round ${engine.fixRounds}`] : []),
+    ...(engine.stage === 'todos' || engine.stage === 'ended' ? [] : [`now ${engine.stage}`]),
+    ...(engine.deferred.length > 0 ? [`${engine.deferred.length} commits to be made later`] : []),
+  ];
+  const why = failed.slice(0, FAILED_NAMED).map((row) => `${row.id}: ${foreignLine(row.why ?? 'failed', 120)}`);
+  const more = failed.length > FAILED_NAMED ? [`${failed.length - FAILED_NAMED} more`] : [];
+  const stopped = engine.why === undefined ? [] : [foreignLine(engine.why, 160)];
+  return [[`Todos: ${counts.join(', ')}`, ...why, ...more, ...stopped].join(' · ')];
 }
 
 function mode({ state }: SectionInput): string[] {
@@ -77,9 +106,20 @@ function decisions({ state, captured, files: documents }: SectionInput): string[
           .decisions.text.split('\n')
           .filter((line) => /^[-*] /.test(line))
           .map((line) => foreignLine(line.slice(2), 140));
-  const all = [...gates, ...bullets];
+  const all = [...gates, ...ofExecution(state.engine === null ? {} : state.gates, captured), ...bullets];
   return all.length === 0 ? null : [`Decisions: ${all.join(' · ')}`];
 }
+
+/** Decisions at the gates of an execution, which are no blocks; the last ones. */
+function ofExecution(gates: RunState['gates'], { recipe }: CapturedRecipe): string[] {
+  return Object.entries(gates)
+    .filter(([id, { stale }]) => stale !== true && recipe.blocks.every((block) => block.id !== id))
+    .sort(([, a], [, b]) => b.seq - a.seq)
+    .slice(0, GATES_NAMED)
+    .map(([id, { choice, note }]) => `${id}: ${choice}${note === undefined ? '' : ` ("${foreignLine(note, 120)}")`}`);
+}
+
+const GATES_NAMED = 5;
 
 function failed({ state }: SectionInput): string[] | null {
   const agentsFailed = Object.entries(state.agents)
@@ -93,7 +133,7 @@ function failed({ state }: SectionInput): string[] | null {
 
 function files({ state, files: documents, context }: SectionInput): string[] | null {
   const place = { root: context.root, workTree: state.workTree === '.' ? context.root : state.workTree };
-  const there = ['DRAFT.md', 'PLAN.md', 'plan-content.json', 'summary.md', 'pr.json'].filter(
+  const there = ['DRAFT.md', 'PLAN.md', 'plan-content.json', 'summary.md', 'report.md', 'pr.json'].filter(
     (path) => documents.facts(path).kind === 'file',
   );
   const reports = ['findings', 'analysis', 'reviews'].flatMap((directory) => {

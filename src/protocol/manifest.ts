@@ -73,25 +73,37 @@ export async function manifestOf(context: Context, given: unknown, recompile: Re
   };
 }
 
-/** An action with as much of its message and as many of its agents as there is room for, and how to learn of the rest. */
+/** What is shortened first comes first: a list that is cut says how many it lost, and where all of them are. */
+const LISTS: readonly { key: string; more: string; what: string }[] = [
+  { key: 'running', more: 'moreRunning', what: 'running tasks are left out here; all of them' },
+  { key: 'warnings', more: 'moreWarnings', what: 'warnings are left out here; all of them' },
+  { key: 'failed', more: 'moreFailed', what: 'failures are left out here; all of them' },
+  { key: 'artifacts', more: 'moreArtifacts', what: 'artifacts are left out here; all of them' },
+  { key: 'tasks', more: 'moreTasks', what: 'tasks are left out here; start them all' },
+  { key: 'agents', more: 'moreAgents', what: 'agents are left out here; start them all' },
+];
+
+/** An action with as much of its message and of its lists as there is room for, and how to learn of the rest. */
 function withinBudget(name: string, view: object, written: Written): object {
-  const { agents, message, ...rest } = view as { agents?: unknown; message?: unknown };
-  const length = (value: unknown) => JSON.stringify(value, writtenOut(written)).length + 1;
   const whole = written({ command: 'next', input: { name } });
   const room = BUDGET - RESERVED;
-  if (typeof message === 'string' && length(view) > room) {
-    const end = ` [cut; all of it: ${whole}]`;
-    return { ...view, message: cut(message, Math.max(0, message.length - (length(view) - room) - end.length)) + end };
+  const length = (value: unknown) => JSON.stringify(value, writtenOut(written)).length + 1;
+  let fitted = view as Record<string, unknown>;
+  for (const { key, more, what } of LISTS) {
+    const list = fitted[key];
+    if (!Array.isArray(list) || list.length === 0 || length(fitted) <= room) continue;
+    const note = (left: number) => ({ [more]: `${left} of ${list.length} ${what}: ${whole}` });
+    let free = room - length({ ...fitted, [key]: [], ...note(list.length) });
+    const fitting = list.findIndex((item) => {
+      free -= length(item);
+      return free < 0;
+    });
+    if (fitting !== -1) fitted = { ...fitted, [key]: list.slice(0, fitting), ...note(list.length - fitting) };
   }
-  if (!Array.isArray(agents)) return view;
-  let left = room - length(rest);
-  const fitting = agents.findIndex((agent) => {
-    left -= length(agent);
-    return left < 0;
-  });
-  if (fitting === -1) return view;
-  const more = `${agents.length - fitting} of ${agents.length} agents are left out here; start them all: ${whole}`;
-  return { ...view, agents: agents.slice(0, fitting), moreAgents: more };
+  const { message } = fitted;
+  if (typeof message !== 'string' || length(fitted) <= room) return fitted;
+  const end = ` [cut; all of it: ${whole}]`;
+  return { ...fitted, message: cut(message, Math.max(0, message.length - (length(fitted) - room) - end.length)) + end };
 }
 
 interface Line {

@@ -2,44 +2,61 @@ import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
 import { type Instruction, sentence, type Written } from '../base/invocation.js';
 import { foreignLine } from '../documents/foreign.js';
+import { commandLine } from '../documents/plan-text.js';
 import { type ChangedApproval, changedApprovals } from '../effects/approvals.js';
+import { executionView } from '../effects/engine/view.js';
 import { inRecipeOrder } from '../effects/recipe-order.js';
 import { changedSources, type Recompile } from '../recipe/captured.js';
 import type { ResolvedRecipe } from '../recipe/resolved.js';
 import { choicesOf } from '../run/acknowledgements.js';
-import type { RunState, StepState, Workflow } from '../run/state.js';
+import type { EngineDispatchAction, RunningAction } from '../run/action.js';
+import type { ExecutionView } from '../run/execution-view.js';
+import type { RunState, Workflow } from '../run/state.js';
 import { recipeOfRun } from '../run/workflow.js';
+import type { Head } from '../store/store.js';
 import type { Context } from './context.js';
 import { duration } from './duration.js';
 import { FIRST_RUN, findRun } from './find-run.js';
 import { readRun } from './running.js';
+import { MARKS } from './status-marks.js';
+import { executionLines } from './status-tree.js';
 import { capturedOf, NOTHING_RARE, openTurn, withRare } from './turns.js';
 
-const MARKS: Record<StepState['status'], string> = {
-  pending: '·',
-  running: '◐',
-  done: '✓',
-  skipped: '–',
-  failed: '✗',
-  stale: '○',
-};
+interface Input {
+  /** As text: every todo of a long plan, with what it has been through. */
+  full?: boolean;
+}
 
-/** `status`: who waits for whom since when and what the reader can do, then the blocks (protocol.md §5). */
-export function status(context: Context, given: unknown): Promise<Answer> {
-  return withRare(({ recompile }) => statusOf(context, given, recompile));
+/** `status`: who waits for whom since when and what the reader can do, then the blocks and todos (protocol.md §5). */
+export function status(context: Context, given: unknown, input: Input = {}): Promise<Answer> {
+  return withRare(({ recompile }) => statusOf(context, given, recompile, input));
 }
 
 /** The same with the compiler handed in, for who can do without it. */
-export async function statusOf(context: Context, given: unknown, recompile: Recompile): Promise<Answer> {
+export async function statusOf(
+  context: Context,
+  given: unknown,
+  recompile: Recompile,
+  { full = false }: Input = {},
+): Promise<Answer> {
   const name = await findRun(context, given, false);
-  const head = await readRun(context, name);
+  return statusAnswer(context, await readRun(context, name), recompile, full);
+}
+
+/** What `status` tells of a run that was read. */
+export function statusAnswer(
+  context: Context,
+  head: Head<RunState> & { snapshot: RunState },
+  recompile: Recompile,
+  full: boolean,
+): Answer {
   const { snapshot: state, notices } = head;
   const captured = capturedOf(head, recompile);
   const changed = changedSources(captured, context.reader, context.root);
   const approvals = changedApprovals(openTurn(context, head, state, captured, NOTHING_RARE));
   const waiting = whoWaits(state);
   const json = {
-    run: name,
+    run: state.name,
     recipe: recipeOfRun(state),
     status: state.status,
     goal: state.goal,
@@ -52,6 +69,7 @@ export async function statusOf(context: Context, given: unknown, recompile: Reco
     steps: Object.fromEntries(inRecipeOrder(captured.recipe, state.steps)),
     agents: state.agents,
     gates: gatesNow(state, captured.recipe, approvals),
+    execution: executionView(state, captured.recipe.engine),
     warnings: [
       ...state.warnings,
       ...approvals.map(({ block, choice, path }) => `${path} changed since "${block}" was answered with "${choice}"`),
@@ -60,7 +78,11 @@ export async function statusOf(context: Context, given: unknown, recompile: Reco
     recovered: [...state.recovered, ...notices],
     updatedAt: state.updatedAt,
   };
-  return { exit: 0, json, text: (written) => text(context, state, json, sentence(waiting.you, written)) };
+  return {
+    exit: 0,
+    json,
+    text: (written) => text(context, state, json, { you: sentence(waiting.you, written), full }),
+  };
 }
 
 interface Waiting {
@@ -80,13 +102,8 @@ function whoWaits(state: RunState): Waiting {
       you: action.resume === undefined ? NOTHING : ['reopen it: ', action.resume],
     };
   }
-  if (action.action === 'running') {
-    const command = action.commands[0];
-    return {
-      now: `waiting for dev-cli: ${command?.run.join(' ') ?? ''}, log ${command?.log ?? ''}`,
-      you: NOTHING,
-    };
-  }
+  if (action.action === 'running') return { now: `waiting for dev-cli: ${workLine(action)}`, you: NOTHING };
+  if (action.action === 'engine-dispatch') return { now: `waiting for the agent: ${tasksLine(action)}`, you: NOTHING };
   if (action.action === 'wait-for-user') {
     const choices = (choicesOf(action) ?? []).map((choice) => choice.id).join(', ');
     const how = action.human === 'required' ? 'decide: ' : "answer in the agent's session, or: ";
@@ -101,6 +118,24 @@ function whoWaits(state: RunState): Waiting {
   return { now: `waiting for the agent: ${action.block} (${action.actionId})`, you: NOTHING };
 }
 
+/** What dev-cli is at: a command with its todo and log, or a commit. */
+function workLine({ commands: [command] }: RunningAction): string {
+  if (command === undefined) return 'at work';
+  const { todoId = null, id, run, log } = command;
+  const whose = id === undefined ? '' : ` (${[...(todoId === null ? [] : [todoId]), id].join(' ')})`;
+  return `${foreignLine(commandLine(run), 200)}${whose}, log ${log}`;
+}
+
+/** Tasks that are named; the tree below has them all. */
+const TASKS_NAMED = 4;
+
+function tasksLine({ tasks, running }: EngineDispatchAction): string {
+  const out = [...running, ...tasks];
+  const named = out.slice(0, TASKS_NAMED).map(({ todoId, substep }) => `${todoId ?? 'the run'} ${substep}`);
+  const more = out.length > TASKS_NAMED ? ` and ${out.length - TASKS_NAMED} more` : '';
+  return `${out.length} ${out.length === 1 ? 'task' : 'tasks'} out: ${named.join(', ')}${more}`;
+}
+
 type GateNow = RunState['gates'][string] & { changed?: true };
 
 /** Gates with whether what was decided on has changed since. */
@@ -111,32 +146,20 @@ function gatesNow(state: RunState, recipe: ResolvedRecipe, approvals: ChangedApp
   return Object.fromEntries(rows);
 }
 
-function text(
-  context: Context,
-  state: RunState,
-  json: {
-    now: string;
-    warnings: string[];
-    recovered: string[];
-    steps: RunState['steps'];
-    gates: Record<string, GateNow>;
-  },
-  you: string,
-): string {
+interface Told {
+  now: string;
+  warnings: string[];
+  recovered: string[];
+  steps: RunState['steps'];
+  gates: Record<string, GateNow>;
+  execution: ExecutionView | null;
+}
+
+function text(context: Context, state: RunState, json: Told, { you, full }: { you: string; full: boolean }): string {
   const now = context.clock.now();
   const ago = (at: string) => duration(now - Date.parse(at));
   const since = state.pendingAction?.issuedAt ?? state.updatedAt;
-  const width = Math.max(...Object.keys(json.steps).map((id) => id.length));
-  const steps = Object.entries(json.steps).map(([id, step]) => {
-    const extra = [
-      ...((step.round ?? 1) > 1 ? [`round ${step.round}`] : []),
-      ...(step.retries === undefined ? [] : [`${step.retries} retries`]),
-      ...(step.status === 'stale' ? ['to be redone'] : []),
-      ...(step.summary === undefined ? [] : [foreignLine(step.summary, 100)]),
-      ...(json.gates[id]?.changed === true ? ['changed since'] : []),
-    ];
-    return `${MARKS[step.status]} ${id.padEnd(width)}  ${extra.join(', ')}`.trimEnd();
-  });
+  const rows = json.execution === null ? stepLines(json) : executionLines(json.execution, { now, full });
   const selfReported = Object.entries(state.agents)
     .filter(([, agent]) => agent.selfReported === true)
     .map(([id]) => `${id} reported by itself, without a file`);
@@ -146,10 +169,24 @@ function text(
     `now    ${json.now}${state.status === 'live' ? ` (${ago(since)})` : ''}`,
     `you    ${you}`,
     '',
-    ...(state.workflow === null ? steps : phaseLines(state.workflow, steps)),
+    ...(state.workflow === null ? rows : phaseLines(state.workflow, rows)),
     ...[...json.warnings, ...selfReported].map((line) => `!      ${foreignLine(line, 200)}`),
     ...json.recovered.map((line) => `mended ${foreignLine(line, 200)}`),
   ].join('\n');
+}
+
+function stepLines({ steps, gates }: Told): string[] {
+  const width = Math.max(...Object.keys(steps).map((id) => id.length));
+  return Object.entries(steps).map(([id, step]) => {
+    const extra = [
+      ...((step.round ?? 1) > 1 ? [`round ${step.round}`] : []),
+      ...(step.retries === undefined ? [] : [`${step.retries} retries`]),
+      ...(step.status === 'stale' ? ['to be redone'] : []),
+      ...(step.summary === undefined ? [] : [foreignLine(step.summary, 100)]),
+      ...(gates[id]?.changed === true ? ['changed since'] : []),
+    ];
+    return `${MARKS[step.status]} ${id.padEnd(width)}  ${extra.join(', ')}`.trimEnd();
+  });
 }
 
 /** The phases of a workflow, the blocks of the one at work below it. */

@@ -1,5 +1,5 @@
 import { isRecord } from '../base/json.js';
-import type { Action } from '../run/action.js';
+import type { Action, EngineDispatchAction } from '../run/action.js';
 
 /**
  * An action as `next` prints it. The full form adds what only dev-cli uses; state.json always holds it (protocol.md §2).
@@ -7,10 +7,20 @@ import type { Action } from '../run/action.js';
 export function actionView(action: Action, full: boolean): object {
   if (action.action === 'done') return inOrder(action);
   const { full: inner, ...plain } = action;
+  if (!full && plain.action === 'engine-dispatch') return inOrder(dispatchView(plain));
   if (!full || inner === undefined) return inOrder(plain);
   const { agents, ...commands } = inner;
   if (plain.action !== 'dispatch-subagents') return inOrder({ ...plain, ...commands });
   return inOrder({ ...plain, ...commands, agents: plain.agents.map((agent) => ({ ...agent, ...agents?.[agent.id] })) });
+}
+
+/** Tasks handed out earlier that are shown again: each answer would repeat them all. */
+const RUNNING_SHOWN = 8;
+
+function dispatchView(action: EngineDispatchAction): EngineDispatchAction {
+  const { running } = action;
+  if (running.length <= RUNNING_SHOWN) return action;
+  return { ...action, running: running.slice(0, RUNNING_SHOWN), runningMore: running.length - RUNNING_SHOWN };
 }
 
 /** What a reader needs first comes first; the order is the same whether the action was just made or read from the disk. */

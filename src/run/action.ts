@@ -153,6 +153,9 @@ const EngineDispatchActionSchema = Type.Object(
     action: Type.Literal('engine-dispatch'),
     tasks: Type.Array(EngineTaskSchema, { description: 'To start now.' }),
     running: Type.Array(EngineTaskSchema, { description: 'Handed out earlier and not back yet.' }),
+    runningMore: Type.Optional(
+      Type.Integer({ description: 'Further ones that are out and not repeated here; `next --full` has them.' }),
+    ),
     commands: Type.Array(RunningCommandSchema, {
       description: 'At work meanwhile: none as long as workers are, so that half-written work fails nobody.',
     }),
@@ -202,5 +205,6 @@ export type Action = Static<typeof ActionSchema>;
 export type PendingAction = Exclude<Action, { action: 'done' }>;
 export type DispatchAction = Static<typeof DispatchActionSchema>;
 export type EngineDispatchAction = Static<typeof EngineDispatchActionSchema>;
+export type RunningAction = Static<typeof RunningActionSchema>;
 export type EngineTaskView = Static<typeof EngineTaskSchema>;
 export type GateAction = Static<typeof GateActionSchema>;

@@ -1,8 +1,9 @@
 import { DevCliError } from '../base/errors.js';
-import { isRecord } from '../base/json.js';
+import { isRecord, normalJson } from '../base/json.js';
 import { isName } from '../base/name.js';
 import outline from '../generated/state.js';
 import type { Codec } from '../store/store.js';
+import type { RunEngine } from './engine.js';
 import { misfit } from './misfit.js';
 import type { RunState } from './state.js';
 import { SCHEMA_VERSION } from './version.js';
@@ -32,7 +33,16 @@ export const runCodec: Codec<RunState> = {
     return value as unknown as RunState;
   },
   serialize(snapshot) {
-    return `${JSON.stringify(snapshot, sortKeys, 1)}\n`;
+    return `${JSON.stringify(normalJson(snapshot), null, 1)}\n`;
+  },
+  copy(state) {
+    const { engine, acknowledged, commandResults, ...rest } = state;
+    return {
+      ...cloned(rest),
+      engine: engine === null ? null : copyOfEngine(engine),
+      acknowledged: { ...acknowledged },
+      commandResults: { ...commandResults },
+    };
   },
   checkBelongs(stream, { name, runId }, last) {
     if (name !== stream) {
@@ -55,6 +65,24 @@ export const runCodec: Codec<RunState> = {
   },
 };
 
+/** What grows with the plan is shared, row by row: rows are replaced, never changed (machine/engine/step.ts). */
+function copyOfEngine(engine: RunEngine): RunEngine {
+  const { todos, evidence, outputs, bodies, summaries, order, ...rest } = engine;
+  return {
+    ...cloned(rest),
+    todos: { ...todos },
+    evidence: { ...evidence },
+    outputs: { ...outputs },
+    bodies: { ...bodies },
+    summaries: { ...summaries },
+    order: [...order],
+  };
+}
+
+function cloned<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value)) as T;
+}
+
 function parsed(text: string): Record<string, unknown> {
   let value: unknown;
   try {
@@ -64,11 +92,4 @@ function parsed(text: string): Record<string, unknown> {
   }
   if (!isRecord(value)) throw new DevCliError('STATE_CORRUPT', 'state.json does not hold an object.');
   return value;
-}
-
-function sortKeys(_key: string, member: unknown): unknown {
-  if (!isRecord(member)) return member;
-  const sorted: Record<string, unknown> = {};
-  for (const key of Object.keys(member).sort()) sorted[key] = member[key];
-  return sorted;
 }

@@ -1,6 +1,6 @@
 import { DevCliError } from '../base/errors.js';
 import type { FileChange, Files } from '../base/files.js';
-import type { JsonObject } from '../base/json.js';
+import { type JsonObject, normalJson } from '../base/json.js';
 import { sha256 } from '../base/sha256.js';
 import { MAX_DOCUMENT } from './document.js';
 import { encodeEntry } from './line.js';
@@ -44,7 +44,8 @@ export type Writing<S extends Numbered> = Extract<Decision<S, unknown>, { entrie
  */
 export function compose<S extends Numbered>(base: Base, decision: Writing<S>, codec: Codec<S>): Commit {
   const seq = base.seq + decision.entries.length;
-  const state = codec.serialize({ ...decision.snapshot, seq });
+  const after = normalJson({ ...decision.snapshot, seq }, base.state ?? undefined) as JsonObject;
+  const state = codec.serialize(after as unknown as S);
   const contents = new Map<string, Buffer>();
   const placements: Placement[] = [];
   const files: Entry['files'] = [];
@@ -62,7 +63,7 @@ export function compose<S extends Numbered>(base: Base, decision: Writing<S>, co
   const lines = decision.entries.map(({ type, by, data }, i) => {
     const head = { v: 1 as const, seq: base.seq + 1 + i, at: base.at, type, by, data };
     if (base.seq + 1 + i < seq) return encodeEntry({ ...head, patch: [], files: [], more: true });
-    const patch = patchBetween(base.state, JSON.parse(state) as JsonObject);
+    const patch = patchBetween(base.state, after);
     return encodeEntry({ ...head, patch, files, marks: decision.marks });
   });
   return { lines: lines.join(''), seq, state, contents, placements: changed };

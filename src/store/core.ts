@@ -58,7 +58,7 @@ export function createStore<S extends Numbered>({ medium, codec, clock }: Option
     return medium.journal(stream, (bytes) => {
       const tail = readTail(bytes);
       if (thorough) checkRecent(bytes, tail, RECENT);
-      const stored = text === null ? null : parsed(text, codec);
+      const stored = text === null ? null : understood(text);
       const storedSeq = text === null ? 0 : (stored?.seq ?? null);
       if (storedSeq === tail.seq) return settled(tail, stored, text);
       if (storedSeq !== null && storedSeq > tail.seq) {
@@ -155,7 +155,7 @@ export function createStore<S extends Numbered>({ medium, codec, clock }: Option
   }
 
   function write(stream: string, state: Found<S>, head: Head<S>, decision: Writing<S>): void {
-    const previous = state.text === null ? null : (JSON.parse(state.text) as JsonObject);
+    const previous = state.text === null ? null : stored(state.text, state.snapshot);
     const base = { stream, state: previous, seq: head.seq, at: head.at, files: head.files };
     const commit = compose(base, decision, codec);
     const paths = commit.placements.flatMap(({ path, content }) => (content === null ? [] : [path]));
@@ -175,17 +175,38 @@ export function createStore<S extends Numbered>({ medium, codec, clock }: Option
     }
   }
 
+  /** The stored snapshot as it was before anybody changed anything. */
+  function stored(text: string, snapshot: S | null): JsonObject {
+    if (codec.copy !== undefined && snapshot !== null) return snapshot as unknown as JsonObject;
+    return JSON.parse(text) as JsonObject;
+  }
+
   function allEntries(stream: string): Entry[] {
     checkedName(stream);
     return medium.journal(stream, (bytes) => entriesAbove(bytes, readTail(bytes), 0));
+  }
+
+  /** What was parsed last: a call reads the same snapshot several times, and a large one takes its time. */
+  let last: { text: string; snapshot: S | null } | null = null;
+
+  function understood(text: string): S | null {
+    if (codec.copy === undefined) return parsed(text, codec);
+    if (last?.text !== text) last = { text, snapshot: parsed(text, codec) };
+    return last.snapshot;
+  }
+
+  /** A head for somebody who may change its snapshot. */
+  function handedOut(state: Found<S>, files: Head<S>['files']): Head<S> {
+    const { snapshot } = state;
+    const own = snapshot === null || codec.copy === undefined ? snapshot : codec.copy(snapshot);
+    return head({ ...state, snapshot: own }, files, instant(clock.now()));
   }
 
   return {
     async read(stream) {
       checkedName(stream);
       const state = findUndisturbed(stream);
-      const files = overlaid(stream, medium.files(stream), state.redo.placements);
-      return head(state, files, instant(clock.now()));
+      return handedOut(state, overlaid(stream, medium.files(stream), state.redo.placements));
     },
 
     async unfinished(stream) {
@@ -199,7 +220,7 @@ export function createStore<S extends Numbered>({ medium, codec, clock }: Option
       return medium.locked(stream, () => {
         const state = find(stream, true, medium.state(stream));
         mend(stream, state);
-        const current = { ...head(state, medium.files(stream), instant(clock.now())), unfinished: false };
+        const current = { ...handedOut(state, medium.files(stream)), unfinished: false };
         const decision = decide(current);
         if ('entries' in decision) write(stream, state, current, decision);
         return decision.answer;
@@ -282,7 +303,15 @@ function settled<S extends Numbered>(tail: Tail, snapshot: S | null, text: strin
 
 function head<S extends Numbered>(state: Found<S>, files: Head<S>['files'], at: string): Head<S> {
   const unfinished = state.stored !== 'current';
-  return { snapshot: state.snapshot, seq: state.tail.seq, files, unfinished, notices: state.notices, at };
+  return {
+    snapshot: state.snapshot,
+    seq: state.tail.seq,
+    size: state.tail.size,
+    files,
+    unfinished,
+    notices: state.notices,
+    at,
+  };
 }
 
 /** What several commits in a row leave outside the run's directory. */

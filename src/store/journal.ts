@@ -20,6 +20,8 @@ export interface Tail {
   seq: number;
   /** Bytes that count. What lies behind is a commit that lost its end and never happened. */
   end: number;
+  /** All bytes that there were. */
+  size: number;
 }
 
 interface Line {
@@ -49,9 +51,9 @@ export function readTail(bytes: Bytes): Tail {
     if (entry === null && !torn) throw damaged(bytes, line.from);
     if (entry === null || entry.more) continue;
     checkVersion(bytes, entry);
-    return { last: entry, seq: entry.seq, end: line.to };
+    return { last: entry, seq: entry.seq, end: line.to, size: bytes.size };
   }
-  return { last: null, seq: 0, end: 0 };
+  return { last: null, seq: 0, end: 0, size: bytes.size };
 }
 
 /**
@@ -74,7 +76,7 @@ export function entriesAbove(bytes: Bytes, tail: Tail, seq: number): Entry[] {
 }
 
 /**
- * Checks the lines in the last `length` committed bytes, so that a commit is not added to a journal that was damaged
+ * Checks the lines that lie in the last `length` committed bytes, so that a commit is not added to a journal that was damaged
  * lately. The whole of a long journal is checked by those who read it whole.
  * @throws DevCliError `JOURNAL_CORRUPT`
  */
@@ -93,13 +95,17 @@ export function lastCommit(entries: readonly Entry[]): Entry[] {
   return entries.slice(Math.max(from, 0));
 }
 
-/** Lines that end at or before `end`, last first. A piece without a newline behind the last one is a line too. */
-function* linesBackward(bytes: Bytes, end: number): Generator<Line> {
+/**
+ * Lines that end at or before `end`, last first. A piece without a newline behind the last one is a line too.
+ * @param lowest a line that begins before it is not read to its beginning, and not among them
+ */
+function* linesBackward(bytes: Bytes, end: number, lowest = 0): Generator<Line> {
   let start = end;
   let held = Buffer.alloc(0);
   let to = end;
   while (to > 0) {
     const cut = held.length === 0 ? -1 : held.subarray(0, Math.max(to - start - 1, 0)).lastIndexOf(NEWLINE);
+    if (cut < 0 && start <= lowest && lowest > 0) return;
     if (cut < 0 && start > 0) {
       const from = Math.max(0, start - Math.max(BLOCK, to - start));
       held = Buffer.concat([bytes.read(from, start), held.subarray(0, to - start)]);

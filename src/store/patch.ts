@@ -1,5 +1,5 @@
 import type { Operation } from 'fast-json-patch';
-import type { Json, JsonObject } from '../base/json.js';
+import { isRecord, type Json, type JsonObject } from '../base/json.js';
 
 // A plain `require`, as in recipe/conditions.ts: a reader who finds everything finished needs nothing of it.
 const jsonpatch = (): typeof import('fast-json-patch') => require('fast-json-patch');
@@ -13,9 +13,49 @@ const UNWALKABLE = /\/(__proto__|constructor\/prototype)(\/|$)/;
  */
 export function patchBetween(before: JsonObject | null, after: JsonObject): Json[] {
   if (before === null) return [{ op: 'add', path: '', value: after }];
-  const operations = jsonpatch().compare(before, after);
+  const [left, right] = differing(before, after) ?? [{}, {}];
+  const operations = jsonpatch().compare(left, right);
   if (operations.some(({ path }) => UNWALKABLE.test(path))) return [{ op: 'replace', path: '', value: after }];
   return operations as unknown as Json[];
+}
+
+/**
+ * Two objects without the members that are equal in both, down through objects; null when nothing differs. The library
+ * walks through all of a large snapshot several times slower than this does.
+ */
+function differing(before: JsonObject, after: JsonObject): [JsonObject, JsonObject] | null {
+  let found: [JsonObject, JsonObject] | null = null;
+  const note = (key: string, one: Json | undefined, other: Json | undefined): void => {
+    // Without a prototype, `__proto__` is a key like any other.
+    found ??= [Object.create(null) as JsonObject, Object.create(null) as JsonObject];
+    if (one !== undefined) found[0][key] = one;
+    if (other !== undefined) found[1][key] = other;
+  };
+  for (const key of Object.keys(before)) {
+    const one = before[key];
+    const other = Object.hasOwn(after, key) ? after[key] : undefined;
+    if (one === other) continue;
+    if (isObject(one) && isObject(other)) {
+      const inner = differing(one, other);
+      if (inner !== null) note(key, ...inner);
+    } else if (!isSame(one, other)) note(key, one, other);
+  }
+  for (const key of Object.keys(after)) if (!Object.hasOwn(before, key)) note(key, undefined, after[key]);
+  return found;
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return isRecord(value);
+}
+
+function isSame(one: Json | undefined, other: Json | undefined): boolean {
+  if (one === other) return true;
+  if (Array.isArray(one)) {
+    return (
+      Array.isArray(other) && one.length === other.length && one.every((item, index) => isSame(item, other[index]))
+    );
+  }
+  return isObject(one) && isObject(other) && differing(one, other) === null;
 }
 
 /**

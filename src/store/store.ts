@@ -21,6 +21,13 @@ export interface Codec<S extends Numbered> {
    */
   serialize(snapshot: S): string;
   /**
+   * A snapshot to be changed, made from what `parse` gave, which stays as it is. Parts that nobody changes in place may be
+   * shared: of a large snapshot they need not be read twice, written or compared when they are the same. Left out: every
+   * decision gets one that was parsed anew. Only for a codec that migrates nothing, so that what `parse` gives is what is
+   * stored.
+   */
+  copy?(snapshot: S): S;
+  /**
    * Checks that stream, snapshot and the last entry of the journal belong together.
    * @throws DevCliError `STATE_CORRUPT`, `JOURNAL_CORRUPT` for a copied directory, a journal from elsewhere
    */
@@ -65,6 +72,8 @@ export interface Head<S extends Numbered> {
   snapshot: S | null;
   /** Last sequence number in the journal; 0 before the first. */
   seq: number;
+  /** Bytes of the journal as it was read, whatever lies at its end: from here on `grown` waits. */
+  size: number;
   files: Files;
   /** True when a crash left something of this stream to finish under the lock: what is read shows it finished already. */
   unfinished: boolean;

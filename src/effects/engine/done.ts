@@ -9,8 +9,10 @@ const ISSUES_SHOWN = 5;
 export function executionLine(engine: RunEngine): string {
   const commits = Object.values(engine.todos).filter(({ commit }) => commit !== undefined).length;
   const retries = Object.values(engine.todos).reduce((sum, todo) => sum + todo.retries, 0);
+  const failed = Object.values(engine.todos).filter(({ status }) => status === 'failed').length;
   const parts = [
     todoProgress(engine),
+    ...(failed > 0 ? [`${failed} failed`] : []),
     ...(commits > 0 ? [`${commits} ${commits === 1 ? 'commit' : 'commits'}`] : []),
     ...(retries > 0 ? [`${retries} ${retries === 1 ? 'retry' : 'retries'}`] : []),
     ...(engine.added > 0 ? [`${engine.added} added`] : []),
@@ -20,11 +22,15 @@ export function executionLine(engine: RunEngine): string {
   return parts.join(', ');
 }
 
+/** Failed todos that `done` names; its summary has their number, `status` all of them. */
+const FAILED_SHOWN = 20;
+
 /** The failed todos, each with what it keeps back. */
 export function failedTodos(engine: RunEngine): { id: string; reason: string }[] {
   const { blocked } = blockedShown(engine);
   return engine.order
     .filter((id) => engine.todos[id]?.status === 'failed')
+    .slice(0, FAILED_SHOWN)
     .map((id) => {
       const back = blocked[id] ?? [];
       const kept = back.length === 0 ? '' : `; keeps back ${back.join(', ')}`;

@@ -1,6 +1,6 @@
 import type { EngineEffect, EngineEvent, EngineTask, Verdict } from '../../machine/engine/events.js';
 import { dependentsOf } from '../../machine/engine/scheduler.js';
-import { engineStep } from '../../machine/engine/step.js';
+import { stepInPlace } from '../../machine/engine/step.js';
 import type { MachineEvent } from '../../machine/events.js';
 import { fault, noteStep } from '../execute.js';
 import { record, type Turn } from '../turn.js';
@@ -64,14 +64,7 @@ function drive(turn: Turn, block: string, first: Iterable<EngineEvent>): Machine
 function effectsOf(turn: Turn, block: string, event: EngineEvent): EngineEffect[] {
   const engine = engineOf(turn);
   if (event.type === 'INVALIDATE') withdraw(turn, block, event.todo);
-  const scope = { applies: appliesTo(turn), at: turn.at };
-  const { state, effects } = engineStep(recipeEngine(turn).program, engine, event, scope);
-  // Only the machine's own fields: what the rim noted meanwhile, while it was asked what applies, stays.
-  const { stage, order, todos, wave, finalize, fixRounds, added, at, why } = state;
-  Object.assign(engine, { stage, order, todos, wave, finalize, fixRounds, added, at });
-  if (why === undefined) delete engine.why;
-  else engine.why = why;
-  return effects;
+  return stepInPlace(recipeEngine(turn).program, engine, event, { applies: appliesTo(turn), at: turn.at });
 }
 
 interface Done {

@@ -21,8 +21,16 @@ function isRunnable(todo: TodoState, todos: EngineState['todos']): boolean {
   return todo.dependsOn.every((id) => todos[id]?.status === 'done');
 }
 
+type Plan = Pick<EngineState, 'order' | 'todos'>;
+
 /** Every todo that depends on `id`, directly or through others, in plan order. */
-export function dependentsOf({ order, todos }: Pick<EngineState, 'order' | 'todos'>, id: string): string[] {
+export function dependentsOf(plan: Plan, id: string): string[] {
+  const found = reached(dependents(plan), id);
+  return plan.order.filter((candidate) => found.has(candidate));
+}
+
+/** The todos that name each one as a dependency. */
+function dependents({ todos }: Plan): Map<string, string[]> {
   const after = new Map<string, string[]>();
   for (const { id: dependent, dependsOn } of Object.values(todos)) {
     for (const dependency of dependsOn) {
@@ -31,6 +39,10 @@ export function dependentsOf({ order, todos }: Pick<EngineState, 'order' | 'todo
       else known.push(dependent);
     }
   }
+  return after;
+}
+
+function reached(after: ReadonlyMap<string, string[]>, id: string): Set<string> {
   const found = new Set<string>();
   const open = [id];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -40,15 +52,17 @@ export function dependentsOf({ order, todos }: Pick<EngineState, 'order' | 'todo
       open.push(dependent);
     }
   }
-  return order.filter((candidate) => found.has(candidate));
+  return found;
 }
 
 /** What each failed todo keeps from starting, in plan order; failed ones that keep nothing back are left out. */
-export function blockedBy(state: Pick<EngineState, 'order' | 'todos'>): Record<string, string[]> {
-  const failed = state.order.filter((id) => state.todos[id]?.status === 'failed');
-  const blocked = failed.map((id): [string, string[]] => [
-    id,
-    dependentsOf(state, id).filter((dependent) => state.todos[dependent]?.status !== 'done'),
-  ]);
+export function blockedBy(plan: Plan): Record<string, string[]> {
+  const failed = plan.order.filter((id) => plan.todos[id]?.status === 'failed');
+  if (failed.length === 0) return {};
+  const after = dependents(plan);
+  const blocked = failed.map((id): [string, string[]] => {
+    const found = reached(after, id);
+    return [id, plan.order.filter((candidate) => found.has(candidate) && plan.todos[candidate]?.status !== 'done')];
+  });
   return Object.fromEntries(blocked.filter(([, todos]) => todos.length > 0));
 }

@@ -61,7 +61,7 @@ export const AUTHOR_COMMANDS: readonly CommandSpec[] = [
       {
         key: 'schema',
         form: 'string',
-        choices: ['recipe', 'plan-content', 'state', 'action', 'results'],
+        choices: ['recipe', 'plan-content', 'state', 'action', 'results', 'execution'],
         required: true,
         description: 'The document.',
       },

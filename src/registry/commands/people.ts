@@ -6,12 +6,26 @@ export const PEOPLE_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'status',
     summary: 'Who waits for whom, since when, and what you can do.',
+    description:
+      'Below that the blocks, the phases of a workflow, and of an execution the todos as a tree: those at work with what they have been through, why one failed and what it keeps back. With --json everything is there: `dev-cli schema execution` describes the todos.',
     actor: 'person',
     output: 'text',
     positionals: [OPTIONAL_NAME],
-    options: [],
+    options: [
+      { key: 'full', flag: 'full', form: 'flag', description: 'Every todo of a long plan, with its evidence.' },
+      {
+        key: 'watch',
+        flag: 'watch',
+        form: 'flag',
+        description:
+          'Go on until the run has ended: redrawn on a terminal, elsewhere written again whenever something has changed; with --json one document a line, the last with `type: end`.',
+      },
+    ],
     exits: [0, 1, 2, 130],
-    examples: [{ command: 'dev-cli status add-auth', note: 'One run, block by block.' }],
+    examples: [
+      { command: 'dev-cli status add-auth', note: 'One run, block by block or todo by todo.' },
+      { command: 'dev-cli status add-auth --watch', note: 'The same as it goes on.' },
+    ],
   },
   {
     name: 'list',

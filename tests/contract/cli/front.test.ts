@@ -29,6 +29,7 @@ function call(argv: string[], rim: Partial<Rim> = {}): ReturnType<typeof front> 
     stdoutIsTerminal: false,
     ask: async () => '',
     write: () => true,
+    screen: () => ({ columns: 80, rows: 24 }),
     interruption: () => controller.signal,
     ...rim,
   });

@@ -12,7 +12,7 @@ type: engine
 skill: execute
 config:
   depth: standard
-  policies: { max_retries: 1, max_fix_rounds: 1${policies} }
+  policies: { max_fix_rounds: 1${policies.includes('max_retries') ? '' : ', max_retries: 1'}${policies} }
 ${handlers}`;
 
 /** A todo that an agent judges. */

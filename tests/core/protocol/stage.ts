@@ -25,6 +25,15 @@ const PACKAGE = resolve(import.meta.dirname, '../../..');
 /** Empty and stays so: there is no repository, and everything else lies in memory. */
 const ROOT = mkdtempSync(join(tmpdir(), 'dev-cli-stage-'));
 
+/** What a copy of a snapshot shares with the one that was read must not be changed in place: whoever tries, throws. */
+const FROZEN: typeof runCodec = { ...runCodec, parse: (text) => frozen(runCodec.parse(text)) };
+
+function frozen<T>(value: T): T {
+  if (typeof value === 'object' && value !== null)
+    for (const member of Object.values(Object.freeze(value))) frozen(member);
+  return value;
+}
+
 /** What a use case answered: the document of a success, or the error of a refusal. */
 export type Outcome =
   | { ok: true; json: Record<string, unknown> & { next?: Action; warnings?: string[]; duplicate?: boolean } }
@@ -68,7 +77,7 @@ export function stage({ recipes, terminal = false }: Options): Stage {
   const memory = emptyMemory();
   let now = Date.parse('2026-01-01T00:00:00Z');
   const clock = { now: () => (now += 1) };
-  const store = createMemoryStore({ codec: runCodec, clock, memory });
+  const store = createMemoryStore({ codec: FROZEN, clock, memory });
   const reader = readerOver(recipes);
   const context: Context = {
     root: ROOT,

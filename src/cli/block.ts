@@ -1,0 +1,54 @@
+/** A part of the screen that is written again in place: nothing is hidden or switched, so that nothing has to be restored. */
+export interface Block {
+  /** Puts `text` where the one before stood. */
+  draw(text: string): string;
+  /** The last one once more, with what had no room. Empty when all of it was shown. */
+  rest(): string;
+}
+
+export interface Screen {
+  columns: number;
+  rows: number;
+}
+
+/** @param screen asked anew at every drawing: a window changes its size */
+export function createBlock(screen: () => Screen): Block {
+  let drawn = 0;
+  let whole: string[] = [];
+  let left = 0;
+  const over = (lines: readonly string[]): string => {
+    const back = drawn === 0 ? '' : `\u001b[${drawn}A\r`;
+    drawn = lines.length;
+    return `${back}${lines.map((line) => `${line}\u001b[K\n`).join('')}\u001b[J`;
+  };
+  return {
+    draw(text) {
+      const { columns, rows } = screen();
+      whole = text.split('\n').map((line) => fitted(line, Math.max(20, columns - 1)));
+      const room = Math.max(4, rows - 1);
+      left = whole.length > room ? whole.length - room + 1 : 0;
+      return over(left === 0 ? whole : [...whole.slice(0, room - 1), `… ${left} more lines`]);
+    },
+    rest() {
+      return left === 0 ? '' : over(whole);
+    },
+  };
+}
+
+/** A line cut so that no terminal breaks it: else the lines could not be counted back. */
+function fitted(line: string, columns: number): string {
+  let width = 0;
+  let kept = '';
+  for (const character of line) {
+    width += isWide(character) ? 2 : 1;
+    if (width > columns) return kept;
+    kept += character;
+  }
+  return kept;
+}
+
+/** Whether a terminal may give a character two columns; too careful costs only a column. */
+function isWide(character: string): boolean {
+  const code = character.codePointAt(0) ?? 0;
+  return code >= 0x1100 && !(code >= 0x2000 && code < 0x2e80);
+}

@@ -1,0 +1,49 @@
+import type { TodoView } from '../run/execution-view.js';
+
+/** A todo that is shown, or how many that are not stand in its place. */
+export type TreeRow = { kind: 'todo'; todo: TodoView } | { kind: 'folded'; counts: Record<string, number> };
+
+/** Plans up to this long are shown whole. */
+const WHOLE = 40;
+
+/** Of a longer one: at most so many of each that matter, besides those they were added for. */
+const SHOWN = { running: 40, failed: 10, stale: 5, done: 5, pending: 5 } as const;
+
+/**
+ * The todos that a reader wants to see of a long plan: those at work and those that failed, the last that were done, the
+ * next that wait; the others counted where they stand.
+ * @param full all of them, however many
+ */
+export function folded(todos: readonly TodoView[], full: boolean): TreeRow[] {
+  const shown = full || todos.length <= WHOLE ? null : chosen(todos);
+  const rows: TreeRow[] = [];
+  for (const todo of todos) {
+    if (shown === null || shown.has(todo.id)) {
+      rows.push({ kind: 'todo', todo });
+      continue;
+    }
+    const last = rows.at(-1);
+    const counts = last?.kind === 'folded' ? last.counts : {};
+    counts[todo.standing] = (counts[todo.standing] ?? 0) + 1;
+    if (last?.kind !== 'folded') rows.push({ kind: 'folded', counts });
+  }
+  return rows;
+}
+
+function chosen(todos: readonly TodoView[]): Set<string> {
+  const of = (standing: TodoView['standing']) => todos.filter((todo) => todo.standing === standing);
+  const lately = of('done').sort((a, b) => ((a.endedAt ?? '') < (b.endedAt ?? '') ? 1 : -1));
+  const picked = [
+    ...of('running').slice(0, SHOWN.running),
+    ...of('failed').slice(0, SHOWN.failed),
+    ...of('stale').slice(0, SHOWN.stale),
+    ...lately.slice(0, SHOWN.done),
+    ...of('pending').slice(0, SHOWN.pending),
+  ];
+  const parents = new Map(todos.flatMap(({ id, parent }) => (parent === null ? [] : [[id, parent]])));
+  const ids = new Set<string>();
+  for (const { id } of picked) {
+    for (let at: string | undefined = id; at !== undefined && !ids.has(at); at = parents.get(at)) ids.add(at);
+  }
+  return ids;
+}

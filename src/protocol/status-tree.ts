@@ -1,0 +1,212 @@
+import { foreignLine } from '../documents/foreign.js';
+import { commandLine } from '../documents/plan-text.js';
+import type { EvidenceView, ExecutionView, TodoView } from '../run/execution-view.js';
+import { duration } from './duration.js';
+import { folded, type TreeRow } from './status-fold.js';
+import { MARKS } from './status-marks.js';
+
+/** More todos at work than these are shown without what each has been through. */
+const DETAILED = 8;
+const TITLE = 44;
+const REASON = 160;
+/** Todos named in a line. */
+const NAMED = 4;
+
+const STAGE_NAMES: Readonly<Record<string, string>> = {
+  approveCommands: 'approve commands',
+  stateBegin: 'pull request: begin',
+  residualCommit: 'commit the rest',
+  codeReview: 'code review',
+  finalVerify: 'final verification',
+  stateComplete: 'pull request: ready',
+  report: 'report',
+};
+
+interface Options {
+  /** The instant to measure from, in milliseconds. */
+  now: number;
+  full: boolean;
+}
+
+/** The execution of a plan for a person: the todos as a tree, then what the run does as a whole. */
+export function executionLines(view: ExecutionView, { now, full }: Options): string[] {
+  const rows = folded(view.todos, full);
+  const depths = depthsOf(view.todos);
+  const labels = new Map(
+    rows.flatMap((row) => (row.kind === 'todo' ? [[row.todo.id, labelOf(row.todo, depths)] as const] : [])),
+  );
+  const width = Math.min(40, Math.max(0, ...[...labels.values()].map((label) => label.length)));
+  const titles = Math.min(
+    TITLE,
+    Math.max(0, ...rows.map((row) => (row.kind === 'todo' ? titleOf(row.todo).length : 0))),
+  );
+  const lines = (row: TreeRow): string[] => {
+    if (row.kind === 'folded') return [`⋮ ${countsLine(row.counts)}`];
+    const { todo } = row;
+    const label = (labels.get(todo.id) ?? todo.id).padEnd(width);
+    const columns = [label, titleOf(todo).padEnd(titles), spanOf(todo, now).padEnd(6), ...noteOf(view, todo)];
+    const detailed =
+      full || (todo.standing === 'running' ? view.counts.running <= DETAILED : todo.standing === 'failed');
+    const indent = ' '.repeat(2 + indentOf(todo, depths));
+    const more = detailed ? detailLines(todo, full).map((line) => `${indent}  ${line}`) : [];
+    return [`${MARKS[todo.standing]} ${columns.join('  ')}`.trimEnd(), ...more];
+  };
+  return [
+    `todos  ${totalsLine(view)}`,
+    ...rows.flatMap(lines),
+    stagesLine(view),
+    ...view.evidence.filter(({ ok }) => full || !ok).map((one) => `  ${evidenceLine(one)}`),
+    ...(view.why === null ? [] : [`✗ ${foreignLine(view.why, 300)}`]),
+    ...(view.deferred.length === 0 ? [] : [`!      commits that could not be made yet: ${names(view.deferred)}`]),
+    ...view.openIssues.slice(0, full ? undefined : 5).map((issue) => `!      ${foreignLine(issue, 200)}`),
+    ...(full || view.openIssues.length <= 5 ? [] : [`!      and ${view.openIssues.length - 5} more open issues`]),
+  ];
+}
+
+function totalsLine({ counts, fixRounds }: ExecutionView): string {
+  const { todos, done, running, failed, stale, pending, blocked, added } = counts;
+  const parts = [
+    `${done}/${todos} done`,
+    ...(running > 0 ? [`${running} at work`] : []),
+    ...(failed > 0 ? [`${failed} failed`] : []),
+    ...(stale > 0 ? [`${stale} to be redone`] : []),
+    ...(pending > 0 ? [`${pending} to come`] : []),
+    ...(blocked > 0 ? [`${blocked} kept back by failed ones`] : []),
+    ...(added > 0 ? [`${added} added`] : []),
+    ...(fixRounds.done > 0 ? [`fix round ${fixRounds.done} of ${fixRounds.most}`] : []),
+  ];
+  return parts.join(', ');
+}
+
+const WORDS: Readonly<Record<string, string>> = { running: 'at work', stale: 'to be redone', pending: 'to come' };
+
+function countsLine(counts: Record<string, number>): string {
+  const parts = Object.entries(counts).map(([standing, count]) => `${count} ${WORDS[standing] ?? standing}`);
+  return parts.join(', ');
+}
+
+/** How many todos stand above each added one: it was added for one that may have been added itself. */
+function depthsOf(todos: readonly TodoView[]): Map<string, number> {
+  const depths = new Map<string, number>();
+  for (const { id, parent } of todos) {
+    if (parent !== null) depths.set(id, (depths.get(parent) ?? 0) + 1);
+  }
+  return depths;
+}
+
+function indentOf({ id }: TodoView, depths: ReadonlyMap<string, number>): number {
+  return 2 * (depths.get(id) ?? 0);
+}
+
+function labelOf(todo: TodoView, depths: ReadonlyMap<string, number>): string {
+  const indent = indentOf(todo, depths);
+  return indent === 0 ? todo.id : `${' '.repeat(indent - 2)}└ ${todo.id}`;
+}
+
+function titleOf({ title, parent }: TodoView): string {
+  return foreignLine(title, parent === null ? TITLE : TITLE - 8) + (parent === null ? '' : ' (added)');
+}
+
+function spanOf({ startedAt, endedAt, standing }: TodoView, now: number): string {
+  if (startedAt === null) return '';
+  const until = endedAt ?? (standing === 'running' ? null : startedAt);
+  if (until === startedAt && endedAt === null) return '';
+  return duration((until === null ? now : Date.parse(until)) - Date.parse(startedAt));
+}
+
+/** What there is to say of a todo beside its name, as columns. */
+function noteOf(view: ExecutionView, todo: TodoView): string[] {
+  const notes = [
+    ...stateNote(view, todo),
+    ...(todo.retries > 0 ? [`${todo.retries} ${todo.retries === 1 ? 'retry' : 'retries'}`] : []),
+    ...(todo.standing !== 'failed' && todo.retries > 0 && todo.why !== null ? [foreignLine(todo.why, 80)] : []),
+  ];
+  const commit = todo.commit === null ? [] : [todo.commit.slice(0, 7)];
+  return [...commit, notes.join(', ')].filter((note) => note !== '');
+}
+
+function stateNote(view: ExecutionView, todo: TodoView): string[] {
+  switch (todo.standing) {
+    case 'running':
+      return [workNote(todo)];
+    case 'done':
+      return doneNotes(todo);
+    case 'failed':
+      return [foreignLine(todo.why ?? 'failed', REASON), ...keptBack(view, todo.id)];
+    case 'pending':
+    case 'stale':
+      if (todo.blockedBy.length > 0) return [`kept back by ${names(todo.blockedBy)}`];
+      if (todo.waitsFor.length > 0) return [`waits for ${names(todo.waitsFor)}`];
+      return todo.attempt > 0 ? [`to be attempted again: ${foreignLine(todo.why ?? 'redone', 80)}`] : [];
+  }
+}
+
+function workNote({ stage, part, task, commands, attempt, why }: TodoView): string {
+  const again = attempt > 1 ? ` (attempt ${attempt})` : '';
+  if (task !== null) return `${task.substep} out, ${task.actionId}${again}`;
+  if (commands !== null) return `${stage}: command ${commands.done + 1} of ${commands.total}${again}`;
+  if (part === 'question') return `waits for a person: ${foreignLine(why ?? 'a question', 100)}`;
+  if (part === 'human') return `waits for a person to judge it${again}`;
+  return `${stage}${again}`;
+}
+
+/** What was shown for it. Passed, skipped and reused are different words. */
+function doneNotes({ attempt, evidence, substeps }: TodoView): string[] {
+  if (attempt === 0) return ['done before this run'];
+  const reused = evidence.filter((one) => one.reused).length;
+  const commands = evidence.length === 1 ? '1 command' : `${evidence.length} commands`;
+  const verify = substeps.find(({ id }) => id === 'verify');
+  const proof =
+    evidence.length > 0
+      ? [`${commands} green${reused > 0 ? `, ${reused} reused` : ''}`]
+      : verify === undefined
+        ? ['unverified']
+        : verify.status === 'done'
+          ? ['judged']
+          : ['nothing to verify'];
+  const commit = substeps.find(({ id }) => id === 'commit')?.status;
+  return [...proof, ...(commit === 'deferred' ? ['commit waits'] : commit === 'skipped' ? ['no commit'] : [])];
+}
+
+function keptBack({ todos }: ExecutionView, failed: string): string[] {
+  const kept = todos.filter(({ blockedBy }) => blockedBy.includes(failed)).map(({ id }) => id);
+  return kept.length === 0 ? [] : [`keeps back ${names(kept)}`];
+}
+
+function names(ids: readonly string[]): string {
+  const more = ids.length > NAMED ? ` and ${ids.length - NAMED} more` : '';
+  return `${ids.slice(0, NAMED).join(', ')}${more}`;
+}
+
+/** The stages a todo has been through, and the commands that were run for it. */
+function detailLines({ standing, attempt, substeps, commands, evidence }: TodoView, full: boolean): string[] {
+  if (attempt === 0 || standing === 'pending' || standing === 'stale') return [];
+  const steps = substeps.map(({ id, status }) => `${markOf(status)} ${id}${status === 'deferred' ? ' (waits)' : ''}`);
+  return [
+    steps.join('  '),
+    ...evidence.filter(({ ok }) => full || standing !== 'failed' || !ok).map(evidenceLine),
+    ...(commands === null ? [] : [`◐ ${foreignLine(commandLine(commands.running), 120)}`]),
+  ];
+}
+
+function markOf(status: string): string {
+  return Object.hasOwn(MARKS, status) ? MARKS[status as keyof typeof MARKS] : '·';
+}
+
+function evidenceLine({ id, todo, argv, ok, outcome, reused, durationMs, log }: EvidenceView): string {
+  const how = [
+    outcome,
+    ...(reused ? ['reused'] : durationMs === null ? [] : [duration(durationMs)]),
+    ...(ok ? [] : [`log ${log}`]),
+  ];
+  const whose = todo === undefined ? id : `${todo} ${id}`;
+  return `${ok ? '✓' : '✗'} ${whose}  ${foreignLine(commandLine(argv), 120)}: ${how.join(', ')}`;
+}
+
+function stagesLine({ stages }: ExecutionView): string {
+  return stages
+    .map(({ id, status, detail }) => {
+      return `${MARKS[status]} ${STAGE_NAMES[id] ?? id}${detail === null ? '' : ` (${foreignLine(detail, 80)})`}`;
+    })
+    .join('   ');
+}

@@ -1,0 +1,41 @@
+import type { StreamAnswer, StreamItem } from '../base/answer.js';
+import { DevCliError } from '../base/errors.js';
+import type { Context } from './context.js';
+import { findRun } from './find-run.js';
+import { readRun } from './running.js';
+import { statusAnswer } from './status.js';
+import { withRare } from './turns.js';
+
+/** After so long, in milliseconds, it is told again although nothing has changed: spans of time have grown. */
+const WAIT = 5000;
+
+/**
+ * `status --watch`: what `status` tells, again whenever the run has moved on, until it has ended (protocol.md §5). Takes no
+ * lock and moves nothing.
+ * @throws DevCliError `NO_SUCH_RUN` and what the store throws; while it streams also `INTERRUPTED`
+ */
+export async function watchStatus(
+  context: Context,
+  given: unknown,
+  { full = false }: { full?: boolean },
+): Promise<StreamAnswer> {
+  const name = await findRun(context, given, false);
+  await readRun(context, name);
+  return { exit: 0, stream: looks(context, name, full) };
+}
+
+async function* looks(context: Context, name: string, full: boolean): AsyncGenerator<StreamItem> {
+  for (;;) {
+    const head = await readRun(context, name);
+    const { json, text } = await withRare(async ({ recompile }) => statusAnswer(context, head, recompile, full));
+    const { seq } = head;
+    yield { json: { seq, type: 'status', ...json }, text: (written) => text?.(written) ?? null, block: true };
+    const { status } = head.snapshot;
+    if (status !== 'live') {
+      yield { json: { seq, type: 'end', ok: true, status }, text: () => null };
+      return;
+    }
+    await context.store.grown(name, head.size, { milliseconds: WAIT, signal: context.signal });
+    if (context.signal.aborted) throw new DevCliError('INTERRUPTED', 'Interrupted. The run goes on without a watcher.');
+  }
+}

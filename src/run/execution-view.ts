@@ -1,0 +1,113 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { closed, enumOf, NullableString, nullable } from '../base/schema.js';
+
+/**
+ * `execution` of `status --json`: how far the plan of a run has been carried out (protocol.md §5, `status`). Instants are UTC
+ * with milliseconds.
+ */
+
+const Str = Type.String();
+const Count = Type.Integer();
+
+/** Where a todo stands in one word: the mark that people see. */
+const Standing = enumOf('pending', 'running', 'done', 'failed', 'stale');
+
+const EvidenceViewSchema = Type.Object(
+  {
+    id: Type.String({ description: 'The acceptance of the plan, or the stage of a recipe’s own handler.' }),
+    todo: Type.Optional(Type.String({ description: 'Of the final verification: whose acceptance it is.' })),
+    argv: Type.Array(Str),
+    ok: Type.Boolean(),
+    exit: Type.Unsafe<number | null>({ type: ['integer', 'null'] }),
+    outcome: Str,
+    at: Str,
+    reused: Type.Boolean({ description: 'Not run again: it was green on exactly this tree before.' }),
+    durationMs: Type.Unsafe<number | null>({ type: ['number', 'null'] }),
+    log: Type.String({ description: 'Relative to the run’s directory.' }),
+  },
+  closed,
+);
+
+const TodoViewSchema = Type.Object(
+  {
+    id: Str,
+    title: Str,
+    standing: Standing,
+    stage: Type.Unsafe<string | null>({ type: ['string', 'null'], description: 'Of one at work: the stage it is in.' }),
+    part: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      description: 'Within `verify`: commands, judge, human. Within `worker`: question.',
+    }),
+    parent: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      description: 'The todo that made this one necessary; null for the plan’s own and for fixes.',
+    }),
+    dependsOn: Type.Array(Str),
+    waitsFor: Type.Array(Str, { description: 'Of one that has yet to start: the dependencies that are not done.' }),
+    blockedBy: Type.Array(Str, {
+      description: 'Failed todos that keep this one from starting, however far away; at most 20.',
+    }),
+    attempt: Type.Integer({ description: '0 before the first.' }),
+    retries: Type.Integer({ description: 'Attempts that counted against the limit.' }),
+    why: NullableString,
+    startedAt: NullableString,
+    endedAt: NullableString,
+    substeps: Type.Array(Type.Object({ id: Str, status: Str, at: NullableString }, closed)),
+    task: nullable(Type.Object({ actionId: Str, substep: Str, issuedAt: Str }, closed)),
+    commands: nullable(
+      Type.Object(
+        { done: Count, total: Count, running: Type.Array(Str, { description: 'The argument vector at work.' }) },
+        closed,
+      ),
+    ),
+    evidence: Type.Array(EvidenceViewSchema),
+    summary: Type.Unsafe<string | null>({ type: ['string', 'null'], description: 'What its worker said of it.' }),
+    commit: NullableString,
+  },
+  closed,
+);
+
+export const ExecutionViewSchema = Type.Object(
+  {
+    counts: Type.Object(
+      {
+        todos: Count,
+        done: Count,
+        running: Count,
+        failed: Count,
+        stale: Count,
+        pending: Count,
+        blocked: Type.Integer({ description: 'Of the pending and stale ones: those that a failed one keeps back.' }),
+        added: Count,
+      },
+      closed,
+    ),
+    /** In the order of the plan, an added one behind the one that made it necessary. */
+    todos: Type.Array(TodoViewSchema),
+    /** What the run does as a whole, in order. */
+    stages: Type.Array(
+      Type.Object(
+        {
+          id: Str,
+          status: enumOf('pending', 'running', 'done', 'skipped', 'failed'),
+          at: NullableString,
+          detail: NullableString,
+        },
+        closed,
+      ),
+    ),
+    evidence: Type.Array(EvidenceViewSchema, { description: 'Of the final verification.' }),
+    fixRounds: Type.Object({ done: Count, most: Count }, closed),
+    why: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      description: 'Why the run as a whole cannot end well.',
+    }),
+    deferred: Type.Array(Str, { description: 'Todos whose commit could not be made yet.' }),
+    openIssues: Type.Array(Str),
+  },
+  { ...closed, $id: 'execution', description: '`execution` of `dev-cli status --json` (protocol.md §5).' },
+);
+
+export type ExecutionView = Static<typeof ExecutionViewSchema>;
+export type TodoView = ExecutionView['todos'][number];
+export type EvidenceView = Static<typeof EvidenceViewSchema>;

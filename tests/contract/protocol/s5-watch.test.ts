@@ -1,0 +1,109 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { devCli, imageOf, nextOf } from '../../support/cli.js';
+import { BINARY, createProject, type Project } from '../../support/project.mjs';
+import { findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
+import { acknowledge, END_BLOCK, PLAIN_BLOCK, startTiny } from '../../support/tiny.js';
+
+/** protocol.md §5, `status --watch`. */
+
+let project: Project;
+let watchers: ChildProcess[] = [];
+beforeEach(() => {
+  project = createProject({ git: false });
+});
+afterEach(() => {
+  for (const watcher of watchers) watcher.kill('SIGKILL');
+  watchers = [];
+  project.remove();
+});
+
+function watch(...args: string[]) {
+  const child = spawn(process.execPath, [BINARY, 'status', 'run-1', '--watch', ...args], {
+    cwd: project.root,
+    env: project.env,
+  });
+  watchers.push(child);
+  let stderr = '';
+  child.stderr.on('data', (text) => {
+    stderr += text;
+  });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  return {
+    child,
+    next: async (): Promise<string> => (await lines.next()).value ?? '',
+    rest: async (): Promise<string[]> => {
+      const all: string[] = [];
+      for (let line = await lines.next(); line.done !== true; line = await lines.next()) all.push(line.value);
+      return all;
+    },
+    ended: new Promise<number | null>((resolve) => child.on('exit', resolve)),
+    stderr: () => stderr,
+  };
+}
+
+describe('status --watch', () => {
+  it('tells every change once, as `status --json` does, and ends with the run', async () => {
+    const first = startTiny(project, [PLAIN_BLOCK, END_BLOCK]);
+    const watcher = watch('--json');
+    const document = async () => JSON.parse(await watcher.next()) as Record<string, unknown>;
+    const now = devCli(project, ['status', 'run-1', '--json']).json;
+    expect(await document()).toEqual({ seq: 2, type: 'status', ...now });
+    const second = nextOf(acknowledge(project, first).json);
+    expect(await document()).toMatchObject({ type: 'status', status: 'live', block: second.block });
+    acknowledge(project, second);
+    const image = imageOf(project);
+    const [last, end] = (await watcher.rest()).map((line) => JSON.parse(line));
+    expect(last).toMatchObject({ type: 'status', status: 'completed' });
+    expect(end).toEqual({ seq: last.seq, type: 'end', ok: true, status: 'completed' });
+    expect(await watcher.ended).toBe(0);
+    expect(imageOf(project)).toEqual(image);
+  });
+
+  it('writes a block for each change where there is no terminal, without a sign of one', async () => {
+    const first = startTiny(project, [PLAIN_BLOCK]);
+    const watcher = watch();
+    expect(await watcher.next()).toMatch(/^run-1 +tiny-run-1 +live/);
+    acknowledge(project, first);
+    const text = (await watcher.rest()).join('\n');
+    expect(text.match(/^run-1 /gm)).toHaveLength(1);
+    expect(text).toContain('completed');
+    expect(text).not.toContain('\u001b');
+    expect(await watcher.ended).toBe(0);
+  });
+
+  it('ends at once where the run has ended, and with 130 at Ctrl-C', async () => {
+    const first = startTiny(project, [PLAIN_BLOCK]);
+    const watcher = watch('--json');
+    await watcher.next();
+    watcher.child.kill('SIGINT');
+    const [end] = (await watcher.rest()).map((line) => JSON.parse(line));
+    expect(end).toMatchObject({ seq: 2, type: 'end', ok: false, error: { code: 'INTERRUPTED' } });
+    expect(await watcher.ended).toBe(130);
+    acknowledge(project, first);
+    expect(devCli(project, ['status', 'run-1', '--watch']).stdout.match(/^run-1 /gm)).toHaveLength(1);
+  });
+
+  it('of no run is one error', () => {
+    const { code, json } = devCli(project, ['status', 'none', '--watch', '--json']);
+    expect([code, json.error?.code]).toEqual([2, 'NO_SUCH_RUN']);
+  });
+
+  const terminal = findTerminal();
+  it.skipIf(terminal === null)(
+    `leaves the terminal as it was${terminal === null ? ` (skipped: ${NO_TERMINAL})` : ''}`,
+    () => {
+      startTiny(project, [PLAIN_BLOCK]);
+      const watching = '(sleep 2; kill -INT $$) & exec "$0" "$1" status run-1 --watch';
+      const inner = `sh -c '${watching}' '${process.execPath}' '${BINARY}'; echo "exit $?"`;
+      const script = `before=$(stty -g); ${inner}; test "$before" = "$(stty -g)" && echo as before`;
+      const { output } = terminal?.(script, { cwd: project.root, env: project.env }) ?? { output: '' };
+      expect(output).toMatch(/run-1 +tiny-run-1 +live/);
+      expect(output).toContain('exit 130');
+      expect(output).toContain('as before');
+      // Nothing is switched on that somebody would have to switch off.
+      expect(output).not.toMatch(/\u001b\[\?/);
+    },
+  );
+});

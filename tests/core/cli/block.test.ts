@@ -1,0 +1,71 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createBlock } from '../../../src/cli/block.js';
+
+/** As much of a terminal as the block uses: a cursor, lines that break at the right edge, two ways to erase. */
+function terminal(columns: number) {
+  const lines: string[] = [''];
+  let row = 0;
+  let written = '';
+  const put = (character: string): void => {
+    if (written.length >= columns) newline();
+    written += character;
+    lines[row] = written;
+  };
+  const newline = (): void => {
+    row += 1;
+    written = '';
+    if (row === lines.length) lines.push('');
+  };
+  return {
+    lines,
+    write(text: string): void {
+      for (const [piece] of text.matchAll(/\u001b\[\d*[A-Z]|.|\n/gu)) {
+        if (piece.startsWith('\u001b')) {
+          if (piece.endsWith('A')) row = Math.max(0, row - Number(piece.slice(2, -1)));
+          else {
+            lines[row] = written;
+            if (piece.endsWith('J')) lines.splice(row + 1);
+          }
+        } else if (piece === '\n') newline();
+        else if (piece === '\r') written = '';
+        else put(piece);
+      }
+    },
+  };
+}
+
+describe('a block on a terminal', () => {
+  const line = fc.string({ maxLength: 30 }).map((text) => text.replace(/[^ -~]/g, '.'));
+  const text = fc.array(line, { minLength: 1, maxLength: 12 }).map((lines) => lines.join('\n'));
+
+  it('stands where the one before stood, whatever their lengths', () => {
+    fc.assert(
+      fc.property(fc.array(text, { minLength: 1, maxLength: 6 }), (texts) => {
+        const screen = terminal(40);
+        const block = createBlock(() => ({ columns: 40, rows: 50 }));
+        for (const one of texts) screen.write(block.draw(one));
+        expect(screen.lines.join('\n')).toBe(`${texts.at(-1)}\n`);
+        expect(block.rest()).toBe('');
+      }),
+    );
+  });
+
+  it('leaves out what has no room, and gives it at the end', () => {
+    const screen = terminal(30);
+    const block = createBlock(() => ({ columns: 30, rows: 6 }));
+    const lines = Array.from({ length: 20 }, (_, n) => `line ${n} ${'x'.repeat(60)}`);
+    screen.write(block.draw('short'));
+    screen.write(block.draw(lines.join('\n')));
+    expect(screen.lines).toHaveLength(6);
+    expect(screen.lines[4]).toBe('… 16 more lines');
+    expect(screen.lines[0]).toBe(lines[0]?.slice(0, 29));
+    screen.write(block.rest());
+    expect(screen.lines).toEqual([...lines.map((one) => one.slice(0, 29)), '']);
+  });
+
+  it('counts what takes two columns as two', () => {
+    const block = createBlock(() => ({ columns: 21, rows: 6 }));
+    expect(block.draw('語'.repeat(30))).toContain(`${'語'.repeat(10)}\u001b[K`);
+  });
+});
