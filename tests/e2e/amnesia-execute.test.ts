@@ -1,9 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Action } from '../support/agent.mjs';
+import { type Action, type Scenario, StandIn } from '../support/agent.mjs';
 import { devCli, imageOf, runDir } from '../support/cli.js';
-import { commitsOf, git, RUN, reportOf } from '../support/executing.js';
+import { type Crew, simpleCrew } from '../support/crew.mjs';
+import { commitsOf, generatePlan, git, RUN, reportOf, SMALL_CREW } from '../support/executing.js';
 import { askedOfGh } from '../support/forge.js';
 import { freshProjects } from '../support/fresh.js';
 import type { Project } from '../support/project.mjs';
@@ -32,27 +33,58 @@ describe.each(STORIES)('$recipe', ({ person, prepare, start }) => {
 
       const other = fresh();
       prepare(other);
-      const acknowledged: string[] = [];
-      let action = start(agentFor(other));
-      for (let steps = 0; action.done !== true && steps < 60; steps += 1) {
-        // The first agent does the work and is gone before the acknowledgement; the next one knows the name alone.
-        const gone = agentFor(other, {
-          beforeAck: () => {
-            throw new Gone();
-          },
-        });
-        expect(() => gone.step(action)).toThrow(Gone);
-        const follower = agentFor(other);
-        const recalled = follower.recall();
-        acknowledged.push(recalled.block);
-        action = follower.step(recalled);
-      }
-      expect(action).toMatchObject({ outcome: 'completed' });
+      const acknowledged = replaced(start(agentFor(other)), (scenario) => agentFor(other, scenario));
       expect(acknowledged).toEqual(seen);
       expect(resultOf(other)).toEqual(resultOf(project));
     },
   );
 });
+
+it('(a crew that remembers what it did is found out)', { timeout: 240_000 }, () => {
+  const remembering = () => {
+    let tasks = 0;
+    const worker: Crew['worker'] = (task, root) => {
+      tasks += 1;
+      const { result } = SMALL_CREW.worker(task, root);
+      return { files: { [`made/${task.todoId}.txt`]: `my task ${tasks}\n` }, result };
+    };
+    return simpleCrew({ worker });
+  };
+  const results = [false, true].map((often) => {
+    const project = fresh();
+    generatePlan(project);
+    const make = (scenario: Scenario = {}) => new StandIn({ project, crew: remembering(), scenario });
+    const agent = make();
+    const first = agent.execute('--execute --quick --autopilot');
+    if (often) replaced(first, make);
+    else agent.drive(first);
+    return resultOf(project);
+  });
+  expect(results[0]).not.toEqual(results[1]);
+});
+
+/**
+ * Carries a run to its end with a new agent for each step: one does the work and is gone before the acknowledgement, the next
+ * knows the name alone. Gives the blocks as they were acknowledged.
+ */
+function replaced(first: Action, make: (scenario?: Scenario) => StandIn): string[] {
+  const acknowledged: string[] = [];
+  let action = first;
+  for (let steps = 0; action.done !== true && steps < 60; steps += 1) {
+    const gone = make({
+      beforeAck: () => {
+        throw new Gone();
+      },
+    });
+    expect(() => gone.step(action)).toThrow(Gone);
+    const follower = make();
+    const recalled = follower.recall();
+    acknowledged.push(recalled.block);
+    action = follower.step(recalled);
+  }
+  expect(action).toMatchObject({ outcome: 'completed' });
+  return acknowledged;
+}
 
 /** Manifest and next at a step: small, true, the same when asked again, without a trace. Gives the block. */
 function lookedAt(project: Project, action: Action): string {
