@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { aCommand, aPlan, aTodo } from '../core/documents/plan-fixture.js';
 import { type Action, StandIn } from '../support/agent.mjs';
-import { init, nextOf, runDir, runPrinted, stateOf, writeProjectFile } from '../support/cli.js';
+import { devCli, init, nextOf, runDir, runPrinted, stateOf, writeProjectFile } from '../support/cli.js';
 import { simpleCrew } from '../support/crew.mjs';
 import { addRemote, askedOfGh, installGh } from '../support/forge.js';
 import { createProject, type Project } from '../support/project.mjs';
@@ -24,11 +24,15 @@ const todo = (id: string, dependsOn: string[]) =>
   });
 const PLAN = aPlan({ todos: [todo('todo-1', []), todo('todo-2', ['todo-1'])] });
 
-function drive(agent: StandIn, first: Action): { seen: string[]; gates: string[]; done: Action } {
+/** @param until stops before the first action of this block */
+function drive(agent: StandIn, first: Action, until?: string): { seen: string[]; gates: string[]; done: Action } {
   const seen: string[] = [];
   const gates: string[] = [];
   let action = first;
   for (let left = 60; action.done !== true && left > 0; left -= 1) {
+    const { stdout } = devCli(agent.project, ['manifest', agent.name]);
+    expect(Math.ceil(stdout.length / 4), `manifest at ${action.block}`).toBeLessThanOrEqual(1500);
+    if (action.block === until) break;
     if (action.block !== seen.at(-1)) seen.push(action.block);
     if (action.action === 'wait-for-user') gates.push(action.block);
     action = agent.step(action);
@@ -39,6 +43,20 @@ function drive(agent: StandIn, first: Action): { seen: string[]; gates: string[]
 describe.each(['ultrawork', 'ultrawork-autopilot'])('%s', (name) => {
   const asks = name === 'ultrawork';
   const skipped = asks && findTerminal() === null;
+
+  it.skipIf(skipped)(
+    `has a manifest that fits also with 200 todos${skipped ? ` (skipped: ${NO_TERMINAL})` : ''}`,
+    { timeout: 240_000 },
+    () => {
+      project = createProject();
+      const plan = aPlan({ todos: Array.from({ length: 200 }, (_, n) => todo(`todo-${n + 1}`, [])) });
+      const agent = new StandIn({ project, crew: simpleCrew(), scenario: { plan } });
+      const flags = `--workflow ${name} --set pull_request=false`;
+      const { done: dispatch } = drive(agent, agent.start(flags), 'execution-engine');
+      expect(dispatch.action).toBe('engine-dispatch');
+      expect(devCli(project, ['manifest', agent.name]).stdout).toContain('Todos: 0/200 done, 4 at work');
+    },
+  );
 
   it.skipIf(skipped)(
     `goes from the goal to committed work in one run${skipped ? ` (skipped: ${NO_TERMINAL})` : ''}`,
