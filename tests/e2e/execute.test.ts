@@ -16,6 +16,9 @@ import { findTerminal, NO_TERMINAL } from '../support/terminal.mjs';
 const withoutTerminal = findTerminal() === null;
 const suffix = withoutTerminal ? ` (skipped: ${NO_TERMINAL})` : '';
 
+/** On a machine that others use too. */
+const LONG = { timeout: 240_000 };
+
 let project: Project;
 beforeEach(() => {
   project = createProject();
@@ -47,7 +50,7 @@ const named = ({ todoId, substep, attempt }: Task): string =>
 
 const untouched = (): string => git(project, 'status', '--short', '--', ':(exclude).dev');
 
-describe('execute-standard', () => {
+describe('execute-standard', LONG, () => {
   it('the sample plan: real code, real tests, one of them red at first, a commit for each todo', {
     timeout: 120_000,
   }, () => {
@@ -139,7 +142,7 @@ function redLog(): string {
   return red?.log ?? 'no command was red';
 }
 
-describe('execute-quick', () => {
+describe('execute-quick', LONG, () => {
   it('carries out without looking: no verifier, no review, no command is run, and the report says so', () => {
     generatePlan(project);
     const { done, waves, gates } = drive('--execute --quick --autopilot', SMALL_CREW);
@@ -180,7 +183,7 @@ describe('execute-quick', () => {
   });
 });
 
-describe('execute-hardened', () => {
+describe('execute-hardened', LONG, () => {
   const flags = '--recipe execute-hardened --set approve_commands=auto';
 
   it.skipIf(withoutTerminal)(
@@ -246,7 +249,7 @@ describe('execute-hardened', () => {
   });
 });
 
-describe('abort', () => {
+describe('abort', LONG, () => {
   it('while a command is at work ends it with everything it started, and leaves the work in the tree', async () => {
     project.env['DEV_CLI_ANSWER_WITHIN'] = '0';
     const run = ['sh', '-c', 'sleep 300 & echo $! > made/pid; wait'];

@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Action } from '../support/agent.mjs';
 import { type Document, devCli, init, nextOf, runPrinted, writeProjectFile } from '../support/cli.js';
+import { addRemote, askedOfGh, installGh } from '../support/forge.js';
 import { createProject, type Project } from '../support/project.mjs';
 
 /** open-pr from the outside (recipes.md §4): a real git remote, and a stand-in for `gh` that writes down what it was asked. */
@@ -18,36 +19,6 @@ afterEach(() => project.remove());
 
 const git = (...args: string[]) =>
   execFileSync('git', args, { cwd: project.root, env: project.env, encoding: 'utf8', stdio: 'pipe' }).trim();
-
-/** A bare repository beside the project as its `origin`, with the main branch pushed. */
-function addRemote(): void {
-  execFileSync('git', ['init', '--quiet', '--bare', '--initial-branch=main', join(base, 'remote.git')], {
-    env: project.env,
-  });
-  git('remote', 'add', 'origin', join(base, 'remote.git'));
-  git('push', '--quiet', 'origin', 'main');
-}
-
-const calls = () => join(base, 'gh-calls');
-
-/** `gh` knows the pull requests that it was told to create. */
-function installGh(): void {
-  const path = join(base, 'bin', 'gh');
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(
-    path,
-    `#!/bin/sh
-for argument; do printf '%s|' "$argument"; done >> '${calls()}'
-echo >> '${calls()}'
-case "$1 $2" in
-  "pr list") cat '${base}/gh-open' 2>/dev/null || true ;;
-  "pr create") cat > '${base}/gh-body'; echo 'https://forge.invalid/pull/7' | tee '${base}/gh-open' ;;
-esac
-`,
-  );
-  chmodSync(path, 0o755);
-}
-const asked = () => (existsSync(calls()) ? readFileSync(calls(), 'utf8').trim().split('\n') : []);
 
 /** Nothing called gh may be found, whatever this machine has installed. */
 const withoutGh = (): NodeJS.ProcessEnv => {
@@ -82,13 +53,13 @@ function describeIt(action: Action, text: unknown = TEXT, env: NodeJS.ProcessEnv
 
 describe('open-pr', () => {
   it('makes a branch, pushes it and opens a draft with the text, whatever is in it', () => {
-    addRemote();
-    installGh();
+    addRemote(project);
+    installGh(project);
     const end = describeIt(settled(init(project, 'add-auth', '--recipe', 'open-pr')));
     expect(end, JSON.stringify(end)).toMatchObject({ action: 'done', outcome: 'completed' });
     expect(git('branch', '--show-current')).toBe('dev/add-auth');
     expect(git('rev-parse', 'origin/dev/add-auth')).toBe(git('rev-parse', 'HEAD'));
-    expect(asked()).toEqual([
+    expect(askedOfGh(project)).toEqual([
       'pr|list|--head|dev/add-auth|--state|open|--json|url|--jq|.[0].url|',
       'pr|create|--draft|--head|dev/add-auth|--title|Add JWT auth|--body-file|-|',
     ]);
@@ -96,8 +67,8 @@ describe('open-pr', () => {
   });
 
   it('gives a branch with nothing of its own an empty commit, and leaves what is staged and changed', () => {
-    addRemote();
-    installGh();
+    addRemote(project);
+    installGh(project);
     writeProjectFile(project, 'staged.txt', 'staged\n');
     git('add', 'staged.txt');
     writeProjectFile(project, 'README.md', 'changed\n');
@@ -110,8 +81,8 @@ describe('open-pr', () => {
   });
 
   it('keeps a branch of its own with its commits, and finds the pull request that is open', () => {
-    addRemote();
-    installGh();
+    addRemote(project);
+    installGh(project);
     git('switch', '--quiet', '--create', 'mine');
     git('commit', '--quiet', '--allow-empty', '--message', 'Work');
     describeIt(settled(init(project, 'add-auth', '--recipe', 'open-pr')));
@@ -124,29 +95,29 @@ describe('open-pr', () => {
       url: 'https://forge.invalid/pull/7',
       made: false,
     });
-    expect(asked().filter((call) => call.startsWith('pr|create'))).toHaveLength(1);
+    expect(askedOfGh(project).filter((call) => call.startsWith('pr|create'))).toHaveLength(1);
   });
 
   it('without gh: halts with the branch pushed and the text ready, and goes on when gh is there', () => {
-    addRemote();
+    addRemote(project);
     const env = withoutGh();
     const end = describeIt(settled(init(project, 'add-auth', '--recipe', 'open-pr')), TEXT, env);
     expect(end).toMatchObject({ action: 'done', outcome: 'halted' });
     expect(JSON.stringify(end)).toContain('gh is not on the PATH');
     expect(JSON.stringify(end)).toContain('.dev/specs/add-auth/pr.json');
     expect(git('rev-parse', 'origin/dev/add-auth')).toBe(git('rev-parse', 'HEAD'));
-    installGh();
+    installGh(project);
     const resumed = settled(runPrinted(project, String((end as unknown as Document)['resume'])).json);
     expect(resumed).toMatchObject({ action: 'done', outcome: 'completed' });
-    expect(asked().filter((call) => call.startsWith('pr|create'))).toHaveLength(1);
+    expect(askedOfGh(project).filter((call) => call.startsWith('pr|create'))).toHaveLength(1);
   });
 
   it('without a remote: halts and says so; nothing was asked of gh', () => {
-    installGh();
+    installGh(project);
     const end = describeIt(settled(init(project, 'add-auth', '--recipe', 'open-pr')));
     expect(end).toMatchObject({ action: 'done', outcome: 'halted' });
     expect(JSON.stringify(end)).toContain('The repository has no remote.');
-    expect(asked()).toEqual([]);
+    expect(askedOfGh(project)).toEqual([]);
   });
 
   it('refuses a text that is none, with the action still pending', () => {

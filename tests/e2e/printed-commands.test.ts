@@ -1,10 +1,12 @@
-import { cpSync, mkdirSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Action, type Call, StandIn } from '../support/agent.mjs';
+import type { Task } from '../support/crew.mjs';
 import { freshProjects } from '../support/fresh.js';
 import type { Project } from '../support/project.mjs';
 import { SPECIFY_RECIPES } from '../support/recipes.mjs';
+import { agentFor, STORIES } from '../support/stories.js';
 import { findTerminal, NO_TERMINAL } from '../support/terminal.mjs';
 
 const fresh = freshProjects();
@@ -51,16 +53,88 @@ describe.each(SPECIFY_RECIPES)('%s', (recipe) => {
       const agent = new StandIn({ project, scenario: { before } });
       expect(agent.drive(agent.start(`--recipe ${recipe}`))).toMatchObject({ outcome: 'completed' });
       expect([...tried]).toEqual(expect.arrayContaining(['Feature', 'Research']));
-      for (const call of agent.calls) {
-        for (const { key, command } of commandsIn(call.answer)) {
-          expect(['ack', 'poll', 'fix', 'instead', 'resume'], command).toContain(key);
-          expect(command, 'printed commands carry the name').toContain(' add-jwt-auth');
-          expect(command).not.toContain('npx');
-        }
-      }
+      checkKeys(agent);
     },
   );
 });
+
+/** A command stands under a key that the skills know, and carries the name. */
+function checkKeys(agent: StandIn): void {
+  for (const call of agent.calls) {
+    for (const { key, command } of commandsIn(call.answer)) {
+      // What dev-cli ran itself is told in the words of a command line.
+      if (key === 'summary') continue;
+      expect(['ack', 'poll', 'fix', 'instead', 'resume'], command).toContain(key);
+      expect(command, 'printed commands carry the name').toContain(' add-jwt-auth');
+      expect(command).not.toContain('npx');
+    }
+  }
+}
+
+/** The two that are left out print nothing that the others do not: fewer handlers, the same phases. */
+const PRINTING = STORIES.filter(({ recipe }) => recipe !== 'execute-standard' && recipe !== 'ultrawork');
+
+describe.each(PRINTING)('$recipe', ({ recipe, person, prepare, start }) => {
+  const skipped = person && findTerminal() === null;
+
+  it.skipIf(skipped)(
+    `every printed command runs as printed, the ways not taken in a copy${skipped ? ` (skipped: ${NO_TERMINAL})` : ''}`,
+    { timeout: 240_000 },
+    () => {
+      const project = fresh();
+      prepare(project);
+      const tried = new Set<string>();
+      const before = (action: Action): void => {
+        if (!recipe.startsWith('execute-')) return;
+        for (const { id, ack } of action.choices ?? []) {
+          const agent = agentFor(copyOf(project));
+          writeTexts(agent, ack);
+          const call = agent.run(ack, { terminal: true });
+          expect(call.exit, `${action.todoId}, ${id}: ${ack}\n${call.stdout}`).toBe(0);
+          tried.add(id);
+          tryResume(agent, call);
+        }
+        for (const task of action.tasks ?? []) {
+          if (tried.has(task.substep)) continue;
+          tried.add(task.substep);
+          tryTask(project, action, task);
+        }
+      };
+      const agent = agentFor(project, { before });
+      expect(agent.drive(start(agent))).toMatchObject({ outcome: 'completed' });
+      if (recipe === 'execute-hardened') {
+        const all = ['approve', 'stop', 'pass', 'fail', 'reject', 'worker', 'verify', 'securityScan', 'codeReview'];
+        expect([...tried].sort()).toEqual(all.sort());
+      }
+      checkKeys(agent);
+    },
+  );
+});
+
+/** A task by itself: refused without its result, given up as `instead` says, checked as its prompt says, taken by its own ack. */
+function tryTask(project: Project, action: Action, task: Task): void {
+  const copy = copyOf(project);
+  const agent = agentFor(copy, {}, project.root);
+  const refused = agent.run(task.ack);
+  expect(refused.answer?.error?.code, refused.stdout).toBe('EVIDENCE_MISSING');
+  const nothing = agent.run(action.ack ?? '');
+  expect(nothing.exit, nothing.stdout).toBe(3);
+  const [check] = /dev-cli check [^`]+/.exec(readFileSync(agent.path(task.promptFile), 'utf8')) ?? [];
+  if (check !== undefined && task.substep === 'worker') {
+    agent.task(task);
+    expect([0, 3]).toContain(agent.run(check.replaceAll(project.root, copy.root)).exit);
+    rmSync(agent.path(task.output));
+  }
+  const instead = refused.answer?.error?.instead ?? '';
+  writeTexts(agent, instead);
+  const other = agentFor(copyOf(copy), {}, project.root);
+  const givenUp = agent.run(instead);
+  expect(givenUp.exit, givenUp.stdout).toBe(0);
+  tryResume(agent, givenUp);
+  other.task(task);
+  const taken = other.run(task.ack);
+  expect(taken.exit, taken.stdout).toBe(0);
+}
 
 /** A halted run says how it is reopened. */
 function tryResume(agent: StandIn, call: Call): void {

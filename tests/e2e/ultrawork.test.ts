@@ -2,9 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { aCommand, aPlan, aTodo } from '../core/documents/plan-fixture.js';
 import { type Action, StandIn } from '../support/agent.mjs';
-import { init, nextOf, runDir, runPrinted, stateOf, writeProjectFile } from '../support/cli.js';
+import { devCli, init, nextOf, runDir, runPrinted, stateOf, writeProjectFile } from '../support/cli.js';
 import { simpleCrew } from '../support/crew.mjs';
+import { addRemote, askedOfGh, installGh } from '../support/forge.js';
 import { createProject, type Project } from '../support/project.mjs';
 import { findTerminal, NO_TERMINAL } from '../support/terminal.mjs';
 
@@ -13,36 +15,24 @@ import { findTerminal, NO_TERMINAL } from '../support/terminal.mjs';
 let project: Project;
 afterEach(() => project.remove());
 
-const acceptance = (file: string) => [{ id: 'ac-1', kind: 'command', run: ['test', '-f', file] }];
-const todo = (id: string, dependsOn: string[]) => ({
-  id,
-  title: `Write ${id}`,
-  type: 'work',
-  risk: 'low',
-  dependsOn,
-  inputs: [],
-  outputs: [],
-  files: [`made/${id}.txt`],
-  steps: [`Write made/${id}.txt.`],
-  mustNotDo: [],
-  references: [],
-  acceptance: acceptance(`made/${id}.txt`),
-});
+const todo = (id: string, dependsOn: string[]) =>
+  aTodo(id, {
+    title: `Write ${id}`,
+    dependsOn,
+    files: [`made/${id}.txt`],
+    acceptance: [aCommand('ac-1', ['test', '-f', `made/${id}.txt`])],
+  });
+const PLAN = aPlan({ todos: [todo('todo-1', []), todo('todo-2', ['todo-1'])] });
 
-/** Two todos in place of the plan that the stand-in knows. */
-function smallPlan(action: Action, agent: StandIn): void {
-  if (action.block !== 'generate-plan' || action.data === undefined) return;
-  const plan = JSON.parse(readFileSync(agent.path(action.data.write), 'utf8'));
-  plan.todos = [todo('todo-1', []), todo('todo-2', ['todo-1'])];
-  delete plan.commits;
-  agent.write(action.data.write, JSON.stringify(plan));
-}
-
-function drive(agent: StandIn, first: Action): { seen: string[]; gates: string[]; done: Action } {
+/** @param until stops before the first action of this block */
+function drive(agent: StandIn, first: Action, until?: string): { seen: string[]; gates: string[]; done: Action } {
   const seen: string[] = [];
   const gates: string[] = [];
   let action = first;
   for (let left = 60; action.done !== true && left > 0; left -= 1) {
+    const { stdout } = devCli(agent.project, ['manifest', agent.name]);
+    expect(Math.ceil(stdout.length / 4), `manifest at ${action.block}`).toBeLessThanOrEqual(1500);
+    if (action.block === until) break;
     if (action.block !== seen.at(-1)) seen.push(action.block);
     if (action.action === 'wait-for-user') gates.push(action.block);
     action = agent.step(action);
@@ -55,11 +45,33 @@ describe.each(['ultrawork', 'ultrawork-autopilot'])('%s', (name) => {
   const skipped = asks && findTerminal() === null;
 
   it.skipIf(skipped)(
-    `goes from the goal to committed work in one run${skipped ? ` (skipped: ${NO_TERMINAL})` : ''}`,
+    `has a manifest that fits also with 200 todos${skipped ? ` (skipped: ${NO_TERMINAL})` : ''}`,
+    { timeout: 240_000 },
     () => {
       project = createProject();
-      const agent = new StandIn({ project, crew: simpleCrew(), scenario: { beforeAck: smallPlan } });
-      const { seen, gates, done } = drive(agent, agent.start(`--workflow ${name} --set pull_request=false`));
+      const plan = aPlan({ todos: Array.from({ length: 200 }, (_, n) => todo(`todo-${n + 1}`, [])) });
+      const agent = new StandIn({ project, crew: simpleCrew(), scenario: { plan } });
+      const flags = `--workflow ${name} --set pull_request=false`;
+      const { done: dispatch } = drive(agent, agent.start(flags), 'execution-engine');
+      expect(dispatch.action).toBe('engine-dispatch');
+      expect(devCli(project, ['manifest', agent.name]).stdout).toContain('Todos: 0/200 done, 4 at work');
+    },
+  );
+
+  it.skipIf(skipped)(
+    `goes from the goal to committed work in one run${skipped ? ` (skipped: ${NO_TERMINAL})` : ''}`,
+    { timeout: 240_000 },
+    () => {
+      project = createProject();
+      if (!asks) {
+        addRemote(project);
+        installGh(project);
+      }
+      const agent = new StandIn({ project, crew: simpleCrew(), scenario: { plan: PLAN } });
+      const { seen, gates, done } = drive(
+        agent,
+        agent.start(`--workflow ${name}${asks ? ' --set pull_request=false' : ''}`),
+      );
 
       expect(seen.slice(0, 2)).toEqual(['classify-intent', 'explore-full']);
       expect(seen.at(-1)).toBe('execution-engine');
@@ -67,19 +79,29 @@ describe.each(['ultrawork', 'ultrawork-autopilot'])('%s', (name) => {
       expect(gates).toEqual(asks ? ['decision-confirm', 'approve-plan'] : []);
       expect(done).toMatchObject({ outcome: 'completed', failed: [] });
       const results = (done as Action & { results: Record<string, string> }).results;
-      expect(results).toMatchObject({ plan: 'done', pr: 'skipped', implement: 'done', 'implement/codeReview': 'SHIP' });
+      expect(results).toMatchObject({
+        plan: 'done',
+        pr: asks ? 'skipped' : 'done',
+        implement: 'done',
+        'implement/codeReview': 'SHIP',
+      });
       if (asks) expect(results['plan/approve-plan']).toBe('approve');
-      expect(done.artifacts?.map((path) => path.split('/').at(-1))).toEqual(['PLAN.md', 'report.md', 'summary.md']);
+      expect(done.artifacts?.map((path) => path.split('/').at(-1))).toEqual([
+        'PLAN.md',
+        'report.md',
+        'summary.md',
+        ...(asks ? [] : ['pr.json']),
+      ]);
       expect(agent.calls.filter(({ exit }) => exit !== 0)).toEqual([]);
 
       const state = stateOf(project, agent.name);
       expect(state).toMatchObject({
         status: 'completed',
-        preferences: { pull_request: false },
+        preferences: { pull_request: !asks },
         workflow: {
           name,
           currentPhase: null,
-          phases: [{ status: 'done' }, { status: 'skipped' }, {}],
+          phases: [{ status: 'done' }, { status: asks ? 'skipped' : 'done' }, {}],
         },
       });
       const log = execFileSync('git', ['log', '--format=%s'], {
@@ -89,8 +111,14 @@ describe.each(['ultrawork', 'ultrawork-autopilot'])('%s', (name) => {
       });
       expect(log).toMatch(/^Write todo-2\nWrite todo-1\n/);
       expect(readFileSync(join(runDir(project, agent.name), 'PLAN.md'), 'utf8')).toMatch(/^### \[x\] todo-2/m);
+      // The pull request is opened before the work, told of its beginning, and ready at the end.
+      const asked = askedOfGh(project).map((call) => call.split('|').slice(0, 2).join(' '));
+      const told = ['pr list', 'pr create', 'pr comment', 'pr ready'];
+      expect(asked.filter((call, at) => told.includes(call) && asked.indexOf(call) === at)).toEqual(asks ? [] : told);
       const manifest = agent.run(`dev-cli manifest ${agent.name}`);
-      expect(manifest.stdout).toContain(`Phases of ${name} · plan done · pr skipped · implement done`);
+      expect(manifest.stdout).toContain(
+        `Phases of ${name} · plan done · pr ${asks ? 'skipped' : 'done'} · implement done`,
+      );
       const history = agent.run(`dev-cli history ${agent.name}`);
       expect(history.stdout).toContain('phase implement');
       const replay = agent.run(`dev-cli replay ${agent.name} --check`);

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative } from 'node:path';
-import { ANALYSES, ANSWERS, FINDINGS, GOAL, planContent, review, SYNTHESIS } from './content.mjs';
+import { ANALYSES, ANSWERS, FINDINGS, GOAL, PULL_REQUEST, planContent, review, SYNTHESIS } from './content.mjs';
 import { jwtCrew } from './crew.mjs';
 import { findTerminal, NO_TERMINAL } from './terminal.mjs';
 
@@ -64,6 +64,7 @@ import { findTerminal, NO_TERMINAL } from './terminal.mjs';
 /**
  * What goes otherwise than well. Everything left out goes well.
  * @typedef {object} Scenario
+ * @property {object} [plan] the plan content to write in place of the sample's
  * @property {string} [leaveOut] the agent id whose output is missing the first time
  * @property {boolean} [rejectFirstReview]
  * @property {boolean} [rejectPlan] the person at the gate wants the plan changed once
@@ -392,7 +393,7 @@ export class StandIn {
    */
   #writeData(action, data) {
     if (data.form === 'json') {
-      this.write(data.write, `${JSON.stringify(planContent(this.#revision(data.write)), null, 2)}\n`);
+      this.write(data.write, `${JSON.stringify(this.#contentFor(data.write), null, 2)}\n`);
       return;
     }
     const wanted = Object.keys(data.need ?? {});
@@ -402,6 +403,11 @@ export class StandIn {
       data.write,
       open.map((id) => `## ${id}\n\n${ANSWERS[id] ?? '- As the request says. (user)'}\n`).join('\n'),
     );
+  }
+
+  /** @param {string} path the file that is wanted */
+  #contentFor(path) {
+    return path.endsWith('/pr.json') ? PULL_REQUEST : (this.scenario.plan ?? planContent(this.#revision(path)));
   }
 
   /**

@@ -286,6 +286,19 @@ This is the first round.
   };
 }
 
+/** pr.json */
+export const PULL_REQUEST = {
+  title: 'Ask for a token on every route but /health',
+  body: `Only known clients may use the API from next month on.
+
+- Tokens are verified with node:crypto; no dependency is added.
+- Every route is closed unless it is declared public.
+- AUTH_MODE=warn lets everybody pass and logs what would have been refused.
+
+How to look at it: todo by todo, each is one commit with its tests.
+`,
+};
+
 /**
  * plan-content.json: five todos, 1 → 2,3,4 → 5.
  * @param {number} revision 0 for the first; each later one repairs what was found

@@ -199,7 +199,7 @@ function noteCommit(turn: Turn, todo: string, commit: string): void {
   const engine = engineOf(turn);
   const row = engine.todos[todo];
   if (row !== undefined) engine.todos[todo] = { ...row, commit };
-  noteAudit(turn, `${todo}: commit ${commit}`);
+  noteAudit(turn, todo, `commit ${commit}`);
 }
 
 function commitVerdict(turn: Turn, todo: string | null, { outcome, reason = 'refused' }: CommitResult): Verdict {

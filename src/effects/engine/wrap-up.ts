@@ -29,7 +29,7 @@ export function wrapUp(turn: Turn, id: string): void {
   noteIssues(turn, id, issues);
   engine.openIssues.push(...issues.slice(0, 5).map((issue) => foreignLine(`${id}: ${issue}`, 300)));
   const row = engine.todos[id];
-  noteAudit(turn, `${id}: done in attempt ${row?.attempt ?? 1}: ${engine.summaries[id] ?? ''}`);
+  noteAudit(turn, id, `done in attempt ${row?.attempt ?? 1}: ${engine.summaries[id] ?? ''}`);
   tick(turn, new Set([id]), TICKED_AT_ONCE);
   record(turn, 'wrapped-up', { todoId: id, outputs: promised, learnings: learnings.length, issues: issues.length });
 }

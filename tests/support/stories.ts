@@ -1,0 +1,75 @@
+import { type Action, type Scenario, StandIn } from './agent.mjs';
+import { generatePlan, RUN, SMALL_CREW, smallPlan } from './executing.js';
+import { addRemote, installGh } from './forge.js';
+import type { Project } from './project.mjs';
+
+/** One story for every shipped recipe that carries a plan out, opens a pull request, or does all of it. */
+export interface Story {
+  recipe: string;
+  /** A person at a terminal has to answer. */
+  person: boolean;
+  /** Makes the project what the story begins with. */
+  prepare: (project: Project) => void;
+  start: (agent: StandIn) => Action;
+}
+
+const forge = (project: Project): void => {
+  addRemote(project);
+  installGh(project);
+};
+
+export const STORIES: Story[] = [
+  {
+    recipe: 'execute-standard',
+    person: true,
+    prepare: (project) => generatePlan(project),
+    start: (agent) => agent.execute(),
+  },
+  {
+    recipe: 'execute-quick',
+    person: false,
+    prepare: (project) => generatePlan(project),
+    start: (agent) => agent.execute('--execute --quick --autopilot'),
+  },
+  {
+    recipe: 'execute-hardened',
+    person: true,
+    prepare: (project) => generatePlan(project),
+    start: (agent) => agent.execute('--recipe execute-hardened'),
+  },
+  {
+    recipe: 'open-pr',
+    person: false,
+    prepare: (project) => {
+      generatePlan(project);
+      forge(project);
+    },
+    start: (agent) => agent.execute('--recipe open-pr'),
+  },
+  {
+    recipe: 'ultrawork',
+    person: true,
+    prepare: () => {},
+    start: (agent) => agent.start('--workflow ultrawork'),
+  },
+  {
+    recipe: 'ultrawork-autopilot',
+    person: false,
+    prepare: forge,
+    start: (agent) => agent.start('--workflow ultrawork-autopilot'),
+  },
+];
+
+/**
+ * An agent for a story: one that knows what its skill says, and nothing of what was before.
+ * @param formerRoot where the run was begun, when the project is a copy
+ */
+export function agentFor(project: Project, scenario: Scenario = {}, formerRoot = project.root): StandIn {
+  return new StandIn({
+    project,
+    name: RUN,
+    crew: SMALL_CREW,
+    scenario: { plan: smallPlan(), ...scenario },
+    formerRoot,
+  });
+}
