@@ -5,9 +5,7 @@
 // esbuild cuts a program along its dynamic imports, but into many pieces: what the entry shares with a part loaded later
 // becomes a piece too. So the pieces that the entry loads at once are put together again, and the later parts take what
 // they share from there: nothing exists twice in one process.
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, transform } from 'esbuild';
@@ -67,41 +65,10 @@ const programs = await Promise.all([
   ...APART.map(apart),
 ]);
 const files = new Map(programs.flat());
-for (const name of ['cli', 'hot']) startedBy(name, files);
 mkdirSync(dist, { recursive: true });
 for (const [name, text] of files) writeFileSync(join(dist, name), text);
 // Afterwards, so that a build while tests run never leaves dist/ without its entry.
 for (const name of readdirSync(dist)) if (!files.has(name)) rmSync(join(dist, name), { recursive: true });
-compileAhead();
-
-/** Puts the file that starts a program in its place, and the program beside it. */
-function startedBy(name, files) {
-  const text = files.get(`${name}.cjs`);
-  // Read as Latin-1, which is the quicker way and takes half the memory.
-  if (/[^\0-\x7f]/.test(text))
-    throw new Error(`${name}.cjs is not all ASCII: write a character of a pattern as \\uXXXX`);
-  files.set(`${name}.program.js`, text);
-  files.set(`${name}.cjs`, readFileSync(join(root, 'scripts/start.cjs'), 'utf8'));
-}
-
-/** Makes the commands that are called most once, in a project of their own, and keeps what V8 has compiled for them. */
-function compileAhead() {
-  const project = mkdtempSync(join(tmpdir(), 'dev-cli-build-'));
-  // Nothing of who builds: no session, no root, no options of node.
-  const env = { PATH: process.env['PATH'], HOME: project };
-  const call = (flags, ...words) =>
-    execFileSync(process.execPath, [...flags, join(root, 'bin/dev-cli.js'), ...words], { cwd: project, env });
-  const kept = (...words) => call(['--require', join(root, 'scripts/compile.cjs')], ...words);
-  try {
-    const started = call([], 'init', 'one', '--recipe', 'specify-standard-autopilot', '--goal', 'A goal');
-    kept('next', 'one');
-    kept('manifest', 'one');
-    kept('status', 'one', '--json');
-    kept('step', 'complete', 'one', '--action', JSON.parse(started).next.actionId, '--choice', 'Feature');
-  } finally {
-    rmSync(project, { recursive: true });
-  }
-}
 
 /**
  * A program in one file that loads nothing later but other programs. What its modules import dynamically belongs to functions

@@ -1,7 +1,6 @@
 // Preloaded with `node --require`: on exit, writes down what a process has loaded (tests/contract/cli/loaded.test.ts).
 const { writeFileSync } = require('node:fs');
 const { builtinModules } = require('node:module');
-const vm = require('node:vm');
 
 /** @returns {string[]} every module of Node that was loaded, public or not; the list is not in the types */
 function loadedByNode() {
@@ -11,16 +10,6 @@ function loadedByNode() {
 const atStart = new Set(loadedByNode());
 const here = module.filename;
 
-/** Programs that a start file ran (scripts/start.cjs), and whether V8 had them compiled. @type {Record<string, boolean>} */
-const programs = {};
-vm.Script = class extends vm.Script {
-  /** @param {string} code @param {vm.ScriptOptions & { filename: string }} options */
-  constructor(code, options) {
-    super(code, options);
-    programs[options.filename] = this.cachedDataRejected === false;
-  }
-};
-
 process.on('exit', () => {
   const builtins = loadedByNode()
     .filter((entry) => !atStart.has(entry) && entry.startsWith('NativeModule '))
@@ -29,6 +18,6 @@ process.on('exit', () => {
   const files = Object.keys(require.cache).filter((file) => file !== here);
   writeFileSync(
     String(process.env.DEV_CLI_TEST_LOADED),
-    JSON.stringify({ builtins: builtins.sort(), files: files.sort(), programs }),
+    JSON.stringify({ builtins: builtins.sort(), files: files.sort() }),
   );
 });

@@ -16,8 +16,6 @@ interface Loaded {
   builtins: string[];
   /** Relative to the checkout. */
   files: string[];
-  /** The programs that a start file ran, and whether they came compiled. */
-  programs: Record<string, boolean>;
   /** Bytes of all those files. */
   bytes: number;
 }
@@ -42,23 +40,17 @@ function call(args: string[], program = BINARY, preload: string[] = [], env: Nod
 function loadedBy(args: string[], program = BINARY): Loaded {
   const notes = join(project.home, 'loaded.json');
   call(args, program, [join(CHECKOUT, 'tests/support/loaded.cjs')], { DEV_CLI_TEST_LOADED: notes });
-  const { builtins, files, programs } = JSON.parse(readFileSync(notes, 'utf8')) as Omit<Loaded, 'bytes'>;
-  const bytes = [...files, ...Object.keys(programs)].reduce((sum, file) => sum + statSync(file).size, 0);
-  return {
-    builtins,
-    files: files.map((file) => relative(CHECKOUT, file)),
-    programs: Object.fromEntries(Object.entries(programs).map(([file, done]) => [relative(CHECKOUT, file), done])),
-    bytes,
-  };
+  const { builtins, files } = JSON.parse(readFileSync(notes, 'utf8')) as Omit<Loaded, 'bytes'>;
+  const bytes = files.reduce((sum, file) => sum + statSync(file).size, 0);
+  return { builtins, files: files.map((file) => relative(CHECKOUT, file)), bytes };
 }
 
 describe('a hot command loads no more than it needs', () => {
   it.each([[['next', 'one']], [['manifest', 'one']], [['status', 'one', '--json']], [['list', '--json']]])(
     '%j',
     (args) => {
-      const { builtins, files, programs, bytes } = loadedBy(args);
+      const { builtins, files, bytes } = loadedBy(args);
       expect(files).toEqual(['bin/dev-cli.js', 'dist/hot.cjs']);
-      expect(programs).toEqual({ 'dist/hot.program.js': true });
       expect(builtins).toEqual([]);
       expect(bytes).toBeLessThan(130_000);
     },
@@ -66,9 +58,8 @@ describe('a hot command loads no more than it needs', () => {
 
   it('step complete', () => {
     const acknowledging = ['step', 'complete', 'one', '--action', actionId, '--choice', 'Feature'];
-    const { builtins, files, programs, bytes } = loadedBy(acknowledging);
+    const { builtins, files, bytes } = loadedBy(acknowledging);
     expect(files).toEqual(['bin/dev-cli.js', 'dist/cli.cjs']);
-    expect(programs).toEqual({ 'dist/cli.program.js': true });
     expect(builtins.filter((name) => !FOR_A_COMMIT.test(name))).toEqual([]);
     expect(bytes).toBeLessThan(420_000);
   });
