@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DevCliError } from '../base/errors.js';
 import { foreignLine } from '../documents/foreign.js';
 import { advanceEngine } from '../effects/advance.js';
-import { type CommitResult, commitDone, deferredDone, pullRequestDone } from '../effects/engine/jobs.js';
+import { type CommitResult, commitDone, commitMessage, deferredDone, pullRequestDone } from '../effects/engine/jobs.js';
 import type { EngineJob, RunEngine } from '../run/engine.js';
 import type { RunState } from '../run/state.js';
 import { ensureDirectory, writeDurably } from '../store/durable.js';
@@ -203,7 +203,7 @@ export async function retryDeferred(context: Context, snapshot: RunState, until:
       todo,
       stage: 'commit',
       key: `${snapshot.runId}/${todo}`,
-      message: snapshot.engine?.todos[todo]?.title ?? todo,
+      message: await transactTurn(context, snapshot.name, (turn) => commitMessage(turn, todo)),
       startedAt: snapshot.updatedAt,
     };
     const directory = directoryOf(context, snapshot.name, { directory: `actions/${action.actionId}/${todo}` });

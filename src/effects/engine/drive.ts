@@ -147,9 +147,13 @@ function outcomeOf(
 function settled(turn: Turn, { todo, status, why }: Extract<EngineEffect, { type: 'settled' }>): void {
   const engine = engineOf(turn);
   const attempt = engine.todos[todo]?.attempt ?? 1;
-  for (const kept of [engine.reports, engine.failures, engine.answers]) delete kept[todo];
-  // A commit that has to wait is measured against them later.
-  if (!engine.deferred.includes(todo)) for (const kept of [engine.baselines, engine.charged]) delete kept[todo];
+  for (const kept of [engine.reports, engine.answers]) delete kept[todo];
+  // Whoever takes it up when the run is reopened needs to know.
+  if (status === 'failed') engine.failures[todo] = why === undefined ? [] : [why];
+  else delete engine.failures[todo];
+  // What is not committed yet is measured against them later, in a commit that has to wait or when the todo is reopened.
+  const uncommitted = status === 'failed' || engine.deferred.includes(todo);
+  if (!uncommitted) for (const kept of [engine.baselines, engine.charged]) delete kept[todo];
   record(turn, 'todo-settled', { todoId: todo, status, attempt, ...(why === undefined ? {} : { why }) });
   if (status === 'failed') turn.ran.push({ block: todo, ok: false, summary: `failed: ${why ?? ''}`.slice(0, 300) });
 }
@@ -176,14 +180,14 @@ function withdraw(turn: Turn, block: string, todo: string | null): void {
     }
   }
   if (engine.job !== null && (engine.job.todo === null || redone.has(engine.job.todo))) {
+    // The commit at work may be made all the same; what is done from now on is another one.
+    if (engine.job.kind === 'commit' && engine.job.todo !== null) delete engine.baselines[engine.job.todo];
     engine.job = null;
     turn.state.commands = {};
   }
-  // What they left uncommitted is looked at anew, together with what is done now.
+  // What they left uncommitted is committed together with what is done now: it is measured against what it was before.
   engine.deferred = engine.deferred.filter((id) => !redone.has(id));
-  for (const id of redone) {
-    for (const kept of [engine.baselines, engine.charged, engine.reports, engine.failures]) delete kept[id];
-  }
+  for (const id of redone) delete engine.reports[id];
   for (const [actionId, place] of Object.entries(acknowledged)) {
     if (place.startsWith(`${block}/`) && redone.has(place.slice(block.length + 1))) delete acknowledged[actionId];
   }

@@ -272,8 +272,8 @@ function queueOf(turn: Turn, todo: string | null, stage: string, part: Work['par
   ];
 }
 
-/** The plan's message for the todo, else its title (documents.md, commits). */
-function commitMessage(turn: Turn, todo: string | null): string {
+/** The plan's message for the todo, else its title (documents.md, commits); null: for the commit of all that remains. */
+export function commitMessage(turn: Turn, todo: string | null): string {
   if (todo === null) return `Remaining changes of ${turn.state.name}`;
   const stated = planHead(turn).commits?.find(({ afterTodo }) => afterTodo === todo)?.message;
   const lines = (stated ?? bodyOf(turn, todo).title).split('\n').map((line) => foreignLine(line, 400));

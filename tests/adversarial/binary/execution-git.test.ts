@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { devCli, journalOf, nextOf, runPrinted, writeProjectFile } from '../../support/cli.js';
@@ -133,6 +133,16 @@ describe('what git cannot do', () => {
     expect(status(project)).toBe('?? made/todo-1.txt\0');
   });
 
+  it('what waited is committed under the message of the plan', () => {
+    const plan = { ...TWO, commits: [{ afterTodo: 'todo-1', message: 'The first,\u001b[31m as planned' }] };
+    const first = begin(project, plan);
+    writeProjectFile(project, '.git/index.lock', '');
+    const answer = doAll(project, first).json;
+    rmSync(join(project.root, '.git/index.lock'));
+    expect(goOn(project, nextOf(answer))).toMatchObject(COMPLETED);
+    expect(git(project, 'log', '--format=%s').split('\n')).toContain('The first, as planned');
+  });
+
   it('what waits is not committed while it is redone', () => {
     const judged = making('todo-1', [['grep', '-q', 'good', 'made/todo-1.txt']]);
     const first = begin(project, planOf(judged, making('todo-2', [['true']], { dependsOn: ['todo-1'] })));
@@ -146,6 +156,32 @@ describe('what git cannot do', () => {
     hand(project, taskOf(redone));
     expect(nextOf(runPrinted(project, redone.ack ?? '').json)).toMatchObject({ action: 'engine-dispatch' });
     expect(committed(project)).toEqual([]);
+  });
+
+  it('what waited belongs to the commit of the todo that is redone', () => {
+    const first = begin(project, TWO);
+    writeProjectFile(project, '.git/index.lock', '');
+    doAll(project, first);
+    rmSync(join(project.root, '.git/index.lock'));
+    const redone = nextOf(devCli(project, ['step', 'invalidate', RUN, '--step', 'todo-1']).json) as typeof first;
+    hand(project, taskOf(redone));
+    runPrinted(project, redone.ack ?? '');
+    expect(committed(project)).toEqual(['todo-1']);
+    expect(lastCommit(project)).toEqual(['made/todo-1.txt']);
+  });
+
+  it('what a failed todo left is committed with it when it is reopened, and its worker is told why it failed', () => {
+    const first = begin(project, ONE);
+    writeProjectFile(project, 'made/todo-1.txt', 'right already');
+    hand(project, taskOf(first), worker({ status: 'BLOCKED', reason: 'no network today' }));
+    const end = nextOf(runPrinted(project, first.ack ?? '').json);
+    expect(end).toMatchObject({ done: true, outcome: 'halted' });
+    const again = nextOf(runPrinted(project, end.resume ?? '').json) as typeof first;
+    const prompt = readFileSync(join(project.root, taskOf(again).promptFile), 'utf8');
+    expect(prompt).toMatch(/What the attempt before came to[^#]*no network today/);
+    hand(project, taskOf(again));
+    expect(nextOf(runPrinted(project, again.ack ?? '').json)).toMatchObject(COMPLETED);
+    expect(committed(project)).toEqual(['todo-1']);
   });
 
   it('no repository at all, and one without a commit', () => {
