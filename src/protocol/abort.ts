@@ -2,6 +2,7 @@ import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
 import { noSuchRun } from '../base/no-such-run.js';
 import { endRun } from '../effects/end.js';
+import { writeReport } from '../effects/engine/report.js';
 import { tickDone } from '../effects/engine/wrap-up.js';
 import type { Turn } from '../effects/turn.js';
 import type { RunEngine } from '../run/engine.js';
@@ -53,9 +54,16 @@ export function abortRun(turn: Turn, reason: string): AtWork[] {
   return abandoned;
 }
 
-/** Tasks that are out answer to nobody any more; what is done keeps its box. */
+/** Tasks that are out answer to nobody any more; what is done keeps its box and is reported. */
 function abandon(turn: Turn, engine: RunEngine): void {
   engine.tasks = {};
   engine.job = null;
   tickDone(turn);
+  if (turn.captured.recipe.engine === undefined) return;
+  try {
+    writeReport(turn, { aborted: true });
+  } catch (error) {
+    // An abort must be possible whatever has become of the captured plan.
+    if (!(error instanceof DevCliError)) throw error;
+  }
 }

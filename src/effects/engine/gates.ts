@@ -8,7 +8,7 @@ import { record, type Turn } from '../turn.js';
 import { prose } from '../values.js';
 import { commandList, commandsDigest } from './commands.js';
 import { handlerOf, todoProgress } from './dispatch.js';
-import { bodyOf, engineOf, wholePlan } from './plan.js';
+import { bodyOf, engineOf, runsCommands, wholePlan } from './plan.js';
 import { planLine } from './prompt-parts.js';
 
 type Gate = Extract<EngineEffect, { type: 'gate' }>;
@@ -152,12 +152,15 @@ function commandsQuestion(turn: Turn, actionId: string): Question {
     ({ run, cwd }) => `${foreignLine(commandLine(run), 1000)}${cwd === '.' ? '' : ` (in ${foreignLine(cwd, 200)})`}`,
   );
   const path = `actions/${actionId}/commands.md`;
-  turn.files.write(path, `# Commands that dev-cli will run\n\n${lines.map((line) => `- ${line}`).join('\n')}\n`);
+  turn.files.write(path, `# Commands that dev-cli may run\n\n${lines.map((line) => `- ${line}`).join('\n')}\n`);
   const shown = lines.slice(0, COMMANDS_SHOWN).map((line) => `- ${foreignLine(line, 160)}`);
   const more = lines.length > shown.length ? [`- and ${lines.length - shown.length} more`] : [];
   const file = shownPath(turn.place, turn.state.name, path);
+  const when = runsCommands(turn)
+    ? 'To judge the work, dev-cli will run these commands of the plan on this machine, itself and without asking again'
+    : 'This recipe verifies nothing, but each worker may have dev-cli run its commands of the plan on this machine, without asking again, to check its own work';
   return {
-    message: `To judge the work, dev-cli will run these commands of the plan on this machine, itself and without asking again (whole list: ${file}):\n${[...shown, ...more].join('\n')}`,
+    message: `${when} (whole list: ${file}):\n${[...shown, ...more].join('\n')}`,
     choices: [
       { id: 'approve', label: 'Run them' },
       { id: 'stop', label: 'Do not run them; stop here' },

@@ -107,3 +107,9 @@ export function recipeEngine(turn: Turn) {
   if (engine === undefined) throw new DevCliError('INTERNAL', 'The captured recipe is no engine recipe.');
   return engine;
 }
+
+/** Whether dev-cli judges the work with the commands itself, of each todo or at the end; else only workers have them run. */
+export function runsCommands(turn: Turn): boolean {
+  const { stages, finalize } = recipeEngine(turn).program;
+  return stages.some(({ id }) => id === 'verify') || finalize.includes('finalVerify');
+}

@@ -8,7 +8,7 @@ import { absolutePath } from '../paths.js';
 import type { Turn } from '../turn.js';
 import { isCommand } from './commands.js';
 import { learningsOf } from './notes.js';
-import { engineOf } from './plan.js';
+import { engineOf, runsCommands } from './plan.js';
 import {
   bullets,
   deliveryPart,
@@ -112,7 +112,7 @@ function acceptance(turn: Turn, todo: PlanTodo, { actionId }: TaskText): string 
   const runs = todo.acceptance.some(isCommand)
     ? [
         '',
-        `\`${check({ command: 'check', input: { subject: turn.state.name, action: actionId } })}\` runs these commands exactly as the verification will.`,
+        `\`${check({ command: 'check', input: { subject: turn.state.name, action: actionId } })}\` runs these commands${runsCommands(turn) ? ' exactly as the verification will' : ''}.`,
       ]
     : [];
   return part('How it will be judged', [...bullets(todo.acceptance.map((item) => criterion(turn, item))), ...runs]);
@@ -162,7 +162,9 @@ function delivery(turn: Turn, todo: PlanTodo, { output }: TaskText, verification
       '`reason`: only with BLOCKED, why. `needs`: only with BLOCKED, either `{"files": ["<path>"]}` or `{"question": "<one question to the user>"}`.',
     ],
     notes: [
-      'Report what is so: dev-cli runs the commands itself afterwards.',
+      runsCommands(turn)
+        ? 'Report what is so: dev-cli runs the commands itself afterwards.'
+        : 'Report what is so: nothing is verified after you, and the report says that you said it.',
       ...(absolutePath(turn.place, turn.state.name, output).includes(' ') ? ['The path holds blanks: quote it.'] : []),
     ],
   });

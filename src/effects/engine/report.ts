@@ -11,19 +11,23 @@ import { bodyOf, engineOf, planHead, recipeEngine } from './plan.js';
 
 const REPORT = 'report.md';
 
-/** Writes report.md: what was done, on what evidence, and what was not (engine.md, report). */
-export function writeReport(turn: Turn): void {
-  turn.files.write(REPORT, renderRunSummary(executionSummary(turn), 'Report'));
+/**
+ * Writes report.md: what was done, on what evidence, and what was not (engine.md, report).
+ * @param aborted the run was ended by hand, wherever it stood
+ */
+export function writeReport(turn: Turn, { aborted = false }: { aborted?: boolean } = {}): void {
+  turn.files.write(REPORT, renderRunSummary(executionSummary(turn, aborted), 'Report'));
 }
 
 /** What the execution of a plan came to, as the value that every report renders (documents.md). */
-function executionSummary(turn: Turn): RunSummary {
+function executionSummary(turn: Turn, aborted: boolean): RunSummary {
   const engine = engineOf(turn);
   const rows = engine.order.flatMap((id) => engine.todos[id] ?? []);
   const whole = rows.every(({ status }) => status === 'done') && engine.why === undefined;
+  const outcome = aborted ? 'aborted' : whole ? 'completed' : 'halted';
   return {
     goal: turn.state.goal ?? planHead(turn).context.originalRequest,
-    outcome: whole ? 'completed' : 'halted',
+    outcome,
     done: rows.filter(({ status }) => status === 'done').map((row) => doneLine(engine, row)),
     failed: failedLines(engine, rows),
     skipped: skippedLines(turn, rows),
@@ -32,8 +36,19 @@ function executionSummary(turn: Turn): RunSummary {
     changedFiles: changed(turn),
     verification: verification(turn, rows),
     openIssues: [...new Set([...turn.state.warnings, ...engine.openIssues])],
-    next: whole ? [] : ['Put right what failed, then reopen the run: `dev-cli status` says how.'],
+    next: nextSteps(turn, outcome),
   };
+}
+
+function nextSteps({ state }: Turn, outcome: 'aborted' | 'completed' | 'halted'): string[] {
+  switch (outcome) {
+    case 'completed':
+      return [];
+    case 'halted':
+      return ['Put right what failed, then reopen the run: `dev-cli status` says how.'];
+    case 'aborted':
+      return [`The plan stands: \`dev-cli init ${state.name} --execute\` carries out what is left of it.`];
+  }
 }
 
 function doneLine({ summaries }: RunEngine, { id, title, attempt, retries, commit, parent }: TodoState): string {
@@ -68,14 +83,23 @@ function failedLines(engine: RunEngine, rows: readonly TodoState[]): string[] {
 function skippedLines(turn: Turn, rows: readonly TodoState[]): string[] {
   const engine = engineOf(turn);
   const { stages, finalize } = recipeEngine(turn).program;
-  const final = (['codeReview', 'finalVerify'] as const).filter((stage) => !finalize.includes(stage));
+  const final = (['codeReview', 'finalVerify'] as const).flatMap((stage) => {
+    if (!finalize.includes(stage)) return [`${stage}: not part of this recipe`];
+    const { status } = engine.finalize[stage] ?? { status: 'pending' };
+    return status === 'pending' || status === 'running' ? [`${stage}: the run did not come to its end`] : [];
+  });
+  const keptBack = new Set(Object.values(blockedBy(engine)).flat());
+  const open = rows.flatMap(({ id, status }) =>
+    status === 'done' || status === 'failed' || keptBack.has(id) ? [] : [id],
+  );
   const none = rows.filter(
     ({ attempt, type, status, substeps }) =>
       attempt > 0 && status === 'done' && type === 'work' && substeps['commit']?.status === 'skipped',
   );
   return [
     ...(stages.some(({ id }) => id === 'verify') ? [] : ['unverified: this recipe verifies no todo']),
-    ...final.map((stage) => `${stage}: not part of this recipe`),
+    ...final,
+    ...open.map((id) => `${id}: not done`),
     ...(turn.state.baseline === null
       ? ['commits: there is no repository']
       : none.length === 0

@@ -129,6 +129,33 @@ describe('the execution of a plan (engine.md; protocol.md §2, §3)', () => {
     expect(refused.json.error?.code).toBe('HUMAN_REQUIRED');
   });
 
+  it('says in a recipe that verifies nothing what the commands are asked about for', () => {
+    const asked = start(threeTodos(), '--quick');
+    expect(asked.message).toMatch(/^This recipe verifies nothing, but each worker may have dev-cli run its commands/);
+    expect(devCli(project, ['abort', 'work', '--reason', 'to begin anew']).code).toBe(0);
+    const first = nextOf(devCli(project, ['init', 'work', '--execute', '--quick', '--autopilot']).json) as Dispatch;
+    const prompt = readFileSync(join(project.root, first.tasks[0]?.promptFile ?? ''), 'utf8');
+    expect(prompt).toContain('nothing is verified after you');
+    expect(prompt).not.toMatch(/as the verification will|runs the commands itself afterwards/);
+  });
+
+  it('reports what was done when it is aborted, in place of what an earlier end reported', () => {
+    const first = start(threeTodos(), '--autopilot');
+    hand(first.tasks[0], worker({ status: 'BLOCKED', reason: 'no way' }));
+    const halted = nextOf(runPrinted(project, first.ack ?? '').json);
+    const report = () => readFileSync(join(runDir(project, 'work'), 'report.md'), 'utf8');
+    expect(report()).toMatch(/Outcome: halted[\s\S]*codeReview: the run did not come to its end/);
+    const again = nextOf(runPrinted(project, halted.resume ?? '').json) as Dispatch;
+    writeProjectFile(project, 'notes/one.txt', 'one');
+    hand(again.tasks[0], worker({ outputs: { word: 'one' } }));
+    expect(nextOf(runPrinted(project, again.ack ?? '').json)).toMatchObject({ action: 'engine-dispatch' });
+    expect(devCli(project, ['abort', 'work', '--reason', 'enough']).code).toBe(0);
+    expect(report()).toMatch(
+      /Outcome: aborted[\s\S]*- todo-1: .*self-reported[\s\S]*- todo-2: not done\n- todo-3: not done/,
+    );
+    expect(report()).not.toContain('no way');
+  });
+
   it('refuses a result that leads out of the project, is a directory, or is not there, each in its own words', () => {
     const { tasks } = start(threeTodos(), '--autopilot');
     const [task] = tasks;
