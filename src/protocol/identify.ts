@@ -84,23 +84,39 @@ export function refuseOtherPhase(turn: Turn, id: string): void {
   );
 }
 
-/** @throws DevCliError `UNKNOWN_BLOCK` when no block of the phase at work, or more than one, begins with `prefix` */
-export function fullBlockId(turn: Turn, prefix: string): string {
+/**
+ * @param todos ids that could have been meant as well
+ * @throws DevCliError `UNKNOWN_BLOCK` when no block of the phase at work, or more than one, begins with `prefix`
+ */
+export function fullBlockId(turn: Turn, prefix: string, todos: readonly string[] = []): string {
   const ids = turn.captured.recipe.blocks.map((block) => block.id);
   if (ids.includes(prefix)) return prefix;
   const fitting = ids.filter((id) => prefix !== '' && id.startsWith(prefix));
   if (fitting.length === 1 && fitting[0] !== undefined) return fitting[0];
-  const near = suggestion(prefix, ids);
+  const near = suggestion(prefix, [...ids, ...todos]);
+  const orTodo = todos.length === 0 ? '' : ', and its plan no todo of that id';
   throw new DevCliError(
     'UNKNOWN_BLOCK',
     fitting.length > 1
       ? `${JSON.stringify(prefix)} fits several blocks: ${fitting.join(', ')}.`
-      : `The recipe ${turn.captured.recipe.name} has no block ${JSON.stringify(prefix.slice(0, 40))}.`,
+      : `The recipe ${turn.captured.recipe.name} has no block ${JSON.stringify(prefix.slice(0, 40))}${orTodo}.`,
     {
       run: turn.state.name,
-      fix: near !== undefined && fitting.length === 0 ? `Did you mean "${near}"?` : `Blocks: ${ids.join(', ')}.`,
+      fix:
+        near !== undefined && fitting.length === 0
+          ? `Did you mean "${near}"?`
+          : `Blocks: ${ids.join(', ')}.${todosNamed(todos)}`,
     },
   );
+}
+
+/** Todos named in an error. */
+const TODOS_NAMED = 20;
+
+function todosNamed(todos: readonly string[]): string {
+  if (todos.length === 0) return '';
+  const more = todos.length > TODOS_NAMED ? ` and ${todos.length - TODOS_NAMED} more` : '';
+  return ` Todos: ${todos.slice(0, TODOS_NAMED).join(', ')}${more}.`;
 }
 
 /** The action that waits for an acknowledgement, with its block; null when the run has ended. */

@@ -47,7 +47,7 @@ function invalidate(turn: Turn, step: string): AtWork[] {
   const { state } = turn;
   const todo = state.engine !== null && Object.hasOwn(state.engine.todos, step) ? step : null;
   if (todo === null) refuseOtherPhase(turn, step);
-  const id = todo === null ? fullBlockId(turn, step) : engineBlock(turn);
+  const id = todo === null ? fullBlockId(turn, step, state.engine?.order) : engineBlock(turn);
   const { program, blocks } = turn.captured.recipe;
   if (state.status === 'completed' || state.status === 'aborted') {
     throw new DevCliError('RUN_ENDED', `The run "${state.name}" is ${state.status}; its steps stand.`, {

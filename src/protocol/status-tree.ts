@@ -193,12 +193,8 @@ function markOf(status: string): string {
   return Object.hasOwn(MARKS, status) ? MARKS[status as keyof typeof MARKS] : '·';
 }
 
-function evidenceLine({ id, todo, argv, ok, outcome, reused, durationMs, log }: EvidenceView): string {
-  const how = [
-    outcome,
-    ...(reused ? ['reused'] : durationMs === null ? [] : [duration(durationMs)]),
-    ...(ok ? [] : [`log ${log}`]),
-  ];
+function evidenceLine({ id, todo, argv, ok, outcome, durationMs, log }: EvidenceView): string {
+  const how = [outcome, ...(durationMs === null ? [] : [duration(durationMs)]), ...(ok ? [] : [`log ${log}`])];
   const whose = todo === undefined ? id : `${todo} ${id}`;
   return `${ok ? '✓' : '✗'} ${whose}  ${foreignLine(commandLine(argv), 120)}: ${how.join(', ')}`;
 }

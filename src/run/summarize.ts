@@ -43,7 +43,10 @@ export function summarize(entry: Pick<NewEntry, 'type' | 'data'>): string {
     case 'result-refused':
       return `${taskOf(entry.data)}: result refused`;
     case 'todo-settled':
-      return `${text('todoId')} ${text('status')}`;
+      return `${text('todoId')} ${text('status')}${entry.data['why'] === undefined ? '' : `: ${text('why')}`}`.slice(
+        0,
+        200,
+      );
     case 'todo-retried':
       return `${text('todoId')} again, attempt ${text('attempt')}: ${text('why')}`.slice(0, 200);
     case 'todos-added':

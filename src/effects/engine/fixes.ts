@@ -1,6 +1,7 @@
 import { foreignLine } from '../../documents/foreign.js';
 import { pathProblem } from '../../documents/plan-paths.js';
 import type { PlanTodo } from '../../documents/plan-schema.js';
+import { commandLine } from '../../documents/plan-text.js';
 import type { ReviewResult } from '../../documents/results.js';
 import type { Evidence, RunEngine } from '../../run/engine.js';
 
@@ -43,7 +44,7 @@ export function commandFixes(
   commands: readonly PlanTodo['acceptance'][number][],
 ): PlanTodo[] {
   if (red.length === 0) return [];
-  const told = red.map(({ argv, outcome }) => foreignLine(`${argv.join(' ')}: ${outcome}`, LINE_CAP));
+  const told = red.map(({ argv, outcome }) => foreignLine(`${commandLine(argv)}: ${outcome}`, LINE_CAP));
   return [
     fix(engine, 0, {
       title: foreignLine(`Make green again: ${told[0]}`, 150),

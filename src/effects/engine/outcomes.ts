@@ -42,10 +42,7 @@ export function triaged(turn: Turn, id: string, findings: Partial<Findings>, bod
 function workerVerdict(turn: Turn, id: string, result: WorkerResult): Verdict {
   const engine = engineOf(turn);
   engine.summaries[id] = foreignLine(result.summary, LINE_CAP);
-  if (result.status === 'DONE') {
-    engine.reports[id] = result;
-    return { kind: 'pass' };
-  }
+  if (result.status === 'DONE') return { kind: 'pass' };
   const reason = foreignLine(result.reason ?? result.summary, LINE_CAP);
   return triaged(turn, id, { blocked: { reason, needs: result.needs ?? null } });
 }

@@ -1,5 +1,6 @@
 import { foreignBlock, foreignLine } from '../../documents/foreign.js';
 import type { PlanTodo } from '../../documents/plan-schema.js';
+import { commandLine } from '../../documents/plan-text.js';
 import type { ResolvedHandler } from '../../recipe/resolved.js';
 import type { Evidence } from '../../run/engine.js';
 import { absolutePath } from '../paths.js';
@@ -70,8 +71,8 @@ export function mustNotDo(turn: Turn, todo: PlanTodo | null): string[] {
 /** What dev-cli's own runs of a todo's commands came to. */
 export function evidenceLines(turn: Turn, evidence: readonly Evidence[]): string[] {
   return evidence.map(
-    ({ id, argv, outcome, log, reused }) =>
-      `${id}: ${foreignLine(argv.join(' '), 200)}: ${foreignLine(outcome, 200)}${reused === true ? ' (reused, same tree)' : ''}; log: ${absolutePath(turn.place, turn.state.name, log)}`,
+    ({ id, argv, outcome, log }) =>
+      `${id}: ${foreignLine(commandLine(argv), 200)}: ${foreignLine(outcome, 200)}; log: ${absolutePath(turn.place, turn.state.name, log)}`,
   );
 }
 

@@ -156,6 +156,23 @@ describe('the execution of a plan (engine.md; protocol.md §2, §3)', () => {
     expect(report()).not.toContain('no way');
   });
 
+  it('tells what was reused once, why a todo failed and which was reopened, and names the todos there are', () => {
+    const first = start(threeTodos(), '--autopilot');
+    const said = (...command: string[]) => devCli(project, [command[0] ?? '', 'work', ...command.slice(1)]).stdout;
+    writeProjectFile(project, 'notes/one.txt', 'one');
+    expect(devCli(project, ['check', 'work', '--action', first.tasks[0]?.actionId ?? '']).code).toBe(0);
+    hand(first.tasks[0], worker({ outputs: { word: 'one' } }));
+    const next = nextOf(runPrinted(project, first.ack ?? '').json) as Dispatch;
+    expect(said('status', '--full')).toMatch(/test -f notes\/one.txt: passed before on the same tree, reused\n/);
+    for (const task of next.tasks) hand(task, worker({ status: 'BLOCKED', reason: 'no way' }));
+    const halted = nextOf(runPrinted(project, next.ack ?? '').json);
+    const unknown = devCli(project, ['step', 'invalidate', 'work', '--step', 'everything']).json;
+    expect(unknown.error?.message).toContain('its plan no todo of that id');
+    expect(unknown.error?.fix).toBe('Blocks: execution-engine. Todos: todo-1, todo-2, todo-3.');
+    expect(runPrinted(project, halted.resume ?? '').code).toBe(0);
+    expect(said('history')).toMatch(/todo-2 failed: no way[\s\S]*○ todo-2 reopened/);
+  });
+
   it('refuses a result that leads out of the project, is a directory, or is not there, each in its own words', () => {
     const { tasks } = start(threeTodos(), '--autopilot');
     const [task] = tasks;
