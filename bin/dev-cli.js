@@ -1,4 +1,5 @@
 #!/usr/bin/env node
-// The commands that only ask have a program of their own, which leaves to the whole one what it cannot answer.
-const questions = ['next', 'manifest', 'status', 'list'];
-require(questions.includes(process.argv[2]) ? '../dist/hot.cjs' : '../dist/cli.cjs');
+// A command that only asks has a program of its own, which leaves to the whole one what it cannot answer.
+const [, , command] = process.argv;
+const asks = ['next', 'manifest', 'status', 'list'].includes(command);
+require(asks ? `../dist/${command}.cjs` : '../dist/cli.cjs');

@@ -103,7 +103,9 @@ const commonJs = {
 
 const programs = await Promise.all([
   program('cli', 'src/cli/main.ts'),
-  closedProgram('hot', 'src/cli/hot.ts', { './main.js': './cli.cjs' }),
+  ...['next', 'manifest', 'status', 'list'].map((question) =>
+    closedProgram(question, `src/cli/questions/${question}.ts`, { './main.js': './cli.cjs' }),
+  ),
   program('runner', 'src/cli/runner.ts'),
   ...['recipe', 'plan-content'].map(validator),
   ...APART.map(apart),

@@ -1,6 +1,7 @@
 import { PlanContentSchema } from '../src/documents/plan-schema.js';
 import { ResultsSchema, ReviewResultSchema, VerifyResultSchema, WorkerResultSchema } from '../src/documents/results.js';
 import { RecipeSchema } from '../src/recipe/schema.js';
+import { COMMANDS } from '../src/registry/find.js';
 import { ActionSchema } from '../src/run/action.js';
 import { EntryDataCheck, EntrySchema } from '../src/run/entries.js';
 import { ExecutionViewSchema } from '../src/run/execution-view.js';
@@ -17,6 +18,18 @@ export const validators = {
 
 /** Schemas that are read at run time instead (src/run/misfit.ts); each becomes plain data in src/generated. */
 export const outlines = { state: StateCheck, 'entry-data': EntryDataCheck };
+
+/** How command lines are written (src/registry/render.ts), without the words that explain them. */
+export const forms = Object.fromEntries(
+  COMMANDS.map(({ name, positionals, options }) => [
+    name,
+    {
+      name,
+      positionals: positionals.map(({ key }) => ({ key })),
+      options: options.map(({ key, flag, form }) => ({ key, flag, form })),
+    },
+  ]),
+);
 
 /** Schemas that ship as JSON Schema under schemas/ and are printed by `dev-cli schema`. */
 export const shipped = {

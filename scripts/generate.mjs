@@ -1,6 +1,6 @@
 // Schemas are written once, in TypeScript. From them come schemas/*.schema.json (shipped, committed) and
-// src/generated/<name>.js: validators compiled ahead, so that no command loads ajv for them, and the outline that a hot
-// command checks a snapshot with.
+// src/generated/<name>.js: validators compiled ahead, so that no command loads ajv for them, the outline that a hot
+// command checks a snapshot with, and the forms that it writes commands in.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -20,7 +20,7 @@ await build({
   outfile: catalogue,
   logLevel: 'error',
 });
-const { validators, outlines, shipped } = await import(`${pathToFileURL(catalogue).href}?${Date.now()}`);
+const { validators, outlines, forms, shipped } = await import(`${pathToFileURL(catalogue).href}?${Date.now()}`);
 rmSync(catalogue);
 
 for (const [name, schema] of Object.entries(validators)) {
@@ -51,6 +51,14 @@ for (const [name, schema] of Object.entries(outlines)) {
     "import type { Outline } from '../run/misfit.js';\ndeclare const outline: Outline;\nexport default outline;\n",
   );
 }
+writeIfChanged(
+  join(root, 'src/generated/command-forms.js'),
+  `export default JSON.parse(${JSON.stringify(JSON.stringify(forms))});\n`,
+);
+writeIfChanged(
+  join(root, 'src/generated/command-forms.d.ts'),
+  "import type { CommandForm } from '../registry/spec.js';\ndeclare const forms: Readonly<Record<string, CommandForm>>;\nexport default forms;\n",
+);
 for (const [name, schema] of Object.entries(shipped)) {
   const text = `${JSON.stringify({ $schema: 'https://json-schema.org/draft/2020-12/schema', ...JSON.parse(JSON.stringify(schema)) }, null, 2)}\n`;
   writeIfChanged(join(root, `schemas/${name}.schema.json`), text);

@@ -1,20 +1,16 @@
-import { ask } from '../app/questions.js';
+import type { Question, QuestionName } from '../app/questions.js';
 import { mannerOf } from './manner.js';
 import { writeWhole } from './output.js';
 import { type Printed, printAnswer } from './print.js';
 import { plainQuestion } from './question.js';
 import { isTerminal } from './terminal.js';
 
-/**
- * The short way of the questions an agent asks all the time (house.md, Speed): it answers, or it leaves the whole call to
- * main.ts, which then starts from the beginning. Nothing was printed or changed until then.
- */
-async function answered(words: readonly string[]): Promise<Printed | null> {
+async function answered(words: readonly string[], name: QuestionName, answerTo: Question): Promise<Printed | null> {
   const question = plainQuestion(words);
-  if (question === null) return null;
-  const { command, form, input, globals } = question;
+  if (question === null || question.command !== name) return null;
+  const { form, input, globals } = question;
   const stdoutIsTerminal = isTerminal(1);
-  const answer = await ask(command, input, {
+  const answer = await answerTo(input, {
     cwd: process.cwd(),
     env: process.env,
     stdinIsTerminal: stdoutIsTerminal && isTerminal(0),
@@ -30,14 +26,20 @@ function notHere(): never {
   throw new Error('A question neither reads input nor asks.');
 }
 
-void answered(process.argv.slice(2))
-  .catch(() => null)
-  .then(async (printed) => {
-    if (printed === null) {
-      await import('./main.js');
-      return;
-    }
-    writeWhole(1, printed.stdout);
-    writeWhole(2, printed.stderr);
-    process.exit(printed.exit);
-  });
+/**
+ * The short way of a question that an agent asks all the time (house.md, Speed): it answers, or it leaves the whole call to
+ * main.ts, which then starts from the beginning. Nothing was printed or changed until then.
+ */
+export function answerAlone(name: QuestionName, answerTo: Question): void {
+  void answered(process.argv.slice(2), name, answerTo)
+    .catch(() => null)
+    .then(async (printed) => {
+      if (printed === null) {
+        await import('./main.js');
+        return;
+      }
+      writeWhole(1, printed.stdout);
+      writeWhole(2, printed.stderr);
+      process.exit(printed.exit);
+    });
+}

@@ -1,8 +1,8 @@
 import { DevCliError } from '../base/errors.js';
 import type { Invocation } from '../base/invocation.js';
 import { isRecord, type Json } from '../base/json.js';
-import { findSpec } from './find.js';
-import type { CommandSpec, OptionSpec } from './spec.js';
+import forms from '../generated/command-forms.js';
+import type { CommandForm, OptionForm } from './spec.js';
 
 /**
  * Writes an invocation as the one command line that means it: positionals in order, then options in the order of the
@@ -11,7 +11,7 @@ import type { CommandSpec, OptionSpec } from './spec.js';
  * @throws DevCliError `INTERNAL` for an unknown command or key, or a value of the wrong type (protocol.md §2, `ack`)
  */
 export function renderCommand(invocation: Invocation): string {
-  const spec = findSpec(invocation.command);
+  const spec = Object.hasOwn(forms, invocation.command) ? forms[invocation.command] : undefined;
   if (!spec) throw new DevCliError('INTERNAL', `There is no command "${invocation.command}" to print.`);
   refuseUnknownKeys(spec, invocation);
   const positionals = spec.positionals.flatMap(({ key }) => wordsOf(invocation, key));
@@ -27,7 +27,7 @@ export function shellQuoted(word: string): string {
   return `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-function optionWords(invocation: Invocation, option: OptionSpec): string[] {
+function optionWords(invocation: Invocation, option: OptionForm): string[] {
   const value: Json | undefined = invocation.input[option.key];
   if (value === undefined || value === null || value === false) return [];
   const flag = `--${option.flag}`;
@@ -55,7 +55,7 @@ function text(invocation: Invocation, key: string, value: unknown): string {
   return typeof value === 'number' ? String(value) : wrong(invocation, key);
 }
 
-function refuseUnknownKeys(spec: CommandSpec, invocation: Invocation): void {
+function refuseUnknownKeys(spec: CommandForm, invocation: Invocation): void {
   const known = [...spec.positionals, ...spec.options].map(({ key }) => key);
   const unknown = Object.keys(invocation.input).find((key) => !known.includes(key));
   if (unknown !== undefined) wrong(invocation, unknown);

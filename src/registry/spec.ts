@@ -55,6 +55,15 @@ export interface OptionSpec extends ValueSpec {
   hidden?: boolean;
 }
 
+/** As much of a command as it takes to write one. */
+export interface CommandForm {
+  name: string;
+  positionals: readonly Pick<PositionalSpec, 'key'>[];
+  options: readonly OptionForm[];
+}
+
+export type OptionForm = Pick<OptionSpec, 'key' | 'flag' | 'form'>;
+
 /** One command: the single source for parser, help, completion, docs, in-process execution and their tests. */
 export interface CommandSpec {
   /** Words separated by one blank: `step complete`. */

@@ -1,0 +1,4 @@
+import { listQuestion } from '../../app/questions.js';
+import { answerAlone } from '../hot.js';
+
+answerAlone('list', listQuestion);

@@ -1,0 +1,4 @@
+import { nextQuestion } from '../../app/questions.js';
+import { answerAlone } from '../hot.js';
+
+answerAlone('next', nextQuestion);
