@@ -3,9 +3,11 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StandIn } from '../tests/support/agent.mjs';
-import { filesOf, GOLDEN, save } from '../tests/support/golden.mjs';
+import { simpleCrew } from '../tests/support/crew.mjs';
+import { addRemote, installGh } from '../tests/support/forge.mjs';
+import { contentOf, GOLDEN, save } from '../tests/support/golden.mjs';
 import { CHECKOUT, createProject } from '../tests/support/project.mjs';
-import { SPECIFY_RECIPES } from '../tests/support/recipes.mjs';
+import { SMALL_CREW, smallPlan } from '../tests/support/small.mjs';
 import { findTerminal, NO_TERMINAL } from '../tests/support/terminal.mjs';
 
 const NAME = 'add-jwt-auth';
@@ -31,19 +33,63 @@ blocks:
     instruction: Last step, nothing to write.
 `;
 
+const ADAPTATION = {
+  reason: 'Nothing of the plan says who wrote the file.',
+  category: 'robustness',
+  todo: {
+    title: 'Say who wrote it',
+    files: ['made/todo-3-d1.txt'],
+    steps: ['Write the name into a file beside it.'],
+    mustNotDo: [],
+    acceptance: [{ kind: 'assertion', text: 'The file is there.' }],
+  },
+};
+const FINDING = {
+  verdict: 'NEEDS_FIXES',
+  issues: [
+    { file: 'made/todo-2.txt', line: 1, severity: 'major', description: 'Nobody can tell what the line is for.' },
+  ],
+  summary: 'One finding.',
+};
+
 if (findTerminal() === null) throw new Error(NO_TERMINAL);
 if (existsSync(join(GOLDEN, version)))
   throw new Error(`tests/golden/${version} is there: golden runs are never replaced`);
 if (existsSync(PLACE)) throw new Error(`${PLACE} is there: move it away first`);
 
-for (const recipe of SPECIFY_RECIPES) inProject((project) => wholeWay(project, recipe));
+const PLANNING = {
+  'specify-standard-interactive': ['partial-evidence', 'review-pending', 'gate-pending', 'after-revise', 'completed'],
+  'specify-standard-autopilot': ['partial-evidence', 'review-pending', 'completed'],
+  'specify-quick-interactive': [
+    'fresh',
+    'interview-round-2',
+    'review-pending',
+    'gate-pending',
+    'after-revise',
+    'completed',
+  ],
+  'specify-quick-autopilot': ['fresh', 'review-pending', 'completed'],
+};
+for (const [recipe, moments] of Object.entries(PLANNING)) inProject((project) => planned(project, recipe, moments));
 inProject((project) => stopped(project, 'specify-quick-interactive'));
 inProject((project) => aborted(project, 'specify-standard-autopilot'));
 await interrupted();
 
+const INTERACTIVE = ['gate-pending', 'wave-out', 'human-pending', 'retried-and-adapted', 'needs-fixes', 'completed'];
+inProject((project) => carriedOut(project, 'execute-standard', INTERACTIVE));
+inProject((project) => oneRefused(project, 'execute-standard'));
+inProject((project) => failed(project, 'execute-standard'));
+inProject((project) => abandoned(project, 'execute-standard'));
+inProject((project) => carriedOut(project, 'execute-quick', ['wave-out', 'completed']));
+inProject((project) => failed(project, 'execute-quick'));
+inProject((project) => carriedOut(project, 'execute-hardened', ['scan-out', 'risky-gate-pending', 'completed']));
+inProject((project) => withoutRemote(project, 'open-pr'));
+inProject((project) => allPhases(project, 'ultrawork', false, ['after-skipped-phase', 'completed']));
+inProject((project) => allPhases(project, 'ultrawork-autopilot', true, ['second-phase', 'completed']));
+
 /** Each run has the place to itself. */
 function inProject(work) {
-  const project = createProject({ at: PLACE });
+  const project = createProject({ at: PLACE, sample: null });
   try {
     return work(project);
   } finally {
@@ -51,22 +97,26 @@ function inProject(work) {
   }
 }
 
-/** A run with a missing output, two rounds of interview and a rejected plan, kept at each of these moments. */
-function wholeWay(project, recipe) {
-  const seen = new Set();
+/** Drives a run to its end and keeps it as it is the first time that it comes to each of the moments. */
+function keepAt(moments, momentOf, recipe, options, begin) {
+  const left = new Set(moments);
   const onCall = (call, action) => {
     const moment = momentOf(call, action);
-    if (moment === null || seen.has(moment)) return;
-    seen.add(moment);
-    keep(project, recipe, moment);
+    if (left.delete(moment)) keep(agent, recipe, moment);
   };
-  const scenario = { leaveOut: 'code-explorer-1', twoRounds: true, rejectPlan: true };
-  const agent = new StandIn({ project, name: NAME, onCall, scenario });
-  const done = agent.drive(agent.start(`--recipe ${recipe}`));
+  const agent = new StandIn({ ...options, name: NAME, onCall });
+  const done = agent.drive(begin(agent));
   if (done.outcome !== 'completed') throw new Error(`${recipe} ended ${done.outcome}`);
+  if (left.size > 0) throw new Error(`${recipe} never came to ${[...left]}`);
 }
 
-function momentOf(call, action) {
+/** A plan made with a missing output, two rounds of interview and a first plan that is rejected. */
+function planned(project, recipe, moments) {
+  const scenario = { leaveOut: 'code-explorer-1', twoRounds: true, rejectPlan: true };
+  keepAt(moments, momentOfPlanning, recipe, { project, scenario }, (agent) => agent.start(`--recipe ${recipe}`));
+}
+
+function momentOfPlanning(call, action) {
   if (call.command.startsWith('dev-cli init')) return 'fresh';
   if (call.exit === 3) return 'partial-evidence';
   if (call.command.includes('--choice revise')) return 'after-revise';
@@ -83,7 +133,7 @@ function stopped(project, recipe) {
   const stop = gate.choices?.find(({ id }) => id === 'stop');
   if (stop === undefined) throw new Error(`${gate.block} cannot be stopped`);
   agent.run(stop.ack);
-  keep(project, recipe, 'halted');
+  keep(agent, recipe, 'halted');
 }
 
 function stopAt(block) {
@@ -94,12 +144,12 @@ function aborted(project, recipe) {
   const agent = new StandIn({ project, name: NAME });
   agent.step(agent.start(`--recipe ${recipe}`));
   agent.run(`dev-cli abort ${NAME} --reason 'no longer wanted'`);
-  keep(project, recipe, 'aborted');
+  keep(agent, recipe, 'aborted');
 }
 
 /** An external command whose runner dies under it. */
 async function interrupted() {
-  const project = createProject({ at: PLACE });
+  const project = createProject({ at: PLACE, sample: null });
   try {
     mkdirSync(join(project.root, '.dev/recipes'), { recursive: true });
     writeFileSync(join(project.root, `.dev/recipes/${EXTERNAL}.yaml`), EXTERNAL_RECIPE);
@@ -110,7 +160,7 @@ async function interrupted() {
     const started = join(project.root, dirname(running.commands[0].log), 'started.json');
     while (!existsSync(started)) await sleep(20);
     const { pid, pgid } = JSON.parse(readFileSync(started, 'utf8'));
-    keep(project, EXTERNAL, 'interrupted', running);
+    keep(agent, EXTERNAL, 'interrupted', running);
     // The runner first, so that it cannot tell how its command ended.
     for (const target of [pid, -pgid]) process.kill(target, 'SIGKILL');
   } finally {
@@ -118,11 +168,130 @@ async function interrupted() {
   }
 }
 
+/** A plan carried out with one attempt that is red, one todo more, and a review that finds something. */
+function carriedOut(project, recipe, moments) {
+  generatePlan(project);
+  const crew = troubledCrew(project.root);
+  keepAt(moments, momentOfExecution, recipe, { project, crew }, (agent) => agent.execute(`--recipe ${recipe}`));
+}
+
+function momentOfExecution(_call, action) {
+  if (action === null) return null;
+  if (action.done === true) return 'completed';
+  if (action.action !== 'wait-for-user') return momentOfTasks(action.tasks ?? []);
+  if (action.todoId === undefined) return 'gate-pending';
+  return action.choices.some(({ id }) => id === 'pass') ? 'human-pending' : 'risky-gate-pending';
+}
+
+function momentOfTasks(tasks) {
+  const [first] = tasks;
+  if (first?.substep === 'securityScan') return 'scan-out';
+  if (first?.substep !== 'worker') return null;
+  if (first.todoId.startsWith('fix-')) return 'needs-fixes';
+  if (tasks.length === 1) return null;
+  return tasks.some(({ todoId }) => todoId.endsWith('-d1')) ? 'retried-and-adapted' : 'wave-out';
+}
+
+/** @param root where the crew works: what it finds there it does not ask for again */
+function troubledCrew(root) {
+  const made = (id) => existsSync(join(root, `made/${id}.txt`));
+  return {
+    ...SMALL_CREW,
+    judge: (task, _root, prompt) => {
+      const verdict = SMALL_CREW.judge(task, root, prompt);
+      const more = task.substep === 'verify' && task.todoId === 'todo-3' && !made('todo-3-d1');
+      return more ? { ...verdict, suggestedAdaptation: ADAPTATION } : verdict;
+    },
+    review: () => (made('fix-r1-1') ? SMALL_CREW.review(root) : FINDING),
+  };
+}
+
+/** One of two results cannot be read; the other one is collected. */
+function oneRefused(project, recipe) {
+  generatePlan(project);
+  const before = ({ tasks = [] }) => (tasks.length > 1 ? 'stop' : undefined);
+  const agent = new StandIn({ project, name: NAME, crew: SMALL_CREW, scenario: { before } });
+  const wave = agent.drive(agent.execute(`--recipe ${recipe} --autopilot`));
+  const [good, bad] = wave.tasks;
+  agent.task(good);
+  agent.write(bad.output, '{ "status": "MAYBE" }\n');
+  const { answer, stdout } = agent.run(wave.ack);
+  if (answer.next.running.length !== 1) throw new Error(`a result that is none was taken: ${stdout}`);
+  keep(agent, recipe, 'one-refused');
+}
+
+/** A worker gives up: a halted run. */
+function failed(project, recipe) {
+  generatePlan(project);
+  const result = {
+    status: 'BLOCKED',
+    outputs: {},
+    filesChanged: [],
+    learnings: [],
+    issues: [],
+    summary: 'Not done.',
+    reason: 'The service that this needs is down.',
+  };
+  const crew = simpleCrew({
+    worker: (task, root) => (task.todoId === 'todo-2' ? { files: {}, result } : SMALL_CREW.worker(task, root)),
+  });
+  const agent = new StandIn({ project, name: NAME, crew });
+  const done = agent.drive(agent.execute(`--recipe ${recipe} --autopilot`));
+  if (done.outcome !== 'halted') throw new Error(`${recipe} ended ${done.outcome}`);
+  keep(agent, recipe, 'halted');
+}
+
+function abandoned(project, recipe) {
+  generatePlan(project);
+  const agent = new StandIn({ project, name: NAME, crew: SMALL_CREW });
+  agent.step(agent.execute(`--recipe ${recipe} --autopilot`));
+  agent.run(`dev-cli abort ${NAME} --reason 'no longer wanted'`);
+  keep(agent, recipe, 'aborted');
+}
+
+function withoutRemote(project, recipe) {
+  generatePlan(project);
+  const agent = new StandIn({ project, name: NAME });
+  const description = agent.execute(`--recipe ${recipe}`);
+  keep(agent, recipe, 'description-pending');
+  const done = agent.step(description);
+  if (done.outcome !== 'halted') throw new Error(`${recipe} ended ${done.outcome}`);
+  keep(agent, recipe, 'halted');
+}
+
+/** @param pullRequest whether a pull request is wanted; what it needs is there when it is opened */
+function allPhases(project, workflow, pullRequest, moments) {
+  const before = ({ block }) => {
+    if (block !== 'describe') return;
+    addRemote(project);
+    installGh(project);
+  };
+  const options = { project, crew: SMALL_CREW, scenario: { plan: smallPlan(), before } };
+  const flags = `--workflow ${workflow} --set pull_request=${pullRequest}`;
+  keepAt(moments, momentOfWorkflow, workflow, options, (agent) => agent.start(flags));
+}
+
+function momentOfWorkflow(_call, action) {
+  if (action?.done === true) return 'completed';
+  if (action?.block === 'describe') return 'second-phase';
+  return action?.block === 'execution-engine' ? 'after-skipped-phase' : null;
+}
+
+/** Puts the plan in place, as `plan generate` on a name without a run does. */
+function generatePlan(project) {
+  const { exit, stdout } = new StandIn({ project }).run(
+    `dev-cli plan generate ${NAME} --data - <<'PLAN'\n${JSON.stringify(smallPlan())}\nPLAN`,
+  );
+  if (exit !== 0) throw new Error(stdout);
+}
+
 /** @param next the pending action, where asking for it would change the run */
-function keep(project, recipe, moment, next = undefined) {
-  const files = filesOf(project.root);
+function keep(agent, recipe, moment, next = undefined) {
+  const { project, calls } = agent;
+  const content = contentOf(project.root);
   const asked = next ?? new StandIn({ project, name: NAME }).run(`dev-cli next ${NAME}`).answer;
-  save({ version, recipe, moment, name: NAME, root: project.root, next: asked, files });
+  const init = calls[0].command;
+  save({ version, recipe, moment, name: NAME, init, root: project.root, next: asked, ...content });
   console.log(`${recipe}.${moment}`);
 }
 

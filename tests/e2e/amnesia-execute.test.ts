@@ -4,10 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { type Action, type Scenario, StandIn } from '../support/agent.mjs';
 import { devCli, imageOf, runDir } from '../support/cli.js';
 import { type Crew, simpleCrew } from '../support/crew.mjs';
-import { commitsOf, generatePlan, git, RUN, reportOf, SMALL_CREW } from '../support/executing.js';
-import { askedOfGh } from '../support/forge.js';
+import { commitsOf, generatePlan, git, RUN, reportOf } from '../support/executing.js';
+import { askedOfGh } from '../support/forge.mjs';
 import { freshProjects } from '../support/fresh.js';
 import type { Project } from '../support/project.mjs';
+import { SMALL_CREW } from '../support/small.mjs';
 import { agentFor, STORIES } from '../support/stories.js';
 import { findTerminal, NO_TERMINAL } from '../support/terminal.mjs';
 

@@ -7,8 +7,9 @@ import { type Action, StandIn } from '../support/agent.mjs';
 import { devCli, journalOf, runDir, runPrinted, stateOf } from '../support/cli.js';
 import { planContent } from '../support/content.mjs';
 import { type Crew, jwtCrew, simpleCrew, type Task } from '../support/crew.mjs';
-import { commitsOf, generatePlan, git, RUN, reportOf, SMALL_CREW, smallPlan } from '../support/executing.js';
+import { commitsOf, generatePlan, git, RUN, reportOf } from '../support/executing.js';
 import { createProject, type Project } from '../support/project.mjs';
+import { SMALL_CREW, smallPlan } from '../support/small.mjs';
 import { findTerminal, NO_TERMINAL } from '../support/terminal.mjs';
 
 /** Executions from a plan to its commits, through the binary (engine.md). */

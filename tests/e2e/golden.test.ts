@@ -1,18 +1,25 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Action, StandIn } from '../support/agent.mjs';
-import { type Document, devCli } from '../support/cli.js';
+import { type Document, devCli, nextOf } from '../support/cli.js';
+import { addRemote, installGh } from '../support/forge.mjs';
 import { type GoldenRun, goldenRuns, unpack } from '../support/golden.mjs';
 import { createProject, type Project } from '../support/project.mjs';
 import { SPECIFY_RECIPES } from '../support/recipes.mjs';
+import { SMALL_CREW, smallPlan } from '../support/small.mjs';
+import { STORIES } from '../support/stories.js';
 import { findTerminal, NO_TERMINAL } from '../support/terminal.mjs';
 
 // Every run that a release ever left behind is resumed to its end by this one (storage.md, state.json).
 
 const RUNS = goldenRuns();
 
+const WORKFLOWS = ['ultrawork', 'ultrawork-autopilot'];
+/** What these need of the world is there when they are resumed. */
+const OPENS_PULL_REQUESTS = new Set(['open-pr', 'ultrawork-autopilot']);
+
 let project: Project;
 beforeEach(() => {
-  project = createProject();
+  project = createProject({ sample: null, git: false });
 });
 afterEach(() => project.remove());
 
@@ -28,33 +35,49 @@ function checkKept(run: GoldenRun): void {
 
 /** Goes on from there as a new session would: from `manifest` and `next` alone. */
 function resume(run: GoldenRun): Action {
-  const agent = new StandIn({ project, name: run.name, formerRoot: run.root });
+  if (OPENS_PULL_REQUESTS.has(run.recipe)) {
+    addRemote(project);
+    installGh(project);
+  }
+  const agent = new StandIn({
+    project,
+    name: run.name,
+    formerRoot: run.root,
+    crew: SMALL_CREW,
+    scenario: WORKFLOWS.includes(run.recipe) ? { plan: smallPlan() } : {},
+  });
   const next = run.next as Document & { resume?: string };
   if (next.resume !== undefined) {
     const reopened = agent.run(next.resume);
     expect(reopened.exit, reopened.stdout).toBe(0);
   }
   // What has ended stays ended; the name is free for another run.
-  if (next.done === true && next.resume === undefined) return agent.drive(agent.start(`--recipe ${run.recipe}`));
+  if (hasEnded(run)) return agent.step(nextOf(agent.run(run.init).answer ?? {}));
   return agent.drive();
 }
 
-function checkEnd(run: GoldenRun, done: Action): void {
-  expect(done).toMatchObject({ done: true, outcome: 'completed', run: run.name });
+const hasEnded = ({ next }: GoldenRun): boolean => next['done'] === true && next['resume'] === undefined;
+
+/** @param last what the resumed run came to; of one that had ended, the second action of another run of its name */
+function checkEnd(run: GoldenRun, last: Action): void {
+  expect(last.run).toBe(run.name);
+  if (!hasEnded(run)) expect(last).toMatchObject({ done: true, outcome: 'completed' });
   expect(devCli(project, ['replay', run.name, '--check', '--json']).json['differences']).toEqual([]);
 }
 
 describe('golden runs', () => {
   it('are there for every shipped recipe', () => {
     const titles = RUNS.map(({ title }) => title);
-    for (const recipe of SPECIFY_RECIPES) {
-      for (const moment of ['fresh', 'partial-evidence', 'after-revise', 'completed']) {
-        if (moment === 'after-revise' && recipe.endsWith('autopilot')) continue;
-        expect(
-          titles.some((title) => title.endsWith(`/${recipe}.${moment}`)),
-          `${recipe}.${moment}`,
-        ).toBe(true);
-      }
+    const planning = SPECIFY_RECIPES.flatMap((recipe) => [
+      ...['review-pending', 'completed'].map((moment) => `${recipe}.${moment}`),
+      ...(recipe.endsWith('autopilot') ? [] : [`${recipe}.after-revise`]),
+    ]);
+    const working = STORIES.map(({ recipe }) => `${recipe}.${recipe === 'open-pr' ? 'halted' : 'completed'}`);
+    for (const kept of [...planning, ...working]) {
+      expect(
+        titles.some((title) => title.endsWith(`/${kept}`)),
+        kept,
+      ).toBe(true);
     }
   });
 
@@ -62,7 +85,7 @@ describe('golden runs', () => {
   describe.skipIf(skipped).each(RUNS)(`$title${skipped ? ` (skipped: ${NO_TERMINAL})` : ''}`, ({ load }) => {
     it('is as it was kept, and goes on to its end', () => {
       const run = load();
-      unpack(project.root, run.files);
+      unpack(project.root, run);
       checkKept(run);
       checkEnd(run, resume(run));
     });
@@ -107,7 +130,7 @@ describe('a golden run that this release would misread is noticed:', () => {
     const before = JSON.stringify(run);
     plant(run);
     expect(JSON.stringify(run)).not.toBe(before);
-    unpack(project.root, run.files);
+    unpack(project.root, run);
     expect(() => checkKept(run)).toThrow();
   });
 });

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Action } from '../support/agent.mjs';
 import { type Document, devCli, init, nextOf, runPrinted, writeProjectFile } from '../support/cli.js';
-import { addRemote, askedOfGh, installGh } from '../support/forge.js';
+import { addRemote, askedOfGh, installGh } from '../support/forge.mjs';
 import { createProject, type Project } from '../support/project.mjs';
 
 /** open-pr from the outside (recipes.md §4): a real git remote, and a stand-in for `gh` that writes down what it was asked. */

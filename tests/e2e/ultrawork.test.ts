@@ -6,7 +6,7 @@ import { aCommand, aPlan, aTodo } from '../core/documents/plan-fixture.js';
 import { type Action, StandIn } from '../support/agent.mjs';
 import { devCli, init, nextOf, runDir, runPrinted, stateOf, writeProjectFile } from '../support/cli.js';
 import { simpleCrew } from '../support/crew.mjs';
-import { addRemote, askedOfGh, installGh } from '../support/forge.js';
+import { addRemote, askedOfGh, installGh } from '../support/forge.mjs';
 import { createProject, type Project } from '../support/project.mjs';
 import { findTerminal, NO_TERMINAL } from '../support/terminal.mjs';
 

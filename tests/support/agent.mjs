@@ -47,7 +47,7 @@ import { findTerminal, NO_TERMINAL } from './terminal.mjs';
  * @property {boolean} [ok]
  * @property {Action} [next]
  * @property {string[]} [warnings]
- * @property {{ code: string, message: string, fix?: string, instead?: string, details?: { agent?: string, problem: string }[] }} [error]
+ * @property {{ code: string, message: string, fix?: string, instead?: string, details?: { agent?: string, target?: string, problem: string }[] }} [error]
  */
 
 /**
@@ -514,8 +514,11 @@ export class StandIn {
     }
     const missing = new Set((error.details ?? []).map((detail) => detail.agent));
     const again = (action.agents ?? []).filter((agent) => missing.has(agent.id));
-    if (again.length === 0) throw new StandInError(`nothing to repair with: ${JSON.stringify(error)}`);
+    const refused = new Set((error.details ?? []).map((detail) => detail.target));
+    const tasks = [...(action.tasks ?? []), ...(action.running ?? [])].filter(({ output }) => refused.has(output));
+    if (again.length + tasks.length === 0) throw new StandInError(`nothing to repair with: ${JSON.stringify(error)}`);
     for (const agent of again) this.subagent(agent);
+    for (const task of tasks) this.task(task);
   }
 
   /**

@@ -11,41 +11,49 @@ import { CHECKOUT } from './project.mjs';
  * @property {string} recipe
  * @property {string} moment
  * @property {string} name the run
+ * @property {string} init the command that began it
  * @property {string} root where it was made, absolute: prompt files name it
  * @property {Record<string, unknown>} next what `dev-cli next` printed at that moment
- * @property {Record<string, string>} files text by path relative to the root, all of `.dev`
+ * @property {Record<string, string>} files text by path relative to the root: all but the repository
+ * @property {Record<string, string>} repository base64 by path relative to the root: all of `.git`
  */
 
 /** Where golden runs are kept: `<version>/<recipe>.<moment>.json.br`. */
 export const GOLDEN = join(CHECKOUT, 'tests/golden');
 
 /**
- * Everything below `.dev` of a root.
+ * Everything below a root.
  * @param {string} root
- * @returns {Record<string, string>}
+ * @returns {Pick<GoldenRun, 'files' | 'repository'>}
  */
-export function filesOf(root) {
+export function contentOf(root) {
   /** @type {Record<string, string>} */
   const files = {};
-  for (const entry of readdirSync(join(root, '.dev'), { recursive: true, withFileTypes: true })) {
+  /** @type {Record<string, string>} */
+  const repository = {};
+  for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
     const path = join(entry.parentPath, entry.name);
-    files[relative(root, path)] = readFileSync(path, 'utf8');
+    const name = relative(root, path);
+    if (name.startsWith('.git/')) repository[name] = readFileSync(path, 'base64');
+    else files[name] = readFileSync(path, 'utf8');
   }
-  return files;
+  return { files, repository };
 }
 
 /**
- * Puts a golden run into a project.
+ * Puts a golden run into an empty directory.
  * @param {string} root
- * @param {Record<string, string>} files
+ * @param {Pick<GoldenRun, 'files' | 'repository'>} run
  */
-export function unpack(root, files) {
-  for (const [path, text] of Object.entries(files)) {
+export function unpack(root, { files, repository }) {
+  const put = (/** @type {string} */ path, /** @type {string} */ content, /** @type {BufferEncoding} */ encoding) => {
     const target = join(root, path);
     mkdirSync(dirname(target), { recursive: true });
-    writeFileSync(target, text);
-  }
+    writeFileSync(target, content, encoding);
+  };
+  for (const [path, text] of Object.entries(files)) put(path, text, 'utf8');
+  for (const [path, bytes] of Object.entries(repository)) put(path, bytes, 'base64');
 }
 
 /** @param {GoldenRun} run */

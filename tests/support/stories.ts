@@ -1,7 +1,8 @@
 import { type Action, type Scenario, StandIn } from './agent.mjs';
-import { generatePlan, RUN, SMALL_CREW, smallPlan } from './executing.js';
-import { addRemote, installGh } from './forge.js';
+import { generatePlan, RUN } from './executing.js';
+import { addRemote, installGh } from './forge.mjs';
 import type { Project } from './project.mjs';
+import { SMALL_CREW, smallPlan } from './small.mjs';
 
 /** One story for every shipped recipe that carries a plan out, opens a pull request, or does all of it. */
 export interface Story {

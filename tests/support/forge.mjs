@@ -1,25 +1,42 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Project } from './project.mjs';
 
 /** A real git remote, and a stand-in for `gh` that writes down what it was asked: what open-pr needs of the world. */
 
-const beside = (project: Project, name: string): string => join(dirname(project.root), name);
-const git = (project: Project, ...args: string[]): void => {
+/** @typedef {import('./project.mjs').Project} Project */
+
+/**
+ * @param {Project} project
+ * @param {string} name
+ */
+const beside = (project, name) => join(dirname(project.root), name);
+
+/**
+ * @param {Project} project
+ * @param {string[]} args
+ */
+const git = (project, ...args) => {
   execFileSync('git', args, { cwd: project.root, env: project.env, stdio: 'pipe' });
 };
 
-/** A bare repository beside the project as its `origin`, with the main branch pushed. */
-export function addRemote(project: Project): void {
+/**
+ * A bare repository beside the project as its `origin`, with the main branch pushed; in place of an `origin` that it has.
+ * @param {Project} project
+ */
+export function addRemote(project) {
   const remote = beside(project, 'remote.git');
   git(project, 'init', '--quiet', '--bare', '--initial-branch=main', remote);
-  git(project, 'remote', 'add', 'origin', remote);
+  git(project, 'config', 'remote.origin.url', remote);
+  git(project, 'config', 'remote.origin.fetch', '+refs/heads/*:refs/remotes/origin/*');
   git(project, 'push', '--quiet', 'origin', 'main');
 }
 
-/** A `gh` that knows the pull requests that it was told to create. */
-export function installGh(project: Project): void {
+/**
+ * A `gh` that knows the pull requests that it was told to create.
+ * @param {Project} project
+ */
+export function installGh(project) {
   const path = join(beside(project, 'bin'), 'gh');
   const open = beside(project, 'gh-open');
   mkdirSync(dirname(path), { recursive: true });
@@ -37,8 +54,12 @@ esac
   chmodSync(path, 0o755);
 }
 
-/** What `gh` was asked, a line each with `|` after every argument. */
-export function askedOfGh(project: Project): string[] {
+/**
+ * What `gh` was asked, a line each with `|` after every argument.
+ * @param {Project} project
+ * @returns {string[]}
+ */
+export function askedOfGh(project) {
   const calls = beside(project, 'gh-calls');
   return existsSync(calls) ? readFileSync(calls, 'utf8').trim().split('\n') : [];
 }

@@ -1,0 +1,66 @@
+import { simpleCrew } from './crew.mjs';
+
+/** A plan that costs next to nothing to carry out, and who does. */
+
+/**
+ * 1 → 2,3: the first hands a value on; the second is judged by a command that is red at the first attempt of SMALL_CREW; the
+ * third is of high risk, judged by an agent and by a person.
+ * @returns {import('../../src/documents/plan-schema.js').PlanContent}
+ */
+export function smallPlan() {
+  return {
+    context: { originalRequest: 'Add JWT auth', interviewSummary: 'Header only', researchFindings: 'src/app.js:12' },
+    objectives: {
+      core: 'Requests carry a token',
+      deliverables: ['src/auth.js'],
+      definitionOfDone: ['tests'],
+      mustNotDo: [],
+    },
+    todos: [
+      todo('todo-1', {
+        outputs: [{ name: 'word', description: 'what the second writes' }],
+        acceptance: [{ id: 'ac-1', kind: 'command', run: ['test', '-f', 'made/todo-1.txt'] }],
+      }),
+      todo('todo-2', {
+        dependsOn: ['todo-1'],
+        acceptance: [
+          { id: 'ac-1', kind: 'command', run: ['grep', '-q', '${todo-1.outputs.word} 2', 'made/todo-2.txt'] },
+        ],
+      }),
+      todo('todo-3', {
+        dependsOn: ['todo-1'],
+        risk: 'high',
+        acceptance: [
+          { id: 'as-1', kind: 'assertion', text: 'Nothing but the file of the todo is there.' },
+          { id: 'hu-1', kind: 'human', text: 'It reads well.' },
+        ],
+      }),
+    ],
+  };
+}
+
+/** Carries smallPlan out. */
+export const SMALL_CREW = simpleCrew({}, { outputs: { word: 'attempt' } });
+
+/**
+ * @param {string} id
+ * @param {Partial<import('../../src/documents/plan-schema.js').PlanTodo>} change
+ * @returns {import('../../src/documents/plan-schema.js').PlanTodo}
+ */
+function todo(id, change) {
+  return {
+    id,
+    title: `Title of ${id}`,
+    type: 'work',
+    risk: 'low',
+    dependsOn: [],
+    inputs: [],
+    outputs: [],
+    files: [`made/${id}.txt`],
+    steps: ['Do it'],
+    mustNotDo: [],
+    references: [],
+    acceptance: [],
+    ...change,
+  };
+}
