@@ -1,5 +1,5 @@
 // Records the golden runs of this release (tests/golden/README.md). Run by hand, once, when a release is made.
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StandIn } from '../tests/support/agent.mjs';
@@ -11,9 +11,9 @@ import { SMALL_CREW, smallPlan } from '../tests/support/small.mjs';
 import { findTerminal, NO_TERMINAL } from '../tests/support/terminal.mjs';
 
 const NAME = 'add-jwt-auth';
-/** Prompt files name the root, so it is made where it says nothing of the machine. */
+/** Prompt files name the root, and journals the program, so both are put where they say nothing of the machine. */
 const PLACE = '/srv/dev-cli-golden';
-const { version } = JSON.parse(readFileSync(join(CHECKOUT, 'package.json'), 'utf8'));
+const { version, files: shipped } = JSON.parse(readFileSync(join(CHECKOUT, 'package.json'), 'utf8'));
 
 const EXTERNAL = 'external-command';
 const EXTERNAL_RECIPE = `name: ${EXTERNAL}
@@ -87,9 +87,20 @@ inProject((project) => withoutRemote(project, 'open-pr'));
 inProject((project) => allPhases(project, 'ultrawork', false, ['after-skipped-phase', 'completed']));
 inProject((project) => allPhases(project, 'ultrawork-autopilot', true, ['second-phase', 'completed']));
 
+/** A project with a copy of the package beside it, which is what `dev-cli` runs. */
+function makeProject() {
+  const project = createProject({ at: PLACE, sample: null });
+  const copy = join(PLACE, 'package');
+  for (const part of ['package.json', ...shipped]) cpSync(join(CHECKOUT, part), join(copy, part), { recursive: true });
+  symlinkSync(join(CHECKOUT, 'node_modules'), join(copy, 'node_modules'));
+  const shim = join(PLACE, 'bin/dev-cli');
+  writeFileSync(shim, readFileSync(shim, 'utf8').replace(CHECKOUT, copy));
+  return project;
+}
+
 /** Each run has the place to itself. */
 function inProject(work) {
-  const project = createProject({ at: PLACE, sample: null });
+  const project = makeProject();
   try {
     return work(project);
   } finally {
@@ -149,7 +160,7 @@ function aborted(project, recipe) {
 
 /** An external command whose runner dies under it. */
 async function interrupted() {
-  const project = createProject({ at: PLACE, sample: null });
+  const project = makeProject();
   try {
     mkdirSync(join(project.root, '.dev/recipes'), { recursive: true });
     writeFileSync(join(project.root, `.dev/recipes/${EXTERNAL}.yaml`), EXTERNAL_RECIPE);

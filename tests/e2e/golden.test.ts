@@ -52,13 +52,16 @@ function resume(run: GoldenRun): Action {
     expect(reopened.exit, reopened.stdout).toBe(0);
   }
   // What has ended stays ended; the name is free for another run.
-  if (hasEnded(run)) return agent.step(nextOf(agent.run(run.init).answer ?? {}));
+  if (hasEnded(run)) {
+    const first = nextOf(agent.run(run.init).answer ?? {});
+    return first.done === true ? first : agent.step(first);
+  }
   return agent.drive();
 }
 
 const hasEnded = ({ next }: GoldenRun): boolean => next['done'] === true && next['resume'] === undefined;
 
-/** @param last what the resumed run came to; of one that had ended, the second action of another run of its name */
+/** @param last what the resumed run came to; of one that had ended, where another run of its name stands after a step */
 function checkEnd(run: GoldenRun, last: Action): void {
   expect(last.run).toBe(run.name);
   if (!hasEnded(run)) expect(last).toMatchObject({ done: true, outcome: 'completed' });
