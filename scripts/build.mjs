@@ -6,7 +6,7 @@
 // becomes a piece too. So the pieces that the entry loads at once are put together again, and the later parts take what
 // they share from there: nothing exists twice in one process.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, transform } from 'esbuild';
 
@@ -48,50 +48,6 @@ const synchronous = {
  * no patch and replaces no file; patterns are for `cleanup` and for what an agent may write.
  */
 const APART = ['fast-json-patch', 'picomatch', 'write-file-atomic'];
-/**
- * Modules that most calls of the whole program carry and few call, by the file that holds them: it is loaded when one of
- * their functions is called for the first time. Only functions can wait like that; an import of anything else is an error here.
- */
-const AT_FIRST_CALL = {
-  execution: [...modulesIn('src/effects/engine'), ...modulesIn('src/machine/engine'), 'src/protocol/collect.ts'],
-  plans: ['plan', 'check', 'cleanup', 'analysis'].map((name) => `src/effects/commands/${name}.ts`),
-  moves: ['abort', 'approve', 'documents', 'invalidate'].map((name) => `src/protocol/${name}.ts`),
-  commands: [
-    ...['command-ending', 'external'].map((name) => `src/protocol/${name}.ts`),
-    'src/work/external.ts',
-    'src/work/git-command.ts',
-    'src/work/status.ts',
-  ],
-  journals: ['replay', 'rewind', 'forward', 'grown'].map((name) => `src/store/${name}.ts`),
-};
-const groups = new Map(
-  Object.entries(AT_FIRST_CALL).flatMap(([group, modules]) => modules.map((path) => [join(root, path), group])),
-);
-const atFirstCall = {
-  name: 'at-first-call',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^\..*\.js$/ }, ({ path, kind, importer, resolveDir }) => {
-      const module = join(resolveDir, path.replace(/\.js$/, '.ts'));
-      const group = groups.get(module);
-      if (kind !== 'import-statement' || group === undefined || groups.get(importer) === group) return undefined;
-      return { path: module, namespace: 'at-first-call' };
-    });
-    onLoad({ filter: /./, namespace: 'at-first-call' }, ({ path }) => {
-      const functions = functionsOf(path).map(
-        (name) => `export function ${name}(...given) { return file().${name}(...given); }`,
-      );
-      const contents = [`const file = () => AT_FIRST_CALL(import('${groups.get(path)}'));`, ...functions].join('\n');
-      return { contents, resolveDir: root };
-    });
-    onResolve({ filter: /./, namespace: 'at-first-call' }, ({ path }) => ({ path, namespace: 'group' }));
-    onLoad({ filter: /./, namespace: 'group' }, ({ path }) => {
-      const contents = AT_FIRST_CALL[path]
-        .map((module) => `export { ${functionsOf(module)} } from './${module}';`)
-        .join('\n');
-      return { contents, resolveDir: root };
-    });
-  },
-};
 const commonJs = {
   platform: 'node',
   target: 'node20.17',
@@ -191,10 +147,10 @@ async function program(name, entry) {
     splitting: true,
     format: 'esm',
     legalComments: 'linked',
-    plugins: [{ name: 'validators', setup: withoutValidators }, synchronous, without(['picomatch']), atFirstCall],
+    plugins: [{ name: 'validators', setup: withoutValidators }, synchronous, without(['picomatch'])],
   });
   const first = `${name}.js`;
-  const pieces = new Map(outputFiles.map(({ path, text }) => [basename(path), requiring(text)]));
+  const pieces = new Map(outputFiles.map(({ path, text }) => [basename(path), text]));
   const together = loadedAtOnce(metafile, first);
   const made = [...pieces].map(async ([piece, text]) => {
     if (!piece.endsWith('.js')) return [[shipped(piece), text]];
@@ -202,23 +158,6 @@ async function program(name, entry) {
     return together.has(piece) ? [] : [[shipped(piece), await later(text, first, together)]];
   });
   return (await Promise.all(made)).flat();
-}
-
-/** A plain `require` where a function waits for its file: decisions are synchronous, so import() will not do. */
-function requiring(text) {
-  return text.replace(/AT_FIRST_CALL\(import\(("[^"]+")\)\)/g, 'require($1)');
-}
-
-function functionsOf(module) {
-  return [...readFileSync(resolve(root, module), 'utf8').matchAll(/^export (?:async )?function (\w+)/gm)].map(
-    ([, name]) => name,
-  );
-}
-
-/** The modules of a directory that have functions; the others are data, of use at once. */
-function modulesIn(directory) {
-  const modules = readdirSync(join(root, directory)).map((name) => `${directory}/${name}`);
-  return modules.filter((module) => functionsOf(module).length > 0);
 }
 
 function shipped(piece) {

@@ -100,7 +100,7 @@ describe('parsing a command line', () => {
     [['step', 'complete', '--action', 'a', '--without', 'b,', '--reason', 'r'], '--without: "b," has an empty item'],
     [['step', 'complete', '--action', 'a', '--note', 'b'], '--note is given only together with --choice.'],
     [['step', 'fail', '--action', 'a'], '--reason is missing.'],
-    [['schema', 'plan'], '<schema>: "plan" is none of recipe, plan-content, state, action, results.'],
+    [['schema', 'plan'], '<schema>: "plan" is none of recipe, plan-content, state, action, results, execution.'],
     [['schema', 'stat'], 'Did you mean "state"?'],
     [['completion'], '<shell> is missing.'],
     [['list', 'x'], '"x" is one argument too many.'],
