@@ -2,11 +2,12 @@ import { appendFileSync, mkdirSync, rmSync, symlinkSync, truncateSync, writeFile
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { aCommand } from '../../core/documents/plan-fixture.js';
-import { devCli, nextOf, runDir, runPrinted, writeProjectFile } from '../../support/cli.js';
+import { devCli, nextOf, runDir, runPrinted, stateOf, writeProjectFile } from '../../support/cli.js';
 import { createProject, type Project } from '../../support/project.mjs';
 import {
   begin,
   type Dispatch,
+  doAll,
   document,
   engineOf,
   generate,
@@ -291,4 +292,20 @@ describe('a plan that is edited', () => {
     generate(project, planOf(making('todo-1')));
     expect(nextOf(runPrinted(project, (end as { resume?: string }).resume ?? '').json).action).not.toBe('done');
   });
+});
+
+it('a fork in the middle of an execution keeps what is done, begins the rest anew, and leaves its origin alone', () => {
+  const plan = planOf(making('todo-1'), making('todo-2', [['true']], { dependsOn: ['todo-1'] }));
+  const out = nextOf(doAll(project, begin(project, plan)).json) as Dispatch;
+  const at = String(stateOf(project, RUN).seq);
+  const forked = devCli(project, ['fork', RUN, '--at', at, '--as', 'other']);
+  expect(forked.code, forked.stdout).toBe(0);
+  const dispatch = nextOf(forked.json) as Dispatch;
+  expect(dispatch.tasks.map(({ todoId, output }) => [todoId, output.split('/')[2]])).toEqual([['todo-2', 'other']]);
+  expect(devCli(project, ['next', RUN]).json).toEqual(out);
+  expect(goOn(project, dispatch)).toMatchObject({ ...DONE, run: 'other' });
+  expect(devCli(project, ['next', RUN]).json).toEqual(out);
+  for (const name of [RUN, 'other']) {
+    expect(devCli(project, ['replay', name, '--check']).json).toMatchObject({ ok: true, differences: [] });
+  }
 });
