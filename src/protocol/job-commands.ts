@@ -62,6 +62,14 @@ export function outputOf(directory: string): string {
   return withIoErrors(path, null, () => readFileSync(path, 'utf8'));
 }
 
+/** Characters of an output that say why it ended badly. */
+const LAST_WORDS = 2000;
+
+/** The end of what a command wrote, where the reason stands. */
+export function lastWordsOf(directory: string): string {
+  return outputOf(directory).slice(-LAST_WORDS).trim();
+}
+
 /** What a command's ending proves of an acceptance: its exit code is the one expected, its output holds what it must. */
 export function evidenceOf(
   turn: Turn,

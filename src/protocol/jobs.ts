@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { DevCliError } from '../base/errors.js';
 import { foreignLine } from '../documents/foreign.js';
 import { advanceEngine } from '../effects/advance.js';
-import { type CommitResult, commitDone, commitMessage, deferredDone, pullRequestDone } from '../effects/engine/jobs.js';
+import { type CommitResult, commitDone, commitMessage, deferredDone } from '../effects/engine/commit-job.js';
+import { pullRequestDone } from '../effects/engine/jobs.js';
 import type { EngineJob, RunEngine } from '../run/engine.js';
 import type { RunState } from '../run/state.js';
 import { ensureDirectory, writeDurably } from '../store/durable.js';
 import { withIoErrors } from '../store/io.js';
-import { logFile } from '../work/command.js';
 import {
   announceNew,
   type CommitPlan,
@@ -30,11 +30,12 @@ import { inspect, launch } from '../work/external.js';
 import { directoryOf, endingIn, type Settled, workTreeOf } from './command-ending.js';
 import type { Context } from './context.js';
 import { toldBy } from './envelope.js';
+import { lastWordsOf } from './job-commands.js';
+import { tellPullRequest } from './pull-request-job.js';
 import { transactTurn } from './turns.js';
 
-/** Seconds that a commit may take with its hooks, and gh with the network. */
+/** Seconds that a commit may take with its hooks. */
 const COMMIT_TIMEOUT = 900;
-const PULL_REQUEST_TIMEOUT = 120;
 const MESSAGE = 'message.txt';
 const PATHS = 'paths';
 const LEFT = 'left.json';
@@ -139,7 +140,7 @@ async function commit(
     await settleIndex(workTree, sha, scope.before, around).catch(ignoreGit);
     return { outcome: 'made', commit: sha, paths, left };
   }
-  const nothing = ending.kind === 'exit' && ending.exit.exit === 1 && !isHindrance(tail(directory));
+  const nothing = ending.kind === 'exit' && ending.exit.exit === 1 && !isHindrance(lastWordsOf(directory));
   const empty = nothing && (await isEmptyCommit(workTree, messageFile, pathsFile, around));
   await withdrawNew(workTree, paths, around).catch(ignoreGit);
   if (empty) return { outcome: 'nothing', commit: null, paths: [], left };
@@ -147,7 +148,7 @@ async function commit(
     return { outcome: 'deferred', commit: null, paths, left, reason: 'git was cut off' };
   }
   const { exit } = ending.exit;
-  return { ...withoutCommit({ said: tail(directory), exit }), paths, left };
+  return { ...withoutCommit({ said: lastWordsOf(directory), exit }), paths, left };
 }
 
 /** Takes back what a commit that was given up has done to the index. A commit that was made all the same stays. */
@@ -276,46 +277,4 @@ function prepared(directory: string): { paths: string[]; left: LeftPath[] } {
   };
   const paths = text(PATHS).split('\0');
   return { paths: paths.filter((path) => path !== ''), left: JSON.parse(text(LEFT)) as LeftPath[] };
-}
-
-function tail(directory: string): string {
-  const path = logFile(directory);
-  return withIoErrors(path, null, () => readFileSync(path, 'utf8'))
-    .slice(-2000)
-    .trim();
-}
-
-/** A pull request is told how its run goes. That it cannot be told is no reason to fail (engine.md, state-begin). */
-async function tellPullRequest(
-  context: Context,
-  snapshot: RunState,
-  stage: string,
-  directory: string,
-  until: number,
-): Promise<{ ok: boolean; summary: string } | null> {
-  const argv =
-    stage === 'stateBegin'
-      ? ['gh', 'pr', 'comment', '--body', `Execution of the plan ${snapshot.name} has begun.`]
-      : ['gh', 'pr', 'ready'];
-  const { state } = inspect(directory);
-  if (state === 'absent' || state === 'launching') {
-    launch({
-      directory,
-      key: `${snapshot.runId}:${stage}`,
-      argv,
-      shell: false,
-      cwd: workTreeOf(context, snapshot),
-      timeoutSeconds: PULL_REQUEST_TIMEOUT,
-      runner: context.runner,
-    });
-  }
-  const ending = await endingIn(context, directory, until);
-  if (ending === null) return null;
-  if (ending.kind === 'interrupted') return { ok: false, summary: `${argv.slice(0, 3).join(' ')} was cut off` };
-  const { exit, error } = ending.exit;
-  if (exit === 0) return { ok: true, summary: argv.slice(0, 3).join(' ') };
-  return {
-    ok: false,
-    summary: foreignLine(`${argv.slice(0, 3).join(' ')}: ${error ?? `exit ${exit}`} ${tail(directory)}`, 300),
-  };
 }

@@ -4,7 +4,6 @@ import { commandLine } from '../../documents/plan-text.js';
 import type { EngineEffect, EngineEvent, Verdict } from '../../machine/engine/events.js';
 import type { PendingAction } from '../../run/action.js';
 import type { EngineJob, Evidence } from '../../run/engine.js';
-import type { LeftPath } from '../../work/commit.js';
 import { pend } from '../issue.js';
 import { shownPath } from '../paths.js';
 import { record, type Turn } from '../turn.js';
@@ -20,11 +19,12 @@ import {
   todoCommands,
   unknowable,
 } from './commands.js';
+import { commitKey, commitMessage } from './commit-job.js';
 import { handlerOf, todoProgress } from './dispatch.js';
 import { commandFixes } from './fixes.js';
-import { noteAudit } from './notes.js';
+import { jobAtWork, settleRunning } from './job-at-work.js';
 import { fixesOrOpen, triaged } from './outcomes.js';
-import { bodyOf, engineOf, planHead } from './plan.js';
+import { bodyOf, engineOf } from './plan.js';
 
 /**
  * What dev-cli does outside a transaction: one job at a time stands in `state.engine.job`, and the pending action is
@@ -32,13 +32,10 @@ import { bodyOf, engineOf, planHead } from './plan.js';
  *
  * 1. `startJob` makes the job and records that its first command starts, as one of the run's `commands`. Only after that
  *    commit is anything launched.
- * 2. How it ended is committed by `commandDone` (one command of the queue: it shifts), `commitDone` or
- *    `pullRequestDone`. Each gives the event for `advanceEngine(turn, event)` in effects/advance.ts, or null while the
+ * 2. How it ended is committed by `commandDone` (one command of the queue: it shifts), `commitDone` of
+ *    commit-job.ts or `pullRequestDone`. Each gives the event for `advanceEngine(turn, event)` in effects/advance.ts, or null while the
  *    queue is not empty; then the next command is the one at work, its start recorded, under a new pending action.
  */
-
-/** Stands for a todo in the key of the commit of all that remains. */
-const RESIDUAL = 'residual';
 
 type Work = Extract<EngineEffect, { type: 'work' }>;
 
@@ -52,7 +49,7 @@ export function startJob(turn: Turn, block: string, { todo, stage, part }: Work)
         kind: 'commit',
         todo,
         stage,
-        key: `${turn.state.runId}/${todo ?? RESIDUAL}`,
+        key: commitKey(turn, todo),
         message: commitMessage(turn, todo),
         startedAt: turn.at,
       };
@@ -87,18 +84,7 @@ export function commandDone(turn: Turn, evidence: Evidence): EngineEvent | null 
   const [command, ...queue] = job.queue;
   if (command === undefined) throw new DevCliError('INTERNAL', 'The job has no command at work.');
   engine.evidence[job.todo ?? ''] = [...(engine.evidence[job.todo ?? ''] ?? []), evidence];
-  const block = settleRunning(turn);
-  record(turn, 'command-finished', {
-    key: commandKey(turn, job, command),
-    block,
-    argv: command.argv,
-    exit: evidence.exit,
-    outcome: evidence.outcome,
-    log: evidence.log,
-    todoId: command.todo,
-    id: command.id,
-    ...(evidence.reused === true ? { reused: true } : {}),
-  });
+  const block = settleCommand(turn, job, command, evidence);
   if (queue.length > 0) {
     engine.job = { ...job, queue };
     pendRunning(turn, block, engine.job);
@@ -120,68 +106,11 @@ export function commandAgain(turn: Turn, outcome: string): boolean {
   const { engine, job } = jobAtWork(turn, 'commands');
   const [command, ...rest] = job.queue;
   if (command === undefined || (command.again ?? 0) >= AGAIN) return false;
-  const block = settleRunning(turn);
-  record(turn, 'command-finished', {
-    key: commandKey(turn, job, command),
-    block,
-    argv: command.argv,
-    exit: null,
-    outcome,
-    log: `${commandDirectory(job, command)}/command.log`,
-    todoId: command.todo,
-    id: command.id,
-  });
+  const log = `${commandDirectory(job, command)}/command.log`;
+  const block = settleCommand(turn, job, command, { exit: null, outcome, log });
   engine.job = { ...job, queue: [{ ...command, again: (command.again ?? 0) + 1 }, ...rest] };
   pendRunning(turn, block, engine.job);
   return true;
-}
-
-/** What came of a commit. */
-export interface CommitResult {
-  /** `impossible`: git cannot commit at all, whatever there is to commit. */
-  outcome: 'made' | 'found' | 'nothing' | 'deferred' | 'refused' | 'impossible' | 'no-repository';
-  commit: string | null;
-  paths: string[];
-  left: LeftPath[];
-  reason?: string;
-}
-
-/** The commit of the job is made, was found, or is not to be. */
-export function commitDone(turn: Turn, result: CommitResult): EngineEvent {
-  const { engine, job } = jobAtWork(turn, 'commit');
-  const { outcome, commit, paths, left, reason } = result;
-  settleRunning(turn);
-  engine.job = null;
-  record(turn, 'committed', {
-    key: job.key,
-    todoId: job.todo,
-    outcome,
-    commit,
-    paths,
-    ...(reason === undefined ? {} : { reason: foreignLine(reason, 500) }),
-  });
-  if (left.length > 0) {
-    const shown = left.slice(0, 10).map(({ path, why }) => `${path} (${why})`);
-    engine.openIssues.push(foreignLine(`${job.todo ?? 'the rest'}: not committed: ${shown.join(', ')}`, 500));
-  }
-  if (commit !== null && job.todo !== null) noteCommit(turn, job.todo, commit);
-  // The commit of what remains holds what could not be committed before.
-  if (commit !== null && job.todo === null) {
-    for (const todo of engine.deferred.filter((id) => id !== RESIDUAL)) deferredDone(turn, todo, commit, []);
-  }
-  return { type: 'OUTCOME', todo: job.todo, stage: job.stage, verdict: commitVerdict(turn, job.todo, result) };
-}
-
-/** A commit that had to wait is made after all: its todo is as if it had been made at once. */
-export function deferredDone(turn: Turn, todo: string, commit: string, paths: string[]): void {
-  const engine = engineOf(turn);
-  engine.deferred = engine.deferred.filter((id) => id !== todo);
-  record(turn, 'committed', { key: `${turn.state.runId}/${todo}`, todoId: todo, outcome: 'made', commit, paths });
-  noteCommit(turn, todo, commit);
-  const row = engine.todos[todo];
-  if (row === undefined) return;
-  engine.todos[todo] = { ...row, substeps: { ...row.substeps, commit: { status: 'done', at: turn.at } } };
-  for (const kept of [engine.baselines, engine.charged]) delete kept[todo];
 }
 
 /** The pull request was told, or could not be: then the run goes on, and the report says so. */
@@ -192,36 +121,6 @@ export function pullRequestDone(turn: Turn, { ok, summary }: { ok: boolean; summ
   record(turn, 'stage', { todoId: null, stage: job.stage, outcome: ok ? 'done' : 'degraded', summary });
   if (!ok) engine.openIssues.push(foreignLine(`pull request: ${summary}`, 500));
   return { type: 'OUTCOME', todo: null, stage: job.stage, verdict: { kind: 'pass' } };
-}
-
-/** Keeps the commit that holds a todo's work. */
-function noteCommit(turn: Turn, todo: string, commit: string): void {
-  const engine = engineOf(turn);
-  const row = engine.todos[todo];
-  if (row !== undefined) engine.todos[todo] = { ...row, commit };
-  noteAudit(turn, todo, `commit ${commit}`);
-}
-
-function commitVerdict(turn: Turn, todo: string | null, { outcome, reason = 'refused' }: CommitResult): Verdict {
-  switch (outcome) {
-    case 'made':
-    case 'found':
-      return { kind: 'pass' };
-    case 'nothing':
-    case 'no-repository':
-      return { kind: 'skipped' };
-    case 'deferred':
-      engineOf(turn).deferred.push(todo ?? RESIDUAL);
-      return { kind: 'deferred' };
-    case 'refused': {
-      const why = foreignLine(`the commit was refused: ${reason}`, 400);
-      return todo === null ? { kind: 'fail', why } : triaged(turn, todo, { failed: [why] });
-    }
-    case 'impossible': {
-      const why = foreignLine(`git cannot commit: ${reason}`, 400);
-      return todo === null ? { kind: 'fail', why } : triaged(turn, todo, { environment: why });
-    }
-  }
 }
 
 function commandsVerdict(turn: Turn, { todo, stage }: CommandsJob): Verdict {
@@ -272,15 +171,6 @@ function queueOf(turn: Turn, todo: string | null, stage: string, part: Work['par
   ];
 }
 
-/** The plan's message for the todo, else its title (documents.md, commits); null: for the commit of all that remains. */
-export function commitMessage(turn: Turn, todo: string | null): string {
-  if (todo === null) return `Remaining changes of ${turn.state.name}`;
-  const stated = planHead(turn).commits?.find(({ afterTodo }) => afterTodo === todo)?.message;
-  const lines = (stated ?? bodyOf(turn, todo).title).split('\n').map((line) => foreignLine(line, 400));
-  // Whoever reads the log reads it in a terminal.
-  return lines.join('\n').trim() || todo;
-}
-
 /** Makes the job's present command the pending action, under an id of its own, and records that it starts. */
 function pendRunning(turn: Turn, block: string, job: EngineJob): void {
   const { state, place } = turn;
@@ -323,18 +213,24 @@ function pendRunning(turn: Turn, block: string, job: EngineJob): void {
   record(turn, 'command-started', { key, block, actionId, argv, shell: false, todoId, id });
 }
 
-/** The pending `running` action is over; a late acknowledgement of it is a duplicate. Gives its block. */
-function settleRunning(turn: Turn): string {
-  const action = turn.state.pendingAction?.action;
-  if (action?.action !== 'running') throw new DevCliError('INTERNAL', 'No job is at work.');
-  delete turn.state.commands[action.actionId];
-  turn.state.acknowledged[action.actionId] = action.block;
-  return action.block;
-}
-
-function jobAtWork<K extends EngineJob['kind']>(turn: Turn, kind: K) {
-  const engine = engineOf(turn);
-  const { job } = engine;
-  if (job === null || job.kind !== kind) throw new DevCliError('INTERNAL', `No ${kind} job is at work.`);
-  return { engine, job: job as Extract<EngineJob, { kind: K }> };
+/** The command at work has ended, and that it did is recorded. Gives the block. */
+function settleCommand(
+  turn: Turn,
+  job: CommandsJob,
+  command: QueuedCommand,
+  { exit, outcome, log, reused }: Pick<Evidence, 'exit' | 'outcome' | 'log' | 'reused'>,
+): string {
+  const block = settleRunning(turn);
+  record(turn, 'command-finished', {
+    key: commandKey(turn, job, command),
+    block,
+    argv: command.argv,
+    exit,
+    outcome,
+    log,
+    todoId: command.todo,
+    id: command.id,
+    ...(reused === true ? { reused: true } : {}),
+  });
+  return block;
 }
