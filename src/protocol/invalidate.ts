@@ -15,7 +15,8 @@ import { transactTurn } from './turns.js';
 
 /**
  * `step invalidate`: the block gets a new action at once, finished blocks after it are redone; documents stay; a halted
- * run is reopened (protocol.md §3). Again before anything else was done it is a duplicate: its answer may have been lost.
+ * run is reopened (protocol.md §3). Again before anything else was done it is a duplicate: its answer may have been lost. Of a
+ * todo it is a further attempt.
  * @throws DevCliError `NOT_REACHED`, `UNKNOWN_BLOCK`, `PHASE_ENDED`, `RUN_ENDED`
  */
 export async function stepInvalidate(context: Context, given: unknown, step: string): Promise<Answer> {
