@@ -55,7 +55,11 @@ export interface DraftStatus {
  * @throws DevCliError `DOCUMENT_UNREADABLE` as `readDraft`
  */
 export function draftStatus(text: string, required: SectionId[]): DraftStatus {
-  const draft = readDraft(text);
+  return draftProgress(readDraft(text), required);
+}
+
+/** `draftStatus` of a draft that was read already. */
+export function draftProgress(draft: Draft, required: SectionId[]): DraftStatus {
   const missing = SECTION_IDS.filter((id) => required.includes(id) && !draft[id].filled);
   const filled = SECTION_IDS.filter((id) => draft[id].filled).length;
   return { ready: missing.length === 0, filled, total: SECTION_IDS.length, missing };

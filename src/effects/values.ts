@@ -18,9 +18,10 @@ export function filled(turn: Turn, template: string, block: string | null): stri
  */
 export function filledPath(turn: Turn, template: string, block: string | null): string {
   const path = filled(turn, template, block);
+  if (path === template) return path;
   const strays = path.split(/[/\\]/).includes('..') || /\p{Cc}/u.test(path);
   const becameAbsolute = path.startsWith('/') && !template.startsWith('/');
-  if (path === template || (!strays && !becameAbsolute)) return path;
+  if (!strays && !becameAbsolute) return path;
   throw new DevCliError('USAGE', `The recipe's path ${template} becomes ${JSON.stringify(path.slice(0, 200))} here.`, {
     run: turn.state.name,
     details: [{ target: template, problem: 'leads out of its directory, or holds control characters' }],

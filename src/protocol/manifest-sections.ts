@@ -1,4 +1,4 @@
-import { draftStatus, readDraft } from '../documents/draft.js';
+import { draftProgress } from '../documents/draft.js';
 import { foreignLine } from '../documents/foreign.js';
 import { shownPath } from '../effects/paths.js';
 import { inRecipeOrder } from '../effects/recipe-order.js';
@@ -70,10 +70,10 @@ function mode({ state }: SectionInput): string[] {
   return [`Mode: ${[state.recipe, ...modes].join(' ')}${goal}`];
 }
 
-function draft({ state, captured, files: documents }: SectionInput): string[] | null {
-  const text = documents.read('DRAFT.md')?.toString('utf8');
-  if (text === undefined || state.status !== 'live') return null;
-  const { filled, total, missing } = draftStatus(text, captured.recipe.draft.required);
+function draft({ state, captured, draft }: SectionInput): string[] | null {
+  const read = state.status === 'live' ? draft() : null;
+  if (read === null) return null;
+  const { filled, total, missing } = draftProgress(read, captured.recipe.draft.required);
   return [
     `DRAFT: ${filled}/${total}${missing.length === 0 ? ', nothing missing' : ` (missing ${missing.join(', ')})`}`,
   ];
@@ -92,20 +92,16 @@ function agents({ state }: SectionInput): string[] | null {
 /** More than these are counted, not named. */
 const AGENTS_NAMED = 16;
 
-function decisions({ state, captured, files: documents }: SectionInput): string[] | null {
+function decisions({ state, captured, draft }: SectionInput): string[] | null {
   const gates = inRecipeOrder(captured.recipe, state.gates)
     .filter(([, gate]) => gate.stale !== true)
     .map(
       ([id, gate]) => `${id}: ${gate.choice}${gate.note === undefined ? '' : ` ("${foreignLine(gate.note, 120)}")`}`,
     );
-  const text = documents.read('DRAFT.md')?.toString('utf8');
-  const bullets =
-    text === undefined
-      ? []
-      : readDraft(text)
-          .decisions.text.split('\n')
-          .filter((line) => /^[-*] /.test(line))
-          .map((line) => foreignLine(line.slice(2), 140));
+  const bullets = (draft()?.decisions.text ?? '')
+    .split('\n')
+    .filter((line) => /^[-*] /.test(line))
+    .map((line) => foreignLine(line.slice(2), 140));
   const all = [...gates, ...ofExecution(state.engine === null ? {} : state.gates, captured), ...bullets];
   return all.length === 0 ? null : [`Decisions: ${all.join(' · ')}`];
 }
@@ -133,10 +129,12 @@ function failed({ state }: SectionInput): string[] | null {
 
 function files({ state, files: documents, context }: SectionInput): string[] | null {
   const place = { root: context.root, workTree: state.workTree === '.' ? context.root : state.workTree };
+  const present = documents.list('');
   const there = ['DRAFT.md', 'PLAN.md', 'plan-content.json', 'summary.md', 'report.md', 'pr.json'].filter(
-    (path) => documents.facts(path).kind === 'file',
+    (path) => present.includes(path) && documents.facts(path).kind === 'file',
   );
   const reports = ['findings', 'analysis', 'reviews'].flatMap((directory) => {
+    if (!present.includes(directory)) return [];
     const count = documents.list(directory).filter((name) => name.endsWith('.md')).length;
     return count === 0 ? [] : [`${directory}/ (${count})`];
   });

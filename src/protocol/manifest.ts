@@ -1,5 +1,7 @@
 import type { Answer } from '../base/answer.js';
+import type { Files } from '../base/files.js';
 import type { Written } from '../base/invocation.js';
+import { readDraft } from '../documents/draft.js';
 import { changedApprovals } from '../effects/approvals.js';
 import type { Recompile } from '../recipe/captured.js';
 import { renderCommand } from '../registry/render.js';
@@ -39,7 +41,7 @@ export async function manifestOf(context: Context, given: unknown, recompile: Re
     : [`${name}: ${state.status}`];
   const closing = action?.action === 'done' ? 'The end:' : 'The pending action; do it, then run its ack:';
   const captured = capturedOf(head, recompile);
-  const input: SectionInput = { state, captured, files: head.files, context };
+  const input: SectionInput = { state, captured, files: head.files, draft: draftOf(head.files), context };
   const changed = changedApprovals(openTurn(context, head, state, captured, NOTHING_RARE));
   const more = [
     told(
@@ -70,6 +72,17 @@ export async function manifestOf(context: Context, given: unknown, recompile: Re
       const { json, sections } = page(written);
       return [...first, ...sections.map(({ line }) => line), closing, json].join('\n');
     },
+  };
+}
+
+function draftOf(files: Files): SectionInput['draft'] {
+  let draft: ReturnType<SectionInput['draft']> | undefined;
+  return () => {
+    if (draft === undefined) {
+      const text = files.read('DRAFT.md')?.toString('utf8');
+      draft = text === undefined ? null : readDraft(text);
+    }
+    return draft;
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Files } from '../base/files.js';
+import type { Draft } from '../documents/draft.js';
 import type { CapturedRecipe } from '../recipe/resolved.js';
 import type { RunState } from '../run/state.js';
 import type { Context } from './context.js';
@@ -8,6 +9,11 @@ export interface SectionInput {
   state: RunState;
   captured: CapturedRecipe;
   files: Files;
+  /**
+   * DRAFT.md, read at the first need for all sections together; null where there is none.
+   * @throws DevCliError `DOCUMENT_UNREADABLE`
+   */
+  draft: () => Draft | null;
   context: Context;
 }
 

@@ -4,8 +4,18 @@ import type { JsonObject } from '../base/json.js';
 import { checkedName } from '../base/name.js';
 import { clearUp } from './clear-up.js';
 import { type Commit, compose, target, type Writing } from './commit.js';
+import { nativeCrc32 } from './crc.js';
 import { scanned } from './forward.js';
-import { type Bytes, checkRecent, entriesAbove, journalCorrupt, lastCommit, readTail, type Tail } from './journal.js';
+import {
+  type Bytes,
+  checkRecent,
+  entriesAbove,
+  journalCorrupt,
+  lastCommit,
+  readTail,
+  type Tail,
+  tailAt,
+} from './journal.js';
 import type { Medium } from './medium.js';
 import { runPath } from './paths.js';
 import { overlaid, type Redo, redo } from './redo.js';
@@ -56,9 +66,8 @@ export function createStore<S extends Numbered>({ medium, codec, clock }: Option
 
   function brought(stream: string, thorough: boolean, text: string | null): Found<S> {
     return medium.journal(stream, (bytes) => {
-      const tail = readTail(bytes);
-      if (thorough) checkRecent(bytes, tail, RECENT);
       const stored = text === null ? null : understood(text);
+      const tail = tailFor(bytes, thorough, stored);
       const storedSeq = text === null ? 0 : (stored?.seq ?? null);
       if (storedSeq === tail.seq) return settled(tail, stored, text);
       if (storedSeq !== null && storedSeq > tail.seq) {
@@ -295,6 +304,13 @@ export function createStore<S extends Numbered>({ medium, codec, clock }: Option
       medium.bindSession(id, stream === null ? null : checkedName(stream));
     },
   };
+}
+
+function tailFor(bytes: Bytes, thorough: boolean, stored: Numbered | null): Tail {
+  if (!thorough) return (stored === null ? null : tailAt(bytes, stored.seq)) ?? readTail(bytes);
+  const tail = readTail(bytes, nativeCrc32);
+  checkRecent(bytes, tail, RECENT);
+  return tail;
 }
 
 function settled<S extends Numbered>(tail: Tail, snapshot: S | null, text: string | null): Found<S> {

@@ -3,10 +3,10 @@ import { lazyPackage } from '../base/lazy.js';
 const TABLE = table();
 const zlib = lazyPackage<{ crc32?: (bytes: Uint8Array) => number }>('node:zlib');
 
-/**
- * CRC-32 (IEEE 802.3) of `bytes` as eight hexadecimal digits.
- * Written out because loading `node:zlib` costs more than the line or two that a short call checks.
- */
+/** CRC-32 (IEEE 802.3) of `bytes` as eight hexadecimal digits, by one of the two functions below. */
+export type Checksum = (bytes: Uint8Array) => string;
+
+/** Written out, for who only reads a line or two: loading `node:zlib` costs more than they do. */
 export function crc32(bytes: Uint8Array): string {
   let crc = 0xffffffff;
   for (let i = 0; i < bytes.length; i++) {
@@ -16,8 +16,8 @@ export function crc32(bytes: Uint8Array): string {
   return hexadecimal((crc ^ 0xffffffff) >>> 0);
 }
 
-/** The same for who has many bytes to check: by Node itself, where it can (22.0 and 22.1 cannot). */
-export function crc32OfMany(bytes: Uint8Array): string {
+/** By Node itself, where it can (22.0 and 22.1 cannot): for who has many bytes to check, or writes and so loads `node:crypto` as well. */
+export function nativeCrc32(bytes: Uint8Array): string {
   const native = zlib().crc32;
   return native === undefined ? crc32(bytes) : hexadecimal(native(bytes));
 }

@@ -1,10 +1,10 @@
-import { lstatSync, readdirSync, renameSync, rmdirSync, unlinkSync } from 'node:fs';
+import { readdirSync, renameSync, rmdirSync, unlinkSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { FileFacts, Files } from '../base/files.js';
 import { clearUp } from './clear-up.js';
 import { MAX_DOCUMENT, unusable } from './document.js';
 import { makeDirectories, replaceFile, syncDirectory, syncMade } from './durable.js';
-import { isMissing, locate, readRegular } from './inside.js';
+import { isMissing, locate, readRegular, statsAt } from './inside.js';
 import { pathError, withIoErrors } from './io.js';
 import type { Placement } from './medium.js';
 import { rootRelative } from './paths.js';
@@ -14,11 +14,13 @@ import { rootRelative } from './paths.js';
  * @param root absolute, without links
  */
 export function diskFiles(root: string, stream: string): Files {
+  const directories = new Set<string>();
+
   /** The real path, or why there is none to be used. */
   function find(path: string): { path: string } | 'outside' | 'special' {
     const inside = rootRelative(stream, path);
     if (inside === null) return 'outside';
-    const location = locate(root, join(root, inside));
+    const location = locate(root, join(root, inside), directories);
     switch (location.kind) {
       case 'inside':
         return { path: location.path };
@@ -73,8 +75,9 @@ export function diskFiles(root: string, stream: string): Files {
  */
 export function placeDocuments(root: string, placements: readonly Placement[]): void {
   const changed = new Set<string>();
+  const directories = new Set<string>();
   for (const { path, content, aside } of placements) {
-    const directory = locate(root, dirname(join(root, path)));
+    const directory = locate(root, dirname(join(root, path)), directories);
     if (directory.kind !== 'inside') throw leadsOut(root, path);
     const target = join(directory.path, basename(path));
     if (aside !== undefined) {
@@ -87,8 +90,8 @@ export function placeDocuments(root: string, placements: readonly Placement[]): 
     if (content === null) {
       if (!removeFile(target)) continue;
     } else {
-      if (locate(root, target).kind !== 'inside') throw leadsOut(root, path);
-      syncMade(makeDirectories(directory.path));
+      if (locate(root, target, directories).kind !== 'inside') throw leadsOut(root, path);
+      if (!directories.has(directory.path)) syncMade(makeDirectories(directory.path));
       replaceFile(target, content, root);
     }
     changed.add(directory.path);
@@ -120,15 +123,11 @@ export function freeName(name: (n: number) => string): string {
 }
 
 function factsAt(path: string): FileFacts {
-  try {
-    const stats = lstatSync(path);
-    if (stats.isDirectory()) return { kind: 'directory' };
-    if (!stats.isFile()) return { kind: 'special' };
-    return { kind: 'file', size: stats.size, mtimeMs: stats.mtimeMs, ctimeMs: stats.ctimeMs, inode: stats.ino };
-  } catch (error) {
-    if (isMissing(error)) return { kind: 'missing' };
-    throw error;
-  }
+  const stats = statsAt(path);
+  if (stats === undefined) return { kind: 'missing' };
+  if (stats.isDirectory()) return { kind: 'directory' };
+  if (!stats.isFile()) return { kind: 'special' };
+  return { kind: 'file', size: stats.size, mtimeMs: stats.mtimeMs, ctimeMs: stats.ctimeMs, inode: stats.ino };
 }
 
 function leadsOut(root: string, path: string): Error {

@@ -1,5 +1,15 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, readSync, realpathSync } from 'node:fs';
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readlinkSync,
+  readSync,
+  realpathSync,
+  type Stats,
+} from 'node:fs';
+import { basename, dirname, join, resolve, sep } from 'node:path';
 import { systemCode } from '../base/errors.js';
 import { pathError } from './io.js';
 
@@ -11,12 +21,29 @@ const MAX_LINKS = 40;
 /**
  * Follows every link of `path`, those of the deepest existing ancestor included, and says whether it stays in `root`.
  * @param root absolute, without links
+ * @param path absolute, normalized
+ * @param directories below the root that are known to be no links; those that are found are added
  * @throws system errors but those that say that something is not there
  */
-export function locate(root: string, path: string): Location {
+export function locate(root: string, path: string, directories = new Set<string>()): Location {
+  if (isWithin(root, path) && !hasLink(root, path, directories)) return { kind: 'inside', path };
   const real = followed(path, MAX_LINKS);
   if (real === null) return { kind: 'loop' };
   return isWithin(root, real) ? { kind: 'inside', path: real } : { kind: 'outside' };
+}
+
+/** Whether a link lies between the two. Links are rare here, and to ask where a path really leads costs more than to look at each name. */
+function hasLink(root: string, path: string, directories: Set<string>): boolean {
+  let at = root;
+  for (const name of path.slice(withSeparator(root).length).split(sep)) {
+    at = join(at, name);
+    if (directories.has(at)) continue;
+    const stats = statsAt(at);
+    if (stats?.isSymbolicLink()) return true;
+    if (!stats?.isDirectory()) return false;
+    directories.add(at);
+  }
+  return false;
 }
 
 /**
@@ -32,10 +59,24 @@ export function insideDirectory(root: string, path: string): string {
   throw pathError(join(root, path), root, 'it leads out of the project through a symbolic link', fix);
 }
 
-/** Whether `path` is `root` or below it; both absolute, compared as they stand. */
+/** Whether `path` is `root` or below it; both absolute and normalized, compared as they stand. */
 function isWithin(root: string, path: string): boolean {
-  const rest = relative(root, path);
-  return rest !== '..' && !rest.startsWith(`..${sep}`) && !isAbsolute(rest);
+  return path === root || path.startsWith(withSeparator(root));
+}
+
+function withSeparator(directory: string): string {
+  return directory.endsWith(sep) ? directory : `${directory}${sep}`;
+}
+
+/** What is at a path itself, links not followed; undefined where nothing is. @throws system errors */
+export function statsAt(path: string): Stats | undefined {
+  try {
+    // Not by an error where nothing is: node takes longer to make one than to look.
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
 }
 
 /**
@@ -84,10 +125,5 @@ function followed(path: string, links: number): string | null {
 
 /** Where a link whose target does not exist points; null for anything else. */
 function linkTarget(path: string): string | null {
-  try {
-    return lstatSync(path).isSymbolicLink() ? readlinkSync(path) : null;
-  } catch (error) {
-    if (isMissing(error)) return null;
-    throw error;
-  }
+  return statsAt(path)?.isSymbolicLink() ? readlinkSync(path) : null;
 }

@@ -1,6 +1,6 @@
 import { DevCliError } from '../base/errors.js';
-import { crc32, crc32OfMany } from './crc.js';
-import { decodeLine, isIntact } from './line.js';
+import { type Checksum, crc32, nativeCrc32 } from './crc.js';
+import { decodeLine, isIntact, uncheckedEntry } from './line.js';
 import type { Entry } from './store.js';
 
 /** The bytes of a journal, read piecewise: a long one is never loaded to learn how it ends. */
@@ -18,6 +18,8 @@ export interface Tail {
   last: Entry | null;
   /** Its `seq`, or 0. */
   seq: number;
+  /** Where its line begins, in bytes. */
+  start: number;
   /** Bytes that count. What lies behind is a commit that lost its end and never happened. */
   end: number;
   /** All bytes that there were. */
@@ -35,25 +37,46 @@ interface Line {
 }
 
 const BLOCK = 16 * 1024;
-/** Bytes that are checked sooner than `node:zlib` is loaded. */
-const FEW = 64 * 1024;
 const NEWLINE = 0x0a;
 
 /**
  * Finds the last whole commit. Behind it may lie one torn line (no newline, or a bad checksum) and, before that, the
  * other entries of the same commit (storage.md, A commit). A last line whose checksum holds was not torn.
+ * @param checksum `nativeCrc32` for who is going to write
  * @throws DevCliError `JOURNAL_CORRUPT` when any other line on the way is damaged, `STATE_NEWER`
  */
-export function readTail(bytes: Bytes): Tail {
+export function readTail(bytes: Bytes, checksum: Checksum = crc32): Tail {
   for (const line of linesBackward(bytes, bytes.size)) {
-    const entry = line.closed ? decodeLine(line.text) : null;
-    const torn = line.to === bytes.size && !(line.closed && isIntact(line.text));
-    if (entry === null && !torn) throw damaged(bytes, line.from);
-    if (entry === null || entry.more) continue;
+    const entry = line.closed ? decodeLine(line.text, checksum) : null;
+    if (entry === null) {
+      const torn = line.to === bytes.size && !(line.closed && isIntact(line.text, checksum));
+      if (!torn) throw damaged(bytes, line.from);
+      continue;
+    }
+    if (entry.more) continue;
     checkVersion(bytes, entry);
-    return { last: entry, seq: entry.seq, end: line.to, size: bytes.size };
+    return tailOf(entry, line, bytes);
   }
-  return { last: null, seq: 0, end: 0, size: bytes.size };
+  return { last: null, seq: 0, start: 0, end: 0, size: bytes.size };
+}
+
+/**
+ * The tail for a reader who has the snapshot of entry `seq` and takes nothing else from the journal; null unless its last line
+ * is that entry. Its checksum is left to those who write: it would take a third of the time of such a reading.
+ * @throws DevCliError `STATE_NEWER`
+ */
+export function tailAt(bytes: Bytes, seq: number): Tail | null {
+  for (const line of linesBackward(bytes, bytes.size)) {
+    const entry = line.closed ? uncheckedEntry(line.text) : null;
+    if (entry === null || entry.more || entry.seq !== seq) return null;
+    checkVersion(bytes, entry);
+    return tailOf(entry, line, bytes);
+  }
+  return null;
+}
+
+function tailOf(last: Entry, { from, to }: Line, { size }: Bytes): Tail {
+  return { last, seq: last.seq, start: from, end: to, size };
 }
 
 /**
@@ -76,15 +99,14 @@ export function entriesAbove(bytes: Bytes, tail: Tail, seq: number): Entry[] {
 }
 
 /**
- * Checks the lines that lie in the last `length` committed bytes, so that a commit is not added to a journal that was damaged
- * lately. The whole of a long journal is checked by those who read it whole.
+ * Checks the lines before the last that lie in the last `length` committed bytes, so that a commit is not added to a journal
+ * that was damaged lately. The whole of a long journal is checked by those who read it whole.
  * @throws DevCliError `JOURNAL_CORRUPT`
  */
 export function checkRecent(bytes: Bytes, tail: Tail, length: number): void {
-  const checksum = Math.min(tail.end, length) > FEW ? crc32OfMany : crc32;
-  for (const line of linesBackward(bytes, tail.end)) {
-    if (!isIntact(line.text, checksum)) throw damaged(bytes, line.from);
-    if (tail.end - line.from >= length) return;
+  for (const line of linesBackward(bytes, tail.start)) {
+    if (tail.end - line.to >= length) return;
+    if (!isIntact(line.text, nativeCrc32)) throw damaged(bytes, line.from);
   }
 }
 

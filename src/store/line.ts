@@ -1,5 +1,5 @@
 import { isRecord } from '../base/json.js';
-import { crc32 } from './crc.js';
+import { type Checksum, crc32, nativeCrc32 } from './crc.js';
 import type { Entry } from './store.js';
 
 /** What closes every line: `,"crc":"` + eight digits + `"}`. The checksum covers the entry as it is without it. */
@@ -10,14 +10,11 @@ const CLOSING_BRACE = 0x7d;
 /** One journal line, newline included: the entry with its checksum as the last member (storage.md, A commit). */
 export function encodeEntry(entry: Omit<Entry, 'crc'>): string {
   const body = JSON.stringify(entry);
-  return `${body.slice(0, -1)}${CRC_KEY}${crc32(Buffer.from(body))}"}\n`;
+  return `${body.slice(0, -1)}${CRC_KEY}${nativeCrc32(Buffer.from(body))}"}\n`;
 }
 
-/**
- * Whether a line (without its newline) is as it was written; cheaper than decoding it.
- * @param checksum `crc32OfMany` for who looks at many lines
- */
-export function isIntact(line: Buffer, checksum: (bytes: Uint8Array) => string = crc32): boolean {
+/** Whether a line (without its newline) is as it was written; cheaper than decoding it. */
+export function isIntact(line: Buffer, checksum: Checksum = crc32): boolean {
   const at = line.length - SEAL_LENGTH;
   if (at < 1) return false;
   const seal = line.toString('latin1', at);
@@ -28,8 +25,12 @@ export function isIntact(line: Buffer, checksum: (bytes: Uint8Array) => string =
 }
 
 /** The entry of a line (without its newline), or null when the line is damaged. */
-export function decodeLine(line: Buffer): Entry | null {
-  if (!isIntact(line)) return null;
+export function decodeLine(line: Buffer, checksum: Checksum = crc32): Entry | null {
+  return isIntact(line, checksum) ? uncheckedEntry(line) : null;
+}
+
+/** The same without its checksum. */
+export function uncheckedEntry(line: Buffer): Entry | null {
   try {
     const value: unknown = JSON.parse(line.toString('utf8'));
     return isEntry(value) ? value : null;

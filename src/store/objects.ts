@@ -4,7 +4,7 @@ import { systemCode } from '../base/errors.js';
 import { sha256 } from '../base/sha256.js';
 import { MAX_DOCUMENT } from './document.js';
 import { syncDirectory, writeAll } from './durable.js';
-import { isMissing, readRegular } from './inside.js';
+import { isMissing, readRegular, statsAt } from './inside.js';
 
 const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW, O_NONBLOCK } = constants;
 /** Whatever stands in its place is neither followed nor waited for. */
@@ -38,8 +38,10 @@ export function writeObjects(directory: string, contents: ReadonlyMap<string, Bu
 
 /** The content of that digest; null when it is absent or is not what its digest says. Throws system errors. */
 export function readObject(directory: string, digest: string): Buffer | null {
+  const path = join(directory, digest);
   try {
-    const content = readRegular(join(directory, digest), MAX_DOCUMENT);
+    if (statsAt(path) === undefined) return null;
+    const content = readRegular(path, MAX_DOCUMENT);
     return content !== null && sha256(content) === digest ? content : null;
   } catch (error) {
     // A link was not made by us, wherever it leads.
