@@ -4,9 +4,9 @@ import { DevCliError } from '../base/errors.js';
 import { lazyPackage } from '../base/lazy.js';
 import { isName } from '../base/name.js';
 import { VERSION } from '../base/version.js';
-import type { Context } from '../protocol/context.js';
+import type { Context, ReadContext } from '../protocol/context.js';
 import { runCodec } from '../run/codec.js';
-import { createDirectoryStore } from '../store/directory.js';
+import { createDirectoryReadStore, createDirectoryStore } from '../store/directory.js';
 import { diskReader } from '../store/reader.js';
 import { findRoot } from '../store/root.js';
 import type { Environment } from './environment.js';
@@ -22,6 +22,19 @@ const ANSWER_WITHIN = 45;
  * @throws DevCliError `USAGE` for a root that is none, or a setting without a usable value
  */
 export function createContext(environment: Environment, command: string): Context {
+  const around = surroundings(environment);
+  const { root, clock, ids } = around;
+  return { ...around, store: createDirectoryStore({ root, codec: runCodec, clock, ids, purpose: command }) };
+}
+
+/** The same for a use case that only asks: what writes need not even be loaded. */
+export function createReadContext(environment: Environment): ReadContext {
+  const around = surroundings(environment);
+  const { root, clock } = around;
+  return { ...around, store: createDirectoryReadStore({ root, codec: runCodec, clock }) };
+}
+
+function surroundings(environment: Environment): Omit<ReadContext, 'store'> {
   const { cwd, env, signal } = environment;
   const place = findRoot({ cwd, env: { DEV_CLI_ROOT: env['DEV_CLI_ROOT'] }, explicit: environment.root });
   const shipped = packageDirectory();
@@ -30,13 +43,6 @@ export function createContext(environment: Environment, command: string): Contex
     root: place.root,
     workTree: place.workTree ?? place.root,
     boundRun: place.boundRun,
-    store: createDirectoryStore({
-      root: place.root,
-      codec: runCodec,
-      clock: systemClock,
-      ids: systemIds,
-      purpose: command,
-    }),
     clock: systemClock,
     ids: systemIds,
     caller: callerOf(environment),

@@ -3,7 +3,7 @@ import type { JsonObject } from '../base/json.js';
 import { manifestOf } from '../protocol/manifest.js';
 import { nextIfSettled } from '../protocol/next.js';
 import { list, statusOf } from '../protocol/status.js';
-import { createContext } from './context.js';
+import { createReadContext } from './context.js';
 import type { Environment } from './environment.js';
 
 /** The commands that only ask, and that an agent, its hooks and people call most. */
@@ -17,15 +17,15 @@ export type QuestionName = 'next' | 'manifest' | 'status' | 'list';
 export type Question = (input: JsonObject, environment: Environment) => Promise<Answer | null>;
 
 export const nextQuestion: Question = ({ name, ...input }, environment) =>
-  nextIfSettled(createContext(environment, 'next'), name, input);
+  nextIfSettled(createReadContext(environment), name, input);
 
 export const manifestQuestion: Question = ({ name }, environment) =>
-  manifestOf(createContext(environment, 'manifest'), name, leftToOthers);
+  manifestOf(createReadContext(environment), name, leftToOthers);
 
 export const statusQuestion: Question = async ({ name, watch, ...input }, environment) =>
-  watch === true ? null : statusOf(createContext(environment, 'status'), name, leftToOthers, input);
+  watch === true ? null : statusOf(createReadContext(environment), name, leftToOthers, input);
 
-export const listQuestion: Question = (_input, environment) => list(createContext(environment, 'list'));
+export const listQuestion: Question = (_input, environment) => list(createReadContext(environment));
 
 function leftToOthers(): never {
   throw new Error('The compiler of recipes is not at hand.');

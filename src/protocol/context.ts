@@ -3,17 +3,17 @@ import type { Clock, Ids } from '../base/clock.js';
 import type { Reader } from '../base/files.js';
 import type { Library } from '../recipe/library.js';
 import type { RunState } from '../run/state.js';
-import type { Store } from '../store/store.js';
+import type { ReadStore, Store } from '../store/store.js';
 
-/** All that a use case may know of the world (house.md). Made once by the composition root. */
-export interface Context {
+/** All that a use case which only asks may know of the world (house.md). Made once by the composition root. */
+export interface ReadContext {
   /** Absolute: where `.dev/` is. */
   root: string;
   /** Absolute: what is edited and judged; the root unless a work tree was made for the run. */
   workTree: string;
   /** The run that this work tree was made for. */
   boundRun: string | null;
-  store: Store<RunState>;
+  store: ReadStore<RunState>;
   clock: Clock;
   ids: Ids;
   caller: Caller;
@@ -33,4 +33,9 @@ export interface Context {
   /** Directory outside the project that holds the digests of trusted recipes. */
   trustDirectory: string;
   cliVersion: string;
+}
+
+/** The same for one that changes something. */
+export interface Context extends ReadContext {
+  store: Store<RunState>;
 }

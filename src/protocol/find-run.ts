@@ -1,7 +1,7 @@
 import { DevCliError } from '../base/errors.js';
 import type { Invocation } from '../base/invocation.js';
 import { checkedName } from '../base/name.js';
-import type { Context } from './context.js';
+import type { ReadContext } from './context.js';
 
 /** How a first run is started. */
 export const FIRST_RUN: Invocation = { command: 'init', input: { name: 'NAME', goal: 'what you want' } };
@@ -12,7 +12,7 @@ export const FIRST_RUN: Invocation = { command: 'init', input: { name: 'NAME', g
  * @param changes whether the command changes state: then several live runs and no known session need the name
  * @throws DevCliError `NAME_INVALID`, `NO_ACTIVE_RUN`, `NAME_REQUIRED`
  */
-export async function findRun(context: Context, given: unknown, changes: boolean): Promise<string> {
+export async function findRun(context: ReadContext, given: unknown, changes: boolean): Promise<string> {
   if (given !== undefined) return checkedName(String(given));
   if (context.session !== null) {
     const bound = await context.store.session(context.session);
@@ -37,7 +37,7 @@ export async function findRun(context: Context, given: unknown, changes: boolean
 }
 
 /** The names of all live runs of this root; a run that cannot be read counts for none. */
-async function liveRuns(context: Context): Promise<string[]> {
+async function liveRuns(context: ReadContext): Promise<string[]> {
   const live: string[] = [];
   for (const name of await context.store.streams()) {
     try {

@@ -6,7 +6,7 @@ import { changedApprovals } from '../effects/approvals.js';
 import type { Recompile } from '../recipe/captured.js';
 import { renderCommand } from '../registry/render.js';
 import { writtenOut } from '../registry/written-out.js';
-import type { Context } from './context.js';
+import type { Context, ReadContext } from './context.js';
 import { findRun } from './find-run.js';
 import { MANIFEST_SECTIONS } from './manifest-sections.js';
 import type { SectionInput } from './ports.js';
@@ -29,7 +29,7 @@ export function manifest(context: Context, given: unknown): Promise<Answer> {
 }
 
 /** The same with the compiler handed in, for who can do without it. */
-export async function manifestOf(context: Context, given: unknown, recompile: Recompile): Promise<Answer> {
+export async function manifestOf(context: ReadContext, given: unknown, recompile: Recompile): Promise<Answer> {
   const name = await findRun(context, given, false);
   const head = await readRun(context, name);
   const { snapshot: state } = head;

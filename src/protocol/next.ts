@@ -2,7 +2,7 @@ import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
 import type { RunState } from '../run/state.js';
 import { actionText } from './action-text.js';
-import type { Context } from './context.js';
+import type { Context, ReadContext } from './context.js';
 import { findRun } from './find-run.js';
 import { isAtWork, readRun } from './running.js';
 import { actionView } from './view.js';
@@ -37,7 +37,7 @@ export async function next(
  * @param input without `wait`
  */
 export async function nextIfSettled(
-  context: Context,
+  context: ReadContext,
   given: unknown,
   input: { full?: boolean },
 ): Promise<Answer | null> {

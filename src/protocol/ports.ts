@@ -2,7 +2,7 @@ import type { Files } from '../base/files.js';
 import type { Draft } from '../documents/draft.js';
 import type { CapturedRecipe } from '../recipe/resolved.js';
 import type { RunState } from '../run/state.js';
-import type { Context } from './context.js';
+import type { ReadContext } from './context.js';
 
 /** What a section is rendered from. */
 export interface SectionInput {
@@ -14,7 +14,7 @@ export interface SectionInput {
    * @throws DevCliError `DOCUMENT_UNREADABLE`
    */
   draft: () => Draft | null;
-  context: Context;
+  context: ReadContext;
 }
 
 /** A part of what a run tells about itself; wings add theirs through the same door (house.md, Ports). */

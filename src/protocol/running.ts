@@ -1,7 +1,7 @@
 import { noSuchRun } from '../base/no-such-run.js';
 import type { CommandState, RunState } from '../run/state.js';
 import type { Head } from '../store/store.js';
-import type { Context } from './context.js';
+import type { ReadContext } from './context.js';
 
 /** Whether dev-cli itself is at work for the run: an external command, a commit. */
 export function isAtWork(head: Head<RunState>): boolean {
@@ -16,7 +16,7 @@ export function runningCommand(head: Head<RunState>): CommandState | null {
 }
 
 /** A run that exists. @throws DevCliError `NO_SUCH_RUN` and what the store throws */
-export async function readRun(context: Context, name: string): Promise<Head<RunState> & { snapshot: RunState }> {
+export async function readRun(context: ReadContext, name: string): Promise<Head<RunState> & { snapshot: RunState }> {
   const head = await context.store.read(name);
   if (head.snapshot === null) throw noSuchRun(name);
   return { ...head, snapshot: head.snapshot };

@@ -14,7 +14,7 @@ import type { ExecutionView } from '../run/execution-view.js';
 import type { RunState, Workflow } from '../run/state.js';
 import { recipeOfRun } from '../run/workflow.js';
 import type { Head } from '../store/store.js';
-import type { Context } from './context.js';
+import type { Context, ReadContext } from './context.js';
 import { duration } from './duration.js';
 import { FIRST_RUN, findRun } from './find-run.js';
 import { readRun } from './running.js';
@@ -34,7 +34,7 @@ export function status(context: Context, given: unknown, input: Input = {}): Pro
 
 /** The same with the compiler handed in, for who can do without it. */
 export async function statusOf(
-  context: Context,
+  context: ReadContext,
   given: unknown,
   recompile: Recompile,
   { full = false }: Input = {},
@@ -45,7 +45,7 @@ export async function statusOf(
 
 /** What `status` tells of a run that was read. */
 export function statusAnswer(
-  context: Context,
+  context: ReadContext,
   head: Head<RunState> & { snapshot: RunState },
   recompile: Recompile,
   full: boolean,
@@ -155,7 +155,12 @@ interface Told {
   execution: ExecutionView | null;
 }
 
-function text(context: Context, state: RunState, json: Told, { you, full }: { you: string; full: boolean }): string {
+function text(
+  context: ReadContext,
+  state: RunState,
+  json: Told,
+  { you, full }: { you: string; full: boolean },
+): string {
   const now = context.clock.now();
   const ago = (at: string) => duration(now - Date.parse(at));
   const since = state.pendingAction?.issuedAt ?? state.updatedAt;
@@ -205,7 +210,7 @@ function phaseLines(workflow: Workflow, steps: string[]): string[] {
 }
 
 /** `list`: every run of this root with what it waits for. A run that cannot be read is shown as such. */
-export async function list(context: Context): Promise<Answer> {
+export async function list(context: ReadContext): Promise<Answer> {
   const rows: Record<string, string>[] = [];
   for (const name of await context.store.streams()) {
     try {
@@ -229,7 +234,7 @@ export async function list(context: Context): Promise<Answer> {
   return { exit: 0, json: { runs: rows, active }, text: (written) => table(context, rows, active, written) };
 }
 
-function table(context: Context, rows: Record<string, string>[], active: string | null, written: Written): string {
+function table(context: ReadContext, rows: Record<string, string>[], active: string | null, written: Written): string {
   if (rows.length === 0) return `No runs yet. Start one: ${written(FIRST_RUN)}`;
   const keys = ['name', 'skill', 'recipe', 'state', 'where', 'waitsFor', 'updated'];
   const cells = rows.map((row) =>

@@ -11,7 +11,7 @@ import type { RunState } from '../run/state.js';
 import { summarize } from '../run/summarize.js';
 import type { Decision, Head, Marks, NewEntry } from '../store/store.js';
 import { type Baseline, readBaseline } from '../work/git.js';
-import type { Context } from './context.js';
+import type { Context, ReadContext } from './context.js';
 
 /** Seconds that a printed poll waits, unless calls may take longer where this runs (protocol.md §4). */
 const POLL_WAIT = 45;
@@ -119,7 +119,7 @@ export function readCaptured(head: Head<RunState>): Promise<CapturedRecipe> {
 }
 
 export function openTurn(
-  context: Context,
+  context: ReadContext,
   head: Head<RunState>,
   state: RunState,
   captured: CapturedRecipe,

@@ -1,6 +1,6 @@
 import { lazyPackage } from '../base/lazy.js';
 
-const TABLE = table();
+let table: Uint32Array | undefined;
 const zlib = lazyPackage<{ crc32?: (bytes: Uint8Array) => number }>('node:zlib');
 
 /** CRC-32 (IEEE 802.3) of `bytes` as eight hexadecimal digits, by one of the two functions below. */
@@ -8,10 +8,11 @@ export type Checksum = (bytes: Uint8Array) => string;
 
 /** Written out, for who only reads a line or two: loading `node:zlib` costs more than they do. */
 export function crc32(bytes: Uint8Array): string {
+  table ??= remainders();
   let crc = 0xffffffff;
   for (let i = 0; i < bytes.length; i++) {
     // Both indices are in range: a byte selects one of 256 entries.
-    crc = (TABLE[(crc ^ (bytes[i] as number)) & 0xff] as number) ^ (crc >>> 8);
+    crc = (table[(crc ^ (bytes[i] as number)) & 0xff] as number) ^ (crc >>> 8);
   }
   return hexadecimal((crc ^ 0xffffffff) >>> 0);
 }
@@ -26,7 +27,7 @@ function hexadecimal(crc: number): string {
   return crc.toString(16).padStart(8, '0');
 }
 
-function table(): Uint32Array {
+function remainders(): Uint32Array {
   const values = new Uint32Array(256);
   for (let byte = 0; byte < 256; byte++) {
     let remainder = byte;

@@ -1,14 +1,20 @@
 import type { Clock, Ids } from '../base/clock.js';
 import { createStore } from './core.js';
 import { diskMedium } from './disk.js';
-import type { Codec, Numbered, Store } from './store.js';
+import { diskPlaces, diskReading } from './disk-reading.js';
+import { createReadStore } from './read-store.js';
+import type { Codec, Numbered, ReadStore, Store } from './store.js';
 
-/** Options of the directory store. */
-export interface DirectoryStoreOptions<S extends Numbered> {
+/** What is enough to read. */
+export interface DirectoryReadOptions<S extends Numbered> {
   /** The root of the runs, absolute; they lie in `<root>/.dev/specs`. */
   root: string;
   codec: Codec<S>;
   clock: Clock;
+}
+
+/** Options of the directory store. */
+export interface DirectoryStoreOptions<S extends Numbered> extends DirectoryReadOptions<S> {
   ids: Ids;
   /** How long to wait for a lock, in milliseconds. Default 10,000. */
   lockWaitMs?: number;
@@ -23,4 +29,13 @@ export interface DirectoryStoreOptions<S extends Numbered> {
 export function createDirectoryStore<S extends Numbered>(options: DirectoryStoreOptions<S>): Store<S> {
   const { root, codec, clock, ids, lockWaitMs = 10_000, purpose = 'a commit' } = options;
   return createStore({ medium: diskMedium({ root, clock, ids, lockWaitMs, purpose }), codec, clock });
+}
+
+/**
+ * The same for who only reads.
+ * @throws DevCliError `IO` when the root is not there
+ */
+export function createDirectoryReadStore<S extends Numbered>(options: DirectoryReadOptions<S>): ReadStore<S> {
+  const { root, codec, clock } = options;
+  return createReadStore({ medium: diskReading(diskPlaces(root)), codec, clock });
 }

@@ -1,27 +1,23 @@
-import { existsSync, lstatSync, readdirSync, realpathSync, renameSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, renameSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Clock, Ids } from '../base/clock.js';
-import { DevCliError, systemCode } from '../base/errors.js';
-import { isName } from '../base/name.js';
+import { DevCliError } from '../base/errors.js';
 import { clearUp } from './clear-up.js';
-import { diskFiles, freeName, placeDocuments, removeEmpty, removeFile } from './documents.js';
+import { diskPlaces, diskReading } from './disk-reading.js';
+import { freeName, placeDocuments, removeEmpty, removeFile } from './documents.js';
 import { makeDirectories, replaceFile, syncAncestors, syncDirectory, syncMade, writeDurably } from './durable.js';
 import { GITIGNORE } from './gitignore.js';
 import { grown } from './grown.js';
-import { insideDirectory, isMissing, readRegular } from './inside.js';
-import { ioError, pathError, withIoErrors } from './io.js';
+import { ioError, withIoErrors } from './io.js';
 import { readTail } from './journal.js';
 import { appendToJournal, cutJournal, hasJournal, withJournal } from './journal-file.js';
 import { lock, lockNow, type Taker } from './lock.js';
 import { rootMarks } from './marks.js';
 import type { Medium } from './medium.js';
-import { readObject, writeObjects } from './objects.js';
-import { RUNS, runPath } from './paths.js';
+import { writeObjects } from './objects.js';
+import { runPath } from './paths.js';
 import { thisProcess } from './process.js';
-import { readSession, writeSession } from './sessions.js';
-
-/** Far more than any snapshot has, in bytes; what is larger is not read into memory. */
-const LARGEST_STATE = 256 * 1024 * 1024;
+import { writeSession } from './sessions.js';
 
 export interface DiskOptions {
   /** Absolute. */
@@ -40,25 +36,14 @@ export interface DiskOptions {
  */
 export function diskMedium(options: DiskOptions): Medium {
   const { clock, ids, purpose } = options;
-  const root = withIoErrors(options.root, options.root, () => realpathSync.native(options.root));
-  const home = join(root, '.dev');
+  const places = diskPlaces(options.root);
+  const { root, home, inside, inRun, at } = places;
   const waiting = { waitMs: options.lockWaitMs, root };
 
   let identity: Taker['identity'] | undefined;
   function taker(): Taker {
     identity ??= thisProcess();
     return { identity, clock, ids, purpose };
-  }
-
-  /** A directory below the root that may not be a link out of it. */
-  const inside = (path: string): string => insideDirectory(root, path);
-
-  const runDirectory = (stream: string): string => inside(runPath(stream));
-  const inRun = (stream: string, name: string): string => join(runDirectory(stream), name);
-
-  /** Runs `work` on a path of the run with errors that name it. */
-  function at<T>(stream: string, name: string, work: (path: string) => T): T {
-    return withIoErrors(join(root, runPath(stream, name)), root, () => work(inRun(stream, name)));
   }
 
   function underRootLock(change: () => void): void {
@@ -103,12 +88,14 @@ export function diskMedium(options: DiskOptions): Medium {
   }
 
   return {
+    ...diskReading(places),
+
     async locked(stream, work) {
       let made: string[] = [];
       try {
         // Else a root that has vanished would be made anew.
         statSync(root);
-        const directory = runDirectory(stream);
+        const directory = inRun(stream);
         const held = await lock(join(directory, 'lock'), taker(), waiting, () => {
           const now = makeDirectories(directory);
           if (now.length > 0) made = now;
@@ -125,44 +112,8 @@ export function diskMedium(options: DiskOptions): Medium {
       }
     },
 
-    streams() {
-      return withIoErrors(join(root, RUNS), root, () => {
-        const directory = inside(RUNS);
-        return entriesOf(directory)
-          .filter((name) => isName(name) && mayHoldRun(join(directory, name)))
-          .sort();
-      });
-    },
-
-    state(stream) {
-      return at(stream, 'state.json', (path) => {
-        try {
-          const content = readRegular(path, LARGEST_STATE);
-          if (content !== null) return content.toString('utf8');
-          // No snapshot of ours: as unusable as one that does not parse.
-          if (lstatSync(path).isFile()) return '';
-        } catch (error) {
-          if (systemCode(error) === 'ENOENT') return null;
-          throw error;
-        }
-        throw pathError(path, root, 'it is no regular file', 'Move what is there away, then repeat the same call.');
-      });
-    },
-
-    journal(stream, use) {
-      return at(stream, 'events.jsonl', (path) => withJournal(path, root, use));
-    },
-
     async grown(stream, size, wait) {
       await at(stream, 'events.jsonl', (path) => grown(path, size, wait));
-    },
-
-    files(stream) {
-      return diskFiles(root, stream);
-    },
-
-    object(stream, digest) {
-      return at(stream, 'objects', (directory) => readObject(directory, digest));
     },
 
     cut(stream, size) {
@@ -230,47 +181,12 @@ export function diskMedium(options: DiskOptions): Medium {
       withIoErrors(join(home, 'active-spec'), root, () => marks.movePointer(stream, move));
     },
 
-    active() {
-      return withIoErrors(join(home, 'active-spec'), root, () => marks.active());
-    },
-
     setActive(stream) {
       withIoErrors(join(home, 'active-spec'), root, () => marks.setActive(stream));
-    },
-
-    session(id) {
-      return withIoErrors(join(home, 'sessions'), root, () => readSession(root, id));
     },
 
     bindSession(id, stream) {
       underRootLock(() => writeSession(root, id, stream));
     },
   };
-}
-
-/**
- * What is no journal, or cannot be looked at, is somebody's run all the same, and so is one that has lost its journal: who
- * reads it is told what is wrong.
- */
-function mayHoldRun(directory: string): boolean {
-  try {
-    const journal = lstatSync(join(directory, 'events.jsonl'), { throwIfNoEntry: false });
-    if (journal !== undefined && (!journal.isFile() || journal.size > 0)) return true;
-    return lstatSync(join(directory, 'state.json'), { throwIfNoEntry: false }) !== undefined;
-  } catch (error) {
-    if (systemCode(error) === undefined) throw error;
-    return true;
-  }
-}
-
-/** Names of the directories in a directory; a link is none. */
-function entriesOf(directory: string): string[] {
-  try {
-    return readdirSync(directory, { withFileTypes: true }).flatMap((entry) =>
-      entry.isDirectory() ? [entry.name] : [],
-    );
-  } catch (error) {
-    if (isMissing(error) && !existsSync(directory)) return [];
-    throw error;
-  }
 }

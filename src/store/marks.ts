@@ -1,14 +1,13 @@
 import { join } from 'node:path';
 import { isName } from '../base/name.js';
+import { activePathIn, readActive, readMark } from './active.js';
 import { removeFile } from './documents.js';
 import { syncDirectory, writeDurably } from './durable.js';
-import { isMissing, readRegular } from './inside.js';
 
 /** Files of the root that tell which run is active and which runs guard (storage.md, Layout). */
 export interface RootMarks {
   guard(stream: string, seq: number | null): void;
   movePointer(stream: string, move: 'set' | 'clear'): void;
-  active(): string | null;
   setActive(stream: string | null): void;
 }
 
@@ -23,8 +22,6 @@ interface MarksOptions {
   guards: (stream: string) => boolean;
 }
 
-const LIMIT = 1024 * 1024;
-
 /**
  * The marks of a root. All changes are made under the root's lock, which is taken after a run's own.
  * @throws every method: DevCliError `LOCKED`, `IO`, system errors
@@ -32,30 +29,23 @@ const LIMIT = 1024 * 1024;
 export function rootMarks({ root, underRootLock, mayGuard, guards }: MarksOptions): RootMarks {
   const home = join(root, '.dev');
   const guardPath = join(home, 'guard');
-  const activePath = join(home, 'active-spec');
-
-  function active(): string | null {
-    const name = readText(activePath)?.trim() ?? '';
-    return isName(name) ? name : null;
-  }
+  const activePath = activePathIn(home);
 
   function remove(path: string): void {
     if (removeFile(path)) syncDirectory(home);
   }
 
   return {
-    active,
-
     setActive(stream) {
       underRootLock(() => (stream === null ? remove(activePath) : writeDurably(activePath, `${stream}\n`, root)));
     },
 
     movePointer(stream, move) {
       // Without the lock first: most commits find it as it should be.
-      if ((active() === stream) === (move === 'set')) return;
+      if ((readActive(home) === stream) === (move === 'set')) return;
       underRootLock(() => {
         if (move === 'set') writeDurably(activePath, `${stream}\n`, root);
-        else if (active() === stream) remove(activePath);
+        else if (readActive(home) === stream) remove(activePath);
       });
     },
 
@@ -65,12 +55,12 @@ export function rootMarks({ root, underRootLock, mayGuard, guards }: MarksOption
         if (seq !== null) kept.push([stream, lines.get(stream) ?? seq]);
         return new Map(kept.sort(([a], [b]) => (a < b ? -1 : 1)));
       };
-      const before = readText(guardPath);
+      const before = readMark(guardPath);
       const settled = before === null ? seq === null : render(wanted(linesOf(before))) === before;
       // A line that no commit stands behind yet may be taken out by somebody else's commit: then it is written again.
       if (settled && (seq === null || guards(stream))) return;
       underRootLock(() => {
-        const text = readText(guardPath);
+        const text = readMark(guardPath);
         const next = render(wanted(linesOf(text ?? '')));
         if (next !== text) writeDurably(guardPath, next, root);
       });
@@ -90,13 +80,4 @@ function linesOf(text: string): Map<string, number> {
 
 function render(lines: ReadonlyMap<string, number>): string {
   return [lines.size > 0 ? 'ask' : 'open', ...[...lines].map(([name, seq]) => `${name} ${seq}`), ''].join('\n');
-}
-
-function readText(path: string): string | null {
-  try {
-    return readRegular(path, LIMIT)?.toString('utf8') ?? null;
-  } catch (error) {
-    if (isMissing(error)) return null;
-    throw error;
-  }
 }

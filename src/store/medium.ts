@@ -12,26 +12,34 @@ export interface Placement {
 
 /**
  * Where a store keeps its bytes. The order of a commit, redo and recovery are in core.ts, once for every medium; a medium
- * only reads and writes. All of it is synchronous but the wait for the lock. Whatever a method writes is durable when it
- * returns. Everything from `cut` to `movePointer` is called under the stream's lock only.
+ * only reads and writes. All of it is synchronous but the wait for the lock.
  */
-export interface Medium {
-  /**
-   * Runs `work` while nobody else changes the stream.
-   * @throws DevCliError `LOCKED`, `IO`, and what `work` throws
-   */
-  locked<T>(stream: string, work: () => T): Promise<T>;
+export interface ReadMedium {
   /** Names of the streams that have a journal, sorted. */
   streams(): string[];
   /** The text of the stored snapshot, or null. */
   state(stream: string): string | null;
   /** Reads the journal; an absent one is empty. */
   journal<T>(stream: string, use: (bytes: Bytes) => T): T;
-  /** Resolves when the journal has another size, when the time is over, or when `signal` is aborted. */
-  grown(stream: string, size: number, wait: { milliseconds: number; signal: AbortSignal }): Promise<void>;
   files(stream: string): Files;
   /** The content of that digest, or null when it is absent or not what its digest says. */
   object(stream: string, sha256: string): Buffer | null;
+  active(): string | null;
+  session(id: string): string | null;
+}
+
+/**
+ * The whole of it. What a method writes is durable when it returns. Everything from `cut` to `movePointer` is called under the
+ * stream's lock only.
+ */
+export interface Medium extends ReadMedium {
+  /**
+   * Runs `work` while nobody else changes the stream.
+   * @throws DevCliError `LOCKED`, `IO`, and what `work` throws
+   */
+  locked<T>(stream: string, work: () => T): Promise<T>;
+  /** Resolves when the journal has another size, when the time is over, or when `signal` is aborted. */
+  grown(stream: string, size: number, wait: { milliseconds: number; signal: AbortSignal }): Promise<void>;
 
   /** Shortens the journal to `size` bytes. */
   cut(stream: string, size: number): void;
@@ -51,8 +59,6 @@ export interface Medium {
   /** `set` makes the stream the active one, `clear` removes the pointer when it names this stream. */
   movePointer(stream: string, move: 'set' | 'clear'): void;
 
-  active(): string | null;
   setActive(stream: string | null): void;
-  session(id: string): string | null;
   bindSession(id: string, stream: string | null): void;
 }

@@ -169,14 +169,24 @@ export interface Replay<S extends Numbered> {
   notes: Difference[];
 }
 
-/** Durable runs, one stream each. The directory store and the in-memory store pass one suite (storage.md). */
-export interface Store<S extends Numbered> {
+/** What can be asked of durable runs without changing any. */
+export interface ReadStore<S extends Numbered> {
   /**
    * Reads a run without a lock, writing nothing. Entries above the snapshot are folded in memory;
    * documents of an unfinished commit are seen as they will be.
    * @throws DevCliError `STATE_CORRUPT`, `STATE_NEWER`, `JOURNAL_CORRUPT`, `IO`
    */
   read(stream: string): Promise<Head<S>>;
+  /** Names of all streams, sorted. A directory that holds no run of ours is not among them. */
+  streams(): Promise<string[]>;
+  /** The run named by the active pointer, or null. */
+  active(): Promise<string | null>;
+  /** The run a harness session is bound to, or null. */
+  session(id: string): Promise<string | null>;
+}
+
+/** Durable runs, one stream each. The directory store and the in-memory store pass one suite (storage.md). */
+export interface Store<S extends Numbered> extends ReadStore<S> {
   /**
    * `Head.unfinished` for who needs no more: it compares where snapshot and journal end and does not look further into either.
    */
@@ -211,16 +221,11 @@ export interface Store<S extends Numbered> {
   rewind(stream: string, seq: number): Promise<Moment<S> | null>;
   /** The content of that digest as it was committed, or null when it is absent or not what its digest says. */
   content(stream: string, sha256: string): Promise<Buffer | null>;
-  /** Names of all streams, sorted. A directory that holds no run of ours is not among them. */
-  streams(): Promise<string[]>;
-  /** The run named by the active pointer, or null. */
-  active(): Promise<string | null>;
   /** Makes a stream the active one, or clears the pointer. */
   setActive(stream: string | null): Promise<void>;
   /** Clears the pointer when it names this stream. */
   clearActive(stream: string): Promise<void>;
-  /** The run a harness session is bound to, or null. */
-  session(id: string): Promise<string | null>;
+  /** Binds a harness session to a run, or (null) releases it. */
   bindSession(id: string, stream: string | null): Promise<void>;
   /**
    * Rebuilds the snapshot from the journal alone, compares it with the stored one byte for byte, and looks whether the

@@ -1,0 +1,193 @@
+import { type Clock, instant } from '../base/clock.js';
+import { DevCliError } from '../base/errors.js';
+import type { JsonObject } from '../base/json.js';
+import { nativeCrc32 } from './crc.js';
+import {
+  type Bytes,
+  checkRecent,
+  entriesAbove,
+  journalCorrupt,
+  lastCommit,
+  readTail,
+  type Tail,
+  tailAt,
+} from './journal.js';
+import type { ReadMedium } from './medium.js';
+import { runPath } from './paths.js';
+import { type Redo, redo } from './redo.js';
+import { folded, parsed } from './snapshot.js';
+import type { Codec, Entry, Head, Numbered } from './store.js';
+
+/** How much of the journal's end is checked before something is added to it. */
+const RECENT = 256 * 1024;
+
+/** How often a reader looks again because a writer came in between. */
+const LOOKS = 20;
+
+/** A stream as found: journal and stored snapshot brought together, nothing written yet. */
+export interface Found<S extends Numbered> {
+  tail: Tail;
+  snapshot: S | null;
+  /** What state.json holds once everything is finished; null before the first commit. */
+  text: string | null;
+  /** Entries whose commit may have been cut short. */
+  open: Entry[];
+  /** `unusable`: present, and neither parses nor can be patched. */
+  stored: 'current' | 'behind' | 'missing' | 'unusable';
+  redo: Redo;
+  notices: string[];
+}
+
+/** How streams are found, and handed out. */
+export interface Finder<S extends Numbered> {
+  /** For who holds the lock: the end of the journal is checked before something is added to it. */
+  underLock(stream: string): Found<S>;
+  /**
+   * For a reader, who holds no lock: a commit seen half finished may have been finished meanwhile, and the next one begun,
+   * whose documents then look like foreign ones. That cannot be while the snapshot is still the one that was read.
+   */
+  undisturbed(stream: string): Found<S>;
+  /** A head for somebody who may change its snapshot. */
+  handedOut(state: Found<S>, files: Head<S>['files']): Head<S>;
+}
+
+/** What a finder reads from and by. */
+export interface FinderOptions<S extends Numbered> {
+  medium: ReadMedium;
+  codec: Codec<S>;
+  clock: Clock;
+}
+
+/**
+ * Brings journal and stored snapshot of a stream together (storage.md, A commit).
+ * @throws every method: DevCliError `STATE_CORRUPT`, `STATE_NEWER`, `JOURNAL_CORRUPT`, `IO`
+ */
+export function createFinder<S extends Numbered>({ medium, codec, clock }: FinderOptions<S>): Finder<S> {
+  /** What was parsed last: a call reads the same snapshot several times, and a large one takes its time. */
+  let last: { text: string; snapshot: S | null } | null = null;
+
+  function understood(text: string): S | null {
+    if (codec.copy === undefined) return parsed(text, codec);
+    if (last?.text !== text) last = { text, snapshot: parsed(text, codec) };
+    return last.snapshot;
+  }
+
+  /** @param text the stored snapshot, read before the journal: it is written last, so that the journal can only be further */
+  function find(stream: string, thorough: boolean, text: string | null): Found<S> {
+    const state = brought(stream, thorough, text);
+    if (state.snapshot !== null && state.tail.last !== null) {
+      codec.checkBelongs(stream, state.snapshot, state.tail.last);
+    }
+    return state;
+  }
+
+  function brought(stream: string, thorough: boolean, text: string | null): Found<S> {
+    return medium.journal(stream, (bytes) => {
+      const stored = text === null ? null : understood(text);
+      const tail = tailFor(bytes, thorough, stored);
+      const storedSeq = text === null ? 0 : (stored?.seq ?? null);
+      if (storedSeq === tail.seq) return settled(tail, stored, text);
+      if (storedSeq !== null && storedSeq > tail.seq) {
+        throw journalCorrupt(bytes.name, `entries ${tail.seq + 1} to ${storedSeq} are missing at the end`);
+      }
+      return behind(stream, bytes, tail, text, stored) ?? rebuilt(stream, tail, text, entriesAbove(bytes, tail, 0));
+    });
+  }
+
+  /** The stored snapshot lacks the last entries; null when their patches do not fit it. */
+  function behind(stream: string, bytes: Bytes, tail: Tail, text: string | null, stored: S | null): Found<S> | null {
+    if (text === null || stored === null) return null;
+    const entries = entriesAbove(bytes, tail, stored.seq);
+    const state = folded(JSON.parse(text) as JsonObject, entries);
+    if (state === null || parsed(codec.serialize(state as unknown as S), codec) === null) return null;
+    return found(stream, tail, state, entries, 'behind', []);
+  }
+
+  function rebuilt(stream: string, tail: Tail, text: string | null, entries: Entry[]): Found<S> {
+    const name = runPath(stream, 'state.json');
+    const state = folded(null, entries);
+    if (state === null) throw stateCorrupt(name);
+    const last = lastCommit(entries);
+    // Missing after a single commit: what a crash in the middle of it leaves. Nothing to tell.
+    if (text === null && last.length === entries.length) return found(stream, tail, state, last, 'missing', []);
+    const stored = text === null ? 'missing' : 'unusable';
+    const notice = `${name} ${text === null ? 'was missing' : 'could not be used'}; it is rebuilt from the journal.`;
+    return found(stream, tail, state, last, stored, [notice], 'leave');
+  }
+
+  function found(
+    stream: string,
+    tail: Tail,
+    state: JsonObject,
+    open: Entry[],
+    stored: Found<S>['stored'],
+    notices: string[],
+    edited: 'aside' | 'leave' = 'aside',
+  ): Found<S> {
+    // A patch starts from what an older version wrote, so the unmigrated snapshot is what is stored.
+    const text = codec.serialize(state as unknown as S);
+    const todo = redo(stream, open, medium.files(stream), (sha) => medium.object(stream, sha), edited);
+    return {
+      tail,
+      snapshot: codec.parse(text),
+      text,
+      open,
+      stored,
+      redo: todo,
+      notices: [...notices, ...todo.notices],
+    };
+  }
+
+  return {
+    underLock: (stream) => find(stream, true, medium.state(stream)),
+
+    undisturbed(stream) {
+      for (let look = 1; ; look++) {
+        const before = medium.state(stream);
+        const state = find(stream, false, before);
+        if (state.stored === 'current' || look === LOOKS || medium.state(stream) === before) return state;
+      }
+    },
+
+    handedOut(state, files) {
+      const { snapshot } = state;
+      const own = snapshot === null || codec.copy === undefined ? snapshot : codec.copy(snapshot);
+      return head({ ...state, snapshot: own }, files, instant(clock.now()));
+    },
+  };
+}
+
+function tailFor(bytes: Bytes, thorough: boolean, stored: Numbered | null): Tail {
+  if (!thorough) return (stored === null ? null : tailAt(bytes, stored.seq)) ?? readTail(bytes);
+  const tail = readTail(bytes, nativeCrc32);
+  checkRecent(bytes, tail, RECENT);
+  return tail;
+}
+
+function settled<S extends Numbered>(tail: Tail, snapshot: S | null, text: string | null): Found<S> {
+  return { tail, snapshot, text, open: [], stored: 'current', redo: { placements: [], notices: [] }, notices: [] };
+}
+
+function head<S extends Numbered>(state: Found<S>, files: Head<S>['files'], at: string): Head<S> {
+  const unfinished = state.stored !== 'current';
+  return {
+    snapshot: state.snapshot,
+    seq: state.tail.seq,
+    size: state.tail.size,
+    files,
+    unfinished,
+    notices: state.notices,
+    at,
+  };
+}
+
+function stateCorrupt(name: string): DevCliError {
+  return new DevCliError(
+    'STATE_CORRUPT',
+    `${name} could not be used, and the journal cannot rebuild it. Nothing was changed.`,
+    {
+      details: [{ target: name, problem: 'neither readable nor in the journal' }],
+      fix: `Show this to the user: ${name} has to be restored from a copy before the run can go on.`,
+    },
+  );
+}
