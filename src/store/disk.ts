@@ -3,6 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import type { Clock, Ids } from '../base/clock.js';
 import { DevCliError } from '../base/errors.js';
 import { clearUp } from './clear-up.js';
+import { nativeCrc32 } from './crc.js';
 import { diskPlaces, diskReading } from './disk-reading.js';
 import { freeName, placeDocuments, removeEmpty, removeFile } from './documents.js';
 import { makeDirectories, replaceFile, syncAncestors, syncDirectory, syncMade, writeDurably } from './durable.js';
@@ -61,7 +62,7 @@ export function diskMedium(options: DiskOptions): Medium {
 
   function guards(stream: string): boolean {
     return at(stream, 'events.jsonl', (path) =>
-      withJournal(path, root, (bytes) => readTail(bytes).last?.marks?.guarded ?? false),
+      withJournal(path, root, (bytes) => readTail(bytes, nativeCrc32).last?.marks?.guarded ?? false),
     );
   }
 

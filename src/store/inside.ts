@@ -34,9 +34,12 @@ export function locate(root: string, path: string, directories = new Set<string>
 
 /** Whether a link lies between the two. Links are rare here, and to ask where a path really leads costs more than to look at each name. */
 function hasLink(root: string, path: string, directories: Set<string>): boolean {
-  let at = root;
-  for (const name of path.slice(withSeparator(root).length).split(sep)) {
-    at = join(at, name);
+  let from = withSeparator(root).length;
+  while (from < path.length) {
+    const separator = path.indexOf(sep, from);
+    const end = separator === -1 ? path.length : separator;
+    const at = path.slice(0, end);
+    from = end + 1;
     if (directories.has(at)) continue;
     const stats = statsAt(at);
     if (stats?.isSymbolicLink()) return true;
