@@ -1,0 +1,108 @@
+import { DevCliError } from '../../base/errors.js';
+import type { NewTodo, Verdict } from './events.js';
+import { type PhaseEvent, phaseActor, stepPhase } from './phases.js';
+import { nothingFinal, todoRow } from './rows.js';
+import type { StepBuilder } from './step-builder.js';
+
+/**
+ * Begins the stage of the whole run that is due, or passes it over.
+ * @returns whether anything moved; false where something from outside is needed
+ */
+export function phase(builder: StepBuilder): boolean {
+  const { stage } = builder.state;
+  if (!builder.scope.applies(null, stage)) {
+    builder.final(stage, 'skipped');
+    toPhase(builder, 'PASS');
+    return true;
+  }
+  builder.final(stage, 'running');
+  builder.state.at = { todo: null, stage };
+  switch (phaseActor(stage)) {
+    case 'subagent':
+      builder.effects.push({ type: 'dispatch', tasks: [{ todo: null, stage, attempt: builder.state.fixRounds + 1 }] });
+      break;
+    case 'cli':
+      builder.effects.push({ type: 'work', todo: null, stage });
+      break;
+    case 'human':
+      builder.effects.push({ type: 'gate', todo: null, stage });
+      break;
+  }
+  return false;
+}
+
+/**
+ * What a stage of the whole run came to.
+ * @throws DevCliError `INTERNAL` for a stage that is not at work, or a verdict that it cannot come to
+ */
+export function phaseOutcome(builder: StepBuilder, stage: string, verdict: Verdict): void {
+  if (builder.state.at?.todo !== null || builder.state.at.stage !== stage) {
+    throw new DevCliError('INTERNAL', `The engine is not at ${stage}.`);
+  }
+  builder.state.at = null;
+  switch (verdict.kind) {
+    case 'pass':
+    case 'deferred':
+      builder.final(stage, 'done');
+      toPhase(builder, 'PASS');
+      return;
+    case 'skipped':
+      builder.final(stage, 'skipped');
+      toPhase(builder, 'PASS');
+      return;
+    case 'fixes':
+      fix(builder, stage, verdict.todos, verdict.why);
+      return;
+    case 'fail':
+    case 'halt':
+      stop(builder, stage, verdict.why);
+      return;
+    case 'widen':
+    case 'ask':
+    case 'again':
+    case 'adapt':
+      throw new DevCliError('INTERNAL', `${stage} cannot come to ${verdict.kind}.`);
+  }
+}
+
+function fix(builder: StepBuilder, stage: string, todos: readonly NewTodo[], why: string): void {
+  if (todos.length === 0 || builder.state.fixRounds >= builder.program.policies.maxFixRounds) {
+    stop(builder, stage, why);
+    return;
+  }
+  builder.state.fixRounds += 1;
+  builder.state.finalize = nothingFinal();
+  builder.insert(
+    todos.map((todo) => todoRow(todo)),
+    null,
+  );
+  builder.effects.push({ type: 'added', todos: todos.map(({ id }) => id), by: null });
+  toPhase(builder, 'FIX');
+}
+
+function stop(builder: StepBuilder, stage: string, why: string): void {
+  builder.final(stage, 'failed');
+  builder.state.why = why;
+  if (stage === 'report') end(builder, 'halted');
+  else toPhase(builder, 'STOP');
+}
+
+/** Leaves the todos, or a stage of the whole run, for what comes next; behind the last one the run has ended. */
+export function toPhase(builder: StepBuilder, event: PhaseEvent): void {
+  builder.state.stage = stepPhase(builder.program, builder.state.stage, event);
+  if (builder.state.stage !== 'ended') return;
+  const whole = builder.state.order.every((id) => builder.row(id).status === 'done');
+  end(builder, whole && builder.state.why === undefined ? 'completed' : 'halted');
+}
+
+function end(builder: StepBuilder, outcome: 'completed' | 'halted'): void {
+  builder.state.stage = 'ended';
+  const why = outcome === 'halted' ? whyHalted(builder) : undefined;
+  builder.effects.push({ type: 'ended', outcome, ...(why === undefined ? {} : { why }) });
+}
+
+function whyHalted(builder: StepBuilder): string {
+  if (builder.state.why !== undefined) return builder.state.why;
+  const failed = builder.state.order.filter((id) => builder.row(id).status === 'failed');
+  return failed.map((id) => `${id}: ${builder.row(id).why ?? 'failed'}`).join('; ');
+}
