@@ -1,6 +1,7 @@
 // How long calls take: start to end of a process, as an agent waits for it, against a node that does nothing.
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { buildSync } from 'esbuild';
 import { CHECKOUT, createProject } from '../tests/support/project.mjs';
 import { answer, call, median, timed } from './call.mjs';
 import { growJournal } from './journal.mjs';
@@ -8,13 +9,15 @@ import { growJournal } from './journal.mjs';
 /** Calls of each kind; odd, so that a median is one of them. */
 const ROUNDS = 41;
 const WRITES = join(CHECKOUT, 'bench/writes.cjs');
+const LIBRARIES = join(CHECKOUT, 'bench/libraries.mjs');
 const GOAL_CALL = { next: 1.65, 'step complete': 1.65, manifest: 1.5, 'status --json': 1.5 };
 
 export const NOTE = `Times: whole processes, each kind once per round, ${ROUNDS} rounds, medians; the floor is \`node -e 0\` in the same rounds and its
 median stands beside. NODE_EXTRA_CA_CERTS is unset: it would add to every start of node and flatter the ratios. A busy machine
 spreads single calls far more than medians of interleaved ones; run it twice before you believe a small difference.
 The writes alone are a node that makes the files of such a commit durable in the order of storage.md and does nothing else: no
-acknowledgement can be faster than that without keeping less.`;
+acknowledgement can be faster than that without keeping less. With libraries, XState, the JSON Patch and node:crypto are loaded
+too, bundled as dev-cli is, and each is used once: no acknowledgement on those can be faster.`;
 
 /** What house.md (Speed) wants of parts that are not there yet. */
 export function notYet() {
@@ -29,12 +32,15 @@ export function notYet() {
 /** The hot commands on a fresh run, whole safe path. */
 export function times() {
   return withRun((project, name) => {
+    const sizes = sizesOfCommit(project, name);
+    const libraries = bundled(LIBRARIES, join(project.home, 'libraries.cjs'));
     const found = rounds(project, {
       next: () => call(project, 'next', name),
       manifest: () => call(project, 'manifest', name),
       'status --json': () => call(project, 'status', name, '--json'),
       'step complete': acknowledging(project, name),
-      writes: () => timed(project, [WRITES, join(project.home, 'writes'), ...sizesOfCommit(project, name)]),
+      writes: () => timed(project, [WRITES, join(project.home, 'writes'), ...sizes]),
+      libraries: () => timed(project, [libraries, join(project.home, 'writes'), ...sizes]),
     });
     const rows = Object.entries(GOAL_CALL).map(([kind, goal]) => ratio(kind, goal, found[kind], found.node));
     return {
@@ -42,10 +48,25 @@ export function times() {
       rows: [
         ...rows,
         ratio('  its writes and fsyncs alone', '', found.writes, found.node),
-        ratio('  step complete against those', '', found['step complete'], found.writes),
+        ratio('  those with the libraries alone', '', found.libraries, found.node),
+        ratio('  step complete against those two', '', found['step complete'], found.libraries),
       ],
     };
   });
+}
+
+/** One file of it and all that it imports, made as those of dist/ are. */
+function bundled(entry, outfile) {
+  buildSync({
+    entryPoints: [entry],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    minify: true,
+    logLevel: 'error',
+  });
+  return outfile;
 }
 
 /** What the last commit of documents wrote, in bytes: the journal's line, state.json, each document. */
