@@ -75,8 +75,9 @@ export function diskFiles(root: string, stream: string): Files {
  */
 export function placeDocuments(root: string, placements: readonly Placement[]): void {
   const changed = new Set<string>();
-  const directories = new Set<string>();
   for (const { path, content, aside } of placements) {
+    // Of each document anew: nothing is written through a link that came in between.
+    const directories = new Set<string>();
     const directory = locate(root, dirname(join(root, path)), directories);
     if (directory.kind !== 'inside') throw leadsOut(root, path);
     const target = join(directory.path, basename(path));
