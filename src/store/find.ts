@@ -58,11 +58,33 @@ export interface FinderOptions<S extends Numbered> {
   clock: Clock;
 }
 
+/** Finds where a journal ends, for who has the snapshot `stored`. */
+export type FindTail = (bytes: Bytes, stored: Numbered | null) => Tail;
+
+const checkedTail: FindTail = (bytes) => readTail(bytes, nativeCrc32);
+
+const thoroughTail: FindTail = (bytes) => {
+  const tail = readTail(bytes, nativeCrc32);
+  checkRecent(bytes, tail, RECENT);
+  return tail;
+};
+
+/**
+ * For who takes nothing from the journal that a current snapshot has already: then the checksum of the last line, which takes a
+ * third of the time of such a reading, is left to those who read on or write.
+ */
+export const tailOfSnapshot: FindTail = (bytes, stored) =>
+  (stored === null ? null : tailAt(bytes, stored.seq)) ?? readTail(bytes);
+
 /**
  * Brings journal and stored snapshot of a stream together (storage.md, A commit).
+ * @param forReaders how much of the journal's end they check
  * @throws every method: DevCliError `STATE_CORRUPT`, `STATE_NEWER`, `JOURNAL_CORRUPT`, `IO`
  */
-export function createFinder<S extends Numbered>({ medium, codec, clock }: FinderOptions<S>): Finder<S> {
+export function createFinder<S extends Numbered>(
+  { medium, codec, clock }: FinderOptions<S>,
+  forReaders: FindTail = checkedTail,
+): Finder<S> {
   /** What was parsed last: a call reads the same snapshot several times, and a large one takes its time. */
   let last: { text: string; snapshot: S | null } | null = null;
 
@@ -73,18 +95,18 @@ export function createFinder<S extends Numbered>({ medium, codec, clock }: Finde
   }
 
   /** @param text the stored snapshot, read before the journal: it is written last, so that the journal can only be further */
-  function find(stream: string, thorough: boolean, text: string | null): Found<S> {
-    const state = brought(stream, thorough, text);
+  function find(stream: string, findTail: FindTail, text: string | null): Found<S> {
+    const state = brought(stream, findTail, text);
     if (state.snapshot !== null && state.tail.last !== null) {
       codec.checkBelongs(stream, state.snapshot, state.tail.last);
     }
     return state;
   }
 
-  function brought(stream: string, thorough: boolean, text: string | null): Found<S> {
+  function brought(stream: string, findTail: FindTail, text: string | null): Found<S> {
     return medium.journal(stream, (bytes) => {
       const stored = text === null ? null : understood(text);
-      const tail = tailFor(bytes, thorough, stored);
+      const tail = findTail(bytes, stored);
       const storedSeq = text === null ? 0 : (stored?.seq ?? null);
       if (storedSeq === tail.seq) return settled(tail, stored, text);
       if (storedSeq !== null && storedSeq > tail.seq) {
@@ -139,12 +161,12 @@ export function createFinder<S extends Numbered>({ medium, codec, clock }: Finde
   }
 
   return {
-    underLock: (stream) => find(stream, true, medium.state(stream)),
+    underLock: (stream) => find(stream, thoroughTail, medium.state(stream)),
 
     undisturbed(stream) {
       for (let look = 1; ; look++) {
         const before = medium.state(stream);
-        const state = find(stream, false, before);
+        const state = find(stream, forReaders, before);
         if (state.stored === 'current' || look === LOOKS || medium.state(stream) === before) return state;
       }
     },
@@ -155,13 +177,6 @@ export function createFinder<S extends Numbered>({ medium, codec, clock }: Finde
       return head({ ...state, snapshot: own }, files, instant(clock.now()));
     },
   };
-}
-
-function tailFor(bytes: Bytes, thorough: boolean, stored: Numbered | null): Tail {
-  if (!thorough) return (stored === null ? null : tailAt(bytes, stored.seq)) ?? readTail(bytes);
-  const tail = readTail(bytes, nativeCrc32);
-  checkRecent(bytes, tail, RECENT);
-  return tail;
 }
 
 function settled<S extends Numbered>(tail: Tail, snapshot: S | null, text: string | null): Found<S> {

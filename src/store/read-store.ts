@@ -1,5 +1,5 @@
 import { checkedName } from '../base/name.js';
-import { createFinder, type Finder, type FinderOptions } from './find.js';
+import { createFinder, type Finder, type FinderOptions, tailOfSnapshot } from './find.js';
 import { overlaid } from './redo.js';
 import type { Numbered, ReadStore } from './store.js';
 
@@ -9,7 +9,7 @@ import type { Numbered, ReadStore } from './store.js';
  */
 export function createReadStore<S extends Numbered>(
   options: FinderOptions<S>,
-  finder: Finder<S> = createFinder(options),
+  finder: Finder<S> = createFinder(options, tailOfSnapshot),
 ): ReadStore<S> {
   const { medium } = options;
   return {

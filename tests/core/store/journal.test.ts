@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { crc32, nativeCrc32 } from '../../../src/store/crc.js';
-import { type Bytes, checkRecent, entriesAbove, readTail } from '../../../src/store/journal.js';
+import { type Bytes, checkRecent, entriesAbove, readTail, tailAt } from '../../../src/store/journal.js';
 import { decodeLine, encodeEntry, isIntact } from '../../../src/store/line.js';
 import type { Entry } from '../../../src/store/store.js';
 import { codeOf, entry } from './sample.js';
@@ -90,6 +90,34 @@ describe('the end of a journal', () => {
     const tail = readTail(bytes);
     expect(await codeOf(() => checkRecent(bytes, tail, 100))).toBe('no error');
     expect(await codeOf(() => checkRecent(bytes, tail, 10_000))).toBe('JOURNAL_CORRUPT');
+  });
+
+  it('is found by its number alone where that is the one that is known, and never elsewhere', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.constantFrom(0, 10, 30_000), { minLength: 1, maxLength: 4 }),
+        fc.nat({ max: 5 }),
+        fc.nat({ max: 200 }),
+        fc.boolean(),
+        (sizes, known, lost, open) => {
+          const text =
+            sizes.map((size, i) => line(i + 1, size)).join('') + (open ? line(sizes.length + 1, 0, true) : '');
+          const bytes = bytesOf(Buffer.from(text).subarray(0, Math.max(0, Buffer.byteLength(text) - lost)));
+          const found = tailAt(bytes, known);
+          const whole = readTail(bytes);
+          // Behind what is torn or open it is for `readTail` to say where the journal ends.
+          const plain = whole.end === bytes.size && whole.seq === known && known > 0;
+          expect(found).toEqual(plain ? whole : null);
+        },
+      ),
+    );
+  });
+
+  it('is found by its number without a checksum, and not where a newer version wrote it', () => {
+    const newer = encodeEntry({ ...entry('t'), v: 2 as 1, seq: 1, at: 'now', patch: [], files: [] });
+    expect(tailAt(bytesOf(newer), 1)).toBeNull();
+    expect(tailAt(bytesOf(line(1) + line(2).replace('counted', 'c0unted')), 2)?.seq).toBe(2);
+    expect(tailAt(bytesOf(`${line(1)}{"seq":2}\n`), 2)).toBeNull();
   });
 
   it('is not understood when a newer version wrote it', async () => {

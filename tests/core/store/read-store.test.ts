@@ -1,0 +1,64 @@
+import { symlinkSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { createDirectoryReadStore } from '../../../src/store/directory.js';
+import { diskSubject, temporaryRoot } from './disk.js';
+import { codeOf, sampleCodec, step, steppingClock } from './sample.js';
+
+function reader(root: string) {
+  return createDirectoryReadStore({ root, codec: sampleCodec, clock: steppingClock() });
+}
+
+/** A run of two commits, with the snapshot of the first. */
+async function two() {
+  const subject = diskSubject();
+  await subject.store.transact('run', step({ body: 'a' }));
+  const before = subject.state('run');
+  await subject.store.transact('run', step({ body: 'b', files: [{ path: 'DRAFT.md', content: 'second' }] }));
+  return { ...subject, before, reading: reader(subject.root) };
+}
+
+describe('a store that only reads', () => {
+  it('says what the whole one says', async () => {
+    const { store, reading } = await two();
+    const { files: ours, at: _ours, ...whole } = await store.read('run');
+    const { files, at: _, ...read } = await reading.read('run');
+    expect(read).toEqual(whole);
+    expect(files.read('DRAFT.md')?.toString()).toBe('second');
+    expect(ours.read('DRAFT.md')?.toString()).toBe('second');
+    expect(await reading.streams()).toEqual(['run']);
+    expect(await reading.active()).toBe(await store.active());
+    expect(await reading.session('none')).toBeNull();
+    expect((await reader(temporaryRoot()).read('run')).snapshot).toBeNull();
+  });
+
+  it('shows a commit that was cut short as it will be', async () => {
+    const { reading, setState, before } = await two();
+    setState('run', before);
+    const { snapshot, unfinished } = await reading.read('run');
+    expect([snapshot?.body, unfinished]).toEqual(['b', true]);
+  });
+
+  it('answers from a current snapshot although the last line is damaged, which the whole store tells', async () => {
+    const { store, reading, journal, setJournal, setState, before } = await two();
+    const bad = journal('run');
+    // In the checksum: what stays is JSON.
+    bad[bad.length - 8] = (bad[bad.length - 8] ?? 0) ^ 1;
+    setJournal('run', bad);
+    expect((await reading.read('run')).snapshot?.body).toBe('b');
+    expect(await codeOf(() => store.read('run'))).toBe('JOURNAL_CORRUPT');
+    // One that is needed is checked: it never happened.
+    setState('run', before);
+    expect((await reading.read('run')).snapshot?.body).toBe('a');
+  });
+
+  it('is not led out of the root by a link, at any depth, nor by one that comes later', async () => {
+    const { reading, at, put } = await two();
+    const { files } = await reading.read('run');
+    put('run', 'analysis/a.md', 'ours');
+    expect(files.facts('analysis/a.md').kind).toBe('file');
+    symlinkSync(temporaryRoot(), at('.dev/specs/run/findings'));
+    expect(files.facts('findings').kind).toBe('outside');
+    expect(files.facts('findings/deep/a.md').kind).toBe('outside');
+    expect(await codeOf(() => files.read('findings/a.md'))).toBe('EVIDENCE_INVALID');
+  });
+});
