@@ -56,6 +56,7 @@ describe('a store that only reads', () => {
     const { files } = await reading.read('run');
     put('run', 'analysis/a.md', 'ours');
     expect(files.facts('analysis/a.md').kind).toBe('file');
+    expect(files.facts('findings/deep/a.md').kind).toBe('missing');
     symlinkSync(temporaryRoot(), at('.dev/specs/run/findings'));
     expect(files.facts('findings').kind).toBe('outside');
     expect(files.facts('findings/deep/a.md').kind).toBe('outside');
