@@ -1,0 +1,108 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { devCli, imageOf, nextOf, runDir, stateOf, writeProjectFile } from '../../support/cli.js';
+import { createProject, type Project } from '../../support/project.mjs';
+import { acknowledge, CHOICE_BLOCK, END_BLOCK, PLAIN_BLOCK, startTiny, tiny } from '../../support/tiny.js';
+import { call, eventually, trusted } from './victims.js';
+
+// The last line of a journal is damaged, and state.json knows what stood in it. Questions are answered from state.json; whoever
+// changes something, or tells what the journal holds, has to refuse (storage.md, A commit).
+
+const NAME = 'run-1';
+let project: Project;
+beforeEach(() => {
+  project = createProject({ sample: null, replay: false });
+});
+afterEach(() => project.remove());
+
+/** Changes the last line, which holds an acknowledgement and what it led to. */
+function damage(change: (line: string) => string): void {
+  const path = join(runDir(project, NAME), 'events.jsonl');
+  const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
+  const last = lines.at(-1) ?? '';
+  expect(change(last)).not.toBe(last);
+  writeFileSync(path, `${[...lines.slice(0, -1), change(last)].join('\n')}\n`);
+}
+
+const aDigit = (line: string): string => line.replace('"at":"20', '"at":"30');
+
+describe('an end that lost its checksum', () => {
+  let seq: number;
+  beforeEach(() => {
+    nextOf(acknowledge(project, startTiny(project, [PLAIN_BLOCK, CHOICE_BLOCK, END_BLOCK])).json);
+    seq = stateOf(project, NAME).seq;
+    damage(aDigit);
+  });
+
+  it('is refused by whoever would add to it, and nothing is touched', () => {
+    const image = imageOf(project);
+    for (const args of [
+      ['step', 'complete', NAME, '--action', 'a2', '--choice', 'red'],
+      ['step', 'invalidate', NAME, '--step', 'think'],
+      ['abort', NAME, '--reason', 'x'],
+      ['init', NAME, '--recipe', 'tiny-run-1', '--force'],
+    ]) {
+      const refused = devCli(project, args);
+      expect([refused.code, refused.json.error?.code], args.join(' ')).toEqual([1, 'JOURNAL_CORRUPT']);
+    }
+    expect(imageOf(project)).toEqual(image);
+  });
+
+  it('is none of what a question is answered with', () => {
+    expect(devCli(project, ['next', NAME]).json).toMatchObject({ block: 'colour', actionId: 'a2' });
+    expect(devCli(project, ['status', NAME, '--json']).json).toMatchObject({ block: 'colour' });
+    expect(devCli(project, ['manifest', NAME]).stdout).toContain('"actionId":"a2"');
+  });
+
+  it('is shown by replay --check', () => {
+    const checked = devCli(project, ['replay', NAME, '--check', '--json']);
+    expect([checked.code, checked.json.ok]).toEqual([3, false]);
+  });
+
+  it.each([
+    ['history', () => ['history', NAME, '--json']],
+    ['journal', () => ['journal', NAME]],
+    ['replay --at', () => ['replay', NAME, '--at', String(seq)]],
+    ['fork', () => ['fork', NAME, '--at', String(seq), '--as', 'other']],
+    ['use', () => ['use', NAME]],
+  ] as const)('is refused by %s, which otherwise takes a whole commit for one that never happened', (_what, args) => {
+    const refused = devCli(project, args());
+    expect([refused.code, refused.json.error?.code]).toEqual([1, 'JOURNAL_CORRUPT']);
+  });
+});
+
+describe('an end whose version is damaged', () => {
+  beforeEach(() => {
+    nextOf(acknowledge(project, startTiny(project, [PLAIN_BLOCK, CHOICE_BLOCK, END_BLOCK])).json);
+    damage((line) => line.replace('"v":1', '"v":3'));
+  });
+
+  it('is damaged, and not of a newer dev-cli', () => {
+    const refused = devCli(project, ['step', 'complete', NAME, '--action', 'a2', '--choice', 'red']);
+    expect([refused.code, refused.json.error?.code]).toEqual([1, 'JOURNAL_CORRUPT']);
+  });
+});
+
+describe('an external command whose start is in a damaged end', () => {
+  const effects = (): string => join(project.root, 'effects.txt');
+  beforeEach(async () => {
+    writeProjectFile(project, 'effect.sh', 'echo ran >>effects.txt\n');
+    const outside = '\n  - id: outside\n    type: cli\n    command: sh effect.sh\n';
+    const recipe = trusted(project, tiny(project, 'tiny', [PLAIN_BLOCK, outside, END_BLOCK]));
+    expect(devCli(project, ['init', NAME, '--recipe', recipe]).code).toBe(0);
+    await call(project, ['step', 'complete', NAME, '--action', 'a1'], { DEV_CLI_ANSWER_WITHIN: '0' });
+    await eventually('the command has run', () => existsSync(join(runDir(project, NAME), 'actions/a2/exit.json')));
+    // As if it had never been launched.
+    rmSync(join(runDir(project, NAME), 'actions/a2'), { recursive: true });
+    mkdirSync(join(runDir(project, NAME), 'actions/a2'));
+    rmSync(effects());
+    damage(aDigit);
+  });
+
+  it('is not launched by a call that then refuses to record it', () => {
+    const refused = devCli(project, ['next', NAME, '--wait', '20']);
+    expect(refused.json.error?.code).toBe('JOURNAL_CORRUPT');
+    expect(existsSync(effects())).toBe(false);
+  });
+});
