@@ -117,6 +117,36 @@ describe('the manifest', () => {
   });
 });
 
+describe('the files in the manifest', () => {
+  const DRAFTED = '  - { id: t, type: llm, instruction: "{draft.decisions}" }\n';
+  const filesOf = async (on: Stage): Promise<string | undefined> =>
+    (await on.manifest()).split('\n').find((line) => line.startsWith('Files'));
+
+  it('are those that are there: a directory in the place of one, or an empty one, is none', async () => {
+    const on = await started(DRAFTED);
+    on.put('PLAN.md', 'p');
+    on.put('summary.md/x', 's');
+    on.put('findings/one.md', 'f');
+    on.put('findings/two.md', 'f');
+    on.put('reviews/notes.txt', 'r');
+    on.put('analysis', 'a');
+    expect(await filesOf(on)).toBe('Files in .dev/specs/run-1: DRAFT.md, PLAN.md, findings/ (2)');
+  });
+
+  it('are also those that commits which were cut short have still to put in place', async () => {
+    const on = await started(DRAFTED);
+    const before = on.memory.states.get(on.name) ?? '';
+    const data = (text: string) => ({ source: 'inline' as const, text });
+    await on.document('analysis save', { agent: 'helper', data: data(report('helper')) });
+    await on.document('draft update', { section: 'decisions', data: data('"- Keep JWT (user)"') });
+    const whole = [await filesOf(on), (await on.manifest()).includes('Keep JWT')];
+    expect(whole).toEqual(['Files in .dev/specs/run-1: DRAFT.md, analysis/ (1)', true]);
+    on.memory.states.set(on.name, before);
+    for (const path of ['DRAFT.md', 'analysis/helper.md']) on.memory.documents.delete(`.dev/specs/${on.name}/${path}`);
+    expect([await filesOf(on), (await on.manifest()).includes('Keep JWT')]).toEqual(whole);
+  });
+});
+
 describe('status', () => {
   it('sends the user of a gate that wants a person to approve', async () => {
     const on = await started('  - { id: gate, type: wait-for-user, human: required, choices: [on] }\n');
