@@ -315,6 +315,21 @@ export function storeSuite(name: string, open: () => Subject): void {
       expect(subject.journal('run').equals(journal)).toBe(true);
     });
 
+    it('adds nothing once any byte of what the snapshot knows is damaged', async () => {
+      const subject = await three();
+      await subject.store.transact('run', step({ entries: ['x', 'y'], body: 'c' }));
+      const [state, good] = [subject.state('run'), subject.journal('run')];
+      for (let i = 0; i < good.length; i++) {
+        const bad = Buffer.from(good);
+        bad[i] = (bad[i] ?? 0) ^ 2;
+        subject.setJournal('run', bad);
+        expect(await codeOf(() => subject.store.transact('run', step({}))), `byte ${i}`).toBe('JOURNAL_CORRUPT');
+        expect([subject.state('run'), subject.journal('run').equals(bad)], `byte ${i}`).toEqual([state, true]);
+      }
+      subject.setJournal('run', good);
+      expect(await subject.store.transact('run', step({}))).toBe(4);
+    });
+
     it('stops at a damaged line elsewhere, names it and touches nothing', async () => {
       const subject = await three();
       const bad = subject.journal('run');
