@@ -1,9 +1,19 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { createDirectoryReadStore } from '../../../src/store/directory.js';
 import { diskSubject, openStore } from './disk.js';
-import { codeOf, step } from './sample.js';
+import { codeOf, sampleCodec, step, steppingClock } from './sample.js';
 import { storeSuite } from './suite.js';
 
 storeSuite('directory store', diskSubject);
@@ -81,6 +91,83 @@ describe('layout', () => {
     symlinkSync('run', at('.dev/specs/link'));
     expect(await store.streams()).toEqual(['run']);
   });
+});
+
+describe('a store that only reads', () => {
+  type Disk = ReturnType<typeof diskSubject>;
+  const draft = (content: string) => [
+    { path: 'DRAFT.md', content },
+    { path: 'findings/a.md', content },
+  ];
+
+  /** What it and the whole store say of the same run, but for the instant. */
+  async function told({ root, store }: Disk): Promise<[unknown, unknown]> {
+    const reader = createDirectoryReadStore({ root, codec: sampleCodec, clock: steppingClock() });
+    const [one, other] = await Promise.all(
+      [reader, store].map(async (asked) => {
+        const { at: _at, files, ...head } = await asked.read('run');
+        const documents = files.list('').flatMap((name) => [name, files.list(name), files.facts(name).kind]);
+        const text = ['DRAFT.md', 'findings/a.md'].map((path) => files.read(path)?.toString());
+        return {
+          head,
+          documents,
+          text,
+          marks: [await asked.streams(), await asked.active(), await asked.session('s')],
+        };
+      }),
+    );
+    return [one, other];
+  }
+
+  const standings: Record<string, (disk: Disk, first: string) => void> = {
+    'that is settled': () => {},
+    'whose last commit was cut short behind the journal': ({ setState, at }, first) => {
+      setState('run', first);
+      rmSync(at('.dev/specs/run/DRAFT.md'));
+      rmSync(at('.dev/specs/run/findings'), { recursive: true });
+    },
+    'without a snapshot': ({ setState }) => setState('run', null),
+    'with an unusable snapshot': ({ setState }) => setState('run', '{'),
+    'with a torn end': ({ journal, setJournal }) =>
+      setJournal('run', Buffer.concat([journal('run'), Buffer.from('{"v":1')])),
+  };
+  it.each(Object.keys(standings))('tells the same of a run %s, and leaves everything as it was', async (standing) => {
+    const disk = diskSubject();
+    const { store } = disk;
+    await store.transact('run', step({ files: draft('one'), marks: { guarded: true, pointer: 'set' } }));
+    const first = disk.state('run') ?? '';
+    await store.transact('run', step({ entries: ['x', 'y'], files: draft('two'), marks: { guarded: true } }));
+    await store.bindSession('s', 'run');
+    standings[standing]?.(disk, first);
+    const before = imageOf(disk.root);
+    const [one, other] = await told(disk);
+    expect(one).toEqual(other);
+    expect(one).toMatchObject({
+      head: { seq: 3, snapshot: { count: 2 } },
+      documents: expect.arrayContaining(['DRAFT.md', 'findings']),
+      text: ['two', 'two'],
+      marks: [['run'], 'run', 'run'],
+    });
+    expect(imageOf(disk.root)).toEqual(before);
+  });
+
+  it('makes nothing where there was nothing, and wants a root', async () => {
+    const { root, untouched } = diskSubject();
+    const options = { codec: sampleCodec, clock: steppingClock() };
+    const reader = createDirectoryReadStore({ root, ...options });
+    expect([(await reader.read('run')).seq, await reader.streams(), await reader.active()]).toEqual([0, [], null]);
+    expect(untouched()).toBe(true);
+    expect(await codeOf(() => createDirectoryReadStore({ root: `${root}/nowhere`, ...options }))).toBe('IO');
+    expect(await codeOf(() => reader.read('../x'))).toBe('NAME_INVALID');
+  });
+
+  /** Every file below a root with its content. */
+  function imageOf(root: string): string[] {
+    return readdirSync(root, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => `${parentPath}/${name}: ${readFileSync(`${parentPath}/${name}`, 'latin1')}`)
+      .sort();
+  }
 });
 
 describe('guard', () => {
