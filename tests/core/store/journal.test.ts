@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { DevCliError } from '../../../src/base/errors.js';
 import { crc32, nativeCrc32 } from '../../../src/store/crc.js';
 import { type Bytes, checkRecent, entriesAbove, readTail, tailAt } from '../../../src/store/journal.js';
 import { decodeLine, encodeEntry, isIntact } from '../../../src/store/line.js';
@@ -123,6 +124,47 @@ describe('the end of a journal', () => {
   it('is not understood when a newer version wrote it', async () => {
     const newer = encodeEntry({ ...entry('t'), v: 2 as 1, seq: 1, at: 'now', patch: [], files: [] });
     expect(await codeOf(() => readTail(bytesOf(newer)))).toBe('STATE_NEWER');
+  });
+});
+
+describe('what is checked before something is added', () => {
+  /** Which of the lines, damaged one at a time, somebody who is going to write finds. */
+  async function found(lines: readonly string[], length: number): Promise<number[]> {
+    const seen: number[] = [];
+    for (const [i, good] of lines.entries()) {
+      const bytes = bytesOf(lines.with(i, good.replace('counted', 'c0unted')).join(''));
+      const code = await codeOf(() => {
+        const tail = readTail(bytes, nativeCrc32);
+        checkRecent(bytes, tail, length);
+        // A last line that does not hold counts for nothing: it is found by what is missing.
+        if (tail.seq < lines.length) throw new DevCliError('JOURNAL_CORRUPT', 'torn');
+      });
+      if (code !== 'no error') seen.push(i + 1);
+    }
+    return seen;
+  }
+
+  it('is every line that begins, or ends, within that length', async () => {
+    const lines = [1, 2, 3, 4].map((seq) => line(seq, 100));
+    const bytes = Buffer.byteLength(line(1, 100));
+    expect(await found(lines, 1)).toEqual([4]);
+    expect(await found(lines, bytes)).toEqual([4]);
+    expect(await found(lines, bytes + 1)).toEqual([3, 4]);
+    expect(await found(lines, 3 * bytes)).toEqual([2, 3, 4]);
+    expect(await found(lines, 3 * bytes + 1)).toEqual([1, 2, 3, 4]);
+  });
+
+  it('is every entry of the last commit', async () => {
+    const lines = [line(1), line(2, 0, true), line(3, 0, true), line(4)];
+    expect(await found(lines, 1_000_000)).toEqual([1, 2, 3, 4]);
+  });
+
+  it('is what counts, not what was torn behind it', async () => {
+    const kept = line(1) + line(2);
+    const bytes = bytesOf(kept + line(3, 0, true) + line(4).slice(0, 20));
+    const tail = readTail(bytes);
+    expect([tail.seq, tail.start, tail.end]).toEqual([2, line(1).length, kept.length]);
+    expect(await codeOf(() => checkRecent(bytes, tail, 1_000_000))).toBe('no error');
   });
 });
 

@@ -18,26 +18,6 @@ async function two() {
 }
 
 describe('a store that only reads', () => {
-  it('says what the whole one says', async () => {
-    const { store, reading } = await two();
-    const { files: ours, at: _ours, ...whole } = await store.read('run');
-    const { files, at: _, ...read } = await reading.read('run');
-    expect(read).toEqual(whole);
-    expect(files.read('DRAFT.md')?.toString()).toBe('second');
-    expect(ours.read('DRAFT.md')?.toString()).toBe('second');
-    expect(await reading.streams()).toEqual(['run']);
-    expect(await reading.active()).toBe(await store.active());
-    expect(await reading.session('none')).toBeNull();
-    expect((await reader(temporaryRoot()).read('run')).snapshot).toBeNull();
-  });
-
-  it('shows a commit that was cut short as it will be', async () => {
-    const { reading, setState, before } = await two();
-    setState('run', before);
-    const { snapshot, unfinished } = await reading.read('run');
-    expect([snapshot?.body, unfinished]).toEqual(['b', true]);
-  });
-
   it('answers from a current snapshot although the last line is damaged, which the whole store tells', async () => {
     const { store, reading, journal, setJournal, setState, before } = await two();
     const bad = journal('run');
