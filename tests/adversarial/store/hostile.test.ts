@@ -1,7 +1,18 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { placeDocuments } from '../../../src/store/documents.js';
 import type { Store } from '../../../src/store/store.js';
 import { diskSubject, openStore, temporaryRoot } from '../../core/store/disk.js';
 import { codeOf, type Sample, step } from '../../core/store/sample.js';
@@ -150,5 +161,35 @@ describe('documents', () => {
     }
     expect(readdirSync(outside)).toEqual([]);
     expect(readdirSync(at('.dev/specs/run')).sort()).toEqual(['linked', 'x.md']);
+  });
+
+  /** Puts a link out in the place of a directory, as another process would between two documents of a commit. */
+  function placedAround(swap: (directory: string, outside: string) => void): { outside: string; place: () => void } {
+    const root = realpathSync(temporaryRoot());
+    const outside = temporaryRoot();
+    const directory = join(root, '.dev/specs/run/d');
+    mkdirSync(directory, { recursive: true });
+    const placement = (name: string) => ({ path: `.dev/specs/run/d/${name}`, content: Buffer.from(name) });
+    const second = {
+      ...placement('b.md'),
+      get content() {
+        swap(directory, outside);
+        return Buffer.from('b.md');
+      },
+    };
+    return { outside, place: () => placeDocuments(root, [placement('a.md'), second]) };
+  }
+
+  it('are not written through a link that took the place of their directory between two of them', async () => {
+    const { outside, place } = placedAround((directory, elsewhere) => {
+      renameSync(directory, `${directory}.kept`);
+      symlinkSync(elsewhere, directory);
+    });
+    expect([await codeOf(place), readdirSync(outside)]).toEqual(['IO', []]);
+  });
+
+  it('find their directory again when it vanished between two of them', () => {
+    const { place } = placedAround((directory) => renameSync(directory, `${directory}.kept`));
+    expect(place).not.toThrow();
   });
 });
