@@ -29,7 +29,10 @@ export interface DiskPlaces {
   at<T>(stream: string, name: string, work: (path: string) => T): T;
 }
 
-/** @throws DevCliError `IO` when the root is not there; every method too */
+/**
+ * The places below a root, looked at anew at each question: what was a directory may have become a link.
+ * @throws DevCliError `IO` when the root is not there, and where a link leads out of it; but for `at`, methods throw system errors too
+ */
 export function diskPlaces(directory: string): DiskPlaces {
   const root = withIoErrors(directory, directory, () => realpathSync.native(directory));
   const inside = (path: string): string => insideDirectory(root, path);

@@ -10,7 +10,7 @@ import type { Placement } from './medium.js';
 import { rootRelative } from './paths.js';
 
 /**
- * A run's documents on disk.
+ * A run's documents on disk, for one call: directories that were seen are not looked at again.
  * @param root absolute, without links
  */
 export function diskFiles(root: string, stream: string): Files {

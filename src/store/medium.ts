@@ -11,8 +11,8 @@ export interface Placement {
 }
 
 /**
- * Where a store keeps its bytes. The order of a commit, redo and recovery are in core.ts, once for every medium; a medium
- * only reads and writes. All of it is synchronous but the wait for the lock.
+ * Where a store keeps its bytes, as far as it is read. A medium only reads and writes: how a stream is found is in find.ts, the
+ * order of a commit and what recovery does in core.ts, once for every medium. All of it is synchronous but the waits.
  */
 export interface ReadMedium {
   /** Names of the streams that have a journal, sorted. */

@@ -5,6 +5,7 @@ import type { Numbered, ReadStore } from './store.js';
 
 /**
  * What can be asked of runs without changing any (storage.md): the part of a store that questions are answered with.
+ * @param finder how streams are found; left out: with the checksum of a journal's last line only where the snapshot is behind
  * @throws per method as documented at `ReadStore`; `NAME_INVALID` for a stream that cannot be one
  */
 export function createReadStore<S extends Numbered>(
