@@ -1,7 +1,7 @@
 import type { Answer } from '../base/answer.js';
 import type { Files } from '../base/files.js';
 import type { Written } from '../base/invocation.js';
-import { readDraft } from '../documents/draft.js';
+import { type Draft, readDraft } from '../documents/draft.js';
 import { changedApprovals } from '../effects/approvals.js';
 import type { Recompile } from '../recipe/captured.js';
 import { renderCommand } from '../registry/render.js';
@@ -76,7 +76,7 @@ export async function manifestOf(context: ReadContext, given: unknown, recompile
 }
 
 function draftOf(files: Files): SectionInput['draft'] {
-  let draft: ReturnType<SectionInput['draft']> | undefined;
+  let draft: Draft | null | undefined;
   return () => {
     if (draft === undefined) {
       const text = files.read('DRAFT.md')?.toString('utf8');

@@ -89,7 +89,7 @@ export function createStore<S extends Numbered>(options: Options<S>): Store<S> {
   }
 
   return {
-    ...createReadStore(options, finder),
+    ...createReadStore(medium, finder),
 
     async unfinished(stream) {
       checkedName(stream);

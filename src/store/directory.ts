@@ -2,6 +2,7 @@ import type { Clock, Ids } from '../base/clock.js';
 import { createStore } from './core.js';
 import { diskMedium } from './disk.js';
 import { diskPlaces, diskReading } from './disk-reading.js';
+import { createFinder, tailOfSnapshot } from './find.js';
 import { createReadStore } from './read-store.js';
 import type { Codec, Numbered, ReadStore, Store } from './store.js';
 
@@ -37,5 +38,6 @@ export function createDirectoryStore<S extends Numbered>(options: DirectoryStore
  */
 export function createDirectoryReadStore<S extends Numbered>(options: DirectoryReadOptions<S>): ReadStore<S> {
   const { root, codec, clock } = options;
-  return createReadStore({ medium: diskReading(diskPlaces(root)), codec, clock });
+  const medium = diskReading(diskPlaces(root));
+  return createReadStore(medium, createFinder({ medium, codec, clock }, tailOfSnapshot));
 }

@@ -65,11 +65,9 @@ export function readTail(bytes: Bytes, checksum: Checksum = crc32): Tail {
  * last line is that entry.
  */
 export function tailAt(bytes: Bytes, seq: number): Tail | null {
-  for (const line of linesBackward(bytes, bytes.size)) {
-    const entry = line.closed ? uncheckedEntry(line.text) : null;
-    return entry?.v === 1 && entry.seq === seq && !entry.more ? tailOf(entry, line, bytes) : null;
-  }
-  return null;
+  const [line] = linesBackward(bytes, bytes.size);
+  const entry = line?.closed ? uncheckedEntry(line.text) : null;
+  return line && entry?.v === 1 && entry.seq === seq && !entry.more ? tailOf(entry, line, bytes) : null;
 }
 
 function tailOf(last: Entry, { from, to }: Line, { size }: Bytes): Tail {
@@ -116,15 +114,13 @@ export function lastCommit(entries: readonly Entry[]): Entry[] {
 
 /**
  * Lines that end at or before `end`, last first. A piece without a newline behind the last one is a line too.
- * @param lowest a line that begins before it is not read to its beginning, and not among them
  */
-function* linesBackward(bytes: Bytes, end: number, lowest = 0): Generator<Line> {
+function* linesBackward(bytes: Bytes, end: number): Generator<Line> {
   let start = end;
   let held = Buffer.alloc(0);
   let to = end;
   while (to > 0) {
     const cut = held.length === 0 ? -1 : held.subarray(0, Math.max(to - start - 1, 0)).lastIndexOf(NEWLINE);
-    if (cut < 0 && start <= lowest && lowest > 0) return;
     if (cut < 0 && start > 0) {
       const from = Math.max(0, start - Math.max(BLOCK, to - start));
       held = Buffer.concat([bytes.read(from, start), held.subarray(0, to - start)]);

@@ -1,18 +1,14 @@
 import { checkedName } from '../base/name.js';
-import { createFinder, type Finder, type FinderOptions, tailOfSnapshot } from './find.js';
+import type { Finder } from './find.js';
+import type { ReadMedium } from './medium.js';
 import { overlaid } from './redo.js';
 import type { Numbered, ReadStore } from './store.js';
 
 /**
  * What can be asked of runs without changing any (storage.md): the part of a store that questions are answered with.
- * @param finder how streams are found; left out: with the checksum of a journal's last line only where the snapshot is behind
  * @throws per method as documented at `ReadStore`; `NAME_INVALID` for a stream that cannot be one
  */
-export function createReadStore<S extends Numbered>(
-  options: FinderOptions<S>,
-  finder: Finder<S> = createFinder(options, tailOfSnapshot),
-): ReadStore<S> {
-  const { medium } = options;
+export function createReadStore<S extends Numbered>(medium: ReadMedium, finder: Finder<S>): ReadStore<S> {
   return {
     async read(stream) {
       checkedName(stream);

@@ -17,17 +17,17 @@ export function smallPlan() {
       mustNotDo: [],
     },
     todos: [
-      todo('todo-1', {
+      bareTodo('todo-1', {
         outputs: [{ name: 'word', description: 'what the second writes' }],
         acceptance: [{ id: 'ac-1', kind: 'command', run: ['test', '-f', 'made/todo-1.txt'] }],
       }),
-      todo('todo-2', {
+      bareTodo('todo-2', {
         dependsOn: ['todo-1'],
         acceptance: [
           { id: 'ac-1', kind: 'command', run: ['grep', '-q', '${todo-1.outputs.word} 2', 'made/todo-2.txt'] },
         ],
       }),
-      todo('todo-3', {
+      bareTodo('todo-3', {
         dependsOn: ['todo-1'],
         risk: 'high',
         acceptance: [
@@ -43,11 +43,12 @@ export function smallPlan() {
 export const SMALL_CREW = simpleCrew({}, { outputs: { word: 'attempt' } });
 
 /**
+ * A todo that asks for nothing; `change` is laid over it.
  * @param {string} id
  * @param {Partial<import('../../src/documents/plan-schema.js').PlanTodo>} change
  * @returns {import('../../src/documents/plan-schema.js').PlanTodo}
  */
-function todo(id, change) {
+export function bareTodo(id, change) {
   return {
     id,
     title: `Title of ${id}`,

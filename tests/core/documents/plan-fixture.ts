@@ -1,4 +1,5 @@
 import type { PlanAcceptance, PlanContent, PlanTodo } from '../../../src/documents/plan-schema.js';
+import { bareTodo } from '../../support/small.mjs';
 
 /** A small plan that holds up; `change` is laid over it. */
 export function aPlan(change: Partial<PlanContent> = {}): PlanContent {
@@ -16,21 +17,7 @@ export function aPlan(change: Partial<PlanContent> = {}): PlanContent {
 }
 
 export function aTodo(id: string, change: Partial<PlanTodo> = {}): PlanTodo {
-  return {
-    id,
-    title: `Title of ${id}`,
-    type: 'work',
-    risk: 'low',
-    dependsOn: [],
-    inputs: [],
-    outputs: [],
-    files: [`src/${id}/**`],
-    steps: ['Do it'],
-    mustNotDo: [],
-    references: [],
-    acceptance: [aCommand('ac-1')],
-    ...change,
-  };
+  return bareTodo(id, { files: [`src/${id}/**`], acceptance: [aCommand('ac-1')], ...change });
 }
 
 export function aCommand(id: string, run: string[] = ['npm', 'test']): PlanAcceptance {
