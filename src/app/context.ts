@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path';
 import type { Caller } from '../base/caller.js';
 import { DevCliError } from '../base/errors.js';
+import { harnessMark } from '../base/harness-mark.js';
 import { lazyPackage } from '../base/lazy.js';
 import { isName } from '../base/name.js';
 import { VERSION } from '../base/version.js';
@@ -63,9 +64,9 @@ function surroundings(environment: Environment): Omit<ReadContext, 'store'> {
   };
 }
 
-/** Who calls: a person when both ends are a terminal, else an agent. */
+/** Who calls: a person when both ends are a terminal and no harness's mark stands, else an agent (protocol.md §1). */
 function callerOf({ env, stdinIsTerminal, stdoutIsTerminal }: Environment): Caller {
-  const terminal = stdinIsTerminal && stdoutIsTerminal;
+  const terminal = stdinIsTerminal && stdoutIsTerminal && harnessMark(env) === null;
   const harness = env['DEV_CLI_HARNESS'];
   const session = env['DEV_CLI_SESSION'];
   return {
