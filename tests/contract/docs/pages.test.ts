@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { CHECKOUT } from '../../support/project.mjs';
 
-const PAGES = ['README.md', ...readdirSync(join(CHECKOUT, 'docs')).map((name) => `docs/${name}`)];
+const DOCS = readdirSync(join(CHECKOUT, 'docs'), { recursive: true, encoding: 'utf8' });
+const PAGES = ['README.md', ...DOCS.filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`)];
 const textOf = (page: string) => readFileSync(join(CHECKOUT, page), 'utf8');
 
 /** Links of a page that lead to no file, or to no heading of it. */
