@@ -130,7 +130,7 @@ function planned(project, recipe, moments) {
 function momentOfPlanning(call, action) {
   if (call.command.startsWith('dev-cli init')) return 'fresh';
   if (call.exit === 3) return 'partial-evidence';
-  if (call.command.includes('--choice revise')) return 'after-revise';
+  if (call.typed?.[0] === 'revise') return 'after-revise';
   if (action?.block === 'interview' && action.round === 2) return 'interview-round-2';
   if (action?.block === 'review') return 'review-pending';
   if (action?.block === 'approve-plan') return 'gate-pending';

@@ -67,9 +67,10 @@ function heading(part, title, skill) {
 
 /** One call: the command, what came back in short, and what an agent has read by now. */
 function show(call, action) {
-  const number = String(agent.totals().calls).padStart(2);
-  const who = call.terminal ? pc.yellow('person') : pc.cyan('agent ');
+  const number = call.typed === null ? String(agent.totals().calls).padStart(2) : '  ';
+  const who = call.typed !== null ? pc.yellow('person') : pc.cyan('agent ');
   console.log(`${pc.bold(number)} ${who} ${pc.bold(`$ ${call.command.split('\n').join(pc.dim(' ⏎ '))}`)}`);
+  for (const line of call.typed ?? []) console.log(`${GAP}${pc.yellow(`types: ${cut(line)}`)}`);
   const error = call.answer?.error;
   if (error !== undefined) console.log(`${GAP}${pc.red(`exit ${call.exit} ${error.code}`)} ${cut(error.message)}`);
   showWork();
@@ -78,8 +79,7 @@ function show(call, action) {
     console.log(`${GAP}${ok ? pc.dim(`dev-cli ran ${line}`) : pc.red(line)}`);
   }
   for (const warning of call.answer?.warnings ?? []) console.log(`${GAP}${pc.yellow(cut(`warning: ${warning}`))}`);
-  const next = action ?? (call.answer?.action === undefined ? null : call.answer);
-  if (next !== null) describe(next);
+  if (action !== null) describe(action);
   const { calls, answers, files, tokens } = agent.totals();
   const sums = `${calls} calls, ${kilobytes(answers)} of answers, ${kilobytes(files)} of files, about ${tokens} tokens`;
   console.log(pc.dim(`${GAP}so far ${sums}\n`));

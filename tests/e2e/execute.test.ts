@@ -224,12 +224,9 @@ describe('execute-hardened', LONG, () => {
     const prompts: string[] = [];
     let action = agent.execute(flags);
     for (let left = 20; action.done !== true && left > 0; left -= 1) {
-      const reject = action.choices?.find(({ id }) => id === 'reject');
-      if (reject !== undefined && !refused) {
+      if (!refused && action.choices?.some(({ id }) => id === 'reject') === true) {
         refused = true;
-        agent.write(/@(\S+)/.exec(reject.ack)?.[1] ?? '', 'The file says nothing of who may read it.\n');
-        const answered = agent.run(reject.ack, { terminal: true });
-        action = answered.answer?.next as Action;
+        action = agent.decide(action, 'reject', 'The file says nothing of who may read it.');
       } else {
         for (const { promptFile, substep } of action.tasks ?? [])
           if (substep === 'worker') prompts.push(readFileSync(join(project.root, promptFile), 'utf8'));

@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Action, type Call, StandIn } from '../support/agent.mjs';
+import { type Action, StandIn } from '../support/agent.mjs';
 import type { Task } from '../support/crew.mjs';
 import { freshProjects } from '../support/fresh.js';
 import type { Project } from '../support/project.mjs';
@@ -41,13 +41,9 @@ describe.each(SPECIFY_RECIPES)('%s', (recipe) => {
       const before = (action: Action): void => {
         for (const { id, ack } of action.choices ?? []) {
           if (['Bug', 'Refactor', 'Architecture', 'Migration', 'Performance'].includes(id)) continue; // the same as Research
-          const copy = copyOf(project);
-          const agent = new StandIn({ project: copy });
-          writeTexts(agent, ack);
-          const call = agent.run(ack, { terminal: action.human === 'required' });
-          expect(call.exit, `${action.block}, ${id}: ${ack}\n${call.stdout}`).toBe(0);
+          const agent = new StandIn({ project: copyOf(project) });
+          tryResume(agent, chosen(agent, action, id, ack));
           tried.add(id);
-          tryResume(agent, call);
         }
       };
       const agent = new StandIn({ project, scenario: { before } });
@@ -88,11 +84,8 @@ describe.each(PRINTING)('$recipe', ({ recipe, person, prepare, start }) => {
         if (!recipe.startsWith('execute-')) return;
         for (const { id, ack } of action.choices ?? []) {
           const agent = agentFor(copyOf(project));
-          writeTexts(agent, ack);
-          const call = agent.run(ack, { terminal: true });
-          expect(call.exit, `${action.todoId}, ${id}: ${ack}\n${call.stdout}`).toBe(0);
+          tryResume(agent, chosen(agent, action, id, ack));
           tried.add(id);
-          tryResume(agent, call);
         }
         for (const task of action.tasks ?? []) {
           if (tried.has(task.substep)) continue;
@@ -130,15 +123,23 @@ function tryTask(project: Project, action: Action, task: Task): void {
   const other = agentFor(copyOf(copy), {}, project.root);
   const givenUp = agent.run(instead);
   expect(givenUp.exit, givenUp.stdout).toBe(0);
-  tryResume(agent, givenUp);
+  tryResume(agent, givenUp.answer?.next);
   other.task(task);
   const taken = other.run(task.ack);
   expect(taken.exit, taken.stdout).toBe(0);
 }
 
+/** A choice as whoever it is for makes it: its own ack, or a person's word at a terminal. */
+function chosen(agent: StandIn, action: Action, id: string, ack: string | undefined): Action | undefined {
+  if (action.human === 'required') return agent.decide(action, id);
+  writeTexts(agent, ack ?? '');
+  const call = agent.run(ack ?? '');
+  expect(call.exit, `${action.block}, ${id}: ${ack}\n${call.stdout}`).toBe(0);
+  return call.answer?.next;
+}
+
 /** A halted run says how it is reopened. */
-function tryResume(agent: StandIn, call: Call): void {
-  const next = call.answer?.next as (Action & { resume?: string }) | undefined;
+function tryResume(agent: StandIn, next: Action | undefined): void {
   if (next?.outcome !== 'halted') return;
   expect(next.resume, 'a halted run can be reopened').toMatch(/^dev-cli /);
   const resumed = agent.run(next.resume ?? '');

@@ -44,14 +44,17 @@ describe.each(Object.entries(SPECIFY_BLOCKS))('%s', (recipe, blocks) => {
 function checkReadme(agent: StandIn, done: Action): void {
   const readme = readFileSync(join(CHECKOUT, 'README.md'), 'utf8');
   const [, told = '', figures = ''] = /^```text\n([\s\S]*?)^Done\. ([\s\S]*?)^```$/m.exec(readme) ?? [];
-  const calls = agent.calls.map(({ command, terminal, answer }, index) => {
+  let made = 0;
+  const calls = agent.calls.map(({ command, typed, answer }) => {
+    if (typed !== null) return `person $ ${command} types ${typed.join(', ')}`;
+    made += 1;
     const { where, details } = inShort(answer?.next ?? done);
-    return `${index + 1} ${terminal ? 'person' : 'agent'} $ ${command} → ${where} ${details}`;
+    return `${made} agent $ ${command} → ${where} ${details}`;
   });
   const shown = told.replace(/^ *….*$/gm, '…');
   expect(matches(shown, calls.join('\n')), `${shown}\nis not\n${calls.join('\n')}`).toBe(true);
   expect(figures.startsWith(`${done.summary}\n`), `${figures}\nis not\n${done.summary}`).toBe(true);
-  const [made, answers, files, tokens] = [
+  const [shownCalls, answers, files, tokens] = [
     ...figures
       .split('\n')
       .slice(1)
@@ -59,6 +62,7 @@ function checkReadme(agent: StandIn, done: Action): void {
       .matchAll(/[\d.]+/g),
   ].map(Number);
   const totals = agent.totals();
+  expect(shownCalls).toBe(totals.calls);
   expect(made).toBe(totals.calls);
   const real = [totals.answers / 1000, totals.files / 1000, totals.tokens];
   [answers, files, tokens].forEach((figure = 0, index) => {

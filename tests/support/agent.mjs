@@ -22,7 +22,8 @@ import { findTerminal, NO_TERMINAL } from './terminal.mjs';
  * @property {string[]} [consult]
  * @property {'user'} [asks]
  * @property {{ write: string, form: 'sections' | 'json', need?: Record<string, string> }} [data]
- * @property {{ id: string, label: string, ack: string, reason?: 'required' }[]} [choices]
+ * @property {{ id: string, label: string, ack?: string, reason?: 'required' }[]} [choices]
+ * @property {string} [answer] what the person runs at a gate that only a person answers
  * @property {string} [ack]
  * @property {string} [poll]
  * @property {string} [tell]
@@ -55,7 +56,7 @@ import { findTerminal, NO_TERMINAL } from './terminal.mjs';
  * @property {string} command as it was run
  * @property {number} exit
  * @property {string} stdout what the agent read; indentation made for a terminal is taken out
- * @property {boolean} terminal made by the person at a terminal, not by the agent
+ * @property {string[] | null} typed by the person at a terminal, when asked; null of a call that the agent makes
  * @property {boolean} injected what a session-start hook will put into the context, without a call (harness.md, Hooks)
  * @property {Answer | null} answer null when it was text
  * @property {{ path: string, bytes: number, characters: number }[]} read files the main agent read because of this answer
@@ -79,6 +80,9 @@ import { findTerminal, NO_TERMINAL } from './terminal.mjs';
 export class StandInError extends Error {}
 
 const MAX_STEPS = 60;
+
+/** What is said wherever a reason is wanted. */
+const REASON = 'Read tokens from the Authorization header only, and say so in the todo that wires the routes.';
 
 export class StandIn {
   /** @type {Call[]} */
@@ -181,9 +185,14 @@ export class StandIn {
    */
   step(action) {
     this.#read([...(action.read ?? [])]);
+    if (action.human === 'required') {
+      const choice = this.#choiceAtGate(action);
+      this.scenario.beforeAck?.(action, this);
+      return this.decide(action, choice);
+    }
     const command = this.#perform(action);
     this.scenario.beforeAck?.(action, this);
-    let call = this.acknowledge(command, action);
+    let call = this.run(command);
     let lastCode = '';
     while (call.exit === 3) {
       const error = call.answer?.error;
@@ -191,7 +200,7 @@ export class StandIn {
       if (error.code === lastCode) throw new StandInError(`the same error twice: ${call.stdout}`);
       lastCode = error.code;
       this.#repair(action, error);
-      call = this.acknowledge(command, action);
+      call = this.run(command);
     }
     if (action.action === 'running' && call.exit === 0) return this.#actionOf(call);
     if (call.exit === 4) return this.#actionOf(this.run(`dev-cli next ${this.name}`));
@@ -199,22 +208,29 @@ export class StandIn {
   }
 
   /**
-   * @param {string} command
+   * A gate that only a person answers: the person types the choice at a terminal, and the agent goes on.
    * @param {Action} action
-   * @returns {Call}
+   * @param {string} choice
+   * @param {string} [reason] typed where the choice wants one
+   * @returns {Action} the next one
    */
-  acknowledge(command, action) {
-    return this.run(command, { terminal: action.human === 'required' });
+  decide(action, choice, reason = REASON) {
+    const chosen = (action.choices ?? []).find(({ id }) => id === choice);
+    if (chosen === undefined) throw new StandInError(`${action.block}: no choice ${choice}`);
+    const typed = chosen.reason === undefined ? [choice] : [choice, reason];
+    const call = this.run(action.answer ?? `dev-cli approve ${this.name}`, { typed });
+    if (call.exit !== 0) throw new StandInError(`${call.command}: exit ${call.exit} ${call.stdout}`);
+    return this.#actionOf(this.run(`dev-cli next ${this.name}`));
   }
 
   /**
    * Runs a command line exactly as printed, through a shell, and keeps what came back.
    * @param {string} command
-   * @param {{ terminal?: boolean, injected?: boolean }} [how]
+   * @param {{ typed?: string[], injected?: boolean }} [how] `typed`: the person runs it at a terminal and types this
    * @returns {Call}
    */
-  run(command, { terminal = false, injected = false } = {}) {
-    const { exit, stdout, stderr } = terminal ? this.#atTerminal(command) : this.#piped(command);
+  run(command, { typed, injected = false } = {}) {
+    const { exit, stdout, stderr } = typed === undefined ? this.#piped(command) : this.#atTerminal(command, typed);
     if (stderr !== '' && !(exit !== 0 && stdout === '')) throw new StandInError(`${command}: on stderr: ${stderr}`);
     /** @type {Answer | null} */
     let answer = null;
@@ -223,24 +239,25 @@ export class StandIn {
     } catch {
       // A text for people; whoever needs an answer complains.
     }
-    const text = terminal && answer !== null ? `${JSON.stringify(answer)}\n` : stdout === '' ? stderr : stdout;
+    const text = stdout === '' ? stderr : stdout;
     /** @type {Call} */
-    const call = { command, exit, stdout: text, terminal, injected, answer, read: [] };
+    const call = { command, exit, stdout: text, typed: typed ?? null, injected, answer, read: [] };
     this.calls.push(call);
-    this.onCall(call, answer?.next ?? null);
+    this.onCall(call, answer === null ? null : actionIn(answer));
     return call;
   }
 
   /** What the main agent was made to read so far. */
   totals() {
-    const made = this.calls.filter((call) => !call.injected);
+    const read = this.calls.filter(({ typed }) => typed === null);
+    const made = read.filter((call) => !call.injected);
     const answers = sum(made, (call) => Buffer.byteLength(call.stdout));
     const injected = sum(
-      this.calls.filter((call) => call.injected),
+      read.filter((call) => call.injected),
       (call) => Buffer.byteLength(call.stdout),
     );
-    const files = sum(this.calls, (call) => sum(call.read, (file) => file.bytes));
-    const characters = sum(this.calls, (call) => call.stdout.length + sum(call.read, (file) => file.characters));
+    const files = sum(read, (call) => sum(call.read, (file) => file.bytes));
+    const characters = sum(read, (call) => call.stdout.length + sum(call.read, (file) => file.characters));
     return {
       calls: made.length,
       answers,
@@ -270,11 +287,14 @@ export class StandIn {
     return { exit: child.status ?? -1, stdout: child.stdout, stderr: child.stderr };
   }
 
-  /** @param {string} command */
-  #atTerminal(command) {
+  /**
+   * @param {string} command
+   * @param {string[]} typed
+   */
+  #atTerminal(command, typed) {
     const terminal = findTerminal();
     if (terminal === null) throw new StandInError(`${NO_TERMINAL}. By hand, in ${this.cwd}: ${command}`);
-    const { exit, output } = terminal(command, { cwd: this.cwd, env: this.project.env });
+    const { exit, output } = terminal(command, { cwd: this.cwd, env: this.project.env, answers: [...typed] });
     return { exit, stdout: output, stderr: '' };
   }
 
@@ -336,7 +356,7 @@ export class StandIn {
         for (const task of action.tasks ?? []) this.task(task);
         return ackOf(action);
       case 'wait-for-user':
-        return this.#answerGate(action);
+        return this.#choose(action, this.#choiceAtGate(action));
       case 'running':
         if (action.poll === undefined) throw new StandInError(`${action.block}: running without a poll`);
         return action.poll;
@@ -345,8 +365,11 @@ export class StandIn {
     }
   }
 
-  /** @param {Action} action */
-  #answerGate(action) {
+  /**
+   * What the user wants at a gate.
+   * @param {Action} action
+   */
+  #choiceAtGate(action) {
     const ids = (action.choices ?? []).map((choice) => choice.id);
     if (
       ids.includes('revise') &&
@@ -355,11 +378,9 @@ export class StandIn {
       !this.#planRejected
     ) {
       this.#planRejected = true;
-      return this.#choose(action, 'revise');
+      return 'revise';
     }
-    for (const wanted of ['approve', 'confirm', 'pass', 'continue']) {
-      if (ids.includes(wanted)) return this.#choose(action, wanted);
-    }
+    for (const wanted of ['approve', 'confirm', 'pass', 'continue']) if (ids.includes(wanted)) return wanted;
     throw new StandInError(`${action.block}: the person does not know what to choose among ${ids.join(', ')}`);
   }
 
@@ -369,7 +390,7 @@ export class StandIn {
    */
   #choose(action, id) {
     const choice = (action.choices ?? []).find((candidate) => candidate.id === id);
-    if (choice === undefined) throw new StandInError(`${action.block}: no choice ${id}`);
+    if (choice?.ack === undefined) throw new StandInError(`${action.block}: no choice ${id} with an ack`);
     return this.#withTexts(choice.ack);
   }
 
@@ -379,10 +400,7 @@ export class StandIn {
    */
   #withTexts(command) {
     for (const [, path = ''] of command.matchAll(/@'?([^\s']+\/(?:reason|note|result)\.md)/g)) {
-      this.write(
-        path,
-        'Read tokens from the Authorization header only, and say so in the todo that wires the routes.\n',
-      );
+      this.write(path, `${REASON}\n`);
     }
     return command;
   }
@@ -558,6 +576,15 @@ export function frontMatterOf(prompt) {
 function firstRound(wanted) {
   const brought = wanted.filter((id) => id !== 'boundaries' && id !== 'criteria');
   return brought.length > 0 ? brought : wanted.slice(0, 1);
+}
+
+/**
+ * The action that an answer brings: in an envelope, or printed bare.
+ * @param {Answer} answer
+ * @returns {Action | null}
+ */
+function actionIn(answer) {
+  return answer.next ?? ('action' in answer ? /** @type {Action} */ (answer) : null);
 }
 
 /** @param {Action} action */

@@ -105,7 +105,7 @@ export function acknowledge(project: Project, action: Action): Result {
 /** Runs the acknowledgement of one choice. */
 export function choose(project: Project, action: Action, id: string): Result {
   const choice = action.choices?.find((candidate) => candidate.id === id);
-  if (choice === undefined) throw new Error(`no choice ${id} in ${JSON.stringify(action)}`);
+  if (choice?.ack === undefined) throw new Error(`no choice ${id} with an ack in ${JSON.stringify(action)}`);
   return runPrinted(project, choice.ack);
 }
 

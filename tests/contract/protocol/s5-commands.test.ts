@@ -451,11 +451,10 @@ describe('human gates', () => {
 
   const terminal = findTerminal();
   it.skipIf(terminal === null)(
-    `a person at a terminal opens it, by the choice or by approve${terminal === null ? ` (skipped: ${NO_TERMINAL})` : ''}`,
+    `a person at a terminal opens it, asked for the choice or naming it${terminal === null ? ` (skipped: ${NO_TERMINAL})` : ''}`,
     () => {
-      const gate = startTiny(project, [GATE, END_BLOCK]);
-      const ack = gate.choices?.[0]?.ack ?? '';
-      const chosen = terminal?.(ack, { cwd: project.root, env: project.env });
+      startTiny(project, [GATE, END_BLOCK]);
+      const chosen = terminal?.('dev-cli approve run-1', { cwd: project.root, env: project.env, answers: ['approve'] });
       expect(chosen?.exit, chosen?.output).toBe(0);
       expect(devCli(project, ['next', 'run-1']).json.block).toBe('last');
       expect(stateOf(project, 'run-1').gates['approve']).toMatchObject({
@@ -464,7 +463,11 @@ describe('human gates', () => {
       });
 
       startTiny(project, [GATE, END_BLOCK], '', 'run-2');
-      const approved = terminal?.('dev-cli approve run-2 --choice approve', { cwd: project.root, env: project.env });
+      const approved = terminal?.('dev-cli approve run-2 --choice approve', {
+        cwd: project.root,
+        env: project.env,
+        answers: ['yes'],
+      });
       expect(approved?.exit, approved?.output).toBe(0);
       expect(devCli(project, ['next', 'run-2']).json.block).toBe('last');
     },
