@@ -1,6 +1,5 @@
 import type { DataInput } from '../base/data.js';
 import { abort } from '../protocol/abort.js';
-import { approve } from '../protocol/approve.js';
 import { stepComplete } from '../protocol/complete.js';
 import { documentCommand } from '../protocol/documents.js';
 import { stepInvalidate } from '../protocol/invalidate.js';
@@ -29,7 +28,6 @@ export const ACTING: UseCases = {
   'step fail': acknowledgement(true),
   'step invalidate': (context, { name, step }) => stepInvalidate(context, name, String(step)),
   abort: (context, { name, reason }) => abort(context, name, String(reason)),
-  approve: (context, { name, ...input }) => approve(context, String(name), input),
   'draft update': document('draft update'),
   'draft show': document('draft show'),
   'draft import': document('draft import'),

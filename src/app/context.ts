@@ -47,6 +47,7 @@ function surroundings(environment: Environment): Omit<ReadContext, 'store'> {
     clock: systemClock,
     ids: systemIds,
     caller: callerOf(environment),
+    mark: harnessMark(env),
     session: session === undefined || session === '' ? null : session,
     library: { reader: diskReader, shipped, project: place.root },
     reader: diskReader,
@@ -64,13 +65,13 @@ function surroundings(environment: Environment): Omit<ReadContext, 'store'> {
   };
 }
 
-/** Who calls: a person when both ends are a terminal and no harness's mark stands, else an agent (protocol.md §1). */
+/** Who calls. A terminal is no person: it only says that one can be asked, where no harness's mark stands (protocol.md §1). */
 function callerOf({ env, stdinIsTerminal, stdoutIsTerminal }: Environment): Caller {
   const terminal = stdinIsTerminal && stdoutIsTerminal && harnessMark(env) === null;
   const harness = env['DEV_CLI_HARNESS'];
   const session = env['DEV_CLI_SESSION'];
   return {
-    kind: terminal ? 'human' : 'agent',
+    kind: terminal ? 'cli' : 'agent',
     via: 'cli',
     ...(terminal ? { terminal } : {}),
     ...(harness !== undefined && isName(harness) ? { harness } : {}),

@@ -1,17 +1,20 @@
+import { type ApproveInput, approve } from '../protocol/approve.js';
 import { fork } from '../protocol/fork.js';
 import { init } from '../protocol/init.js';
 import type { InitInput } from '../protocol/prepare.js';
 import { pullRequestBranch, pullRequestOpen } from '../protocol/pull-request.js';
 import { recipeLint, recipeList, recipeShow } from '../protocol/recipes.js';
 import { candidates, schema } from '../protocol/schemas.js';
-import { trustRecipe } from '../protocol/trust.js';
+import { trustWord } from '../protocol/trust.js';
 import type { UseCases } from './use-case.js';
 
 /** Commands that compile recipes or read what ships. */
 export const STARTING: UseCases = {
   init: (context, { name, ...input }) => init(context, String(name), input as InitInput),
   fork: (context, { name, at, as }) => fork(context, String(name), { at: Number(at), as: String(as) }),
-  trust: (context, { recipe }) => trustRecipe(context, String(recipe)),
+  approve: (context, { name, ...input }) =>
+    approve(context, name === undefined ? undefined : String(name), input as ApproveInput),
+  trust: (context, { recipe }) => trustWord(context, String(recipe)),
   'pull-request branch': (context, { name }) => pullRequestBranch(context, name),
   'pull-request open': (context, { name }) => pullRequestOpen(context, name),
   'recipe list': (context) => recipeList(context),

@@ -23,6 +23,8 @@ export interface ErrorParts {
   details?: Detail[];
   /** A command or one instruction that resolves it; never destructive. */
   fix?: Fix;
+  /** What only a person can run, in a terminal of their own. Never part of `fix`, which an agent carries out. */
+  answer?: Invocation;
   /** Another legitimate way on. */
   instead?: Invocation;
   /** The run it happened in. */
@@ -37,6 +39,7 @@ export class DevCliError extends Error {
   override readonly name = 'DevCliError';
   readonly details: Detail[];
   readonly fix: Fix | undefined;
+  readonly answer: Invocation | undefined;
   readonly instead: Invocation | undefined;
   readonly run: string | undefined;
   readonly pending: ErrorParts['pending'];
@@ -49,6 +52,7 @@ export class DevCliError extends Error {
     super(message, parts.cause === undefined ? undefined : { cause: parts.cause });
     this.details = parts.details ?? [];
     this.fix = parts.fix;
+    this.answer = parts.answer;
     this.instead = parts.instead;
     this.run = parts.run;
     this.pending = parts.pending;

@@ -15,8 +15,10 @@ export interface Printed {
 /** The form of an answer (protocol.md §1). */
 export interface Manner {
   json: boolean;
-  /** Standard output is a terminal: JSON is indented. */
+  /** Standard output is the terminal of a person, no harness's: JSON is indented. */
   terminal: boolean;
+  /** A failure is text on standard error. */
+  failsInText: boolean;
   colours: boolean;
   /** `--root` as given: printed commands repeat it. */
   root?: string;
@@ -37,18 +39,19 @@ const DETAILS_SHOWN = 20;
 /** Writes an error as one JSON document on standard output, or for a person on standard error. */
 export function printFailure(error: DevCliError, manner: Manner): Printed {
   const { exit } = ERROR_CODES[error.code];
-  if (manner.json) return { stdout: `${jsonText(failureDocument(error, manner), manner)}\n`, stderr: '', exit };
+  if (!manner.failsInText) return { stdout: `${jsonText(failureDocument(error, manner), manner)}\n`, stderr: '', exit };
   return { stdout: '', stderr: failureText(error, manner), exit };
 }
 
-/** An error for a person: what is wrong and what to do on one line, each problem on one of its own below it. */
+/** An error for a person: what is wrong and what to do on one line, each problem and what they can run on lines of their own. */
 export function failureText(error: DevCliError, manner: Pick<Manner, 'root'>): string {
   const { details } = error;
   // One problem that only says what the line says already is no list.
   const listed = details.length > 1 || details.some(({ problem }) => !error.message.includes(problem)) ? details : [];
   const lines = listed.slice(0, DETAILS_SHOWN).map((detail) => `  ${detailLine(detail)}\n`);
   const more = listed.length > DETAILS_SHOWN ? `  and ${listed.length - DETAILS_SHOWN} more: --json has all\n` : '';
-  return `${failureLine(error, manner)}${lines.join('')}${more}`;
+  const answer = error.answer === undefined ? '' : `  answer: ${writtenFor(manner.root)(error.answer)}\n`;
+  return `${failureLine(error, manner)}${lines.join('')}${more}${answer}`;
 }
 
 function detailLine({ target, agent, pointer, at, problem, expected }: Detail): string {
@@ -86,6 +89,7 @@ export function failureDocument(error: DevCliError, { root }: Pick<Manner, 'root
       message: oneLine(error.message),
       details: error.details.map(cleanDetail),
       ...(error.fix !== undefined && { fix: fixText(error.fix, written) }),
+      ...(error.answer && { answer: error.answer }),
       ...(error.instead && { instead: error.instead }),
     },
     ...(error.pending && { pending: error.pending }),

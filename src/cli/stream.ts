@@ -43,7 +43,7 @@ export async function printStream(
   } catch (thrown) {
     const error = asDevCliError(thrown, env['DEV_CLI_DEBUG'] === '1');
     const { exit } = ERROR_CODES[error.code];
-    if (!manner.json) return { stdout: '', stderr: failureText(error, manner), exit };
+    if (manner.failsInText) return { stdout: '', stderr: failureText(error, manner), exit };
     const last = { seq, type: 'end', ...failureDocument(error, manner) };
     return { stdout: `${jsonText(last, { ...manner, terminal: false })}\n`, stderr: '', exit };
   }

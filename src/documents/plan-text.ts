@@ -41,6 +41,11 @@ export function commandLine(argv: string[]): string {
   return argv.map((argument) => (/^[\w@%+=:,./-]+$/.test(argument) ? argument : JSON.stringify(argument))).join(' ');
 }
 
+/** A command line for whoever decides on it: whole, and with nothing in it that would not be seen. */
+export function plainCommandLine(argv: string[]): string {
+  return visible(commandLine(argv));
+}
+
 /** A text inside a quoted label of a Mermaid graph; everything but plain characters as its code. */
 export function mermaidLabel(text: string): string {
   const line = visible(text.replace(/\s+/g, ' ').trim());

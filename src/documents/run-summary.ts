@@ -5,6 +5,8 @@ export interface RunSummary {
   goal: string;
   outcome: 'live' | 'completed' | 'halted' | 'aborted';
   done: string[];
+  /** Of an execution: who approved the plan and its commands. */
+  approvals?: string[];
   decisions: Decision[];
   changedFiles: string[];
   verification: string[];
@@ -40,6 +42,7 @@ export function renderRunSummary(summary: RunSummary, title = 'Summary'): string
     part('Failed', (summary.failed ?? []).map(shown)),
     part('Skipped or degraded', (summary.skipped ?? []).map(shown)),
     part('Commits', (summary.commits ?? []).map(shown)),
+    part('Approved', (summary.approvals ?? []).map(shown)),
     part('Decisions', decisions),
     part('Changed files', summary.changedFiles.map(shown)),
     part('Verification', summary.verification.map(shown)),

@@ -3,7 +3,7 @@ import type { Action } from '../run/action.js';
 import type { RunState, Workflow } from '../run/state.js';
 import { markPhase, phaseRow } from '../run/workflow.js';
 import { reopenAt } from './engine/done.js';
-import { failures, outcomeLine, results } from './outcome.js';
+import { failures, outcomeLine, planRefused, results } from './outcome.js';
 import { PLAN, shownPath } from './paths.js';
 import { record, type Turn } from './turn.js';
 
@@ -90,6 +90,9 @@ function instructionOf(turn: Turn, outcome: Outcome): string {
     case 'aborted':
       return 'Tell the user that the run was aborted and why, then stop.';
     case 'halted':
+      if (state.engine !== null && planRefused(state.engine)) {
+        return 'Tell the user that the plan was not approved, so nothing of it was carried out, then stop. Another plan is made by planning anew under this name; `resume` only asks about this one again.';
+      }
       return 'Tell the user why the run halted and what is there so far, then stop. Run `resume` only when the user wants to go on from that step.';
     case 'completed': {
       const open = state.warnings.length === 0 ? '' : ' Name the warnings.';

@@ -10,7 +10,7 @@ import type { Turn } from './turn.js';
 import { filled, filledPath, prose } from './values.js';
 
 /** Longest instruction, in characters (protocol.md §2). */
-const INSTRUCTION_CAP = 600;
+export const INSTRUCTION_CAP = 600;
 
 /** What every action of the block has in common; `input` begins every acknowledgement of it. */
 export interface Common {

@@ -1,32 +1,47 @@
-import { foreignLine } from '../documents/foreign.js';
 import { offeredChoices } from '../machine/transition.js';
 import type { AskedBlock, GateBlock, LlmBlock, ResolvedChoice } from '../recipe/resolved.js';
 import type { GateAction, PendingAction } from '../run/action.js';
 import { presentPlan } from './commands/plan.js';
-import { type Common, fullOf, openSections } from './issue-common.js';
+import { commandsShown, commandText } from './commands-shown.js';
+import { commandList } from './engine/commands.js';
+import { type Common, fullOf, INSTRUCTION_CAP, openSections } from './issue-common.js';
 import { PLAN, shownPath } from './paths.js';
 import type { Turn } from './turn.js';
 import { filledPath, prose } from './values.js';
-
-/** Commands listed at most in a gate's message. */
-const COMMANDS_SHOWN = 12;
 
 /** The pending action of a `wait-for-user` block. */
 export function gateAction(turn: Turn, block: GateBlock, shared: Common): PendingAction {
   const artifact = block.artifact === undefined ? null : filledPath(turn, block.artifact, block.id);
   const commands = artifact === PLAN ? commandsToCome(turn) : '';
+  const choices = offered(turn, block, shared);
   const action: GateAction = {
     ...shared.base,
+    ...(block.human ? forPerson(turn.state.name, shared.base.instruction) : {}),
     action: 'wait-for-user',
     message: `${prose(turn, block.message, block.id)}${commands}`,
-    ...(block.human ? { human: 'required' as const } : {}),
     ...(artifact === null
       ? {}
       : { artifact: { path: shownPath(turn.place, turn.state.name, artifact), digest: turn.files.digest(artifact) } }),
-    choices: offered(turn, block, shared),
+    choices: block.human ? withoutAcks(choices) : choices,
     ...fullOf(turn, block),
   };
   return action;
+}
+
+/**
+ * What makes a gate one that only a person answers: no acknowledgement of the agent's would be taken, so none is printed
+ * (protocol.md §2, `answer`).
+ * @param instruction what the agent does first, cut where it leaves no room for how the user answers
+ */
+export function forPerson(name: string, instruction: string): Pick<GateAction, 'human' | 'answer' | 'instruction'> {
+  const how = ` Then show the user what \`answer\` says and wait: only the user runs it, in a terminal of their own. After that go on with: dev-cli next ${name}`;
+  const room = INSTRUCTION_CAP - how.length;
+  const first = instruction.length <= room ? instruction : `${instruction.slice(0, room - 1)}…`;
+  return { instruction: `${first}${how}`, human: 'required', answer: { command: 'approve', input: { name } } };
+}
+
+function withoutAcks(choices: ReturnType<typeof offered>): NonNullable<GateAction['choices']> {
+  return choices.map(({ ack: _, ...choice }) => choice);
 }
 
 /** A loop that asks the user has reached its bound: the user decides how it goes on (protocol.md §3). */
@@ -70,13 +85,7 @@ function acknowledgementOf(turn: Turn, choice: ResolvedChoice, shared: Common) {
 /** What execution will run without asking again: the user sees it before approving. */
 function commandsToCome(turn: Turn): string {
   const plan = presentPlan(turn.files);
-  if (plan === null) return '';
-  const commands = new Set<string>();
-  for (const todo of plan.todos) {
-    for (const item of todo.acceptance) if (item.kind === 'command') commands.add(foreignLine(item.run.join(' '), 100));
-  }
-  if (commands.size === 0) return '';
-  const shown = [...commands].slice(0, COMMANDS_SHOWN);
-  const more = commands.size > shown.length ? `\n- and ${commands.size - shown.length} more, in the plan` : '';
-  return `\n\nExecution will run these commands:\n${shown.map((command) => `- ${command}`).join('\n')}${more}`;
+  const commands = plan === null ? [] : commandList(plan);
+  if (commands.length === 0) return '';
+  return `\n\nExecution will run these commands:\n${commandsShown(commands.map(commandText), `${PLAN} has them all`)}`;
 }

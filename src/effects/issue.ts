@@ -10,7 +10,8 @@ import { handedTo } from './handed.js';
 import { type Common, commonParts, fullOf, missingSections } from './issue-common.js';
 import { dispatchedAgents, issueDispatch } from './issue-dispatch.js';
 import { boundGate, gateAction, offered } from './issue-gate.js';
-import { shownPath } from './paths.js';
+import { PLAN_CONTENT, shownPath } from './paths.js';
+import { approvesPlan } from './plan-gate.js';
 import { blockOf, record, type Turn } from './turn.js';
 import { filledPath, roundOf } from './values.js';
 
@@ -45,7 +46,8 @@ export function issue(turn: Turn, effect: Issue): boolean {
   }
   const shared = commonParts(turn, block, actionId);
   const action = effect.cause === 'bound' ? boundGate(turn, block, shared) : actionFor(turn, block, shared);
-  pend(turn, action, before, effect.cause);
+  const asked = approvesPlan(block) ? { [PLAN_CONTENT]: turn.files.digest(PLAN_CONTENT) } : undefined;
+  pend(turn, action, before, effect.cause, asked);
   return true;
 }
 

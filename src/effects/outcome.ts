@@ -1,6 +1,7 @@
 import { foreignLine } from '../documents/foreign.js';
 import { planSummary } from '../documents/plan-summary.js';
 import { runs } from '../recipe/own-commands.js';
+import type { RunEngine } from '../run/engine.js';
 import { presentPlan } from './commands/plan.js';
 import { executionLine, executionResults, failedTodos } from './engine/done.js';
 import { inRecipeOrder } from './recipe-order.js';
@@ -34,7 +35,13 @@ function haltLine(turn: Turn): string {
 export function personStopped(turn: Turn): boolean {
   const { currentBlock, engine, gates } = turn.state;
   if (currentBlock !== null && stopChosen(turn, currentBlock) !== null) return true;
-  return engine !== null && engine.commandsApproved === null && gates['approveCommands']?.choice === 'stop';
+  if (engine === null) return false;
+  return planRefused(engine) || (engine.commandsApproved === null && gates['approveCommands']?.choice === 'stop');
+}
+
+/** Whether a person was asked about the plan of an execution and did not approve it; told where that has ended. */
+export function planRefused({ planApproved, stage }: RunEngine): boolean {
+  return planApproved === null && stage === 'ended';
 }
 
 /** The choice by which the run was stopped at this block; null when it halted for another reason. */

@@ -3,6 +3,9 @@ import type { Place } from './turn.js';
 /** The plan, relative to the run's directory. */
 export const PLAN = 'PLAN.md';
 
+/** What PLAN.md is rendered from and an execution carries out, relative to the run's directory. */
+export const PLAN_CONTENT = 'plan-content.json';
+
 /** The directory of a run, relative to the root. */
 export function runDirectory(name: string): string {
   return `.dev/specs/${name}`;
@@ -15,6 +18,13 @@ export function runDirectory(name: string): string {
 export function shownPath(place: Place, name: string, path: string): string {
   const fromRoot = path.startsWith('/') ? path.slice(1) : `${runDirectory(name)}/${path}`;
   return place.workTree === place.root ? fromRoot : `${place.root}/${fromRoot}`;
+}
+
+/** The path that `shownPath` showed, relative to the run's directory again. */
+export function unshown(place: Place, name: string, shown: string): string {
+  const fromRoot = shown.startsWith(`${place.root}/`) ? shown.slice(place.root.length + 1) : shown;
+  const directory = `${runDirectory(name)}/`;
+  return fromRoot.startsWith(directory) ? fromRoot.slice(directory.length) : `/${fromRoot}`;
 }
 
 /** The same, always absolute: what a subagent is told. */

@@ -1,6 +1,7 @@
 import { readDraft } from '../documents/draft.js';
 import type { RunSummary } from '../documents/run-summary.js';
 import type { ResolvedRecipe } from '../recipe/resolved.js';
+import { onDigest } from '../run/approvals-told.js';
 import type { RunState } from '../run/state.js';
 import { presentPlan } from './commands/plan.js';
 import { PLAN } from './paths.js';
@@ -60,10 +61,15 @@ function draftDecisions(state: RunState, files: Workspace): RunSummary['decision
 }
 
 function gateDecisions(state: RunState, recipe: ResolvedRecipe): RunSummary['decisions'] {
-  return inRecipeOrder(recipe, state.gates).map(([id, gate]) => ({
-    text: `${id}: ${gate.choice}`,
+  return inRecipeOrder(recipe, state.gates).map(([id, gate]) => gateDecision(id, gate));
+}
+
+/** What was decided at a gate, by whom, and on which digest. */
+export function gateDecision(id: string, gate: RunState['gates'][string]): RunSummary['decisions'][number] {
+  return {
+    text: `${id}: ${gate.choice}${onDigest(gate.digest)}`,
     ...(gate.note === undefined ? {} : { reason: gate.note }),
     by: gate.by === 'human' ? 'user' : 'agent',
     at: gate.at,
-  }));
+  };
 }

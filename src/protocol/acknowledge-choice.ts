@@ -1,12 +1,15 @@
 import { DevCliError } from '../base/errors.js';
+import type { PlanTodo } from '../documents/plan-schema.js';
 import { advance } from '../effects/advance.js';
 import { draftStore } from '../effects/commands/draft.js';
 import { planDisagrees } from '../effects/commands/plan.js';
 import { noteStep, sceneOf } from '../effects/execute.js';
-import { PLAN } from '../effects/paths.js';
+import { PLAN, PLAN_CONTENT, shownPath, unshown } from '../effects/paths.js';
+import { approvesPlan } from '../effects/plan-gate.js';
 import { record, type Turn } from '../effects/turn.js';
 import { filled } from '../effects/values.js';
 import { choicesOf } from '../run/acknowledgements.js';
+import type { PendingState } from '../run/state.js';
 import { type AckInput, type AckResult, type Pending, settleAction } from './acknowledgement.js';
 import { pendingPart } from './identify.js';
 import { noteInputs } from './inputs.js';
@@ -17,11 +20,13 @@ export function acknowledgeChoice(turn: Turn, pending: Pending, input: AckInput)
   const { block, action } = pending;
   const { chosen, note } = chosenOf(turn, pending, input);
   const digest = artifactDigest(turn, pending, chosen.id);
+  const plan = approvesPlan(block) ? { plan: turn.files.digest(PLAN_CONTENT) } : {};
   const noteFile = keepNote(turn, pending, note);
   saveChoice(turn, pending, chosen.id);
   turn.state.gates[block.id] = {
     choice: chosen.id,
     ...(digest === undefined ? {} : { digest }),
+    ...plan,
     ...(note === undefined ? {} : { note }),
     by: decidedBy(turn, pending),
     at: turn.at,
@@ -34,6 +39,7 @@ export function acknowledgeChoice(turn: Turn, pending: Pending, input: AckInput)
     choice: chosen.id,
     ...(note === undefined ? {} : { note }),
     ...(digest === undefined ? {} : { digest }),
+    ...plan,
   });
   settleAction(turn, pending);
   noteInputs(turn, pending);
@@ -59,7 +65,10 @@ export function chosenOf(
     throw new DevCliError('DATA_MISSING', `"${chosen.id}" needs a reason.`, {
       run: turn.state.name,
       fix: 'Write the reason, in the words of who chose, to the file that the choice names, then repeat its ack.',
-      pending: { actionId: pending.action.actionId, ack: chosen.ack },
+      pending: {
+        actionId: pending.action.actionId,
+        ...(chosen.ack === undefined ? {} : { ack: chosen.ack }),
+      },
     });
   }
   requirePerson(turn, pending);
@@ -89,7 +98,7 @@ function unknownChoice(turn: Turn, choices: { id: string }[], given: string | un
   );
 }
 
-/** A gate that wants a person is opened by a human event after its issue, or by a person on a terminal (harness.md). */
+/** A gate that wants a person is opened by a person's word after its issue: the acknowledgement itself is none (protocol.md §3). */
 function requirePerson(turn: Turn, pending: Pending): void {
   const { action } = pending;
   if (action.action !== 'wait-for-user' || action.human !== 'required' || isHuman(turn, pending)) return;
@@ -98,17 +107,15 @@ function requirePerson(turn: Turn, pending: Pending): void {
     `"${pending.block.id}" is for the user to decide, and no word of the user came since it was asked.`,
     {
       run: turn.state.name,
-      fix: [
-        'Show the user the message and wait for the answer. Without hooks the user types this in a terminal: ',
-        { command: 'approve', input: { name: turn.state.name } },
-      ],
+      fix: 'Show the user the message and what `answer` says: the user runs it in a terminal of their own. Once the user has answered, go on with `next`.',
+      answer: { command: 'approve', input: { name: turn.state.name } },
       ...pendingPart(turn),
     },
   );
 }
 
 function isHuman(turn: Turn, pending: Pending): boolean {
-  return turn.by.terminal === true || (turn.state.lastHuman?.seq ?? 0) > pending.state.issuedSeq;
+  return turn.by.kind === 'human' || (turn.state.lastHuman?.seq ?? 0) > pending.state.issuedSeq;
 }
 
 /**
@@ -122,25 +129,41 @@ function artifactDigest(turn: Turn, pending: Pending, choice: string): string | 
     return undefined;
   }
   const path = filled(turn, block.artifact, block.id);
-  if (path === PLAN && targetOf(pending, choice) === 'on') requirePlan(turn);
-  const digest = turn.files.digest(path);
-  if (digest === action.artifact?.digest) return digest;
-  const shown = action.artifact?.path ?? block.artifact;
-  if (targetOf(pending, choice) === 'on') {
-    throw new DevCliError('INPUT_CHANGED', `${shown} changed after the question was asked.`, {
-      run: turn.state.name,
-      details: [{ target: shown, problem: digest === null ? 'removed' : 'changed' }],
-      fix: { command: 'step invalidate', input: { name: turn.state.name, step: block.id } },
-      ...pendingPart(turn),
-    });
-  }
-  turn.warnings.push(`${shown} changed after the question was asked`);
-  return digest;
+  const on = targetOf(pending, choice) === 'on';
+  if (path === PLAN && on) requirePlan(turn);
+  const changed = changedSinceAsked(turn, pending.state);
+  if (changed !== null && on) throw askedAboutAnother(turn, pending, changed);
+  if (changed !== null) turn.warnings.push(`${changed} changed after the question was asked`);
+  return turn.files.digest(path);
 }
 
-/** @throws DevCliError `PLAN_EDITED` when PLAN.md, which was read, is not what plan-content.json, which counts, says */
-function requirePlan(turn: Turn): void {
-  const fault = planDisagrees(turn.files);
+/** What a gate asked about and is another by now: its artifact, or what the plan was rendered from. Null when nothing is. */
+export function changedSinceAsked({ files, place, state }: Turn, { action, handed = {} }: PendingState): string | null {
+  if (action.action !== 'wait-for-user') return null;
+  const { artifact } = action;
+  if (artifact !== undefined && files.digest(unshown(place, state.name, artifact.path)) !== artifact.digest) {
+    return artifact.path;
+  }
+  const other = Object.entries(handed).find(([path, digest]) => files.digest(path) !== digest);
+  return other === undefined ? null : shownPath(place, state.name, other[0]);
+}
+
+/** Nobody approves what was not shown: the gate asks again. */
+export function askedAboutAnother(turn: Turn, { block }: Pending, changed: string): DevCliError {
+  return new DevCliError('INPUT_CHANGED', `${changed} changed after the question was asked.`, {
+    run: turn.state.name,
+    details: [{ target: changed, problem: 'not as it was when the question was asked' }],
+    fix: { command: 'step invalidate', input: { name: turn.state.name, step: block.id } },
+    ...pendingPart(turn),
+  });
+}
+
+/**
+ * @param added todos that the run has added to the plan
+ * @throws DevCliError `PLAN_EDITED` when PLAN.md, which was read, is not what plan-content.json, which counts, says
+ */
+export function requirePlan(turn: Turn, added: readonly PlanTodo[] = []): void {
+  const fault = planDisagrees(turn.files, added);
   if (fault === null) return;
   throw new DevCliError('PLAN_EDITED', `${fault}; nothing can be decided on it.`, {
     run: turn.state.name,

@@ -1,8 +1,18 @@
 import { DevCliError } from '../base/errors.js';
 import { advanceEngine } from '../effects/advance.js';
 import { decided, gateAt, gateKey, planCommandsDigest } from '../effects/engine/gates.js';
+import { addedBodies, engineOf } from '../effects/engine/plan.js';
+import { PLAN, PLAN_CONTENT } from '../effects/paths.js';
+import { APPROVE_PLAN } from '../effects/plan-gate.js';
 import { record, type Turn } from '../effects/turn.js';
-import { chosenOf, decidedBy, keepNote } from './acknowledge-choice.js';
+import {
+  askedAboutAnother,
+  changedSinceAsked,
+  chosenOf,
+  decidedBy,
+  keepNote,
+  requirePlan,
+} from './acknowledge-choice.js';
 import { type AckInput, type AckResult, type Pending, settleAction } from './acknowledgement.js';
 
 /** A decision at a gate of an execution: its commands, a criterion, a worker's question, a gate of the recipe (engine.md). */
@@ -11,11 +21,10 @@ export function acknowledgeGate(turn: Turn, pending: Pending, input: AckInput): 
   const at = gateAt(turn);
   if (at === null) throw new DevCliError('INTERNAL', 'The engine waits at no gate.');
   const { chosen, note } = chosenOf(turn, pending, input);
+  const about = decidedOn(turn, pending, at, chosen.id);
   keepNote(turn, pending, note);
   const key = gateKey(at);
-  const digest = at.todo === null ? planCommandsDigest(turn) : undefined;
   const said = note === undefined ? {} : { note };
-  const about = digest === undefined ? {} : { digest };
   turn.state.gates[key] = { choice: chosen.id, ...about, ...said, by: decidedBy(turn, pending), at: turn.at, seq: 0 };
   record(turn, 'acknowledged', {
     actionId: action.actionId,
@@ -30,4 +39,24 @@ export function acknowledgeGate(turn: Turn, pending: Pending, input: AckInput): 
   const verdict = decided(turn, at, chosen.id, note ?? '');
   advanceEngine(turn, [{ type: 'OUTCOME', ...at, verdict }]);
   return { kind: 'completed', block: key };
+}
+
+/**
+ * The digests of what was decided on: the plan, or its commands.
+ * @throws DevCliError `INPUT_CHANGED`, `PLAN_EDITED` when the plan is another than the one that was asked about
+ */
+function decidedOn(
+  turn: Turn,
+  pending: Pending,
+  { todo, stage }: NonNullable<ReturnType<typeof gateAt>>,
+  choice: string,
+): { digest?: string | null; plan?: string | null } {
+  if (todo !== null) return {};
+  if (stage !== APPROVE_PLAN) return { digest: planCommandsDigest(turn) };
+  if (choice === 'approve') {
+    const changed = changedSinceAsked(turn, pending.state);
+    if (changed !== null) throw askedAboutAnother(turn, pending, changed);
+    requirePlan(turn, addedBodies(engineOf(turn)));
+  }
+  return { digest: turn.files.digest(PLAN), plan: turn.files.digest(PLAN_CONTENT) };
 }

@@ -30,8 +30,10 @@ export function actionText(action: Action, written: Written): string {
     lines.push(...action.commands.map((command) => `  ${command.run.join(' ')}  (log ${command.log})`));
     lines.push(`poll: ${written(action.poll)}`);
   }
-  for (const choice of choicesOf(action) ?? [])
-    lines.push(`  ${choice.id}: ${choice.label}\n    ${written(choice.ack)}`);
+  for (const { id, label, ack } of choicesOf(action) ?? []) {
+    lines.push(`  ${id}: ${label}`, ...(ack === undefined ? [] : [`    ${written(ack)}`]));
+  }
+  if (action.action === 'wait-for-user' && action.answer !== undefined) lines.push(`answer: ${written(action.answer)}`);
   const ack = ackOf(action);
   if (ack !== undefined) lines.push(`ack: ${written(ack)}`);
   return lines.join('\n');

@@ -2,71 +2,108 @@ import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
 import { checkedName } from '../base/name.js';
 import { choicesOf } from '../run/acknowledgements.js';
+import type { GateAction } from '../run/action.js';
+import type { RunState } from '../run/state.js';
+import type { Head } from '../store/store.js';
+import { takeSources } from './approve-sources.js';
 import { stepComplete } from './complete.js';
 import type { Context } from './context.js';
+import { findWaiting } from './find-waiting.js';
+import { gateQuestion } from './gate-question.js';
+import { byPerson, requireTerminal } from './person.js';
 import { readRun } from './running.js';
 
-/**
- * `approve <name>`: a person on a terminal answers the gate that is pending; without a choice it is
- * shown and asked (protocol.md §5; harness.md, Human gates).
- * @throws DevCliError `TERMINAL_REQUIRED`, `NO_SUCH_RUN`, `DATA_UNEXPECTED` when no gate is pending, `UNKNOWN_CHOICE`
- */
-export async function approve(
-  context: Context,
-  given: string,
-  input: { choice?: string; note?: string },
-): Promise<Answer> {
-  const name = checkedName(given);
-  if (context.caller.terminal !== true) {
-    throw new DevCliError('TERMINAL_REQUIRED', 'This is for a person: standard input and output must be a terminal.', {
-      run: name,
-      fix: ['Ask the user to type it in a terminal: ', { command: 'approve', input: { name } }],
-    });
-  }
-  const action = (await readRun(context, name)).snapshot.pendingAction?.action;
-  if (action?.action !== 'wait-for-user') {
-    throw new DevCliError('DATA_UNEXPECTED', `No gate of "${name}" waits for a person.`, {
-      run: name,
-      fix: { command: 'status', input: { name } },
-    });
-  }
-  const { actionId } = action;
-  if (input.choice !== undefined) {
-    return answered(name, await stepComplete(context, name, { action: actionId, ...input }));
-  }
-  const choices = choicesOf(action) ?? [];
-  const listed = choices.map(({ id, label }, index) => `  ${index + 1}  ${id}: ${label}`);
-  const artifact = action.artifact === undefined ? [] : [`Read first: ${action.artifact.path}`];
-  const typed = await context.ask(
-    [
-      action.message,
-      ...artifact,
-      '',
-      ...listed,
-      '',
-      `Your choice, 1 to ${choices.length}, or nothing to leave it: `,
-    ].join('\n'),
-  );
-  const chosen = choices.find(({ id }, index) => typed === id || typed === String(index + 1));
-  if (chosen === undefined) {
-    throw new DevCliError('UNKNOWN_CHOICE', typed === '' ? 'Nothing was chosen.' : 'There is no such choice.', {
-      run: name,
-      fix: { command: 'approve', input: { name } },
-    });
-  }
-  const note = input.note ?? (chosen.reason === 'required' ? await context.ask('Why? ') : undefined);
-  const answer = await stepComplete(context, name, {
-    action: actionId,
-    choice: chosen.id,
-    ...(note === undefined ? {} : { note }),
-  });
-  return answered(name, answer);
+/** What `approve` is given. */
+export interface ApproveInput {
+  choice?: string;
+  note?: string;
 }
 
-/** For the person: the answer is the agent's to read. */
-function answered(name: string, answer: Answer): Answer {
-  return {
-    ...answer,
-    text: (written) => `Taken. Tell the agent to go on; it asks: ${written({ command: 'next', input: { name } })}`,
-  };
+/**
+ * `approve [name]`: a person answers what waits for a person, at a terminal and after the question: a gate, or sources that
+ * changed where they may not (protocol.md §3; harness.md, Human gates). A choice that is named already is asked to be
+ * confirmed.
+ * @param given the run's name; without it, the one run in which something waits for a person
+ * @throws DevCliError `TERMINAL_REQUIRED`, `NO_SUCH_RUN`, `NAME_REQUIRED`, `DATA_UNEXPECTED` when nothing waits,
+ * `UNKNOWN_CHOICE`, `STALE_ACTION` when the gate was gone by the time of the answer
+ */
+export async function approve(context: Context, given: string | undefined, input: ApproveInput): Promise<Answer> {
+  const name = given === undefined ? await findWaiting(context) : checkedName(given);
+  requireTerminal(context, { command: 'approve', input: { name } }, name);
+  const head = await readRun(context, name);
+  const action = head.snapshot.pendingAction?.action;
+  if (action?.action === 'wait-for-user') return answerGate(context, head, action, input);
+  if (head.snapshot.sourcesRefused !== null) return takeSources(context, head.snapshot, input.choice);
+  throw new DevCliError('DATA_UNEXPECTED', `Nothing in "${name}" waits for a person.`, {
+    run: name,
+    fix: { command: 'status', input: { name } },
+  });
+}
+
+async function answerGate(
+  context: Context,
+  head: Head<RunState> & { snapshot: RunState },
+  action: GateAction,
+  input: ApproveInput,
+): Promise<Answer> {
+  const { run: name, actionId } = action;
+  const choice = await choiceTyped(context, action, input.choice, await gateQuestion(context, head, action));
+  const reason = choice.reason === 'required' && input.note === undefined ? await context.ask('Why? ') : undefined;
+  const note = input.note ?? reason;
+  const said = { action: actionId, choice: choice.id, ...(note === undefined ? {} : { note }) };
+  const answer = await stepComplete(byPerson(context), name, said);
+  if ('duplicate' in answer.json) throw answeredMeanwhile(name, actionId);
+  return { ...answer, text: (written) => taken(answer, written({ command: 'next', input: { name } })) };
+}
+
+type Choice = NonNullable<GateAction['choices']>[number];
+
+/**
+ * Asks for one of the choices; for one that was named, only whether it is meant.
+ * @throws DevCliError `UNKNOWN_CHOICE`
+ */
+async function choiceTyped(
+  context: Context,
+  action: GateAction,
+  named: string | undefined,
+  question: readonly string[],
+): Promise<Choice> {
+  const choices = choicesOf(action) ?? [];
+  const { run: name } = action;
+  const unknown = (message: string) =>
+    new DevCliError('UNKNOWN_CHOICE', message, {
+      run: name,
+      fix: `Nothing changed. Choose one of: ${choices.map(({ id }) => id).join(', ')}.`,
+      answer: { command: 'approve', input: { name } },
+    });
+  if (named !== undefined) {
+    const choice = choices.find(({ id }) => id === named);
+    if (choice === undefined) throw unknown(`This gate does not offer ${JSON.stringify(named.slice(0, 40))}.`);
+    const typed = await context.ask([...question, '', `Type yes to answer «${choice.id}»: `].join('\n'));
+    if (!/^yes$/i.test(typed)) throw unknown(`«${choice.id}» was not confirmed.`);
+    return choice;
+  }
+  const typed = await context.ask(
+    [...question, '', `Your choice, 1 to ${choices.length}, or nothing to leave it: `].join('\n'),
+  );
+  const chosen = choices.find(({ id }, index) => typed === id || typed === String(index + 1));
+  if (chosen === undefined) throw unknown(typed === '' ? 'Nothing was chosen.' : 'There is no such choice.');
+  return chosen;
+}
+
+function answeredMeanwhile(name: string, actionId: string): DevCliError {
+  return new DevCliError(
+    'STALE_ACTION',
+    `The gate ${actionId} was answered meanwhile; what was typed here changed nothing.`,
+    {
+      run: name,
+      fix: { command: 'status', input: { name } },
+    },
+  );
+}
+
+/** For the person: the answer is the agent's to read, but for what it would not learn from `next`. */
+function taken({ json }: Answer, next: string): string {
+  const warnings = 'warnings' in json && Array.isArray(json.warnings) ? json.warnings : [];
+  return [...warnings.map((line) => `! ${line}`), `Taken. Tell the agent to go on; it asks: ${next}`].join('\n');
 }

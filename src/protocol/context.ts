@@ -17,6 +17,8 @@ export interface ReadContext {
   clock: Clock;
   ids: Ids;
   caller: Caller;
+  /** The harness's mark that stands in the environment, by the variable's name; null where none does (protocol.md §1). */
+  mark: string | null;
   /** The harness session that calls, when it is known. */
   session: string | null;
   library: Library;

@@ -1,6 +1,7 @@
 import { DevCliError } from '../base/errors.js';
 import type { Invocation } from '../base/invocation.js';
 import { checkedName } from '../base/name.js';
+import type { RunState } from '../run/state.js';
 import type { ReadContext } from './context.js';
 
 /** How a first run is started. */
@@ -21,7 +22,7 @@ export async function findRun(context: ReadContext, given: unknown, changes: boo
   if (context.boundRun !== null) return context.boundRun;
   const active = await context.store.active();
   if (changes) {
-    const live = await liveRuns(context);
+    const live = await runsWhere(context, ({ status }) => status === 'live');
     if (live.length > 1) {
       throw new DevCliError('NAME_REQUIRED', `Several runs are live: ${live.join(', ')}.`, {
         details: live.map((name) => ({ target: name, problem: 'live' })),
@@ -36,16 +37,16 @@ export async function findRun(context: ReadContext, given: unknown, changes: boo
   });
 }
 
-/** The names of all live runs of this root; a run that cannot be read counts for none. */
-async function liveRuns(context: ReadContext): Promise<string[]> {
-  const live: string[] = [];
+/** The names of the runs of this root that are as wanted; a run that cannot be read is not. */
+export async function runsWhere(context: ReadContext, wanted: (state: RunState) => boolean): Promise<string[]> {
+  const found: string[] = [];
   for (const name of await context.store.streams()) {
     try {
       const { snapshot } = await context.store.read(name);
-      if (snapshot?.status === 'live') live.push(name);
+      if (snapshot !== null && wanted(snapshot)) found.push(name);
     } catch (error) {
       if (!(error instanceof DevCliError)) throw error;
     }
   }
-  return live;
+  return found;
 }

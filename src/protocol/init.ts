@@ -6,7 +6,9 @@ import { readDraft } from '../documents/draft.js';
 import { begin } from '../effects/advance.js';
 import { beginDraft } from '../effects/draft-begin.js';
 import { freshFields, freshWorkflow } from '../effects/phases.js';
+import { planGateOf } from '../effects/plan-gate.js';
 import { record, type Turn } from '../effects/turn.js';
+import { PREFERENCES_FILE } from '../recipe/preferences.js';
 import type { RunState } from '../run/state.js';
 import { SCHEMA_VERSION } from '../run/version.js';
 import { recipeOfRun } from '../run/workflow.js';
@@ -32,7 +34,11 @@ export async function init(context: Context, given: string, input: InitInput): P
   await refuseSecondRun(context, name, input);
   const found = await context.store.read(name);
   const present = found.snapshot;
-  const prepared = await withPullRequest(context, prepareRecipe(context, name, input, found));
+  const { prepared, unheard } = await settledCommands(
+    context,
+    await withPullRequest(context, prepareRecipe(context, name, input, found)),
+    input,
+  );
   const watch = prepared.kind === 'new' ? await firstLook(context) : NOT_WATCHED;
   let abandoned: AtWork[] = [];
   const told = await withRare(
@@ -46,8 +52,11 @@ export async function init(context: Context, given: string, input: InitInput): P
         }
         if (prepared.kind === 'resume') throw changedMeanwhile();
         const state = freshState(context, head, name, prepared, watch.baseline);
+        const planGate =
+          head.snapshot === null ? null : planGateOf(head.snapshot, capturedOrNone(head, rare.recompile));
+        if (planGate !== null) state.planGate = planGate;
         const turn = openTurn(context, head, state, prepared.captured, rare, head.snapshot);
-        turn.warnings.push(...head.notices, ...watch.warnings);
+        turn.warnings.push(...head.notices, ...watch.warnings, ...unheard);
         abandoned = start(turn, context, head, prepared, rare);
         return commitOf(turn, head, { ...toldBy(turn), status: 'initialized' });
       }),
@@ -77,6 +86,29 @@ async function withPullRequest(context: Context, prepared: Prepared): Promise<Pr
   if (prepared.kind === 'resume' || prepared.preferences['pull_request'] !== 'auto') return prepared;
   const reaches = await reachesForge(context.workTree, { signal: context.signal });
   return { ...prepared, preferences: { ...prepared.preferences, pull_request: reaches } };
+}
+
+/**
+ * `approve_commands: auto` counts when it was given with --set, or by preferences that somebody stands for: whoever writes
+ * the plan could have written the file as well (engine.md, First).
+ */
+async function settledCommands(
+  context: Context,
+  prepared: Prepared,
+  { set }: InitInput,
+): Promise<{ prepared: Prepared; unheard: string[] }> {
+  const settled = { prepared, unheard: [] };
+  if (prepared.kind === 'resume' || prepared.preferences['approve_commands'] !== 'auto') return settled;
+  if (set?.['approve_commands'] === 'auto') return settled;
+  const { preferencesVouched } = await import('./trust-preferences.js');
+  const text = context.reader.read(`${context.root}/${PREFERENCES_FILE}`);
+  if (text !== null && (await preferencesVouched(context, text))) return settled;
+  return {
+    prepared: { ...prepared, preferences: { ...prepared.preferences, approve_commands: 'ask' } },
+    unheard: [
+      `approve_commands: auto does not count: ${PREFERENCES_FILE} is not committed as it is, and the user has not trusted it (\`dev-cli trust preferences\`, in a terminal)`,
+    ],
+  };
 }
 
 /** The work tree as the run finds it, or why what changes in it cannot be noticed. */

@@ -6,6 +6,7 @@ import { record, type Turn } from '../effects/turn.js';
 import { dependentsOf } from '../machine/engine/scheduler.js';
 import { canInvalidate } from '../machine/queries.js';
 import { markPhase } from '../run/workflow.js';
+import { changedSinceAsked } from './acknowledge-choice.js';
 import type { Context } from './context.js';
 import { envelope, joined, type Told, toldBy } from './envelope.js';
 import { type AtWork, abandonCommands, allAtWork, endRunning, settleCommands, withdrawCommands } from './external.js';
@@ -39,6 +40,8 @@ function isJustInvalidated(turn: Turn, step: string): boolean {
   if (pending?.cause !== 'invalidate') return false;
   const { action, issuedSeq } = pending;
   if (action.action === 'running' || action.action === 'done') return false;
+  // A gate asks about what lies there now.
+  if (changedSinceAsked(turn, pending) !== null) return false;
   const last = events.findLast(({ type }) => type !== 'recovered');
   return last?.seq === issuedSeq && action.block === fullBlockId(turn, step);
 }

@@ -6,6 +6,7 @@ import { changedApprovals } from '../effects/approvals.js';
 import type { Recompile } from '../recipe/captured.js';
 import { renderCommand } from '../registry/render.js';
 import { writtenOut } from '../registry/written-out.js';
+import type { Action } from '../run/action.js';
 import type { Context, ReadContext } from './context.js';
 import { findRun } from './find-run.js';
 import { MANIFEST_SECTIONS } from './manifest-sections.js';
@@ -39,7 +40,7 @@ export async function manifestOf(context: ReadContext, given: unknown, recompile
   const first = asks
     ? [`${name}: this step asks the user, whatever a compaction notice says. Ask, and wait for the answer.`]
     : [`${name}: ${state.status}`];
-  const closing = action?.action === 'done' ? 'The end:' : 'The pending action; do it, then run its ack:';
+  const closing = closingLine(action);
   const captured = capturedOf(head, recompile);
   const input: SectionInput = { state, captured, files: head.files, draft: draftOf(head.files), context };
   const changed = changedApprovals(openTurn(context, head, state, captured, NOTHING_RARE));
@@ -73,6 +74,15 @@ export async function manifestOf(context: ReadContext, given: unknown, recompile
       return [...first, ...sections.map(({ line }) => line), closing, json].join('\n');
     },
   };
+}
+
+/** What the pending action below it is for. */
+function closingLine(action: Action | null): string {
+  if (action?.action === 'done') return 'The end:';
+  if (action?.action === 'wait-for-user' && action.answer !== undefined) {
+    return 'The pending action; only the user answers it, with `answer`:';
+  }
+  return 'The pending action; do it, then run its ack:';
 }
 
 function draftOf(files: Files): SectionInput['draft'] {

@@ -32,7 +32,8 @@ export function refuseChangedSources(turn: Turn, actionId: string, sources: Chan
   const error = new DevCliError('SOURCES_CHANGED', `${changedLine(paths)}.`, {
     run: state.name,
     details: detailsOf(paths),
-    fix: 'If you changed them, put them back as they were and repeat the ack. If the user did, tell the user; after the user has answered (or runs the ack on a terminal) the same ack takes them as given.',
+    fix: 'If you changed them, put them back as they were and repeat the ack. If the user did, show the user the list and what `answer` says: the user runs it in a terminal of their own, then the same ack takes them as given.',
+    answer: { command: 'approve', input: { name: state.name } },
     ...pendingPart(turn),
   });
   return { kind: 'refused', error };
@@ -65,11 +66,11 @@ function halted(turn: Turn, paths: string[]): AckResult {
 }
 
 /** Whether a person was there after the refusal that listed all of these paths for this action. */
-function isTaken({ state, by }: Turn, actionId: string, paths: string[]): boolean {
+function isTaken({ state }: Turn, actionId: string, paths: string[]): boolean {
   const refused = state.sourcesRefused;
   if (refused === null || refused.actionId !== actionId) return false;
   if (!paths.every((path) => refused.paths.includes(path))) return false;
-  return by.terminal === true || (state.lastHuman?.seq ?? 0) > refused.seq;
+  return (state.lastHuman?.seq ?? 0) > refused.seq;
 }
 
 function changedLine(paths: string[]): string {

@@ -13,6 +13,7 @@ const REASON = 160;
 const NAMED = 4;
 
 const STAGE_NAMES: Readonly<Record<string, string>> = {
+  approvePlan: 'approve plan',
   approveCommands: 'approve commands',
   stateBegin: 'pull request: begin',
   residualCommit: 'commit the rest',
@@ -52,6 +53,7 @@ export function executionLines(view: ExecutionView, { now, full }: Options): str
     return [`${MARKS[todo.standing]} ${columns.join('  ')}`.trimEnd(), ...more];
   };
   return [
+    `plan   approved ${view.approvals.plan}; commands ${view.approvals.commands}`,
     `todos  ${totalsLine(view)}`,
     ...rows.flatMap(lines),
     stagesLine(view),

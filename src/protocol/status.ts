@@ -10,6 +10,7 @@ import { changedSources, type Recompile } from '../recipe/captured.js';
 import type { ResolvedRecipe } from '../recipe/resolved.js';
 import { choicesOf } from '../run/acknowledgements.js';
 import type { EngineDispatchAction, RunningAction } from '../run/action.js';
+import { onDigest, whoSaid } from '../run/approvals-told.js';
 import type { ExecutionView } from '../run/execution-view.js';
 import type { RunState, Workflow } from '../run/state.js';
 import { recipeOfRun } from '../run/workflow.js';
@@ -188,10 +189,16 @@ function stepLines({ steps, gates }: Told): string[] {
       ...(step.retries === undefined ? [] : [`${step.retries} retries`]),
       ...(step.status === 'stale' ? ['to be redone'] : []),
       ...(step.summary === undefined ? [] : [foreignLine(step.summary, 100)]),
+      ...gateWords(gates[id]),
       ...(gates[id]?.changed === true ? ['changed since'] : []),
     ];
     return `${MARKS[step.status]} ${id.padEnd(width)}  ${extra.join(', ')}`.trimEnd();
   });
+}
+
+/** Who answered a gate, and about what. */
+function gateWords(gate: GateNow | undefined): string[] {
+  return gate === undefined || gate.stale === true ? [] : [`by ${whoSaid(gate.by)}${onDigest(gate.digest)}`];
 }
 
 /** The phases of a workflow, the blocks of the one at work below it. */

@@ -6,6 +6,7 @@ import type { CapturedRecipe } from '../recipe/resolved.js';
 import { shellQuoted } from '../registry/render.js';
 import { isTrusted, trust } from '../store/trust.js';
 import type { Context } from './context.js';
+import { requireTerminal, SHOW_ANSWER } from './person.js';
 
 /**
  * Refuses a recipe of the project whose external commands nobody has trusted in this version (protocol.md §4).
@@ -17,38 +18,39 @@ export function requireTrust(context: Context, captured: CapturedRecipe): void {
   const { name } = captured.workflow ?? captured.recipe;
   throw new DevCliError('RECIPE_UNTRUSTED', `The recipe "${name}" of this project runs external commands.`, {
     details: commands.map((argv) => ({ target: written(argv), problem: 'runs on this machine, not trusted yet' })),
-    fix: ['Ask the user to look at them and to type in a terminal: ', { command: 'trust', input: { recipe: name } }],
+    fix: SHOW_ANSWER,
+    answer: { command: 'trust', input: { recipe: name } },
   });
+}
+
+/** `trust WORD`: the project's preferences, or a recipe. */
+export async function trustWord(context: Context, word: string): Promise<Answer> {
+  if (word !== 'preferences') return trustRecipe(context, word);
+  return (await import('./trust-preferences.js')).trustPreferences(context);
 }
 
 /**
  * `trust <recipe>`: a person on a terminal allows this version of the recipe, wherever it lies, to run its commands.
  * @throws DevCliError `TERMINAL_REQUIRED`, `UNKNOWN_RECIPE`, `RECIPE_INVALID`
  */
-export async function trustRecipe(context: Context, name: string): Promise<Answer> {
+async function trustRecipe(context: Context, name: string): Promise<Answer> {
   const captured = requireRecipe(context.library, name);
   const commands = allCommands(captured).map(written);
-  if (context.caller.terminal !== true) {
-    throw new DevCliError(
-      'TERMINAL_REQUIRED',
-      'Trust is given by a person: standard input and output must be a terminal.',
-      {
-        fix: ['Ask the user to type it in a terminal: ', { command: 'trust', input: { recipe: name } }],
-      },
-    );
-  }
+  const answer = { command: 'trust', input: { recipe: name } };
+  requireTerminal(context, answer);
   const trusted = isTrusted(context.trustDirectory, captured.digest);
   if (commands.length > 0 && !trusted) {
-    const answer = await context.ask(
+    const typed = await context.ask(
       [
         `The recipe "${name}" runs on this machine:`,
         ...commands.map((command) => `  ${command}`),
         'Trust it in this version? y or n: ',
       ].join('\n'),
     );
-    if (!/^y(es)?$/i.test(answer)) {
+    if (!/^y(es)?$/i.test(typed)) {
       throw new DevCliError('RECIPE_UNTRUSTED', `"${name}" was not trusted.`, {
-        fix: { command: 'trust', input: { recipe: name } },
+        fix: 'Nothing changed.',
+        answer,
       });
     }
     trust(context.trustDirectory, captured.digest);

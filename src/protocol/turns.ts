@@ -161,6 +161,7 @@ export function commitOf<A>(turn: Turn, head: Head<RunState>, answer: A): Decisi
     state.pendingAction.issuedSeq = last;
   }
   if (state.sourcesRefused?.seq === 0) state.sourcesRefused.seq = last;
+  if (state.lastHuman?.seq === 0) state.lastHuman.seq = last;
   state.written = writtenArtifacts(turn);
   state.updatedAt = turn.at;
   derive(

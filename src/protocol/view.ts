@@ -33,6 +33,7 @@ const LAST = [
   'data',
   'artifact',
   'choices',
+  'answer',
   'ack',
   'poll',
   'resume',

@@ -203,6 +203,7 @@ function resolveGate(block: BlockSourceOf<'wait-for-user'>, context: BlockContex
     message,
     choices: (block.choices ?? ['continue']).map(resolveChoice),
     human: block.human === 'required',
+    ...(block.approves === undefined ? {} : { approves: block.approves }),
     ...(block.artifact === undefined ? {} : { artifact: block.artifact }),
     maxRounds: block.maxRounds ?? LOOP_BOUND,
   };

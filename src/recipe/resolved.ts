@@ -171,6 +171,8 @@ export interface GateBlock extends AskingBlock {
   message: string;
   choices: ResolvedChoice[];
   human: boolean;
+  /** As stated; `approvesPlan` of effects/plan-gate.ts knows when it goes without saying. */
+  approves?: 'plan';
   artifact?: string;
   maxRounds: number;
 }

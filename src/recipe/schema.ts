@@ -204,6 +204,12 @@ const GateSource = Type.Object(
     message: Type.Optional(text('The question put to the user.')),
     choices: Type.Optional(choices),
     human: Type.Optional(Type.Literal('required', { description: 'The choice counts only after a person was heard.' })),
+    approves: Type.Optional(
+      Type.Literal('plan', {
+        description:
+          'An execution of the plan begins with this question unless its answer stands: a choice that goes on, by a person, about exactly this plan. Where a person is required and the artifact is PLAN.md it goes without saying.',
+      }),
+    ),
     artifact: Type.Optional(
       text('The file that is judged. Its digest is recorded; a later change makes the choice stale.'),
     ),

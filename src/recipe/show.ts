@@ -156,6 +156,7 @@ function showKind(block: AskedBlock): Shown {
       return {
         message: block.message,
         ...(block.human ? { human: 'required' } : {}),
+        ...given('approves', block.approves),
         ...given('artifact', block.artifact),
         choices: block.choices.map(showChoice),
         maxRounds: block.maxRounds,

@@ -137,7 +137,7 @@ export const HANDLER_KEY = '^[a-z][a-z0-9]*(_[a-z][a-z0-9]*)*$';
 /** Words that the state of a run uses where a stage's id could stand (machine/engine/state.ts). */
 const STATE_WORDS = ['pending', 'running', 'done', 'skipped', 'failed', 'stale', 'deferred', 'todos', 'ended'];
 /** Stages that are no handlers. */
-const OTHER_STAGES = ['approveCommands', 'triage'];
+const OTHER_STAGES = ['approvePlan', 'approveCommands', 'triage'];
 
 /** The id of the stage that a key of a recipe stands for: `security_scan` is `securityScan`. */
 export function stageOf(key: string): string {

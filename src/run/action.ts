@@ -12,7 +12,12 @@ const InvocationSchema = Type.Object(
 );
 
 const ChoiceSchema = Type.Object(
-  { id: Str, label: Str, ack: InvocationSchema, reason: Type.Optional(Type.Literal('required')) },
+  {
+    id: Str,
+    label: Str,
+    ack: Type.Optional(InvocationSchema),
+    reason: Type.Optional(Type.Literal('required')),
+  },
   closed,
 );
 
@@ -114,6 +119,8 @@ const GateActionSchema = Type.Object(
     action: Type.Literal('wait-for-user'),
     message: Str,
     human: Type.Optional(Type.Literal('required')),
+    /** What the person runs in a terminal of their own: then the choices have no ack. */
+    answer: Type.Optional(InvocationSchema),
     artifact: Type.Optional(Type.Object({ path: Str, digest: NullableString }, closed)),
     todoId: Type.Optional(Str),
     ...acknowledged,

@@ -125,6 +125,11 @@ export const RunEngineSchema = Type.Object(
     planDigest: Str,
     /** Whole bodies of added todos. */
     bodies: Type.Record(Str, Type.Unsafe<PlanTodo>({ type: 'object' })),
+    /**
+     * The answer about the plan as this run executes it. Null: it is still to be given, and nothing begins. Absent: no gate
+     * ever asked about a plan of this name.
+     */
+    planApproved: Type.Optional(nullable(Type.Object({ gate: Str, by: NullableString, at: Str, digest: Str }, closed))),
     /** The list of acceptance commands that somebody approved: its digest, and who did. */
     commandsApproved: nullable(Type.Object({ digest: Str, by: Str, seq: Type.Integer() }, closed)),
     /** Of the last attempt, by todo; under `''` those of the final verification. */
@@ -155,3 +160,4 @@ export type RunEngine = Static<typeof RunEngineSchema>;
 export type TaskState = Static<typeof TaskSchema>;
 export type Evidence = Static<typeof EvidenceSchema>;
 export type EngineJob = Static<typeof JobSchema>;
+export type PlanApproval = NonNullable<RunEngine['planApproved']>;

@@ -37,6 +37,8 @@ const ENTRY_DATA = {
     choice: Type.Optional(Str),
     note: Type.Optional(Str),
     digest: Type.Optional(NullableString),
+    /** Of a gate about the plan: the digest of plan-content.json. */
+    plan: Type.Optional(NullableString),
     saved: Type.Optional(Type.Array(Str)),
     evidence: Type.Optional(Digests),
     selfReported: Type.Optional(Type.Boolean()),
@@ -89,7 +91,14 @@ const ENTRY_DATA = {
   }),
   invalidated: fact({ block: Str, stale: Type.Array(Str), todoId: Type.Optional(Str) }),
   /** The execution of a plan began; `done`: todos whose boxes were ticked before. */
-  'plan-captured': fact({ block: Str, todos: Type.Integer(), done: Type.Array(Str), plan: Str }),
+  'plan-captured': fact({
+    /** Who approved the plan, in words. */
+    approved: Type.Optional(Str),
+    block: Str,
+    todos: Type.Integer(),
+    done: Type.Array(Str),
+    plan: Str,
+  }),
   /** Tasks were handed out together. */
   dispatched: fact({
     actionId: Str,

@@ -82,6 +82,10 @@ export const ExecutionViewSchema = Type.Object(
       },
       closed,
     ),
+    approvals: Type.Object(
+      { plan: Str, commands: Str },
+      { ...closed, description: 'Who approved the plan and its commands, each on which digest, in words; or nobody.' },
+    ),
     /** In the order of the plan, an added one behind the one that made it necessary. */
     todos: Type.Array(TodoViewSchema),
     /** What the run does as a whole, in order. */

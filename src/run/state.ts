@@ -64,6 +64,20 @@ const CommandStateSchema = Type.Object(
   closed,
 );
 
+const PlanGateSchema = Type.Object(
+  {
+    gate: Type.String({ description: 'The block, or the stage of the execution, that asked.' }),
+    approved: Type.Boolean(),
+    by: NullableString,
+    at: At,
+    /** Of PLAN.md. */
+    digest: Type.Optional(NullableString),
+    /** Of plan-content.json; absent in answers of 0.1.0. */
+    plan: Type.Optional(NullableString),
+  },
+  closed,
+);
+
 const WorkflowSchema = Type.Object(
   {
     name: Str,
@@ -125,7 +139,7 @@ const stateSchema = <A extends TSchema>(action: A) =>
             cause: Str,
             /** What stood at each promised path when the action was issued. */
             before: Type.Record(Str, FactsSchema),
-            /** Digests of what subagents were handed to read, as it was when they were sent off. */
+            /** Digests of what subagents were handed to read, or a person was asked about, as it was then. */
             handed: Type.Optional(Type.Record(Str, NullableString)),
             acknowledged: Type.Boolean(),
             action,
@@ -145,6 +159,8 @@ const stateSchema = <A extends TSchema>(action: A) =>
           {
             choice: Str,
             digest: Type.Optional(NullableString),
+            /** Of a gate about the plan: the digest of plan-content.json. */
+            plan: Type.Optional(NullableString),
             note: Type.Optional(Str),
             by: Str,
             at: At,
@@ -154,6 +170,8 @@ const stateSchema = <A extends TSchema>(action: A) =>
           closed,
         ),
       ),
+      /** What an earlier run of the name knew of the gate about its plan. Absent where none ever asked. */
+      planGate: Type.Optional(PlanGateSchema),
       lastHuman: nullable(Type.Object({ seq: Type.Integer(), at: At }, closed)),
       stops: Type.Record(Str, Type.Integer()),
       inputHashes: Type.Record(Str, Type.Record(Str, NullableString)),
@@ -252,6 +270,7 @@ function kindOf(schema: TSchema): TSchema {
 
 export type RunState = Static<typeof StateSchema>;
 export type StepState = Static<typeof StepSchema>;
+export type PlanGate = Static<typeof PlanGateSchema>;
 export type PathFacts = Static<typeof FactsSchema>;
 export type Workflow = Static<typeof WorkflowSchema>;
 export type CommandState = Static<typeof CommandStateSchema>;

@@ -30,7 +30,7 @@ export function summarize(entry: Pick<NewEntry, 'type' | 'data'>): string {
     case 'invalidated':
       return `${text('todoId') || text('block')} invalidated`;
     case 'plan-captured':
-      return `executing ${text('todos')} todos`;
+      return `executing ${text('todos')} todos${entry.data['approved'] === undefined ? '' : `; plan approved ${text('approved')}`}`;
     case 'dispatched':
       return `${text('actionId')} handed out ${(entry.data['tasks'] as JsonObject[]).map(taskOf).join(', ')}`.slice(
         0,

@@ -7,12 +7,10 @@ import type { PlanContent, PlanTodo } from '../../documents/plan-schema.js';
 import { planSummary } from '../../documents/plan-summary.js';
 import { planTemplate } from '../../documents/plan-template.js';
 import { parseJson } from '../../documents/section-data.js';
-import { PLAN } from '../paths.js';
+import { PLAN, PLAN_CONTENT } from '../paths.js';
 import type { Workspace } from '../workspace.js';
 import { dataOf } from './data.js';
 import type { Outcome, Scene } from './scene.js';
-
-const PLAN_CONTENT = 'plan-content.json';
 
 /** `plan template`: a commented example of plan-content.json. */
 export function planTemplateCommand(): Outcome {

@@ -19,20 +19,40 @@ export function isCommand(item: PlanAcceptance): item is CommandAcceptance {
   return item.kind === 'command';
 }
 
-/** Every command of a plan, each once, as the argument vector and where it runs. */
-export function commandList({ todos }: Pick<PlanContent, 'todos'>): { run: string[]; cwd: string }[] {
-  const known = new Map<string, { run: string[]; cwd: string }>();
+/** All of a command that an approval is about (engine.md, First). */
+export interface PlannedCommand {
+  run: string[];
+  cwd: string;
+  /** Seconds. */
+  timeout: number;
+  /** What it is judged by, the usual exit code filled in. */
+  expect: NonNullable<CommandAcceptance['expect']>;
+}
+
+/** Every command of a plan, each once. */
+export function commandList({ todos }: Pick<PlanContent, 'todos'>): PlannedCommand[] {
+  const known = new Map<string, PlannedCommand>();
   for (const todo of todos) {
-    for (const { run, cwd = '.' } of todo.acceptance.filter(isCommand)) {
-      known.set(canonicalJson([run, cwd]), { run, cwd });
+    for (const { run, cwd = '.', timeout = DEFAULT_TIMEOUT, expect } of todo.acceptance.filter(isCommand)) {
+      const command = { run, cwd, timeout, expect: { exitCode: 0, ...expect } };
+      known.set(canonicalJson(command), command);
     }
   }
   return [...known.values()];
 }
 
 /** By which an approval of a list of commands is known again. The order of the plan does not matter. */
-export function commandsDigest(commands: { run: string[]; cwd: string }[]): string {
-  return sha256(canonicalJson(commands.map((command) => canonicalJson(command)).sort()));
+export function commandsDigest(commands: readonly PlannedCommand[]): string {
+  return digestOf(commands.map((command) => canonicalJson(command)));
+}
+
+/** The same as releases up to 0.1.0 made it, of the argument vectors and where they run alone. */
+export function bareCommandsDigest(commands: readonly PlannedCommand[]): string {
+  return digestOf([...new Set(commands.map(({ run, cwd }) => canonicalJson({ run, cwd })))]);
+}
+
+function digestOf(lines: string[]): string {
+  return sha256(canonicalJson(lines.sort()));
 }
 
 /** The commands of a todo as they are run, with the values of other todos filled in. */

@@ -32,7 +32,8 @@ export function enterEngine(
   cause: string,
   event: EngineEvent = { type: 'INVALIDATE', todo: null },
 ): MachineEvent | null {
-  const fresh = cause === 'enter' || turn.state.engine === null;
+  // What nobody has approved has not begun: the plan may be another one by now.
+  const fresh = cause === 'enter' || turn.state.engine === null || turn.state.engine.planApproved === null;
   if (fresh && !openEngine(turn, block)) return { type: 'HALT' };
   turn.state.steps[block] = { ...turn.state.steps[block], status: 'running', at: turn.at };
   return drive(turn, block, [fresh ? { type: 'START' } : event]);

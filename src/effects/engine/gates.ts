@@ -1,20 +1,20 @@
 import { foreignLine } from '../../documents/foreign.js';
-import { commandLine } from '../../documents/plan-text.js';
 import type { EngineEffect, Verdict } from '../../machine/engine/events.js';
 import type { GateAction } from '../../run/action.js';
+import { commandsShown, commandText } from '../commands-shown.js';
 import { pend } from '../issue.js';
-import { shownPath } from '../paths.js';
+import { forPerson } from '../issue-gate.js';
+import { PLAN, PLAN_CONTENT, shownPath } from '../paths.js';
+import { APPROVE_PLAN } from '../plan-gate.js';
 import { record, type Turn } from '../turn.js';
 import { prose } from '../values.js';
 import { commandList, commandsDigest } from './commands.js';
 import { handlerOf, todoProgress } from './dispatch.js';
 import { bodyOf, engineOf, runsCommands, wholePlan } from './plan.js';
 import { planLine } from './prompt-parts.js';
+import { approvalBy } from './start.js';
 
 type Gate = Extract<EngineEffect, { type: 'gate' }>;
-
-/** Commands shown in the message itself; a document holds them all. */
-const COMMANDS_SHOWN = 12;
 
 interface Choice {
   id: string;
@@ -27,6 +27,8 @@ interface Question {
   message: string;
   choices: Choice[];
   read?: string[];
+  /** The document that is decided on. */
+  artifact?: NonNullable<GateAction['artifact']>;
 }
 
 /**
@@ -38,37 +40,23 @@ export function openGate(turn: Turn, block: string, gate: Gate): Verdict | null 
   const { state } = turn;
   state.lastAction += 1;
   const actionId = `a${state.lastAction}`;
-  const { message, choices, read } = questionOf(turn, gate, actionId);
-  const note = shownPath(turn.place, state.name, `actions/${actionId}/note.md`);
+  const { message, choices, read, artifact } = questionOf(turn, gate, actionId);
   const action: GateAction = {
     run: state.name,
     block,
     actionId,
     action: 'wait-for-user',
     asks: 'user',
-    instruction:
-      'Show the user the message and wait for the answer; then run the ack of the choice that the user made.',
+    ...forPerson(state.name, 'Show the user the message.'),
     message,
-    human: 'required',
+    ...(artifact === undefined ? {} : { artifact }),
     ...(gate.todo === null ? {} : { todoId: gate.todo }),
     ...(read === undefined ? {} : { read }),
-    choices: choices.map(({ id, label, reason }) => ({
-      id,
-      label,
-      ...(reason === undefined ? {} : { reason }),
-      ack: {
-        command: 'step complete',
-        input: {
-          name: state.name,
-          action: actionId,
-          choice: id,
-          ...(reason === undefined ? {} : { note: `@${note}` }),
-        },
-      },
-    })),
+    choices,
     progress: todoProgress(engineOf(turn)),
   };
-  pend(turn, action, {}, 'gate');
+  const asked = gate.stage === APPROVE_PLAN ? { [PLAN_CONTENT]: turn.files.digest(PLAN_CONTENT) } : undefined;
+  pend(turn, action, {}, 'gate', asked);
   return null;
 }
 
@@ -87,6 +75,13 @@ export function decided(
   note: string,
 ): Verdict {
   const engine = engineOf(turn);
+  if (stage === APPROVE_PLAN) {
+    if (choice === 'stop') return { kind: 'halt', why: 'the user did not approve the plan' };
+    if (choice === 'revise') return { kind: 'halt', why: `the user wants another plan: ${foreignLine(note, 400)}` };
+    engine.planApproved = approvalBy(turn, { gate: APPROVE_PLAN, by: 'human', at: turn.at });
+    engine.commandsApproved = { digest: planCommandsDigest(turn), by: 'human', seq: 0 };
+    return { kind: 'pass' };
+  }
   if (todo === null) {
     if (choice === 'stop') return { kind: 'halt', why: 'the user did not approve the commands' };
     engine.commandsApproved = { digest: planCommandsDigest(turn), by: 'human', seq: 0 };
@@ -116,6 +111,7 @@ export function planCommandsDigest(turn: Turn): string {
 }
 
 function questionOf(turn: Turn, { todo, stage, part }: Gate, actionId: string): Question {
+  if (stage === APPROVE_PLAN) return planQuestion(turn);
   if (todo === null) return commandsQuestion(turn, actionId);
   const title = `${todo} (${foreignLine(engineOf(turn).todos[todo]?.title ?? '', 150)})`;
   if (part === 'human') {
@@ -147,26 +143,51 @@ function questionOf(turn: Turn, { todo, stage, part }: Gate, actionId: string): 
   };
 }
 
+/** The plan, with what approving it lets dev-cli run. */
+function planQuestion(turn: Turn): Question {
+  const file = shownPath(turn.place, turn.state.name, PLAN);
+  const texts = commandTexts(turn);
+  const commands =
+    texts.length === 0
+      ? 'It has no commands.'
+      : `Execution will run these commands:\n${commandsShown(texts, `${PLAN} has them all`)}`;
+  return {
+    message: `This plan was asked about and is not approved as it stands. Shall it be carried out?\n\n${commands}`,
+    choices: [
+      { id: 'approve', label: 'Carry it out as it stands' },
+      {
+        id: 'revise',
+        label: 'Another plan is wanted; say what is to change. Nothing is carried out',
+        reason: 'required',
+      },
+      { id: 'stop', label: 'Do not carry it out' },
+    ],
+    read: [file],
+    artifact: { path: file, digest: turn.files.digest(PLAN) },
+  };
+}
+
 function commandsQuestion(turn: Turn, actionId: string): Question {
-  const lines = commandList(wholePlan(turn)).map(
-    ({ run, cwd }) => `${foreignLine(commandLine(run), 1000)}${cwd === '.' ? '' : ` (in ${foreignLine(cwd, 200)})`}`,
-  );
+  const texts = commandTexts(turn);
   const path = `actions/${actionId}/commands.md`;
-  turn.files.write(path, `# Commands that dev-cli may run\n\n${lines.map((line) => `- ${line}`).join('\n')}\n`);
-  const shown = lines.slice(0, COMMANDS_SHOWN).map((line) => `- ${foreignLine(line, 160)}`);
-  const more = lines.length > shown.length ? [`- and ${lines.length - shown.length} more`] : [];
+  turn.files.write(path, `# Commands that dev-cli may run\n\n${texts.map((text) => `- ${text}`).join('\n')}\n`);
   const file = shownPath(turn.place, turn.state.name, path);
   const when = runsCommands(turn)
     ? 'To judge the work, dev-cli will run these commands of the plan on this machine, itself and without asking again'
     : 'This recipe verifies nothing, but each worker may have dev-cli run its commands of the plan on this machine, without asking again, to check its own work';
   return {
-    message: `${when} (whole list: ${file}):\n${[...shown, ...more].join('\n')}`,
+    message: `${when} (whole list: ${file}):\n${commandsShown(texts, 'the whole list has them')}`,
     choices: [
       { id: 'approve', label: 'Run them' },
       { id: 'stop', label: 'Do not run them; stop here' },
     ],
     read: [file],
   };
+}
+
+/** Every command of the plan that this run executes, as whoever approves it reads it. */
+export function commandTexts(turn: Turn): string[] {
+  return commandList(wholePlan(turn)).map(commandText);
 }
 
 /** In autopilot nobody is there to judge: it is let pass, and the report says so. */

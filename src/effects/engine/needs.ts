@@ -1,12 +1,16 @@
-import { sha256 } from '../../base/sha256.js';
-import { unticked } from '../../documents/plan-boxes.js';
 import type { Applies, Part } from '../../machine/engine/events.js';
-import type { RunState } from '../../run/state.js';
-import { PLAN } from '../paths.js';
-import type { Turn } from '../turn.js';
+import { approvalsTold } from '../../run/approvals-told.js';
+import { APPROVE_PLAN } from '../plan-gate.js';
+import { record, type Turn } from '../turn.js';
 import { conditionScope } from '../values.js';
-import { allCommands, commandList, isCommand } from './commands.js';
-import { planCommandsDigest } from './gates.js';
+import {
+  allCommands,
+  bareCommandsDigest,
+  commandList,
+  commandsDigest,
+  isCommand,
+  type PlannedCommand,
+} from './commands.js';
 import { bodyOf, engineOf, recipeEngine, wholePlan } from './plan.js';
 
 /** What there is to do: asked by the machine before it enters a stage or a part of one. */
@@ -54,6 +58,8 @@ function ownApplies(turn: Turn, id: string, stage: string): boolean {
 
 function wholeApplies(turn: Turn, stage: string): boolean {
   switch (stage) {
+    case APPROVE_PLAN:
+      return engineOf(turn).planApproved === null;
     case 'approveCommands':
       return commandsNeedApproval(turn);
     case 'stateBegin':
@@ -86,30 +92,35 @@ function commandsNeedApproval(turn: Turn): boolean {
   const { state } = turn;
   const engine = engineOf(turn);
   const commands = commandList(wholePlan(turn));
-  if (commands.length === 0 || state.mode['interaction'] === 'autopilot') return false;
-  if (state.preferences['approve_commands'] === 'auto') return false;
-  const digest = planCommandsDigest(turn);
-  if (engine.commandsApproved?.digest === digest) return false;
-  const before = turn.earlier?.engine?.commandsApproved ?? null;
-  const approved = before?.digest === digest ? before : approvedPlan(turn);
-  if (approved === null) return true;
-  engine.commandsApproved = { ...approved, digest };
+  if (commands.length === 0) return false;
+  const digest = commandsDigest(commands);
+  const standing = standingApproval(turn, commands, digest);
+  if (standing === 'known') return false;
+  if (standing !== null) engine.commandsApproved = { ...standing, digest };
+  else if (state.mode['interaction'] !== 'autopilot' && state.preferences['approve_commands'] !== 'auto') return true;
+  const summary = `${commands.length} commands, approved ${approvalsTold({ ...state, engine: { ...engine, stage: 'todos' } }).commands}`;
+  record(turn, 'stage', { todoId: null, stage: 'approveCommands', outcome: 'skipped', summary });
   return false;
 }
 
-/** A person approved exactly this plan, in an earlier phase or an earlier run of the name; boxes do not count. */
-function approvedPlan(turn: Turn): { by: string; seq: number } | null {
-  const text = turn.files.text(PLAN);
-  if (text === null) return null;
-  const digests = [sha256(text), sha256(unticked(text))];
-  for (const gates of [turn.state.gates, turn.earlier?.gates ?? {}]) {
-    const gate = approval(gates);
-    if (gate !== null && digests.includes(gate.digest ?? '')) return { by: gate.by, seq: gate.seq };
-  }
-  return null;
+/** An approval of exactly these commands: of this run before it began anew, of an earlier one, or with the plan. */
+function standingApproval(
+  turn: Turn,
+  commands: readonly PlannedCommand[],
+  digest: string,
+): { by: string; seq: number } | 'known' | null {
+  const { commandsApproved: known } = engineOf(turn);
+  // A run that 0.1.0 began goes on as it was approved.
+  if (known !== null && [digest, bareCommandsDigest(commands)].includes(known.digest)) return 'known';
+  const before = turn.earlier?.engine?.commandsApproved ?? null;
+  return before?.digest === digest ? before : approvedWithPlan(turn, digest);
 }
 
-function approval(gates: RunState['gates']): RunState['gates'][string] | null {
-  const gate = gates['approve-plan'];
-  return gate !== undefined && gate.choice === 'approve' && gate.by === 'human' && gate.stale !== true ? gate : null;
+/** The gate about the plan showed its commands; todos that a run has added since were in no plan. */
+function approvedWithPlan(turn: Turn, digest: string): { by: string; seq: number } | null {
+  const { planApproved: approved, bodies } = engineOf(turn);
+  if (approved == null) return null;
+  const { todos } = wholePlan(turn);
+  const asked = todos.filter(({ id }) => !Object.hasOwn(bodies, id));
+  return commandsDigest(commandList({ todos: asked })) === digest ? { by: approved.by ?? 'human', seq: 0 } : null;
 }

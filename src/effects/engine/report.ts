@@ -2,7 +2,7 @@ import { type RunSummary, renderRunSummary } from '../../documents/run-summary.j
 import type { Turn } from '../turn.js';
 import { engineOf, planHead } from './plan.js';
 import { changed } from './report/changes.js';
-import { decisions } from './report/decisions.js';
+import { approvals, decisions } from './report/decisions.js';
 import { skippedLines } from './report/skipped.js';
 import { doneLine, failedLines } from './report/todos.js';
 import { verification } from './report/verification.js';
@@ -30,6 +30,7 @@ function executionSummary(turn: Turn, aborted: boolean): RunSummary {
     failed: failedLines(engine, rows),
     skipped: skippedLines(turn, rows),
     commits: rows.flatMap(({ id, commit }) => (commit === undefined ? [] : [`${id}: ${commit}`])),
+    approvals: approvals(turn),
     decisions: decisions(turn),
     changedFiles: changed(turn),
     verification: verification(turn, rows),

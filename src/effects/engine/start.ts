@@ -4,10 +4,13 @@ import { dependencies } from '../../documents/plan-graph.js';
 import type { PlanContent, PlanTodo } from '../../documents/plan-schema.js';
 import { startEngine, todoRow } from '../../machine/engine/rows.js';
 import type { TodoState } from '../../machine/engine/state.js';
-import type { RunEngine } from '../../run/engine.js';
+import { approvalsTold } from '../../run/approvals-told.js';
+import type { PlanApproval, RunEngine } from '../../run/engine.js';
+import type { PlanGate } from '../../run/state.js';
 import { planDisagrees, presentPlan } from '../commands/plan.js';
 import { fault } from '../execute.js';
-import { PLAN } from '../paths.js';
+import { PLAN, PLAN_CONTENT } from '../paths.js';
+import { isApproved, planGateOf } from '../plan-gate.js';
 import { record, type Turn } from '../turn.js';
 import { rowOf } from './outcomes.js';
 import { addedBodies, CAPTURED_PLAN, capturePlan } from './plan.js';
@@ -35,12 +38,15 @@ export function openEngine(turn: Turn, block: string): boolean {
   const earlier = carriedOver(turn, boxes);
   const rows = rowsOf(plan, earlier, ticked);
   const done = rows.filter(({ status }) => status === 'done').map(({ id }) => id);
+  const gate = planGateOf(turn.state, turn.captured);
+  const planApproved = gate === null ? undefined : isApproved(gate, turn.files) ? approvalBy(turn, gate) : null;
   const engine: RunEngine = {
     ...startEngine(rows),
     tasks: {},
     outputs: knownOutputs(turn, new Set(done)),
     planDigest: capturePlan(turn, plan),
     bodies: Object.fromEntries(earlier.map(({ body }) => [body.id, body])),
+    ...(planApproved === undefined ? {} : { planApproved }),
     // Of the same execution before it began anew, or of an earlier one; the list of commands has to be the same all the same.
     commandsApproved: turn.state.engine?.commandsApproved ?? null,
     evidence: {},
@@ -56,9 +62,20 @@ export function openEngine(turn: Turn, block: string): boolean {
     deferred: [],
   };
   turn.state.engine = engine;
-  turn.state.inputHashes[block] = { 'plan-content.json': turn.files.digest('plan-content.json') };
-  record(turn, 'plan-captured', { block, todos: rows.length, done, plan: CAPTURED_PLAN });
+  turn.state.inputHashes[block] = { [PLAN_CONTENT]: turn.files.digest(PLAN_CONTENT) };
+  record(turn, 'plan-captured', {
+    block,
+    todos: rows.length,
+    done,
+    plan: CAPTURED_PLAN,
+    approved: approvalsTold(turn.state).plan,
+  });
   return true;
+}
+
+/** That a gate has approved the plan as it lies there. */
+export function approvalBy(turn: Turn, { gate, by, at }: Pick<PlanGate, 'gate' | 'by' | 'at'>): PlanApproval {
+  return { gate, by, at, digest: turn.files.digest(PLAN_CONTENT) ?? '' };
 }
 
 interface Carried {

@@ -1,6 +1,7 @@
 import { blockedBy } from '../../machine/engine/scheduler.js';
 import type { TodoState } from '../../machine/engine/state.js';
 import type { ResolvedEngine } from '../../recipe/resolved.js';
+import { approvalsTold } from '../../run/approvals-told.js';
 import type { Evidence, RunEngine } from '../../run/engine.js';
 import type { EvidenceView, ExecutionView, TodoView } from '../../run/execution-view.js';
 import type { RunState } from '../../run/state.js';
@@ -12,9 +13,10 @@ type Stage = ExecutionView['stages'][number];
 
 /** How far a plan has been carried out, for people and programs; null for a run that executes none. */
 export function executionView(
-  { engine, gates }: Pick<RunState, 'engine' | 'gates'>,
+  state: Pick<RunState, 'engine' | 'gates' | 'mode' | 'preferences'>,
   recipe: ResolvedEngine | undefined,
 ): ExecutionView | null {
+  const { engine, gates } = state;
   if (engine === null || recipe === undefined) return null;
   const todos = todoViews(engine, recipe);
   const count = (standing: TodoView['standing']) => todos.filter((todo) => todo.standing === standing).length;
@@ -29,6 +31,7 @@ export function executionView(
       blocked: todos.filter((todo) => todo.blockedBy.length > 0).length,
       added: engine.added,
     },
+    approvals: approvalsTold(state),
     todos,
     stages: stagesOf(engine, recipe, gates),
     evidence: (engine.evidence[''] ?? []).map(evidenceView),
@@ -119,6 +122,7 @@ function evidenceView({ id, todo, argv, ok, exit, outcome, at, reused, durationM
 function stagesOf(engine: RunEngine, { program }: ResolvedEngine, gates: RunState['gates']): Stage[] {
   const begin: Stage[] = engine.stage === 'stateBegin' ? [stage('stateBegin', 'running', null)] : [];
   return [
+    ...planStage(engine),
     approval(engine, gates),
     ...begin,
     ...program.finalize.map((id): Stage => {
@@ -130,6 +134,12 @@ function stagesOf(engine: RunEngine, { program }: ResolvedEngine, gates: RunStat
 
 function stage(id: string, status: Stage['status'], at: string | null, detail: string | null = null): Stage {
   return { id, status, at, detail };
+}
+
+/** Only where a gate has asked about the plan: that it was approved is told by `approvals` of any run. */
+function planStage({ stage: now, planApproved }: RunEngine): Stage[] {
+  if (planApproved !== null) return [];
+  return [stage('approvePlan', now === 'approvePlan' ? 'running' : 'failed', null, 'not approved')];
 }
 
 function approval({ stage: now, commandsApproved }: RunEngine, gates: RunState['gates']): Stage {

@@ -10,11 +10,12 @@ export type PhaseEvent =
   | 'FIX'
   /** It cannot end well any more: on to the report. */
   | 'STOP'
-  /** A person wants it to go on, from the approval of the commands. */
+  /** A person wants it to go on, from the first question on. */
   | 'REOPEN';
 
 /** Who acts in the stages of the whole run; `todos` is no stage of its own but all the todos. */
 const ACTORS: Record<string, StageActor> = {
+  approvePlan: 'human',
   approveCommands: 'human',
   stateBegin: 'cli',
   residualCommit: 'cli',
@@ -23,6 +24,9 @@ const ACTORS: Record<string, StageActor> = {
   stateComplete: 'cli',
   report: 'cli',
 };
+
+/** What a person is asked before anything begins. */
+const QUESTIONS: readonly string[] = ['approvePlan', 'approveCommands'];
 
 export function phaseActor(stage: string): StageActor {
   return ACTORS[stage] ?? 'cli';
@@ -34,7 +38,7 @@ function phaseConfig({ finalize }: EngineProgram): {
   initial: string;
   states: Record<string, { on: Partial<Record<PhaseEvent, string>> }>;
 } {
-  const order = ['approveCommands', 'stateBegin', 'todos', ...finalize, 'ended'];
+  const order = [...QUESTIONS, 'stateBegin', 'todos', ...finalize, 'ended'];
   const states = order.map((stage, index): [string, { on: Partial<Record<PhaseEvent, string>> }] => {
     const next = order[index + 1];
     const last = stage === 'report' || stage === 'ended';
@@ -44,13 +48,13 @@ function phaseConfig({ finalize }: EngineProgram): {
         on: {
           ...(next === undefined ? {} : { PASS: next }),
           ...(stage === 'codeReview' || stage === 'finalVerify' ? { FIX: 'todos' } : {}),
-          ...(last ? {} : { STOP: stage === 'approveCommands' ? 'ended' : 'report' }),
-          REOPEN: 'approveCommands',
+          ...(last ? {} : { STOP: QUESTIONS.includes(stage) ? 'ended' : 'report' }),
+          REOPEN: 'approvePlan',
         },
       },
     ];
   });
-  return { id: 'engine', initial: 'approveCommands', states: Object.fromEntries(states) };
+  return { id: 'engine', initial: 'approvePlan', states: Object.fromEntries(states) };
 }
 
 const built = new WeakMap<EngineProgram, ReturnType<typeof build>>();

@@ -20,7 +20,7 @@ export function todoRow(todo: NewTodo, { done = false }: { done?: boolean } = {}
 /** An engine before START. `rows` in the order of the plan; ids are unique, dependencies exist and have no cycle. */
 export function startEngine(rows: readonly TodoState[]): EngineState {
   return {
-    stage: 'approveCommands',
+    stage: 'approvePlan',
     order: rows.map(({ id }) => id),
     todos: Object.fromEntries(rows.map((row) => [row.id, row])),
     wave: [],

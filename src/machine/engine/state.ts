@@ -52,7 +52,7 @@ const FinalStateSchema = Type.Object(
 
 export const EngineStateSchema = Type.Object(
   {
-    /** `approveCommands`, `stateBegin`, `todos`, a final stage, or `ended`. */
+    /** `approvePlan`, `approveCommands`, `stateBegin`, `todos`, a final stage, or `ended`. */
     stage: Str,
     /** The order of the plan; an added todo stands after the one that made it necessary. */
     order: Type.Array(Str),

@@ -174,12 +174,14 @@ export const PEOPLE_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'approve',
-    summary: 'Answer a gate that needs a person. Only on a terminal.',
+    summary: 'Answer what waits for a person. Only on a terminal of your own.',
     description:
-      'For harnesses without hooks: sitting at a terminal is what proves the person. Without --choice the gate is shown with its choices and asks; only what is typed after the question is an answer.',
+      'What is typed after the question, at a terminal where no harness runs the commands, is a person’s word; nothing else is. The question shows every command that the answer lets dev-cli run. With --choice it asks for yes. Sources that changed in a step that may not touch them are shown and asked about the same way.',
     actor: 'person',
     output: 'document',
-    positionals: [REQUIRED_NAME],
+    positionals: [
+      { key: 'name', form: 'name', description: 'The run. Left out: the one in which something waits for a person.' },
+    ],
     options: [
       {
         key: 'choice',
@@ -192,7 +194,8 @@ export const PEOPLE_COMMANDS: readonly CommandSpec[] = [
     ],
     exits: [0, 1, 2, 3, 4, 130],
     examples: [
-      { command: 'dev-cli approve add-auth --choice approve', note: 'The plan is good.' },
+      { command: 'dev-cli approve', note: 'Shows what waits, and asks.' },
+      { command: 'dev-cli approve add-auth --choice approve', note: 'The plan is good; type yes.' },
       {
         command: 'dev-cli approve add-auth --choice revise --note "Keep the old login route"',
         note: 'It is not, and why.',
@@ -201,9 +204,9 @@ export const PEOPLE_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'trust',
-    summary: "Allow a project's recipe to run its external commands. Only on a terminal.",
+    summary: "Allow a project's recipe to run its external commands. Only on a terminal of your own.",
     description:
-      'Asked once per version of the recipe: trust is kept by digest, outside the project. Only what is typed after the question is an answer.',
+      'Asked once per version of the recipe: trust is kept by digest, outside the project. Only what is typed after the question is an answer. The word `preferences` stands for .dev/preferences.yaml: what it lets run without asking then counts, although nobody has committed it.',
     actor: 'person',
     output: 'document',
     positionals: [

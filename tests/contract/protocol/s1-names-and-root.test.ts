@@ -149,14 +149,11 @@ describe('root (protocol.md §1)', () => {
     const from = (...args: string[]) => devCli(project, [...args, '--root', project.root], { cwd: '/' });
     const ending = `--root ${project.root}`;
     const refused = from('step', 'complete', 'run-1', '--action', 'a2', '--choice', 'yes').json.error;
-    expect([refused?.code, refused?.fix]).toEqual([
-      'HUMAN_REQUIRED',
-      expect.stringMatching(new RegExp(`in a terminal: dev-cli approve run-1 ${ending}$`)),
-    ]);
+    expect(refused).toMatchObject({ code: 'HUMAN_REQUIRED', answer: `dev-cli approve run-1 ${ending}` });
     expect(from('status').stdout).toContain(`decide: dev-cli approve run-1 ${ending} (choices: yes, again, stop)`);
     expect(from('status', '--json').stdout).toContain(`decide: dev-cli approve run-1 ${ending} (`);
-    expect(from('manifest').stdout).toContain(`--choice yes ${ending}`);
-    expect(from('next', '--text').stdout).toContain(`--choice yes ${ending}`);
+    expect(from('manifest').stdout).toContain(`dev-cli approve run-1 ${ending}`);
+    expect(from('next', '--text').stdout).toContain(`answer: dev-cli approve run-1 ${ending}`);
     expect(from('next', 'nothing', '--text').stderr).toContain(ending);
   });
 

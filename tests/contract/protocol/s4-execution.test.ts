@@ -125,7 +125,7 @@ describe('the execution of a plan (engine.md; protocol.md §2, §3)', () => {
     expect(gate).toMatchObject({ action: 'wait-for-user', human: 'required' });
     const asked = devCli(project, ['next', 'work']).stdout;
     expect(devCli(project, ['next', 'work']).stdout).toBe(asked);
-    const refused = runPrinted(project, gate.choices?.[0]?.ack ?? '');
+    const refused = devCli(project, ['step', 'complete', 'work', '--action', gate.actionId, '--choice', 'approve']);
     expect(refused.json.error?.code).toBe('HUMAN_REQUIRED');
   });
 

@@ -66,7 +66,7 @@ async function isWhole(on: Execution, action: Action): Promise<void> {
   expect(tokens(manifest), `manifest at ${action.action}`).toBeLessThanOrEqual(TOKENS);
   expect(manifest).toMatch(/Todos: \d+\/\d+ done/);
   if (action.action === 'done') return;
-  expect(manifest).toContain(action.action === 'wait-for-user' ? '--choice approve' : '--collect');
+  expect(manifest).toContain(action.action === 'wait-for-user' ? '"answer":"dev-cli approve run-1"' : '--collect');
   if (action.action !== 'engine-dispatch') return;
   const [first] = action.tasks;
   if (first !== undefined) expect(manifest).toContain(first.promptFile);

@@ -87,6 +87,7 @@ export function stage({ recipes, terminal = false }: Options): Stage {
     clock,
     ids: { hex: (length) => 'a'.repeat(length) },
     caller: { kind: terminal ? 'human' : 'agent', via: 'test', ...(terminal ? { terminal } : {}) },
+    mark: null,
     ask: async () => '',
     session: null,
     library: { reader, shipped: PACKAGE, project: ROOT },

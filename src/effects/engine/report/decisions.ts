@@ -1,12 +1,15 @@
 import type { RunSummary } from '../../../documents/run-summary.js';
+import { approvalsTold } from '../../../run/approvals-told.js';
+import { gateDecision } from '../../run-summary.js';
 import type { Turn } from '../../turn.js';
 
 /** What was decided at gates, as the report tells it. */
 export function decisions({ state }: Turn): RunSummary['decisions'] {
-  return Object.entries(state.gates).map(([id, gate]) => ({
-    text: `${id}: ${gate.choice}`,
-    ...(gate.note === undefined ? {} : { reason: gate.note }),
-    by: gate.by === 'human' ? 'user' : 'agent',
-    at: gate.at,
-  }));
+  return Object.entries(state.gates).map(([id, gate]) => gateDecision(id, gate));
+}
+
+/** Who approved the plan and its commands, on which digest; or that nobody did. */
+export function approvals({ state }: Turn): string[] {
+  const { plan, commands } = approvalsTold(state);
+  return [`the plan: ${plan}`, `its commands: ${commands}`];
 }

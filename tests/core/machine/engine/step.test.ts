@@ -135,11 +135,21 @@ describe('findings at the end', () => {
   });
 });
 
-describe('the approval of the commands', () => {
+describe('the approval of the plan and of its commands', () => {
   const all = (_: string | null, stage: string) => stage !== 'stateBegin';
 
   it('comes first; refused, nothing is done at all', () => {
     const rim = new Rim([todo('t1')], PROGRAM, all);
+    expect(rim.log).toEqual(['gate run/approvePlan']);
+    rim.run(() => ({ kind: 'halt', why: 'not approved' }));
+    expect(rim.log).toEqual(['gate run/approvePlan', 'halted']);
+    rim.log.length = 0;
+    rim.reopen({ type: 'INVALIDATE', todo: null });
+    expect(rim.log).toEqual(['gate run/approvePlan']);
+  });
+
+  it('asks about the commands second; refused, nothing is done at all', () => {
+    const rim = new Rim([todo('t1')], PROGRAM, (_, stage) => stage !== 'stateBegin' && stage !== 'approvePlan');
     expect(rim.log).toEqual(['gate run/approveCommands']);
     rim.run(() => ({ kind: 'halt', why: 'not approved' }));
     expect(rim.log).toEqual(['gate run/approveCommands', 'halted']);

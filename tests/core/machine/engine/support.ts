@@ -55,7 +55,7 @@ export class Rim {
     readonly todos: NewTodo[],
     readonly program: EngineProgram = PROGRAM,
     readonly applies: (todo: string | null, stage: string, part?: Part) => boolean = (_, stage) =>
-      stage !== 'approveCommands' && stage !== 'stateBegin',
+      !stage.startsWith('approve') && stage !== 'stateBegin',
   ) {
     this.state = startEngine(todos.map((one) => todoRow(one)));
     this.take({ type: 'START' });

@@ -1,0 +1,25 @@
+import { DevCliError } from '../base/errors.js';
+import type { Context } from './context.js';
+import { runsWhere } from './find-run.js';
+
+/**
+ * The one run in which something waits for a person: a gate, or sources that were refused.
+ * @throws DevCliError `NAME_REQUIRED` where there are several, `DATA_UNEXPECTED` where there is none
+ */
+export async function findWaiting(context: Context): Promise<string> {
+  const waiting = await runsWhere(
+    context,
+    ({ status, pendingAction, sourcesRefused }) =>
+      status === 'live' && (pendingAction?.action.action === 'wait-for-user' || sourcesRefused !== null),
+  );
+  const [name, ...more] = waiting;
+  if (name === undefined) {
+    throw new DevCliError('DATA_UNEXPECTED', 'No run waits for a person.', { fix: { command: 'list', input: {} } });
+  }
+  if (more.length === 0) return name;
+  throw new DevCliError('NAME_REQUIRED', `Several runs wait for a person: ${waiting.join(', ')}.`, {
+    details: waiting.map((target) => ({ target, problem: 'waits for a person' })),
+    fix: 'Say which one is meant.',
+    answer: { command: 'approve', input: { name } },
+  });
+}

@@ -1,0 +1,66 @@
+import type { Answer } from '../base/answer.js';
+import { DevCliError } from '../base/errors.js';
+import { sha256 } from '../base/sha256.js';
+import { foreignLine } from '../documents/foreign.js';
+import { PREFERENCES_FILE } from '../recipe/preferences.js';
+import { isTrusted, trust } from '../store/trust.js';
+import { committedContent } from '../work/committed.js';
+import type { Context } from './context.js';
+import { requireTerminal } from './person.js';
+
+const ANSWER = { command: 'trust', input: { recipe: 'preferences' } };
+
+/**
+ * Whether somebody stands for .dev/preferences.yaml as it lies there: it is committed unchanged, or a person has trusted it
+ * (engine.md, First).
+ * @param text of the file
+ * @throws DevCliError `IO`, `INTERRUPTED`
+ */
+export async function preferencesVouched(context: Context, text: string): Promise<boolean> {
+  if (isTrusted(context.trustDirectory, digestOf(text))) return true;
+  try {
+    const committed = await committedContent(context.root, PREFERENCES_FILE, { signal: context.signal });
+    return committed?.toString('utf8') === text;
+  } catch (error) {
+    if (error instanceof DevCliError && error.code === 'GIT_FAILED') return false;
+    throw error;
+  }
+}
+
+/**
+ * `trust preferences`: a person stands for the project's preferences as they are, although nobody has committed them.
+ * @throws DevCliError `TERMINAL_REQUIRED`, `DATA_MISSING` where there is no such file, `UNKNOWN_CHOICE` for anything but a yes
+ */
+export async function trustPreferences(context: Context): Promise<Answer> {
+  requireTerminal(context, ANSWER);
+  const text = context.reader.read(`${context.root}/${PREFERENCES_FILE}`);
+  if (text === null) {
+    throw new DevCliError('DATA_MISSING', `There is no ${PREFERENCES_FILE}.`, { fix: 'Write it first.' });
+  }
+  const lines = text.trimEnd().split('\n');
+  const typed = await context.ask(
+    [
+      `${PREFERENCES_FILE} says:`,
+      ...lines.map((line) => `  ${foreignLine(line, 1000)}`),
+      'Shall it count as it stands? y or n: ',
+    ].join('\n'),
+  );
+  if (!/^y(es)?$/i.test(typed)) {
+    throw new DevCliError('UNKNOWN_CHOICE', `${PREFERENCES_FILE} was not trusted.`, {
+      fix: 'Nothing changed.',
+      answer: ANSWER,
+    });
+  }
+  const digest = digestOf(text);
+  trust(context.trustDirectory, digest);
+  return {
+    exit: 0,
+    json: { ok: true, preferences: PREFERENCES_FILE, digest },
+    text: () => `${PREFERENCES_FILE} counts, as it stands.`,
+  };
+}
+
+/** Of no recipe: what is trusted as the one is not trusted as the other. */
+function digestOf(text: string): string {
+  return sha256(`preferences\n${text}`);
+}
