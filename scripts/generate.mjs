@@ -33,6 +33,9 @@ for (const [name, schema] of Object.entries(validators)) {
     strictRequired: false,
     strictTypes: false,
     allowUnionTypes: true,
+    // Lengths as JavaScript counts them: a validator that counts code points would load a part of ajv. ajv warns of the option.
+    unicode: false,
+    logger: false,
   });
   const plain = JSON.parse(JSON.stringify(schema));
   const validate = ajv.compile(plain);

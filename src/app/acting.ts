@@ -26,7 +26,8 @@ const acknowledgement =
 export const ACTING: UseCases = {
   'step complete': acknowledgement(false),
   'step fail': acknowledgement(true),
-  'step invalidate': (context, { name, step }) => stepInvalidate(context, name, String(step)),
+  'step invalidate': (context, { name, step, note }) =>
+    stepInvalidate(context, name, { step: String(step), ...(typeof note === 'string' ? { note } : {}) }),
   abort: (context, { name, reason }) => abort(context, name, String(reason)),
   'draft update': document('draft update'),
   'draft show': document('draft show'),

@@ -2,7 +2,7 @@ import type { ExitCode } from './error-codes.js';
 import type { Written } from './invocation.js';
 
 /**
- * What a use case gives back. `json` may hold an Invocation under `ack`, `poll`, `answer`, `fix`, `instead` and `resume`, and an
+ * What a use case gives back. `json` may hold an Invocation under `ack`, `poll`, `answer`, `fix`, `instead`, `resume` and `ruling`, and an
  * Instruction under `fix` and `you`; the front door writes those out as command lines.
  */
 export interface Answer {

@@ -4,6 +4,7 @@ import type { Environment } from '../app/environment.js';
 import type { DataInput } from '../base/data.js';
 import { DevCliError } from '../base/errors.js';
 import type { Json, JsonObject } from '../base/json.js';
+import { LIMITS } from '../base/limits.js';
 import type { CommandSpec, ValueSpec } from '../registry/spec.js';
 import { quoted } from '../registry/value.js';
 
@@ -32,7 +33,13 @@ function whenAbsent(option: ValueSpec, label: string): string | undefined {
 }
 
 function textOf(given: string, label: string, around: Surroundings): string {
-  return read(given, label, around).text.trimEnd();
+  const text = read(given, label, around).text.trimEnd();
+  if (text.length <= LIMITS.freeText) return text;
+  // It is handed on whole, to every agent that has to act on it.
+  throw new DevCliError('DATA_MALFORMED', `${label} has ${text.length} characters; at most ${LIMITS.freeText}.`, {
+    details: [{ target: label, problem: `${text.length} characters, at most ${LIMITS.freeText}` }],
+    fix: `Shorten it: put what is long into a file of the project, and name that file in ${label}.`,
+  });
 }
 
 function dataOf(given: string, label: string, around: Surroundings): Json {

@@ -1,6 +1,6 @@
 import { readDraft } from './draft.js';
 import { updateDraft } from './draft-edit.js';
-import { foreignLine } from './foreign.js';
+import { foreignLine, wholeLine } from './foreign.js';
 import { SUMMARY_LIMIT } from './report.js';
 import type { SectionId } from './sections.js';
 
@@ -28,7 +28,8 @@ export function autoAssume(text: string, input: AssumeInput): { text: string; as
 }
 
 function assumption(id: SectionId, { goal, reports }: AssumeInput): string {
-  const line = foreignLine(goal, SUMMARY_LIMIT) || 'no goal was stated';
+  const short = foreignLine(goal, SUMMARY_LIMIT) || 'no goal was stated';
+  const line = short.endsWith('…') ? `${short} (cut here; every prompt file has the whole request)` : short;
   switch (id) {
     case 'intent':
       return `${line} ${ASSUMED}`;
@@ -54,6 +55,6 @@ function reported({ agent, status, summary, reason }: AssumeInput['reports'][num
     case 'done':
       return `- ${name}: ${foreignLine(summary ?? '', SUMMARY_LIMIT) || 'no summary'} ${ASSUMED}`;
     case 'failed':
-      return `- ${name} failed: ${foreignLine(reason ?? '', SUMMARY_LIMIT) || 'no reason given'} ${ASSUMED}`;
+      return `- ${name} failed: ${wholeLine(reason ?? '') || 'no reason given'} ${ASSUMED}`;
   }
 }

@@ -1,6 +1,6 @@
 import { readDraft } from './draft.js';
 import { updateDraft } from './draft-edit.js';
-import { foreignLine } from './foreign.js';
+import { foreignLine, wholeLine } from './foreign.js';
 import { markdownLines } from './markdown-lines.js';
 import { SUMMARY_LIMIT } from './report.js';
 import { encodeSection } from './section-codec.js';
@@ -46,7 +46,7 @@ function reportLine(report: ImportedReport): string {
     case 'done':
       return `${done}${foreignLine(report.summary ?? '', SUMMARY_LIMIT) || 'no summary'}`;
     case 'failed':
-      return `${failed}${foreignLine(report.reason ?? '', SUMMARY_LIMIT) || 'no reason given'}`;
+      return `${failed}${wholeLine(report.reason ?? '') || 'no reason given'}`;
   }
 }
 

@@ -1,4 +1,5 @@
 import { type Static, type TSchema, type TUnsafe, Type } from '@sinclair/typebox';
+import { LIMITS } from '../base/limits.js';
 import { closed, discriminated, enumOf } from '../base/schema.js';
 import { PLAN_ID } from './plan-id.js';
 
@@ -7,8 +8,10 @@ import { PLAN_ID } from './plan-id.js';
 /** Names of inputs and outputs. */
 const VALUE_NAME = '^[A-Za-z_][A-Za-z0-9_-]*$';
 
-const text = (description: string) => Type.String({ pattern: '\\S', description });
-const texts = (description: string) => Type.Array(Type.String({ pattern: '\\S' }), { description });
+const text = (description: string, maxLength: number = LIMITS.statement) =>
+  Type.String({ pattern: '\\S', maxLength, description });
+const texts = (description: string, maxLength: number = LIMITS.statement) =>
+  Type.Array(Type.String({ pattern: '\\S', maxLength }), { description });
 const prose = (description: string): TUnsafe<string | string[]> =>
   Type.Unsafe<string | string[]>({ type: ['string', 'array'], items: { type: 'string' }, description });
 const list = <T extends TSchema>(item: T, description: string) => Type.Array(item, { description });
@@ -20,11 +23,11 @@ const AcceptanceSchema = discriminated(
       {
         id: Type.String({ pattern: PLAN_ID, description: 'Unique in its todo.' }),
         kind: Type.Literal('command', { description: 'dev-cli runs it and judges by its exit status.' }),
-        run: Type.Array(Type.String(), {
+        run: Type.Array(Type.String({ maxLength: LIMITS.argument }), {
           minItems: 1,
           description: 'Argument vector, no shell: ["npm", "test"]. Put "sh", "-c" first where a shell is needed.',
         }),
-        cwd: Type.Optional(text('Where it runs, relative to the project. Default: the project.')),
+        cwd: Type.Optional(text('Where it runs, relative to the project. Default: the project.', LIMITS.path)),
         timeout: Type.Optional(Type.Integer({ minimum: 1, maximum: 86_400, description: 'Seconds. Default: 300.' })),
         expect: Type.Optional(
           Type.Object(
@@ -61,7 +64,7 @@ const AcceptanceSchema = discriminated(
 const TodoSchema = Type.Object(
   {
     id: Type.String({ pattern: PLAN_ID, description: 'Unique, such as todo-1.' }),
-    title: text('One line.'),
+    title: text('One line.', LIMITS.title),
     type: enumOf('work', 'verification'),
     risk: enumOf('low', 'medium', 'high'),
     dependsOn: Type.Array(Type.String(), { description: 'Ids of todos that must be done before.' }),
@@ -69,7 +72,7 @@ const TodoSchema = Type.Object(
       Type.Object(
         {
           name: Type.String({ pattern: VALUE_NAME }),
-          from: text('${todo-1.outputs.config_path}, which implies the dependency, or a literal.'),
+          from: text('${todo-1.outputs.config_path}, which implies the dependency, or a literal.', LIMITS.argument),
         },
         closed,
       ),
@@ -79,8 +82,8 @@ const TodoSchema = Type.Object(
       Type.Object({ name: Type.String({ pattern: VALUE_NAME }), description: text('What it holds.') }, closed),
       'Values the worker reports for later todos.',
     ),
-    files: texts('Globs of what it may touch, relative to the project.'),
-    steps: texts('What to do, in order.'),
+    files: texts('Globs of what it may touch, relative to the project.', LIMITS.path),
+    steps: texts('What to do, in order.', LIMITS.step),
     mustNotDo: texts('What it must leave alone.'),
     references: texts('Where to look: files, lines, documents.'),
     acceptance: list(AcceptanceSchema, 'A work todo has at least one command or assertion.'),
@@ -92,7 +95,7 @@ export const PlanContentSchema = Type.Object(
   {
     context: Type.Object(
       {
-        originalRequest: text('What was asked, word for word.'),
+        originalRequest: text('What was asked, word for word.', LIMITS.freeText),
         interviewSummary: prose('What the user decided.'),
         researchFindings: prose('What the plan builds on, with files.'),
         assumptions: Type.Optional(prose('What nobody confirmed.')),
@@ -111,7 +114,7 @@ export const PlanContentSchema = Type.Object(
     todos: Type.Array(TodoSchema, { minItems: 1 }),
     commits: Type.Optional(
       list(
-        Type.Object({ afterTodo: Type.String(), message: text('Commit message.') }, closed),
+        Type.Object({ afterTodo: Type.String(), message: text('Commit message.', LIMITS.step) }, closed),
         'Where left out, the message is made from the title.',
       ),
     ),

@@ -1,23 +1,29 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { closed, enumOf, NullableString, nullable } from '../base/schema.js';
+import { LIMITS } from '../base/limits.js';
+import { closed, enumOf, nullable } from '../base/schema.js';
 
 /** What the agents of an execution hand in, as JSON at the task's `output` (engine.md, Results). */
 
-const texts = (description: string) => Type.Array(Type.String(), { description });
+const texts = (description: string, maxLength: number) => Type.Array(Type.String({ maxLength }), { description });
+const notes = (description: string) =>
+  Type.Array(Type.String({ maxLength: LIMITS.note }), { maxItems: LIMITS.notes, description });
+/** A text that somebody else has to act on: never cut, so bounded here. */
+const told = (maxLength: number, more: { description?: string } = {}) =>
+  Type.String({ pattern: '\\S', maxLength, ...more });
 
 export const WorkerResultSchema = Type.Object(
   {
     status: enumOf('DONE', 'BLOCKED'),
     outputs: Type.Record(Type.String(), Type.Unknown(), { description: 'The values that the plan promises, by name.' }),
-    filesChanged: texts('Paths changed, relative to the work tree.'),
-    learnings: texts('What later workers should know, one line each.'),
-    issues: texts('What is left open or was noticed, one line each.'),
-    summary: Type.String({ pattern: '\\S', description: 'One or two sentences.' }),
-    reason: Type.Optional(Type.String({ description: 'Why it is BLOCKED.' })),
+    filesChanged: texts('Paths changed, relative to the work tree.', LIMITS.path),
+    learnings: notes('What later workers should know, one line each.'),
+    issues: notes('What is left open or was noticed, one line each.'),
+    summary: told(LIMITS.statement, { description: 'One or two sentences.' }),
+    reason: Type.Optional(Type.String({ maxLength: LIMITS.step, description: 'Why it is BLOCKED.' })),
     needs: Type.Optional(
       Type.Union([
-        Type.Object({ files: Type.Array(Type.String({ pattern: '\\S' }), { minItems: 1 }) }, closed),
-        Type.Object({ question: Type.String({ pattern: '\\S' }) }, closed),
+        Type.Object({ files: Type.Array(told(LIMITS.path), { minItems: 1 }) }, closed),
+        Type.Object({ question: told(LIMITS.step) }, closed),
       ]),
     ),
   },
@@ -27,37 +33,40 @@ export const WorkerResultSchema = Type.Object(
 /** The part of a todo that a verifier may propose; the rest is filled in by dev-cli. */
 const ProposedTodoSchema = Type.Object(
   {
-    title: Type.String({ pattern: '\\S' }),
-    files: texts('Globs it may touch.'),
-    steps: texts('What to do, in order.'),
-    mustNotDo: Type.Optional(texts('What it must leave alone.')),
-    references: Type.Optional(texts('Where to look.')),
-    acceptance: Type.Array(
-      Type.Object({ kind: Type.Literal('assertion'), text: Type.String({ pattern: '\\S' }) }, closed),
-      { minItems: 1, description: 'Assertions only: new commands would need an approval.' },
-    ),
+    title: told(LIMITS.title),
+    files: texts('Globs it may touch.', LIMITS.path),
+    steps: texts('What to do, in order.', LIMITS.step),
+    mustNotDo: Type.Optional(texts('What it must leave alone.', LIMITS.statement)),
+    references: Type.Optional(texts('Where to look.', LIMITS.statement)),
+    acceptance: Type.Array(Type.Object({ kind: Type.Literal('assertion'), text: told(LIMITS.statement) }, closed), {
+      minItems: 1,
+      description: 'Assertions only: new commands would need an approval.',
+    }),
   },
   closed,
 );
 
+/** What was seen; a further attempt is told it. */
+const Evidence = Type.String({ maxLength: LIMITS.step });
+
 export const VerifyResultSchema = Type.Object(
   {
     status: enumOf('VERIFIED', 'FAILED'),
-    criteria: Type.Array(Type.Object({ id: Type.String(), pass: Type.Boolean(), evidence: Type.String() }, closed)),
+    criteria: Type.Array(Type.Object({ id: Type.String(), pass: Type.Boolean(), evidence: Evidence }, closed)),
     mustNotDoViolations: Type.Array(
-      Type.Object({ rule: Type.String(), violated: Type.Boolean(), evidence: Type.String() }, closed),
-    ),
-    sideEffects: Type.Array(
-      Type.Object({ description: Type.String(), severity: enumOf('none', 'minor', 'major', 'critical') }, closed),
-    ),
-    environmentError: Type.Optional(NullableString),
-    suggestedAdaptation: nullable(
       Type.Object(
-        { reason: Type.String({ pattern: '\\S' }), category: Type.String(), todo: ProposedTodoSchema },
+        { rule: Type.String({ maxLength: LIMITS.argument }), violated: Type.Boolean(), evidence: Evidence },
         closed,
       ),
     ),
-    summary: Type.String({ pattern: '\\S' }),
+    sideEffects: Type.Array(
+      Type.Object({ description: Evidence, severity: enumOf('none', 'minor', 'major', 'critical') }, closed),
+    ),
+    environmentError: Type.Optional(Type.Unsafe<string | null>({ type: ['string', 'null'], maxLength: LIMITS.step })),
+    suggestedAdaptation: nullable(
+      Type.Object({ reason: told(LIMITS.step), category: Type.String(), todo: ProposedTodoSchema }, closed),
+    ),
+    summary: told(LIMITS.statement),
   },
   { ...closed, $id: 'result-verify', description: 'What a verifier, or an own handler of a recipe, hands in.' },
 );
@@ -68,15 +77,15 @@ export const ReviewResultSchema = Type.Object(
     issues: Type.Array(
       Type.Object(
         {
-          file: Type.String(),
+          file: Type.String({ maxLength: LIMITS.path }),
           line: Type.Optional(Type.Unsafe<number | null>({ type: ['integer', 'null'] })),
           severity: enumOf('minor', 'major', 'critical'),
-          description: Type.String({ pattern: '\\S' }),
+          description: told(LIMITS.step),
         },
         closed,
       ),
     ),
-    summary: Type.String({ pattern: '\\S' }),
+    summary: told(LIMITS.statement),
   },
   { ...closed, $id: 'result-code-review', description: 'What a code reviewer hands in.' },
 );

@@ -1,4 +1,4 @@
-import { foreignLine } from './foreign.js';
+import { foreignLine, wholeLine } from './foreign.js';
 
 /** What a run came to; computed from its journal, rendered as summary.md and report.md (documents.md). */
 export interface RunSummary {
@@ -27,27 +27,27 @@ interface Decision {
   at: string;
 }
 
-/** Characters of one entry. */
+/** Characters of an entry that somebody reads to know, not to act on. */
 const ENTRY_LIMIT = 500;
 
 /** summary.md and report.md. Parts with nothing in them are left out. */
 export function renderRunSummary(summary: RunSummary, title = 'Summary'): string {
   const decisions = summary.decisions.map(({ text, reason, by, at }) => {
-    const why = reason === undefined ? '' : `, because ${shown(reason)}`;
-    return `${shown(text)}${why} (${by}, ${at})`;
+    const why = reason === undefined ? '' : `, because ${told(reason)}`;
+    return `${told(text)}${why} (${by}, ${at})`;
   });
   const parts = [
     [`# ${title}`, '', `Goal: ${shown(summary.goal) || 'none stated'}`, '', `Outcome: ${summary.outcome}`],
     part('Done', summary.done.map(shown)),
-    part('Failed', (summary.failed ?? []).map(shown)),
+    part('Failed', (summary.failed ?? []).map(told)),
     part('Skipped or degraded', (summary.skipped ?? []).map(shown)),
     part('Commits', (summary.commits ?? []).map(shown)),
     part('Approved', (summary.approvals ?? []).map(shown)),
     part('Decisions', decisions),
     part('Changed files', summary.changedFiles.map(shown)),
     part('Verification', summary.verification.map(shown)),
-    part('Open issues', summary.openIssues.map(shown)),
-    part('Next', summary.next.map(shown)),
+    part('Open issues', summary.openIssues.map(told)),
+    part('Next', summary.next.map(told)),
   ].filter((lines) => lines.length > 0);
   return `${parts.map((lines) => lines.join('\n')).join('\n\n')}\n`;
 }
@@ -59,4 +59,9 @@ function part(title: string, lines: string[]): string[] {
 /** One line that opens no HTML. */
 function shown(text: string): string {
   return foreignLine(text, ENTRY_LIMIT).replaceAll('<', '&lt;');
+}
+
+/** The same, whole: what failed, what stays open and what was decided is acted on. */
+function told(text: string): string {
+  return wholeLine(text).replaceAll('<', '&lt;');
 }

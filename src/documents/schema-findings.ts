@@ -57,6 +57,10 @@ function finding(error: SchemaError): Detail[] {
       return [{ ...at, problem: patternProblem(String(params['pattern']), error.data) }];
     case 'minItems':
       return [{ ...at, problem: 'is an empty list; at least one entry is needed' }];
+    case 'maxItems':
+      return [{ ...at, problem: `has ${(error.data as unknown[]).length} entries; at most ${params['limit']}` }];
+    case 'maxLength':
+      return [{ ...at, problem: `has ${String(error.data).length} characters; at most ${params['limit']}` }];
     case 'minimum':
     case 'maximum':
       return [{ ...at, problem: `is ${shown(error.data)}, which is not ${params['comparison']} ${params['limit']}` }];

@@ -2,9 +2,10 @@ import { foreignLine } from '../documents/foreign.js';
 import type { Action } from '../run/action.js';
 import type { RunState, Workflow } from '../run/state.js';
 import { markPhase, phaseRow } from '../run/workflow.js';
-import { reopenAt } from './engine/done.js';
+import { reopensAt } from './engine/done.js';
 import { failures, outcomeLine, planRefused, results } from './outcome.js';
 import { PLAN, shownPath } from './paths.js';
+import { reopening } from './reopening.js';
 import { record, type Turn } from './turn.js';
 
 type Outcome = NonNullable<RunState['outcome']>;
@@ -46,15 +47,13 @@ function doneAction(turn: Turn, outcome: Outcome, reason: string | undefined): A
     failed: failuresOf(turn),
     ...(state.warnings.length === 0 ? {} : { warnings: [...state.warnings] }),
     instruction: instructionOf(turn, outcome),
-    ...(halted === null
-      ? {}
-      : { resume: { command: 'step invalidate', input: { name: state.name, step: reopened(turn, halted) } } }),
+    ...(halted === null ? {} : reopening(turn, reopened(turn, halted))),
   };
 }
 
-/** The step that a halted run is reopened at: within an execution, the todo that failed. */
+/** What a halted run is reopened at: within an execution, every todo that failed. */
 function reopened({ state }: Turn, block: string): string {
-  return (state.engine === null ? null : reopenAt(state.engine)) ?? block;
+  return (state.engine === null ? null : reopensAt(state.engine)) ?? block;
 }
 
 /**
@@ -93,7 +92,7 @@ function instructionOf(turn: Turn, outcome: Outcome): string {
       if (state.engine !== null && planRefused(state.engine)) {
         return 'Tell the user that the plan was not approved, so nothing of it was carried out, then stop. Another plan is made by planning anew under this name; `resume` only asks about this one again.';
       }
-      return 'Tell the user why the run halted and what is there so far, then stop. Run `resume` only when the user wants to go on from that step.';
+      return 'Tell the user why the run halted and what is there so far, then stop. Run `resume` only when the user wants to go on from there. What the user decides for it goes word for word into the file that `ruling` names; then run `ruling` instead: the next attempt reads it.';
     case 'completed': {
       const open = state.warnings.length === 0 ? '' : ' Name the warnings.';
       if (state.workflow !== null)

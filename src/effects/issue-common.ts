@@ -1,6 +1,7 @@
 import type { Invocation } from '../base/invocation.js';
 import type { JsonObject } from '../base/json.js';
 import { draftStatus } from '../documents/draft.js';
+import { foreignLine } from '../documents/foreign.js';
 import type { SectionId } from '../documents/sections.js';
 import type { AskedBlock, AskingBlock, OwnCommand } from '../recipe/resolved.js';
 import type { PendingAction } from '../run/action.js';
@@ -80,7 +81,7 @@ export function commonParts(turn: Turn, block: AskedBlock, actionId: string): Co
 function instructionOf(turn: Turn, block: AskedBlock, paths: string[]): string {
   const text = prose(turn, block.instruction, block.id);
   const absent = paths
-    .map((path) => ({ path, why: absence(turn, path) }))
+    .map((path) => ({ path, why: absence(turn, path, (reason) => foreignLine(reason, 120)) }))
     .filter(({ why }) => why.includes('failed'))
     .map(({ path, why }) => `${path}${why}`);
   const note = absent.length === 0 ? '' : ` Missing: ${absent.join(', ')}.`;

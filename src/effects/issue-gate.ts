@@ -7,7 +7,7 @@ import { commandList } from './engine/commands.js';
 import { type Common, fullOf, INSTRUCTION_CAP, openSections } from './issue-common.js';
 import { PLAN, shownPath } from './paths.js';
 import type { Turn } from './turn.js';
-import { filledPath, prose } from './values.js';
+import { filledPath, prose, wholeProse } from './values.js';
 
 /** The pending action of a `wait-for-user` block. */
 export function gateAction(turn: Turn, block: GateBlock, shared: Common): PendingAction {
@@ -18,7 +18,7 @@ export function gateAction(turn: Turn, block: GateBlock, shared: Common): Pendin
     ...shared.base,
     ...(block.human ? forPerson(turn.state.name, shared.base.instruction) : {}),
     action: 'wait-for-user',
-    message: `${prose(turn, block.message, block.id)}${commands}`,
+    message: `${wholeProse(turn, block.message, block.id)}${commands}`,
     ...(artifact === null
       ? {}
       : { artifact: { path: shownPath(turn.place, turn.state.name, artifact), digest: turn.files.digest(artifact) } }),

@@ -1,13 +1,10 @@
-import { foreignBlock, foreignLine } from '../documents/foreign.js';
+import { foreignBlock, wholeLine } from '../documents/foreign.js';
 import { planTemplate } from '../documents/plan-template.js';
 import type { AskingBlock, ResolvedAgent, ResolvedBlock, SubagentBlock } from '../recipe/resolved.js';
 import { writtenFor } from '../registry/written-out.js';
 import { absolutePath } from './paths.js';
 import type { Turn } from './turn.js';
-import { filledPath, prose } from './values.js';
-
-/** Longest request that is quoted in a prompt, in characters. */
-const REQUEST_CAP = 4000;
+import { filledPath, wholeProse } from './values.js';
 
 /** Whether the block's round is judged by a verdict, so that its reports must carry one. */
 export function wantsVerdict(block: SubagentBlock, output: string): boolean {
@@ -19,7 +16,7 @@ export function agentPrompt(turn: Turn, block: SubagentBlock, agent: ResolvedAge
   const definition = turn.captured.agents[agent.type];
   const task = [agent.prompt, agent.promptHint]
     .filter((part) => part !== undefined && part !== '')
-    .map((part) => prose(turn, part ?? '', block.id).trim());
+    .map((part) => wholeProse(turn, part ?? '', block.id).trim());
   const parts = [
     `# ${agent.id}, for the run ${turn.state.name}`,
     definition?.role ?? `You are ${agent.type}.`,
@@ -36,7 +33,7 @@ const REPLY_ONLY =
 
 function request(turn: Turn): string {
   if (turn.state.goal === null) return '## The request\n\nNone was given.';
-  return `## The request\n\n${foreignBlock(turn.state.goal, { label: 'the request, as the user gave it', cap: REQUEST_CAP })}`;
+  return `## The request\n\n${foreignBlock(turn.state.goal, { label: 'the request, as the user gave it' })}`;
 }
 
 function inputs(turn: Turn, readsFrom: readonly string[], block: string): string {
@@ -50,20 +47,18 @@ function inputs(turn: Turn, readsFrom: readonly string[], block: string): string
     const path = filledPath(turn, template, block);
     lines.push(`- read: ${absolutePath(place, state.name, path)}${absence(turn, path)}`);
   }
-  const preferences = Object.entries(state.preferences).map(
-    ([key, value]) => `${key}=${foreignLine(String(value), 200)}`,
-  );
+  const preferences = Object.entries(state.preferences).map(([key, value]) => `${key}=${wholeLine(String(value))}`);
   if (preferences.length > 0) lines.push(`- preferences: ${preferences.join(', ')}`);
   return `## Where things are\n\n${lines.join('\n')}`;
 }
 
-/** Why a document that should be read is not there, in words; empty when it is. */
-export function absence(turn: Turn, path: string): string {
+/** Why a document that should be read is not there, in words; empty when it is. `said`: how the reason of its writer is told. */
+export function absence(turn: Turn, path: string, said: (reason: string) => string = wholeLine): string {
   if (turn.files.facts(path).kind === 'file') return '';
   const writer = Object.entries(turn.state.agents).find(([, agent]) => agent.output === path);
   if (writer === undefined) return ' (not there)';
   const [id, agent] = writer;
-  const reason = agent.status === 'failed' ? `: ${foreignLine(agent.reason ?? 'no reason given', 120)}` : '';
+  const reason = agent.status === 'failed' ? `: ${said(agent.reason ?? 'no reason given')}` : '';
   return ` (not there: ${id} ${agent.status === 'failed' ? 'failed' : 'did not run'}${reason})`;
 }
 
@@ -104,7 +99,7 @@ function checkCommand({ place }: Turn, file: string): string {
 export function blockPrompt(turn: Turn, block: ResolvedBlock & AskingBlock): string | null {
   const example = block.kind === 'llm+cli' && block.schema === 'plan-content' ? planTemplate() : null;
   if (block.instructionText === undefined && example === null) return null;
-  const parts = [prose(turn, block.instructionText ?? block.instruction, block.id).trim(), request(turn)];
+  const parts = [wholeProse(turn, block.instructionText ?? block.instruction, block.id).trim(), request(turn)];
   if (example !== null) parts.push(`## Example\n\n${example.trim()}`);
   return `${parts.join('\n\n')}\n`;
 }

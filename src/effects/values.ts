@@ -1,6 +1,6 @@
 import { DevCliError } from '../base/errors.js';
 import { readDraft } from '../documents/draft.js';
-import { foreignLine } from '../documents/foreign.js';
+import { foreignLine, wholeLine } from '../documents/foreign.js';
 import { isSectionId, SECTION_IDS } from '../documents/sections.js';
 import { fillTemplate } from '../recipe/template.js';
 import { conditionsOf } from '../recipe/texts.js';
@@ -30,19 +30,28 @@ export function filledPath(turn: Turn, template: string, block: string | null): 
 }
 
 /**
- * The same for text that an agent reads: what a person or an agent wrote is cleaned, cut and quoted, so that it stays
- * data (product.md, Principles).
+ * The same for a short text, such as an instruction: what a person or an agent wrote is cleaned, cut and quoted, so that it
+ * stays data (product.md, Principles).
  */
 export function prose(turn: Turn, template: string, block: string | null): string {
+  return quoting(turn, template, block, (value) => foreignLine(value, QUOTE_CAP));
+}
+
+/** The same for a prompt file, or a question to a person: who has to act on a value is given all of it. */
+export function wholeProse(turn: Turn, template: string, block: string | null): string {
+  return quoting(turn, template, block, wholeLine);
+}
+
+function quoting(turn: Turn, template: string, block: string | null, told: (value: string) => string): string {
   return fillTemplate(template, (key) => {
     const value = placeholderValue(turn, key, block);
     const head = key.split('.')[0] ?? '';
     const ours = ['name', 'round', 'mode', 'root', 'workTree', 'origin'].includes(head);
-    return value === undefined || ours ? value : `"${foreignLine(value, QUOTE_CAP)}"`;
+    return value === undefined || ours ? value : `"${told(value)}"`;
   });
 }
 
-/** Longest foreign value quoted inside a sentence, in characters. */
+/** Longest foreign value quoted inside an instruction, in characters. */
 const QUOTE_CAP = 200;
 
 /** The value of one placeholder; undefined when the recipe knows no such name. */

@@ -8,6 +8,7 @@ export function actionText(action: Action, written: Written): string {
     const lines = [`${action.run}: ${action.outcome}`, action.summary, action.instruction];
     lines.push(...action.artifacts.map((path) => `  ${path}`));
     if (action.resume !== undefined) lines.push(`reopen: ${written(action.resume)}`);
+    if (action.ruling !== undefined) lines.push(`with a ruling: ${written(action.ruling)}`);
     return lines.join('\n');
   }
   const lines = [`${action.run} ${action.actionId}  ${action.block} (${action.progress}, ${action.action})`];

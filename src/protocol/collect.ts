@@ -1,6 +1,6 @@
 import { type Detail, DevCliError } from '../base/errors.js';
 import type { Invocation } from '../base/invocation.js';
-import { foreignLine } from '../documents/foreign.js';
+import { wholeLine } from '../documents/foreign.js';
 import type { JudgedResult } from '../documents/judge-result.js';
 import { advanceEngine } from '../effects/advance.js';
 import { resultPath } from '../effects/engine/dispatch.js';
@@ -159,7 +159,7 @@ function settle(turn: Turn, dispatch: EngineDispatchAction, good: readonly Good[
 function* outcomes(turn: Turn, good: readonly Good[], lost: readonly Lost[]): Generator<EngineEvent> {
   for (const { task, judged } of good) yield outcome(task, verdictOf(turn, task.todoId, judged));
   for (const { task, reason } of lost) {
-    const why = foreignLine(`${task.substep}: ${reason}`, 400);
+    const why = wholeLine(`${task.substep}: ${reason}`);
     const verdict: Verdict =
       task.todoId === null ? { kind: 'fail', why } : triaged(turn, task.todoId, { failed: [why] });
     yield outcome(task, verdict);

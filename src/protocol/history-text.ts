@@ -165,7 +165,7 @@ function factText(item: FactItem): string {
       return `– ${item.block} skipped`;
     case 'invalidated': {
       const stale = item.stale.filter((block) => block !== item.block);
-      return `○ ${item.todoId ?? item.block} reopened${stale.length === 0 ? '' : `; to be redone: ${stale.join(', ')}`}${by}`;
+      return `○ ${item.todoId ?? item.block} reopened${stale.length === 0 ? '' : `; to be redone: ${stale.join(', ')}`}${item.note === undefined ? '' : `, with the ruling ${said(item.note)}`}${by}`;
     }
     case 'document':
       return `· ${item.command}: ${said(item.summary)}${by}`;

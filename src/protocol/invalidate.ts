@@ -2,6 +2,7 @@ import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
 import { advance } from '../effects/advance.js';
 import { engineOf } from '../effects/engine/plan.js';
+import { noteRuling, WHOLE_RUN } from '../effects/engine/rulings.js';
 import { record, type Turn } from '../effects/turn.js';
 import { dependentsOf } from '../machine/engine/scheduler.js';
 import { canInvalidate } from '../machine/queries.js';
@@ -16,16 +17,23 @@ import { transactTurn } from './turns.js';
 
 /**
  * `step invalidate`: the block gets a new action at once, finished blocks after it are redone; documents stay; a halted
- * run is reopened (protocol.md §3). Again before anything else was done it is a duplicate: its answer may have been lost. Of a
- * todo it is a further attempt.
- * @throws DevCliError `NOT_REACHED`, `UNKNOWN_BLOCK`, `PHASE_ENDED`, `RUN_ENDED`
+ * run is reopened (protocol.md §3). Again before anything else was done it is a duplicate: its answer may have been lost. Of
+ * todos it is a further attempt of each.
+ * @param step a block by id or unique prefix, or todos of the plan at work, separated by commas
+ * @param note a ruling: what whoever does it again has to know; kept for all later attempts of a todo
+ * @throws DevCliError `NOT_REACHED`, `UNKNOWN_BLOCK`, `PHASE_ENDED`, `RUN_ENDED`, `USAGE`
  */
-export async function stepInvalidate(context: Context, given: unknown, step: string): Promise<Answer> {
+export async function stepInvalidate(
+  context: Context,
+  given: unknown,
+  { step, note }: { step: string; note?: string },
+): Promise<Answer> {
   const until = context.clock.now() + context.answerWithin * 1000;
   const name = await findRun(context, given, true);
   const { told, abandoned } = await transactTurn(context, name, (turn): { told: Told; abandoned: AtWork[] } => {
-    if (isJustInvalidated(turn, step)) return { told: { ...toldBy(turn), duplicate: true }, abandoned: [] };
-    const running = invalidate(turn, step);
+    const target = targetOf(turn, step);
+    if (isJustInvalidated(turn, target, note)) return { told: { ...toldBy(turn), duplicate: true }, abandoned: [] };
+    const running = invalidate(turn, target, note);
     return { told: toldBy(turn), abandoned: running };
   });
   for (const command of abandoned) await endRunning(context, name, command);
@@ -34,24 +42,45 @@ export async function stepInvalidate(context: Context, given: unknown, step: str
   return envelope(later === null ? first : joined(first, later));
 }
 
-/** Whether the last thing that happened to the run is that this block was invalidated, and the agent has its action. */
-function isJustInvalidated(turn: Turn, step: string): boolean {
+/** What is to be redone: a block, or todos of the plan that the block executes. */
+interface Target {
+  block: string;
+  /** Null: the block itself. */
+  todos: string[] | null;
+}
+
+/** @throws DevCliError `UNKNOWN_BLOCK`, `PHASE_ENDED`, `NOT_REACHED`; `USAGE` for a block among todos */
+function targetOf(turn: Turn, step: string): Target {
+  const known = turn.state.engine?.todos ?? {};
+  const words = [...new Set(step.split(',').map((word) => word.trim()))];
+  const others = words.filter((word) => !Object.hasOwn(known, word));
+  const [other] = others;
+  if (other === undefined) return { block: engineBlock(turn), todos: words };
+  refuseOtherPhase(turn, other);
+  const block = fullBlockId(turn, other, turn.state.engine?.order);
+  if (words.length === 1) return { block, todos: null };
+  throw new DevCliError('USAGE', `"${block}" is a block; only todos can be redone together.`, {
+    run: turn.state.name,
+    fix: 'Name one block, or todos of the plan separated by commas.',
+  });
+}
+
+/** Whether the last thing that happened to the run is that this block was invalidated so, and the agent has its action. */
+function isJustInvalidated(turn: Turn, { block, todos }: Target, note: string | undefined): boolean {
   const { pendingAction: pending, events } = turn.state;
-  if (pending?.cause !== 'invalidate') return false;
+  if (todos !== null || pending?.cause !== 'invalidate') return false;
   const { action, issuedSeq } = pending;
   if (action.action === 'running' || action.action === 'done') return false;
   // A gate asks about what lies there now.
   if (changedSinceAsked(turn, pending) !== null) return false;
   const last = events.findLast(({ type }) => type !== 'recovered');
-  return last?.seq === issuedSeq && action.block === fullBlockId(turn, step);
+  if (last?.seq !== issuedSeq || action.block !== block) return false;
+  return note === undefined || turn.files.text(rulingFile(action.actionId)) === note;
 }
 
 /** Gives the external commands that are at work for what is now redone. */
-function invalidate(turn: Turn, step: string): AtWork[] {
+function invalidate(turn: Turn, { block: id, todos }: Target, note: string | undefined): AtWork[] {
   const { state } = turn;
-  const todo = state.engine !== null && Object.hasOwn(state.engine.todos, step) ? step : null;
-  if (todo === null) refuseOtherPhase(turn, step);
-  const id = todo === null ? fullBlockId(turn, step, state.engine?.order) : engineBlock(turn);
   const { program, blocks } = turn.captured.recipe;
   if (state.status === 'completed' || state.status === 'aborted') {
     throw new DevCliError('RUN_ENDED', `The run "${state.name}" is ${state.status}; its steps stand.`, {
@@ -68,7 +97,7 @@ function invalidate(turn: Turn, step: string): AtWork[] {
     );
   }
   if (state.workflow !== null) markPhase(state.workflow, 'running');
-  if (todo !== null) return redoTodo(turn, id, todo);
+  if (todos !== null) return redoTodos(turn, id, todos, note);
   const from = blocks.findIndex((block) => block.id === id);
   const redone = new Set(blocks.slice(from).map((block) => block.id));
   // Their acknowledgements no longer stand: the old ids answer as unknown ones.
@@ -76,11 +105,33 @@ function invalidate(turn: Turn, step: string): AtWork[] {
     if (redone.has(place.split('/', 1)[0] ?? place)) delete state.acknowledged[actionId];
   }
   const stale = [...redone].filter((block) => ['done', 'failed', 'skipped'].includes(state.steps[block]?.status ?? ''));
-  record(turn, 'invalidated', { block: id, stale });
+  record(turn, 'invalidated', { block: id, stale, ...noted(note) });
   const running = abandonCommands(turn);
   state.lastError = null;
+  if (note !== undefined) ruleOnBlock(turn, id, note);
   advance(turn, { type: 'INVALIDATE', block: id });
   return running;
+}
+
+function noted(note: string | undefined): { note?: string } {
+  return note === undefined ? {} : { note };
+}
+
+/** A ruling on the execution of a plan is for all its todos; of any other block it is a file that its next action names. */
+function ruleOnBlock(turn: Turn, id: string, note: string): void {
+  const executes = turn.captured.recipe.blocks.some((block) => block.id === id && block.kind === 'engine');
+  if (executes && turn.state.engine !== null) {
+    noteRuling(turn, WHOLE_RUN, note);
+    return;
+  }
+  const path = rulingFile(`a${turn.state.lastAction + 1}`);
+  turn.files.write(path, note);
+  turn.because.push(path);
+}
+
+/** Where the ruling on a block lies, relative to the run's directory: beside the action that it leads to. */
+function rulingFile(actionId: string): string {
+  return `actions/${actionId}/ruled.md`;
 }
 
 /** The block that executes the plan. */
@@ -91,24 +142,28 @@ function engineBlock(turn: Turn): string {
 }
 
 /**
- * One todo of the plan is redone, and what depends on it becomes stale; its commits are not undone (engine.md). Gives the
+ * Todos of the plan are redone, and what depends on them becomes stale; their commits are not undone (engine.md). Gives the
  * commands at work for what is redone.
  */
-function redoTodo(turn: Turn, block: string, todo: string): AtWork[] {
+function redoTodos(turn: Turn, block: string, todos: readonly string[], note: string | undefined): AtWork[] {
   const { state } = turn;
   const engine = engineOf(turn);
-  if (engine.todos[todo]?.attempt === 0 && engine.todos[todo]?.status === 'pending') {
+  for (const todo of todos) {
+    if (engine.todos[todo]?.attempt !== 0 || engine.todos[todo]?.status !== 'pending') continue;
     throw new DevCliError('NOT_REACHED', `"${todo}" has not been begun yet.`, {
       run: state.name,
       fix: { command: 'next', input: { name: state.name } },
       ...pendingPart(turn),
     });
   }
-  const stale = dependentsOf(engine, todo).filter((id) => engine.todos[id]?.status !== 'pending');
-  record(turn, 'invalidated', { block, stale, todoId: todo });
+  for (const todo of todos) {
+    const stale = dependentsOf(engine, todo).filter((id) => engine.todos[id]?.status !== 'pending');
+    record(turn, 'invalidated', { block, stale, todoId: todo, ...noted(note) });
+    if (note !== undefined) noteRuling(turn, todo, note);
+  }
   state.lastError = null;
   const before = allAtWork(turn);
-  advance(turn, { type: 'INVALIDATE', block }, { type: 'INVALIDATE', todo });
+  advance(turn, { type: 'INVALIDATE', block }, { type: 'INVALIDATE', todos });
   const kept = new Set(allAtWork(turn).map(({ directory }) => directory));
   const abandoned = before.filter(({ directory }) => !kept.has(directory));
   withdrawCommands(turn, abandoned);

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DevCliError } from '../base/errors.js';
-import { foreignLine } from '../documents/foreign.js';
+import { foreignLine, wholeLine } from '../documents/foreign.js';
 import { advanceEngine } from '../effects/advance.js';
 import { type CommitResult, commitDone, commitMessage, deferredDone } from '../effects/engine/commit-job.js';
 import { pullRequestDone } from '../effects/engine/jobs.js';
@@ -180,7 +180,7 @@ async function announced(
 
 /** What git's refusal means: it could not just now, it cannot at all, or it does not want this commit. */
 function withoutCommit({ said, exit }: { said: string; exit: number | null }): Omit<CommitResult, 'paths' | 'left'> {
-  const reason = foreignLine(said === '' ? `git commit ended with ${exit}` : said, 1000);
+  const reason = wholeLine(said === '' ? `git commit ended with ${exit}` : said);
   if (isHindrance(said)) return { outcome: 'deferred', commit: null, reason };
   return { outcome: exit === GIT_CANNOT ? 'impossible' : 'refused', commit: null, reason };
 }

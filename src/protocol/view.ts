@@ -37,6 +37,7 @@ const LAST = [
   'ack',
   'poll',
   'resume',
+  'ruling',
   'progress',
 ];
 const INNER = [

@@ -92,6 +92,7 @@ function resolvePolicies(stated: NonNullable<NonNullable<EngineSource['config']>
     maxDynamicTodos: stated.max_dynamic_todos ?? 3,
     parallelLimit: stated.parallel_limit ?? 4,
     triagePrecedence: stated.triage_precedence ?? TRIAGE,
+    mustNot: stated.must_not ?? 'retry',
     maxFixRounds: stated.max_fix_rounds ?? 2,
   };
 }

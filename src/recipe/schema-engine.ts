@@ -19,6 +19,13 @@ const PoliciesSource = Type.Object(
         description: 'Which of halt, adapt and retry goes first when several would fit; all three, in any order.',
       }),
     ),
+    must_not: Type.Optional(
+      word(
+        'What follows when a judge finds that a must-not was done. `retry`: a failed attempt, done again with the reason while retries are left. `halt`: its todo fails at once. Default retry.',
+        'retry',
+        'halt',
+      ),
+    ),
     max_fix_rounds: limit(0, 10, 'Rounds of fixes after the code review or the final verification. Default 2.'),
     verify_enabled: Type.Optional(flag('Verify each todo. Default true.')),
     code_review_enabled: Type.Optional(flag('Review the whole diff at the end. Default true.')),

@@ -83,6 +83,7 @@ function showEngine({ program, handlers }: ResolvedEngine): Shown {
         max_dynamic_todos: policies.maxDynamicTodos,
         parallel_limit: policies.parallelLimit,
         triage_precedence: policies.triagePrecedence,
+        must_not: policies.mustNot ?? 'retry',
         max_fix_rounds: policies.maxFixRounds,
         verify_enabled: enabled('verify'),
         code_review_enabled: enabled('codeReview'),

@@ -3,7 +3,7 @@ import { isRecord } from '../base/json.js';
 import { renderCommand, shellQuoted } from './render.js';
 
 /** The members that hold commands, alone or in an instruction; wherever they stand, they are written out (protocol.md §2, `ack`). */
-const COMMAND_MEMBERS = new Set(['ack', 'poll', 'answer', 'fix', 'instead', 'resume', 'you']);
+const COMMAND_MEMBERS = new Set(['ack', 'poll', 'answer', 'fix', 'instead', 'resume', 'ruling', 'you']);
 
 /** Writes commands for a call that named its root, or none: what is printed must run where the call was made. */
 export function writtenFor(root: string | undefined): Written {

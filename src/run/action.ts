@@ -189,6 +189,7 @@ const DoneActionSchema = Type.Object(
     warnings: Type.Optional(Type.Array(Str)),
     instruction: Str,
     resume: Type.Optional(InvocationSchema),
+    ruling: Type.Optional(InvocationSchema),
   },
   closed,
 );

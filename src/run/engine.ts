@@ -146,6 +146,8 @@ export const RunEngineSchema = Type.Object(
     failures: Type.Record(Str, Type.Array(Str)),
     /** What a person answered to questions of workers, by todo. */
     answers: Type.Record(Str, Type.Array(Type.Object({ question: Str, answer: Str }, closed))),
+    /** What was ruled when todos were reopened, by todo; under `''` rulings on the whole execution. */
+    rulings: Type.Optional(Type.Record(Str, Type.Array(Type.Object({ text: Str, at: Str }, closed)))),
     reviews: Type.Array(Type.Unsafe<ReviewResult>({ type: 'object' })),
     /** What stays open and must be told at the end. */
     openIssues: Type.Array(Str),

@@ -89,7 +89,8 @@ const ENTRY_DATA = {
     reused: Type.Optional(Type.Boolean()),
     ...ofTodo,
   }),
-  invalidated: fact({ block: Str, stale: Type.Array(Str), todoId: Type.Optional(Str) }),
+  /** A block or a todo is redone; `note`: the ruling that came with it. */
+  invalidated: fact({ block: Str, stale: Type.Array(Str), todoId: Type.Optional(Str), note: Type.Optional(Str) }),
   /** The execution of a plan began; `done`: todos whose boxes were ticked before. */
   'plan-captured': fact({
     /** Who approved the plan, in words. */

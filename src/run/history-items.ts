@@ -79,7 +79,7 @@ export type FactItem = Fact &
   (
     | { kind: 'ran'; block: string; command: string; ok: boolean; summary: string }
     | { kind: 'skipped'; block: string }
-    | { kind: 'invalidated'; block: string; stale: string[]; todoId?: string }
+    | { kind: 'invalidated'; block: string; stale: string[]; todoId?: string; note?: string }
     | { kind: 'document'; command: string; paths: string[]; summary: string }
     | { kind: 'sources taken'; block?: string; paths: string[] }
     | { kind: 'human'; what: string }

@@ -1,6 +1,7 @@
-import { foreignLine } from '../../documents/foreign.js';
+import { foreignLine, wholeLine } from '../../documents/foreign.js';
 import type { EngineEvent, Verdict } from '../../machine/engine/events.js';
 import type { LeftPath } from '../../work/commit.js';
+import { absolutePath } from '../paths.js';
 import { record, type Turn } from '../turn.js';
 import { jobAtWork, settleRunning } from './job-at-work.js';
 import { noteAudit } from './notes.js';
@@ -21,7 +22,7 @@ export function commitKey(turn: Turn, todo: string | null): string {
 export function commitMessage(turn: Turn, todo: string | null): string {
   if (todo === null) return `Remaining changes of ${turn.state.name}`;
   const stated = planHead(turn).commits?.find(({ afterTodo }) => afterTodo === todo)?.message;
-  const lines = (stated ?? bodyOf(turn, todo).title).split('\n').map((line) => foreignLine(line, 400));
+  const lines = (stated ?? bodyOf(turn, todo).title).split('\n').map((line) => wholeLine(line));
   // Whoever reads the log reads it in a terminal.
   return lines.join('\n').trim() || todo;
 }
@@ -40,6 +41,7 @@ export interface CommitResult {
 export function commitDone(turn: Turn, result: CommitResult): EngineEvent {
   const { engine, job } = jobAtWork(turn, 'commit');
   const { outcome, commit, paths, left, reason } = result;
+  const logged = loggedAt(turn);
   settleRunning(turn);
   engine.job = null;
   record(turn, 'committed', {
@@ -59,7 +61,7 @@ export function commitDone(turn: Turn, result: CommitResult): EngineEvent {
   if (commit !== null && job.todo === null) {
     for (const todo of engine.deferred.filter((id) => id !== RESIDUAL)) deferredDone(turn, todo, commit, []);
   }
-  return { type: 'OUTCOME', todo: job.todo, stage: job.stage, verdict: commitVerdict(turn, job.todo, result) };
+  return { type: 'OUTCOME', todo: job.todo, stage: job.stage, verdict: commitVerdict(turn, job.todo, result, logged) };
 }
 
 /** A commit that had to wait is made after all: its todo is as if it had been made at once. */
@@ -82,7 +84,20 @@ function noteCommit(turn: Turn, todo: string, commit: string): void {
   noteAudit(turn, todo, `commit ${commit}`);
 }
 
-function commitVerdict(turn: Turn, todo: string | null, { outcome, reason = 'refused' }: CommitResult): Verdict {
+/** Where git and the hooks said all that they said, as the end of a sentence; empty where no log was written. */
+function loggedAt(turn: Turn): string {
+  const action = turn.state.pendingAction?.action;
+  if (action === undefined || action.action === 'done') return '';
+  const log = `actions/${action.actionId}/command.log`;
+  return turn.files.facts(log).kind === 'file' ? `; log: ${absolutePath(turn.place, turn.state.name, log)}` : '';
+}
+
+function commitVerdict(
+  turn: Turn,
+  todo: string | null,
+  { outcome, reason = 'refused' }: CommitResult,
+  logged: string,
+): Verdict {
   switch (outcome) {
     case 'made':
     case 'found':
@@ -94,11 +109,11 @@ function commitVerdict(turn: Turn, todo: string | null, { outcome, reason = 'ref
       engineOf(turn).deferred.push(todo ?? RESIDUAL);
       return { kind: 'deferred' };
     case 'refused': {
-      const why = foreignLine(`the commit was refused: ${reason}`, 400);
+      const why = wholeLine(`the commit was refused: ${reason}${logged}`);
       return todo === null ? { kind: 'fail', why } : triaged(turn, todo, { failed: [why] });
     }
     case 'impossible': {
-      const why = foreignLine(`git cannot commit: ${reason}`, 400);
+      const why = wholeLine(`git cannot commit: ${reason}${logged}`);
       return todo === null ? { kind: 'fail', why } : triaged(turn, todo, { environment: why });
     }
   }

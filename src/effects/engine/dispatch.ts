@@ -1,4 +1,5 @@
 import type { Invocation } from '../../base/invocation.js';
+import { foreignLine } from '../../documents/foreign.js';
 import type { EngineTask } from '../../machine/engine/events.js';
 import { blockedBy } from '../../machine/engine/scheduler.js';
 import type { ResolvedHandler } from '../../recipe/resolved.js';
@@ -13,6 +14,9 @@ import { record, type Turn } from '../turn.js';
 import { bodyOf, engineOf, recipeEngine } from './plan.js';
 import { ownJudgePrompt, reviewPrompt, verifierPrompt } from './prompt-judge.js';
 import { type TaskText, workerPrompt } from './prompt-worker.js';
+
+/** Characters of why a todo is attempted again that an action shows; the prompt file has all of it. */
+const WHY_SHOWN = 300;
 
 /** Blocked todos named in an action. */
 const BLOCKED_SHOWN = 20;
@@ -43,7 +47,7 @@ export function issueTask(turn: Turn, task: EngineTask): string {
     attempt: task.attempt,
     issuedAt: turn.at,
     role: roleName(turn, handler.agent ?? 'worker'),
-    ...(task.why === undefined || task.stage !== 'worker' ? {} : { why: task.why.slice(0, 300) }),
+    ...(task.why === undefined || task.stage !== 'worker' ? {} : { why: foreignLine(task.why, WHY_SHOWN) }),
     malformed: 0,
   };
   return actionId;

@@ -55,7 +55,11 @@ export function executionResults(engine: RunEngine): Record<string, string> {
   };
 }
 
-/** The todo that a halted run is reopened at: the first that failed; null when it was a stage of the whole run. */
-export function reopenAt(engine: RunEngine): string | null {
-  return engine.order.find((id) => engine.todos[id]?.status === 'failed') ?? null;
+/**
+ * The todos that a halted run is reopened at, as `step invalidate --step` takes them: all that failed. Null when it was a
+ * stage of the whole run, and for more than anybody could rule on one by one: the block begins all of them anew.
+ */
+export function reopensAt({ order, todos }: Pick<RunEngine, 'order' | 'todos'>): string | null {
+  const failed = order.filter((id) => todos[id]?.status === 'failed');
+  return failed.length === 0 || failed.length > FAILED_SHOWN ? null : failed.join(',');
 }

@@ -1,6 +1,5 @@
 import type { EngineEffect, EngineEvent, EngineTask, Verdict } from '../../machine/engine/events.js';
-import { dependentsOf } from '../../machine/engine/scheduler.js';
-import { stepInPlace } from '../../machine/engine/step.js';
+import { redoneBy, stepInPlace } from '../../machine/engine/step.js';
 import type { MachineEvent } from '../../machine/events.js';
 import { fault, noteStep } from '../execute.js';
 import { record, type Turn } from '../turn.js';
@@ -30,7 +29,7 @@ export function enterEngine(
   turn: Turn,
   block: string,
   cause: string,
-  event: EngineEvent = { type: 'INVALIDATE', todo: null },
+  event: EngineEvent = { type: 'INVALIDATE', todos: null },
 ): MachineEvent | null {
   // What nobody has approved has not begun: the plan may be another one by now.
   const fresh = cause === 'enter' || turn.state.engine === null || turn.state.engine.planApproved === null;
@@ -64,7 +63,7 @@ function drive(turn: Turn, block: string, first: Iterable<EngineEvent>): Machine
 
 function effectsOf(turn: Turn, block: string, event: EngineEvent): EngineEffect[] {
   const engine = engineOf(turn);
-  if (event.type === 'INVALIDATE') withdraw(turn, block, event.todo);
+  if (event.type === 'INVALIDATE') withdraw(turn, block, event.todos);
   return stepInPlace(recipeEngine(turn).program, engine, event, { applies: appliesTo(turn), at: turn.at });
 }
 
@@ -168,10 +167,10 @@ function retried(turn: Turn, { todo, attempt, why }: Extract<EngineEffect, { typ
 }
 
 /** What is out for todos that are redone no longer counts: their tasks answer as unknown ones, a job is dropped. */
-function withdraw(turn: Turn, block: string, todo: string | null): void {
+function withdraw(turn: Turn, block: string, todos: readonly string[] | null): void {
   const engine = engineOf(turn);
   const { acknowledged } = turn.state;
-  const redone = redoneBy(turn, todo);
+  const redone: ReadonlySet<string> = new Set(redoneBy(engine, todos));
   for (const [actionId, task] of Object.entries(engine.tasks)) {
     if (task.todoId !== null && !redone.has(task.todoId)) continue;
     delete engine.tasks[actionId];
@@ -192,12 +191,6 @@ function withdraw(turn: Turn, block: string, todo: string | null): void {
   for (const [actionId, place] of Object.entries(acknowledged)) {
     if (place.startsWith(`${block}/`) && redone.has(place.slice(block.length + 1))) delete acknowledged[actionId];
   }
-}
-
-function redoneBy(turn: Turn, todo: string | null): ReadonlySet<string> {
-  const engine = engineOf(turn);
-  if (todo === null) return new Set(engine.order.filter((id) => engine.todos[id]?.status !== 'done'));
-  return new Set([todo, ...dependentsOf(engine, todo)]);
 }
 
 function end(turn: Turn, block: string, { outcome, why }: Extract<EngineEffect, { type: 'ended' }>): MachineEvent {

@@ -1,4 +1,4 @@
-import { foreignLine } from '../../documents/foreign.js';
+import { foreignLine, wholeLine } from '../../documents/foreign.js';
 import { pathProblem } from '../../documents/plan-paths.js';
 import type { PlanTodo } from '../../documents/plan-schema.js';
 import { commandLine } from '../../documents/plan-text.js';
@@ -9,7 +9,6 @@ import type { Evidence, RunEngine } from '../../run/engine.js';
 
 /** Fixes of a round; more findings share the last one. */
 const AT_MOST = 8;
-const LINE_CAP = 500;
 
 type Known = Pick<RunEngine, 'fixRounds' | 'todos'>;
 
@@ -22,7 +21,7 @@ export function reviewFixes(engine: Known, { issues }: ReviewResult): PlanTodo[]
   }
   return [...byFile.values()].map((found, index) => {
     const told = found.map(({ file, line, severity, description }) =>
-      foreignLine(`${severity}: ${file}${line == null ? '' : `:${line}`}: ${description}`, LINE_CAP),
+      wholeLine(`${severity}: ${file}${line == null ? '' : `:${line}`}: ${description}`),
     );
     const [first = ''] = told;
     return fix(engine, index, {
@@ -44,7 +43,7 @@ export function commandFixes(
   commands: readonly PlanTodo['acceptance'][number][],
 ): PlanTodo[] {
   if (red.length === 0) return [];
-  const told = red.map(({ argv, outcome }) => foreignLine(`${commandLine(argv)}: ${outcome}`, LINE_CAP));
+  const told = red.map(({ argv, outcome }) => wholeLine(`${commandLine(argv)}: ${outcome}`));
   return [
     fix(engine, 0, {
       title: foreignLine(`Make green again: ${told[0]}`, 150),

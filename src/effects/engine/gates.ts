@@ -1,4 +1,4 @@
-import { foreignLine } from '../../documents/foreign.js';
+import { wholeLine } from '../../documents/foreign.js';
 import type { EngineEffect, Verdict } from '../../machine/engine/events.js';
 import type { GateAction } from '../../run/action.js';
 import { commandsShown, commandText } from '../commands-shown.js';
@@ -7,7 +7,7 @@ import { forPerson } from '../issue-gate.js';
 import { PLAN, PLAN_CONTENT, shownPath } from '../paths.js';
 import { APPROVE_PLAN } from '../plan-gate.js';
 import { record, type Turn } from '../turn.js';
-import { prose } from '../values.js';
+import { wholeProse } from '../values.js';
 import { commandList, commandsDigest } from './commands.js';
 import { handlerOf, todoProgress } from './dispatch.js';
 import { bodyOf, engineOf, runsCommands, wholePlan } from './plan.js';
@@ -77,7 +77,7 @@ export function decided(
   const engine = engineOf(turn);
   if (stage === APPROVE_PLAN) {
     if (choice === 'stop') return { kind: 'halt', why: 'the user did not approve the plan' };
-    if (choice === 'revise') return { kind: 'halt', why: `the user wants another plan: ${foreignLine(note, 400)}` };
+    if (choice === 'revise') return { kind: 'halt', why: `the user wants another plan: ${wholeLine(note)}` };
     engine.planApproved = approvalBy(turn, { gate: APPROVE_PLAN, by: 'human', at: turn.at });
     engine.commandsApproved = { digest: planCommandsDigest(turn), by: 'human', seq: 0 };
     return { kind: 'pass' };
@@ -89,12 +89,12 @@ export function decided(
   }
   if (part === 'question') {
     const question = engine.todos[todo]?.why ?? '';
-    if (choice === 'halt') return { kind: 'halt', why: `not answered: ${foreignLine(question, 200)}` };
+    if (choice === 'halt') return { kind: 'halt', why: `not answered: ${wholeLine(question)}` };
     engine.answers[todo] = [...(engine.answers[todo] ?? []), { question, answer: note }];
-    return { kind: 'again', why: `the user answered: ${foreignLine(note, 200)}` };
+    return { kind: 'again', why: `the user answered: ${wholeLine(note)}` };
   }
   if (choice === 'pass' || choice === 'approve') return { kind: 'pass' };
-  const why = `${part === 'human' ? 'judged by a person' : stage}: ${foreignLine(note, 400)}`;
+  const why = `${part === 'human' ? 'judged by a person' : stage}: ${wholeLine(note)}`;
   engine.failures[todo] = [why];
   return { kind: 'fail', why };
 }
@@ -113,7 +113,7 @@ export function planCommandsDigest(turn: Turn): string {
 function questionOf(turn: Turn, { todo, stage, part }: Gate, actionId: string): Question {
   if (stage === APPROVE_PLAN) return planQuestion(turn);
   if (todo === null) return commandsQuestion(turn, actionId);
-  const title = `${todo} (${foreignLine(engineOf(turn).todos[todo]?.title ?? '', 150)})`;
+  const title = `${todo} (${wholeLine(engineOf(turn).todos[todo]?.title ?? '')})`;
   if (part === 'human') {
     const criteria = bodyOf(turn, todo).acceptance.filter((item) => item.kind === 'human');
     return {
@@ -126,7 +126,7 @@ function questionOf(turn: Turn, { todo, stage, part }: Gate, actionId: string): 
   }
   if (part === 'question') {
     return {
-      message: `The worker of ${title} asks: ${foreignLine(engineOf(turn).todos[todo]?.why ?? '', 1500)}`,
+      message: `The worker of ${title} asks: ${wholeLine(engineOf(turn).todos[todo]?.why ?? '')}`,
       choices: [
         { id: 'answer', label: 'Answer; the todo is attempted again with it', reason: 'required' },
         { id: 'halt', label: 'Give this todo up' },
@@ -135,7 +135,7 @@ function questionOf(turn: Turn, { todo, stage, part }: Gate, actionId: string): 
   }
   const message = handlerOf(turn, stage).message ?? `Go on with ${stage}?`;
   return {
-    message: `${title}: ${prose(turn, message, turn.state.currentBlock)}`,
+    message: `${title}: ${wholeProse(turn, message, turn.state.currentBlock)}`,
     choices: [
       { id: 'approve', label: 'Go on' },
       { id: 'reject', label: 'Not like this; say why', reason: 'required' },
@@ -194,7 +194,7 @@ export function commandTexts(turn: Turn): string[] {
 function skippedAcceptance(turn: Turn, { todo, stage }: Gate): Verdict {
   const criteria = bodyOf(turn, todo ?? '').acceptance.filter((item) => item.kind === 'human');
   const line = `${todo}: not judged by a person (autopilot): ${criteria.map((item) => planLine(turn, item.text)).join('; ')}`;
-  engineOf(turn).openIssues.push(foreignLine(line, 500));
+  engineOf(turn).openIssues.push(wholeLine(line));
   record(turn, 'stage', { todoId: todo, stage, outcome: 'skipped', summary: 'human acceptance, autopilot' });
   return { kind: 'skipped' };
 }

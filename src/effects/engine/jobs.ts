@@ -1,5 +1,5 @@
 import { DevCliError } from '../../base/errors.js';
-import { foreignLine } from '../../documents/foreign.js';
+import { foreignLine, wholeLine } from '../../documents/foreign.js';
 import { commandLine } from '../../documents/plan-text.js';
 import type { EngineEffect, EngineEvent, Verdict } from '../../machine/engine/events.js';
 import type { PendingAction } from '../../run/action.js';
@@ -128,7 +128,7 @@ function commandsVerdict(turn: Turn, { todo, stage }: CommandsJob): Verdict {
   const evidence = engine.evidence[todo ?? ''] ?? [];
   const judged = todo === null || stage === 'verify' ? evidence : evidence.filter(({ id }) => id === stage);
   const red = judged.filter(({ ok }) => !ok);
-  const told = red.map(({ id, argv, outcome }) => foreignLine(`${id} ${commandLine(argv)}: ${outcome}`, 300));
+  const told = red.map(({ id, argv, outcome }) => wholeLine(`${id} ${commandLine(argv)}: ${outcome}`));
   const unrunnable = red.findIndex((one) => one.unrunnable === true);
   const environment = unrunnable < 0 ? null : (told[unrunnable] ?? null);
   if (todo !== null) return triaged(turn, todo, { failed: told, environment });
@@ -148,7 +148,7 @@ function acceptancesOf(turn: Turn, red: readonly Evidence[]) {
 function queueOf(turn: Turn, todo: string | null, stage: string, part: Work['part']): QueuedCommand[] {
   if (todo === null) {
     for (const { todo: of, id, unknown } of unknowable(turn)) {
-      const line = foreignLine(`${of} ${id}: not run at the end, nobody reported ${unknown.join(', ')}`, 500);
+      const line = wholeLine(`${of} ${id}: not run at the end, nobody reported ${unknown.join(', ')}`);
       const { openIssues } = engineOf(turn);
       if (!openIssues.includes(line)) openIssues.push(line);
     }

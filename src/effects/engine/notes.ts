@@ -1,4 +1,4 @@
-import { foreignLine } from '../../documents/foreign.js';
+import { foreignLine, wholeLine } from '../../documents/foreign.js';
 import type { Turn } from '../turn.js';
 
 /**
@@ -6,17 +6,14 @@ import type { Turn } from '../turn.js';
  * what it writes, so a document that has grown is full, and what comes after stands in one of the todo's own.
  */
 
-const LEARNINGS = 'context/learnings.md';
+export const LEARNINGS = 'context/learnings.md';
 const ISSUES = 'context/issues.md';
-const AUDIT = 'context/audit.md';
+export const AUDIT = 'context/audit.md';
 
-/** Lines of a todo that are kept, and characters of a line: notes must not grow without bound (lessons 34). */
-const LINES = 12;
+/** Characters of a line of the audit. */
 const LINE_CAP = 300;
 /** Bytes from which on a document is full. */
 const FULL = 32 * 1024;
-/** Characters of what a worker is given of its dependencies' learnings. */
-const HANDED_ON = 3000;
 
 export function noteLearnings(turn: Turn, todo: string, lines: readonly string[]): void {
   append(turn, LEARNINGS, '# Learnings', todo, lines);
@@ -44,10 +41,10 @@ function ownNotes(path: string, todo: string): string {
   return path.replace(/\.md$/, `/${todo}.md`);
 }
 
-/** What the workers of these todos learned, the latest first, at most some thousand characters; empty when nothing. */
-export function learningsOf(turn: Turn, todos: readonly string[]): string {
+/** What the workers of these todos learned, the latest first: a heading and its lines for each that left any. */
+export function learningsOf(turn: Turn, todos: readonly string[]): string[] {
   const shared = todos.length === 0 ? null : turn.files.text(LEARNINGS);
-  if (shared === null) return '';
+  if (shared === null) return [];
   const parts = todos.flatMap((id) => {
     const text = turn.files.text(ownNotes(LEARNINGS, id)) ?? shared;
     const start = text.lastIndexOf(`\n## ${id}\n`);
@@ -55,15 +52,14 @@ export function learningsOf(turn: Turn, todos: readonly string[]): string {
     const end = text.indexOf('\n## ', start + 1);
     return [text.slice(start + 1, end < 0 ? undefined : end).trim()];
   });
-  return parts.reverse().join('\n\n').slice(0, HANDED_ON);
+  return parts.reverse();
 }
 
 /** A heading for each todo; its lines are one line each, so that none of them can be taken for a heading. */
 function append(turn: Turn, path: string, title: string, todo: string, lines: readonly string[]): void {
   if (lines.length === 0) return;
-  const kept = lines.slice(0, LINES).map((line) => `- ${foreignLine(line, LINE_CAP)}`);
-  const more = lines.length > LINES ? [`- and ${lines.length - LINES} more`] : [];
+  const kept = lines.map((line) => `- ${wholeLine(line)}`);
   const place = placeFor(turn, path, todo);
   const before = turn.files.text(place) ?? `${title}\n`;
-  turn.files.write(place, `${before}\n## ${todo}\n${[...kept, ...more].join('\n')}\n`);
+  turn.files.write(place, `${before}\n## ${todo}\n${kept.join('\n')}\n`);
 }

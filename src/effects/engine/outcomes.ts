@@ -1,15 +1,13 @@
-import { foreignLine } from '../../documents/foreign.js';
+import { wholeLine } from '../../documents/foreign.js';
 import type { JudgedResult } from '../../documents/judge-result.js';
 import type { PlanTodo } from '../../documents/plan-schema.js';
 import type { ReviewResult, VerifyResult, WorkerResult } from '../../documents/results.js';
 import type { NewTodo, Verdict } from '../../machine/engine/events.js';
 import type { TodoState } from '../../machine/engine/state.js';
-import { type Findings, NOTHING_FOUND, triage } from '../../machine/engine/triage.js';
+import { type Findings, NOTHING_FOUND, toMend, triage } from '../../machine/engine/triage.js';
 import type { Turn } from '../turn.js';
 import { reviewFixes } from './fixes.js';
 import { engineOf, recipeEngine } from './plan.js';
-
-const LINE_CAP = 300;
 
 /** What a task's result means for the engine: what must be kept of it is kept, then triage decides (engine.md, Triage). */
 export function verdictOf(turn: Turn, todoId: string | null, judged: JudgedResult): Verdict {
@@ -30,39 +28,40 @@ export function triaged(turn: Turn, id: string, findings: Partial<Findings>, bod
   const all = { ...NOTHING_FOUND, ...findings };
   const askable = turn.state.mode['interaction'] !== 'autopilot';
   const verdict = triage(recipeEngine(turn).program.policies, engine, row, all, { askable });
-  if (all.failed.length > 0) engine.failures[id] = all.failed;
+  const told = toMend(all);
+  if (told.length > 0) engine.failures[id] = told;
   if (verdict.kind === 'adapt' && body !== undefined) {
     engine.bodies[verdict.todo.id] = { ...body, id: verdict.todo.id, dependsOn: verdict.todo.dependsOn };
   } else if (all.adaptation !== null) {
-    engine.openIssues.push(foreignLine(`${id} suggests: ${all.adaptation.todo.title}: ${all.adaptation.reason}`, 500));
+    engine.openIssues.push(wholeLine(`${id} suggests: ${all.adaptation.todo.title}: ${all.adaptation.reason}`));
   }
   return verdict;
 }
 
 function workerVerdict(turn: Turn, id: string, result: WorkerResult): Verdict {
   const engine = engineOf(turn);
-  engine.summaries[id] = foreignLine(result.summary, LINE_CAP);
+  engine.summaries[id] = wholeLine(result.summary);
   if (result.status === 'DONE') return { kind: 'pass' };
-  const reason = foreignLine(result.reason ?? result.summary, LINE_CAP);
+  const reason = wholeLine(result.reason ?? result.summary);
   return triaged(turn, id, { blocked: { reason, needs: result.needs ?? null } });
 }
 
 function judgeVerdict(turn: Turn, id: string, result: VerifyResult): Verdict {
   const row = engineOf(turn).todos[id] as TodoState;
-  const told = (head: string, evidence: string) => foreignLine(`${head}: ${evidence}`, LINE_CAP);
+  const told = (head: string, evidence: string) => wholeLine(`${head}: ${evidence}`);
   const failed = result.criteria.filter(({ pass }) => !pass).map((item) => told(item.id, item.evidence));
   const violations = result.mustNotDoViolations.filter(({ violated }) => violated);
   const critical = result.sideEffects.filter(({ severity }) => severity === 'critical');
-  const environment = result.environmentError?.trim() ? foreignLine(result.environmentError, LINE_CAP) : null;
+  const environment = result.environmentError?.trim() ? wholeLine(result.environmentError) : null;
   const unexplained = result.status === 'FAILED' && failed.length + violations.length + critical.length === 0;
   for (const { description } of result.sideEffects.filter(({ severity }) => severity === 'major')) {
-    engineOf(turn).openIssues.push(foreignLine(`${id}: side effect: ${description}`, 500));
+    engineOf(turn).openIssues.push(wholeLine(`${id}: side effect: ${description}`));
   }
   const { suggestedAdaptation: suggested } = result;
   const findings: Partial<Findings> = {
     failed: unexplained && environment === null ? [told('the verifier says FAILED', result.summary)] : failed,
     violations: violations.map((item) => told(item.rule, item.evidence)),
-    criticalSideEffects: critical.map(({ description }) => foreignLine(description, LINE_CAP)),
+    criticalSideEffects: critical.map(({ description }) => wholeLine(description)),
     environment,
   };
   if (suggested === null) return triaged(turn, id, findings);
@@ -74,7 +73,7 @@ function judgeVerdict(turn: Turn, id: string, result: VerifyResult): Verdict {
     id,
     {
       ...findings,
-      adaptation: { category, reason: foreignLine(reason, LINE_CAP), todo: { title, type, risk, files } },
+      adaptation: { category, reason: wholeLine(reason), todo: { title, type, risk, files } },
     },
     body,
   );
@@ -84,14 +83,14 @@ function judgeVerdict(turn: Turn, id: string, result: VerifyResult): Verdict {
 function addedBody(parent: TodoState, { reason, todo }: NonNullable<VerifyResult['suggestedAdaptation']>): PlanTodo {
   return {
     id: '',
-    title: foreignLine(todo.title, 200),
+    title: wholeLine(todo.title),
     type: 'work',
     risk: parent.risk,
     dependsOn: [],
     inputs: [],
     outputs: [],
     files: todo.files,
-    steps: todo.steps.length === 0 ? [foreignLine(reason, 500)] : todo.steps,
+    steps: todo.steps.length === 0 ? [wholeLine(reason)] : todo.steps,
     mustNotDo: todo.mustNotDo ?? [],
     references: todo.references ?? [],
     acceptance: todo.acceptance.map((item, index) => ({ id: `as-${index + 1}`, ...item })),
@@ -102,13 +101,13 @@ function reviewVerdict(turn: Turn, result: ReviewResult): Verdict {
   const engine = engineOf(turn);
   engine.reviews.push(result);
   const told = result.issues.map(({ file, line, severity, description }) =>
-    foreignLine(`review, ${severity}: ${file}${line == null ? '' : `:${line}`}: ${description}`, 500),
+    wholeLine(`review, ${severity}: ${file}${line == null ? '' : `:${line}`}: ${description}`),
   );
   if (result.verdict === 'SHIP') {
     engine.openIssues.push(...told);
     return { kind: 'pass' };
   }
-  const why = `the code review says NEEDS_FIXES: ${foreignLine(result.summary, LINE_CAP)}`;
+  const why = `the code review says NEEDS_FIXES: ${wholeLine(result.summary)}`;
   return fixesOrOpen(turn, reviewFixes(engine, result), told, why);
 }
 

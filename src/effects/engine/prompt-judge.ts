@@ -1,12 +1,15 @@
-import { foreignBlock, foreignLine } from '../../documents/foreign.js';
+import { foreignBlock, wholeLine } from '../../documents/foreign.js';
 import type { PlanTodo } from '../../documents/plan-schema.js';
 import type { ResolvedHandler } from '../../recipe/resolved.js';
+import { absolutePath } from '../paths.js';
 import type { Turn } from '../turn.js';
-import { engineOf, planHead } from './plan.js';
+import { AUDIT } from './notes.js';
+import { CAPTURED_PLAN, engineOf, planHead, recipeEngine } from './plan.js';
 import {
   bullets,
   deliveryPart,
   evidenceLines,
+  fitting,
   joinParts,
   mustNotDo,
   part,
@@ -16,6 +19,7 @@ import {
   wherePart,
 } from './prompt-parts.js';
 import type { TaskText } from './prompt-worker.js';
+import { rulingPart, rulingsPart } from './rulings.js';
 
 /** Prompt files of those who judge: the verifier, a recipe's own agents, the code reviewer. None of them changes sources. */
 
@@ -26,13 +30,15 @@ export function verifierPrompt(turn: Turn, handler: ResolvedHandler, todo: PlanT
   const criteria = todo.acceptance.filter((item) => item.kind === 'assertion');
   const rules = mustNotDo(turn, todo);
   return joinParts([
-    head(turn, `Verify ${todo.id}: ${foreignLine(todo.title, 200)}`, task),
+    head(turn, `Verify ${todo.id}: ${wholeLine(todo.title)}`, task),
     ...roleAndRules(turn, handler),
     part('Criteria', bullets(criteria.map(({ id, text }) => `${id}: ${planLine(turn, text)}`))),
     part('Must not have been done', bullets(rules)),
+    rulingPart(turn, todo.id),
     ...about(turn, todo),
     requestPart(turn),
     wherePart(turn),
+    consequences(turn, todo.id),
     judgement(
       turn,
       task,
@@ -46,12 +52,14 @@ export function verifierPrompt(turn: Turn, handler: ResolvedHandler, todo: PlanT
 export function ownJudgePrompt(turn: Turn, handler: ResolvedHandler, todo: PlanTodo, task: TaskText): string {
   const rules = mustNotDo(turn, todo);
   return joinParts([
-    head(turn, `${handler.key} of ${todo.id}: ${foreignLine(todo.title, 200)}`, task),
+    head(turn, `${handler.key} of ${todo.id}: ${wholeLine(todo.title)}`, task),
     ...roleAndRules(turn, handler),
     part('Must not have been done', bullets(rules)),
+    rulingPart(turn, todo.id),
     ...about(turn, todo),
     requestPart(turn),
     wherePart(turn),
+    consequences(turn, todo.id),
     judgement(turn, task, null, rules[0]),
   ]);
 }
@@ -62,6 +70,7 @@ export function reviewPrompt(turn: Turn, handler: ResolvedHandler, task: TaskTex
   const { order, todos, summaries } = engineOf(turn);
   const done = order.filter((id) => todos[id]?.status === 'done' && (todos[id]?.attempt ?? 0) > 0);
   const told = done.map((id) => `${id} (${todos[id]?.title ?? ''}): ${summaries[id] ?? ''}`);
+  const shownClaims = fitting(told, CLAIMS_SHOWN);
   return joinParts([
     head(turn, `Review what the run ${turn.state.name} changed`, task),
     ...roleAndRules(turn, handler),
@@ -71,8 +80,15 @@ export function reviewPrompt(turn: Turn, handler: ResolvedHandler, task: TaskTex
       bullets([objectives.core, ...objectives.definitionOfDone].map((text) => planLine(turn, text))),
     ),
     part('Must not have been done', bullets(mustNotDo(turn, null))),
+    rulingsPart(turn),
     part('What the workers say', [
-      foreignBlock(told.slice(0, 40).join('\n'), { label: 'claims of the workers', cap: 6000 }),
+      foreignBlock(shownClaims.join('\n'), { label: 'claims of the workers' }),
+      ...(shownClaims.length === told.length
+        ? []
+        : [
+            '',
+            `And of ${told.length - shownClaims.length} more todos: ${absolutePath(turn.place, turn.state.name, AUDIT)}.`,
+          ]),
     ]),
     requestPart(turn),
     wherePart(turn),
@@ -108,15 +124,23 @@ function about(turn: Turn, todo: PlanTodo): string[] {
   const report = reports[todo.id];
   const files = todos[todo.id]?.files ?? todo.files;
   const claim =
-    report === undefined ? [] : [report.summary, ...report.filesChanged.slice(0, 60).map((path) => `changed: ${path}`)];
+    report === undefined
+      ? []
+      : [
+          report.summary,
+          ...listed(
+            report.filesChanged.map((path) => `changed: ${path}`),
+            'git shows them',
+          ),
+        ];
   const outside = charged[todo.id] ?? [];
   return [
-    part('Files of this todo', bullets(files.map((glob) => `\`${foreignLine(glob, 300)}\``))),
-    part('Changed outside its files', bullets(outside.map((path) => `\`${foreignLine(path, 300)}\``))),
+    part('Files of this todo', bullets(files.map((glob) => `\`${wholeLine(glob)}\``))),
+    part('Changed outside its files', bullets(outside.map((path) => `\`${wholeLine(path)}\``))),
     part('Commands, run by dev-cli itself', bullets(evidenceLines(turn, evidence[todo.id] ?? []))),
     claim.length === 0
       ? ''
-      : part('What the worker says', [foreignBlock(claim.join('\n'), { label: 'claims of the worker', cap: 4000 })]),
+      : part('What the worker says', [foreignBlock(claim.join('\n'), { label: 'claims of the worker' })]),
   ];
 }
 
@@ -147,6 +171,39 @@ function judgement(turn: Turn, task: TaskText, criteria: readonly string[] | nul
   });
 }
 
+/** What each word of the result leads to: whoever writes one weighs it by that (engine.md, Triage). */
+function consequences(turn: Turn, id: string): string {
+  const { maxRetries, mustNot } = recipeEngine(turn).program.policies;
+  const left = maxRetries - (engineOf(turn).todos[id]?.retries ?? 0);
+  const again =
+    left > 0
+      ? `this attempt fails, and the todo is done again with your evidence as the reason (${left === 1 ? 'one attempt is' : `${left} attempts are`} left)`
+      : 'this attempt fails; it was the last, so the todo fails';
+  const atOnce =
+    'this todo fails at once, without another attempt; what depends on it is not done, and the run ends halted until a person takes it up';
+  return part('What your words do', [
+    ...bullets([
+      `a criterion with \`pass: false\`${mustNot === 'halt' ? '' : ', or `violated: true`'}: ${again}.`,
+      `${mustNot === 'halt' ? '`violated: true`, ' : ''}a side effect of severity \`critical\`, an \`environmentError\`, a \`suggestedAdaptation\` of category schema, api, auth, ci or security: ${atOnce}.`,
+      'a side effect of severity `major`: noted in the report, for a person to look at.',
+    ]),
+    '',
+    'Use each for what you have seen and can point to, not for a doubt; a doubt belongs into `summary`.',
+  ]);
+}
+
+/** Paths that are listed in a prompt file. */
+const LISTED = 200;
+
+/** All of them, or the first with where the others are. */
+function listed(lines: readonly string[], others: string): string[] {
+  if (lines.length <= LISTED) return [...lines];
+  return [...lines.slice(0, LISTED), `and ${lines.length - LISTED} more: ${others}`];
+}
+
+/** Characters of claims that the code reviewer is shown; the others are named by their place. */
+const CLAIMS_SHOWN = 12_000;
+
 function criteriaField(criteria: readonly string[] | null): string {
   if (criteria === null)
     return '`criteria`: what you judged, each with an id of its own; `[]` when there was nothing to judge.';
@@ -160,17 +217,17 @@ function diffOf(turn: Turn): string[] {
   const { baseline } = turn.state;
   if (baseline === null) {
     const { order, todos } = engineOf(turn);
-    const files = [...new Set(order.flatMap((id) => todos[id]?.files ?? []))].slice(0, 60);
-    return ['there is no repository; look at these files:', ...files.map((glob) => `\`${foreignLine(glob, 300)}\``)];
+    const files = [...new Set(order.flatMap((id) => todos[id]?.files ?? []))].map((glob) => `\`${wholeLine(glob)}\``);
+    const plan = absolutePath(turn.place, turn.state.name, CAPTURED_PLAN);
+    return ['there is no repository; look at these files:', ...listed(files, `the plan names them: ${plan}`)];
   }
-  const dirty = Object.keys(baseline.dirty).slice(0, 40);
+  const dirty = Object.keys(baseline.dirty).map((path) => `\`${wholeLine(path)}\``);
+  const state = absolutePath(turn.place, turn.state.name, 'state.json');
   return [
     baseline.head === null ? 'everything in the repository: it had no commit before' : `\`git diff ${baseline.head}\``,
     'and what `git status --short` shows as untracked',
     ...(dirty.length === 0
       ? []
-      : [
-          `not of this run, changed before it began: ${dirty.map((path) => `\`${foreignLine(path, 200)}\``).join(', ')}`,
-        ]),
+      : [`not of this run, changed before it began: ${listed(dirty, `\`baseline.dirty\` in ${state}`).join(', ')}`]),
   ];
 }

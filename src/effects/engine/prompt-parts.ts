@@ -1,18 +1,16 @@
-import { foreignBlock, foreignLine } from '../../documents/foreign.js';
+import { foreignBlock, wholeLine } from '../../documents/foreign.js';
+import { replaceReferences } from '../../documents/plan-graph.js';
 import type { PlanTodo } from '../../documents/plan-schema.js';
 import { commandLine } from '../../documents/plan-text.js';
 import type { ResolvedHandler } from '../../recipe/resolved.js';
 import type { Evidence } from '../../run/engine.js';
 import { absolutePath } from '../paths.js';
 import type { Turn } from '../turn.js';
-import { prose } from '../values.js';
+import { wholeProse } from '../values.js';
 import { engineOf, planHead } from './plan.js';
-import { substituted } from './values.js';
+import { OUTPUTS, shownValue } from './values.js';
 
 /** Parts that the prompt files of an execution share (protocol.md §2, "A prompt file is complete"). */
-
-const REQUEST_CAP = 2000;
-const LINE_CAP = 600;
 
 /** A part of a prompt file; an empty list is left out. */
 export function part(title: string, lines: readonly string[]): string {
@@ -27,9 +25,29 @@ export function bullets(lines: readonly string[]): string[] {
   return lines.map((line) => `- ${line}`);
 }
 
-/** A text of the plan as one line, with the values of other todos filled in. */
+/** The first of these texts, each whole, that stay within `cap` characters together; at least one. */
+export function fitting(lines: readonly string[], cap: number): string[] {
+  let left = cap;
+  const end = lines.findIndex((line, index) => {
+    left -= line.length + 1;
+    return left < 0 && index > 0;
+  });
+  return lines.slice(0, end < 0 ? undefined : end);
+}
+
+/** A text of the plan as one line, whole, with the values of other todos filled in; of a very long one, where it stands. */
 export function planLine(turn: Turn, text: string): string {
-  return foreignLine(substituted(engineOf(turn).outputs, text), LINE_CAP);
+  return wholeLine(replaceReferences(text, (reference) => valueOrPlace(turn, reference)));
+}
+
+/** Longest value of another todo that stands in a prompt file itself, in characters. */
+const VALUE_CAP = 4000;
+
+/** A value that a todo handed on, as text; one that would fill the prompt file is left where it lies, and its place is named. */
+export function valueOrPlace(turn: Turn, { todo, output }: { todo: string; output: string }): string {
+  const value = shownValue(engineOf(turn).outputs[todo]?.[output]);
+  if (value.length <= VALUE_CAP) return value;
+  return `(${value.length} characters: \`${todo}\`, \`${output}\` in ${absolutePath(turn.place, turn.state.name, OUTPUTS)})`;
 }
 
 /** Who the agent is, and the rules of its task. */
@@ -38,19 +56,19 @@ export function roleAndRules(turn: Turn, handler: ResolvedHandler): string[] {
   const rules = handler.prompt ?? definition?.body ?? '';
   return [
     definition?.role ?? `You are ${handler.agent ?? 'an agent'}.`,
-    ...(rules.trim() === '' ? [] : [prose(turn, rules, turn.state.currentBlock).trim()]),
+    ...(rules.trim() === '' ? [] : [wholeProse(turn, rules, turn.state.currentBlock).trim()]),
   ];
 }
 
 export function requestPart(turn: Turn): string {
   const text = turn.state.goal ?? planHead(turn).context.originalRequest;
-  return `## The request\n\n${foreignBlock(text, { label: 'the request, as the user gave it', cap: REQUEST_CAP })}`;
+  return `## The request\n\n${foreignBlock(text, { label: 'the request, as the user gave it' })}`;
 }
 
 export function wherePart(turn: Turn, more: readonly string[] = []): string {
   const { root, workTree } = turn.place;
   const preferences = Object.entries(turn.state.preferences).map(
-    ([key, value]) => `${key}=${foreignLine(String(value), 200)}`,
+    ([key, value]) => `${key}=${wholeLine(String(value))}`,
   );
   return part(
     'Where things are',
@@ -72,7 +90,7 @@ export function mustNotDo(turn: Turn, todo: PlanTodo | null): string[] {
 export function evidenceLines(turn: Turn, evidence: readonly Evidence[]): string[] {
   return evidence.map(
     ({ id, argv, outcome, log }) =>
-      `${id}: ${foreignLine(commandLine(argv), 200)}: ${foreignLine(outcome, 200)}; log: ${absolutePath(turn.place, turn.state.name, log)}`,
+      `${id}: ${wholeLine(commandLine(argv))}: ${wholeLine(outcome)}; log: ${absolutePath(turn.place, turn.state.name, log)}`,
   );
 }
 

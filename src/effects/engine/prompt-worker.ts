@@ -1,5 +1,5 @@
-import { foreignBlock, foreignLine } from '../../documents/foreign.js';
-import { dependencies, outputReferences } from '../../documents/plan-graph.js';
+import { foreignBlock, wholeLine } from '../../documents/foreign.js';
+import { dependencies, outputReferences, replaceReferences } from '../../documents/plan-graph.js';
 import type { PlanAcceptance, PlanTodo } from '../../documents/plan-schema.js';
 import { commandLine } from '../../documents/plan-text.js';
 import type { ResolvedHandler } from '../../recipe/resolved.js';
@@ -7,21 +7,24 @@ import { writtenFor } from '../../registry/written-out.js';
 import { absolutePath } from '../paths.js';
 import type { Turn } from '../turn.js';
 import { isCommand } from './commands.js';
-import { learningsOf } from './notes.js';
+import { LEARNINGS, learningsOf } from './notes.js';
 import { engineOf, runsCommands } from './plan.js';
 import {
   bullets,
   deliveryPart,
   evidenceLines,
+  fitting,
   joinParts,
   mustNotDo,
   part,
   planLine,
   requestPart,
   roleAndRules,
+  valueOrPlace,
   wherePart,
 } from './prompt-parts.js';
-import { substituted } from './values.js';
+import { rulingPart } from './rulings.js';
+import { shownValue, substituted } from './values.js';
 
 /** A task as a prompt file tells of it. */
 export interface TaskText {
@@ -31,19 +34,18 @@ export interface TaskText {
   output: string;
 }
 
-const VALUE_CAP = 4000;
-
 /** A worker's whole task in one file. At a new attempt: all of it, what failed before, and where the evidence lies. */
 export function workerPrompt(turn: Turn, handler: ResolvedHandler, todo: PlanTodo, task: TaskText): string {
   const { name } = turn.state;
   const verification = todo.type === 'verification';
   return joinParts([
-    `# ${todo.id}: ${foreignLine(todo.title, 200)}\n\nFor the run ${name}${task.attempt > 1 ? `, attempt ${task.attempt}` : ''}; ${todo.type}, risk ${todo.risk}.`,
+    `# ${todo.id}: ${wholeLine(todo.title)}\n\nFor the run ${name}${task.attempt > 1 ? `, attempt ${task.attempt}` : ''}; ${todo.type}, risk ${todo.risk}.`,
     ...roleAndRules(turn, handler),
     part(
       'Steps',
       todo.steps.map((step, index) => `${index + 1}. ${planLine(turn, step)}`),
     ),
+    rulingPart(turn, todo.id),
     before(turn, todo.id, task.attempt),
     answers(turn, todo.id),
     inputs(turn, todo),
@@ -64,7 +66,7 @@ function before(turn: Turn, todo: string, attempt: number): string {
   const { failures, evidence, todos } = engineOf(turn);
   const lines = failures[todo] ?? [];
   const why = todos[todo]?.why;
-  const told = lines.length > 0 ? lines : why === undefined ? [] : [foreignLine(why, 500)];
+  const told = lines.length > 0 ? lines : why === undefined ? [] : [wholeLine(why)];
   const red = (evidence[todo] ?? []).filter(({ ok }) => !ok);
   const shown = [...told, ...evidenceLines(turn, red)];
   if (shown.length === 0) return '';
@@ -78,21 +80,25 @@ function before(turn: Turn, todo: string, attempt: number): string {
 function answers(turn: Turn, todo: string): string {
   const known = engineOf(turn).answers[todo] ?? [];
   const lines = known.map(({ question, answer }) =>
-    foreignBlock(`Q: ${question}\nA: ${answer}`, { label: 'asked by a worker, answered by the user', cap: VALUE_CAP }),
+    foreignBlock(`Q: ${question}\nA: ${answer}`, { label: 'asked by a worker, answered by the user' }),
   );
   return part('What the user said', lines);
 }
 
 function inputs(turn: Turn, todo: PlanTodo): string {
   if (todo.inputs.length === 0) return '';
-  const { outputs } = engineOf(turn);
-  const values = todo.inputs.map(({ name, from }): [string, unknown] => {
-    const [only] = outputReferences(from);
-    const whole = only !== undefined && from === `\${${only.todo}.outputs.${only.output}}`;
-    return [name, whole ? outputs[only.todo]?.[only.output] : substituted(outputs, from)];
-  });
+  const values = todo.inputs.map(({ name, from }): [string, unknown] => [name, inputValue(turn, from)]);
   const text = JSON.stringify(Object.fromEntries(values), null, 2);
-  return part('Inputs', [foreignBlock(text, { label: 'values that earlier todos handed on', cap: VALUE_CAP })]);
+  return part('Inputs', [foreignBlock(text, { label: 'values that earlier todos handed on' })]);
+}
+
+function inputValue(turn: Turn, from: string): unknown {
+  const text = replaceReferences(from, (reference) => valueOrPlace(turn, reference));
+  const [only] = outputReferences(from);
+  if (only === undefined || from !== `\${${only.todo}.outputs.${only.output}}`) return text;
+  const value = engineOf(turn).outputs[only.todo]?.[only.output];
+  // A value keeps its form, unless only its place is named.
+  return text === shownValue(value) ? value : text;
 }
 
 function files(turn: Turn, todo: PlanTodo, verification: boolean): string {
@@ -100,7 +106,7 @@ function files(turn: Turn, todo: PlanTodo, verification: boolean): string {
   const globs = engineOf(turn).todos[todo.id]?.files ?? todo.files;
   if (globs.length === 0) return part('What you may touch', ['Whatever the task needs, outside `.dev/`.']);
   return part('What you may touch', [
-    ...bullets(globs.map((glob) => `\`${foreignLine(glob, 300)}\``)),
+    ...bullets(globs.map((glob) => `\`${wholeLine(glob)}\``)),
     '',
     'Others may be at work beside you. If another file is needed: status BLOCKED, `needs: {"files": [...]}`.',
   ]);
@@ -122,8 +128,8 @@ function criterion(turn: Turn, item: PlanAcceptance): string {
   switch (item.kind) {
     case 'command': {
       const line = commandLine(item.run.map((word) => substituted(engineOf(turn).outputs, word)));
-      const where = item.cwd === undefined ? '' : ` in ${foreignLine(item.cwd, 200)}`;
-      return `${item.id}: \`${foreignLine(line, 300)}\`${where} passes`;
+      const where = item.cwd === undefined ? '' : ` in ${wholeLine(item.cwd)}`;
+      return `${item.id}: \`${wholeLine(line)}\`${where} passes`;
     }
     case 'assertion':
       return `${item.id}: ${planLine(turn, item.text)}`;
@@ -132,16 +138,22 @@ function criterion(turn: Turn, item: PlanAcceptance): string {
   }
 }
 
+/** Characters of what a worker is given of its dependencies' learnings (lessons 34); the others are named by their place. */
+const LEARNINGS_SHOWN = 3000;
+
 function learnings(turn: Turn, todo: PlanTodo): string {
-  const text = learningsOf(turn, dependencies(todo));
-  if (text === '') return '';
+  const notes = learningsOf(turn, dependencies(todo));
+  if (notes.length === 0) return '';
+  const shown = fitting(notes, LEARNINGS_SHOWN);
+  const more = notes.length - shown.length;
   return part('What the workers before you learned', [
-    foreignBlock(text, { label: 'notes of other agents', cap: text.length }),
+    foreignBlock(shown.join('\n\n'), { label: 'notes of other agents' }),
+    ...(more === 0 ? [] : ['', `And of ${more} more todos: ${absolutePath(turn.place, turn.state.name, LEARNINGS)}.`]),
   ]);
 }
 
 function delivery(turn: Turn, todo: PlanTodo, { output }: TaskText, verification: boolean): string {
-  const promised = todo.outputs.map(({ name, description }) => [name, `<${foreignLine(description, 120)}>`]);
+  const promised = todo.outputs.map(({ name, description }) => [name, `<${wholeLine(description)}>`]);
   const example = {
     status: 'DONE',
     outputs: Object.fromEntries(promised),
@@ -153,7 +165,7 @@ function delivery(turn: Turn, todo: PlanTodo, { output }: TaskText, verification
   return deliveryPart(turn, output, {
     example,
     fields: [
-      '`status`: DONE when everything above holds; BLOCKED when you cannot go on.',
+      '`status`: DONE when everything above holds; BLOCKED when you cannot go on. BLOCKED without `needs` fails this todo at once, and what depends on it is not done.',
       promised.length === 0
         ? '`outputs`: empty; this todo promises none.'
         : '`outputs`: each of these names with its value; later todos build on them.',

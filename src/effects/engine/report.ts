@@ -2,7 +2,8 @@ import { type RunSummary, renderRunSummary } from '../../documents/run-summary.j
 import type { Turn } from '../turn.js';
 import { engineOf, planHead } from './plan.js';
 import { changed } from './report/changes.js';
-import { approvals, decisions } from './report/decisions.js';
+import { approvals, decisions, ruled } from './report/decisions.js';
+import { nextSteps } from './report/next.js';
 import { skippedLines } from './report/skipped.js';
 import { doneLine, failedLines } from './report/todos.js';
 import { verification } from './report/verification.js';
@@ -31,21 +32,10 @@ function executionSummary(turn: Turn, aborted: boolean): RunSummary {
     skipped: skippedLines(turn, rows),
     commits: rows.flatMap(({ id, commit }) => (commit === undefined ? [] : [`${id}: ${commit}`])),
     approvals: approvals(turn),
-    decisions: decisions(turn),
+    decisions: [...decisions(turn), ...ruled(turn)],
     changedFiles: changed(turn),
     verification: verification(turn, rows),
     openIssues: [...new Set([...turn.state.warnings, ...engine.openIssues])],
-    next: nextSteps(turn, outcome),
+    next: nextSteps(turn, outcome, rows),
   };
-}
-
-function nextSteps({ state }: Turn, outcome: 'aborted' | 'completed' | 'halted'): string[] {
-  switch (outcome) {
-    case 'completed':
-      return [];
-    case 'halted':
-      return ['Put right what failed, then reopen the run: `dev-cli status` says how.'];
-    case 'aborted':
-      return [`The plan stands: \`dev-cli init ${state.name} --execute\` carries out what is left of it.`];
-  }
 }

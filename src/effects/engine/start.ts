@@ -14,7 +14,7 @@ import { isApproved, planGateOf } from '../plan-gate.js';
 import { record, type Turn } from '../turn.js';
 import { rowOf } from './outcomes.js';
 import { addedBodies, CAPTURED_PLAN, capturePlan } from './plan.js';
-import { OUTPUTS } from './wrap-up.js';
+import { OUTPUTS } from './values.js';
 
 /**
  * The engine before its first step: the plan captured, a row for each todo, those with a ticked box done (engine.md,
@@ -56,6 +56,7 @@ export function openEngine(turn: Turn, block: string): boolean {
     reports: {},
     failures: {},
     answers: {},
+    ...(turn.state.engine?.rulings === undefined ? {} : { rulings: turn.state.engine.rulings }),
     reviews: [],
     openIssues: [],
     job: null,

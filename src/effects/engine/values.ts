@@ -6,13 +6,16 @@ import type { RunEngine } from '../../run/engine.js';
 
 type Outputs = RunEngine['outputs'];
 
+/** Where the values of all todos lie, relative to the run's directory. */
+export const OUTPUTS = 'context/outputs.json';
+
 /** `text` with every reference replaced by its value: still one argument of a command, whatever the value holds. */
 export function substituted(outputs: Outputs, text: string): string {
   return replaceReferences(text, ({ todo, output }) => shownValue(outputs[todo]?.[output]));
 }
 
 /** A value as text: a text as it is, anything else as JSON. */
-function shownValue(value: unknown): string {
+export function shownValue(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }
 

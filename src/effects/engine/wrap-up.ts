@@ -1,12 +1,11 @@
-import { foreignLine } from '../../documents/foreign.js';
+import { wholeLine } from '../../documents/foreign.js';
 import { isEdited, keepBoxes, tickBoxes } from '../../documents/plan-boxes.js';
 import { renderPlan } from '../../documents/plan-render.js';
 import { PLAN } from '../paths.js';
 import { record, type Turn } from '../turn.js';
 import { noteAudit, noteIssues, noteLearnings } from './notes.js';
 import { bodyOf, engineOf, wholePlan } from './plan.js';
-
-export const OUTPUTS = 'context/outputs.json';
+import { OUTPUTS } from './values.js';
 
 /** A plan longer than this has its boxes ticked at the end only: every commit keeps a whole copy of the document. */
 const TICKED_AT_ONCE = 256 * 1024;
@@ -27,7 +26,7 @@ export function wrapUp(turn: Turn, id: string): void {
   const issues = report?.issues ?? [];
   noteLearnings(turn, id, learnings);
   noteIssues(turn, id, issues);
-  engine.openIssues.push(...issues.slice(0, 5).map((issue) => foreignLine(`${id}: ${issue}`, 300)));
+  engine.openIssues.push(...issues.map((issue) => wholeLine(`${id}: ${issue}`)));
   const row = engine.todos[id];
   noteAudit(turn, id, `done in attempt ${row?.attempt ?? 1}: ${engine.summaries[id] ?? ''}`);
   tick(turn, new Set([id]), TICKED_AT_ONCE);

@@ -30,8 +30,8 @@ export type EngineEvent =
   | { type: 'START' }
   /** A stage has an outcome. `todo` is null for the stages of the whole run. */
   | { type: 'OUTCOME'; todo: string | null; stage: string; part?: Part; verdict: Verdict }
-  /** A todo is redone and its dependents become stale; null: all that is not done begins anew. Reopens an ended run. */
-  | { type: 'INVALIDATE'; todo: string | null };
+  /** Todos are redone and their dependents become stale; null: all that is not done begins anew. Reopens an ended run. */
+  | { type: 'INVALIDATE'; todos: readonly string[] | null };
 
 /** A task for an agent. */
 export interface EngineTask {

@@ -30,6 +30,8 @@ export interface EnginePolicies {
   /** Todos of a wave, at most. */
   parallelLimit: number;
   triagePrecedence: readonly Disposition[];
+  /** What a violated must-not leads to: a failed attempt, or the end of its todo. Left out in recipes captured by 0.1.0: retry. */
+  mustNot?: 'retry' | 'halt';
   /** Rounds of fixes after a code review or the final verification. */
   maxFixRounds: number;
 }

@@ -51,7 +51,7 @@ function take(builder: StepBuilder, event: EngineEvent): void {
       else todoOutcome(builder, builder.row(event.todo), event.stage, event.part, event.verdict);
       return;
     case 'INVALIDATE':
-      invalidate(builder, event.todo);
+      invalidate(builder, event.todos);
       return;
   }
 }
@@ -65,17 +65,14 @@ function proceed(builder: StepBuilder): void {
   }
 }
 
-function invalidate(builder: StepBuilder, todo: string | null): void {
+function invalidate(builder: StepBuilder, todos: readonly string[] | null): void {
   const { stage, at } = builder.state;
-  const affected =
-    todo === null
-      ? builder.state.order.filter((id) => builder.row(id).status !== 'done')
-      : [todo, ...dependentsOf(builder.state, todo)];
+  const affected = redoneBy(builder.state, todos);
   for (const id of affected) {
     const { part: _, why: _why, endedAt: _ended, ...row } = builder.row(id);
     const untouched = row.status === 'pending' && row.attempt === 0;
     if (untouched) continue;
-    const event = todo === null || id === todo ? 'AGAIN' : 'STALE';
+    const event = todos === null || todos.includes(id) ? 'AGAIN' : 'STALE';
     const standing = row.status === 'pending' ? { status: 'pending' } : builder.step(builder.row(id), event);
     builder.set({ ...row, ...standing, retries: 0, substeps: {} });
   }
@@ -85,4 +82,11 @@ function invalidate(builder: StepBuilder, todo: string | null): void {
   builder.state.fixRounds = 0;
   delete builder.state.why;
   if (stage !== 'todos') builder.state.stage = stepPhase(builder.program, stage, 'REOPEN');
+}
+
+/** What an INVALIDATE redoes: these todos and all that depends on them; null: all that is not done. In plan order. */
+export function redoneBy(state: Pick<EngineState, 'order' | 'todos'>, todos: readonly string[] | null): string[] {
+  if (todos === null) return state.order.filter((id) => state.todos[id]?.status !== 'done');
+  const redone = new Set(todos.flatMap((id) => [id, ...dependentsOf(state, id)]));
+  return state.order.filter((id) => redone.has(id));
 }

@@ -61,28 +61,38 @@ type Way = (
 ) => Verdict | null;
 
 const ways: Record<EnginePolicies['triagePrecedence'][number], Way> = {
-  halt(_policies, _state, _todo, { violations, criticalSideEffects, environment, adaptation }) {
+  halt({ mustNot }, _state, _todo, { violations, criticalSideEffects, environment, adaptation }) {
     const grave = adaptation !== null && GRAVE.includes(adaptation.category.toLowerCase());
     const why = [
-      ...violations.map((rule) => `must not be done: ${rule}`),
+      ...(mustNot === 'halt' ? violations.map(violated) : []),
       ...criticalSideEffects.map((effect) => `critical side effect: ${effect}`),
       ...(environment === null ? [] : [`the environment: ${environment}`]),
       ...(grave ? [`needs a decision (${adaptation.category}): ${adaptation.reason}`] : []),
     ];
     return why.length === 0 ? null : { kind: 'halt', why: why.join('; ') };
   },
-  adapt({ adaptDepthLimit, maxDynamicTodos }, { added }, todo, { adaptation, failed }) {
+  adapt({ adaptDepthLimit, maxDynamicTodos }, { added }, todo, { adaptation, ...findings }) {
     if (adaptation === null || todo.depth >= adaptDepthLimit || added >= maxDynamicTodos) return null;
-    const passed = failed.length === 0;
+    const passed = toMend(findings).length === 0;
     const id = `${todo.id}-d${todo.dynamicTodos.length + 1}`;
     // Its own criteria do not hold: what is added comes first. They hold: it comes after.
     const dependsOn = passed ? [todo.id] : [...todo.dependsOn];
     return { kind: 'adapt', passed, todo: { ...adaptation.todo, id, dependsOn } };
   },
-  retry(_policies, _state, _todo, { failed }) {
-    return failed.length === 0 ? null : { kind: 'fail', why: failed.join('; ') };
+  retry(_policies, _state, _todo, findings) {
+    const lines = toMend(findings);
+    return lines.length === 0 ? null : { kind: 'fail', why: lines.join('; ') };
   },
 };
+
+/** What a further attempt has to put right, one line each: what does not hold, and what was done that must not be. */
+export function toMend({ failed, violations }: Pick<Findings, 'failed' | 'violations'>): string[] {
+  return [...failed, ...violations.map(violated)];
+}
+
+function violated(rule: string): string {
+  return `must not be done: ${rule}`;
+}
 
 function ofBlocked(
   state: Pick<EngineState, 'order' | 'todos'>,

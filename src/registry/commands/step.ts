@@ -93,17 +93,34 @@ export const STEP_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'step invalidate',
     summary: 'Redo a block or a todo: it gets a new action at once, what was built on it becomes stale.',
-    description: 'Documents and commits stay. It reopens a halted run.',
+    description:
+      'Documents and commits stay. It reopens a halted run. A note is a ruling: the next attempts of the todo and those who judge them read it, or the agent that gets the block.',
     actor: 'agent',
     output: 'document',
     positionals: [OPTIONAL_NAME],
     options: [
-      { ...STEP, description: 'The block, by id or unique prefix, or a todo of the plan at work.', required: true },
+      {
+        ...STEP,
+        placeholder: 'BLOCK|TODO,…',
+        description: 'The block, by id or unique prefix, or todos of the plan at work, separated by commas.',
+        required: true,
+      },
+      {
+        key: 'note',
+        flag: 'note',
+        form: 'text',
+        placeholder: 'TEXT|@FILE|-',
+        description: 'A ruling: what whoever does it again has to know.',
+      },
     ],
     exits: [0, 1, 2, 4, 130],
     examples: [
       { command: 'dev-cli step invalidate add-auth --step generate-plan', note: 'Write the plan anew.' },
       { command: 'dev-cli step invalidate add-auth --step todo-3', note: 'One todo, and what depends on it.' },
+      {
+        command: 'dev-cli step invalidate add-auth --step todo-3 --note "The changelog may be changed"',
+        note: 'The same, with a ruling for the next attempts.',
+      },
     ],
   },
 ];

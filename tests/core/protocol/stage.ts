@@ -111,7 +111,7 @@ export function stage({ recipes, terminal = false }: Options): Stage {
     context,
     init: (recipe, input = {}) => outcome(init(context, name, { recipe, ...input })),
     complete: (input) => outcome(stepComplete(context, name, input)),
-    invalidate: (step) => outcome(stepInvalidate(context, name, step)),
+    invalidate: (step) => outcome(stepInvalidate(context, name, { step })),
     abort: (reason) => outcome(abort(context, name, reason)),
     document: (command, input = {}) => outcome(documentCommand(context, command, { name, ...input })),
     next: async () => JSON.stringify((await next(context, name, {})).json),

@@ -2,6 +2,7 @@ import type { RunSummary } from '../../../documents/run-summary.js';
 import { approvalsTold } from '../../../run/approvals-told.js';
 import { gateDecision } from '../../run-summary.js';
 import type { Turn } from '../../turn.js';
+import { rulingsOn, WHOLE_RUN } from '../rulings.js';
 
 /** What was decided at gates, as the report tells it. */
 export function decisions({ state }: Turn): RunSummary['decisions'] {
@@ -12,4 +13,16 @@ export function decisions({ state }: Turn): RunSummary['decisions'] {
 export function approvals({ state }: Turn): string[] {
   const { plan, commands } = approvalsTold(state);
   return [`the plan: ${plan}`, `its commands: ${commands}`];
+}
+
+/** What was ruled when todos were reopened, whole. */
+export function ruled({ state: { engine } }: Turn): RunSummary['decisions'] {
+  if (engine === null) return [];
+  return [WHOLE_RUN, ...engine.order].flatMap((id) =>
+    rulingsOn(engine, id).map(({ text, at }) => ({
+      text: `ruling on ${id === WHOLE_RUN ? 'the whole execution' : id}: ${text}`,
+      by: 'agent' as const,
+      at,
+    })),
+  );
 }

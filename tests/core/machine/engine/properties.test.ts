@@ -139,7 +139,7 @@ describe('whatever happens in whatever order', () => {
         const before = rim.state.todos[id]?.attempt ?? 0;
         // As the rim does: what the invalidate takes back is no longer out.
         rim.waiting.splice(0, rim.waiting.length, ...withdrawn(rim, id));
-        rim.reopen({ type: 'INVALIDATE', todo: id });
+        rim.reopen({ type: 'INVALIDATE', todos: [id] });
         onward(rim, { ...world, trouble: 0 }, pick, 2000);
         expect(rim.ended).not.toBeNull();
         const row = rim.state.todos[id];

@@ -144,7 +144,7 @@ describe('the approval of the plan and of its commands', () => {
     rim.run(() => ({ kind: 'halt', why: 'not approved' }));
     expect(rim.log).toEqual(['gate run/approvePlan', 'halted']);
     rim.log.length = 0;
-    rim.reopen({ type: 'INVALIDATE', todo: null });
+    rim.reopen({ type: 'INVALIDATE', todos: null });
     expect(rim.log).toEqual(['gate run/approvePlan']);
   });
 
@@ -160,7 +160,7 @@ describe('invalidating', () => {
   it('redoes a todo and what was built on it, and reopens an ended run', () => {
     const rim = new Rim(PLAN).run();
     rim.log.length = 0;
-    rim.reopen({ type: 'INVALIDATE', todo: 't2' });
+    rim.reopen({ type: 'INVALIDATE', todos: ['t2'] });
     expect(rim.state.todos['t5']?.status).toBe('stale');
     expect(rim.state.todos['t3']?.status).toBe('done');
     rim.run();
@@ -170,7 +170,7 @@ describe('invalidating', () => {
 
   it('of the whole begins anew what is not done, with all its retries', () => {
     const rim = new Rim([todo('t1'), todo('t2', ['t1'])]).run(only('t2', 'worker', 0, { kind: 'halt', why: 'no' }));
-    rim.reopen({ type: 'INVALIDATE', todo: null });
+    rim.reopen({ type: 'INVALIDATE', todos: null });
     rim.run();
     expect(rim.ended?.outcome).toBe('completed');
     expect(rim.log.filter((line) => line.startsWith('task t1/worker'))).toHaveLength(1);
