@@ -13,7 +13,7 @@ import { treeState } from '../work/git.js';
 import { awaitEnding, directoryOf, type Ending, resultKey, workTreeOf } from './command-ending.js';
 import type { Context } from './context.js';
 import { findRun } from './find-run.js';
-import { evidenceOf, outputOf } from './job-commands.js';
+import { evidenceOf, outputMatters, outputOf } from './job-commands.js';
 import { readRun } from './running.js';
 import { transactTurn } from './turns.js';
 
@@ -107,7 +107,7 @@ async function finished(
   ending: Ending,
 ): Promise<Evidence> {
   const after = await treeState(workTreeOf(context, snapshot), { signal: context.signal });
-  const log = queued.stdoutContains === undefined ? '' : outputOf(directoryOf(context, snapshot.name, command));
+  const log = outputMatters(queued, ending) ? outputOf(directoryOf(context, snapshot.name, command)) : '';
   return transactTurn(context, snapshot.name, (turn) => {
     const { key, block, argv } = command;
     const evidence = evidenceOf(turn, command, queued, ending, { after, log });

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { foreignLine } from '../documents/foreign.js';
 import { advanceEngine } from '../effects/advance.js';
 import type { QueuedCommand } from '../effects/engine/commands.js';
 import { commandAgain, commandDone } from '../effects/engine/jobs.js';
@@ -7,11 +8,15 @@ import type { Evidence } from '../run/engine.js';
 import type { CommandState, RunState } from '../run/state.js';
 import { withIoErrors } from '../store/io.js';
 import { logFile } from '../work/command.js';
+import { forbiddenListen } from '../work/forbidden-listen.js';
 import { type TreeState, treeState } from '../work/git.js';
 import { directoryOf, type Ending, judged, resultKey, type Settled, workTreeOf } from './command-ending.js';
 import type { Context } from './context.js';
 import { toldBy } from './envelope.js';
 import { transactTurn } from './turns.js';
+
+/** What is said of a command that was not let listen. */
+const FORBIDDEN = 'the sandbox forbids listening on a port';
 
 /** Exit codes of a shell or a runner that could not start what it was given. */
 const CANNOT_RUN = [126, 127];
@@ -27,7 +32,7 @@ export async function finishCommand(
   ending: Ending,
 ): Promise<Settled> {
   const after = await treeState(workTreeOf(context, snapshot), { signal: context.signal });
-  const log = wantsOutput(snapshot) ? outputOf(directoryOf(context, snapshot.name, command)) : '';
+  const log = wantsOutput(snapshot, ending) ? outputOf(directoryOf(context, snapshot.name, command)) : '';
   const told = await transactTurn(context, snapshot.name, (turn) => {
     const queued = queuedCommand(turn, command);
     if (queued === null) return null;
@@ -52,8 +57,14 @@ function queuedCommand({ state }: Turn, { actionId }: CommandState): QueuedComma
   return engine?.job?.kind === 'commands' ? (engine.job.queue[0] ?? null) : null;
 }
 
-function wantsOutput({ engine }: RunState): boolean {
-  return engine?.job?.kind === 'commands' && engine.job.queue[0]?.stdoutContains !== undefined;
+function wantsOutput({ engine }: RunState, ending: Ending): boolean {
+  const queued = engine?.job?.kind === 'commands' ? engine.job.queue[0] : undefined;
+  return queued !== undefined && outputMatters(queued, ending);
+}
+
+/** Whether what a command wrote says more than how it ended: what it must hold, or why it is red. */
+export function outputMatters({ exitCode, stdoutContains }: QueuedCommand, ending: Ending): boolean {
+  return stdoutContains !== undefined || (ending.kind === 'exit' && !endedWith(ending, exitCode));
 }
 
 /** What a command wrote, as far as its log keeps it. */
@@ -82,13 +93,16 @@ export function evidenceOf(
   const plain = judged(command, ending);
   const asExpected = ending.kind === 'reused' || endedWith(ending, exitCode);
   const contains = stdoutContains === undefined || ending.kind === 'reused' || log.includes(stdoutContains);
+  const ok = asExpected && contains;
+  const forbidden = ok || ending.kind !== 'exit' ? null : forbiddenListen(log);
+  const outcome = asExpected && !contains ? `${plain.outcome}, but its output lacks what it must hold` : plain.outcome;
   return {
     id,
     attempt: (todo === null ? undefined : engine?.todos[todo]?.attempt) ?? 1,
     argv: command.argv,
-    ok: asExpected && contains,
+    ok,
     exit: plain.exit,
-    outcome: asExpected && !contains ? `${plain.outcome}, but its output lacks what it must hold` : plain.outcome,
+    outcome: forbidden === null ? outcome : `${outcome}; ${FORBIDDEN}: ${foreignLine(forbidden, 200)}`,
     at: turn.at,
     commit: after?.head ?? null,
     tree: treeOf(ending),
@@ -96,7 +110,8 @@ export function evidenceOf(
     ...(todo !== null && engine?.job?.todo === null ? { todo } : {}),
     ...(ending.kind === 'reused' ? { reused: true } : {}),
     ...(ending.kind === 'exit' ? { durationMs: ending.exit.durationMs } : {}),
-    ...(!asExpected && isUnrunnable(ending) ? { unrunnable: true } : {}),
+    ...(forbidden !== null || (!asExpected && isUnrunnable(ending)) ? { unrunnable: true } : {}),
+    ...(forbidden === null ? {} : { forbidden: 'listen' as const }),
   };
 }
 

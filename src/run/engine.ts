@@ -50,8 +50,10 @@ const EvidenceSchema = Type.Object(
     /** Relative to the run's directory. */
     log: Str,
     reused: Type.Optional(Type.Boolean()),
-    /** It could not be started, or ended with 126 or 127: the environment failed, not the work. */
+    /** It could not be started, ended with 126 or 127, or was not let listen: the environment failed, not the work. */
     unrunnable: Type.Optional(Type.Boolean()),
+    /** What the sandbox forbade it. */
+    forbidden: Type.Optional(Type.Literal('listen')),
     durationMs: Type.Optional(Type.Number()),
   },
   closed,

@@ -123,6 +123,10 @@ export function pullRequestDone(turn: Turn, { ok, summary }: { ok: boolean; summ
   return { type: 'OUTCOME', todo: null, stage: job.stage, verdict: { kind: 'pass' } };
 }
 
+/** What a person can do where commands are not let listen. */
+const LOOPBACK =
+  'the sandbox forbids listening on a port, which is no fault of the work: allow the loopback interface, or run the polls of dev-cli outside the sandbox, then reopen the run';
+
 function commandsVerdict(turn: Turn, { todo, stage }: CommandsJob): Verdict {
   const engine = engineOf(turn);
   const evidence = engine.evidence[todo ?? ''] ?? [];
@@ -130,10 +134,11 @@ function commandsVerdict(turn: Turn, { todo, stage }: CommandsJob): Verdict {
   const red = judged.filter(({ ok }) => !ok);
   const told = red.map(({ id, argv, outcome }) => wholeLine(`${id} ${commandLine(argv)}: ${outcome}`));
   const unrunnable = red.findIndex((one) => one.unrunnable === true);
-  const environment = unrunnable < 0 ? null : (told[unrunnable] ?? null);
+  const advice = red[unrunnable]?.forbidden === 'listen' ? `${LOOPBACK}; ` : '';
+  const environment = unrunnable < 0 ? null : `${advice}${told[unrunnable] ?? ''}`;
   if (todo !== null) return triaged(turn, todo, { failed: told, environment });
   if (red.length === 0) return { kind: 'pass' };
-  const why = `red on the final tree: ${told.join('; ')}`;
+  const why = `red on the final tree: ${advice}${told.join('; ')}`;
   if (environment !== null) return { kind: 'halt', why };
   return fixesOrOpen(turn, commandFixes(engine, red, acceptancesOf(turn, red)), told, why);
 }
