@@ -33,7 +33,6 @@ describe('triage', () => {
   });
 
   it.each([
-    ['a violated must-not-do', { violations: ['no new dependency'] }, 'no new dependency'],
     ['a critical side effect', { criticalSideEffects: ['deleted the database'] }, 'deleted the database'],
     ['an environment error', { environment: 'npm: not found' }, 'npm: not found'],
     ['an adaptation of a grave kind', { adaptation: { ...adaptation, category: 'Security' } }, 'logs grow'],
@@ -41,6 +40,20 @@ describe('triage', () => {
     const verdict = judge({ ...findings, failed: ['ac-1'] });
     expect(verdict.kind).toBe('halt');
     expect(JSON.stringify(verdict)).toContain(why);
+  });
+
+  it('takes a violated must-not for a failed attempt, told with what else failed, unless the recipe lets it halt', () => {
+    const violated = { violations: ['no new dependency'], failed: ['ac-1'] };
+    const told = { kind: 'fail', why: 'ac-1; must not be done: no new dependency' };
+    expect(judge(violated)).toEqual(told);
+    expect(judge(violated, { policies: { mustNot: 'retry' } })).toEqual(told);
+    const halt = { kind: 'halt', why: 'must not be done: no new dependency' };
+    expect(judge(violated, { policies: { mustNot: 'halt' } })).toEqual(halt);
+    expect(judge({ ...violated, environment: 'npm: not found' })).toEqual({
+      kind: 'halt',
+      why: 'the environment: npm: not found',
+    });
+    expect(judge({ violations: violated.violations, adaptation })).toMatchObject({ kind: 'adapt', passed: false });
   });
 
   it('adapts before it retries, with the todo before or after its parent', () => {
