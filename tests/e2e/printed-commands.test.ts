@@ -22,7 +22,7 @@ function copyOf(project: Project): Project {
   return { ...project, root, remove: () => {} };
 }
 
-/** Every command line in a call's answer, wherever it stands: under `ack`, `poll`, `fix`, `instead`, `resume`. */
+/** Every command line in a call's answer, wherever it stands: under `ack`, `poll`, `fix`, `instead`, `resume`, `ruling`. */
 function commandsIn(value: unknown, key = ''): { key: string; command: string }[] {
   if (typeof value === 'string') return value.startsWith('dev-cli ') ? [{ key, command: value }] : [];
   if (typeof value !== 'object' || value === null) return [];
@@ -60,7 +60,7 @@ function checkKeys(agent: StandIn): void {
     for (const { key, command } of commandsIn(call.answer)) {
       // What dev-cli ran itself is told in the words of a command line.
       if (key === 'summary') continue;
-      expect(['ack', 'poll', 'fix', 'instead', 'resume'], command).toContain(key);
+      expect(['ack', 'poll', 'fix', 'instead', 'resume', 'ruling'], command).toContain(key);
       expect(command, 'printed commands carry the name').toContain(' add-jwt-auth');
       expect(command).not.toContain('npx');
     }
@@ -141,6 +141,11 @@ function chosen(agent: StandIn, action: Action, id: string, ack: string | undefi
 /** A halted run says how it is reopened. */
 function tryResume(agent: StandIn, next: Action | undefined): void {
   if (next?.outcome !== 'halted') return;
+  const copy = new StandIn({ project: copyOf(agent.project) });
+  writeTexts(copy, next.ruling ?? '');
+  const ruled = copy.run(next.ruling ?? '');
+  expect(ruled.exit, ruled.stdout).toBe(0);
+  expect(ruled.answer?.next?.done).toBeUndefined();
   expect(next.resume, 'a halted run can be reopened').toMatch(/^dev-cli /);
   const resumed = agent.run(next.resume ?? '');
   expect(resumed.exit, resumed.stdout).toBe(0);

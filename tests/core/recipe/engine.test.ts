@@ -47,6 +47,7 @@ describe('an engine recipe', () => {
         maxDynamicTodos: 3,
         parallelLimit: 4,
         triagePrecedence: ['halt', 'adapt', 'retry'],
+        mustNot: 'retry',
         maxFixRounds: 2,
       },
     });
@@ -113,7 +114,7 @@ describe('an engine recipe', () => {
 
   it('keeps every policy that is stated', () => {
     const { program } = engineOf(
-      `${ENGINE}config:\n  policies: { max_retries: 0, adapt_depth_limit: 2, max_dynamic_todos: 9, parallel_limit: 1, triage_precedence: [retry, halt, adapt], max_fix_rounds: 0 }\n`,
+      `${ENGINE}config:\n  policies: { max_retries: 0, adapt_depth_limit: 2, max_dynamic_todos: 9, parallel_limit: 1, triage_precedence: [retry, halt, adapt], must_not: halt, max_fix_rounds: 0 }\n`,
     );
     expect(program.policies).toEqual({
       maxRetries: 0,
@@ -121,6 +122,7 @@ describe('an engine recipe', () => {
       maxDynamicTodos: 9,
       parallelLimit: 1,
       triagePrecedence: ['retry', 'halt', 'adapt'],
+      mustNot: 'halt',
       maxFixRounds: 0,
     });
   });
