@@ -4,13 +4,7 @@ import type { Action, EngineTaskView } from '../run/action.js';
 
 /** An action for a person: what `--text` prints. */
 export function actionText(action: Action, written: Written): string {
-  if (action.action === 'done') {
-    const lines = [`${action.run}: ${action.outcome}`, action.summary, action.instruction];
-    lines.push(...action.artifacts.map((path) => `  ${path}`));
-    if (action.resume !== undefined) lines.push(`reopen: ${written(action.resume)}`);
-    if (action.ruling !== undefined) lines.push(`with a ruling: ${written(action.ruling)}`);
-    return lines.join('\n');
-  }
+  if (action.action === 'done') return doneText(action, written);
   const lines = [`${action.run} ${action.actionId}  ${action.block} (${action.progress}, ${action.action})`];
   lines.push(action.instruction);
   if (action.action === 'wait-for-user') lines.push(action.message);
@@ -37,6 +31,14 @@ export function actionText(action: Action, written: Written): string {
   if (action.action === 'wait-for-user' && action.answer !== undefined) lines.push(`answer: ${written(action.answer)}`);
   const ack = ackOf(action);
   if (ack !== undefined) lines.push(`ack: ${written(ack)}`);
+  return lines.join('\n');
+}
+
+function doneText(action: Extract<Action, { action: 'done' }>, written: Written): string {
+  const { run, outcome, summary, instruction, artifacts, resume, ruling } = action;
+  const lines = [`${run}: ${outcome}`, summary, instruction, ...artifacts.map((path) => `  ${path}`)];
+  if (resume !== undefined) lines.push(`reopen: ${written(resume)}`);
+  if (ruling !== undefined) lines.push(`with a ruling: ${written(ruling)}`);
   return lines.join('\n');
 }
 

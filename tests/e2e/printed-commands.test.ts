@@ -138,7 +138,7 @@ function chosen(agent: StandIn, action: Action, id: string, ack: string | undefi
   return call.answer?.next;
 }
 
-/** A halted run says how it is reopened. */
+/** A halted run says how it is reopened, as it was and with a ruling. */
 function tryResume(agent: StandIn, next: Action | undefined): void {
   if (next?.outcome !== 'halted') return;
   const copy = new StandIn({ project: copyOf(agent.project) });

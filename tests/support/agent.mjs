@@ -34,6 +34,7 @@ import { findTerminal, NO_TERMINAL } from './terminal.mjs';
  * @property {string} [message]
  * @property {string} [todoId]
  * @property {string} [resume]
+ * @property {string} [ruling]
  * @property {'required'} [human]
  * @property {number} [round]
  * @property {boolean} [done]
