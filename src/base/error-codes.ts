@@ -77,6 +77,10 @@ export const ERROR_CODES = {
     exit: 3,
     when: 'A document parses and does not fit its schema or the semantic rules. All findings are listed.',
   },
+  IDENTITY_MISSING: {
+    exit: 3,
+    when: 'The run will commit, and git knows no name and address for its commits. Nothing was begun.',
+  },
   RECIPE_INVALID: { exit: 3, when: 'A recipe has errors. All are listed with file, line and column.' },
   RECIPE_UNTRUSTED: {
     exit: 3,

@@ -15,7 +15,11 @@ export const WorkerResultSchema = Type.Object(
   {
     status: enumOf('DONE', 'BLOCKED'),
     outputs: Type.Record(Type.String(), Type.Unknown(), { description: 'The values that the plan promises, by name.' }),
-    filesChanged: texts('Paths changed, relative to the work tree.', LIMITS.path),
+    filesChanged: texts(
+      'Paths changed, made or deleted, relative to the work tree: what the commit of the todo holds.',
+      LIMITS.path,
+    ),
+    notMine: Type.Optional(texts('Paths inside its files that changed meanwhile and are not its work.', LIMITS.path)),
     learnings: notes('What later workers should know, one line each.'),
     issues: notes('What is left open or was noticed, one line each.'),
     summary: told(LIMITS.statement, { description: 'One or two sentences.' }),

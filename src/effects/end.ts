@@ -2,6 +2,7 @@ import { foreignLine } from '../documents/foreign.js';
 import type { Action } from '../run/action.js';
 import type { RunState, Workflow } from '../run/state.js';
 import { markPhase, phaseRow } from '../run/workflow.js';
+import { RESIDUAL } from './engine/commit-job.js';
 import { reopensAt } from './engine/done.js';
 import { failures, outcomeLine, planRefused, results } from './outcome.js';
 import { PLAN, shownPath } from './paths.js';
@@ -31,6 +32,32 @@ export function endRun(turn: Turn, outcome: Outcome, reason?: string): void {
   };
 }
 
+/**
+ * The run that has ended is told of anew: a commit that had to wait is made. Everything else stands as it did.
+ */
+export function renewEnd(turn: Turn): void {
+  const { state } = turn;
+  const { outcome, pendingAction, workflow, engine } = state;
+  if (pendingAction?.action.action !== 'done' || outcome === null || outcome === 'aborted') return;
+  if (workflow !== null && engine !== null) renewPhase(turn, phaseRow(workflow), outcome);
+  state.pendingAction = { ...pendingAction, action: doneAction(turn, outcome, undefined) };
+}
+
+/** What a phase told when it was closed, told again. */
+function renewPhase(turn: Turn, row: Phase, outcome: 'completed' | 'halted'): void {
+  const { state } = turn;
+  const { order = [], deferred = [] } = state.engine ?? {};
+  const made = [...order, RESIDUAL].filter((id) => !deferred.includes(id)).map((id) => waitsIn(row, id));
+  state.warnings = state.warnings.filter((line) => !made.includes(line));
+  if (row.summary !== undefined) row.summary = outcomeLine(turn, outcome);
+  if (row.results !== undefined) row.results = results(turn);
+}
+
+/** The warning of a phase that ends while a commit of it waits. */
+export function waitsIn({ name }: Pick<Phase, 'name'>, id: string): string {
+  return `${name}: the commit of ${id} was not made`;
+}
+
 function doneAction(turn: Turn, outcome: Outcome, reason: string | undefined): Action {
   const { state, place } = turn;
   const halted = outcome === 'halted' ? state.currentBlock : null;
@@ -48,7 +75,13 @@ function doneAction(turn: Turn, outcome: Outcome, reason: string | undefined): A
     ...(state.warnings.length === 0 ? {} : { warnings: [...state.warnings] }),
     instruction: instructionOf(turn, outcome),
     ...(halted === null ? {} : reopening(turn, reopened(turn, halted))),
+    ...(waits(turn, outcome) ? { poll: { command: 'next', input: { name: state.name, wait: turn.pollWait } } } : {}),
   };
+}
+
+/** Whether a commit is still to be made. One of an aborted run is not. */
+function waits({ state }: Turn, outcome: Outcome): boolean {
+  return outcome !== 'aborted' && (state.engine?.deferred.length ?? 0) > 0;
 }
 
 /** What a halted run is reopened at: within an execution, every todo that failed. */
@@ -83,8 +116,11 @@ function phaseLine({ name, status, summary }: Phase): string {
     : `${name}${status === 'failed' ? ' failed' : ''}: ${summary ?? status}`;
 }
 
+const WAITING = ' Say which commit waits and why; once that is put right, `poll` makes it.';
+
 function instructionOf(turn: Turn, outcome: Outcome): string {
   const { state } = turn;
+  const open = `${state.warnings.length === 0 ? '' : ' Name the warnings.'}${waits(turn, outcome) ? WAITING : ''}`;
   switch (outcome) {
     case 'aborted':
       return 'Tell the user that the run was aborted and why, then stop.';
@@ -92,9 +128,8 @@ function instructionOf(turn: Turn, outcome: Outcome): string {
       if (state.engine !== null && planRefused(state.engine)) {
         return 'Tell the user that the plan was not approved, so nothing of it was carried out, then stop. Another plan is made by planning anew under this name; `resume` only asks about this one again.';
       }
-      return 'Tell the user why the run halted and what is there so far, then stop. Run `resume` only when the user wants to go on from there. What the user decides for it goes word for word into the file that `ruling` names; then run `ruling` instead: the next attempt reads it.';
+      return `Tell the user why the run halted and what is there so far, then stop.${waits(turn, outcome) ? WAITING : ''} Run \`resume\` only when the user wants to go on from there. What the user decides for it goes word for word into the file that \`ruling\` names; then run \`ruling\` instead: the next attempt reads it.`;
     case 'completed': {
-      const open = state.warnings.length === 0 ? '' : ' Name the warnings.';
       if (state.workflow !== null)
         return `Tell the user what came of each phase and name the artifacts.${open} Then stop.`;
       if (state.engine !== null) return `Tell the user what was done and show report.md.${open} Then stop.`;

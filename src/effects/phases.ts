@@ -4,8 +4,9 @@ import { atPhase } from '../recipe/captured.js';
 import type { ErrorPolicy, ResolvedRecipe, ResolvedWorkflow } from '../recipe/resolved.js';
 import type { RunState, Workflow } from '../run/state.js';
 import { phaseRow } from '../run/workflow.js';
+import { baselineOf } from '../work/git.js';
 import { beginDraft } from './draft-begin.js';
-import { endRun } from './end.js';
+import { endRun, waitsIn } from './end.js';
 import { failures, outcomeLine, personStopped, results } from './outcome.js';
 import { record, type Turn } from './turn.js';
 
@@ -123,7 +124,10 @@ function openPhase(turn: Turn, workflow: Workflow, index: number): void {
   const touched =
     workflow.currentPhase !== null && index !== workflow.phaseIndex && !PLANNING_SKILLS.includes(state.skill);
   // What an earlier phase was there to change is not to be held against this one. A retry still has to commit it.
-  if (touched && state.baseline !== null) state.baseline = turn.tree();
+  if (touched && state.baseline !== null) {
+    const tree = turn.tree();
+    state.baseline = tree === null ? null : baselineOf(tree);
+  }
   turn.captured = atPhase(turn.captured, index);
   const { recipe } = turn.captured;
   // A decision of an earlier phase is none on this one's gate of the same name.
@@ -149,7 +153,7 @@ function closePhase(turn: Turn, workflow: Workflow, status: 'done' | 'failed'): 
   const { state } = turn;
   const row = phaseRow(workflow);
   const summary = outcomeLine(turn, status === 'done' ? 'completed' : 'halted');
-  for (const todo of state.engine?.deferred ?? []) keepWarning(turn, `${row.name}: the commit of ${todo} was not made`);
+  for (const todo of state.engine?.deferred ?? []) keepWarning(turn, waitsIn(row, todo));
   Object.assign(row, {
     status,
     at: turn.at,

@@ -4,7 +4,7 @@ import type { JudgeResult } from '../documents/judge-result.js';
 import type { CapturedRecipe, ResolvedBlock } from '../recipe/resolved.js';
 import type { EntryData, EntryType } from '../run/entries.js';
 import type { RunState } from '../run/state.js';
-import type { Baseline } from '../work/git.js';
+import type { Present } from '../work/git.js';
 import type { Workspace } from './workspace.js';
 
 /** Where a run lives, for the paths that are printed. */
@@ -46,7 +46,7 @@ export interface Turn {
   /** Judges the form of a task's result. */
   readonly judge: JudgeResult;
   /** The work tree as it is, read before the decision; null where there is no repository. */
-  readonly tree: () => Baseline | null;
+  readonly tree: () => Present | null;
   /** At `init`: the run of this name before the one that begins. Null in every other turn. */
   readonly earlier: RunState | null;
   /** Seconds that a printed poll waits for a command at work. */

@@ -21,7 +21,7 @@ export interface ApproveInput {
 
 /**
  * `approve [name]`: a person answers what waits for a person, at a terminal and after the question: a gate, or sources that
- * changed where they may not (protocol.md §3; harness.md, Human gates). A choice that is named already is asked to be
+ * changed where they may not, or a HEAD that commits wait for (protocol.md §3; harness.md, Human gates). A choice that is named already is asked to be
  * confirmed.
  * @param given the run's name; without it, the one run in which something waits for a person
  * @throws DevCliError `TERMINAL_REQUIRED`, `NO_SUCH_RUN`, `NAME_REQUIRED`, `DATA_UNEXPECTED` when nothing waits,
@@ -34,6 +34,10 @@ export async function approve(context: Context, given: string | undefined, input
   const action = head.snapshot.pendingAction?.action;
   if (action?.action === 'wait-for-user') return answerGate(context, head, action, input);
   if (head.snapshot.sourcesRefused !== null) return takeSources(context, head.snapshot, input.choice);
+  if (head.snapshot.engine?.waits?.head === true) {
+    const { approveHead } = await import('./approve-head.js');
+    return approveHead(context, head.snapshot, input.choice);
+  }
   throw new DevCliError('DATA_UNEXPECTED', `Nothing in "${name}" waits for a person.`, {
     run: name,
     fix: { command: 'status', input: { name } },

@@ -1,8 +1,11 @@
 import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
+import { isRecord } from '../base/json.js';
 import { foreignLine } from '../documents/foreign.js';
 import { commandLine } from '../documents/plan-text.js';
 import { expectation, type QueuedCommand, todoCommands } from '../effects/engine/commands.js';
+import { resultPath } from '../effects/engine/dispatch.js';
+import { unlistedBy } from '../effects/engine/listed.js';
 import { bodyOf } from '../effects/engine/plan.js';
 import { shownPath } from '../effects/paths.js';
 import { record, type Turn } from '../effects/turn.js';
@@ -37,10 +40,32 @@ export async function checkAction(
   const done: Evidence[] = [];
   for (const command of queue) {
     const evidence = await checked(context, name, action, command, until);
-    if (evidence === null) return report(context, name, action, done, command);
+    if (evidence === null) return report(context, name, action, { done, running: command, unlisted: [] });
     done.push(evidence);
   }
-  return report(context, name, action, done, null);
+  const unlisted = await transactTurn(context, name, (turn) => unlistedYet(turn, action));
+  return report(context, name, action, { done, running: null, unlisted });
+}
+
+/** What changed and the result, as far as it is written, does not list: the worker completes it before it hands it in. */
+function unlistedYet(turn: Turn, action: string): string[] {
+  const { todoId, substep } = taskOf(turn, action);
+  if (substep !== 'worker') return [];
+  const text = turn.files.text(resultPath(action)) ?? turn.files.text(`${resultPath(action)}.tmp`);
+  const parsed = text === null ? null : jsonOrNull(text);
+  const paths = (key: string) => {
+    const value = isRecord(parsed) ? parsed[key] : [];
+    return Array.isArray(value) ? value.filter((path) => typeof path === 'string') : [];
+  };
+  return unlistedBy(turn, todoId, { filesChanged: paths('filesChanged'), notMine: paths('notMine') });
+}
+
+function jsonOrNull(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }
 
 function taskOf(turn: Turn, action: string): TaskState & { todoId: string } {
@@ -128,8 +153,7 @@ function report(
   context: Context,
   name: string,
   action: string,
-  done: readonly Evidence[],
-  running: QueuedCommand | null,
+  { done, running, unlisted }: { done: readonly Evidence[]; running: QueuedCommand | null; unlisted: string[] },
 ): Answer {
   const place = { root: context.root, workTree: context.workTree };
   const ok = running === null && done.every((evidence) => evidence.ok);
@@ -142,6 +166,8 @@ function report(
     log: shownPath(place, name, log),
     ...(reused === true ? { reused } : {}),
   }));
+  const shown = unlisted.slice(0, UNLISTED_SHOWN).map((path) => foreignLine(JSON.stringify(path).slice(1, -1), 300));
+  const named = unlisted.length > shown.length ? [...shown, `and ${unlisted.length - shown.length} more`] : shown;
   const again = { command: 'check', input: { subject: name, action, wait: context.answerWithin } };
   return {
     exit: ok ? 0 : 3,
@@ -150,6 +176,7 @@ function report(
       run: name,
       action,
       commands,
+      ...(unlisted.length === 0 ? {} : { unlisted: named }),
       ...(running === null ? {} : { running: { id: running.id, run: running.argv }, poll: again }),
     },
     text: () =>
@@ -157,9 +184,15 @@ function report(
         ...commands.map(({ id, run, outcome, log }) => `${id} ${shownCommand(run)}: ${outcome} (log ${log})`),
         ...(running === null ? [] : [`${running.id} ${shownCommand(running.argv)}: still at work`]),
         ...(done.length === 0 && running === null ? ['This todo has no commands to run.'] : []),
+        ...(named.length === 0
+          ? []
+          : [`unlisted, each belongs into filesChanged or notMine of the result: ${named.join(', ')}`]),
       ].join('\n'),
   };
 }
+
+/** Unlisted paths named at most. */
+const UNLISTED_SHOWN = 50;
 
 /** The words of a plan are shown as foreign text. */
 function shownCommand(argv: string[]): string {

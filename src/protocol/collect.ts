@@ -4,6 +4,7 @@ import { wholeLine } from '../documents/foreign.js';
 import type { JudgedResult } from '../documents/judge-result.js';
 import { advanceEngine } from '../effects/advance.js';
 import { resultPath } from '../effects/engine/dispatch.js';
+import { noteListed, unlistedBy } from '../effects/engine/listed.js';
 import { triaged, verdictOf } from '../effects/engine/outcomes.js';
 import { engineOf } from '../effects/engine/plan.js';
 import { type FoundResult, foundResult } from '../effects/engine/results.js';
@@ -16,6 +17,9 @@ import type { TaskState } from '../run/engine.js';
 import type { AckInput, AckResult, Collected } from './acknowledgement.js';
 import { pendingPart, stale } from './identify.js';
 
+/** Paths named at most that a result leaves out. */
+const UNLISTED_SHOWN = 20;
+
 /** Results refused in a row before the task counts as a failed attempt. */
 const REFUSALS = 4;
 
@@ -25,6 +29,8 @@ interface Out {
   task: TaskState;
 }
 
+/** What a result comes to at the collect; `unlisted`: it holds up, and leaves out paths that changed. */
+type Judged = FoundResult | { kind: 'unlisted'; problems: Detail[] };
 type Good = Out & Extract<FoundResult, { kind: 'good' }>;
 /** A task that has come to nothing. */
 type Lost = Out & { reason: string };
@@ -63,7 +69,7 @@ function oneTask(turn: Turn): DevCliError {
 }
 
 function takeOne(turn: Turn, dispatch: EngineDispatchAction, out: Out): AckResult {
-  const found = foundResult(turn, out.actionId, out.task);
+  const found = judgedResult(turn, out);
   const block = out.task.todoId === null ? out.task.substep : `${out.task.todoId}/${out.task.substep}`;
   switch (found.kind) {
     case 'absent':
@@ -71,6 +77,9 @@ function takeOne(turn: Turn, dispatch: EngineDispatchAction, out: Out): AckResul
     case 'good':
       settle(turn, dispatch, [{ ...out, ...found }], []);
       return { kind: 'completed', block };
+    case 'unlisted':
+      askForPaths(turn, out, found.problems);
+      return { kind: 'refused', error: incomplete(turn, out, found.problems) };
     case 'refused': {
       const lost = refuse(turn, out, found);
       if (lost === null) return { kind: 'refused', error: invalid(turn, out, found.problems) };
@@ -86,9 +95,7 @@ function collect(turn: Turn, dispatch: EngineDispatchAction): AckResult {
   const outs = Object.entries(tasks).map(([actionId, task]): Out => ({ actionId, task }));
   const place = new Map(order.map((id, index) => [id, index]));
   const rank = ({ task }: Out) => (task.todoId === null ? order.length : (place.get(task.todoId) ?? 0));
-  const found = outs
-    .sort((a, b) => rank(a) - rank(b))
-    .map((out) => ({ out, result: foundResult(turn, out.actionId, out.task) }));
+  const found = outs.sort((a, b) => rank(a) - rank(b)).map((out) => ({ out, result: judgedResult(turn, out) }));
   const good = found.flatMap(({ out, result }): Good[] => (result.kind === 'good' ? [{ ...out, ...result }] : []));
   const lost: Lost[] = [];
   const collected: Collected[] = [];
@@ -103,17 +110,48 @@ function collect(turn: Turn, dispatch: EngineDispatchAction): AckResult {
     collected.push({ ...row, ok: false, error });
     details.push(...faultsOf(turn, out, result));
     if (result.kind === 'absent') continue;
+    if (result.kind === 'unlisted') {
+      askForPaths(turn, out, result.problems);
+      continue;
+    }
     // Asking again for others must not use up the patience with one that is being mended.
     if (good.length > 0 && out.task.refused === result.sha256) continue;
     const gone = refuse(turn, out, result);
     if (gone !== null) lost.push(gone);
   }
   if (good.length + lost.length === 0) {
-    const wrong = found.some(({ result }) => result.kind === 'refused');
-    return { kind: 'refused', error: nothingTaken(turn, details, wrong) };
+    return { kind: 'refused', error: nothingTaken(turn, details, new Set(found.map(({ result }) => result.kind))) };
   }
   settle(turn, dispatch, good, lost);
   return { kind: 'collected', collected };
+}
+
+/**
+ * The result of a task, and whether it lists what changed inside the files of its todo: that is asked for once, and what it
+ * says then is taken as it is (engine.md, commit; lessons 62).
+ */
+function judgedResult(turn: Turn, { actionId, task }: Out): Judged {
+  const found = foundResult(turn, actionId, task);
+  if (found.kind !== 'good' || found.judged.kind !== 'worker' || task.todoId === null) return found;
+  const { result } = found.judged;
+  if (result.status !== 'DONE' || result.notMine !== undefined || task.askedForPaths === true) return found;
+  const unlisted = unlistedBy(turn, task.todoId, result);
+  if (unlisted.length === 0) return found;
+  const problems = unlisted.slice(0, UNLISTED_SHOWN).map((path) => ({
+    pointer: '/filesChanged',
+    problem: `${wholeLine(JSON.stringify(path))} changed since the todo began and stands neither here nor in notMine`,
+  }));
+  const more = unlisted.length - problems.length;
+  const rest = { pointer: '/filesChanged', problem: `and ${more} more; \`dev-cli check\` names them` };
+  return { kind: 'unlisted', problems: more > 0 ? [...problems, rest] : problems };
+}
+
+/** Remembers that the paths were asked for: no malformed result, and no attempt is spent on it. */
+function askForPaths(turn: Turn, out: Out, problems: readonly Detail[]): void {
+  const { task } = out;
+  task.askedForPaths = true;
+  const told = problems.slice(0, 10).map(lineOf);
+  record(turn, 'result-refused', { ...taskPart(out), times: task.malformed, problems: told });
 }
 
 /** Counts a result that does not fit; the fourth in a row is the end of the attempt (engine.md, Results). */
@@ -179,8 +217,9 @@ function outcome({ todoId, substep }: TaskState, verdict: Verdict): EngineEvent 
 function noteResult(turn: Turn, { actionId, task, judged, sha256 }: Good): void {
   const path = resultPath(actionId);
   turn.files.keep(path);
-  if (judged.kind === 'worker' && judged.result.status === 'DONE' && task.todoId !== null) {
-    engineOf(turn).reports[task.todoId] = judged.result;
+  if (judged.kind === 'worker' && task.todoId !== null) {
+    noteListed(turn, task.todoId, judged.result);
+    if (judged.result.status === 'DONE') engineOf(turn).reports[task.todoId] = judged.result;
   }
   record(turn, 'task-done', {
     ...taskPart({ actionId, task }),
@@ -220,21 +259,37 @@ function invalid(turn: Turn, { actionId, task }: Out, problems: Detail[]): DevCl
   });
 }
 
-function nothingTaken(turn: Turn, details: Detail[], wrong: boolean): DevCliError {
+/** What is to be done about paths that a result leaves out. */
+const COMPLETE =
+  'Put each path into `filesChanged` (the work of the todo) or `notMine` (not its work), or let the agent do it; then repeat the acknowledgement, which takes the result as it is then and leaves uncommitted what it does not list.';
+
+function incomplete(turn: Turn, { actionId }: Out, problems: Detail[]): DevCliError {
+  const path = shownResult(turn, actionId);
+  return new DevCliError('SCHEMA_INVALID', `The result of ${actionId} does not list all that changed.`, {
+    run: turn.state.name,
+    details: problems.map((problem) => ({ target: path, ...problem })),
+    fix: COMPLETE,
+    pending: taskPending(turn, actionId),
+  });
+}
+
+function nothingTaken(turn: Turn, details: Detail[], kinds: ReadonlySet<Judged['kind']>): DevCliError {
+  const wrong = kinds.has('refused') || kinds.has('unlisted');
+  const mend = 'Wait until a task returns, or let its agent mend what is named; then repeat the acknowledgement.';
   return new DevCliError(
     wrong ? 'SCHEMA_INVALID' : 'EVIDENCE_MISSING',
     wrong ? 'What is there does not hold up; nothing was taken.' : 'No result is there yet.',
     {
       run: turn.state.name,
       details: details.slice(0, 40),
-      fix: 'Wait until a task returns, or let its agent mend what is named; then repeat the acknowledgement.',
+      fix: kinds.has('unlisted') ? (kinds.has('refused') ? `${mend} ${COMPLETE}` : COMPLETE) : mend,
       ...pendingPart(turn),
     },
   );
 }
 
 /** What is wrong with the result of a task that stays out, each fault at its place. */
-function faultsOf(turn: Turn, { actionId }: Out, result: Exclude<FoundResult, { kind: 'good' }>): Detail[] {
+function faultsOf(turn: Turn, { actionId }: Out, result: Exclude<Judged, { kind: 'good' }>): Detail[] {
   const target = shownResult(turn, actionId);
   if (result.kind === 'absent') return [{ target, problem: result.problem }];
   return result.problems.map((problem) => ({ target, ...problem }));

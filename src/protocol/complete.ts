@@ -11,7 +11,7 @@ import type { Context } from './context.js';
 import { changeWarnings, envelope, joined, type Told, toldBy, withResult } from './envelope.js';
 import { settleCommands } from './external.js';
 import { findRun } from './find-run.js';
-import { isAtWork } from './running.js';
+import { commitsWait, isAtWork } from './running.js';
 import { type Rare, transactTurn } from './turns.js';
 
 /**
@@ -29,25 +29,26 @@ export async function stepComplete(
   const name = await findRun(context, given, true);
   let head = await context.store.read(name);
   let before: Told | null = null;
-  if (isAtWork(head)) {
+  if (isAtWork(head) || commitsWait(head)) {
     // A command that finished meanwhile comes first: its block is no longer the pending one.
     before = await settleCommands(context, name, context.clock.now());
     head = await context.store.read(name);
   }
   const sources = await sourcesFor(context, head.snapshot);
   const known = await knownFor(context, head.snapshot, { ...input, ...(wait === undefined ? {} : { wait }) }, until);
-  const { result, told } = await transactTurn(
+  const { result, told, waits } = await transactTurn(
     context,
     name,
     (turn) => {
       const answer = acknowledge(turn, input, sources);
-      return { result: answer, told: tell(context, turn, answer) };
+      const waits = commitsWait({ snapshot: turn.state });
+      return { result: answer, told: tell(context, turn, answer), waits };
     },
     known,
   );
   if (result.kind === 'refused') throw result.error;
   const first = before === null ? told : joined(before, told);
-  const later = told.next?.action === 'running' ? await settleCommands(context, name, until) : null;
+  const later = told.next?.action === 'running' || waits ? await settleCommands(context, name, until) : null;
   return envelope(later === null ? first : joined(first, later));
 }
 

@@ -8,22 +8,23 @@ import { endCommand } from '../work/external.js';
 import { awaitEnding, directoryOf, type Ending, judged, resultKey, type Settled } from './command-ending.js';
 import type { Context } from './context.js';
 import { joined, type Told, toldBy } from './envelope.js';
-import { isAtWork, runningCommand } from './running.js';
+import { commitsWait, isAtWork, runningCommand } from './running.js';
 import { transactTurn } from './turns.js';
 
 /**
  * Does what a run waits for from dev-cli itself: launches its external command or its job, waits for it as long as the call
- * may take, and commits what has finished, one after the other (protocol.md §4; engine.md). Null when nothing was
- * committed.
+ * may take, and commits what has finished, one after the other (protocol.md §4; engine.md); first, commits that had to wait.
+ * Null when nothing was committed.
  * @param until instant, in milliseconds, by which the call must answer
  */
 export async function settleCommands(context: Context, name: string, until: number): Promise<Told | null> {
   let told: Told | null = null;
   for (let first = true; ; first = false) {
-    const head = await context.store.read(name);
-    if (first && isAtWork(head) && (head.snapshot?.engine?.deferred.length ?? 0) > 0) {
-      const { retryDeferred } = await import('./jobs.js');
-      if (head.snapshot !== null) await retryDeferred(context, head.snapshot, until);
+    let head = await context.store.read(name);
+    if (first && commitsWait(head) && head.snapshot !== null) {
+      const { retryDeferred } = await import('./deferred.js');
+      told = await retryDeferred(context, head.snapshot, until);
+      head = await context.store.read(name);
     }
     const next = await settleNext(context, head, until);
     if (next === 'nothing' || next === 'at work') return told;
@@ -96,7 +97,7 @@ export async function endRunning(context: Context, name: string, { directory, co
   const place = directoryOf(context, name, { directory });
   await endCommand(place);
   if (commitIn === undefined) return;
-  const { takeBack } = await import('./jobs.js');
+  const { takeBack } = await import('./commit.js');
   await takeBack(context, commitIn, place);
 }
 

@@ -3,14 +3,15 @@ import type { Context } from './context.js';
 import { runsWhere } from './find-run.js';
 
 /**
- * The one run in which something waits for a person: a gate, or sources that were refused.
+ * The one run in which something waits for a person: a gate, sources that were refused, or commits that wait for HEAD.
  * @throws DevCliError `NAME_REQUIRED` where there are several, `DATA_UNEXPECTED` where there is none
  */
 export async function findWaiting(context: Context): Promise<string> {
   const waiting = await runsWhere(
     context,
-    ({ status, pendingAction, sourcesRefused }) =>
-      status === 'live' && (pendingAction?.action.action === 'wait-for-user' || sourcesRefused !== null),
+    ({ status, pendingAction, sourcesRefused, engine }) =>
+      (status === 'live' && (pendingAction?.action.action === 'wait-for-user' || sourcesRefused !== null)) ||
+      (status !== 'aborted' && engine?.waits?.head === true),
   );
   const [name, ...more] = waiting;
   if (name === undefined) {

@@ -7,6 +7,7 @@ import { record } from '../effects/turn.js';
 import { atPhase, parseCaptured } from '../recipe/captured.js';
 import type { RunState } from '../run/state.js';
 import type { Decision, Head, Moment } from '../store/store.js';
+import { baselineOf, type Present } from '../work/git.js';
 import type { Context } from './context.js';
 import { envelope, type Told, toldBy } from './envelope.js';
 import { type FirstLook, firstLook, newRunId } from './init.js';
@@ -47,7 +48,7 @@ async function begin(context: Context, name: string, past: Past, watch: FirstLoo
   return context.store.transact<Told>(name, (head) => {
     refuseTaken(name, head);
     refuseOthersFiles(name, head, past);
-    const state = forkedState(context, head, name, past.moment, watch.baseline);
+    const state = forkedState(context, head, name, past.moment, watch.tree);
     const turn = openTurn(context, head, state, atPhase(captured, snapshot.workflow?.phaseIndex ?? 0), rare);
     turn.warnings.push(...past.warnings, ...watch.warnings);
     const { recipe, recipeHash, goal, mode, cliVersion, forkedFrom } = state;
@@ -123,9 +124,12 @@ function forkedState(
   head: Head<RunState>,
   name: string,
   { snapshot, last }: Moment<RunState>,
-  baseline: RunState['baseline'],
+  tree: Present | null,
 ): RunState {
   const state = structuredClone(snapshot);
+  // Its commits go where HEAD is when it goes on.
+  delete state.engine?.head;
+  delete state.engine?.waits;
   const gates = Object.entries(state.gates).map(([id, gate]) => [id, { ...gate, seq: 1 }]);
   return {
     ...state,
@@ -143,7 +147,7 @@ function forkedState(
     commandResults: {},
     recovered: [],
     events: [],
-    baseline,
+    baseline: tree === null ? null : baselineOf(tree),
     cliVersion: context.cliVersion,
     createdAt: head.at,
     updatedAt: head.at,

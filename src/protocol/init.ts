@@ -3,18 +3,20 @@ import { instant } from '../base/clock.js';
 import { DevCliError } from '../base/errors.js';
 import { checkedName } from '../base/name.js';
 import { readDraft } from '../documents/draft.js';
+import { foreignLine } from '../documents/foreign.js';
 import { begin } from '../effects/advance.js';
 import { beginDraft } from '../effects/draft-begin.js';
 import { freshFields, freshWorkflow } from '../effects/phases.js';
 import { planGateOf } from '../effects/plan-gate.js';
 import { record, type Turn } from '../effects/turn.js';
 import { PREFERENCES_FILE } from '../recipe/preferences.js';
+import type { CapturedRecipe } from '../recipe/resolved.js';
 import type { RunState } from '../run/state.js';
 import { SCHEMA_VERSION } from '../run/version.js';
 import { recipeOfRun } from '../run/workflow.js';
 import type { Head } from '../store/store.js';
 import { reachesForge } from '../work/forge-reach.js';
-import { readBaseline } from '../work/git.js';
+import { baselineOf, type Present, readPresent } from '../work/git.js';
 import { abortRun } from './abort.js';
 import type { Context } from './context.js';
 import { envelope, joined, type Told, toldBy } from './envelope.js';
@@ -26,7 +28,7 @@ import { makeActive } from './use.js';
 /**
  * `init`: starts a run and gives its first action, or resumes the one that is there (protocol.md §5).
  * @throws DevCliError `RUN_EXISTS`, `RUN_ACTIVE`, `GOAL_MISSING`, `MODE_CONTRADICTION`, `UNKNOWN_RECIPE`,
- * `RECIPE_INVALID`, `RECIPE_UNTRUSTED`, `UNKNOWN_PREFERENCE`; a failed init leaves nothing behind
+ * `RECIPE_INVALID`, `RECIPE_UNTRUSTED`, `UNKNOWN_PREFERENCE`, `IDENTITY_MISSING`; a failed init leaves nothing behind
  */
 export async function init(context: Context, given: string, input: InitInput): Promise<Answer> {
   const until = context.clock.now() + context.answerWithin * 1000;
@@ -40,6 +42,7 @@ export async function init(context: Context, given: string, input: InitInput): P
     input,
   );
   const watch = prepared.kind === 'new' ? await firstLook(context) : NOT_WATCHED;
+  if (prepared.kind === 'new' && watch.tree !== null) await requireIdentity(context, prepared.captured);
   let abandoned: AtWork[] = [];
   const told = await withRare(
     (rare) =>
@@ -51,7 +54,7 @@ export async function init(context: Context, given: string, input: InitInput): P
           return { answer: resumed(turn, input) };
         }
         if (prepared.kind === 'resume') throw changedMeanwhile();
-        const state = freshState(context, head, name, prepared, watch.baseline);
+        const state = freshState(context, head, name, prepared, watch.tree);
         const planGate =
           head.snapshot === null ? null : planGateOf(head.snapshot, capturedOrNone(head, rare.recompile));
         if (planGate !== null) state.planGate = planGate;
@@ -60,7 +63,7 @@ export async function init(context: Context, given: string, input: InitInput): P
         abandoned = start(turn, context, head, prepared, rare);
         return commitOf(turn, head, { ...toldBy(turn), status: 'initialized' });
       }),
-    { signal: context.signal, known: { tree: () => watch.baseline } },
+    { signal: context.signal, known: { tree: () => watch.tree } },
   );
   for (const command of abandoned) await endRunning(context, name, command);
   const unbound = await bindSession(context, name);
@@ -111,24 +114,40 @@ async function settledCommands(
   };
 }
 
+/**
+ * A run that will commit needs a name and an address for its commits: asked for before anybody works.
+ * @throws DevCliError `IDENTITY_MISSING`
+ */
+async function requireIdentity(context: Context, { recipe, workflow }: CapturedRecipe): Promise<void> {
+  const recipes = workflow === undefined ? [recipe] : workflow.phases.map((phase) => phase.recipe);
+  if (recipes.every(({ engine }) => engine === undefined)) return;
+  const { missingIdentity } = await import('../work/identity.js');
+  const said = await missingIdentity(context.workTree, { signal: context.signal });
+  if (said === null) return;
+  throw new DevCliError('IDENTITY_MISSING', 'git knows no name and address for the commits of this run.', {
+    details: [{ target: 'git', problem: foreignLine(said, 500) }],
+    fix: 'Ask the user to set them, `git config user.name "…"` and `git config user.email "…"`; then repeat the same command.',
+  });
+}
+
 /** The work tree as the run finds it, or why what changes in it cannot be noticed. */
 export interface FirstLook {
-  baseline: RunState['baseline'];
+  tree: Present | null;
   warnings: string[];
 }
 
-const NOT_WATCHED: FirstLook = { baseline: null, warnings: [] };
+const NOT_WATCHED: FirstLook = { tree: null, warnings: [] };
 
 /** A repository that git refuses to read is no reason not to plan; it is one to say so. */
 export async function firstLook(context: Context): Promise<FirstLook> {
   try {
-    const baseline = await readBaseline(context.workTree, { signal: context.signal });
-    if (baseline !== null) return { baseline, warnings: [] };
-    return { baseline, warnings: ['no git repository here: changes outside .dev/ cannot be noticed'] };
+    const tree = await readPresent(context.workTree, { signal: context.signal });
+    if (tree !== null) return { tree, warnings: [] };
+    return { tree, warnings: ['no git repository here: changes outside .dev/ cannot be noticed'] };
   } catch (error) {
     if (!(error instanceof DevCliError) || error.code !== 'GIT_FAILED') throw error;
     const reason = error.details[0]?.problem ?? error.message;
-    return { baseline: null, warnings: [`git cannot be asked, so changes outside .dev/ are not noticed: ${reason}`] };
+    return { tree: null, warnings: [`git cannot be asked, so changes outside .dev/ are not noticed: ${reason}`] };
   }
 }
 
@@ -181,7 +200,7 @@ function freshState(
   head: Head<RunState>,
   name: string,
   prepared: Extract<Prepared, { kind: 'new' }>,
-  baseline: RunState['baseline'],
+  tree: Present | null,
 ): RunState {
   const { captured } = prepared;
   const at = head.at;
@@ -211,7 +230,7 @@ function freshState(
     workflow: captured.workflow === undefined ? null : freshWorkflow(captured.workflow),
     events: [],
     preferences: prepared.preferences,
-    baseline,
+    baseline: tree === null ? null : baselineOf(tree),
     cliVersion: context.cliVersion,
     recipeHash: captured.digest,
     createdAt: at,

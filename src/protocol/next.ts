@@ -4,12 +4,12 @@ import type { RunState } from '../run/state.js';
 import { actionText } from './action-text.js';
 import type { Context, ReadContext } from './context.js';
 import { findRun } from './find-run.js';
-import { isAtWork, readRun } from './running.js';
+import { commitsWait, isAtWork, readRun } from './running.js';
 import { actionView } from './view.js';
 
 /**
  * `next`: the pending action itself, the same byte for byte until it is acknowledged. Writes nothing, except that it
- * finishes what a crash left, or commits an external command that has ended (protocol.md §2).
+ * finishes what a crash left, commits an external command that has ended, or makes a commit that had to wait (protocol.md §2).
  * @param input.wait seconds to wait for a command at work
  */
 export async function next(
@@ -24,7 +24,7 @@ export async function next(
     await finishCrash(context, name);
     head = await readRun(context, name);
   }
-  if (isAtWork(head)) {
+  if (isAtWork(head) || commitsWait(head)) {
     const { settleCommands } = await import('./external.js');
     await settleCommands(context, name, context.clock.now() + (input.wait ?? 0) * 1000);
     head = await readRun(context, name);
@@ -42,7 +42,7 @@ export async function nextIfSettled(
   input: { full?: boolean },
 ): Promise<Answer | null> {
   const head = await readRun(context, await findRun(context, given, false));
-  if (head.unfinished || isAtWork(head)) return null;
+  if (head.unfinished || isAtWork(head) || commitsWait(head)) return null;
   return pendingAction(head.snapshot, input.full === true);
 }
 

@@ -8,6 +8,13 @@ export function isAtWork(head: Head<RunState>): boolean {
   return head.snapshot?.pendingAction?.action.action === 'running';
 }
 
+/** Whether commits that had to wait can be made now, as far as git can: no worker is at the sources (engine.md, commit). */
+export function commitsWait({ snapshot }: Pick<Head<RunState>, 'snapshot'>): boolean {
+  const engine = snapshot?.engine ?? null;
+  if (engine === null || engine.deferred.length === 0 || snapshot?.status === 'aborted') return false;
+  return Object.values(engine.tasks).every(({ substep }) => substep !== 'worker');
+}
+
 /** The external command that the run is waiting for, or null. */
 export function runningCommand(head: Head<RunState>): CommandState | null {
   const action = head.snapshot?.pendingAction?.action;

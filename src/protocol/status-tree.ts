@@ -59,10 +59,16 @@ export function executionLines(view: ExecutionView, { now, full }: Options): str
     stagesLine(view),
     ...view.evidence.filter(({ ok }) => full || !ok).map((one) => `  ${evidenceLine(one)}`),
     ...(view.why === null ? [] : [`✗ ${foreignLine(view.why, 300)}`]),
-    ...(view.deferred.length === 0 ? [] : [`!      commits that could not be made yet: ${names(view.deferred)}`]),
+    ...(view.deferred.length === 0
+      ? []
+      : [`!      commits that could not be made yet: ${names(view.deferred)}${waiting(view)}`]),
     ...view.openIssues.slice(0, full ? undefined : 5).map((issue) => `!      ${foreignLine(issue, 200)}`),
     ...(full || view.openIssues.length <= 5 ? [] : [`!      and ${view.openIssues.length - 5} more open issues`]),
   ];
+}
+
+function waiting({ waits }: ExecutionView): string {
+  return waits === null ? '' : `: ${foreignLine(waits, 300)}`;
 }
 
 function totalsLine({ counts, fixRounds }: ExecutionView): string {

@@ -10,7 +10,7 @@ import { derive, remember } from '../run/derive.js';
 import type { RunState } from '../run/state.js';
 import { summarize } from '../run/summarize.js';
 import type { Decision, Head, Marks, NewEntry } from '../store/store.js';
-import { type Baseline, readBaseline } from '../work/git.js';
+import { type Present, readPresent } from '../work/git.js';
 import type { Context, ReadContext } from './context.js';
 
 /** Seconds that a printed poll waits, unless calls may take longer where this runs (protocol.md §4). */
@@ -205,7 +205,7 @@ export interface Rare {
   recompile: Recompile;
   judge: JudgeResult;
   /** The work tree at this absolute path. */
-  tree: (workTree: string) => Baseline | null;
+  tree: (workTree: string) => Present | null;
 }
 
 /** Thrown by work that meets something rare before it is there; the work is then done again. */
@@ -270,9 +270,9 @@ async function fetched({ what, workTree }: RareNeeded, signal: AbortSignal | und
 }
 
 /** A repository that git cannot read any more is as none: what changed in it goes unnoticed, and the report says so. */
-async function treeOf(workTree: string, signal: AbortSignal | undefined): Promise<Baseline | null> {
+async function treeOf(workTree: string, signal: AbortSignal | undefined): Promise<Present | null> {
   try {
-    return await readBaseline(workTree, signal === undefined ? {} : { signal });
+    return await readPresent(workTree, signal === undefined ? {} : { signal });
   } catch (error) {
     if (error instanceof DevCliError && error.code === 'GIT_FAILED') return null;
     throw error;

@@ -190,6 +190,7 @@ const DoneActionSchema = Type.Object(
     instruction: Str,
     resume: Type.Optional(InvocationSchema),
     ruling: Type.Optional(InvocationSchema),
+    poll: Type.Optional(InvocationSchema),
   },
   closed,
 );

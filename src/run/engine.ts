@@ -27,6 +27,8 @@ const TaskSchema = Type.Object(
     malformed: Type.Integer(),
     /** SHA-256 of the result that was refused last. */
     refused: Type.Optional(Str),
+    /** Changed paths that its result does not list were asked for; the next one is taken as it is. */
+    askedForPaths: Type.Optional(Type.Literal(true)),
   },
   closed,
 );
@@ -61,6 +63,21 @@ const EvidenceSchema = Type.Object(
 
 /** The work tree at one moment, as `baseline` of the run. */
 const TreeSchema = Type.Object({ head: NullableString, dirty: Type.Record(Str, NullableString) }, closed);
+
+/** Where commits go (engine.md, commit). A branch is null where HEAD is detached. */
+const HeadSchema = Type.Object(
+  {
+    /** The branch when the first task was handed out, and the one of the last commit. */
+    began: NullableString,
+    branch: NullableString,
+    /**
+     * The commit that HEAD must contain: the run's last one with its trailer's key, or the one that a person said is right.
+     * Absent: the one that the run began on.
+     */
+    last: Type.Optional(Type.Object({ sha: Str, key: Type.Optional(Str) }, closed)),
+  },
+  closed,
+);
 
 /** What dev-cli does outside a transaction, one at a time; it stands in the snapshot until its outcome is committed. */
 const JobSchema = Type.Union([
@@ -140,6 +157,12 @@ export const RunEngineSchema = Type.Object(
     baselines: Type.Record(Str, nullable(TreeSchema)),
     /** Changed outside every todo's globs, and listed by this todo's result. */
     charged: Type.Record(Str, Type.Array(Str)),
+    /** What the results of all its attempts list as changed, by todo; relative to the work tree. Absent: nobody listed any. */
+    listed: Type.Optional(Type.Record(Str, Type.Array(Str))),
+    /** The same of what they say is somebody else's. */
+    notMine: Type.Optional(Type.Record(Str, Type.Array(Str))),
+    /** Where the run's commits go; absent until its first task is out. */
+    head: Type.Optional(HeadSchema),
     /** What each worker said of its work, in a line. */
     summaries: Type.Record(Str, Str),
     /** What the workers of unsettled todos handed in last. */
@@ -154,8 +177,10 @@ export const RunEngineSchema = Type.Object(
     /** What stays open and must be told at the end. */
     openIssues: Type.Array(Str),
     job: nullable(JobSchema),
-    /** Commits that could not be made yet: todo ids. */
+    /** Commits that could not be made yet: todo ids, and `residual` for the one of all that remains. */
     deferred: Type.Array(Str),
+    /** What kept the last of them from being made, as last tried; `head`: a person may say that HEAD is right. */
+    waits: Type.Optional(Type.Object({ why: Str, head: Type.Boolean() }, closed)),
   },
   closed,
 );

@@ -107,6 +107,7 @@ export const ExecutionViewSchema = Type.Object(
       description: 'Why the run as a whole cannot end well.',
     }),
     deferred: Type.Array(Str, { description: 'Todos whose commit could not be made yet.' }),
+    waits: nullable(Type.String({ description: 'Why not, as last tried.' })),
     openIssues: Type.Array(Str),
   },
   { ...closed, $id: 'execution', description: '`execution` of `dev-cli status --json` (protocol.md §5).' },

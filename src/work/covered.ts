@@ -14,3 +14,9 @@ export function parents(path: string): string[] {
   const names = path.split('/');
   return names.slice(1).map((_, index) => names.slice(0, index + 1).join('/'));
 }
+
+/** Whether a path is one of these, or lies below one of them; `.` stands for everything. */
+export function namedBy(paths: readonly string[]): (path: string) => boolean {
+  const named = new Set(paths);
+  return (path) => named.has('.') || named.has(path) || parents(path).some((parent) => named.has(parent));
+}

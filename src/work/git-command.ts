@@ -1,5 +1,6 @@
 import { promises } from 'node:fs';
 import { DevCliError, systemCode } from '../base/errors.js';
+import { harnessMark } from '../base/harness-mark.js';
 import { childProcess } from './node.js';
 
 /** What a use case hands down from its context. */
@@ -75,6 +76,16 @@ export async function git(directory: string, args: string[], around: Surrounding
   return answer.stdout;
 }
 
+/** For questions that git answers "no" by failing: then null. @throws DevCliError `IO`, `INTERRUPTED` */
+export async function answered(asked: Promise<Buffer>): Promise<Buffer | null> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof DevCliError && error.code === 'GIT_FAILED') return null;
+    throw error;
+  }
+}
+
 async function run(cwd: string, args: string[], around: Surroundings): Promise<GitAnswer | 'no-git'> {
   // Without this a missing directory and a missing git would look the same.
   await promises.stat(cwd).catch((cause: unknown) => {
@@ -103,16 +114,26 @@ async function run(cwd: string, args: string[], around: Surroundings): Promise<G
   });
 }
 
-/** An environment in which git works in the directory that it is started in. */
-export function withoutRedirection(inherited: NonNullable<Surroundings['env']>): Record<string, string | undefined> {
+/** Programs that ask for a password; set to nothing, they keep git from finding the user's own. */
+const ASKPASS = ['GIT_ASKPASS', 'SSH_ASKPASS'];
+
+/**
+ * An environment in which git works in the directory that it is started in, and as the user's: where a harness's mark
+ * stands, the configuration that the harness puts in place of the user's does not reach it (protocol.md §1). Gemini CLI
+ * would take away identity, hooks and credentials.
+ */
+export function usersEnvironment(inherited: NonNullable<Surroundings['env']>): Record<string, string | undefined> {
   const env: Record<string, string | undefined> = { ...inherited };
   for (const name of REDIRECTING) delete env[name];
+  if (harnessMark(inherited) === null) return env;
+  for (const name of Object.keys(env)) if (name.startsWith('GIT_CONFIG_')) delete env[name];
+  for (const name of ASKPASS) if (env[name] === '') delete env[name];
   return env;
 }
 
 function environment(inherited: NonNullable<Surroundings['env']>): Record<string, string | undefined> {
   // Optional locks would let `git status` rewrite the index. The C locale keeps git's words the ones that are looked for.
-  return { ...withoutRedirection(inherited), GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C' };
+  return { ...usersEnvironment(inherited), GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C' };
 }
 
 function ending(error: Error & { killed?: boolean; signal?: string | null }): string {

@@ -18,9 +18,16 @@ export interface Baseline {
   dirty: Record<string, string | null>;
 }
 
+/** The work tree as it stands now. */
+export interface Present extends Baseline {
+  /** The branch checked out; null where HEAD is detached. */
+  branch: string | null;
+}
+
 /** A whole repository: what is checked out, and what differs from it, sorted by path from its top. */
 interface Tree {
   head: string | null;
+  branch: string | null;
   dirty: [path: string, digest: string | null][];
 }
 
@@ -35,8 +42,19 @@ export const NESTED = 'tree:';
  * @throws DevCliError `GIT_FAILED`, `IO` (the work tree is gone), `INTERRUPTED`
  */
 export async function readBaseline(workTree: string, around: Surroundings = {}): Promise<Baseline | null> {
+  const present = await readPresent(workTree, around);
+  return present === null ? null : baselineOf(present);
+}
+
+/** The same with the branch. Throws as `readBaseline`. */
+export async function readPresent(workTree: string, around: Surroundings = {}): Promise<Present | null> {
   const place = await findRepository(workTree, around);
   return place.kind === 'repository' ? readPart(workTree, place, around) : null;
+}
+
+/** What of it later states are compared with: a branch may be renamed or left, the work tree is the same. */
+export function baselineOf({ head, dirty }: Present): Baseline {
+  return { head, dirty };
 }
 
 /**
@@ -103,18 +121,22 @@ async function readPart(
   workTree: string,
   place: Extract<Place, { kind: 'repository' }>,
   around: Surroundings,
-): Promise<Baseline> {
-  const { head, dirty } = await readTree(workTree, place.top, around);
+): Promise<Present> {
+  const { head, branch, dirty } = await readTree(workTree, place.top, around);
   const prefix = nameOf(place.prefix);
   const below = dirty.filter(([path]) => path.startsWith(prefix));
-  return { head, dirty: Object.fromEntries(below.map(([path, digest]) => [path.slice(prefix.length), digest])) };
+  return {
+    head,
+    branch,
+    dirty: Object.fromEntries(below.map(([path, digest]) => [path.slice(prefix.length), digest])),
+  };
 }
 
 /** @param top the way from `directory` up to the top of its repository, `../…` or empty */
 async function readTree(directory: string, top: string, around: Surroundings): Promise<Tree> {
   const options = ['--porcelain=v2', '--branch', '-z', '--no-renames', '--untracked-files=all', '--ignored=no'];
   const scope = ['--ignore-submodules=none', '--', ':/', ':(exclude).dev'];
-  const { head, entries } = parseStatus(await git(directory, ['status', ...options, ...scope], around));
+  const { head, branch, entries } = parseStatus(await git(directory, ['status', ...options, ...scope], around));
   const dirty: Tree['dirty'] = [];
   // One iterator shared by all workers: each takes the next entry when it is done with one.
   const queue = entries.values();
@@ -125,7 +147,7 @@ async function readTree(directory: string, top: string, around: Surroundings): P
     }
   };
   await Promise.all(Array.from({ length: DIGESTS_AT_ONCE }, worker));
-  return { head, dirty: dirty.sort(([a], [b]) => (a < b ? -1 : 1)) };
+  return { head, branch, dirty: dirty.sort(([a], [b]) => (a < b ? -1 : 1)) };
 }
 
 /** Paths that differ between two commits, below the work tree and outside `.dev/`. */

@@ -11,23 +11,27 @@ interface StatusEntry {
 export interface Status {
   /** The commit checked out, or null before the first one. */
   head: string | null;
+  /** The branch checked out, or null where HEAD is detached. */
+  branch: string | null;
   entries: StatusEntry[];
 }
 
 /** How many blanks stand before the path, by the kind of line. */
 const FIELDS_BEFORE_PATH: Record<string, number> = { '1': 8, u: 10, '?': 1 };
 const OID = '# branch.oid ';
+const BRANCH = '# branch.head ';
 
 /**
  * Reads the output of `git status --porcelain=v2 --branch --no-renames -z`.
  * @throws DevCliError `GIT_FAILED` for a line of a form that these options do not give
  */
 export function parseStatus(output: Buffer): Status {
-  const status: Status = { head: null, entries: [] };
+  const status: Status = { head: null, branch: null, entries: [] };
   for (const line of nulTerminated(output)) {
     if (line[0] === '#'.charCodeAt(0)) {
       const text = line.toString('utf8');
       if (text.startsWith(OID) && !text.endsWith('(initial)')) status.head = text.slice(OID.length);
+      if (text.startsWith(BRANCH) && !text.endsWith(' (detached)')) status.branch = text.slice(BRANCH.length);
     } else {
       status.entries.push(entryOf(line));
     }

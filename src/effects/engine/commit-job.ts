@@ -1,6 +1,8 @@
 import { foreignLine, wholeLine } from '../../documents/foreign.js';
 import type { EngineEvent, Verdict } from '../../machine/engine/events.js';
-import type { LeftPath } from '../../work/commit.js';
+import type { At } from '../../work/commit.js';
+import type { LeftPath } from '../../work/commit-paths.js';
+import { isTrailer } from '../../work/commit-search.js';
 import { absolutePath } from '../paths.js';
 import { record, type Turn } from '../turn.js';
 import { jobAtWork, settleRunning } from './job-at-work.js';
@@ -11,39 +13,66 @@ import { bodyOf, engineOf, planHead } from './plan.js';
 /** Commits of an execution, inside a transaction: what they are to say, and what came of them (engine.md, commit). */
 
 /** Stands for a todo in the key of the commit of all that remains. */
-const RESIDUAL = 'residual';
+export const RESIDUAL = 'residual';
+
+/** Paths named that are not committed. */
+const LEFT_SHOWN = 10;
+
+/** Instead of a commit that was made and cannot be told from others. */
+export const NO_SHA = 'made, sha unknown';
 
 /** By which a commit is known again, as its trailer says; null: the one of all that remains. */
 export function commitKey(turn: Turn, todo: string | null): string {
   return `${turn.state.runId}/${todo ?? RESIDUAL}`;
 }
 
-/** The plan's message for the todo, else its title (documents.md, commits); null: for the commit of all that remains. */
+/**
+ * The plan's message for the todo, else its title (documents.md, commits); null: for the commit of all that remains. A line
+ * that names another task is left out: it would be taken for the commit of that one (lessons 48).
+ */
 export function commitMessage(turn: Turn, todo: string | null): string {
   if (todo === null) return `Remaining changes of ${turn.state.name}`;
   const stated = planHead(turn).commits?.find(({ afterTodo }) => afterTodo === todo)?.message;
-  const lines = (stated ?? bodyOf(turn, todo).title).split('\n').map((line) => wholeLine(line));
-  // Whoever reads the log reads it in a terminal.
-  return lines.join('\n').trim() || todo;
+  return messageLines(stated ?? '') || messageLines(bodyOf(turn, todo).title) || todo;
+}
+
+/** Whoever reads the log reads it in a terminal. */
+function messageLines(text: string): string {
+  const lines = text.split('\n').map((line) => wholeLine(line));
+  return lines
+    .filter((line) => !isTrailer(line))
+    .join('\n')
+    .trim();
 }
 
 /** What came of a commit. */
 export interface CommitResult {
   /** `impossible`: git cannot commit at all, whatever there is to commit. */
   outcome: 'made' | 'found' | 'nothing' | 'deferred' | 'refused' | 'impossible' | 'no-repository';
+  /** Null also where it was made and nobody can tell which one it is: a hook has taken its trailer away. */
   commit: string | null;
   paths: string[];
   left: LeftPath[];
   reason?: string;
+  /** Where HEAD was; null where it was not looked at. */
+  at: At | null;
+  /** Deferred because of where HEAD is: a person may say that it is right. */
+  head?: boolean;
+}
+
+/** Whether there is a commit now that holds the work. */
+export function isCommitted({ outcome }: CommitResult): boolean {
+  return outcome === 'made' || outcome === 'found';
 }
 
 /** The commit of the job is made, was found, or is not to be. */
 export function commitDone(turn: Turn, result: CommitResult): EngineEvent {
   const { engine, job } = jobAtWork(turn, 'commit');
-  const { outcome, commit, paths, left, reason } = result;
+  const { outcome, commit, paths } = result;
   const logged = loggedAt(turn);
   settleRunning(turn);
   engine.job = null;
+  const reason = reasonOf(turn, result);
   record(turn, 'committed', {
     key: job.key,
     todoId: job.todo,
@@ -52,36 +81,132 @@ export function commitDone(turn: Turn, result: CommitResult): EngineEvent {
     paths,
     ...(reason === undefined ? {} : { reason: foreignLine(reason, 500) }),
   });
-  if (left.length > 0) {
-    const shown = left.slice(0, 10).map(({ path, why }) => `${path} (${why})`);
-    engine.openIssues.push(foreignLine(`${job.todo ?? 'the rest'}: not committed: ${shown.join(', ')}`, 500));
+  tellLeft(turn, job.todo ?? 'the rest', result);
+  // One that had to wait when the run ended before is no other than this.
+  engine.deferred = engine.deferred.filter((id) => id !== (job.todo ?? RESIDUAL));
+  if (isCommitted(result)) {
+    noteHead(turn, job.key, result);
+    if (job.todo !== null) noteCommit(turn, job.todo, commit);
+    // The commit of what remains holds what could not be committed before.
+    else for (const todo of engine.deferred) deferredDone(turn, todo, result);
   }
-  if (commit !== null && job.todo !== null) noteCommit(turn, job.todo, commit);
-  // The commit of what remains holds what could not be committed before.
-  if (commit !== null && job.todo === null) {
-    for (const todo of engine.deferred.filter((id) => id !== RESIDUAL)) deferredDone(turn, todo, commit, []);
-  }
-  return { type: 'OUTCOME', todo: job.todo, stage: job.stage, verdict: commitVerdict(turn, job.todo, result, logged) };
+  const told = reason === undefined ? result : { ...result, reason };
+  return { type: 'OUTCOME', todo: job.todo, stage: job.stage, verdict: commitVerdict(turn, job.todo, told, logged) };
+}
+
+/** Why a commit was not made, with the way out where only a person can tell. */
+function reasonOf(turn: Turn, { reason, head }: CommitResult): string | undefined {
+  const { name, engine } = turn.state;
+  if (reason === undefined || head !== true) return reason;
+  const branch = engine?.head?.branch ?? null;
+  const back = branch === null ? '' : `switch back to ${foreignLine(branch, 100)}, or `;
+  return `${reason}; ${back}have a person take this HEAD with \`dev-cli approve ${name}\``;
+}
+
+/** What belongs to the work and is in no commit is named in the answer, at the end and in the report. */
+function tellLeft(turn: Turn, of: string, { left }: CommitResult): void {
+  if (left.length === 0) return;
+  const shown = left.slice(0, LEFT_SHOWN).map(({ path, why }) => `${path} (${why})`);
+  const more = left.length > LEFT_SHOWN ? ` and ${left.length - LEFT_SHOWN} more` : '';
+  const line = `${foreignLine(`${of}: not committed: ${shown.join(', ')}`, 500)}${more}`;
+  turn.warnings.push(line);
+  const { openIssues } = engineOf(turn);
+  if (!openIssues.includes(line)) openIssues.push(line);
+}
+
+/** From now on HEAD has to contain this commit; a branch that it went to is followed, and named. */
+function noteHead(turn: Turn, key: string, { commit, at }: CommitResult): void {
+  const engine = engineOf(turn);
+  delete engine.waits;
+  const known = engine.head;
+  const branch = at === null ? known?.branch : at.branch;
+  if (branch === undefined) return;
+  const last = commit === null ? known?.last : { sha: commit, key };
+  engine.head = { began: known === undefined ? branch : known.began, branch, ...(last === undefined ? {} : { last }) };
+  if (known === undefined || known.branch === branch) return;
+  turn.warnings.push(
+    `now on ${headName(branch)}: the commits of this run go there, before to ${headName(known.branch)}`,
+  );
+}
+
+/** A person has said that HEAD is right where it is: from now on commits go there, and it has to contain this commit. */
+export function acceptHead(turn: Turn, { head, branch }: At): void {
+  const engine = engineOf(turn);
+  const last = head === null ? {} : { last: { sha: head } };
+  const began = engine.head === undefined ? branch : engine.head.began;
+  engine.head = { began, branch, ...last };
+  delete engine.waits;
+  record(turn, 'human', { what: `commits go to ${headName(branch)} at ${head?.slice(0, 7) ?? 'no commit'}` });
+}
+
+/** A branch as people name it. */
+export function headName(branch: string | null): string {
+  return branch === null ? 'no branch (HEAD is detached)' : `branch ${foreignLine(branch, 100)}`;
 }
 
 /** A commit that had to wait is made after all: its todo is as if it had been made at once. */
-export function deferredDone(turn: Turn, todo: string, commit: string, paths: string[]): void {
+function deferredDone(turn: Turn, todo: string, { commit }: CommitResult, paths: string[] = []): void {
   const engine = engineOf(turn);
   engine.deferred = engine.deferred.filter((id) => id !== todo);
   record(turn, 'committed', { key: commitKey(turn, todo), todoId: todo, outcome: 'made', commit, paths });
+  settleSubstep(turn, todo, 'done');
   noteCommit(turn, todo, commit);
+}
+
+/**
+ * What came of one more try at a commit that had to wait.
+ * @returns whether anything is different now
+ */
+export function deferredTried(turn: Turn, id: string, result: CommitResult): boolean {
+  const engine = engineOf(turn);
+  const todo = id === RESIDUAL ? null : id;
+  const key = commitKey(turn, todo);
+  if (isCommitted(result)) {
+    tellLeft(turn, todo ?? 'the rest', result);
+    noteHead(turn, key, result);
+    if (todo !== null) deferredDone(turn, todo, result, result.paths);
+    else withdrawDeferred(turn, key, result);
+    turn.ran.push({ block: `${id}/commit`, ok: true, summary: `made now: ${result.commit?.slice(0, 7) ?? NO_SHA}` });
+    return true;
+  }
+  if (result.outcome === 'nothing' || result.outcome === 'no-repository') {
+    withdrawDeferred(turn, key, result);
+    if (todo !== null) settleSubstep(turn, todo, 'skipped');
+    return true;
+  }
+  const why = reasonOf(turn, result) ?? result.outcome;
+  if (engine.waits?.why === why) return false;
+  engine.waits = { why: foreignLine(why, 500), head: result.head === true };
+  const { commit, paths } = result;
+  record(turn, 'committed', { key, todoId: todo, outcome: result.outcome, commit, paths, reason: engine.waits.why });
+  turn.ran.push({ block: `${id}/commit`, ok: false, summary: foreignLine(`${result.outcome}: ${why}`, 300) });
+  return true;
+}
+
+/** A commit that had to wait is made, or there is nothing left of it: somebody else has committed or undone the work. */
+function withdrawDeferred(turn: Turn, key: string, { outcome, commit, paths }: CommitResult): void {
+  const engine = engineOf(turn);
+  const id = key.slice(turn.state.runId.length + 1);
+  engine.deferred = engine.deferred.filter((other) => other !== id);
+  if (engine.deferred.length === 0) delete engine.waits;
+  record(turn, 'committed', { key, todoId: id === RESIDUAL ? null : id, outcome, commit, paths });
+}
+
+function settleSubstep(turn: Turn, todo: string, status: 'done' | 'skipped'): void {
+  const engine = engineOf(turn);
   const row = engine.todos[todo];
-  if (row === undefined) return;
-  engine.todos[todo] = { ...row, substeps: { ...row.substeps, commit: { status: 'done', at: turn.at } } };
+  if (row !== undefined) {
+    engine.todos[todo] = { ...row, substeps: { ...row.substeps, commit: { status, at: turn.at } } };
+  }
   for (const kept of [engine.baselines, engine.charged]) delete kept[todo];
 }
 
 /** Keeps the commit that holds a todo's work. */
-function noteCommit(turn: Turn, todo: string, commit: string): void {
+function noteCommit(turn: Turn, todo: string, commit: string | null): void {
   const engine = engineOf(turn);
   const row = engine.todos[todo];
-  if (row !== undefined) engine.todos[todo] = { ...row, commit };
-  noteAudit(turn, todo, `commit ${commit}`);
+  if (row !== undefined && commit !== null) engine.todos[todo] = { ...row, commit };
+  noteAudit(turn, todo, `commit ${commit ?? NO_SHA}`);
 }
 
 /** Where git and the hooks said all that they said, as the end of a sentence; empty where no log was written. */
@@ -92,10 +217,15 @@ function loggedAt(turn: Turn): string {
   return turn.files.facts(log).kind === 'file' ? `; log: ${absolutePath(turn.place, turn.state.name, log)}` : '';
 }
 
+function defer(turn: Turn, id: string): void {
+  const { deferred } = engineOf(turn);
+  if (!deferred.includes(id)) deferred.push(id);
+}
+
 function commitVerdict(
   turn: Turn,
   todo: string | null,
-  { outcome, reason = 'refused' }: CommitResult,
+  { outcome, reason = 'refused', head = false }: CommitResult,
   logged: string,
 ): Verdict {
   switch (outcome) {
@@ -106,14 +236,15 @@ function commitVerdict(
     case 'no-repository':
       return { kind: 'skipped' };
     case 'deferred':
-      engineOf(turn).deferred.push(todo ?? RESIDUAL);
+      defer(turn, todo ?? RESIDUAL);
+      engineOf(turn).waits = { why: foreignLine(reason, 500), head };
       return { kind: 'deferred' };
     case 'refused': {
       const why = wholeLine(`the commit was refused: ${reason}${logged}`);
       return todo === null ? { kind: 'fail', why } : triaged(turn, todo, { failed: [why] });
     }
     case 'impossible': {
-      const why = wholeLine(`git cannot commit: ${reason}${logged}`);
+      const why = foreignLine(`git cannot commit: ${reason}`, 400);
       return todo === null ? { kind: 'fail', why } : triaged(turn, todo, { environment: why });
     }
   }

@@ -10,16 +10,29 @@ export function executionLine(engine: RunEngine): string {
   const commits = Object.values(engine.todos).filter(({ commit }) => commit !== undefined).length;
   const retries = Object.values(engine.todos).reduce((sum, todo) => sum + todo.retries, 0);
   const failed = Object.values(engine.todos).filter(({ status }) => status === 'failed').length;
+  const ticked = takenAsDone(engine);
   const parts = [
     todoProgress(engine),
+    ...(ticked > 0 ? [`${ticked} of them taken as done, their boxes were ticked before`] : []),
     ...(failed > 0 ? [`${failed} failed`] : []),
     ...(commits > 0 ? [`${commits} ${commits === 1 ? 'commit' : 'commits'}`] : []),
     ...(retries > 0 ? [`${retries} ${retries === 1 ? 'retry' : 'retries'}`] : []),
     ...(engine.added > 0 ? [`${engine.added} added`] : []),
-    ...(engine.deferred.length > 0 ? [`${engine.deferred.length} commits not made yet`] : []),
+    ...(engine.deferred.length > 0 ? [waitingLine(engine)] : []),
     ...(engine.openIssues.length > 0 ? [`${engine.openIssues.length} open issues`] : []),
   ];
   return parts.join(', ');
+}
+
+/** How many todos this run did not do, because their boxes were ticked when it began. */
+export function takenAsDone({ todos }: RunEngine): number {
+  return Object.values(todos).filter(({ status, attempt }) => status === 'done' && attempt === 0).length;
+}
+
+/** Commits that had to wait, and why. */
+function waitingLine({ deferred, waits }: RunEngine): string {
+  const why = waits === undefined ? '' : `: ${foreignLine(waits.why, 250)}`;
+  return `${deferred.length} ${deferred.length === 1 ? 'commit' : 'commits'} not made yet${why}`;
 }
 
 /** Failed todos that `done` names; its summary has their number, `status` all of them. */

@@ -1,6 +1,7 @@
 import type { EngineEffect, EngineEvent, EngineTask, Verdict } from '../../machine/engine/events.js';
 import { redoneBy, stepInPlace } from '../../machine/engine/step.js';
 import type { MachineEvent } from '../../machine/events.js';
+import { baselineOf } from '../../work/git.js';
 import { fault, noteStep } from '../execute.js';
 import { record, type Turn } from '../turn.js';
 import { issueTask, pendDispatch, todoProgress } from './dispatch.js';
@@ -117,9 +118,11 @@ function handOut(turn: Turn, tasks: readonly EngineTask[], fresh: Set<string>): 
 
 /** The work tree before a todo's first attempt: what its commit is measured against. */
 function noteBaseline(turn: Turn, todo: string): void {
-  const { baselines } = engineOf(turn);
-  if (turn.state.baseline === null || Object.hasOwn(baselines, todo)) return;
-  baselines[todo] = turn.tree();
+  const engine = engineOf(turn);
+  if (turn.state.baseline === null || Object.hasOwn(engine.baselines, todo)) return;
+  const tree = turn.tree();
+  engine.baselines[todo] = tree === null ? null : baselineOf(tree);
+  if (tree !== null) engine.head ??= { began: tree.branch, branch: tree.branch };
 }
 
 /** What needs only documents is done at once; everything else becomes the run's job. */

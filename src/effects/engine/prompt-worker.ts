@@ -115,13 +115,19 @@ function files(turn: Turn, todo: PlanTodo, verification: boolean): string {
 function acceptance(turn: Turn, todo: PlanTodo, { actionId }: TaskText): string {
   // Wherever the agent works.
   const check = writtenFor(turn.place.root);
-  const runs = todo.acceptance.some(isCommand)
-    ? [
-        '',
-        `\`${check({ command: 'check', input: { subject: turn.state.name, action: actionId } })}\` runs these commands${runsCommands(turn) ? ' exactly as the verification will' : ''}.`,
-      ]
-    : [];
+  const command = check({ command: 'check', input: { subject: turn.state.name, action: actionId } });
+  const exactly = runsCommands(turn) ? ' exactly as the verification will' : '';
+  const does = [
+    ...(todo.acceptance.some(isCommand) ? [`runs these commands${exactly}`] : []),
+    ...(commits(turn, todo) ? ['names as `unlisted` what changed and your result does not list'] : []),
+  ];
+  const runs = does.length === 0 ? [] : ['', `\`${command}\` ${does.join(', and ')}.`];
   return part('How it will be judged', [...bullets(todo.acceptance.map((item) => criterion(turn, item))), ...runs]);
+}
+
+/** Whether what the worker does is committed. */
+function commits({ state }: Turn, { type }: PlanTodo): boolean {
+  return state.baseline !== null && type === 'work';
 }
 
 function criterion(turn: Turn, item: PlanAcceptance): string {
@@ -169,7 +175,8 @@ function delivery(turn: Turn, todo: PlanTodo, { output }: TaskText, verification
       promised.length === 0
         ? '`outputs`: empty; this todo promises none.'
         : '`outputs`: each of these names with its value; later todos build on them.',
-      '`filesChanged`: every path you changed, made or deleted.',
+      '`filesChanged`: every path you changed, made or deleted. Only these are committed.',
+      '`notMine`, optional: paths inside your files that changed meanwhile and are not your work.',
       '`learnings`, `issues`: one line each, at most 12; `[]` when there are none.',
       '`reason`: only with BLOCKED, why. `needs`: only with BLOCKED, either `{"files": ["<path>"]}` or `{"question": "<one question to the user>"}`.',
     ],

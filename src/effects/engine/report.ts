@@ -2,6 +2,7 @@ import { type RunSummary, renderRunSummary } from '../../documents/run-summary.j
 import type { Turn } from '../turn.js';
 import { engineOf, planHead } from './plan.js';
 import { changed } from './report/changes.js';
+import { commitLines } from './report/commits.js';
 import { approvals, decisions, ruled } from './report/decisions.js';
 import { nextSteps } from './report/next.js';
 import { skippedLines } from './report/skipped.js';
@@ -30,7 +31,7 @@ function executionSummary(turn: Turn, aborted: boolean): RunSummary {
     done: rows.filter(({ status }) => status === 'done').map((row) => doneLine(engine, row)),
     failed: failedLines(engine, rows),
     skipped: skippedLines(turn, rows),
-    commits: rows.flatMap(({ id, commit }) => (commit === undefined ? [] : [`${id}: ${commit}`])),
+    commits: commitLines(engine, rows),
     approvals: approvals(turn),
     decisions: [...decisions(turn), ...ruled(turn)],
     changedFiles: changed(turn),

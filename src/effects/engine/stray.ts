@@ -1,7 +1,7 @@
-import { isAbsolute, posix, relative } from 'node:path';
 import { foreignLine } from '../../documents/foreign.js';
-import { coveredBy } from '../../work/covered.js';
+import { coveredBy, namedBy } from '../../work/covered.js';
 import type { Turn } from '../turn.js';
+import { listedBy } from './listed.js';
 import { engineOf } from './plan.js';
 
 /** Paths named in a warning. */
@@ -24,10 +24,11 @@ export function chargeStray(turn: Turn): void {
     const known = [before, ...rows.map(({ id }) => engine.baselines[id] ?? before)];
     return !allowed(path) && known.every(({ dirty }) => !Object.hasOwn(dirty, path) || dirty[path] !== digest);
   });
-  const claims = rows.map(({ id }) => ({ id, paths: claimedBy(turn, id) }));
+  const { workTree } = turn.place;
+  const claims = rows.map(({ id }) => ({ id, lists: namedBy(listedBy(engine, id, workTree)) }));
   const unclaimed: string[] = [];
   for (const [path] of stray) {
-    const owner = claims.find(({ paths }) => paths.has(path));
+    const owner = claims.find(({ lists }) => lists(path));
     if (owner === undefined) unclaimed.push(path);
     else engine.charged[owner.id] = [...new Set([...(engine.charged[owner.id] ?? []), path])];
   }
@@ -37,10 +38,4 @@ export function chargeStray(turn: Turn): void {
   const line = `changed outside the files of ${rows.map(({ id }) => id).join(', ')}, by nobody who says so: ${shown.join(', ')}${more}`;
   turn.warnings.push(line);
   if (!turn.state.warnings.includes(line)) turn.state.warnings.push(line);
-}
-
-/** The paths that a todo's result lists, however they are written. */
-function claimedBy(turn: Turn, todo: string): ReadonlySet<string> {
-  const paths = engineOf(turn).reports[todo]?.filesChanged ?? [];
-  return new Set(paths.map((path) => posix.normalize(isAbsolute(path) ? relative(turn.place.workTree, path) : path)));
 }

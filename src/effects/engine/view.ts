@@ -38,6 +38,7 @@ export function executionView(
     fixRounds: { done: engine.fixRounds, most: recipe.program.policies.maxFixRounds },
     why: engine.why ?? null,
     deferred: engine.deferred,
+    waits: engine.waits?.why ?? null,
     openIssues: engine.openIssues,
   };
 }

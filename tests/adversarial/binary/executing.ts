@@ -107,8 +107,9 @@ export function hand(project: Project, task: Task, result: object | string = wor
 /** Every task that is out is done as wanted; then the acknowledgement is run as printed. */
 export function doAll(project: Project, dispatch: Dispatch, options: CallOptions = {}): Result {
   for (const task of dispatch.tasks) {
-    if (task.substep === 'worker') writeProjectFile(project, `made/${task.todoId}.txt`, `${task.attempt}\n`);
-    hand(project, task);
+    const made = task.substep === 'worker' ? [`made/${task.todoId}.txt`] : [];
+    for (const path of made) writeProjectFile(project, path, `${task.attempt}\n`);
+    hand(project, task, worker({ filesChanged: made }));
   }
   return runPrinted(project, dispatch.ack ?? '', options);
 }

@@ -30,6 +30,8 @@ afterEach(() => project.remove());
 
 const COMPLETED = { done: true, outcome: 'completed' };
 const ONE = planOf(making('todo-1'));
+/** What a worker hands in that made the file of its todo, and these. */
+const listing = (todo: string, ...more: string[]): object => worker({ filesChanged: [`made/${todo}.txt`, ...more] });
 const TWO = planOf(making('todo-1'), making('todo-2', [['true']], { dependsOn: ['todo-1'] }));
 
 function hook(name: string, text: string): void {
@@ -85,7 +87,9 @@ describe('hooks', () => {
     const first = begin(project, ONE);
     renameSync(join(project.root, 'made/todo-1.old'), join(project.root, 'made/todo-1.new'));
     hook('pre-commit', 'echo "no\u001b[2J tests" >&2; exit 1');
-    const answer = doAll(project, first).json;
+    writeProjectFile(project, 'made/todo-1.txt', '1');
+    hand(project, taskOf(first), listing('todo-1', 'made/todo-1.old', 'made/todo-1.new'));
+    const answer = runPrinted(project, first.ack ?? '').json;
     expect(answer.ran).toMatchObject([{ block: 'todo-1/commit', ok: false }, { block: 'todo-1' }]);
     expect(taskOf(nextOf(answer) as typeof first)).toMatchObject({
       attempt: 2,
@@ -96,10 +100,11 @@ describe('hooks', () => {
 });
 
 describe('what git cannot do', () => {
-  it('without an identity a todo fails at once and nobody is asked to work again', () => {
+  it('without an identity any more a todo fails at once and nobody is asked to work again', () => {
+    const first = begin(project, ONE);
     for (const key of ['user.name', 'user.email']) git(project, 'config', '--unset', key);
     git(project, 'config', 'user.useConfigOnly', 'true');
-    const end = goOn(project, begin(project, ONE));
+    const end = goOn(project, first);
     expect(end).toMatchObject({ done: true, outcome: 'halted' });
     expect(engineOf(project).todos['todo-1']).toMatchObject({ attempt: 1, retries: 0 });
     expect(JSON.stringify(end)).toContain('Please tell me who you are');
@@ -148,12 +153,12 @@ describe('what git cannot do', () => {
     const first = begin(project, planOf(judged, making('todo-2', [['true']], { dependsOn: ['todo-1'] })));
     writeProjectFile(project, '.git/index.lock', '');
     writeProjectFile(project, 'made/todo-1.txt', 'good');
-    hand(project, taskOf(first));
+    hand(project, taskOf(first), listing('todo-1'));
     expect(taskOf(nextOf(runPrinted(project, first.ack ?? '').json) as typeof first, 'todo-2').attempt).toBe(1);
     rmSync(join(project.root, '.git/index.lock'));
     const redone = nextOf(devCli(project, ['step', 'invalidate', RUN, '--step', 'todo-1']).json) as typeof first;
     writeProjectFile(project, 'made/todo-1.txt', 'bad');
-    hand(project, taskOf(redone));
+    hand(project, taskOf(redone), listing('todo-1'));
     expect(nextOf(runPrinted(project, redone.ack ?? '').json)).toMatchObject({ action: 'engine-dispatch' });
     expect(committed(project)).toEqual([]);
   });
@@ -179,7 +184,7 @@ describe('what git cannot do', () => {
     const again = nextOf(runPrinted(project, end.resume ?? '').json) as typeof first;
     const prompt = readFileSync(join(project.root, taskOf(again).promptFile), 'utf8');
     expect(prompt).toMatch(/What the attempt before came to[^#]*no network today/);
-    hand(project, taskOf(again));
+    hand(project, taskOf(again), listing('todo-1'));
     expect(nextOf(runPrinted(project, again.ack ?? '').json)).toMatchObject(COMPLETED);
     expect(committed(project)).toEqual(['todo-1']);
   });
@@ -220,7 +225,7 @@ describe('what git cannot do', () => {
   it.skipIf(process.getuid?.() !== 0)('a git directory that cannot be written, as in a sandbox', () => {
     const base = join(project.root, '..');
     const first = begin(project, ONE);
-    hand(project, taskOf(first));
+    hand(project, taskOf(first), listing('todo-1'));
     writeProjectFile(project, 'made/todo-1.txt', '1');
     execFileSync('chown', ['-R', '65534:65534', base]);
     execFileSync('chmod', ['-R', 'a-w', join(project.root, '.git')]);
@@ -248,7 +253,7 @@ describe("what is the user's", () => {
     const first = begin(project, ONE);
     writeProjectFile(project, 'made/todo-1.kept', 'their change and the worker’s');
     writeProjectFile(project, 'made/todo-1.txt', 'made');
-    hand(project, taskOf(first), worker({ filesChanged: ['made/todo-1.kept', 'made/todo-1.staged'] }));
+    hand(project, taskOf(first), listing('todo-1', 'made/todo-1.kept', 'made/todo-1.staged'));
     expect(nextOf(runPrinted(project, first.ack ?? '').json)).toMatchObject(COMPLETED);
     expect(lastCommit(project)).toEqual(['made/todo-1.txt']);
     expect(status(project)).toBe(before);
@@ -291,7 +296,7 @@ describe("what is the user's", () => {
     writeProjectFile(project, 'made/todo-1.txt', '1');
     writeProjectFile(project, 'claimed.txt', '1');
     writeProjectFile(project, 'evil\u001b[2J\nname.txt', '1');
-    hand(project, taskOf(first), worker({ filesChanged: ['./claimed.txt', '../outside', '/etc/passwd', '.dev/x'] }));
+    hand(project, taskOf(first), listing('todo-1', './claimed.txt', '../outside', '/etc/passwd', '.dev/x'));
     const answer = runPrinted(project, first.ack ?? '').json;
     expect(answer.warnings?.join()).toMatch(/by nobody who says so: evil/);
     expect(answer.warnings?.join()).not.toMatch(/[\u0000-\u001f]/);
@@ -308,7 +313,7 @@ describe('what a todo leaves', () => {
     writeProjectFile(project, 'made/todo-2.tmp', 'x');
     git(project, 'add', 'made');
     rmSync(join(project.root, 'made/todo-2.tmp'));
-    hand(project, taskOf(second, 'todo-2'));
+    hand(project, taskOf(second, 'todo-2'), worker({ filesChanged: ['made/todo-2.tmp'] }));
     expect(nextOf(runPrinted(project, second.ack ?? '').json)).toMatchObject(COMPLETED);
     expect(engineOf(project).todos).toMatchObject({ 'todo-1': { attempt: 1 }, 'todo-2': { attempt: 1 } });
     expect(committed(project)).toEqual([]);
@@ -323,10 +328,11 @@ describe('what a todo leaves', () => {
     for (const name of names) writeProjectFile(project, `made/${name}`, name);
     git(project, 'mv', 'made/todo-1 old', 'made/todo-1 new');
     rmSync(join(project.root, 'made/todo-1 gone'));
-    hand(project, taskOf(first));
-    expect(nextOf(runPrinted(project, first.ack ?? '').json)).toMatchObject(COMPLETED);
     const moved = ['gone', 'new', 'old'].map((name) => `todo-1 ${name}`);
-    expect(lastCommit(project).sort()).toEqual([...names, ...moved].map((name) => `made/${name}`).sort());
+    const filesChanged = [...names, ...moved].map((name) => `made/${name}`);
+    hand(project, taskOf(first), worker({ filesChanged }));
+    expect(nextOf(runPrinted(project, first.ack ?? '').json)).toMatchObject(COMPLETED);
+    expect(lastCommit(project).sort()).toEqual(filesChanged.sort());
     expect(status(project)).toBe('');
   });
 
@@ -360,7 +366,9 @@ describe('what a todo leaves', () => {
     const first = begin(project, planOf(making('todo-1'), making('todo-2')));
     nested('made/todo-1-sub', { commit: true });
     writeProjectFile(project, 'made/todo-2-sub/dirt', 'x');
-    for (const todo of ['todo-1', 'todo-2']) hand(project, taskOf(first, todo));
+    for (const todo of ['todo-1', 'todo-2']) {
+      hand(project, taskOf(first, todo), worker({ filesChanged: [`made/${todo}-sub`] }));
+    }
     expect(nextOf(runPrinted(project, first.ack ?? '').json)).toMatchObject(COMPLETED);
     expect(committed(project)).toEqual(['todo-1']);
     expect(lastCommit(project)).toEqual(['made/todo-1-sub']);

@@ -1,0 +1,52 @@
+import type { Answer } from '../base/answer.js';
+import { DevCliError } from '../base/errors.js';
+import { foreignLine } from '../documents/foreign.js';
+import { acceptHead, headName } from '../effects/engine/commit-job.js';
+import type { RunState } from '../run/state.js';
+import { readPresent } from '../work/git.js';
+import { workTreeOf } from './command-ending.js';
+import type { Context } from './context.js';
+import { byPerson } from './person.js';
+import { transactTurn } from './turns.js';
+
+/**
+ * A person says that commits which wait because of where HEAD is may go there (engine.md, commit): HEAD as it is shown,
+ * no other. The next call makes them.
+ * @param snapshot with commits that wait for that
+ * @throws DevCliError `UNKNOWN_CHOICE` when the answer is no; `GIT_FAILED`, `IO`
+ */
+export async function approveHead(context: Context, snapshot: RunState, choice: string | undefined): Promise<Answer> {
+  const { name, engine, baseline } = snapshot;
+  if (choice !== undefined) throw notTaken(name, 'There is nothing to choose: HEAD is taken, or not.');
+  const now = await readPresent(workTreeOf(context, snapshot), { signal: context.signal });
+  if (now === null) throw new DevCliError('GIT_FAILED', 'There is no repository any more.', { run: name });
+  const last = engine?.head?.last?.sha ?? baseline?.head ?? null;
+  const typed = await context.ask(
+    [
+      `Commits of "${name}" wait: ${foreignLine(engine?.waits?.why ?? '', 300)}`,
+      '',
+      `  HEAD now               ${now.head ?? 'no commit'}, ${headName(now.branch)}`,
+      `  the run's last commit  ${last ?? 'none'}, ${headName(engine?.head?.branch ?? null)}`,
+      '',
+      `Waiting: ${(engine?.deferred ?? []).slice(0, 20).join(', ')}`,
+      'Type yes to have them made where HEAD is now, anything else to leave it: ',
+    ].join('\n'),
+  );
+  if (!/^yes$/i.test(typed)) throw notTaken(name, 'HEAD was not taken; the commits go on waiting.');
+  await transactTurn(byPerson(context), name, (turn) => {
+    if (turn.state.engine?.waits !== undefined) acceptHead(turn, now);
+  });
+  return {
+    exit: 0,
+    json: { ok: true, run: name, head: now.head, branch: now.branch },
+    text: (written) => `Taken. The next call makes the commits: ${written({ command: 'next', input: { name } })}`,
+  };
+}
+
+function notTaken(name: string, message: string): DevCliError {
+  return new DevCliError('UNKNOWN_CHOICE', message, {
+    run: name,
+    fix: { command: 'status', input: { name } },
+    answer: { command: 'approve', input: { name } },
+  });
+}

@@ -1,0 +1,64 @@
+import { renewEnd } from '../effects/end.js';
+import { commitMessage, deferredTried, RESIDUAL } from '../effects/engine/commit-job.js';
+import { writeReport } from '../effects/engine/report.js';
+import type { Turn } from '../effects/turn.js';
+import type { RunState } from '../run/state.js';
+import { inspect } from '../work/external.js';
+import { directoryOf } from './command-ending.js';
+import { type CommitJob, commit } from './commit.js';
+import type { Context } from './context.js';
+import { joined, type Told, toldBy } from './envelope.js';
+import { transactTurn } from './turns.js';
+
+/**
+ * Makes the commits that had to wait, as far as they can be made now, also of a run that has ended (engine.md, commit). To
+ * be called while no agent is at work on the sources. Null when nothing is different.
+ * @param until instant, in milliseconds, by which the call must answer
+ * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`; what a transaction throws
+ */
+export async function retryDeferred(context: Context, snapshot: RunState, until: number): Promise<Told | null> {
+  let told: Told | null = null;
+  for (const id of snapshot.engine?.deferred ?? []) {
+    const done = await retried(context, snapshot, id, until);
+    if (done !== null) told = told === null ? done : joined(told, done);
+  }
+  return told;
+}
+
+async function retried(context: Context, snapshot: RunState, id: string, until: number): Promise<Told | null> {
+  const todo = id === RESIDUAL ? null : id;
+  const job: CommitJob = {
+    kind: 'commit',
+    todo,
+    stage: todo === null ? 'residualCommit' : 'commit',
+    key: `${snapshot.runId}/${id}`,
+    message: await transactTurn(context, snapshot.name, (turn) => commitMessage(turn, todo)),
+    startedAt: snapshot.updatedAt,
+  };
+  const result = await commit(context, snapshot, job, tryDirectory(context, snapshot, id), until);
+  if (result === null) return null;
+  return transactTurn(context, snapshot.name, (turn) => {
+    const { runId, engine } = turn.state;
+    if (runId !== snapshot.runId || engine?.deferred.includes(id) !== true) return null;
+    if (!deferredTried(turn, id, result)) return null;
+    renewed(turn);
+    return toldBy(turn);
+  });
+}
+
+/** A run that has ended tells of its commits in its report and its last action. */
+function renewed(turn: Turn): void {
+  if (turn.state.pendingAction?.action.action !== 'done') return;
+  writeReport(turn);
+  renewEnd(turn);
+}
+
+/** Where the runner of the next try has its records: one that is over and made no commit is not the last. */
+function tryDirectory(context: Context, { name, lastAction }: RunState, id: string): string {
+  for (let n = 1; ; n += 1) {
+    const directory = directoryOf(context, name, { directory: `actions/a${lastAction}/deferred-${id}-${n}` });
+    const seen = inspect(directory);
+    const isOver = seen.state === 'interrupted' || (seen.state === 'finished' && seen.exit.exit !== 0);
+    if (!isOver) return directory;
+  }
+}

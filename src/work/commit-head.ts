@@ -1,0 +1,72 @@
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { findCommitIn, isAncestor } from './commit-search.js';
+import type { Present } from './git.js';
+import { git, type Surroundings } from './git-command.js';
+
+/** Where a commit of a run would go, and what keeps it from being made there now (engine.md, commit). */
+
+export interface HeadRule {
+  /** The commit that HEAD has to contain: the run's last one, by its trailer too; before it the one that the run began on. */
+  last: { sha: string; key?: string | undefined } | null;
+  /** The branch that the run is on; null: it is on a detached HEAD; undefined: nobody has looked yet. */
+  branch?: string | null | undefined;
+}
+
+/**
+ * Why HEAD is none that the run's commits belong on, or null. A branch that was made from there is as good as the one
+ * before; a HEAD that is detached is only where the run began on one.
+ * @throws DevCliError `GIT_FAILED`, `INTERRUPTED`
+ */
+export async function headRefusal(
+  workTree: string,
+  { head, branch }: Pick<Present, 'head' | 'branch'>,
+  rule: HeadRule,
+  around: Surroundings,
+): Promise<string | null> {
+  if (branch === null && typeof rule.branch === 'string') return `HEAD is detached at ${short(head)}`;
+  const { last } = rule;
+  if (last === null || head === last.sha) return null;
+  const where = branch === null ? `HEAD, detached at ${short(head)},` : `the branch ${branch}`;
+  const what = last.key === undefined ? 'that the run began on' : 'that the run made last';
+  const refusal = `${where} lacks the commit ${short(last.sha)} ${what}`;
+  if (head === null) return refusal;
+  if (await isAncestor(workTree, last.sha, head, around)) return null;
+  if (last.key === undefined) return refusal;
+  // An amend or a rebase gives it another name.
+  return (await findCommitIn(workTree, last.key, { since: last.sha, head }, around)) === null ? refusal : null;
+}
+
+function short(sha: string | null): string {
+  return sha === null ? 'no commit' : sha.slice(0, 7);
+}
+
+const UNDER_WAY: Record<string, string> = {
+  MERGE_HEAD: 'a merge is in progress',
+  'rebase-merge': 'a rebase is in progress',
+  'rebase-apply': 'a rebase is in progress',
+  CHERRY_PICK_HEAD: 'a cherry-pick is in progress',
+  REVERT_HEAD: 'a revert is in progress',
+  BISECT_LOG: 'a bisect is in progress',
+};
+
+/** Why git can make no commit just now, wherever HEAD is, or null. @throws DevCliError `GIT_FAILED`, `INTERRUPTED` */
+export async function hindranceIn(workTree: string, around: Surroundings): Promise<string | null> {
+  const asked = [...Object.keys(UNDER_WAY), 'index.lock'].flatMap((name) => ['--git-path', name]);
+  const answer = await git(workTree, ['rev-parse', '--absolute-git-dir', ...asked], around);
+  const [directory = '', ...places] = answer.toString('utf8').split('\n');
+  for (const [index, why] of Object.values(UNDER_WAY).entries()) {
+    if (await reachable(resolve(workTree, places[index] ?? ''), constants.F_OK)) return why;
+  }
+  const lock = places[Object.keys(UNDER_WAY).length] ?? 'index.lock';
+  if (await reachable(resolve(workTree, lock), constants.F_OK)) return 'another git process holds the index';
+  return (await reachable(directory, constants.W_OK)) ? null : 'the git directory cannot be written';
+}
+
+async function reachable(path: string, mode: number): Promise<boolean> {
+  return access(path, mode).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,78 @@
+import { join } from 'node:path';
+import type { Baseline } from './git.js';
+import { git, type Surroundings } from './git-command.js';
+import { isThere } from './is-there.js';
+import { splitNames } from './status.js';
+
+/** What a commit of a run does to the user's index, and how it is as it was again. */
+
+/**
+ * Makes new files known to git, without which `commit --only` does not take them. Done again, it changes nothing.
+ * @throws DevCliError `GIT_FAILED`, `INTERRUPTED`
+ */
+export async function announceNew(
+  workTree: string,
+  paths: readonly string[],
+  around: Surroundings = {},
+): Promise<void> {
+  const there = await existing(workTree, paths);
+  for (const some of inPortions(there)) {
+    await git(workTree, ['--literal-pathspecs', 'add', '--intent-to-add', '--', ...some], around);
+  }
+}
+
+/**
+ * Takes back announceNew for what was not committed: the user's index is as it was.
+ * @throws DevCliError `GIT_FAILED`, `INTERRUPTED`
+ */
+export async function withdrawNew(
+  workTree: string,
+  paths: readonly string[],
+  around: Surroundings = {},
+): Promise<void> {
+  const announced = await git(
+    workTree,
+    ['diff', '--name-only', '--no-renames', '--diff-filter=A', '--relative', '-z'],
+    around,
+  );
+  const ours = new Set(paths);
+  const back = splitNames(announced).filter((path) => ours.has(path));
+  for (const some of inPortions(back)) {
+    await git(workTree, ['--literal-pathspecs', 'rm', '--cached', '--quiet', '--', ...some], around);
+  }
+}
+
+/**
+ * Brings the index in line with a commit that was made: where a hook changes what it commits, git leaves in the index what
+ * was there before the hook, as if that were staged. Done again, it changes nothing.
+ * @param before the work tree when the run began: what was changed then is the user's, and its index is left alone
+ * @throws DevCliError `GIT_FAILED`, `INTERRUPTED`
+ */
+export async function settleIndex(
+  workTree: string,
+  commit: string,
+  before: Baseline,
+  around: Surroundings = {},
+): Promise<void> {
+  const listed = ['--name-only', '--no-renames', '--relative', '-z'];
+  const staged = splitNames(await git(workTree, ['diff', '--cached', ...listed], around));
+  if (staged.length === 0) return;
+  const held = splitNames(
+    await git(workTree, ['diff-tree', '-r', '--no-commit-id', '--root', ...listed, commit], around),
+  );
+  const ours = new Set(held.filter((path) => !Object.hasOwn(before.dirty, path)));
+  for (const some of inPortions(staged.filter((path) => ours.has(path)))) {
+    await git(workTree, ['--literal-pathspecs', 'reset', '--quiet', 'HEAD', '--', ...some], around);
+  }
+}
+
+async function existing(workTree: string, paths: readonly string[]): Promise<string[]> {
+  const there = await Promise.all(paths.map((path) => isThere(join(workTree, path))));
+  return paths.filter((_, index) => there[index]);
+}
+
+/** Command lines have a length. */
+function inPortions(paths: readonly string[]): string[][] {
+  const size = 200;
+  return Array.from({ length: Math.ceil(paths.length / size) }, (_, at) => paths.slice(at * size, (at + 1) * size));
+}

@@ -1,0 +1,132 @@
+import { isAbsolute, join } from 'node:path';
+import { changedBefore, changedPaths, ESCAPED } from './changed.js';
+import type { CommitScope } from './commit-scope.js';
+import { coveredBy, namedBy, parents } from './covered.js';
+import { NESTED, type Present } from './git.js';
+import { answered, git, type Surroundings } from './git-command.js';
+import { isThere } from './is-there.js';
+import { splitNames } from './status.js';
+
+/** Which of the changed paths a commit holds, and what becomes of the others (engine.md, commit). */
+
+/** A path that belongs to a commit, or that a result lists, and that is not committed. */
+export interface LeftPath {
+  path: string;
+  why:
+    | 'changed before the run'
+    | 'a repository of its own'
+    | 'its name is no UTF-8'
+    | 'no result lists it'
+    | 'listed, but outside the files of the todo'
+    | 'listed, but outside the work tree'
+    | 'listed, but git ignores it'
+    | 'listed, but nothing is there';
+}
+
+/**
+ * What of the changes since the work began a commit holds, and what of them is left alone.
+ * @throws DevCliError `INTERRUPTED`
+ */
+export async function sorted(
+  workTree: string,
+  now: Present,
+  scope: CommitScope,
+  around: Surroundings,
+): Promise<{ paths: string[]; left: LeftPath[] }> {
+  const changed = changedPaths(now, scope.since).filter(belongsTo(scope));
+  const { before, listed } = scope;
+  const isUsers = changedBefore(before);
+  const isListed = listed === undefined ? () => true : namedBy(listed.filesChanged);
+  const isNotMine = namedBy(listed?.notMine ?? []);
+  const nested = changed.filter((path) => now.dirty[path]?.startsWith(NESTED));
+  const moved = nested.length === 0 ? [] : await movedSubmodules(workTree, nested, around);
+  const paths: string[] = [];
+  const left: LeftPath[] = [];
+  for (const path of changed) {
+    if (isUsers(path)) left.push({ path, why: 'changed before the run' });
+    else if (nested.includes(path) && !moved.includes(path)) left.push({ path, why: 'a repository of its own' });
+    else if (ESCAPED.test(path) && !(await isThere(join(workTree, path))))
+      left.push({ path, why: 'its name is no UTF-8' });
+    else if (isListed(path)) paths.push(path);
+    // What a worker says is somebody else's need not be told to anybody.
+    else if (!isNotMine(path)) left.push({ path, why: 'no result lists it' });
+  }
+  return { paths, left };
+}
+
+/** Listed paths looked up at most: only a few of them are shown. */
+const LOOKED_UP = 200;
+
+/**
+ * What results list and no commit holds: ignored, outside, never there (engine.md, commit).
+ * @param settled the paths that are committed, or known to be left
+ * @throws DevCliError `INTERRUPTED`
+ */
+export async function leftBehind(
+  workTree: string,
+  now: Present,
+  scope: CommitScope,
+  settled: readonly string[],
+  around: Surroundings,
+): Promise<LeftPath[]> {
+  const held = new Set(['.', ...settled.flatMap((path) => [path, ...parents(path)])]);
+  const below = namedBy(settled);
+  const open = (scope.listed?.filesChanged ?? []).filter((path) => !held.has(path) && !below(path) && !isOurs(path));
+  if (open.length === 0) return [];
+  const isUsers = changedBefore(scope.before);
+  const changed = new Set(changedPaths(now, scope.since).flatMap((path) => [path, ...parents(path)]));
+  const left: LeftPath[] = [];
+  const unknown: string[] = [];
+  for (const path of open.slice(0, LOOKED_UP)) {
+    if (isAbsolute(path) || path === '..' || path.startsWith('../')) {
+      left.push({ path, why: 'listed, but outside the work tree' });
+    } else if (isUsers(path)) left.push({ path, why: 'changed before the run' });
+    else if (changed.has(path)) left.push({ path, why: 'listed, but outside the files of the todo' });
+    else if (!path.includes('\0')) unknown.push(path);
+  }
+  return [...left, ...(await unheld(workTree, unknown, around))];
+}
+
+/** Of paths that did not change, those that no commit holds either. */
+async function unheld(workTree: string, paths: readonly string[], around: Surroundings): Promise<LeftPath[]> {
+  if (paths.length === 0) return [];
+  const ask = async (...options: string[]) => {
+    const answer = await answered(
+      git(workTree, ['--literal-pathspecs', 'ls-files', '-z', ...options, '--', ...paths], around),
+    );
+    // A directory that is ignored as a whole ends in a slash.
+    return answer === null ? null : splitNames(answer).map((path) => path.replace(/\/$/, ''));
+  };
+  const tracked = await ask('--cached');
+  const ignored = await ask('--others', '--ignored', '--exclude-standard', '--directory');
+  // Git refuses to look into repositories inside; they are named as a whole.
+  if (tracked === null || ignored === null) return [];
+  const isTracked = related(tracked);
+  const isIgnored = related(ignored);
+  return paths
+    .filter((path) => !isTracked(path))
+    .map((path) => ({ path, why: isIgnored(path) ? 'listed, but git ignores it' : 'listed, but nothing is there' }));
+}
+
+/** Whether a path is one of these, lies below one or has one below it. */
+function related(paths: readonly string[]): (path: string) => boolean {
+  const above = new Set(paths.flatMap((path) => [path, ...parents(path)]));
+  const below = namedBy(paths);
+  return (path) => above.has(path) || below(path);
+}
+
+/** What dev-cli writes itself is nobody's change. */
+function isOurs(path: string): boolean {
+  return path === '.dev' || path.startsWith('.dev/');
+}
+
+function belongsTo({ files, charged }: CommitScope): (path: string) => boolean {
+  return files === null ? () => true : coveredBy(files, charged);
+}
+
+/** Of repositories inside, those that the one around them knows and that stand at another commit than it says. */
+async function movedSubmodules(workTree: string, nested: readonly string[], around: Surroundings): Promise<string[]> {
+  const asked = ['diff', '--name-only', '--relative', '-z', '--ignore-submodules=dirty', 'HEAD', '--', ...nested];
+  const answer = await answered(git(workTree, ['--literal-pathspecs', ...asked], around));
+  return answer === null ? [] : splitNames(answer);
+}
