@@ -188,9 +188,12 @@ function headRule({ head }: RunEngine, begun: string | null): HeadRule {
   return { last: head?.last ?? (begun === null ? null : { sha: begun }), branch: head?.branch };
 }
 
-/** What done todos list, wherever it lies. */
+/** What done todos list, wherever it lies; those whose own commit waits have that. */
 function remaining(engine: RunEngine, workTree: string): Pick<CommitScope, 'files' | 'charged'> {
-  const done = Object.values(engine.todos).filter(({ status, type }) => status === 'done' && type === 'work');
+  const { todos, deferred } = engine;
+  const done = Object.values(todos).filter(
+    ({ id, status, type }) => status === 'done' && type === 'work' && !deferred.includes(id),
+  );
   const charged = [...new Set(done.flatMap(({ id }) => listedBy(engine, id, workTree)))];
   return { files: charged.includes('.') ? null : [], charged };
 }

@@ -10,6 +10,9 @@ import type { Context } from './context.js';
 import { joined, type Told, toldBy } from './envelope.js';
 import { transactTurn } from './turns.js';
 
+/** Seconds that a commit without slow hooks takes at most; even a call that is not to wait spends them. */
+const MOMENT = 5;
+
 /**
  * Makes the commits that had to wait, as far as they can be made now, also of a run that has ended (engine.md, commit). To
  * be called while no agent is at work on the sources. Null when nothing is different.
@@ -18,14 +21,25 @@ import { transactTurn } from './turns.js';
  */
 export async function retryDeferred(context: Context, snapshot: RunState, until: number): Promise<Told | null> {
   let told: Told | null = null;
+  const enough = Math.max(until, context.clock.now() + Math.min(MOMENT, context.answerWithin) * 1000);
   for (const id of snapshot.engine?.deferred ?? []) {
-    const done = await retried(context, snapshot, id, until);
-    if (done !== null) told = told === null ? done : joined(told, done);
+    const done = await retried(context, snapshot, id, enough);
+    if (done === null) break;
+    if (done.told !== null) told = told === null ? done.told : joined(told, done.told);
+    // They are made in their order: what keeps one from being made keeps the others, too.
+    if (!done.settled) break;
   }
   return told;
 }
 
-async function retried(context: Context, snapshot: RunState, id: string, until: number): Promise<Told | null> {
+interface Tried {
+  /** Whether it waits no longer. */
+  settled: boolean;
+  told: Told | null;
+}
+
+/** One more try at one of them; null while it is at work. */
+async function retried(context: Context, snapshot: RunState, id: string, until: number): Promise<Tried | null> {
   const todo = id === RESIDUAL ? null : id;
   const job: CommitJob = {
     kind: 'commit',
@@ -39,10 +53,11 @@ async function retried(context: Context, snapshot: RunState, id: string, until: 
   if (result === null) return null;
   return transactTurn(context, snapshot.name, (turn) => {
     const { runId, engine } = turn.state;
-    if (runId !== snapshot.runId || engine?.deferred.includes(id) !== true) return null;
-    if (!deferredTried(turn, id, result)) return null;
-    renewed(turn);
-    return toldBy(turn);
+    if (runId !== snapshot.runId || engine?.deferred.includes(id) !== true) return { settled: true, told: null };
+    const isNews = deferredTried(turn, id, result);
+    if (isNews) renewed(turn);
+    const settled = turn.state.engine?.deferred.includes(id) !== true;
+    return { settled, told: isNews ? toldBy(turn) : null };
   });
 }
 

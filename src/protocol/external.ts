@@ -21,9 +21,10 @@ export async function settleCommands(context: Context, name: string, until: numb
   let told: Told | null = null;
   for (let first = true; ; first = false) {
     let head = await context.store.read(name);
-    if (first && commitsWait(head) && head.snapshot !== null) {
+    if (head.snapshot !== null && commitsWait(head) && (first || isLastCommit(head.snapshot))) {
       const { retryDeferred } = await import('./deferred.js');
-      told = await retryDeferred(context, head.snapshot, until);
+      const made = await retryDeferred(context, head.snapshot, until);
+      if (made !== null) told = told === null ? made : joined(told, made);
       head = await context.store.read(name);
     }
     const next = await settleNext(context, head, until);
@@ -31,6 +32,11 @@ export async function settleCommands(context: Context, name: string, until: numb
     if (next === 'settled by another call') continue;
     told = told === null ? next : joined(told, next);
   }
+}
+
+/** Before what remains is committed, what had to wait is tried once more: it has a commit of its own. */
+function isLastCommit({ engine }: RunState): boolean {
+  return engine?.job?.kind === 'commit' && engine.job.todo === null;
 }
 
 async function settleNext(context: Context, head: Head<RunState>, until: number): Promise<Settled> {

@@ -1,4 +1,3 @@
-import { foreignLine } from '../documents/foreign.js';
 import { advanceEngine } from '../effects/advance.js';
 import { type CommitResult, commitDone } from '../effects/engine/commit-job.js';
 import { pullRequestDone } from '../effects/engine/jobs.js';
@@ -44,13 +43,7 @@ export async function settleJob(context: Context, snapshot: RunState, until: num
 async function committed(context: Context, name: string, actionId: string, result: CommitResult): Promise<Settled> {
   const told = await transactTurn(context, name, (turn) => {
     if (!isPending(turn.state, actionId)) return null;
-    const todo = turn.state.engine?.job?.todo ?? null;
-    const event = commitDone(turn, result);
-    if (['deferred', 'refused', 'impossible'].includes(result.outcome)) {
-      const summary = foreignLine(`${result.outcome}: ${result.reason ?? ''}`, 300);
-      turn.ran.push({ block: `${todo ?? 'residual'}/commit`, ok: false, summary });
-    }
-    advanceEngine(turn, [event]);
+    advanceEngine(turn, [commitDone(turn, result)]);
     return toldBy(turn);
   });
   return told ?? 'settled by another call';

@@ -87,8 +87,10 @@ export function commitDone(turn: Turn, result: CommitResult): EngineEvent {
   if (isCommitted(result)) {
     noteHead(turn, job.key, result);
     if (job.todo !== null) noteCommit(turn, job.todo, commit);
-    // The commit of what remains holds what could not be committed before.
-    else for (const todo of engine.deferred) deferredDone(turn, todo, result);
+  }
+  if (reason !== undefined) {
+    const block = `${job.todo ?? RESIDUAL}/commit`;
+    turn.ran.push({ block, ok: false, summary: foreignLine(`${outcome}: ${reason}`, 300) });
   }
   const told = reason === undefined ? result : { ...result, reason };
   return { type: 'OUTCOME', todo: job.todo, stage: job.stage, verdict: commitVerdict(turn, job.todo, told, logged) };
@@ -144,15 +146,6 @@ export function headName(branch: string | null): string {
   return branch === null ? 'no branch (HEAD is detached)' : `branch ${foreignLine(branch, 100)}`;
 }
 
-/** A commit that had to wait is made after all: its todo is as if it had been made at once. */
-function deferredDone(turn: Turn, todo: string, { commit }: CommitResult, paths: string[] = []): void {
-  const engine = engineOf(turn);
-  engine.deferred = engine.deferred.filter((id) => id !== todo);
-  record(turn, 'committed', { key: commitKey(turn, todo), todoId: todo, outcome: 'made', commit, paths });
-  settleSubstep(turn, todo, 'done');
-  noteCommit(turn, todo, commit);
-}
-
 /**
  * What came of one more try at a commit that had to wait.
  * @returns whether anything is different now
@@ -164,8 +157,9 @@ export function deferredTried(turn: Turn, id: string, result: CommitResult): boo
   if (isCommitted(result)) {
     tellLeft(turn, todo ?? 'the rest', result);
     noteHead(turn, key, result);
-    if (todo !== null) deferredDone(turn, todo, result, result.paths);
-    else withdrawDeferred(turn, key, result);
+    withdrawDeferred(turn, key, { ...result, outcome: 'made' });
+    if (todo !== null) settleSubstep(turn, todo, 'done');
+    if (todo !== null) noteCommit(turn, todo, result.commit);
     turn.ran.push({ block: `${id}/commit`, ok: true, summary: `made now: ${result.commit?.slice(0, 7) ?? NO_SHA}` });
     return true;
   }
@@ -174,11 +168,11 @@ export function deferredTried(turn: Turn, id: string, result: CommitResult): boo
     if (todo !== null) settleSubstep(turn, todo, 'skipped');
     return true;
   }
-  const why = reasonOf(turn, result) ?? result.outcome;
+  const why = foreignLine(reasonOf(turn, result) ?? result.outcome, 500);
   if (engine.waits?.why === why) return false;
-  engine.waits = { why: foreignLine(why, 500), head: result.head === true };
+  engine.waits = { why, head: result.head === true };
   const { commit, paths } = result;
-  record(turn, 'committed', { key, todoId: todo, outcome: result.outcome, commit, paths, reason: engine.waits.why });
+  record(turn, 'committed', { key, todoId: todo, outcome: result.outcome, commit, paths, reason: why });
   turn.ran.push({ block: `${id}/commit`, ok: false, summary: foreignLine(`${result.outcome}: ${why}`, 300) });
   return true;
 }

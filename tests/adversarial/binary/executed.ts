@@ -15,6 +15,7 @@ import {
   RUN,
   SHORT,
   status,
+  worker,
 } from './executing.js';
 import { replays } from './victims.js';
 
@@ -47,8 +48,9 @@ export const BEGIN = ['init', RUN, '--recipe', 'short', '--autopilot'];
 /** What the workers of a dispatch do; done again, it changes nothing. */
 export function workOn(project: Project, { tasks, running }: Dispatch): void {
   for (const task of [...tasks, ...running]) {
-    writeProjectFile(project, `made/${task.todoId}.txt`, 'made\n');
-    if (!existsSync(join(project.root, task.output))) hand(project, task);
+    const made = `made/${task.todoId}.txt`;
+    writeProjectFile(project, made, 'made\n');
+    if (!existsSync(join(project.root, task.output))) hand(project, task, worker({ filesChanged: [made] }));
   }
 }
 

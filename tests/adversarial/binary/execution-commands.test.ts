@@ -22,6 +22,7 @@ import {
   status,
   taskOf,
   waited,
+  worker,
 } from './executing.js';
 import { eventually, isRunning, kill, runnersOf, startCall } from './victims.js';
 
@@ -238,7 +239,7 @@ describe('a command at work', () => {
     expect(devCli(project, ['check', RUN, '--action', actionId]).code).toBe(3);
     writeProjectFile(project, 'made/todo-1.txt', '1');
     expect(devCli(project, ['check', RUN, '--action', actionId]).code).toBe(0);
-    hand(project, taskOf(first));
+    hand(project, taskOf(first), worker({ filesChanged: ['made/todo-1.txt'] }));
     expect(nextOf(runPrinted(project, first.ack ?? '').json)).toMatchObject(DONE);
     expect(evidence()).toMatchObject([{ ok: true, reused: true }]);
   });

@@ -165,7 +165,7 @@ describe('what agents write', () => {
     hand(project, taskOf(first), worker({ outputs: { word } }));
     const second = nextOf(ack(taskOf(first)).json) as Dispatch;
     writeProjectFile(project, 'made/todo-2.txt', `${word}\n`);
-    hand(project, taskOf(second, 'todo-2'));
+    hand(project, taskOf(second, 'todo-2'), worker({ filesChanged: ['made/todo-2.txt'] }));
     expect(nextOf(runPrinted(project, second.ack ?? '').json)).toMatchObject(DONE);
   });
 

@@ -91,7 +91,9 @@ describe('the execution of a plan (engine.md; protocol.md §2, §3)', () => {
     expect(wave.tasks.map(({ todoId }) => todoId)).toEqual(['todo-2', 'todo-3']);
     writeProjectFile(project, 'notes/two.txt', 'wrong');
     writeProjectFile(project, 'notes/three.txt', 'three');
-    for (const task of wave.tasks) hand(task, worker());
+    for (const [index, name] of ['two', 'three'].entries()) {
+      hand(wave.tasks[index], worker({ filesChanged: [`notes/${name}.txt`] }));
+    }
     const collected = acknowledged(wave);
     expect(collected.collected).toMatchObject([{ ok: true }, { ok: true }]);
     expect(collected.ran).toMatchObject([{ ok: false, summary: expect.stringMatching(/exit 1; retry 1 of 3$/) }]);
@@ -102,7 +104,7 @@ describe('the execution of a plan (engine.md; protocol.md §2, §3)', () => {
     expect(prompt).toContain('command.log');
     expect(prompt).toContain('1. Do it');
     writeProjectFile(project, 'notes/two.txt', 'a; touch pwned');
-    hand(again.tasks[0], worker());
+    hand(again.tasks[0], worker({ filesChanged: ['notes/two.txt'] }));
     const review = nextOf(acknowledged(again)) as Dispatch;
     expect(review.tasks).toMatchObject([{ todoId: null, substep: 'codeReview' }]);
     hand(review.tasks[0], { verdict: 'SHIP', issues: [], summary: 'Good.' });
@@ -147,7 +149,7 @@ describe('the execution of a plan (engine.md; protocol.md §2, §3)', () => {
     expect(report()).toMatch(/Outcome: halted[\s\S]*codeReview: the run did not come to its end/);
     const again = nextOf(runPrinted(project, halted.resume ?? '').json) as Dispatch;
     writeProjectFile(project, 'notes/one.txt', 'one');
-    hand(again.tasks[0], worker({ outputs: { word: 'one' } }));
+    hand(again.tasks[0], worker({ outputs: { word: 'one' }, filesChanged: ['notes/one.txt'] }));
     expect(nextOf(runPrinted(project, again.ack ?? '').json)).toMatchObject({ action: 'engine-dispatch' });
     expect(devCli(project, ['abort', 'work', '--reason', 'enough']).code).toBe(0);
     expect(report()).toMatch(
@@ -161,7 +163,7 @@ describe('the execution of a plan (engine.md; protocol.md §2, §3)', () => {
     const said = (...command: string[]) => devCli(project, [command[0] ?? '', 'work', ...command.slice(1)]).stdout;
     writeProjectFile(project, 'notes/one.txt', 'one');
     expect(devCli(project, ['check', 'work', '--action', first.tasks[0]?.actionId ?? '']).code).toBe(0);
-    hand(first.tasks[0], worker({ outputs: { word: 'one' } }));
+    hand(first.tasks[0], worker({ outputs: { word: 'one' }, filesChanged: ['notes/one.txt'] }));
     const next = nextOf(runPrinted(project, first.ack ?? '').json) as Dispatch;
     expect(said('status', '--full')).toMatch(/test -f notes\/one.txt: passed before on the same tree, reused\n/);
     for (const task of next.tasks) hand(task, worker({ status: 'BLOCKED', reason: 'no way' }));
