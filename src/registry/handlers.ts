@@ -76,7 +76,7 @@ export const HANDLERS = [
     stage: 'commit',
     place: 'todo',
     actor: 'cli',
-    summary: 'Commits what the todo changed, and nothing else.',
+    summary: 'Commits what the results of the todo list, inside its files.',
   },
   {
     id: 'residual-commit',
@@ -84,7 +84,7 @@ export const HANDLERS = [
     stage: 'residualCommit',
     place: 'finalize',
     actor: 'cli',
-    summary: 'Commits what the done todos cover and is still uncommitted.',
+    summary: 'Commits what done todos list and is still uncommitted.',
   },
   {
     id: 'code-review',
