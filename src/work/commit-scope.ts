@@ -20,7 +20,7 @@ export interface CommitScope {
 }
 
 /** Paths relative to the work tree, as results name them; a directory stands for what is below. */
-export interface Listed {
+interface Listed {
   filesChanged: readonly string[];
   notMine: readonly string[];
 }

@@ -86,7 +86,7 @@ export async function commitHolding(
 }
 
 /** The commit checked out; null before the first one. @throws DevCliError `INTERRUPTED` */
-export async function headOf(workTree: string, around: Surroundings = {}): Promise<string | null> {
+async function headOf(workTree: string, around: Surroundings = {}): Promise<string | null> {
   const answer = await answered(git(workTree, ['rev-parse', '--verify', '--quiet', 'HEAD'], around));
   return answer === null ? null : answer.toString('utf8').trim();
 }

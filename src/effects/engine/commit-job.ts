@@ -61,7 +61,7 @@ export interface CommitResult {
 }
 
 /** Whether there is a commit now that holds the work. */
-export function isCommitted({ outcome }: CommitResult): boolean {
+function isCommitted({ outcome }: CommitResult): boolean {
   return outcome === 'made' || outcome === 'found';
 }
 

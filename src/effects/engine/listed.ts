@@ -12,7 +12,7 @@ import { engineOf } from './plan.js';
 type Telling = Pick<WorkerResult, 'filesChanged' | 'notMine'>;
 
 /** Paths relative to the work tree, however they are written; one that leads out of it begins with `..`. */
-export function asListed(workTree: string, paths: readonly string[]): string[] {
+function asListed(workTree: string, paths: readonly string[]): string[] {
   return paths
     .filter((path) => path.trim() !== '')
     .map((path) =>
