@@ -60,7 +60,7 @@ function checkKeys(agent: StandIn): void {
     for (const { key, command } of commandsIn(call.answer)) {
       // What dev-cli ran itself is told in the words of a command line.
       if (key === 'summary') continue;
-      expect(['ack', 'poll', 'fix', 'instead', 'resume', 'ruling'], command).toContain(key);
+      expect(['ack', 'poll', 'answer', 'fix', 'instead', 'resume', 'ruling'], command).toContain(key);
       expect(command, 'printed commands carry the name').toContain(' add-jwt-auth');
       expect(command).not.toContain('npx');
     }
