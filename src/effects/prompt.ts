@@ -1,6 +1,7 @@
 import { foreignBlock, wholeLine } from '../documents/foreign.js';
 import { planTemplate } from '../documents/plan-template.js';
-import type { AskingBlock, ResolvedAgent, ResolvedBlock, SubagentBlock } from '../recipe/resolved.js';
+import type { AskingBlock, CapturedAgent, ResolvedAgent, ResolvedBlock, SubagentBlock } from '../recipe/resolved.js';
+import { variantKey } from '../recipe/variant-key.js';
 import { writtenFor } from '../registry/written-out.js';
 import { absolutePath } from './paths.js';
 import type { Turn } from './turn.js';
@@ -13,7 +14,7 @@ export function wantsVerdict(block: SubagentBlock, output: string): boolean {
 
 /** A subagent's whole task in one file (protocol.md §2, "A prompt file is complete"). `output` is relative to the run. */
 export function agentPrompt(turn: Turn, block: SubagentBlock, agent: ResolvedAgent, output: string | null): string {
-  const definition = turn.captured.agents[agent.type];
+  const definition = definitionOf(turn, agent);
   const task = [agent.prompt, agent.promptHint]
     .filter((part) => part !== undefined && part !== '')
     .map((part) => wholeProse(turn, part ?? '', block.id).trim());
@@ -26,6 +27,15 @@ export function agentPrompt(turn: Turn, block: SubagentBlock, agent: ResolvedAge
     output === null ? REPLY_ONLY : outputRules(turn, block, agent, output),
   ];
   return `${parts.join('\n\n')}\n`;
+}
+
+/** The role's variant where the recipe asks for one and it is there, else the role. */
+function definitionOf(
+  { captured: { agents } }: Turn,
+  { type, promptVariant }: ResolvedAgent,
+): CapturedAgent | undefined {
+  const variant = promptVariant === undefined ? undefined : agents[variantKey(type, promptVariant)];
+  return variant ?? agents[type];
 }
 
 const REPLY_ONLY =

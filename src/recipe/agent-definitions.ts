@@ -2,6 +2,7 @@ import { isRecord } from '../base/json.js';
 import { splitFrontMatter } from '../documents/front-matter.js';
 import type { Library } from './library.js';
 import type { CapturedAgent } from './resolved.js';
+import { variantKey } from './variant-key.js';
 
 /** An agent definition as found on disk. */
 export interface AgentDefinition {
@@ -38,11 +39,25 @@ const WRITERS = [
 
 /** The definition of a role, or null when there is none. */
 export function findAgent(library: Library, type: string): AgentDefinition | null {
-  if (!TYPE.test(type)) return null;
-  for (const { directory, shipped, ending } of PLACES) {
+  return TYPE.test(type) ? definitionIn(library, PLACES, type, type) : null;
+}
+
+/**
+ * The variant `V` of a role, from `<type>.V.md` beside the role or in a place that comes before it: a variant of a role
+ * that the project has replaced would be one of another role.
+ * @returns null when there is none
+ */
+export function findVariant(library: Library, type: string, variant: string): AgentDefinition | null {
+  if (!TYPE.test(type) || !TYPE.test(variant)) return null;
+  const role = PLACES.findIndex((place) => definitionIn(library, [place], type, type) !== null);
+  return definitionIn(library, PLACES.slice(0, role + 1), type, variantKey(type, variant));
+}
+
+function definitionIn(library: Library, places: typeof PLACES, type: string, file: string): AgentDefinition | null {
+  for (const { directory, shipped, ending } of places) {
     const base = shipped ? library.shipped : library.project;
     if (base === null) continue;
-    const path = `${directory}/${type}${ending}`;
+    const path = `${directory}/${file}${ending}`;
     const text = library.reader.read(`${base}/${path}`);
     if (text === null) continue;
     const source = shipped ? `dev-cli:${path}` : path;
@@ -61,7 +76,7 @@ export function agentTypes(library: Library): string[] {
       .filter((entry) => entry.endsWith(ending))
       .map((entry) => entry.slice(0, -ending.length));
   });
-  return [...new Set(names)];
+  return [...new Set(names)].filter((name) => TYPE.test(name));
 }
 
 function fromMarkdown(type: string, source: string, text: string): Pick<AgentDefinition, 'captured' | 'maySave'> {

@@ -1,4 +1,4 @@
-import { agentTypes, findAgent } from './agent-definitions.js';
+import { agentTypes, findAgent, findVariant } from './agent-definitions.js';
 import { type CheckedSource, checkedSource } from './checked-source.js';
 import { compilePhases } from './compile-phases.js';
 import type { Compiled } from './compiled.js';
@@ -9,6 +9,7 @@ import { resolveEngineRecipe } from './resolve-engine.js';
 import { resolveWorkflow } from './resolve-meta.js';
 import type { ReadBeside, SourceText } from './resolve-text.js';
 import type { CapturedAgent, ResolvedRecipe } from './resolved.js';
+import { variantKey } from './variant-key.js';
 import { parseYaml, type YamlSource } from './yaml-source.js';
 
 /** Parse → schema → resolve. Never throws for what is in the files. */
@@ -54,11 +55,12 @@ function compileAlone(library: Library, file: LibraryFile, text: string): Compil
           shipped: reading(library, true, shipped, (path) => `${library.shipped}/${path}`),
         });
   const agents: Record<string, CapturedAgent & { maySave: boolean }> = {};
-  for (const type of rolesOf(recipe)) {
-    if (agents[type] !== undefined) continue;
-    const found = findAgent(library, type);
+  for (const { type, variant } of rolesOf(recipe)) {
+    const key = variant === undefined ? type : variantKey(type, variant);
+    if (agents[key] !== undefined) continue;
+    const found = variant === undefined ? findAgent(library, type) : findVariant(library, type, variant);
     if (found === null) continue;
-    agents[type] = { ...found.captured, maySave: found.maySave };
+    agents[key] = { ...found.captured, maySave: found.maySave };
     sources.push({ file: found.captured.source, shipped: found.shipped, text: found.text });
   }
   sources.push(...prompts.values(), ...shipped.values());
@@ -91,10 +93,15 @@ function reading(
   };
 }
 
-/** Every role that a recipe needs an agent for. */
-function rolesOf(recipe: ResolvedRecipe): string[] {
-  const started = recipe.blocks.flatMap((block) => ('agents' in block ? block.agents.map(({ type }) => type) : []));
-  return [...started, ...Object.values(recipe.engine?.handlers ?? {}).flatMap(({ agent }) => agent ?? [])];
+/** Every role that a recipe needs an agent for, and behind them the variants it asks for. */
+function rolesOf(recipe: ResolvedRecipe): { type: string; variant?: string }[] {
+  const started = recipe.blocks.flatMap((block) => ('agents' in block ? block.agents : []));
+  const handlers = Object.values(recipe.engine?.handlers ?? {}).flatMap(({ agent }) => agent ?? []);
+  const roles = [...started.map(({ type }) => type), ...handlers].map((type) => ({ type }));
+  const variants = started.flatMap(({ type, promptVariant: variant }) =>
+    variant === undefined ? [] : { type, variant },
+  );
+  return [...roles, ...variants];
 }
 
 function wordAt(yaml: YamlSource, key: string): string {

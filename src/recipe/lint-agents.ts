@@ -1,6 +1,8 @@
 import { suggestion } from '../base/suggest.js';
 import type { Lintable, LintableSequence } from './lintable.js';
 import type { Place } from './report.js';
+import type { ResolvedAgent } from './resolved.js';
+import { variantKey } from './variant-key.js';
 import { quoted } from './yaml-source.js';
 
 /** Every role has a definition that may write what is promised; ids and outputs are unique. */
@@ -12,6 +14,7 @@ export function lintAgents(lintable: LintableSequence): void {
     for (const [at, agent] of block.agents.entries()) {
       const place = ['blocks', index, 'agents', at];
       lintRole(lintable, agent.type, agent.output !== undefined, [...place, 'type']);
+      lintVariant(lintable, agent, [...place, 'promptVariant']);
       const fault = idFault(agent.id, ids);
       if (fault !== null) {
         lintable.report.error([...place, 'id'], `The agent id ${quoted(agent.id)} ${fault}.`, {
@@ -26,6 +29,26 @@ export function lintAgents(lintable: LintableSequence): void {
       outputs.add(agent.output);
     }
   }
+}
+
+/** A variant that nobody wrote: the role is used as it is. */
+function lintVariant(lintable: LintableSequence, agent: ResolvedAgent, place: Place): void {
+  const { type, promptVariant: variant, output } = agent;
+  if (variant === undefined || lintable.agents[type] === undefined) return;
+  const key = variantKey(type, variant);
+  if (lintable.agents[key] !== undefined) {
+    lintRole(lintable, key, output !== undefined, place);
+    return;
+  }
+  lintable.report.warning(
+    place,
+    `The agent ${quoted(type)} has no variant ${quoted(variant)}; the role is used as it is.`,
+    {
+      fix: /^[A-Za-z0-9_-]+$/.test(variant)
+        ? `Write it in .dev/agents/${key}.md, or leave promptVariant out.`
+        : 'Call it by letters, digits, "-" and "_", or leave promptVariant out.',
+    },
+  );
 }
 
 /** Files that an action has beside the prompts of its agents (protocol.md §1); an agent's prompt is called like its id. */

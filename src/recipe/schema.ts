@@ -83,7 +83,9 @@ const AgentSource = Type.Object(
       text("The file this agent writes, in the run's directory. Without it the agent reports through --result."),
     ),
     readsFrom: Type.Optional(files('Files this agent reads. One that is absent is named to it as missing.')),
-    promptVariant: Type.Optional(text('A variant of the role, such as `lite`.')),
+    promptVariant: Type.Optional(
+      text('A variant of the role, such as `lite`: `TYPE.lite.md` beside the role, else the role as it is.'),
+    ),
     when: Type.Optional(text('CEL condition; the agent is left out when it is false.')),
   },
   { ...closed, description: 'One agent to start.' },
