@@ -21,6 +21,10 @@ export async function execute(
   try {
     return await useCase(context, call.input, environment);
   } catch (error) {
+    if (error instanceof DevCliError && error.code === 'NO_SUCH_RUN') {
+      const { withNearRuns } = await import('../protocol/near-runs.js');
+      throw await withNearRuns(context, call.input['name'], error);
+    }
     if (error instanceof DevCliError && error.code !== 'INTERNAL') throw error;
     const { diagnosed } = await import('../protocol/diagnose.js');
     throw await diagnosed(context, call.input['name'], error);

@@ -85,7 +85,7 @@ function invalidate(turn: Turn, { block: id, todos }: Target, note: string | und
   if (state.status === 'completed' || state.status === 'aborted') {
     throw new DevCliError('RUN_ENDED', `The run "${state.name}" is ${state.status}; its steps stand.`, {
       run: state.name,
-      fix: ['Start a new run, with its goal: ', { command: 'init', input: { name: state.name } }],
+      fix: { command: 'next', input: { name: state.name } },
     });
   }
   if (!canInvalidate(program, state.machine, id)) {

@@ -1,7 +1,7 @@
 import { DevCliError } from '../base/errors.js';
 import type { Reader } from '../base/files.js';
 import { isName } from '../base/name.js';
-import { suggestion } from '../base/suggest.js';
+import { didYouMean } from '../base/suggest.js';
 
 /** Where recipes and agent definitions come from. */
 export interface Library {
@@ -61,13 +61,11 @@ export function findRecipe(library: Library, name: string): LibraryFile {
   const files = isName(name) ? recipeFiles(library) : [];
   const found = files.find((file) => file.name === name);
   if (found !== undefined) return found;
-  const shown = JSON.stringify(name.slice(0, 80));
-  const near = suggestion(name.slice(0, 80), [...new Set(recipeFiles(library).map((file) => file.name))]);
-  throw new DevCliError(
-    'UNKNOWN_RECIPE',
-    `There is no recipe ${shown}.${near === undefined ? '' : ` Did you mean ${JSON.stringify(near)}?`}`,
-    { fix: { command: 'recipe list', input: {} } },
-  );
+  const shown = name.slice(0, 80);
+  const known = [...new Set(recipeFiles(library).map((file) => file.name))];
+  throw new DevCliError('UNKNOWN_RECIPE', `There is no recipe ${JSON.stringify(shown)}.${didYouMean(shown, known)}`, {
+    fix: { command: 'recipe list', input: {} },
+  });
 }
 
 /**

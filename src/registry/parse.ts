@@ -3,6 +3,7 @@ import type { JsonObject } from '../base/json.js';
 import { COMMANDS, findSpec, followers, locate, RESERVED_WORDS } from './find.js';
 import { type Globals, Reading } from './reading.js';
 import type { CommandSpec } from './spec.js';
+import { shownBy, triedVerb } from './tried-verbs.js';
 import { didYouMean, quoted } from './value.js';
 
 const HELP = requireSpec('help');
@@ -97,8 +98,15 @@ export function unknownCommand(path: readonly string[], rest: readonly string[])
       fix,
     });
   }
+  const tried = triedVerb(name, rest.slice(1));
+  if (tried !== null) {
+    const said = `There is no command ${quoted(name)}. ${tried.says}`;
+    return new DevCliError('UNKNOWN_COMMAND', said, { fix: tried.fix });
+  }
   const names = path.length > 0 ? known.map((next) => `${before} ${next}`) : [...known, ...COMMANDS.map((s) => s.name)];
-  return new DevCliError('UNKNOWN_COMMAND', `Unknown command ${quoted(name)}.${didYouMean(name, names)}`, { fix });
+  const meant = didYouMean(name, names);
+  const shown = meant === '' && path.length === 1 ? shownBy(before, word) : null;
+  return new DevCliError('UNKNOWN_COMMAND', `Unknown command ${quoted(name)}.${meant}`, { fix: shown ?? fix });
 }
 
 function requireSpec(name: string): CommandSpec {

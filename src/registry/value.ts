@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../base/json.js';
-import { suggestion } from '../base/suggest.js';
+import { didYouMean as meant } from '../base/suggest.js';
 import type { ValueSpec } from './spec.js';
 
 /** A value as the input holds it, or why the text is none. */
@@ -53,8 +53,7 @@ export function quoted(text: string): string {
 
 /** `Did you mean "x"? `, or nothing when no known word is near. */
 export function didYouMean(word: string, known: readonly string[]): string {
-  const near = word.length > 40 ? undefined : suggestion(word, known);
-  return near === undefined ? '' : ` Did you mean ${JSON.stringify(near)}?`;
+  return word.length > 40 ? '' : meant(word, known);
 }
 
 function wrongChoice(text: string, choices: readonly string[]): string {
