@@ -5,7 +5,7 @@ import type { DataInput } from '../base/data.js';
 import { DevCliError } from '../base/errors.js';
 import type { Json, JsonObject } from '../base/json.js';
 import { LIMITS } from '../base/limits.js';
-import type { CommandSpec, ValueSpec } from '../registry/spec.js';
+import type { CommandSpec, OptionSpec, ValueSpec } from '../registry/spec.js';
 import { quoted } from '../registry/value.js';
 
 type Surroundings = Pick<Environment, 'cwd' | 'readInput'>;
@@ -22,7 +22,9 @@ export function resolvedInput(spec: CommandSpec, input: JsonObject, around: Surr
     const given = input[option.key] ?? whenAbsent(option, label);
     if (typeof given !== 'string') continue;
     if (option.form === 'text') resolved[option.key] = textOf(given, label, around);
-    if (option.form === 'data') resolved[option.key] = dataOf(given, label, around);
+    if (option.form !== 'data') continue;
+    if (isBareFile(given, around.cwd)) throw bareFile(spec, input, option, given);
+    resolved[option.key] = dataOf(given, label, around);
   }
   return resolved;
 }
@@ -43,14 +45,21 @@ function textOf(given: string, label: string, around: Surroundings): string {
 }
 
 function dataOf(given: string, label: string, around: Surroundings): Json {
-  const data = read(given, label, around);
-  if (data.source === 'inline' && !isJson(given) && namesFile(given, around.cwd)) {
-    throw new DevCliError('DATA_MALFORMED', `${label} ${quoted(given)} is no JSON, but there is a file of that name.`, {
-      details: [{ target: label, problem: 'neither JSON nor @FILE' }],
-      fix: `To pass the file write it with an @ in front: ${label} @${given.length > 200 ? 'FILE' : given}`,
-    });
-  }
-  return { ...data };
+  return { ...read(given, label, around) };
+}
+
+/** The name of a file where the file was meant, as other tools take it. */
+function isBareFile(given: string, cwd: string): boolean {
+  return given !== '-' && !given.startsWith('@') && namesFile(given, cwd) && !isJson(given);
+}
+
+/** A name is no data, and dev-cli does not guess; but the way on is the same command with an @. */
+function bareFile(spec: CommandSpec, input: JsonObject, option: OptionSpec, given: string): DevCliError {
+  const label = `--${option.flag}`;
+  return new DevCliError('DATA_MALFORMED', `${label} ${quoted(given)} is no JSON, but there is a file of that name.`, {
+    details: [{ target: label, problem: 'neither JSON nor @FILE' }],
+    fix: { command: spec.name, input: { ...input, [option.key]: `@${given}` } },
+  });
 }
 
 function read(given: string, label: string, around: Surroundings): DataInput {

@@ -3,7 +3,7 @@ import { SECTIONS } from '../documents/sections.js';
 import type { Effect } from '../machine/transition.js';
 import type { AskedBlock, LlmBlock, LlmCliBlock, LlmLoopBlock, SubagentBlock } from '../recipe/resolved.js';
 import type { PendingAction } from '../run/action.js';
-import type { PathFacts } from '../run/state.js';
+import type { PathFacts, PendingState } from '../run/state.js';
 import { isFollowUp } from '../run/workflow.js';
 import { factsOf } from './evidence.js';
 import { handedTo } from './handed.js';
@@ -12,6 +12,7 @@ import { dispatchedAgents, issueDispatch } from './issue-dispatch.js';
 import { boundGate, gateAction, offered } from './issue-gate.js';
 import { PLAN_CONTENT, shownPath } from './paths.js';
 import { approvesPlan } from './plan-gate.js';
+import { sectionDigests } from './section-evidence.js';
 import { blockOf, record, type Turn } from './turn.js';
 import { filledPath, roundOf } from './values.js';
 
@@ -35,7 +36,7 @@ export function issue(turn: Turn, effect: Issue): boolean {
     const dispatch = issueDispatch(turn, block, agents, commonParts(turn, block, actionId));
     for (const path of dispatch.outputs) before[path] = factsOf(turn.files, path);
     const earlier = effect.cause === 'retry' ? turn.state.pendingAction : null;
-    pend(turn, dispatch.action, before, effect.cause, handedTo(turn, block, agents, earlier));
+    pend(turn, dispatch.action, before, effect.cause, { handed: handedTo(turn, block, agents, earlier) });
     return true;
   }
   const { state } = turn;
@@ -46,8 +47,12 @@ export function issue(turn: Turn, effect: Issue): boolean {
   }
   const shared = commonParts(turn, block, actionId);
   const action = effect.cause === 'bound' ? boundGate(turn, block, shared) : actionFor(turn, block, shared);
-  const asked = approvesPlan(block) ? { [PLAN_CONTENT]: turn.files.digest(PLAN_CONTENT) } : undefined;
-  pend(turn, action, before, effect.cause, asked);
+  const asked = approvesPlan(block) ? { handed: { [PLAN_CONTENT]: turn.files.digest(PLAN_CONTENT) } } : {};
+  const sections = block.kind === 'llm' || block.kind === 'llm-loop' ? sectionDigests(turn, block) : {};
+  pend(turn, action, before, effect.cause, {
+    ...asked,
+    ...(Object.keys(sections).length === 0 ? {} : { sections }),
+  });
   return true;
 }
 
@@ -116,20 +121,24 @@ function needed(turn: Turn, block: LlmBlock | LlmLoopBlock): Record<string, stri
   return Object.fromEntries(wanted.map((id) => [id, SECTIONS[id].need]));
 }
 
-/** Makes an action the pending one and records it. */
+/**
+ * Makes an action the pending one and records it.
+ * @param before what stands at each promised path
+ * @param more what else its acknowledgement is measured against
+ */
 export function pend(
   turn: Turn,
   action: PendingAction,
   before: Record<string, PathFacts>,
   cause: string,
-  handed?: Record<string, string | null>,
+  more: Pick<PendingState, 'handed' | 'sections'> = {},
 ): void {
   turn.state.pendingAction = {
     issuedAt: turn.at,
     issuedSeq: 0,
     cause,
     before,
-    ...(handed === undefined ? {} : { handed }),
+    ...more,
     acknowledged: false,
     action,
   };

@@ -90,6 +90,7 @@ function phaseHalted(turn: Turn, workflow: Workflow): boolean {
       turn.warnings.push(`phase ${row.name} ${why}; it begins anew, for time ${retry} of at most ${policy.max}`);
       record(turn, 'phase-ended', { phase: row.name, recipe: row.recipe, status: 'failed', summary: why });
       forget(turn, turn.captured.recipe);
+      row.agents = superseded(turn.state.agents);
       row.retries = retry;
       openPhase(turn, workflow, workflow.phaseIndex);
       return true;
@@ -159,6 +160,7 @@ function closePhase(turn: Turn, workflow: Workflow, status: 'done' | 'failed'): 
     at: turn.at,
     summary,
     steps: state.steps,
+    agents: state.agents,
     results: results(turn),
     failed: failures(turn),
   });
@@ -175,6 +177,11 @@ function forget({ state }: Turn, { blocks }: ResolvedRecipe): void {
   for (const [actionId, place] of Object.entries(state.acknowledged)) {
     if (ids.has(place.split('/', 1)[0] ?? place)) delete state.acknowledged[actionId];
   }
+}
+
+/** Agents whose phase begins anew: what they wrote lies there and is of this run, but counts no longer. */
+function superseded(agents: RunState['agents']): RunState['agents'] {
+  return Object.fromEntries(Object.entries(agents).map(([id, agent]) => [id, { ...agent, status: 'stale' as const }]));
 }
 
 function keepWarning(turn: Turn, line: string): void {

@@ -1,4 +1,5 @@
 import { DevCliError } from '../base/errors.js';
+import { readDraft } from '../documents/draft.js';
 import type { PlanTodo } from '../documents/plan-schema.js';
 import { advance } from '../effects/advance.js';
 import { draftStore } from '../effects/commands/draft.js';
@@ -6,6 +7,7 @@ import { planDisagrees } from '../effects/commands/plan.js';
 import { noteStep, sceneOf } from '../effects/execute.js';
 import { PLAN, PLAN_CONTENT, shownPath, unshown } from '../effects/paths.js';
 import { approvesPlan } from '../effects/plan-gate.js';
+import { writtenSince } from '../effects/section-evidence.js';
 import { record, type Turn } from '../effects/turn.js';
 import { filled } from '../effects/values.js';
 import { choicesOf } from '../run/acknowledgements.js';
@@ -18,7 +20,7 @@ import { runOrRefuse } from './passes.js';
 /** A choice: of an `llm`, of a gate, or of a loop at its bound (protocol.md §3; recipes.md §2, `choices`). */
 export function acknowledgeChoice(turn: Turn, pending: Pending, input: AckInput): AckResult {
   const { block, action } = pending;
-  const { chosen, note } = chosenOf(turn, pending, input);
+  const { chosen, note } = chosenOf(turn, pending, { ...input, ...choiceByHand(turn, pending, input) });
   const digest = artifactDigest(turn, pending, chosen.id);
   const plan = approvesPlan(block) ? { plan: turn.files.digest(PLAN_CONTENT) } : {};
   const noteFile = keepNote(turn, pending, note);
@@ -46,6 +48,14 @@ export function acknowledgeChoice(turn: Turn, pending: Pending, input: AckInput)
   if (note !== undefined && targetOf(pending, chosen.id) === 'back') turn.because.push(noteFile);
   advance(turn, { type: 'CHOOSE', choice: chosen.id });
   return { kind: 'completed', block: block.id };
+}
+
+/** Without a choice: the one that was written to the block's section since the action was issued. */
+function choiceByHand(turn: Turn, { block, state }: Pending, { choice }: AckInput): Pick<AckInput, 'choice'> {
+  if (choice !== undefined || block.kind !== 'llm') return {};
+  const [section] = writtenSince(turn, block, state);
+  const draft = section === undefined ? null : turn.files.text('DRAFT.md');
+  return section === undefined || draft === null ? {} : { choice: readDraft(draft)[section].text.trim() };
 }
 
 /**

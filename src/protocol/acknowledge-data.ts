@@ -10,6 +10,7 @@ import { fileEvidence } from '../effects/evidence.js';
 import { noteStep, sceneOf } from '../effects/execute.js';
 import { missingSections, openSections } from '../effects/issue-common.js';
 import { shownPath } from '../effects/paths.js';
+import { writtenSince } from '../effects/section-evidence.js';
 import { record, type Turn } from '../effects/turn.js';
 import { filled, rememberResult, roundOf } from '../effects/values.js';
 import type { LlmBlock, LlmCliBlock, LlmLoopBlock } from '../recipe/resolved.js';
@@ -29,7 +30,8 @@ export function acknowledgeData(turn: Turn, pending: Pending<LlmBlock | LlmLoopB
   if (block.kind === 'llm-loop' && !passes(turn, block)) {
     const n = roundOf(turn, block.id);
     const missing = openSections(turn, block);
-    const filledOne = missingSections(turn, block).length < missingBefore.length;
+    // What was written by hand was there before this call.
+    const filledOne = input.data === undefined || missingSections(turn, block).length < missingBefore.length;
     record(turn, 'round', { actionId: action.actionId, block: block.id, round: n, saved, missing });
     settleAction(turn, pending);
     warnAtBound(turn, block, missing.length === 0 ? 'its condition is not met' : `missing: ${missing.join(', ')}`);
@@ -60,13 +62,7 @@ function saveData(turn: Turn, pending: Pending<LlmBlock | LlmLoopBlock>, input: 
     });
   }
   const { data } = input;
-  if (data === undefined) {
-    throw new DevCliError('DATA_MISSING', 'This action needs its data.', {
-      run: turn.state.name,
-      fix: `Write ${wanted.write}, then run the acknowledgement as printed.`,
-      ...pendingPart(turn),
-    });
-  }
+  if (data === undefined) return writtenByHand(turn, pending, wanted.write);
   const file = `actions/${action.actionId}/data.${wanted.form === 'sections' ? 'md' : 'json'}`;
   if (block.save === undefined && block.sections.length === 0) {
     parseJson(data.text);
@@ -79,6 +75,24 @@ function saveData(turn: Turn, pending: Pending<LlmBlock | LlmLoopBlock>, input: 
     return [];
   }
   return saveSections(turn, block, data);
+}
+
+/**
+ * Without data: the sections that were written since the action was issued. An `llm` wants each of its sections, of a round
+ * of a loop one is enough, since its exit check has the last word.
+ * @throws DevCliError `DATA_MISSING` with the sections that were not written
+ */
+function writtenByHand(turn: Turn, { block, state }: Pending<LlmBlock | LlmLoopBlock>, file: string): string[] {
+  const own = block.save === undefined || block.save.command === 'draft update';
+  const written = own ? writtenSince(turn, block, state) : [];
+  const unwritten = block.sections.filter((id) => !written.includes(id));
+  if (written.length > 0 && (block.kind === 'llm-loop' || unwritten.length === 0)) return written;
+  throw new DevCliError('DATA_MISSING', 'This action needs its data.', {
+    run: turn.state.name,
+    details: own ? unwritten.map((id) => ({ target: id, problem: 'not written since the action was issued' })) : [],
+    fix: `Write ${file}, then run the acknowledgement as printed.`,
+    ...pendingPart(turn),
+  });
 }
 
 function saveSections(turn: Turn, block: LlmBlock | LlmLoopBlock, data: NonNullable<AckInput['data']>): string[] {

@@ -1,6 +1,7 @@
 import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
-import { canonicalJson, type JsonObject } from '../base/json.js';
+import type { Files } from '../base/files.js';
+import { canonicalJson, isRecord, type JsonObject } from '../base/json.js';
 import { runOwnCommand } from '../effects/commands/run-own.js';
 import type { Outcome, Scene } from '../effects/commands/scene.js';
 import { sceneOf } from '../effects/execute.js';
@@ -24,6 +25,7 @@ export async function documentCommand(context: Context, command: string, input: 
   const { name: given, ...rest } = input;
   const name = await findRun(context, given, !READING.includes(command));
   const head = await context.store.read(name);
+  refuseBareFile(name, command, input, head.files);
   if (READING.includes(command) || head.snapshot === null) return withoutTurn(context, name, command, rest);
   const { outcome, warnings } = await transactTurn(context, name, (turn) => {
     const ended = turn.state.status === 'completed' || turn.state.status === 'aborted';
@@ -72,6 +74,22 @@ function answerOf(run: string | null, outcome: Outcome, warnings: string[]): Ans
 function noScene(): Scene {
   const nothing = { read: () => null, facts: () => ({ kind: 'missing' as const }), list: () => [] };
   return { name: '', files: createWorkspace(nothing), state: null, recipe: null, warnings: [] };
+}
+
+/**
+ * In a recipe `--data FILE` names a file of the run's directory (recipes.md §2); by hand it takes an @ and the whole path.
+ * @throws DevCliError `DATA_MALFORMED` with the same command as it is meant
+ */
+function refuseBareFile(name: string, command: string, input: JsonObject, files: Files): void {
+  const { data } = input;
+  if (!isRecord(data) || data['source'] !== 'inline' || typeof data['text'] !== 'string') return;
+  const path = data['text'];
+  if (!/^[\w.-]+(\/[\w.-]+)*\.(json|md)$/.test(path) || files.facts(path).kind !== 'file') return;
+  throw new DevCliError('DATA_MALFORMED', `${path} is no JSON, but the run has a file of that name.`, {
+    run: name,
+    details: [{ target: '--data', problem: 'neither JSON nor @FILE' }],
+    fix: { command, input: { ...input, name, data: `@.dev/specs/${name}/${path}` } },
+  });
 }
 
 function endedRun(name: string, command: string): DevCliError {

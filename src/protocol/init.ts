@@ -59,7 +59,7 @@ export async function init(context: Context, given: string, input: InitInput): P
           head.snapshot === null ? null : planGateOf(head.snapshot, capturedOrNone(head, rare.recompile));
         if (planGate !== null) state.planGate = planGate;
         const turn = openTurn(context, head, state, prepared.captured, rare, head.snapshot);
-        turn.warnings.push(...head.notices, ...watch.warnings, ...unheard);
+        turn.warnings.push(...head.notices, ...prepared.warnings, ...watch.warnings, ...unheard);
         abandoned = start(turn, context, head, prepared, rare);
         return commitOf(turn, head, { ...toldBy(turn), status: 'initialized' });
       }),

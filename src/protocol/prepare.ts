@@ -14,11 +14,15 @@ import { PREFERENCES_FILE, resolveSettings } from '../recipe/preferences.js';
 import type { CapturedRecipe } from '../recipe/resolved.js';
 import { settleWorkflow } from '../recipe/settle-workflow.js';
 import { mentionsGoal } from '../recipe/texts.js';
+import { unknownPreferences } from '../recipe/unknown-preferences.js';
 import type { RunState } from '../run/state.js';
 import { recipeOfRun } from '../run/workflow.js';
 import type { Head } from '../store/store.js';
 import type { Context } from './context.js';
 import { requireTrust } from './trust.js';
+
+/** Where a goal is written that no shell shall mangle. */
+const GOAL_FILE = '.dev/goal.md';
 
 /** What `init` is given. */
 export interface InitInput {
@@ -47,6 +51,8 @@ export type Prepared =
       goal: string | null;
       vars: JsonObject;
       preferences: RunState['preferences'];
+      /** What was found that is no error: keys of the preferences that nothing reads. */
+      warnings: string[];
     };
 
 /**
@@ -76,11 +82,18 @@ export function prepareRecipe(
   const goal = input.goal?.trim() || (plan === null ? '' : (present?.goal ?? plan.context.originalRequest));
   if (usesGoal(captured) && goal === '') {
     throw new DevCliError('GOAL_MISSING', `The recipe "${recipe}" works on a goal, and none was given.`, {
-      fix: "Give the user's request word for word: --goal TEXT, or --goal - with it on standard input.",
+      run: name,
+      fix: [
+        `Write the user's request, word for word, to ${GOAL_FILE}, then: `,
+        { command: 'init', input: { name, ...input, goal: `@${GOAL_FILE}` } },
+      ],
     });
   }
   const text = context.reader.read(`${context.root}/${PREFERENCES_FILE}`);
-  return { kind: 'new', recipe, goal: goal === '' ? null : goal, ...settled(captured, input, text) };
+  const settings = settled(captured, input, text);
+  const { preferences } = captured.workflow ?? captured.recipe;
+  const warnings = text === null ? [] : unknownPreferences(context.library, text, preferences);
+  return { kind: 'new', recipe, goal: goal === '' ? null : goal, ...settings, warnings };
 }
 
 /** Mode, vars and preferences of the run; those of phases are captured with them. */

@@ -94,6 +94,8 @@ const WorkflowSchema = Type.Object(
           summary: Type.Optional(Str),
           /** Of a phase that has ended: what state.json held of it while it was at work. */
           steps: Type.Optional(Type.Record(Str, StepSchema)),
+          /** Its agents: what they wrote still is of this run. */
+          agents: Type.Optional(Type.Record(Str, AgentSchema)),
           /** What the end of the run tells of it. */
           results: Type.Optional(Type.Record(Str, Str)),
           failed: Type.Optional(Type.Array(Type.Object({ id: Str, reason: Str }, closed))),
@@ -141,6 +143,8 @@ const stateSchema = <A extends TSchema>(action: A) =>
             before: Type.Record(Str, FactsSchema),
             /** Digests of what subagents were handed to read, or a person was asked about, as it was then. */
             handed: Type.Optional(Type.Record(Str, NullableString)),
+            /** SHA-256 of each section of the draft that the block writes, as it stood at issue. */
+            sections: Type.Optional(Type.Record(Str, Str)),
             acknowledged: Type.Boolean(),
             action,
           },

@@ -66,7 +66,7 @@ export function draftImport(scene: Scene): Outcome {
   if (after !== before) scene.files.write(DRAFT, after);
   for (const report of reports) {
     const agent = state.agents[report.agent];
-    if (agent !== undefined && report.status === 'done') agent.outputHash = scene.files.digest(report.path);
+    if (agent?.status === 'done' && report.status === 'done') agent.outputHash = scene.files.digest(report.path);
   }
   const done = reports.filter((report) => report.status === 'done').length;
   return {

@@ -1,4 +1,6 @@
-import { checkReport } from '../../documents/report.js';
+import { checkReport, type ReportCheck } from '../../documents/report.js';
+import type { RunState } from '../../run/state.js';
+import { reportEvidence } from '../evidence.js';
 import type { Scene } from './scene.js';
 
 /** One agent's report, as `draft import` and `auto-assume` see it. `path` is relative to the run's directory. */
@@ -12,13 +14,13 @@ export interface KnownReport {
 
 /**
  * The reports of this run in findings/ and analysis/, checked, and its agents that failed (documents.md, `draft import`):
- * what its agents delivered and what `analysis save` stored. What lies there from an earlier run of the name is none of
+ * what its agents delivered, acknowledged or not yet, and what `analysis save` stored. What lies there from an earlier run of the name is none of
  * them. What is not imported is told.
  */
 export function knownReports(scene: Scene): { reports: KnownReport[]; problems: { path: string; problem: string }[] } {
   const reports: KnownReport[] = [];
   const problems: { path: string; problem: string }[] = [];
-  const agents = Object.entries(scene.state?.agents ?? {});
+  const agents = agentsOf(scene.state);
   const promised = new Set(agents.map(([, { output }]) => output));
   for (const path of reportFiles(scene)) {
     if (!promised.has(path)) problems.push({ path, problem: 'of no agent of this run; store it with `analysis save`' });
@@ -27,13 +29,34 @@ export function knownReports(scene: Scene): { reports: KnownReport[]; problems: 
     if (output === undefined || !/^(findings|analysis)\//.test(output)) continue;
     if (status === 'failed') {
       reports.push({ agent: id, path: output, status, reason: reason ?? 'no reason given' });
-    } else if (status === 'done') {
-      const checked = checkReport(scene.files.text(output) ?? '', {});
-      if (checked.ok) reports.push({ agent: id, path: output, status, summary: checked.report.summary });
-      else problems.push({ path: output, problem: checked.problems[0]?.problem ?? 'not a report' });
+      continue;
     }
+    const checked = status === 'done' ? checkReport(scene.files.text(output) ?? '', {}) : delivered(scene, id, output);
+    if (checked === null) continue;
+    if (checked.ok) reports.push({ agent: id, path: output, status: 'done', summary: checked.report.summary });
+    else problems.push({ path: output, problem: checked.problems[0]?.problem ?? 'not a report' });
   }
   return { reports, problems };
+}
+
+/** The agents of the run, those of phases that have ended too; of several with one output the last. */
+function agentsOf(state: RunState | null): [string, RunState['agents'][string]][] {
+  const phases = [...(state?.workflow?.phases ?? []).map(({ agents = {} }) => agents), state?.agents ?? {}];
+  const all = phases.flatMap((agents) => Object.entries(agents));
+  return all.filter(([, { output }], index) => !all.slice(index + 1).some(([, later]) => later.output === output));
+}
+
+/**
+ * What an agent that is still out has written already, which the acknowledgement will judge by the same rule; null where
+ * nothing new is there. What lies there from before it was sent off is not its work.
+ */
+function delivered({ state, files }: Scene, agent: string, output: string): ReportCheck | null {
+  const pending = state?.pendingAction;
+  const before = pending?.acknowledged === false ? pending.before[output] : undefined;
+  if (before === undefined) return null;
+  const found = reportEvidence(files, output, before, { agent, verdict: false });
+  if (found.ok) return found.checked;
+  return found.missing ? null : { ok: false, problems: found.problems };
 }
 
 function reportFiles(scene: Scene): string[] {
