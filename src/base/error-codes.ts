@@ -44,7 +44,10 @@ export const ERROR_CODES = {
   NO_ACTIVE_RUN: { exit: 2, when: 'No name was given and no run is active here.' },
   NO_SUCH_RUN: { exit: 2, when: 'There is no run of that name.' },
   GOAL_MISSING: { exit: 2, when: 'The recipe uses the goal and none was given.' },
-  MODE_CONTRADICTION: { exit: 2, when: 'A flag of init contradicts what the recipe states.' },
+  MODE_CONTRADICTION: {
+    exit: 2,
+    when: 'A flag of init contradicts what the recipe states, or the mode that the run began with.',
+  },
   UNKNOWN_RECIPE: { exit: 2, when: 'No recipe of that name is shipped with dev-cli or lies in the project.' },
   UNKNOWN_BLOCK: { exit: 2, when: 'The recipe has no block of that id, or the prefix fits several.' },
   UNKNOWN_SECTION: { exit: 2, when: 'DRAFT.md has no section of that id.' },

@@ -4,6 +4,8 @@ import { foreignLine, wholeLine } from './foreign.js';
 export interface RunSummary {
   goal: string;
   outcome: 'live' | 'completed' | 'halted' | 'aborted';
+  /** UTC instant of which all this is true: a run that halted can be reopened. */
+  at: string;
   done: string[];
   /** Of an execution: who approved the plan and its commands. */
   approvals?: string[];
@@ -15,6 +17,8 @@ export interface RunSummary {
   /** What was left out, or could only be done in part: not the same as done. */
   skipped?: string[];
   commits?: string[];
+  /** Turns that the rest does not show: halts, rejections, what was allowed later. */
+  course?: string[];
   openIssues: string[];
   next: string[];
 }
@@ -37,12 +41,19 @@ export function renderRunSummary(summary: RunSummary, title = 'Summary'): string
     return `${told(text)}${why} (${by}, ${at})`;
   });
   const parts = [
-    [`# ${title}`, '', `Goal: ${shown(summary.goal) || 'none stated'}`, '', `Outcome: ${summary.outcome}`],
+    [
+      `# ${title}`,
+      '',
+      `Goal: ${shown(summary.goal) || 'none stated'}`,
+      '',
+      `Outcome: ${summary.outcome} (${summary.at})`,
+    ],
     part('Done', summary.done.map(shown)),
     part('Failed', (summary.failed ?? []).map(told)),
     part('Skipped or degraded', (summary.skipped ?? []).map(shown)),
     part('Commits', (summary.commits ?? []).map(shown)),
     part('Approved', (summary.approvals ?? []).map(shown)),
+    part('On the way', (summary.course ?? []).map(shown)),
     part('Decisions', decisions),
     part('Changed files', summary.changedFiles.map(shown)),
     part('Verification', summary.verification.map(shown)),

@@ -54,6 +54,7 @@ export function sceneOf(turn: Turn): Scene {
     files: turn.files,
     state: turn.state,
     recipe: turn.captured.recipe,
+    at: turn.at,
     warnings: turn.warnings,
   };
 }

@@ -3,36 +3,36 @@ import type { RunSummary } from '../documents/run-summary.js';
 import type { ResolvedRecipe } from '../recipe/resolved.js';
 import { onDigest } from '../run/approvals-told.js';
 import type { RunState } from '../run/state.js';
-import { presentPlan } from './commands/plan.js';
 import { PLAN } from './paths.js';
 import { inRecipeOrder } from './recipe-order.js';
 import type { Workspace } from './workspace.js';
 
-/** What a run came to, as one value; summary.md is a rendering of it (documents.md). */
-export function runSummary(state: RunState, recipe: ResolvedRecipe, files: Workspace): RunSummary {
-  const plan = presentPlan(files);
+/** What a run came to so far, as one value; summary.md is a rendering of it (documents.md). */
+export function runSummary(state: RunState, recipe: ResolvedRecipe, files: Workspace, at: string): RunSummary {
   const failures = Object.entries(state.agents)
     .filter(([, agent]) => agent.status === 'failed')
     .map(([id, agent]) => `${id} did not deliver: ${agent.reason ?? 'no reason given'}`);
   return {
     goal: state.goal ?? '',
     outcome: outcomeOf(state, recipe),
+    at,
     done: inRecipeOrder(recipe, state.steps)
       .filter(([, step]) => step.status === 'done')
       .map(([id, step]) => (step.summary === undefined ? id : `${id}: ${step.summary}`)),
-    decisions: [...draftDecisions(state, files), ...gateDecisions(state, recipe)],
+    decisions: [...planningDecisions(state, files), ...gateDecisions(state, recipe)],
     changedFiles: [],
-    verification:
-      plan === null
-        ? []
-        : plan.todos.flatMap((todo) =>
-            todo.acceptance.map(
-              (item) => `${todo.id} ${item.id}: ${item.kind === 'command' ? item.run.join(' ') : item.text}`,
-            ),
-          ),
+    verification: state.reviewRounds.map(reviewLine),
     openIssues: [...state.warnings, ...failures],
-    next: files.facts(PLAN).kind === 'file' ? [`Read ${PLAN}; nothing of it is implemented yet.`] : [],
+    next:
+      files.facts(PLAN).kind === 'file'
+        ? [`Read ${PLAN}; what was carried out of it, once it was, stands in report.md.`]
+        : [],
   };
+}
+
+/** A verdict of a review; which document the round was about is the recipe's. */
+function reviewLine({ block, round, agent, verdict, summary }: RunState['reviewRounds'][number]): string {
+  return `${block}, round ${round}: ${agent} ${verdict ?? 'without a verdict'}${summary === '' ? '' : `; ${summary}`}`;
 }
 
 /** The last block of a live run that writes this writes it for a run that is then complete. */
@@ -45,6 +45,15 @@ function outcomeOf(state: RunState, recipe: ResolvedRecipe): RunSummary['outcome
 
 /** Who a decision is by, as its line ends: `(user)` or `(assumed)` (documents.md). */
 const BY = / *\((user|assumed|agent)\)[.\s]*$/i;
+
+/**
+ * What was decided while the plan was made: as an earlier cleanup kept it, and as the draft has it now. `cleanup` keeps it in
+ * the state, since it removes the draft.
+ */
+export function planningDecisions(state: RunState, files: Workspace): RunSummary['decisions'] {
+  const all = [...(state.decisions ?? []), ...draftDecisions(state, files)];
+  return [...new Map(all.map((decision) => [decision.text, decision])).values()];
+}
 
 function draftDecisions(state: RunState, files: Workspace): RunSummary['decisions'] {
   const draft = files.text('DRAFT.md');
@@ -64,10 +73,12 @@ function gateDecisions(state: RunState, recipe: ResolvedRecipe): RunSummary['dec
   return inRecipeOrder(recipe, state.gates).map(([id, gate]) => gateDecision(id, gate));
 }
 
-/** What was decided at a gate, by whom, and on which digest. */
+const STALE = ' (counts no longer: what came before it was redone)';
+
+/** What was decided at a gate, by whom, and on which digest. One that counts no longer stays told, and says so. */
 export function gateDecision(id: string, gate: RunState['gates'][string]): RunSummary['decisions'][number] {
   return {
-    text: `${id}: ${gate.choice}${onDigest(gate.digest)}`,
+    text: `${id}: ${gate.choice}${onDigest(gate.digest)}${gate.stale === true ? STALE : ''}`,
     ...(gate.note === undefined ? {} : { reason: gate.note }),
     by: gate.by === 'human' ? 'user' : 'agent',
     at: gate.at,

@@ -2,6 +2,7 @@ import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
 import { noSuchRun } from '../base/no-such-run.js';
 import { endRun } from '../effects/end.js';
+import { noteCourse } from '../effects/engine/course.js';
 import { writeReport } from '../effects/engine/report.js';
 import { tickDone } from '../effects/engine/wrap-up.js';
 import type { Turn } from '../effects/turn.js';
@@ -48,18 +49,19 @@ export function abortRun(turn: Turn, reason: string): AtWork[] {
     });
   }
   const abandoned = abandonCommands(turn);
-  if (state.engine !== null) abandon(turn, state.engine);
+  if (state.engine !== null) abandon(turn, state.engine, reason);
   state.machine.value = 'aborted';
   endRun(turn, 'aborted', reason);
   return abandoned;
 }
 
 /** Tasks that are out answer to nobody any more; what is done keeps its box and is reported. */
-function abandon(turn: Turn, engine: RunEngine): void {
+function abandon(turn: Turn, engine: RunEngine, reason: string): void {
   engine.tasks = {};
   engine.job = null;
   tickDone(turn);
   if (turn.captured.recipe.engine === undefined) return;
+  noteCourse(turn, 'aborted', reason);
   try {
     writeReport(turn, { aborted: true });
   } catch (error) {

@@ -195,7 +195,7 @@ function settle(turn: Turn, dispatch: EngineDispatchAction, good: readonly Good[
 
 /** One after the other: what follows from a finding depends on what the ones before it led to. */
 function* outcomes(turn: Turn, good: readonly Good[], lost: readonly Lost[]): Generator<EngineEvent> {
-  for (const { task, judged } of good) yield outcome(task, verdictOf(turn, task.todoId, judged));
+  for (const { task, judged } of good) yield outcome(task, verdictOf(turn, task, judged));
   for (const { task, reason } of lost) {
     const why = wholeLine(`${task.substep}: ${reason}`);
     const verdict: Verdict =

@@ -1,4 +1,5 @@
 import type { Answer } from '../base/answer.js';
+import { instant } from '../base/clock.js';
 import { DevCliError } from '../base/errors.js';
 import type { Files } from '../base/files.js';
 import { canonicalJson, isRecord, type JsonObject } from '../base/json.js';
@@ -50,6 +51,7 @@ async function withoutTurn(context: Context, name: string, command: string, inpu
     files: createWorkspace(head.files),
     state: head.snapshot,
     recipe: head.snapshot === null ? null : (await readCaptured(head)).recipe,
+    at: instant(context.clock.now()),
     warnings: [...head.notices],
   };
   const outcome = runOwnCommand({ command, input }, scene);
@@ -73,7 +75,7 @@ function answerOf(run: string | null, outcome: Outcome, warnings: string[]): Ans
 
 function noScene(): Scene {
   const nothing = { read: () => null, facts: () => ({ kind: 'missing' as const }), list: () => [] };
-  return { name: '', files: createWorkspace(nothing), state: null, recipe: null, warnings: [] };
+  return { name: '', files: createWorkspace(nothing), state: null, recipe: null, at: '', warnings: [] };
 }
 
 /**

@@ -71,7 +71,7 @@ export function prepareRecipe(
   const recipe = recipeName(input, unfinished);
   if (unfinished !== null && input.force !== true) {
     if (recipeOfRun(unfinished) !== recipe) throw runExists(unfinished);
-    checkMode(input, unfinished.mode, recipe);
+    checkRunMode(input, unfinished);
     return { kind: 'resume', recipe };
   }
   const captured = requireRecipe(context.library, recipe);
@@ -200,6 +200,25 @@ function flagMode(input: InitInput): { depth?: string; interaction?: string } {
 function checkModes(input: InitInput, { recipe, workflow }: CapturedRecipe): void {
   const stating = workflow === undefined ? [recipe] : [workflow, ...workflow.phases.map((phase) => phase.recipe)];
   for (const { name, mode } of stating) checkMode(input, mode, name);
+}
+
+/**
+ * What a run was begun with is its own, whether its recipe states it or a flag has filled it in.
+ * @throws DevCliError `MODE_CONTRADICTION` for a flag against it
+ */
+function checkRunMode(input: InitInput, { name, mode }: RunState): void {
+  for (const [key, value] of Object.entries(flagMode(input))) {
+    const is = mode[key];
+    if (is === undefined || is === value) continue;
+    throw new DevCliError(
+      'MODE_CONTRADICTION',
+      `The run "${name}" began as ${is}, and a run keeps its mode: --${value} cannot change it.`,
+      {
+        run: name,
+        fix: { command: 'init', input: { name, ...input, [value]: false } },
+      },
+    );
+  }
 }
 
 /** @throws DevCliError `MODE_CONTRADICTION` for a flag against a stated value */

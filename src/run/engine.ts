@@ -163,6 +163,24 @@ export const RunEngineSchema = Type.Object(
     notMine: Type.Optional(Type.Record(Str, Type.Array(Str))),
     /** Where the run's commits go; absent until its first task is out. */
     head: Type.Optional(HeadSchema),
+    /** By todo: what its commits hold; under `residual` the commit of what remained. Absent: no commit was seen to be made. */
+    committed: Type.Optional(Type.Record(Str, Type.Array(Str))),
+    /** By todo, in all its attempts: what agents of the recipe's own handlers came to. */
+    verdicts: Type.Optional(
+      Type.Record(
+        Str,
+        Type.Array(Type.Object({ stage: Str, attempt: Type.Integer(), status: Str, summary: Str }, closed)),
+      ),
+    ),
+    /** What happened on the way and no row shows, in order. */
+    course: Type.Optional(
+      Type.Array(
+        Type.Object(
+          { at: Str, kind: enumOf('rejected', 'answered', 'widened', 'halted', 'reopened', 'aborted'), text: Str },
+          closed,
+        ),
+      ),
+    ),
     /** What each worker said of its work, in a line. */
     summaries: Type.Record(Str, Str),
     /** What the workers of unsettled todos handed in last. */

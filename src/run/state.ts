@@ -176,6 +176,15 @@ const stateSchema = <A extends TSchema>(action: A) =>
       ),
       /** What an earlier run of the name knew of the gate about its plan. Absent where none ever asked. */
       planGate: Type.Optional(PlanGateSchema),
+      /** What was decided while the plan was made, as its summary told it: later summaries of the name tell it too. */
+      decisions: Type.Optional(
+        Type.Array(
+          Type.Object(
+            { text: Str, reason: Type.Optional(Str), by: enumOf('user', 'agent', 'assumed'), at: At },
+            closed,
+          ),
+        ),
+      ),
       lastHuman: nullable(Type.Object({ seq: Type.Integer(), at: At }, closed)),
       stops: Type.Record(Str, Type.Integer()),
       inputHashes: Type.Record(Str, Type.Record(Str, NullableString)),

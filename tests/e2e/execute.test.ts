@@ -87,7 +87,7 @@ describe('execute-standard', LONG, () => {
     for (const told of [
       '1 retry',
       'todo-2 ac-2: npm test: exit 0',
-      'final tree: ',
+      'final verification: ',
       'not judged by a person (autopilot)',
     ])
       expect(report).toContain(told);

@@ -1,5 +1,5 @@
 import { renderRunSummary } from '../../documents/run-summary.js';
-import { runSummary } from '../run-summary.js';
+import { planningDecisions, runSummary } from '../run-summary.js';
 import type { Workspace } from '../workspace.js';
 import { type Outcome, runOf, type Scene } from './scene.js';
 
@@ -18,7 +18,9 @@ export function cleanup(scene: Scene): Outcome {
     return { ok: true, report: { removed: [], written: 'summary.md' }, summary: 'was cleaned up already' };
   }
   // Rendered first: it tells of decisions that stand in a document about to go.
-  scene.files.write('summary.md', renderRunSummary(runSummary(state, recipe, scene.files)));
+  const decided = planningDecisions(state, scene.files);
+  scene.files.write('summary.md', renderRunSummary(runSummary(state, recipe, scene.files, scene.at)));
+  if (decided.length > 0) state.decisions = decided;
   const isTemporary = picomatch()(recipe.cleanup, { dot: true });
   const removed = filesBelow(scene.files, '').filter((path) => isTemporary(path));
   for (const path of removed) scene.files.remove(path);

@@ -14,6 +14,8 @@ export interface Scene {
   /** Null where the name has no run yet: `plan generate` and `check` work there too. */
   state: RunState | null;
   recipe: ResolvedRecipe | null;
+  /** UTC instant of the commit; where nothing is committed, of the call. */
+  at: string;
   /** Warnings for the answer. */
   warnings: string[];
 }

@@ -5,6 +5,7 @@ import type { LeftPath } from '../../work/commit-paths.js';
 import { isTrailer } from '../../work/commit-search.js';
 import { absolutePath } from '../paths.js';
 import { record, type Turn } from '../turn.js';
+import { noteCommitted } from './changes.js';
 import { jobAtWork, settleRunning } from './job-at-work.js';
 import { noteAudit } from './notes.js';
 import { triaged } from './outcomes.js';
@@ -86,6 +87,7 @@ export function commitDone(turn: Turn, result: CommitResult): EngineEvent {
   engine.deferred = engine.deferred.filter((id) => id !== (job.todo ?? RESIDUAL));
   if (isCommitted(result)) {
     noteHead(turn, job.key, result);
+    noteCommitted(turn, job.todo ?? RESIDUAL, paths);
     if (job.todo !== null) noteCommit(turn, job.todo, commit);
   }
   if (reason !== undefined) {
@@ -158,6 +160,7 @@ export function deferredTried(turn: Turn, id: string, result: CommitResult): boo
     tellLeft(turn, todo ?? 'the rest', result);
     noteHead(turn, key, result);
     withdrawDeferred(turn, key, { ...result, outcome: 'made' });
+    noteCommitted(turn, id, result.paths);
     if (todo !== null) settleSubstep(turn, todo, 'done');
     if (todo !== null) noteCommit(turn, todo, result.commit);
     turn.ran.push({ block: `${id}/commit`, ok: true, summary: `made now: ${result.commit?.slice(0, 7) ?? NO_SHA}` });

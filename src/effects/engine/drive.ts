@@ -4,6 +4,7 @@ import type { MachineEvent } from '../../machine/events.js';
 import { baselineOf } from '../../work/git.js';
 import { fault, noteStep } from '../execute.js';
 import { record, type Turn } from '../turn.js';
+import { noteCourse } from './course.js';
 import { issueTask, pendDispatch, todoProgress } from './dispatch.js';
 import { openGate } from './gates.js';
 import { startJob } from './jobs.js';
@@ -64,7 +65,11 @@ function drive(turn: Turn, block: string, first: Iterable<EngineEvent>): Machine
 
 function effectsOf(turn: Turn, block: string, event: EngineEvent): EngineEffect[] {
   const engine = engineOf(turn);
-  if (event.type === 'INVALIDATE') withdraw(turn, block, event.todos);
+  if (event.type === 'INVALIDATE') {
+    const { todos } = event;
+    noteCourse(turn, 'reopened', todos === null ? 'what is not done is begun anew' : `${todos.join(', ')}: done again`);
+    withdraw(turn, block, todos);
+  }
   return stepInPlace(recipeEngine(turn).program, engine, event, { applies: appliesTo(turn), at: turn.at });
 }
 
@@ -204,6 +209,7 @@ function end(turn: Turn, block: string, { outcome, why }: Extract<EngineEffect, 
   record(turn, 'executed', { block, outcome, done, failed, ...(why === undefined ? {} : { why }) });
   noteStep(turn, block, todoProgress(engine));
   if (outcome === 'completed') return { type: 'DONE' };
+  noteCourse(turn, 'halted', why ?? 'the plan could not be carried out');
   fault(turn, block, 'STEP_FAILED', why ?? 'the plan could not be carried out');
   return { type: 'HALT' };
 }

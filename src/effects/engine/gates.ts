@@ -9,6 +9,7 @@ import { APPROVE_PLAN } from '../plan-gate.js';
 import { record, type Turn } from '../turn.js';
 import { wholeProse } from '../values.js';
 import { commandList, commandsDigest } from './commands.js';
+import { noteCourse } from './course.js';
 import { handlerOf, todoProgress } from './dispatch.js';
 import { bodyOf, engineOf, runsCommands, wholePlan } from './plan.js';
 import { planLine } from './prompt-parts.js';
@@ -55,7 +56,7 @@ export function openGate(turn: Turn, block: string, gate: Gate): Verdict | null 
     choices,
     progress: todoProgress(engineOf(turn)),
   };
-  const asked = gate.stage === APPROVE_PLAN ? { [PLAN_CONTENT]: turn.files.digest(PLAN_CONTENT) } : undefined;
+  const asked = gate.stage === APPROVE_PLAN ? { handed: { [PLAN_CONTENT]: turn.files.digest(PLAN_CONTENT) } } : {};
   pend(turn, action, {}, 'gate', asked);
   return null;
 }
@@ -76,26 +77,42 @@ export function decided(
 ): Verdict {
   const engine = engineOf(turn);
   if (stage === APPROVE_PLAN) {
-    if (choice === 'stop') return { kind: 'halt', why: 'the user did not approve the plan' };
-    if (choice === 'revise') return { kind: 'halt', why: `the user wants another plan: ${wholeLine(note)}` };
+    if (choice === 'stop') {
+      noteCourse(turn, 'rejected', 'the plan was not approved');
+      return { kind: 'halt', why: 'the user did not approve the plan' };
+    }
+    if (choice === 'revise') {
+      noteCourse(turn, 'rejected', `the plan, which is to be another: ${note}`);
+      return { kind: 'halt', why: `the user wants another plan: ${wholeLine(note)}` };
+    }
     engine.planApproved = approvalBy(turn, { gate: APPROVE_PLAN, by: 'human', at: turn.at });
     engine.commandsApproved = { digest: planCommandsDigest(turn), by: 'human', seq: 0 };
     return { kind: 'pass' };
   }
   if (todo === null) {
-    if (choice === 'stop') return { kind: 'halt', why: 'the user did not approve the commands' };
+    if (choice === 'stop') {
+      noteCourse(turn, 'rejected', 'the commands of the plan were not approved');
+      return { kind: 'halt', why: 'the user did not approve the commands' };
+    }
     engine.commandsApproved = { digest: planCommandsDigest(turn), by: 'human', seq: 0 };
     return { kind: 'pass' };
   }
   if (part === 'question') {
     const question = engine.todos[todo]?.why ?? '';
     if (choice === 'halt') return { kind: 'halt', why: `not answered: ${wholeLine(question)}` };
+    noteCourse(turn, 'answered', `${todo} asked: ${question} The answer: ${note}`);
     engine.answers[todo] = [...(engine.answers[todo] ?? []), { question, answer: note }];
     return { kind: 'again', why: `the user answered: ${wholeLine(note)}` };
   }
   if (choice === 'pass' || choice === 'approve') return { kind: 'pass' };
   const why = `${part === 'human' ? 'judged by a person' : stage}: ${wholeLine(note)}`;
   engine.failures[todo] = [why];
+  const { attempt = 1 } = engine.todos[todo] ?? {};
+  noteCourse(
+    turn,
+    'rejected',
+    `${todo}, attempt ${attempt}, by a person${part === 'human' ? '' : ` at ${stage}`}: ${note}`,
+  );
   return { kind: 'fail', why };
 }
 

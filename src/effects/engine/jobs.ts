@@ -68,11 +68,19 @@ export function startJob(turn: Turn, block: string, { todo, stage, part }: Work)
         actionId: `a${turn.state.lastAction + 1}`,
         queue,
       };
-      const kept = part === 'commands' || todo === null ? [] : (engine.evidence[todo] ?? []);
+      const kept = todo === null ? [] : (engine.evidence[todo] ?? []).filter(stillCounts(turn, todo, part));
       engine.evidence[todo ?? ''] = kept.filter(({ id }) => !queue.some((command) => command.id === id));
     }
   }
   pendRunning(turn, block, engine.job);
+}
+
+/** Of the evidence that a todo has when a job begins: all of it, but what its verification will find out anew. */
+function stillCounts(turn: Turn, todo: string, part: Work['part']): (evidence: Evidence) => boolean {
+  if (part !== 'commands') return () => true;
+  const own = new Set(bodyOf(turn, todo).acceptance.map(({ id }) => id));
+  const { attempt } = engineOf(turn).todos[todo] ?? {};
+  return (evidence) => evidence.attempt === attempt && !own.has(evidence.id);
 }
 
 /**

@@ -20,10 +20,9 @@ function asListed(workTree: string, paths: readonly string[]): string[] {
     );
 }
 
-/** Keeps what a result lists, beside what those of earlier attempts list. Without a repository nobody will ask for it. */
+/** Keeps what a result lists, beside what those of earlier attempts list. */
 export function noteListed(turn: Turn, todo: string, { filesChanged, notMine = [] }: Telling): void {
   const engine = engineOf(turn);
-  if (turn.state.baseline === null) return;
   if (filesChanged.length > 0) {
     engine.listed = {
       ...engine.listed,

@@ -5,18 +5,22 @@ import type { ReviewResult, VerifyResult, WorkerResult } from '../../documents/r
 import type { NewTodo, Verdict } from '../../machine/engine/events.js';
 import type { TodoState } from '../../machine/engine/state.js';
 import { type Findings, NOTHING_FOUND, toMend, triage } from '../../machine/engine/triage.js';
+import type { TaskState } from '../../run/engine.js';
 import type { Turn } from '../turn.js';
+import { noteCourse } from './course.js';
 import { reviewFixes } from './fixes.js';
 import { engineOf, recipeEngine } from './plan.js';
 
 /** What a task's result means for the engine: what must be kept of it is kept, then triage decides (engine.md, Triage). */
-export function verdictOf(turn: Turn, todoId: string | null, judged: JudgedResult): Verdict {
+export function verdictOf(turn: Turn, task: TaskState, judged: JudgedResult): Verdict {
+  const { todoId } = task;
   switch (judged.kind) {
     case 'code-review':
       return reviewVerdict(turn, judged.result);
     case 'worker':
       return workerVerdict(turn, todoId ?? '', judged.result);
     case 'verify':
+      if (task.substep !== 'verify') noteVerdict(turn, task, judged.result);
       return judgeVerdict(turn, todoId ?? '', judged.result);
   }
 }
@@ -30,12 +34,27 @@ export function triaged(turn: Turn, id: string, findings: Partial<Findings>, bod
   const verdict = triage(recipeEngine(turn).program.policies, engine, row, all, { askable });
   const told = toMend(all);
   if (told.length > 0) engine.failures[id] = told;
+  if (verdict.kind === 'widen') {
+    noteCourse(
+      turn,
+      'widened',
+      `${id} may also touch ${verdict.files.join(', ')}: ${all.blocked?.reason ?? 'asked for'}`,
+    );
+  }
   if (verdict.kind === 'adapt' && body !== undefined) {
     engine.bodies[verdict.todo.id] = { ...body, id: verdict.todo.id, dependsOn: verdict.todo.dependsOn };
   } else if (all.adaptation !== null) {
     engine.openIssues.push(wholeLine(`${id} suggests: ${all.adaptation.todo.title}: ${all.adaptation.reason}`));
   }
   return verdict;
+}
+
+/** What an agent of a handler of the recipe's own says stands in the report; the verifier's shows in what holds. */
+function noteVerdict(turn: Turn, { todoId, substep, attempt }: TaskState, { status, summary }: VerifyResult): void {
+  const engine = engineOf(turn);
+  const id = todoId ?? '';
+  const verdict = { stage: substep, attempt, status, summary: wholeLine(summary) };
+  engine.verdicts = { ...engine.verdicts, [id]: [...(engine.verdicts?.[id] ?? []), verdict] };
 }
 
 function workerVerdict(turn: Turn, id: string, result: WorkerResult): Verdict {

@@ -1,8 +1,9 @@
 import { type RunSummary, renderRunSummary } from '../../documents/run-summary.js';
 import type { Turn } from '../turn.js';
 import { engineOf, planHead } from './plan.js';
-import { changed } from './report/changes.js';
+import { changedFiles } from './report/changes.js';
 import { commitLines } from './report/commits.js';
+import { courseLines } from './report/course.js';
 import { approvals, decisions, ruled } from './report/decisions.js';
 import { nextSteps } from './report/next.js';
 import { skippedLines } from './report/skipped.js';
@@ -10,13 +11,17 @@ import { doneLine, failedLines } from './report/todos.js';
 import { verification } from './report/verification.js';
 
 const REPORT = 'report.md';
+const SUMMARY = 'summary.md';
 
 /**
- * Writes report.md: what was done, on what evidence, and what was not (engine.md, report).
+ * Writes report.md: what was done, on what evidence, and what was not (engine.md, report). The summary that the planning of
+ * the name left tells of its end too from now on: both render one value.
  * @param aborted the run was ended by hand, wherever it stood
  */
 export function writeReport(turn: Turn, { aborted = false }: { aborted?: boolean } = {}): void {
-  turn.files.write(REPORT, renderRunSummary(executionSummary(turn, aborted), 'Report'));
+  const summary = executionSummary(turn, aborted);
+  turn.files.write(REPORT, renderRunSummary(summary, 'Report'));
+  if (turn.files.facts(SUMMARY).kind === 'file') turn.files.write(SUMMARY, renderRunSummary(summary));
 }
 
 /** What the execution of a plan came to, as the value that every report renders (documents.md). */
@@ -28,13 +33,15 @@ function executionSummary(turn: Turn, aborted: boolean): RunSummary {
   return {
     goal: turn.state.goal ?? planHead(turn).context.originalRequest,
     outcome,
+    at: turn.at,
     done: rows.filter(({ status }) => status === 'done').map((row) => doneLine(engine, row)),
     failed: failedLines(engine, rows),
     skipped: skippedLines(turn, rows),
     commits: commitLines(engine, rows),
     approvals: approvals(turn),
+    course: courseLines(engine),
     decisions: [...decisions(turn), ...ruled(turn)],
-    changedFiles: changed(turn),
+    changedFiles: changedFiles(turn),
     verification: verification(turn, rows),
     openIssues: [...new Set([...turn.state.warnings, ...engine.openIssues])],
     next: nextSteps(turn, outcome, rows),

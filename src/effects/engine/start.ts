@@ -6,11 +6,12 @@ import { startEngine, todoRow } from '../../machine/engine/rows.js';
 import type { TodoState } from '../../machine/engine/state.js';
 import { approvalsTold } from '../../run/approvals-told.js';
 import type { PlanApproval, RunEngine } from '../../run/engine.js';
-import type { PlanGate } from '../../run/state.js';
+import type { PlanGate, RunState } from '../../run/state.js';
 import { planDisagrees, presentPlan } from '../commands/plan.js';
 import { fault } from '../execute.js';
 import { PLAN, PLAN_CONTENT } from '../paths.js';
 import { isApproved, planGateOf } from '../plan-gate.js';
+import { gateDecision } from '../run-summary.js';
 import { record, type Turn } from '../turn.js';
 import { rowOf } from './outcomes.js';
 import { addedBodies, CAPTURED_PLAN, capturePlan } from './plan.js';
@@ -61,8 +62,11 @@ export function openEngine(turn: Turn, block: string): boolean {
     openIssues: [],
     job: null,
     deferred: [],
+    // Of the same run before its phase began anew.
+    ...(turn.state.engine?.course === undefined ? {} : { course: turn.state.engine.course }),
   };
   turn.state.engine = engine;
+  if (turn.earlier !== null) inheritDecisions(turn, turn.earlier);
   turn.state.inputHashes[block] = { [PLAN_CONTENT]: turn.files.digest(PLAN_CONTENT) };
   record(turn, 'plan-captured', {
     block,
@@ -72,6 +76,12 @@ export function openEngine(turn: Turn, block: string): boolean {
     approved: approvalsTold(turn.state).plan,
   });
   return true;
+}
+
+/** What was decided while the plan was made that is now carried out: by the run of the name before this one. */
+function inheritDecisions({ state }: Turn, { decisions = [], gates }: RunState): void {
+  const decided = [...decisions, ...Object.entries(gates).map(([id, gate]) => gateDecision(id, gate))];
+  if (decided.length > 0) state.decisions = decided;
 }
 
 /** That a gate has approved the plan as it lies there. */

@@ -26,11 +26,13 @@ export function chargeStray(turn: Turn): void {
   });
   const { workTree } = turn.place;
   const claims = rows.map(({ id }) => ({ id, lists: namedBy(listedBy(engine, id, workTree)) }));
+  const listedElsewhere = namedBy(engine.order.flatMap((id) => listedBy(engine, id, workTree)));
   const unclaimed: string[] = [];
   for (const [path] of stray) {
     const owner = claims.find(({ lists }) => lists(path));
-    if (owner === undefined) unclaimed.push(path);
-    else engine.charged[owner.id] = [...new Set([...(engine.charged[owner.id] ?? []), path])];
+    if (owner !== undefined) engine.charged[owner.id] = [...new Set([...(engine.charged[owner.id] ?? []), path])];
+    // Of a todo that has left the wave: its commit was refused, or it has failed.
+    else if (!listedElsewhere(path)) unclaimed.push(path);
   }
   if (unclaimed.length === 0) return;
   const more = unclaimed.length > NAMED ? ` and ${unclaimed.length - NAMED} more` : '';

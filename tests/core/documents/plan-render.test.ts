@@ -237,6 +237,7 @@ describe('summary.md', () => {
     const text = renderRunSummary({
       goal: 'Add auth\n# now',
       outcome: 'completed',
+      at: '2026-11-21T22:00:00.000Z',
       done: ['plan'],
       decisions: [{ text: 'JWT', reason: 'stateless', by: 'user', at: '2026-11-21T21:38:00.000Z' }],
       changedFiles: [],
@@ -250,7 +251,7 @@ describe('summary.md', () => {
         '',
         'Goal: Add auth # now',
         '',
-        'Outcome: completed',
+        'Outcome: completed (2026-11-21T22:00:00.000Z)',
         '',
         '## Done',
         '',

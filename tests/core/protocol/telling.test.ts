@@ -219,7 +219,7 @@ describe('the summary of a run', () => {
     await on.complete({ action: 'a2' });
     const { recipe } = requireRecipe(on.context.library, 'one');
     const { files } = await on.store.read(on.name);
-    const summary = runSummary(await on.state(), recipe, createWorkspace(files));
+    const summary = runSummary(await on.state(), recipe, createWorkspace(files), '2026-11-21T22:00:00.000Z');
     expect(summary.decisions.map(({ text: told, by }) => [told, by])).toEqual([
       ['A user table in the database', 'agent'],
       ['Keep JWT', 'user'],

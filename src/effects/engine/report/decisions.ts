@@ -4,9 +4,9 @@ import { gateDecision } from '../../run-summary.js';
 import type { Turn } from '../../turn.js';
 import { rulingsOn, WHOLE_RUN } from '../rulings.js';
 
-/** What was decided at gates, as the report tells it. */
+/** What was decided: while the plan was made, as far as this name remembers, and at the gates of this run. */
 export function decisions({ state }: Turn): RunSummary['decisions'] {
-  return Object.entries(state.gates).map(([id, gate]) => gateDecision(id, gate));
+  return [...(state.decisions ?? []), ...Object.entries(state.gates).map(([id, gate]) => gateDecision(id, gate))];
 }
 
 /** Who approved the plan and its commands, on which digest; or that nobody did. */

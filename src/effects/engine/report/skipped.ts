@@ -11,6 +11,7 @@ export function skippedLines(turn: Turn, rows: readonly TodoState[]): string[] {
   const final = (['codeReview', 'finalVerify'] as const).flatMap((stage) => {
     if (!finalize.includes(stage)) return [`${stage}: not part of this recipe`];
     const { status } = engine.finalize[stage] ?? { status: 'pending' };
+    if (status === 'skipped') return [`${stage}: skipped, ${whySkipped(turn, stage)}`];
     return status === 'pending' || status === 'running' ? [`${stage}: the run did not come to its end`] : [];
   });
   const waiting = engine.waits === undefined ? '' : `: ${engine.waits.why}`;
@@ -30,11 +31,21 @@ export function skippedLines(turn: Turn, rows: readonly TodoState[]): string[] {
       ? []
       : [`taken as done: ${ticked} of ${rows.length} todos, their boxes were ticked before this run`]),
     ...open.map((id) => `${id}: not done`),
-    ...(turn.state.baseline === null
-      ? ['commits: there is no repository']
-      : none.length === 0
-        ? []
-        : [`commits: nothing to commit for ${none.map(({ id }) => id).join(', ')}`]),
+    ...withoutCommit(turn, none),
     ...engine.deferred.map((id) => `${id}: its commit could not be made yet and is not made${waiting}`),
   ];
+}
+
+/** A stage of the whole run is passed over only where there is nothing for it. */
+function whySkipped(turn: Turn, stage: 'codeReview' | 'finalVerify'): string {
+  const worked = Object.values(engineOf(turn).todos).some(({ attempt }) => attempt > 0);
+  if (!worked) return 'this run did none of the todos';
+  return stage === 'finalVerify' ? 'the plan has no command that can be run at the end' : 'there was nothing to review';
+}
+
+/** Why there are no commits, or none of some todos. */
+function withoutCommit(turn: Turn, none: readonly TodoState[]): string[] {
+  if (!recipeEngine(turn).program.stages.some(({ id }) => id === 'commit')) return ['commits: not part of this recipe'];
+  if (turn.state.baseline === null) return ['commits: there is no repository that git could read'];
+  return none.length === 0 ? [] : [`commits: nothing to commit for ${none.map(({ id }) => id).join(', ')}`];
 }

@@ -5,7 +5,7 @@ import type { RunEngine } from '../../../run/engine.js';
 /** What the report tells of the todos themselves: those that are done, and those that failed. */
 
 export function doneLine({ summaries }: RunEngine, { id, title, attempt, retries, commit, parent }: TodoState): string {
-  if (attempt === 0) return `${id}: ${title} (done before this run)`;
+  if (attempt === 0) return `${id}: ${title} (not by this run: its box was ticked before)`;
   const notes = [
     ...(retries > 0 ? [`${retries} ${retries === 1 ? 'retry' : 'retries'}`] : []),
     ...(parent == null ? [] : [`added for ${parent}`]),
