@@ -1,6 +1,7 @@
 import type { EngineEffect, EngineEvent, EngineTask, Verdict } from '../../machine/engine/events.js';
 import { redoneBy, stepInPlace } from '../../machine/engine/step.js';
 import type { MachineEvent } from '../../machine/events.js';
+import type { RunEngine } from '../../run/engine.js';
 import { baselineOf } from '../../work/git.js';
 import { fault, noteStep } from '../execute.js';
 import { record, type Turn } from '../turn.js';
@@ -34,10 +35,15 @@ export function enterEngine(
   event: EngineEvent = { type: 'INVALIDATE', todos: null },
 ): MachineEvent | null {
   // What nobody has approved has not begun: the plan may be another one by now.
-  const fresh = cause === 'enter' || turn.state.engine === null || turn.state.engine.planApproved === null;
+  const fresh = cause === 'enter' || turn.state.engine === null || isUnbegun(turn.state.engine);
   if (fresh && !openEngine(turn, block)) return { type: 'HALT' };
   turn.state.steps[block] = { ...turn.state.steps[block], status: 'running', at: turn.at };
   return drive(turn, block, [fresh ? { type: 'START' } : event]);
+}
+
+function isUnbegun({ planApproved, commandsApproved, todos }: RunEngine): boolean {
+  if (planApproved === null) return true;
+  return commandsApproved === null && Object.values(todos).every(({ attempt }) => attempt === 0);
 }
 
 /** Lets the engine take what happened, in this order, and carries out what follows. */
