@@ -92,9 +92,12 @@ export const ERROR_CODES = {
   PREFERENCES_INVALID: { exit: 3, when: '.dev/preferences.yaml does not parse or holds a value of another type.' },
   HUMAN_REQUIRED: {
     exit: 3,
-    when: 'A gate needs a person: a prompt, an answered question, or `dev-cli approve` on a terminal.',
+    when: 'A gate needs a person: what is typed into `dev-cli approve`. `answer` is what the user runs.',
   },
-  TERMINAL_REQUIRED: { exit: 3, when: 'The command is for a person on a terminal.' },
+  TERMINAL_REQUIRED: {
+    exit: 3,
+    when: 'The command is for a person: on a terminal, where no harness’s mark is set. `answer` is what the user runs there.',
+  },
   DRAFT_MISSING: { exit: 3, when: 'The run has no DRAFT.md: its recipe uses none, or cleanup removed it.' },
   DRAFT_INCOMPLETE: { exit: 3, when: 'Required sections of DRAFT.md are empty.' },
   DOCUMENT_UNREADABLE: {

@@ -13,7 +13,17 @@ export function lintBlocks(lintable: LintableSequence): void {
     lintLoop(lintable, index, block);
     lintChoices(lintable, index, block);
     lintMode(lintable, index, block);
+    lintApproval(lintable, index, block);
   }
+}
+
+/** An execution asks for a person's answer about PLAN.md: only a gate that has both can give it. */
+function lintApproval({ report }: LintableSequence, index: number, block: ResolvedBlock): void {
+  if (block.kind !== 'wait-for-user' || block.approves === undefined) return;
+  if (block.human && block.artifact === 'PLAN.md') return;
+  report.error(['blocks', index, 'approves'], '`approves: plan` needs a person and the plan they are asked about.', {
+    fix: 'Add `human: required` and `artifact: PLAN.md`.',
+  });
 }
 
 /** Words that a choice's `goto` uses for something else. */

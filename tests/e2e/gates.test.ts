@@ -441,10 +441,14 @@ const AGENTS_GATES = [
     back: 'more',
     to: 'talk',
     open: () => {
-      const recipe = tiny(project, 'bounded', [BOUND, PLAIN_BLOCK]);
-      const talk = nextOf(devCli(project, ['init', RUN, '--recipe', recipe, '--goal', 'Add JWT auth']).json);
-      writeProjectFile(project, talk.data?.write ?? '', '## boundaries\n\n- None.\n');
-      return nextOf(runPrinted(project, talk.ack ?? '').json);
+      const recipe = tiny(project, 'bounded', [BOUND, PLAIN_BLOCK], 'draft: { required: [boundaries, criteria] }\n');
+      let action = nextOf(devCli(project, ['init', RUN, '--recipe', recipe, '--goal', 'Add JWT auth']).json);
+      // The same twice: only a round that brings nothing counts.
+      for (let round = 1; round <= 2; round += 1) {
+        writeProjectFile(project, action.data?.write ?? '', '## boundaries\n\n- None.\n');
+        action = nextOf(runPrinted(project, action.ack ?? '').json);
+      }
+      return action;
     },
   },
 ];

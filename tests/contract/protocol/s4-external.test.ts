@@ -77,7 +77,8 @@ describe('trust (protocol.md §4)', () => {
     const recipe = tiny(project, 'tiny', [external('touch ran.txt'), END_BLOCK]);
     const result = devCli(project, ['init', 'run-1', '--recipe', recipe]);
     expect([result.code, result.json.error?.code]).toEqual([3, 'RECIPE_UNTRUSTED']);
-    expect(result.json.error?.fix).toContain('dev-cli trust tiny');
+    expect(result.json.error).toMatchObject({ answer: `dev-cli trust ${recipe}` });
+    expect(result.json.error?.fix).not.toContain('trust');
     expect(existsSync(join(project.root, 'ran.txt'))).toBe(false);
     expect(existsSync(runDir(project, 'run-1'))).toBe(false);
   });
