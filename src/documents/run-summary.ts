@@ -19,6 +19,8 @@ export interface RunSummary {
   commits?: string[];
   /** Turns that the rest does not show: halts, rejections, what was allowed later. */
   course?: string[];
+  /** The pull request of the run, and whether it waits for a review or is a draft. */
+  request?: string;
   openIssues: string[];
   next: string[];
 }
@@ -36,35 +38,48 @@ const ENTRY_LIMIT = 500;
 
 /** summary.md and report.md. Parts with nothing in them are left out. */
 export function renderRunSummary(summary: RunSummary, title = 'Summary'): string {
-  const decisions = summary.decisions.map(({ text, reason, by, at }) => {
-    const why = reason === undefined ? '' : `, because ${told(reason)}`;
-    return `${told(text)}${why} (${by}, ${at})`;
-  });
-  const parts = [
-    [
-      `# ${title}`,
-      '',
-      `Goal: ${shown(summary.goal) || 'none stated'}`,
-      '',
-      `Outcome: ${summary.outcome} (${summary.at})`,
-    ],
-    part('Done', summary.done.map(shown)),
-    part('Failed', (summary.failed ?? []).map(told)),
-    part('Skipped or degraded', (summary.skipped ?? []).map(shown)),
-    part('Commits', (summary.commits ?? []).map(shown)),
-    part('Approved', (summary.approvals ?? []).map(shown)),
-    part('On the way', (summary.course ?? []).map(shown)),
-    part('Decisions', decisions),
-    part('Changed files', summary.changedFiles.map(shown)),
-    part('Verification', summary.verification.map(shown)),
-    part('Open issues', summary.openIssues.map(told)),
-    part('Next', summary.next.map(told)),
-  ].filter((lines) => lines.length > 0);
-  return `${parts.map((lines) => lines.join('\n')).join('\n\n')}\n`;
+  const head = [
+    `# ${title}`,
+    '',
+    `Goal: ${shown(summary.goal) || 'none stated'}`,
+    '',
+    `Outcome: ${summary.outcome} (${summary.at})`,
+  ];
+  const parts = summaryParts(summary, { shown, told }).map((part) => [
+    `## ${part.title}`,
+    '',
+    ...part.lines.map((line) => `- ${line}`),
+  ]);
+  return `${[head, ...parts].map((lines) => lines.join('\n')).join('\n\n')}\n`;
 }
 
-function part(title: string, lines: string[]): string[] {
-  return lines.length === 0 ? [] : [`## ${title}`, '', ...lines.map((line) => `- ${line}`)];
+/**
+ * The parts of a summary that hold something, in the order in which every rendering has them.
+ * @param lines prepare one foreign line for where it is to stand: `told` what somebody has to act on, `shown` all else
+ */
+export function summaryParts(
+  summary: RunSummary,
+  lines: { shown: (text: string) => string; told: (text: string) => string },
+): { title: string; lines: string[] }[] {
+  const decisions = summary.decisions.map(({ text, reason, by, at }) => {
+    const why = reason === undefined ? '' : `, because ${lines.told(reason)}`;
+    return `${lines.told(text)}${why} (${by}, ${at})`;
+  });
+  const parts: [string, string[]][] = [
+    ['Done', summary.done.map(lines.shown)],
+    ['Failed', (summary.failed ?? []).map(lines.told)],
+    ['Skipped or degraded', (summary.skipped ?? []).map(lines.shown)],
+    ['Commits', (summary.commits ?? []).map(lines.shown)],
+    ['Approved', (summary.approvals ?? []).map(lines.shown)],
+    ['On the way', (summary.course ?? []).map(lines.shown)],
+    ['Pull request', summary.request === undefined ? [] : [lines.shown(summary.request)]],
+    ['Decisions', decisions],
+    ['Changed files', summary.changedFiles.map(lines.shown)],
+    ['Verification', summary.verification.map(lines.shown)],
+    ['Open issues', summary.openIssues.map(lines.told)],
+    ['Next', summary.next.map(lines.told)],
+  ];
+  return parts.flatMap(([title, held]) => (held.length === 0 ? [] : [{ title, lines: held }]));
 }
 
 /** One line that opens no HTML. */

@@ -1,9 +1,11 @@
 import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
 import { isRecord } from '../base/json.js';
+import { foreignLine } from '../documents/foreign.js';
+import { REQUEST_BODY, REQUEST_TITLE } from '../documents/request-text.js';
 import { absolutePath, shownPath } from '../effects/paths.js';
-import { beginBranch, currentBranch, ensureBranch, push, upstreamOf } from '../work/branch.js';
-import { openDraft, type PullRequest } from '../work/forge.js';
+import { beginBranch, currentBranch, ensureBranch, push, pushAddress, upstreamOf } from '../work/branch.js';
+import { type KnownRequest, openDraft, type PullRequest, renewText, requestOf } from '../work/forge.js';
 import type { Context } from './context.js';
 import { findRun } from './find-run.js';
 
@@ -27,7 +29,7 @@ export async function pullRequestBranch(context: Context, name: unknown): Promis
 
 /**
  * `pull-request open`: pushes the branch and opens a draft pull request with the text of pr.json. Safe to repeat: one that
- * is open already is answered with.
+ * is open already gets this text. A branch whose pull request was closed or merged is not pushed.
  * @throws DevCliError `EVIDENCE_MISSING`, `EVIDENCE_INVALID` for pr.json; `GIT_FAILED`; `COMMAND_FAILED` for gh, the branch
  * being pushed by then
  */
@@ -42,16 +44,44 @@ export async function pullRequestOpen(context: Context, name: unknown): Promise<
     });
   }
   const upstream = await upstreamOf(workTree, branch, around);
+  const { remote } = upstream;
+  const address = await pushAddress(workTree, remote, around);
+  // Whoever has to open it by hand wants the branch pushed all the same.
+  const known = await requestOf(workTree, branch, address, around).catch(ifRefused);
+  if (known !== null && !(known instanceof DevCliError) && known.state !== 'open') throw isOver(branch, known);
   await beginBranch(workTree, upstream, `${text.title}\n\nDev-Cli-Task: ${runId}/open`, around);
-  await push(workTree, upstream.remote, branch, around);
-  const { url, made } = await openDraft(workTree, branch, text, around).catch((error: unknown) => {
+  await push(workTree, remote, branch, around);
+  if (known instanceof DevCliError) throw withText(context, run, branch, known);
+  try {
+    const made = known === null;
+    const url = known?.url ?? (await openDraft(workTree, branch, address, text, around));
+    if (!made) await renewText(workTree, url, text, around);
+    return {
+      exit: 0,
+      json: { ok: true, run, branch, remote, url, made, draft: known?.draft ?? true },
+      text: () => `${made ? 'Opened' : 'Open already, with this text now:'} ${url}`,
+    };
+  } catch (error) {
     throw error instanceof DevCliError ? withText(context, run, branch, error) : error;
-  });
-  return {
-    exit: 0,
-    json: { ok: true, run, branch, remote: upstream.remote, url, made },
-    text: () => `${made ? 'Opened' : 'Open already:'} ${url}`,
-  };
+  }
+}
+
+/** What gh refuses is told later; all else ends the call. */
+function ifRefused(error: unknown): DevCliError {
+  if (error instanceof DevCliError && error.code === 'COMMAND_FAILED') return error;
+  throw error;
+}
+
+/** What has been decided at the forge is not gone behind. */
+function isOver(branch: string, { url, state }: KnownRequest): DevCliError {
+  return new DevCliError(
+    'COMMAND_FAILED',
+    `The pull request of the branch ${branch} is ${state}: ${url}. Nothing was pushed.`,
+    {
+      details: [{ target: branch, problem: `its pull request is ${state}` }],
+      fix: 'Ask the user: either reopen that pull request, or switch to a new branch for this work; then do this step again.',
+    },
+  );
 }
 
 async function placeOf(context: Context, name: unknown) {
@@ -73,10 +103,15 @@ function textOf(context: Context, run: string): PullRequest {
   }
   const value = parsed(text);
   const { title, body } = isRecord(value) ? value : {};
-  if (typeof title === 'string' && title.trim() !== '' && typeof body === 'string')
-    return { title: title.trim(), body };
-  throw new DevCliError('EVIDENCE_INVALID', 'The text of the pull request is not {title, body}.', {
-    details: [{ target, problem: 'title and body are texts' }],
+  const line = typeof title === 'string' ? foreignLine(title, REQUEST_TITLE) : '';
+  if (line === '' || typeof body !== 'string') throw unusable(target, 'title and body are texts');
+  if (body.length > REQUEST_BODY) throw unusable(target, `body has more than ${REQUEST_BODY} characters`);
+  return { title: line, body };
+}
+
+function unusable(target: string, problem: string): DevCliError {
+  return new DevCliError('EVIDENCE_INVALID', 'The text of the pull request is not {title, body}.', {
+    details: [{ target, problem }],
     fix: `Correct ${target}.`,
   });
 }

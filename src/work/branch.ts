@@ -1,5 +1,5 @@
 import { DevCliError } from '../base/errors.js';
-import { findRepository, git, type Surroundings } from './git-command.js';
+import { findRepository, git, type Surroundings, withoutRedirection } from './git-command.js';
 
 /** What opening a pull request changes in a repository: a branch, a first commit where there is none, a push. */
 
@@ -94,12 +94,60 @@ export async function beginBranch(
   return true;
 }
 
+/** Seconds that a push may take: with hooks, and over a slow line (protocol.md §4). */
+export const PUSH_TIMEOUT = 600;
+
 /**
- * Pushes the branch and makes the remote's its upstream.
+ * Pushes the branch, never by force, and makes the remote's its upstream.
  * @throws DevCliError `GIT_FAILED` with what git said; `INTERRUPTED`
  */
 export async function push(workTree: string, remote: string, branch: string, around: Surroundings = {}): Promise<void> {
-  await git(workTree, ['push', '--quiet', '--set-upstream', remote, `refs/heads/${branch}`], around);
+  // A remote may have any name, also one that reads like an option.
+  const args = ['push', '--quiet', '--set-upstream', '--', remote, `refs/heads/${branch}`];
+  await git(workTree, args, { ...around, timeoutSeconds: PUSH_TIMEOUT });
+}
+
+/** Pushes one commit to a branch of the remote, for the detached runner; in `pushEnvironment`. */
+export function pushCommand(remote: string, commit: string, branch: string): string[] {
+  return ['git', 'push', '--', remote, `${commit}:refs/heads/${branch}`];
+}
+
+/** What such a command pushes. */
+export function pushedBy(argv: readonly string[]): { commit: string; branch: string } {
+  const [commit = '', ref = ''] = (argv.at(-1) ?? '').split(':');
+  return { commit, branch: ref.replace(/^refs\/heads\//, '') };
+}
+
+/** Where nobody is there to type a password, git asks none; an askpass program of the user's is left to answer. */
+export function pushEnvironment(inherited: NonNullable<Surroundings['env']>): NonNullable<Surroundings['env']> {
+  return { ...withoutRedirection(inherited), GIT_TERMINAL_PROMPT: '0', LANGUAGE: 'en' };
+}
+
+/**
+ * The commit that a branch stands at, and how many commits of what is checked out it does not hold; null where there is no
+ * such branch.
+ * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`
+ */
+export async function standingOf(
+  workTree: string,
+  branch: string,
+  around: Surroundings = {},
+): Promise<{ commit: string; missing: number } | null> {
+  await requireRepository(workTree, around);
+  const ref = `refs/heads/${branch}`;
+  const [commit] = await lines(workTree, ['for-each-ref', '--format=%(objectname)', ref], around);
+  if (commit === undefined) return null;
+  const [missing] = await lines(workTree, ['rev-list', '--count', `${commit}..HEAD`], around);
+  return { commit, missing: Number(missing) };
+}
+
+/**
+ * Where the remote of that name is pushed to, as git prints it.
+ * @throws DevCliError `GIT_FAILED`, `INTERRUPTED`
+ */
+export async function pushAddress(workTree: string, remote: string, around: Surroundings = {}): Promise<string> {
+  const [address = ''] = await lines(workTree, ['remote', 'get-url', '--push', '--', remote], around);
+  return address;
 }
 
 async function isShared(workTree: string, branch: string, around: Surroundings): Promise<boolean> {

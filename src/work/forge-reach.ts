@@ -4,23 +4,38 @@ import { delimiter, join } from 'node:path';
 import { DevCliError } from '../base/errors.js';
 import { findRepository, git, type Surroundings } from './git-command.js';
 
+/** What opening a pull request needs of a machine and a repository, as far as it can be seen without asking the forge. */
+export interface ForgeReach {
+  /** Why nothing can be pushed; null when the repository has a remote. */
+  remote: string | null;
+  /** Why no forge can be asked; null when `gh` is on the PATH. */
+  gh: string | null;
+}
+
 /**
- * Whether a pull request could be opened from a work tree: its repository has a remote, and `gh` is on the PATH. A
- * repository that git refuses to read has none.
+ * Looks for a remote and for `gh`. A repository that git refuses to read has no remote.
  * @param workTree absolute path
  * @throws DevCliError `IO` when the directory is gone; `INTERRUPTED`
  */
-export async function reachesForge(workTree: string, around: Surroundings = {}): Promise<boolean> {
-  try {
-    const { kind } = await findRepository(workTree, around);
-    if (kind !== 'repository' || (await git(workTree, ['remote'], around)).length === 0) return false;
-  } catch (error) {
-    if (error instanceof DevCliError && error.code === 'GIT_FAILED') return false;
-    throw error;
-  }
+export async function forgeReach(workTree: string, around: Surroundings = {}): Promise<ForgeReach> {
   const path = (around.env ?? process.env)['PATH'] ?? '';
   const found = await Promise.all(path.split(delimiter).map((directory) => isProgram(join(directory || '.', 'gh'))));
-  return found.includes(true);
+  return {
+    remote: await remoteProblem(workTree, around),
+    gh: found.includes(true) ? null : 'gh is not on the PATH',
+  };
+}
+
+async function remoteProblem(workTree: string, around: Surroundings): Promise<string | null> {
+  try {
+    const { kind } = await findRepository(workTree, around);
+    if (kind === 'no-git') return 'git is not on the PATH';
+    if (kind === 'no-repository') return 'there is no git repository here';
+    return (await git(workTree, ['remote'], around)).length === 0 ? 'the repository has no remote' : null;
+  } catch (error) {
+    if (error instanceof DevCliError && error.code === 'GIT_FAILED') return 'git cannot read the repository';
+    throw error;
+  }
 }
 
 async function isProgram(path: string): Promise<boolean> {

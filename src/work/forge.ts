@@ -1,6 +1,9 @@
-import { execFile } from 'node:child_process';
 import { DevCliError, systemCode } from '../base/errors.js';
+import { isRecord } from '../base/json.js';
 import type { Surroundings } from './git-command.js';
+import { childProcess } from './node.js';
+
+/** What dev-cli asks a forge, by `gh`. What that program prints is taken for nothing but what it can be shown to be. */
 
 /** What a pull request says. */
 export interface PullRequest {
@@ -8,36 +11,140 @@ export interface PullRequest {
   body: string;
 }
 
-const TIMEOUT_MS = 120_000;
+const STATES = ['open', 'closed', 'merged'] as const;
+
+/** A pull request of a branch, as the forge knows it. */
+export interface KnownRequest {
+  url: string;
+  state: (typeof STATES)[number];
+  draft: boolean;
+}
+
+/** Seconds that `gh` may take with the network. */
+export const GH_TIMEOUT = 120;
+/** Seconds that `gh` may take to say who is signed in. */
+const STATUS_TIMEOUT = 5;
+const MAX_OUTPUT = 16 * 1024 * 1024;
+/** Characters of what `gh` said that are told. */
+const SAID = 500;
+const ADDRESS = /^https?:\/\/[\x21-\x7e]{1,300}$/;
 
 /**
- * Opens a draft pull request for a pushed branch with `gh`, or finds the one that is open already.
+ * The pull request of a branch: the one that is open, else the latest that was closed or merged; null when there was none.
  * @param workTree absolute path
- * @throws DevCliError `COMMAND_FAILED` when `gh` is not there or refuses, with what it said; `INTERRUPTED`
+ * @param address where the branch is pushed to: a branch of that name in somebody else's repository is another one
+ * @throws DevCliError `COMMAND_FAILED` when `gh` is not there, refuses or says what nobody can read; `INTERRUPTED`
+ */
+export async function requestOf(
+  workTree: string,
+  branch: string,
+  address: string,
+  around: Surroundings = {},
+): Promise<KnownRequest | null> {
+  const fields = 'url,state,isDraft,isCrossRepository,headRepositoryOwner';
+  const args = ['pr', 'list', '--head', branch, '--state', 'all', '--limit', '100', '--json', fields];
+  const said = (await gh(workTree, args, '', around)).trim();
+  if (said === '') return null;
+  const rows = parsed(said);
+  if (!Array.isArray(rows)) throw unreadable('gh pr list', said);
+  const known = rows.filter((row) => isOurs(row, address)).flatMap(knownRequest);
+  return known.find(({ state }) => state === 'open') ?? known[0] ?? null;
+}
+
+/**
+ * Opens a draft pull request for a pushed branch. Gives its address.
+ * @throws DevCliError as `requestOf`
  */
 export async function openDraft(
   workTree: string,
   branch: string,
+  address: string,
   { title, body }: PullRequest,
   around: Surroundings = {},
-): Promise<{ url: string; made: boolean }> {
-  const open = ['pr', 'list', '--head', branch, '--state', 'open', '--json', 'url', '--jq', '.[0].url'];
-  const present = (await gh(workTree, open, '', around)).trim();
-  if (present !== '') return { url: present, made: false };
+): Promise<string> {
   // The body goes through standard input: it may be longer than an argument can be.
-  const create = ['pr', 'create', '--draft', '--head', branch, '--title', title, '--body-file', '-'];
-  const answer = await gh(workTree, create, body, around);
-  return { url: answer.trim().split('\n').at(-1) ?? '', made: true };
+  const args = ['pr', 'create', '--draft', '--head', branch, '--title', title, '--body-file', '-'];
+  const said = await gh(workTree, args, body, around);
+  const url = said.trim().split(/\s+/).findLast(isAddress);
+  const known = url ?? (await requestOf(workTree, branch, address, around))?.url;
+  if (known === undefined) throw unreadable('gh pr create', said);
+  return known;
 }
 
-function gh(cwd: string, args: string[], input: string, around: Surroundings): Promise<string> {
-  const env = { ...(around.env ?? process.env), GH_PROMPT_DISABLED: '1', NO_COLOR: '1' };
-  const options = { cwd, env, timeout: TIMEOUT_MS, ...(around.signal && { signal: around.signal }) };
+/**
+ * Gives a pull request another text.
+ * @throws DevCliError as `requestOf`
+ */
+export async function renewText(
+  workTree: string,
+  url: string,
+  { title, body }: PullRequest,
+  around: Surroundings = {},
+): Promise<void> {
+  await gh(workTree, ['pr', 'edit', url, '--title', title, '--body-file', '-'], body, around);
+}
+
+/**
+ * Why `gh` could not open a pull request now: it is not signed in, or does not answer; null when it could. Waits at most
+ * five seconds.
+ * @throws DevCliError `INTERRUPTED`
+ */
+export async function signInProblem(workTree: string, around: Surroundings = {}): Promise<string | null> {
+  const answer = await ask(workTree, ['auth', 'status'], '', { ...around, timeoutSeconds: STATUS_TIMEOUT });
+  switch (answer.kind) {
+    case 'done':
+      return null;
+    case 'refused':
+      // With an account in trouble gh ends with 1 also when another one is signed in.
+      return /\bLogged in to\b/.test(answer.said) ? null : `gh is not signed in: ${answer.said || 'it gave no reason'}`;
+    case 'missing':
+    case 'silent':
+      return answer.message;
+  }
+}
+
+/** Whether a text is the address of a pull request, fit to be shown and handed on. */
+export function isAddress(text: unknown): text is string {
+  return typeof text === 'string' && ADDRESS.test(text);
+}
+
+/** What `gh` inherits: it asks nobody anything and prints no colours. */
+export function forgeEnvironment(inherited: NonNullable<Surroundings['env']>): NonNullable<Surroundings['env']> {
+  const { GH_FORCE_TTY: _tty, CLICOLOR_FORCE: _colours, ...env } = inherited;
+  return { ...env, GH_PROMPT_DISABLED: '1', NO_COLOR: '1' };
+}
+
+/** How a call of `gh` ended. `said`: what it printed, in one line. */
+type GhAnswer =
+  | { kind: 'done'; stdout: string }
+  | { kind: 'missing' | 'refused' | 'silent'; said: string; message: string; cause: Error };
+
+/** @throws DevCliError `COMMAND_FAILED`, `INTERRUPTED` */
+async function gh(cwd: string, args: string[], input: string, around: Surroundings): Promise<string> {
+  const answer = await ask(cwd, args, input, around);
+  if (answer.kind === 'done') return answer.stdout;
+  const first = answer.kind === 'missing' ? 'install gh and to sign in with it' : 'put it right';
+  throw new DevCliError('COMMAND_FAILED', answer.message, {
+    fix: `Ask the user to ${first}, or to open the pull request by hand.`,
+    cause: answer.cause,
+  });
+}
+
+function ask(cwd: string, args: string[], input: string, around: Surroundings): Promise<GhAnswer> {
+  const { timeoutSeconds = GH_TIMEOUT, signal } = around;
+  const options = {
+    cwd,
+    env: forgeEnvironment(around.env ?? process.env),
+    timeout: timeoutSeconds * 1000,
+    killSignal: 'SIGKILL',
+    maxBuffer: MAX_OUTPUT,
+    ...(signal && { signal }),
+  } as const;
   return new Promise((resolve, reject) => {
-    const child = execFile('gh', args, options, (error, stdout, stderr) => {
-      if (error === null) resolve(stdout);
-      else if (around.signal?.aborted) reject(new DevCliError('INTERRUPTED', 'Interrupted.', { cause: error }));
-      else reject(failure(error, args, stderr));
+    const child = childProcess().execFile('gh', args, options, (error, stdout, stderr) => {
+      if (error === null) resolve({ kind: 'done', stdout });
+      else if (signal?.aborted) reject(new DevCliError('INTERRUPTED', 'Interrupted.', { cause: error }));
+      else resolve(failed(error, args, plain(`${stderr} ${stdout}`), timeoutSeconds));
     });
     // A program that does not read its input must not fail the call.
     child.stdin?.on('error', () => {});
@@ -45,20 +152,54 @@ function gh(cwd: string, args: string[], input: string, around: Surroundings): P
   });
 }
 
-function failure(error: Error, args: string[], stderr: string): DevCliError {
-  if (systemCode(error) === 'ENOENT') {
-    return new DevCliError('COMMAND_FAILED', 'gh is not on the PATH.', {
-      fix: 'Ask the user to install gh and to sign in with it, or to open the pull request by hand.',
-      cause: error,
-    });
+function failed(cause: Error & { killed?: boolean }, args: string[], said: string, seconds: number): GhAnswer {
+  const asked = `gh ${args.slice(0, 2).join(' ')}`;
+  const code = systemCode(cause);
+  if (code === 'ENOENT') return { kind: 'missing', said, message: 'gh is not on the PATH.', cause };
+  if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') {
+    return { kind: 'silent', said, message: `${asked} printed more than ${MAX_OUTPUT} bytes.`, cause };
   }
-  const said = stderr.replace(/[\p{Cc}\p{Cf}]+/gu, ' ').trim();
-  return new DevCliError(
-    'COMMAND_FAILED',
-    `gh ${args.slice(0, 2).join(' ')} failed: ${said.slice(0, 500) || 'it gave no reason'}.`,
-    {
-      fix: 'Ask the user to put it right, or to open the pull request by hand.',
-      cause: error,
-    },
-  );
+  if (code !== undefined) return { kind: 'missing', said, message: `${asked} could not be run (${code}).`, cause };
+  if (cause.killed === true) {
+    return { kind: 'silent', said, message: `${asked} gave no answer in ${seconds} seconds.`, cause };
+  }
+  return { kind: 'refused', said, message: `${asked} failed: ${said || 'it gave no reason'}.`, cause };
+}
+
+function unreadable(asked: string, said: string): DevCliError {
+  const shown = plain(said);
+  return new DevCliError('COMMAND_FAILED', `${asked} did not say which pull request it is: ${shown || 'nothing'}.`, {
+    fix: 'Ask the user to look at the pull requests of the branch, and whether this gh is the right one.',
+  });
+}
+
+/** One line of what a program printed, without colours and all else that cannot be seen. */
+function plain(output: string): string {
+  const line = output
+    .slice(0, 20 * SAID)
+    .replace(/\x1b\[[0-?]*[ -/]*[@-~]/g, '')
+    .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
+    .trim();
+  return line.length > SAID ? `${line.slice(0, SAID)}…` : line;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function isOurs(row: unknown, address: string): boolean {
+  if (!isRecord(row) || row['isCrossRepository'] !== true) return true;
+  const owner = isRecord(row['headRepositoryOwner']) ? row['headRepositoryOwner']['login'] : null;
+  if (typeof owner !== 'string' || owner === '') return false;
+  return [`/${owner}/`, `:${owner}/`].some((part) => address.toLowerCase().includes(part.toLowerCase()));
+}
+
+function knownRequest(row: unknown): KnownRequest[] {
+  if (!isRecord(row) || !isAddress(row['url'])) return [];
+  const state = STATES.find((each) => each.toUpperCase() === row['state']);
+  return state === undefined ? [] : [{ url: row['url'], state, draft: row['isDraft'] === true }];
 }

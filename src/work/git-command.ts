@@ -8,6 +8,8 @@ export interface Surroundings {
   /** Default: that of this process. */
   env?: Readonly<Record<string, string | undefined>>;
   signal?: AbortSignal;
+  /** How long one call of git may take, in seconds. Default 120. */
+  timeoutSeconds?: number;
 }
 
 /** Whether there is a repository to ask, and where in it a directory stands. */
@@ -22,7 +24,7 @@ interface GitAnswer {
   stderr: string;
 }
 
-const TIMEOUT_MS = 120_000;
+const TIMEOUT = 120;
 const MAX_OUTPUT = 512 * 1024 * 1024;
 const MAX_STDERR = 2_000;
 
@@ -86,16 +88,27 @@ export async function answered(asked: Promise<Buffer>): Promise<Buffer | null> {
   }
 }
 
+/** What `work` gives, or what git had against it, in its own words. @throws whatever else goes wrong */
+export async function gitProblem<T>(work: () => Promise<T>): Promise<T | string> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof DevCliError) || error.code !== 'GIT_FAILED') throw error;
+    return [error.message, ...error.details.map(({ problem }) => problem)].join(' ');
+  }
+}
+
 async function run(cwd: string, args: string[], around: Surroundings): Promise<GitAnswer | 'no-git'> {
   // Without this a missing directory and a missing git would look the same.
   await promises.stat(cwd).catch((cause: unknown) => {
     throw new DevCliError('IO', `${cwd} cannot be reached (${systemCode(cause) ?? 'unknown'}).`, { cause });
   });
+  const { timeoutSeconds = TIMEOUT } = around;
   const options = {
     cwd,
     env: environment(around.env ?? process.env),
     encoding: 'buffer',
-    timeout: TIMEOUT_MS,
+    timeout: timeoutSeconds * 1000,
     maxBuffer: MAX_OUTPUT,
     ...(around.signal && { signal: around.signal }),
   } as const;
@@ -108,7 +121,7 @@ async function run(cwd: string, args: string[], around: Surroundings): Promise<G
       else if (around.signal?.aborted) reject(new DevCliError('INTERRUPTED', 'Interrupted.', { cause: error }));
       else if (error.code === 'ENOENT') resolve('no-git');
       else if (typeof error.code === 'number') resolve({ ...answer, exit: error.code });
-      else reject(new DevCliError('GIT_FAILED', `git ${args[0]} ${ending(error)}.`, { cause: error }));
+      else reject(new DevCliError('GIT_FAILED', `git ${args[0]} ${ending(error, timeoutSeconds)}.`, { cause: error }));
     });
     child.stdin?.end();
   });
@@ -136,9 +149,9 @@ function environment(inherited: NonNullable<Surroundings['env']>): Record<string
   return { ...usersEnvironment(inherited), GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C' };
 }
 
-function ending(error: Error & { killed?: boolean; signal?: string | null }): string {
+function ending(error: Error & { killed?: boolean; signal?: string | null }, timeoutSeconds: number): string {
   if (systemCode(error) !== undefined) return `could not be run (${systemCode(error)})`;
-  return error.killed ? `gave no answer in ${TIMEOUT_MS / 1000} seconds` : `was ended by ${error.signal}`;
+  return error.killed ? `gave no answer in ${timeoutSeconds} seconds` : `was ended by ${error.signal}`;
 }
 
 function failure(command: string, answer: GitAnswer): DevCliError {

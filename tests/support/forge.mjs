@@ -1,10 +1,28 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** A real git remote, and a stand-in for `gh` that writes down what it was asked: what open-pr needs of the world. */
+/** A real git remote, and a stand-in for `gh` that writes down what it was asked: what pull requests need of the world. */
 
 /** @typedef {import('./project.mjs').Project} Project */
+
+/**
+ * A pull request as the stand-in keeps it.
+ * @typedef {object} Request
+ * @property {string} url
+ * @property {'OPEN' | 'CLOSED' | 'MERGED'} state
+ * @property {boolean} isDraft
+ * @property {string} headRefName
+ * @property {boolean} isCrossRepository
+ * @property {{ login: string }} headRepositoryOwner
+ * @property {string} title
+ * @property {string} body
+ */
+
+/**
+ * What goes wrong with a command of `gh`: how it ends, what it prints, or that it never answers.
+ * @typedef {{ exit?: number, stdout?: string, stderr?: string, hang?: boolean }} Trouble
+ */
 
 /**
  * @param {Project} project
@@ -33,33 +51,153 @@ export function addRemote(project) {
 }
 
 /**
- * A `gh` that knows the pull requests that it was told to create.
+ * Subjects of the commits that a branch of the remote has and its main branch has not, oldest first.
+ * @param {Project} project
+ * @param {string} branch
+ * @returns {string[]}
+ */
+export function commitsAtRemote(project, branch) {
+  const args = ['--git-dir', beside(project, 'remote.git'), 'log', '--reverse', '--format=%s', `main..${branch}`];
+  const said = execFileSync('git', args, { env: project.env, encoding: 'utf8', stdio: 'pipe' }).trim();
+  return said === '' ? [] : said.split('\n');
+}
+
+/**
+ * The remote refuses every push, with these words; null: it takes them again.
+ * @param {Project} project
+ * @param {string | null} words
+ */
+export function refusePushes(project, words) {
+  const hook = join(beside(project, 'remote.git'), 'hooks', 'pre-receive');
+  if (words === null) {
+    rmSync(hook, { force: true });
+    return;
+  }
+  mkdirSync(dirname(hook), { recursive: true });
+  writeFileSync(hook, `#!/bin/sh\necho '${words}' >&2\nexit 1\n`, { mode: 0o755 });
+}
+
+/** The program: what it knows lies in files beside it. */
+const GH = `
+const { appendFileSync, existsSync, readFileSync, writeFileSync } = require('node:fs');
+const { execFileSync } = require('node:child_process');
+const [base, ...args] = process.argv.slice(2);
+const at = (name) => base + '/' + name;
+const read = (name, other) => (existsSync(at(name)) ? JSON.parse(readFileSync(at(name), 'utf8')) : other);
+const asked = args.slice(0, 2).join(' ');
+const requests = read('gh-requests', []);
+const keep = () => writeFileSync(at('gh-requests'), JSON.stringify(requests));
+const option = (flag) => (args.includes(flag) ? args[args.indexOf(flag) + 1] : undefined);
+const bodyFrom = (file) => readFileSync(file === '-' ? 0 : file, 'utf8');
+const heads = () => {
+  try {
+    const format = '--format=%(refname:lstrip=2) %(objectname)';
+    const said = execFileSync('git', ['--git-dir', at('remote.git'), 'for-each-ref', format], { encoding: 'utf8' });
+    return Object.fromEntries(said.trim().split('\\n').map((line) => line.split(' ')));
+  } catch {
+    return {};
+  }
+};
+appendFileSync(at('gh-calls'), JSON.stringify({ args, heads: heads() }) + '\\n');
+const trouble = read('gh-trouble', {})[asked];
+if (trouble !== undefined) {
+  if (trouble.hang) setTimeout(() => {}, 120_000);
+  else {
+    process.stdout.write(trouble.stdout ?? '');
+    process.stderr.write(trouble.stderr ?? '');
+    process.exitCode = trouble.exit ?? 0;
+  }
+} else {
+  const subject = args[2];
+  const request = requests.find(({ url }) => url === subject) ?? requests.at(-1);
+  const need = () => {
+    if (request !== undefined) return true;
+    process.stderr.write('no pull requests found\\n');
+    process.exitCode = 1;
+    return false;
+  };
+  if (asked === 'pr list') {
+    console.log(JSON.stringify(requests.filter(({ headRefName }) => headRefName === option('--head'))));
+  } else if (asked === 'pr create') {
+    const url = 'https://forge.invalid/pull/' + (7 + requests.length);
+    requests.push({
+      url, state: 'OPEN', isDraft: args.includes('--draft'), headRefName: option('--head'), isCrossRepository: false,
+      headRepositoryOwner: { login: 'owner' }, title: option('--title'), body: bodyFrom(option('--body-file')),
+    });
+    keep();
+    console.log(url);
+  } else if (asked === 'pr edit' && need()) {
+    if (option('--title') !== undefined) request.title = option('--title');
+    request.body = bodyFrom(option('--body-file'));
+    keep();
+    console.log(request.url);
+  } else if (asked === 'pr ready' && need()) {
+    request.isDraft = false;
+    keep();
+  } else if (asked === 'pr comment') need();
+}
+`;
+
+/**
+ * A `gh` that knows the pull requests that it was told to create, signed in.
  * @param {Project} project
  */
 export function installGh(project) {
+  const program = beside(project, 'gh.cjs');
+  writeFileSync(program, GH);
   const path = join(beside(project, 'bin'), 'gh');
-  const open = beside(project, 'gh-open');
   mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(
-    path,
-    `#!/bin/sh
-for argument; do printf '%s|' "$argument"; done >> '${beside(project, 'gh-calls')}'
-echo >> '${beside(project, 'gh-calls')}'
-case "$1 $2" in
-  "pr list") cat '${open}' 2>/dev/null || true ;;
-  "pr create") cat > '${beside(project, 'gh-body')}'; echo 'https://forge.invalid/pull/7' | tee '${open}' ;;
-esac
-`,
-  );
+  writeFileSync(path, `#!/bin/sh\nexec '${process.execPath}' '${program}' '${dirname(project.root)}' "$@"\n`);
   chmodSync(path, 0o755);
 }
 
 /**
- * What `gh` was asked, a line each with `|` after every argument.
+ * From now on these commands of `gh` (`pr edit`) go wrong; all others go well.
+ * @param {Project} project
+ * @param {Record<string, Trouble>} trouble
+ */
+export function troubleGh(project, trouble) {
+  writeFileSync(beside(project, 'gh-trouble'), JSON.stringify(trouble));
+}
+
+/**
+ * What `gh` was asked, each with the commits that the branches of the remote stood at.
+ * @param {Project} project
+ * @returns {{ args: string[], heads: Record<string, string> }[]}
+ */
+export function callsOfGh(project) {
+  const calls = beside(project, 'gh-calls');
+  if (!existsSync(calls)) return [];
+  return readFileSync(calls, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+}
+
+/**
+ * The same as lines with `|` after every argument.
  * @param {Project} project
  * @returns {string[]}
  */
 export function askedOfGh(project) {
-  const calls = beside(project, 'gh-calls');
-  return existsSync(calls) ? readFileSync(calls, 'utf8').trim().split('\n') : [];
+  return callsOfGh(project).map(({ args }) => args.map((argument) => `${argument}|`).join(''));
+}
+
+/**
+ * The pull requests that there are, the oldest first.
+ * @param {Project} project
+ * @returns {Request[]}
+ */
+export function requestsOf(project) {
+  const path = beside(project, 'gh-requests');
+  return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : [];
+}
+
+/**
+ * Puts pull requests in place of those that there are.
+ * @param {Project} project
+ * @param {Request[]} requests
+ */
+export function setRequests(project, requests) {
+  writeFileSync(beside(project, 'gh-requests'), JSON.stringify(requests));
 }

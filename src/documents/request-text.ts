@@ -1,0 +1,52 @@
+import { foreignLine } from './foreign.js';
+import { type RunSummary, summaryParts } from './run-summary.js';
+
+/** The text of a pull request, rendered from the value that report.md renders (documents.md; engine.md, state-complete). */
+
+/** What a forge takes, in characters. */
+export const REQUEST_TITLE = 256;
+export const REQUEST_BODY = 65_536;
+
+/** Characters of one line. */
+const LINE_CAP = 500;
+
+/**
+ * The body: Markdown of at most `REQUEST_BODY` characters, in which nothing foreign is markup, notifies a person or closes
+ * an issue. What does not fit is left out from the end, which says so.
+ */
+export function renderRequestBody(summary: RunSummary): string {
+  const lines = summaryParts(summary, { shown, told: shown }).flatMap(({ title, lines: items }) => [
+    `## ${title}`,
+    '',
+    ...items.map((item) => `- ${item}`),
+    '',
+  ]);
+  const all = [`${shown(summary.goal) || 'No goal was stated.'}`, '', ...lines];
+  const kept: string[] = [];
+  let length = 0;
+  for (const line of all) {
+    length += line.length + 1;
+    if (length > REQUEST_BODY - CUT_ROOM) break;
+    kept.push(line);
+  }
+  const left = all.length - kept.length;
+  if (left > 0) kept.push('', `_${left} more lines do not fit; report.md of the run has them._`);
+  return `${kept.join('\n').trimEnd()}\n`;
+}
+
+/** Room for the line that says what was left out. */
+const CUT_ROOM = 100;
+
+/** One line that is nothing but text wherever Markdown of a forge is rendered. */
+function shown(text: string): string {
+  return (
+    foreignLine(text, LINE_CAP)
+      .replaceAll('&', '&amp;')
+      .replaceAll('<', '&lt;')
+      .replace(/[\\`*_[\]{}~|$>]/g, '\\$&')
+      .replace(/^([-+#]|\d+(?=[.)]))/, (mark) => (/\d/.test(mark) ? `${mark}\\` : `\\${mark}`))
+      // A name is not called, an issue not linked or closed: a comment parts the sign from what it would act on.
+      .replace(/([@#]|\bGH-)(?=[A-Za-z0-9])/gi, '$1<!-- -->')
+      .replace(/:\/\//g, ':<!-- -->//')
+  );
+}
