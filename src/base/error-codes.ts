@@ -90,6 +90,10 @@ export const ERROR_CODES = {
     when: "The project's recipe runs external commands and was not trusted in this version.",
   },
   PREFERENCES_INVALID: { exit: 3, when: '.dev/preferences.yaml does not parse or holds a value of another type.' },
+  NEEDS_MISSING: {
+    exit: 3,
+    when: 'The recipe needs something that is not there: a git remote, `gh`, somebody signed in with it. Nothing was begun.',
+  },
   HUMAN_REQUIRED: {
     exit: 3,
     when: 'A gate needs a person: what is typed into `dev-cli approve`. `answer` is what the user runs.',

@@ -100,19 +100,28 @@ function phaseHalted(turn: Turn, workflow: Workflow): boolean {
   return false;
 }
 
-/** The first phase from this one on whose condition holds begins; where none does, the run is completed. */
+/**
+ * The first phase from this one on whose condition holds, and whose recipe has what it needs, begins; where none does, the run is
+ * completed.
+ */
 function beginFrom(turn: Turn, first: number): boolean {
   const { workflow, goal, preferences } = turn.state;
   if (workflow === null) throw new DevCliError('INTERNAL', 'The run has no phases.');
   const { phases, mode, vars } = definitionOf(turn);
   for (const [index, { name, recipe, when }] of phases.entries()) {
     if (index < first) continue;
-    if (when === undefined || turn.evaluate(when, { mode, vars, goal, preferences })) {
+    const lacks = workflow.phases[index]?.lacks;
+    if (lacks === undefined && (when === undefined || turn.evaluate(when, { mode, vars, goal, preferences }))) {
       openPhase(turn, workflow, index);
       return true;
     }
     Object.assign(workflow.phases[index] ?? {}, { status: 'skipped', at: turn.at });
-    record(turn, 'phase-ended', { phase: name, recipe: recipe.name, status: 'skipped' });
+    record(turn, 'phase-ended', {
+      phase: name,
+      recipe: recipe.name,
+      status: 'skipped',
+      ...(lacks === undefined ? {} : { summary: lacks }),
+    });
   }
   workflow.currentPhase = null;
   turn.state.machine.value = 'completed';

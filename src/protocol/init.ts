@@ -15,12 +15,12 @@ import type { RunState } from '../run/state.js';
 import { SCHEMA_VERSION } from '../run/version.js';
 import { recipeOfRun } from '../run/workflow.js';
 import type { Head } from '../store/store.js';
-import { reachesForge } from '../work/forge-reach.js';
 import { baselineOf, type Present, readPresent } from '../work/git.js';
 import { abortRun } from './abort.js';
 import type { Context } from './context.js';
 import { envelope, joined, type Told, toldBy } from './envelope.js';
 import { type AtWork, endRunning, settleCommands } from './external.js';
+import { type Asked, askForNeeds, passOver } from './needs.js';
 import { type InitInput, type Prepared, prepareRecipe, runExists } from './prepare.js';
 import { capturedOf, capturedOrNone, commitOf, openTurn, type Rare, withRare } from './turns.js';
 import { makeActive } from './use.js';
@@ -28,7 +28,8 @@ import { makeActive } from './use.js';
 /**
  * `init`: starts a run and gives its first action, or resumes the one that is there (protocol.md §5).
  * @throws DevCliError `RUN_EXISTS`, `RUN_ACTIVE`, `GOAL_MISSING`, `MODE_CONTRADICTION`, `UNKNOWN_RECIPE`,
- * `RECIPE_INVALID`, `RECIPE_UNTRUSTED`, `UNKNOWN_PREFERENCE`, `IDENTITY_MISSING`; a failed init leaves nothing behind
+ * `RECIPE_INVALID`, `RECIPE_UNTRUSTED`, `UNKNOWN_PREFERENCE`, `NEEDS_MISSING`, `IDENTITY_MISSING`; a failed init leaves nothing
+ * behind
  */
 export async function init(context: Context, given: string, input: InitInput): Promise<Answer> {
   const until = context.clock.now() + context.answerWithin * 1000;
@@ -36,11 +37,8 @@ export async function init(context: Context, given: string, input: InitInput): P
   await refuseSecondRun(context, name, input);
   const found = await context.store.read(name);
   const present = found.snapshot;
-  const { prepared, unheard } = await settledCommands(
-    context,
-    await withPullRequest(context, prepareRecipe(context, name, input, found)),
-    input,
-  );
+  const asked = await askForNeeds(context, prepareRecipe(context, name, input, found));
+  const { prepared, unheard } = await settledCommands(context, asked.prepared, input);
   const watch = prepared.kind === 'new' ? await firstLook(context) : NOT_WATCHED;
   if (prepared.kind === 'new' && watch.tree !== null) await requireIdentity(context, prepared.captured);
   let abandoned: AtWork[] = [];
@@ -60,7 +58,7 @@ export async function init(context: Context, given: string, input: InitInput): P
         if (planGate !== null) state.planGate = planGate;
         const turn = openTurn(context, head, state, prepared.captured, rare, head.snapshot);
         turn.warnings.push(...head.notices, ...prepared.warnings, ...watch.warnings, ...unheard);
-        abandoned = start(turn, context, head, prepared, rare);
+        abandoned = start(turn, context, head, { ...asked, prepared }, rare);
         return commitOf(turn, head, { ...toldBy(turn), status: 'initialized' });
       }),
     { signal: context.signal, known: { tree: () => watch.tree } },
@@ -82,13 +80,6 @@ async function bindSession({ store, session }: Context, name: string): Promise<s
     if (!(error instanceof DevCliError)) throw error;
     return [`this session is not bound to the run, so name it in every command: ${error.message}`];
   }
-}
-
-/** Whether pull requests are opened is settled when the run begins, where nobody has said so (recipes.md §4). */
-async function withPullRequest(context: Context, prepared: Prepared): Promise<Prepared> {
-  if (prepared.kind === 'resume' || prepared.preferences['pull_request'] !== 'auto') return prepared;
-  const reaches = await reachesForge(context.workTree, { signal: context.signal });
-  return { ...prepared, preferences: { ...prepared.preferences, pull_request: reaches } };
 }
 
 /**
@@ -228,6 +219,8 @@ function freshState(
     warnings: [],
     recovered: [],
     workflow: captured.workflow === undefined ? null : freshWorkflow(captured.workflow),
+    // What an earlier run of the name has opened is still the pull request of this work.
+    ...(head.snapshot?.pullRequest === undefined ? {} : { pullRequest: head.snapshot.pullRequest }),
     events: [],
     preferences: prepared.preferences,
     baseline: tree === null ? null : baselineOf(tree),
@@ -243,7 +236,7 @@ function start(
   turn: Turn,
   context: Context,
   head: Head<RunState>,
-  prepared: Extract<Prepared, { kind: 'new' }>,
+  asked: Asked & { prepared: Extract<Prepared, { kind: 'new' }> },
   rare: Rare,
 ): AtWork[] {
   const { state } = turn;
@@ -255,9 +248,10 @@ function start(
     mode: state.mode,
     cliVersion: state.cliVersion,
   });
-  turn.files.write('recipe.json', `${JSON.stringify(prepared.captured)}\n`);
+  turn.files.write('recipe.json', `${JSON.stringify(asked.prepared.captured)}\n`);
   const recipes = turn.captured.workflow?.phases.map(({ recipe }) => recipe) ?? [turn.captured.recipe];
   if (recipes.some(({ usesDraft }) => usesDraft)) openDraft(turn, head);
+  passOver(turn, asked);
   begin(turn);
   return abandoned;
 }

@@ -8,7 +8,7 @@ import { placeholders } from './template.js';
 
 type HeaderSource = Pick<
   SequentialSource | EngineSource,
-  'name' | 'description' | 'skill' | 'mode' | 'vars' | 'preferences' | 'guard' | 'cleanup'
+  'name' | 'description' | 'skill' | 'mode' | 'vars' | 'preferences' | 'needs' | 'guard' | 'cleanup'
 >;
 
 /** Stated, else from the flags of the init command, else from the words of the name; what stays open is not in it. */
@@ -42,7 +42,7 @@ export function resolveHeader(
   reads: readonly string[] = [],
 ): Pick<
   ResolvedRecipe,
-  'name' | 'language' | 'description' | 'skill' | 'vars' | 'preferences' | 'guardWrites' | 'cleanup'
+  'name' | 'language' | 'description' | 'skill' | 'vars' | 'preferences' | 'needs' | 'guardWrites' | 'cleanup'
 > {
   return {
     name: source.name,
@@ -55,6 +55,7 @@ export function resolveHeader(
       ...templates.flatMap((text) => placeholders(text).map(({ key }) => key.replace(/^preferences\./, ''))),
       ...conditions.flatMap(preferencesIn),
     ]),
+    ...(source.needs === undefined ? {} : { needs: [...new Set(source.needs)] }),
     guardWrites: source.guard?.writes ?? null,
     cleanup: resolveCleanup(source),
   };

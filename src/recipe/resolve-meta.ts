@@ -10,7 +10,7 @@ import type { MetaSource } from './schema.js';
 export function resolveWorkflow(source: MetaSource, compiled: readonly CompiledPhase[]): ResolvedWorkflow {
   const phases = compiled.flatMap(resolvedPhase);
   const conditions = phases.flatMap(({ when }) => when ?? []);
-  const { name, language, description, vars, preferences } = resolveHeader(source, [], conditions);
+  const { name, language, description, vars, preferences, needs } = resolveHeader(source, [], conditions);
   return {
     name,
     type: 'meta',
@@ -19,6 +19,7 @@ export function resolveWorkflow(source: MetaSource, compiled: readonly CompiledP
     mode: resolveMode(source, []),
     vars,
     preferences: unionOf(phases, preferences),
+    ...(needs === undefined ? {} : { needs }),
     errorPolicy: policyOf(source),
     phases,
   };

@@ -18,6 +18,8 @@ export interface ResolvedRecipe {
   mode: Record<string, string>;
   vars: JsonObject;
   preferences: Record<string, PreferenceSpec>;
+  /** What has to be there before a run of it begins. Absent also in what earlier versions captured. */
+  needs?: Need[];
   draft: { required: SectionId[]; stated: boolean };
   guardWrites: string[] | null;
   cleanup: string[];
@@ -30,6 +32,9 @@ export interface ResolvedRecipe {
   /** Engine recipes only. */
   engine?: ResolvedEngine;
 }
+
+/** What a recipe can need of the machine and the repository (recipes.md §1, §4). */
+export type Need = 'remote' | 'gh';
 
 /** What an engine recipe adds: the stages of a todo and of the end, and who acts in each (engine.md, Shape). */
 export interface ResolvedEngine {
@@ -218,6 +223,8 @@ export interface ResolvedWorkflow {
   vars: JsonObject;
   /** Those of all phases and those that a `when` reads. */
   preferences: Record<string, PreferenceSpec>;
+  /** What the whole workflow needs; a phase's own needs stand in its recipe. */
+  needs?: Need[];
   errorPolicy: ErrorPolicy;
   /** At least one. */
   phases: ResolvedPhase[];

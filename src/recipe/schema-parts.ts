@@ -62,6 +62,12 @@ export const header = {
       description: 'Preferences of the user that this recipe reads.',
     }),
   ),
+  needs: Type.Optional(
+    Type.Array(enumOf('remote', 'gh'), {
+      description:
+        'What has to be there before a run begins: a git remote, `gh` signed in. Without it a run is refused, and a phase of a workflow is passed over with a warning.',
+    }),
+  ),
   guard: Type.Optional(
     Type.Object({ writes: files('Globs in the work tree that a tool may touch while the run is live.') }, closed),
   ),

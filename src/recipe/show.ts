@@ -28,6 +28,7 @@ export function showRecipe(recipe: ResolvedRecipe): string {
     mode: recipe.mode,
     vars: recipe.vars,
     preferences: showPreferences(recipe),
+    ...given('needs', recipe.needs),
     ...(recipe.usesDraft ? { draft: { required: recipe.draft.required } } : {}),
     ...(recipe.guardWrites === null ? {} : { guard: { writes: recipe.guardWrites } }),
     cleanup: recipe.cleanup,
@@ -47,6 +48,7 @@ export function showWorkflow(workflow: ResolvedWorkflow): string {
     mode,
     vars,
     preferences: showPreferences(workflow),
+    ...given('needs', workflow.needs),
     phases: phases.map((phase) => ({ name: phase.name, recipe: phase.recipe.name, ...given('when', phase.when) })),
     errorPolicy: { onFail: showPolicy(workflow.errorPolicy) },
   };
