@@ -1,5 +1,6 @@
 import { foreignLine } from '../documents/foreign.js';
 import type { Action } from '../run/action.js';
+import { requestLine } from '../run/request.js';
 import type { RunState, Workflow } from '../run/state.js';
 import { markPhase, phaseRow } from '../run/workflow.js';
 import { RESIDUAL } from './engine/commit-job.js';
@@ -67,7 +68,7 @@ function doneAction(turn: Turn, outcome: Outcome, reason: string | undefined): A
     done: true,
     outcome,
     summary: summaryOf(turn, outcome, reason),
-    results: resultsOf(turn),
+    results: { ...resultsOf(turn), ...requestResult(turn) },
     artifacts: writtenArtifacts(turn)
       .filter((path) => turn.files.facts(path).kind === 'file')
       .map((path) => shownPath(place, state.name, path)),
@@ -138,6 +139,11 @@ function instructionOf(turn: Turn, outcome: Outcome): string {
         : `Tell the user what was done.${open} Then stop.`;
     }
   }
+}
+
+function requestResult({ state }: Turn): Record<string, string> {
+  const line = requestLine(state);
+  return line === null ? {} : { pullRequest: line };
 }
 
 /** Of a workflow what its phases came to, and what the phase at work has so far. */

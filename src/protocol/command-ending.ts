@@ -9,12 +9,12 @@ import { endCommand, inspect, launch, waitFinished } from '../work/external.js';
 import { treeState } from '../work/git.js';
 import type { Context } from './context.js';
 import type { Told } from './envelope.js';
-import { startedAs, whyFailed } from './own-process.js';
+import { answerOf, startedAs, whyFailed } from './own-process.js';
 
 /** How an external command ended, as the run sees it. */
 export type Ending =
-  /** `said`: why a command of dev-cli itself failed. */
-  | { kind: 'exit'; exit: ExitRecord; said?: string }
+  /** Of a command of dev-cli itself: `said` is why it failed, `answer` the document it printed. */
+  | { kind: 'exit'; exit: ExitRecord; said?: string; answer?: Record<string, unknown> | null }
   | { kind: 'interrupted' }
   /** It passed before on this tree. */
   | { kind: 'reused'; tree: string | null };
@@ -52,7 +52,8 @@ export async function awaitEnding(
     });
   }
   const ending = await endingIn(context, directory, until);
-  if (ending?.kind !== 'exit' || ending.exit.exit === 0) return ending;
+  if (ending?.kind !== 'exit') return ending;
+  if (ending.exit.exit === 0) return { ...ending, answer: answerOf(context, command, directory) };
   return { ...ending, said: whyFailed(context, command, directory) };
 }
 

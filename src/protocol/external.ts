@@ -1,5 +1,7 @@
 import { advance } from '../effects/advance.js';
+import { REQUEST_STEPS } from '../effects/engine/request-job.js';
 import { fault, noteStep } from '../effects/execute.js';
+import { noteRequest } from '../effects/pull-request.js';
 import { record, type Turn } from '../effects/turn.js';
 import type { CommandState, RunState } from '../run/state.js';
 import type { Head } from '../store/store.js';
@@ -78,7 +80,9 @@ export function allAtWork({ state, place }: Turn): AtWork[] {
   const commands = Object.values(state.commands).map(({ directory }) => ({ directory }));
   if (job === null || job.kind === 'commands' || action?.action !== 'running') return commands;
   const directory = `actions/${action.actionId}`;
-  return [...commands, { directory, ...(job.kind === 'commit' ? { commitIn: place.workTree } : {}) }];
+  if (job.kind === 'commit') return [...commands, { directory, commitIn: place.workTree }];
+  const steps = job.stage === 'stateComplete' ? REQUEST_STEPS.map((step) => `${directory}/${step}`) : [directory];
+  return [...commands, ...steps.map((step) => ({ directory: step }))];
 }
 
 /**
@@ -127,7 +131,8 @@ function finish(turn: Turn, command: CommandState, ending: Ending): Told | null 
     log: `${command.directory}/command.log`,
     ...(ending.kind === 'reused' ? { reused: true } : {}),
   });
-  const summary = `${command.argv.join(' ').slice(0, 120)}: ${outcome}`;
+  const told = ok && ending.kind === 'exit' ? noteRequest(turn, command.argv, ending.answer ?? null) : '';
+  const summary = `${command.argv.join(' ').slice(0, 120)}: ${outcome}${told}`;
   noteStep(turn, command.block, summary);
   turn.ran.push({ block: command.block, ok, summary });
   if (!ok) fault(turn, command.block, 'COMMAND_FAILED', summary);

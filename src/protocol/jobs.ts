@@ -1,6 +1,6 @@
 import { advanceEngine } from '../effects/advance.js';
 import { type CommitResult, commitDone } from '../effects/engine/commit-job.js';
-import { pullRequestDone } from '../effects/engine/jobs.js';
+import { pullRequestDone } from '../effects/engine/request-job.js';
 import type { RunState } from '../run/state.js';
 import { directoryOf, type Settled } from './command-ending.js';
 import { commit } from './commit.js';
@@ -28,7 +28,7 @@ export async function settleJob(context: Context, snapshot: RunState, until: num
       return committed(context, snapshot.name, action.actionId, result);
     }
     case 'pull-request': {
-      const result = await tellPullRequest(context, snapshot, job.stage, directory, until);
+      const result = await tellPullRequest(context, snapshot, job, directory, until);
       if (result === null) return 'at work';
       const told = await transactTurn(context, snapshot.name, (turn) => {
         if (!isPending(turn.state, action.actionId)) return null;

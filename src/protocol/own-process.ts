@@ -14,11 +14,17 @@ export function startedAs(context: Context, command: CommandState): string[] {
   return isOurs(command) ? [...context.program, ...command.argv.slice(1), '--root', context.root] : command.argv;
 }
 
+/** The document that one of our commands printed; null for others, and where it is none. */
+export function answerOf(context: Context, command: CommandState, directory: string): Record<string, unknown> | null {
+  if (!isOurs(command)) return null;
+  const answer = parsedJson(context.reader.read(`${directory}/command.log`) ?? '');
+  return isRecord(answer) ? answer : null;
+}
+
 /** What one of our commands says of its failure, to stand behind its exit; nothing for others, whose log is for people. */
 export function whyFailed(context: Context, command: CommandState, directory: string): string {
-  if (!isOurs(command)) return '';
-  const answer = parsedJson(context.reader.read(`${directory}/command.log`) ?? '');
-  const error = isRecord(answer) && isRecord(answer['error']) ? answer['error'] : null;
+  const answer = answerOf(context, command, directory);
+  const error = isRecord(answer?.['error']) ? answer['error'] : null;
   if (error === null) return '';
   const details = Array.isArray(error['details']) ? error['details'].filter(isRecord) : [];
   const said = [error['message'], ...details.map(({ problem }) => problem)];

@@ -1,44 +1,154 @@
+import { join } from 'node:path';
 import { foreignLine } from '../documents/foreign.js';
+import { REQUEST_BODY_FILE, REQUEST_STEPS, type RequestResult } from '../effects/engine/request-job.js';
+import type { EngineJob } from '../run/engine.js';
 import type { RunState } from '../run/state.js';
-import { inspect, launch } from '../work/external.js';
+import {
+  currentBranch,
+  PUSH_TIMEOUT,
+  pushCommand,
+  pushEnvironment,
+  pushedBy,
+  standingOf,
+  upstreamOf,
+} from '../work/branch.js';
+import { readSpec } from '../work/command.js';
+import { inspect, type Launch, launch } from '../work/external.js';
+import { forgeEnvironment, GH_TIMEOUT } from '../work/forge.js';
+import { gitProblem } from '../work/git-command.js';
 import { endingIn, workTreeOf } from './command-ending.js';
 import type { Context } from './context.js';
 import { lastWordsOf } from './job-commands.js';
 
-/** Seconds that gh may take with the network. */
-const TIMEOUT = 120;
+type RequestJob = Extract<EngineJob, { kind: 'pull-request' }>;
+type Step = Pick<Launch, 'argv' | 'timeoutSeconds' | 'env'> & { name: (typeof REQUEST_STEPS)[number] | 'comment' };
 
-/** A pull request is told how its run goes. That it cannot be told is no reason to fail (engine.md, state-begin). */
+/** What came of a step: its words when it failed, null while it is at work. */
+type StepEnd = { ok: true } | { ok: false; summary: string } | null;
+
+/**
+ * Tells the pull request of the run that its work begins, or hands the work in: pushes it, renews the text, and only then marks
+ * it ready. Each step is a command of its own that is started once, whoever was cut off in between. What cannot be told is no
+ * reason to fail (engine.md, state-begin and state-complete).
+ * @param directory of the action, absolute
+ * @returns null while a step is at work
+ * @throws DevCliError `IO`, `INTERRUPTED`, `COMMAND_FAILED` when no runner can be started
+ */
 export async function tellPullRequest(
   context: Context,
   snapshot: RunState,
-  stage: string,
+  job: RequestJob,
   directory: string,
   until: number,
-): Promise<{ ok: boolean; summary: string } | null> {
-  const argv =
-    stage === 'stateBegin'
-      ? ['gh', 'pr', 'comment', '--body', `Execution of the plan ${snapshot.name} has begun.`]
-      : ['gh', 'pr', 'ready'];
+): Promise<RequestResult | null> {
+  const request = snapshot.pullRequest;
+  const subject = request === undefined ? [] : [request.url];
+  const run = (step: Step, place: string) => seeThrough(context, snapshot, { step, job, directory: place }, until);
+  if (job.stage === 'stateBegin') {
+    const body = `Execution of the plan ${snapshot.name} has begun.`;
+    const comment = await run(ghStep('comment', [...subject, '--body', body]), directory);
+    return comment === null ? null : comment.ok ? { ok: true, summary: 'gh pr comment' } : comment;
+  }
+  const pushed = await push(context, snapshot, run, join(directory, REQUEST_STEPS[0]));
+  if (pushed === null || !pushed.ok) return pushed;
+  const text = ['--body-file', join(directory, REQUEST_BODY_FILE)];
+  const title = job.title === undefined ? [] : ['--title', job.title];
+  const edited = await run(ghStep('text', [...subject, ...title, ...text]), join(directory, REQUEST_STEPS[1]));
+  if (edited === null || !edited.ok) return edited;
+  const missing = await notHandedIn(context, snapshot, pushed);
+  if (missing !== null) return { ok: false, summary: missing };
+  const ready = await run(ghStep('ready', subject), join(directory, REQUEST_STEPS[2]));
+  if (ready === null || !ready.ok) return ready;
+  return { ok: true, summary: `pushed ${pushed.branch}, text renewed, marked ready` };
+}
+
+const GH_WORDS = { comment: 'comment', text: 'edit', ready: 'ready' } as const;
+
+function ghStep(name: keyof typeof GH_WORDS, words: string[]): Step {
+  return {
+    name,
+    argv: ['gh', 'pr', GH_WORDS[name], ...words],
+    timeoutSeconds: GH_TIMEOUT,
+    env: forgeEnvironment(process.env),
+  };
+}
+
+interface Pushed {
+  ok: true;
+  branch: string;
+  commit: string;
+}
+
+/** Pushes the branch of the request as it stands; a push that was asked for before is the one that counts. */
+async function push(
+  context: Context,
+  snapshot: RunState,
+  run: (step: Step, place: string) => Promise<StepEnd>,
+  place: string,
+): Promise<Pushed | { ok: false; summary: string } | null> {
+  const asked = readSpec(place);
+  const argv = typeof asked === 'object' ? asked.argv : await pushArguments(context, snapshot);
+  if (typeof argv === 'string') return { ok: false, summary: foreignLine(`not pushed: ${argv}`, 300) };
+  const end = await run({ name: 'push', argv, timeoutSeconds: PUSH_TIMEOUT, env: pushEnvironment(process.env) }, place);
+  return end === null || !end.ok ? end : { ok: true, ...pushedBy(argv) };
+}
+
+/** The command that pushes the branch of the request; in words what is in the way of it. */
+async function pushArguments(context: Context, snapshot: RunState): Promise<string[] | string> {
+  const workTree = workTreeOf(context, snapshot);
+  const around = { signal: context.signal };
+  return gitProblem(async () => {
+    const branch = snapshot.pullRequest?.branch ?? (await currentBranch(workTree, around));
+    if (branch === null) return 'HEAD is detached';
+    const { remote } = snapshot.pullRequest ?? (await upstreamOf(workTree, branch, around));
+    const standing = await standingOf(workTree, branch, around);
+    if (standing === null) return `there is no branch ${branch} any more`;
+    return standing.missing === 0
+      ? pushCommand(remote, standing.commit, branch)
+      : `${standing.missing} commits of what is checked out are not on the branch ${branch}`;
+  });
+}
+
+/** Why not all of the work is at the forge: commits that still wait, or that came after the push. */
+async function notHandedIn(context: Context, snapshot: RunState, { branch, commit }: Pushed): Promise<string | null> {
+  const deferred = snapshot.engine?.deferred ?? [];
+  if (deferred.length > 0) return `not marked ready: the commit of ${deferred.slice(0, 5).join(', ')} is not made yet`;
+  const around = { signal: context.signal };
+  const standing = await gitProblem(() => standingOf(workTreeOf(context, snapshot), branch, around));
+  if (typeof standing === 'string') return foreignLine(`not marked ready: ${standing}`, 300);
+  return standing?.commit === commit ? null : `not marked ready: ${branch} has moved since it was pushed`;
+}
+
+interface Place {
+  step: Step;
+  job: RequestJob;
+  directory: string;
+}
+
+async function seeThrough(
+  context: Context,
+  snapshot: RunState,
+  { step, job, directory }: Place,
+  until: number,
+): Promise<StepEnd> {
+  const { name, ...command } = step;
   const { state } = inspect(directory);
   if (state === 'absent' || state === 'launching') {
     launch({
+      ...command,
       directory,
-      key: `${snapshot.runId}:${stage}`,
-      argv,
+      key: `${snapshot.runId}:${job.stage}:${name}`,
       shell: false,
       cwd: workTreeOf(context, snapshot),
-      timeoutSeconds: TIMEOUT,
       runner: context.runner,
     });
   }
   const ending = await endingIn(context, directory, until);
   if (ending === null) return null;
-  if (ending.kind === 'interrupted') return { ok: false, summary: `${argv.slice(0, 3).join(' ')} was cut off` };
-  const { exit, error } = ending.exit;
-  if (exit === 0) return { ok: true, summary: argv.slice(0, 3).join(' ') };
-  return {
-    ok: false,
-    summary: foreignLine(`${argv.slice(0, 3).join(' ')}: ${error ?? `exit ${exit}`} ${lastWordsOf(directory)}`, 300),
-  };
+  const what = step.argv.slice(0, step.argv[0] === 'gh' ? 3 : 2).join(' ');
+  if (ending.kind === 'interrupted') return { ok: false, summary: `${what} was cut off` };
+  const { exit, error, timedOut } = ending.exit;
+  if (exit === 0 && !timedOut) return { ok: true };
+  const how = timedOut ? `no answer in ${step.timeoutSeconds} seconds` : (error ?? `exit ${exit}`);
+  return { ok: false, summary: foreignLine(`${what}: ${how} ${lastWordsOf(directory)}`, 400) };
 }

@@ -12,6 +12,7 @@ import { choicesOf } from '../run/acknowledgements.js';
 import type { EngineDispatchAction, RunningAction } from '../run/action.js';
 import { onDigest, whoSaid } from '../run/approvals-told.js';
 import type { ExecutionView } from '../run/execution-view.js';
+import { requestLine } from '../run/request.js';
 import type { RunState, Workflow } from '../run/state.js';
 import { recipeOfRun } from '../run/workflow.js';
 import type { Head } from '../store/store.js';
@@ -63,6 +64,7 @@ export function statusAnswer(
     goal: state.goal,
     waitsFor: state.phase,
     ...(state.workflow === null ? {} : { workflow: state.workflow }),
+    ...(state.pullRequest === undefined ? {} : { pullRequest: state.pullRequest }),
     block: state.currentBlock,
     since: state.pendingAction?.issuedAt ?? state.updatedAt,
     now: waiting.now,
@@ -165,6 +167,7 @@ function text(
   const now = context.clock.now();
   const ago = (at: string) => duration(now - Date.parse(at));
   const since = state.pendingAction?.issuedAt ?? state.updatedAt;
+  const request = requestLine(state);
   const rows = json.execution === null ? stepLines(json) : executionLines(json.execution, { now, full });
   const selfReported = Object.entries(state.agents)
     .filter(([, agent]) => agent.selfReported === true)
@@ -174,6 +177,7 @@ function text(
     `goal   ${foreignLine(state.goal ?? '(none)', 200)}`,
     `now    ${json.now}${state.status === 'live' ? ` (${ago(since)})` : ''}`,
     `you    ${you}`,
+    ...(request === null ? [] : [`pull   ${request}`]),
     '',
     ...(state.workflow === null ? rows : phaseLines(state.workflow, rows)),
     ...[...json.warnings, ...selfReported].map((line) => `!      ${foreignLine(line, 200)}`),

@@ -124,11 +124,13 @@ const JobSchema = Type.Union([
   ),
   Type.Object(
     {
-      /** The pull request of the run: a comment at the start, marked ready at the end. */
+      /** The pull request of the run: a comment at the start; at the end push, text, ready. */
       kind: Type.Literal('pull-request'),
       todo: Type.Null(),
       stage: Str,
       startedAt: Str,
+      /** At the end: the title it gets; its body lies beside the logs. Absent where the run knows of no title. */
+      title: Type.Optional(Str),
     },
     closed,
   ),

@@ -92,6 +92,8 @@ const WorkflowSchema = Type.Object(
           at: NullableString,
           retries: Type.Optional(Type.Integer()),
           summary: Type.Optional(Str),
+          /** What its recipe needs and was not there when the run began: the phase is passed over. */
+          lacks: Type.Optional(Str),
           /** Of a phase that has ended: what state.json held of it while it was at work. */
           steps: Type.Optional(Type.Record(Str, StepSchema)),
           /** Its agents: what they wrote still is of this run. */
@@ -103,6 +105,18 @@ const WorkflowSchema = Type.Object(
         closed,
       ),
     ),
+  },
+  closed,
+);
+
+/** The pull request that the run has opened, or found open. */
+const RequestSchema = Type.Object(
+  {
+    url: Str,
+    branch: Str,
+    remote: Str,
+    /** As last known. dev-cli makes it `ready` only when all of the work is pushed. */
+    standing: enumOf('draft', 'ready'),
   },
   closed,
 );
@@ -216,6 +230,7 @@ const stateSchema = <A extends TSchema>(action: A) =>
       engine: nullable(RunEngineSchema),
       /** Runs of several recipes: the phases, and which one the fields above belong to. Null in every other run. */
       workflow: nullable(WorkflowSchema),
+      pullRequest: Type.Optional(RequestSchema),
       events: Type.Array(Type.Object({ seq: Type.Integer(), at: At, type: Str, summary: Str }, closed)),
       lastError: nullable(Type.Object({ code: Str, message: Str, block: Str, at: At }, closed)),
       preferences: Type.Record(Str, Type.Unsafe<string | boolean | number>({ type: ['string', 'boolean', 'number'] })),

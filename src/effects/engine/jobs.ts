@@ -25,6 +25,7 @@ import { commandFixes } from './fixes.js';
 import { jobAtWork, settleRunning } from './job-at-work.js';
 import { fixesOrOpen, triaged } from './outcomes.js';
 import { bodyOf, engineOf } from './plan.js';
+import { completionJob, REQUEST_STEPS } from './request-job.js';
 
 /**
  * What dev-cli does outside a transaction: one job at a time stands in `state.engine.job`, and the pending action is
@@ -33,7 +34,7 @@ import { bodyOf, engineOf } from './plan.js';
  * 1. `startJob` makes the job and records that its first command starts, as one of the run's `commands`. Only after that
  *    commit is anything launched.
  * 2. How it ended is committed by `commandDone` (one command of the queue: it shifts), `commitDone` of
- *    commit-job.ts or `pullRequestDone`. Each gives the event for `advanceEngine(turn, event)` in effects/advance.ts, or null while the
+ *    commit-job.ts or `pullRequestDone` of request-job.ts. Each gives the event for `advanceEngine(turn, event)` in effects/advance.ts, or null while the
  *    queue is not empty; then the next command is the one at work, its start recorded, under a new pending action.
  */
 
@@ -55,8 +56,10 @@ export function startJob(turn: Turn, block: string, { todo, stage, part }: Work)
       };
       break;
     case 'stateBegin':
-    case 'stateComplete':
       engine.job = { kind: 'pull-request', todo: null, stage, startedAt: turn.at };
+      break;
+    case 'stateComplete':
+      engine.job = completionJob(turn);
       break;
     default: {
       const queue = queueOf(turn, todo, stage, part);
@@ -119,16 +122,6 @@ export function commandAgain(turn: Turn, outcome: string): boolean {
   engine.job = { ...job, queue: [{ ...command, again: (command.again ?? 0) + 1 }, ...rest] };
   pendRunning(turn, block, engine.job);
   return true;
-}
-
-/** The pull request was told, or could not be: then the run goes on, and the report says so. */
-export function pullRequestDone(turn: Turn, { ok, summary }: { ok: boolean; summary: string }): EngineEvent {
-  const { engine, job } = jobAtWork(turn, 'pull-request');
-  settleRunning(turn);
-  engine.job = null;
-  record(turn, 'stage', { todoId: null, stage: job.stage, outcome: ok ? 'done' : 'degraded', summary });
-  if (!ok) engine.openIssues.push(foreignLine(`pull request: ${summary}`, 500));
-  return { type: 'OUTCOME', todo: null, stage: job.stage, verdict: { kind: 'pass' } };
 }
 
 /** What a person can do where commands are not let listen. */
@@ -210,7 +203,7 @@ function pendRunning(turn: Turn, block: string, job: EngineJob): void {
             id: job.stage,
             run: [job.kind],
             startedAt: turn.at,
-            log: shown(`actions/${actionId}/command.log`),
+            log: shown(`${logDirectory(job, `actions/${actionId}`)}/command.log`),
           },
     ],
     poll: { command: 'next', input: { name: state.name, wait: turn.pollWait } },
@@ -224,6 +217,12 @@ function pendRunning(turn: Turn, block: string, job: EngineJob): void {
   const started = { key, actionId, block, argv, shell: false, cwd, timeout, ...expects, directory, startedAt: turn.at };
   state.commands[actionId] = started;
   record(turn, 'command-started', { key, block, actionId, argv, shell: false, todoId, id });
+}
+
+/** Where the job's first log is written. */
+function logDirectory(job: EngineJob, directory: string): string {
+  const steps = job.kind === 'pull-request' && job.stage === 'stateComplete';
+  return steps ? `${directory}/${REQUEST_STEPS[0]}` : directory;
 }
 
 /** The command at work has ended, and that it did is recorded. Gives the block. */

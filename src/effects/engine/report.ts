@@ -1,4 +1,6 @@
+import { renderRequestBody } from '../../documents/request-text.js';
 import { type RunSummary, renderRunSummary } from '../../documents/run-summary.js';
+import { requestLine } from '../../run/request.js';
 import type { Turn } from '../turn.js';
 import { engineOf, planHead } from './plan.js';
 import { changedFiles } from './report/changes.js';
@@ -19,9 +21,15 @@ const SUMMARY = 'summary.md';
  * @param aborted the run was ended by hand, wherever it stood
  */
 export function writeReport(turn: Turn, { aborted = false }: { aborted?: boolean } = {}): void {
-  const summary = executionSummary(turn, aborted);
+  const request = requestLine(turn.state);
+  const summary = { ...executionSummary(turn, aborted), ...(request === null ? {} : { request }) };
   turn.files.write(REPORT, renderRunSummary(summary, 'Report'));
   if (turn.files.facts(SUMMARY).kind === 'file') turn.files.write(SUMMARY, renderRunSummary(summary));
+}
+
+/** The body of the run's pull request: the same value, before the request itself is told of it. */
+export function requestBody(turn: Turn): string {
+  return renderRequestBody(executionSummary(turn, false));
 }
 
 /** What the execution of a plan came to, as the value that every report renders (documents.md). */

@@ -1,0 +1,19 @@
+import { foreignLine } from '../documents/foreign.js';
+import { isAddress } from '../work/forge.js';
+import type { Turn } from './turn.js';
+
+/** The command of dev-cli whose answer names the pull request. */
+const OPEN = ['dev-cli', 'pull-request', 'open'];
+
+/**
+ * Keeps which pull request the run has opened, or found, as `pull-request open` answered. What is no address is not kept.
+ * @param answer the document that the command printed, null when it printed none
+ * @returns what there is to tell of it, to stand behind the command's outcome
+ */
+export function noteRequest(turn: Turn, argv: readonly string[], answer: Record<string, unknown> | null): string {
+  if (!OPEN.every((word, index) => argv[index] === word) || answer === null) return '';
+  const { url, branch, remote, made, draft } = answer;
+  if (!isAddress(url) || typeof branch !== 'string' || typeof remote !== 'string') return '';
+  turn.state.pullRequest = { url, branch, remote, standing: draft === false ? 'ready' : 'draft' };
+  return foreignLine(`: ${made === true ? 'opened' : 'found, with its new text'} ${url}`, 400);
+}
