@@ -20,13 +20,16 @@ export const nextQuestion: Question = ({ name, ...input }, environment) =>
   nextIfSettled(createReadContext(environment), name, input);
 
 export const manifestQuestion: Question = ({ name }, environment) =>
-  manifestOf(createReadContext(environment), name, leftToOthers);
+  manifestOf(createReadContext(environment), name, LEFT_TO_OTHERS);
 
 export const statusQuestion: Question = async ({ name, watch, ...input }, environment) =>
-  watch === true ? null : statusOf(createReadContext(environment), name, leftToOthers, input);
+  watch === true ? null : statusOf(createReadContext(environment), name, LEFT_TO_OTHERS, input);
 
 export const listQuestion: Question = (_input, environment) => list(createReadContext(environment));
 
+/** What these programs do without: whoever needs it is answered by the whole one. */
+const LEFT_TO_OTHERS = { recompile: leftToOthers, planMoved: leftToOthers };
+
 function leftToOthers(): never {
-  throw new Error('The compiler of recipes is not at hand.');
+  throw new Error('This is not at hand here.');
 }

@@ -89,6 +89,13 @@ export function keepBoxes(oldMd: string, newPlan: PlanContent): Record<string, b
   return Object.fromEntries(kept.map(([id]) => [id, true]));
 }
 
+/** Of these todos those that PLAN.md describes as `plan` does: a box of theirs means the same work. */
+export function readingAlike(planMd: string, plan: PlanContent, ids: ReadonlySet<string>): Set<string> {
+  const there = todoTexts(unticked(planMd));
+  const wanted = [...todoTexts(renderPlan(plan))].filter(([id, text]) => ids.has(id) && there.get(id) === text);
+  return new Set(wanted.map(([id]) => id));
+}
+
 /** What PLAN.md says about each todo, from its heading to the next; an id that an edit doubled has all its texts. */
 function todoTexts(planMd: string): Map<string, string> {
   const texts = new Map<string, string>();

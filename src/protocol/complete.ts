@@ -12,7 +12,7 @@ import { changeWarnings, envelope, joined, type Told, toldBy, withResult } from 
 import { settleCommands } from './external.js';
 import { findRun } from './find-run.js';
 import { commitsWait, isAtWork } from './running.js';
-import { type Rare, transactTurn } from './turns.js';
+import { movedLine, type Rare, transactTurn, withRare } from './turns.js';
 
 /**
  * `step complete` and `step fail`: acknowledges, checks, records, advances and gives the next action, in one call
@@ -35,6 +35,7 @@ export async function stepComplete(
     head = await context.store.read(name);
   }
   const sources = await sourcesFor(context, head.snapshot);
+  const moved = await withRare(async ({ planMoved }) => movedLine(head, planMoved));
   const known = await knownFor(context, head.snapshot, { ...input, ...(wait === undefined ? {} : { wait }) }, until);
   const { result, told, waits } = await transactTurn(
     context,
@@ -42,7 +43,7 @@ export async function stepComplete(
     (turn) => {
       const answer = acknowledge(turn, input, sources);
       const waits = commitsWait({ snapshot: turn.state });
-      return { result: answer, told: tell(context, turn, answer), waits };
+      return { result: answer, told: tell(context, turn, { result: answer, moved }), waits };
     },
     known,
   );
@@ -53,14 +54,24 @@ export async function stepComplete(
 }
 
 /** What was mended is told by the first acknowledgement that is not refused: a refusal has no warnings. */
-function tell(context: Context, turn: Turn, result: AckResult): Told {
+function tell(context: Context, turn: Turn, { result, moved }: { result: AckResult; moved: string | null }): Told {
   if (result.kind !== 'refused') {
     turn.warnings.push(...turn.state.recovered);
     turn.state.recovered = [];
+    tellMoved(turn, moved);
   }
   const told = toldBy(turn);
   told.warnings.push(...changeWarnings(context, turn, changedSources));
   return result.kind === 'refused' ? told : withResult(told, result);
+}
+
+/** That the plan has moved on is told once for each change; `next` and `status` tell it as long as it is so. */
+function tellMoved({ state, warnings }: Turn, moved: string | null): void {
+  const marks = state.engine?.planMarks;
+  if (state.engine === null || marks === undefined || moved === (marks.told ?? null)) return;
+  if (moved !== null) warnings.push(moved);
+  const { told: _, ...rest } = marks;
+  state.engine.planMarks = moved === null ? rest : { ...rest, told: moved };
 }
 
 /** What changed outside `.dev/` since the baseline, where the pending step may not touch sources. */

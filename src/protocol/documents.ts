@@ -5,6 +5,7 @@ import type { Files } from '../base/files.js';
 import { canonicalJson, isRecord, type JsonObject } from '../base/json.js';
 import { runOwnCommand } from '../effects/commands/run-own.js';
 import type { Outcome, Scene } from '../effects/commands/scene.js';
+import { planMovedLine } from '../effects/engine/plan-moved.js';
 import { sceneOf } from '../effects/execute.js';
 import { shownPath } from '../effects/paths.js';
 import { record } from '../effects/turn.js';
@@ -34,6 +35,8 @@ export async function documentCommand(context: Context, command: string, input: 
     if (ended && command !== 'plan generate') throw endedRun(turn.state.name, command);
     const before = canonicalJson(turn.state);
     const done = runOwnCommand({ command, input: rest }, sceneOf(turn));
+    const moved = command === 'plan generate' ? planMovedLine(turn.state, turn.files) : null;
+    if (moved !== null) turn.warnings.push(moved);
     const paths = turn.files.changes().map(({ path }) => shownPath(turn.place, name, path));
     // Given again, because its answer was lost, a command finds everything as it leaves it.
     const news = turn.files.differs() || canonicalJson(turn.state) !== before;

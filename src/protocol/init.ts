@@ -22,7 +22,7 @@ import { envelope, joined, type Told, toldBy } from './envelope.js';
 import { type AtWork, endRunning, settleCommands } from './external.js';
 import { type Asked, askForNeeds, passOver } from './needs.js';
 import { type InitInput, type Prepared, prepareRecipe, runExists } from './prepare.js';
-import { capturedOf, capturedOrNone, commitOf, openTurn, type Rare, withRare } from './turns.js';
+import { capturedOf, capturedOrNone, commitOf, movedLine, openTurn, type Rare, withRare } from './turns.js';
 import { makeActive } from './use.js';
 
 /**
@@ -49,6 +49,8 @@ export async function init(context: Context, given: string, input: InitInput): P
         if (resumable !== null) {
           const turn = openTurn(context, head, resumable, capturedOf(head, rare.recompile), rare);
           turn.warnings.push(...resumable.recovered, ...head.notices);
+          const moved = movedLine(head, rare.planMoved);
+          if (moved !== null) turn.warnings.push(moved);
           return { answer: resumed(turn, input) };
         }
         if (prepared.kind === 'resume') throw changedMeanwhile();

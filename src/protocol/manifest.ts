@@ -3,7 +3,6 @@ import type { Files } from '../base/files.js';
 import type { Written } from '../base/invocation.js';
 import { type Draft, readDraft } from '../documents/draft.js';
 import { changedApprovals } from '../effects/approvals.js';
-import type { Recompile } from '../recipe/captured.js';
 import { renderCommand } from '../registry/render.js';
 import { writtenOut } from '../registry/written-out.js';
 import type { Action } from '../run/action.js';
@@ -12,7 +11,7 @@ import { findRun } from './find-run.js';
 import { MANIFEST_SECTIONS } from './manifest-sections.js';
 import type { SectionInput } from './ports.js';
 import { readRun } from './running.js';
-import { capturedOf, NOTHING_RARE, openTurn, withRare } from './turns.js';
+import { type Asking, capturedOf, movedLine, NOTHING_RARE, openTurn, withRare } from './turns.js';
 import { actionView } from './view.js';
 
 /** The run's part of the manifest: 1,200 tokens at four characters each (protocol.md §5). */
@@ -26,11 +25,15 @@ const RESERVED = 1000;
  * whole, but for agents that are too many to be listed; the lines before it share what it leaves.
  */
 export function manifest(context: Context, given: unknown): Promise<Answer> {
-  return withRare(({ recompile }) => manifestOf(context, given, recompile));
+  return withRare((rare) => manifestOf(context, given, rare));
 }
 
-/** The same with the compiler handed in, for who can do without it. */
-export async function manifestOf(context: ReadContext, given: unknown, recompile: Recompile): Promise<Answer> {
+/** The same with what is rare handed in, for who can do without it. */
+export async function manifestOf(
+  context: ReadContext,
+  given: unknown,
+  { recompile, planMoved }: Asking,
+): Promise<Answer> {
   const name = await findRun(context, given, false);
   const head = await readRun(context, name);
   const { snapshot: state } = head;
@@ -44,7 +47,9 @@ export async function manifestOf(context: ReadContext, given: unknown, recompile
   const captured = capturedOf(head, recompile);
   const input: SectionInput = { state, captured, files: head.files, draft: draftOf(head.files), context };
   const changed = changedApprovals(openTurn(context, head, state, captured, NOTHING_RARE));
+  const moved = movedLine(head, planMoved);
   const more = [
+    told('plan', 'The plan has moved on', moved === null ? [] : [moved]),
     told(
       'changed',
       'Changed since it was decided on',

@@ -5,11 +5,13 @@ import { actionText } from './action-text.js';
 import type { Context, ReadContext } from './context.js';
 import { findRun } from './find-run.js';
 import { commitsWait, isAtWork, readRun } from './running.js';
+import { movedLine, withRare } from './turns.js';
 import { actionView } from './view.js';
 
 /**
  * `next`: the pending action itself, the same byte for byte until it is acknowledged. Writes nothing, except that it
  * finishes what a crash left, commits an external command that has ended, or makes a commit that had to wait (protocol.md §2).
+ * While the plan on disk is another than the one that is carried out, a warning beside the action says so.
  * @param input.wait seconds to wait for a command at work
  */
 export async function next(
@@ -29,7 +31,8 @@ export async function next(
     await settleCommands(context, name, context.clock.now() + (input.wait ?? 0) * 1000);
     head = await readRun(context, name);
   }
-  return pendingAction(head.snapshot, input.full === true);
+  const moved = await withRare(async ({ planMoved }) => movedLine(head, planMoved));
+  return pendingAction(head.snapshot, input.full === true, moved);
 }
 
 /**
@@ -42,12 +45,20 @@ export async function nextIfSettled(
   input: { full?: boolean },
 ): Promise<Answer | null> {
   const head = await readRun(context, await findRun(context, given, false));
-  if (head.unfinished || isAtWork(head) || commitsWait(head)) return null;
-  return pendingAction(head.snapshot, input.full === true);
+  const unsettled = head.unfinished || isAtWork(head) || commitsWait(head);
+  if (unsettled || movedLine(head, () => '') !== null) return null;
+  return pendingAction(head.snapshot, input.full === true, null);
 }
 
-function pendingAction({ name, pendingAction }: RunState, full: boolean): Answer {
+function pendingAction({ name, pendingAction }: RunState, full: boolean, moved: string | null): Answer {
   if (pendingAction === null) throw new DevCliError('STATE_CORRUPT', `The run "${name}" has no pending action.`);
   const { action } = pendingAction;
-  return { exit: 0, json: actionView(action, full), text: (written) => actionText(action, written) };
+  const view = actionView(action, full);
+  if (moved === null) return { exit: 0, json: view, text: (written) => actionText(action, written) };
+  const own = action.action === 'done' ? (action.warnings ?? []) : [];
+  return {
+    exit: 0,
+    json: { ...view, warnings: [...own, moved] },
+    text: (written) => `${actionText(action, written)}\nwarning: ${moved}`,
+  };
 }

@@ -6,7 +6,7 @@ import { commandLine } from '../documents/plan-text.js';
 import { type ChangedApproval, changedApprovals } from '../effects/approvals.js';
 import { executionView } from '../effects/engine/view.js';
 import { inRecipeOrder } from '../effects/recipe-order.js';
-import { changedSources, type Recompile } from '../recipe/captured.js';
+import { changedSources } from '../recipe/captured.js';
 import type { ResolvedRecipe } from '../recipe/resolved.js';
 import { choicesOf } from '../run/acknowledgements.js';
 import type { EngineDispatchAction, RunningAction } from '../run/action.js';
@@ -22,7 +22,7 @@ import { FIRST_RUN, findRun } from './find-run.js';
 import { readRun } from './running.js';
 import { MARKS } from './status-marks.js';
 import { executionLines } from './status-tree.js';
-import { capturedOf, NOTHING_RARE, openTurn, withRare } from './turns.js';
+import { type Asking, capturedOf, movedLine, NOTHING_RARE, openTurn, withRare } from './turns.js';
 
 interface Input {
   /** As text: every todo of a long plan, with what it has been through. */
@@ -31,31 +31,32 @@ interface Input {
 
 /** `status`: who waits for whom since when and what the reader can do, then the blocks and todos (protocol.md §5). */
 export function status(context: Context, given: unknown, input: Input = {}): Promise<Answer> {
-  return withRare(({ recompile }) => statusOf(context, given, recompile, input));
+  return withRare((rare) => statusOf(context, given, rare, input));
 }
 
-/** The same with the compiler handed in, for who can do without it. */
+/** The same with what is rare handed in, for who can do without it. */
 export async function statusOf(
   context: ReadContext,
   given: unknown,
-  recompile: Recompile,
+  rare: Asking,
   { full = false }: Input = {},
 ): Promise<Answer> {
   const name = await findRun(context, given, false);
-  return statusAnswer(context, await readRun(context, name), recompile, full);
+  return statusAnswer(context, await readRun(context, name), rare, full);
 }
 
 /** What `status` tells of a run that was read. */
 export function statusAnswer(
   context: ReadContext,
   head: Head<RunState> & { snapshot: RunState },
-  recompile: Recompile,
+  { recompile, planMoved }: Asking,
   full: boolean,
 ): Answer {
   const { snapshot: state, notices } = head;
   const captured = capturedOf(head, recompile);
   const changed = changedSources(captured, context.reader, context.root);
   const approvals = changedApprovals(openTurn(context, head, state, captured, NOTHING_RARE));
+  const moved = movedLine(head, planMoved);
   const waiting = whoWaits(state);
   const json = {
     run: state.name,
@@ -77,6 +78,7 @@ export function statusAnswer(
       ...state.warnings,
       ...approvals.map(({ block, choice, path }) => `${path} changed since "${block}" was answered with "${choice}"`),
       ...changed.map((path) => `${path} changed since this run began`),
+      ...(moved === null ? [] : [moved]),
     ],
     recovered: [...state.recovered, ...notices],
     updatedAt: state.updatedAt,
@@ -87,6 +89,9 @@ export function statusAnswer(
     text: (written) => text(context, state, json, { you: sentence(waiting.you, written), full }),
   };
 }
+
+/** Characters of a warning; one about a changed plan names todos and how to take them up. */
+const WARNING_CAP = 500;
 
 interface Waiting {
   now: string;
@@ -180,7 +185,7 @@ function text(
     ...(request === null ? [] : [`pull   ${request}`]),
     '',
     ...(state.workflow === null ? rows : phaseLines(state.workflow, rows)),
-    ...[...json.warnings, ...selfReported].map((line) => `!      ${foreignLine(line, 200)}`),
+    ...[...json.warnings, ...selfReported].map((line) => `!      ${foreignLine(line, WARNING_CAP)}`),
     ...json.recovered.map((line) => `mended ${foreignLine(line, 200)}`),
   ].join('\n');
 }

@@ -1,4 +1,5 @@
 import { DevCliError } from '../base/errors.js';
+import type { Files } from '../base/files.js';
 import { noSuchRun } from '../base/no-such-run.js';
 import type { JudgeResult } from '../documents/judge-result.js';
 import { writtenArtifacts } from '../effects/end.js';
@@ -7,6 +8,7 @@ import { createWorkspace } from '../effects/workspace.js';
 import { atPhase, parseCaptured, type Recompile } from '../recipe/captured.js';
 import type { CapturedRecipe } from '../recipe/resolved.js';
 import { derive, remember } from '../run/derive.js';
+import { looksMoved } from '../run/plan-marks.js';
 import type { RunState } from '../run/state.js';
 import { summarize } from '../run/summarize.js';
 import type { Decision, Head, Marks, NewEntry } from '../store/store.js';
@@ -199,11 +201,27 @@ function marksOf(turn: Turn): Marks {
   return starts && state.origin === null && state.workTree === '.' ? { ...marks, pointer: 'set' } : marks;
 }
 
+/** What a question may need. */
+export type Asking = Pick<Rare, 'recompile' | 'planMoved'>;
+
+/** A line of warning, or null where the plan is the one that was captured after all. */
+export type PlanMoved = (state: RunState, files: Files) => string | null;
+
+/** The line where the plan on disk looks different from the captured one; null where nothing does. */
+export function movedLine({ snapshot, files }: Head<RunState>, planMoved: PlanMoved): string | null {
+  const engine = snapshot?.engine ?? null;
+  if (snapshot === null || engine === null || snapshot.status === 'completed' || snapshot.status === 'aborted')
+    return null;
+  return looksMoved(engine, files) ? planMoved(snapshot, files) : null;
+}
+
 /** What hardly any decision needs and what costs more to load, or to find out, than all the rest of a call (house.md, Speed). */
 export interface Rare {
   evaluate: Evaluate;
   recompile: Recompile;
   judge: JudgeResult;
+  /** What a plan that looks changed means for the execution at work. */
+  planMoved: PlanMoved;
   /** The work tree at this absolute path. */
   tree: (workTree: string) => Present | null;
 }
@@ -211,7 +229,7 @@ export interface Rare {
 /** Thrown by work that meets something rare before it is there; the work is then done again. */
 class RareNeeded extends Error {
   constructor(
-    readonly what: 'language' | 'results' | 'tree',
+    readonly what: 'language' | 'results' | 'plan' | 'tree',
     readonly workTree: string = '',
   ) {
     super(what);
@@ -223,6 +241,7 @@ export const NOTHING_RARE: Rare = {
   evaluate: () => needed('language'),
   recompile: () => needed('language'),
   judge: () => needed('results'),
+  planMoved: () => needed('plan'),
   tree: (workTree) => needed('tree', workTree),
 };
 
@@ -262,6 +281,8 @@ async function fetched({ what, workTree }: RareNeeded, signal: AbortSignal | und
     }
     case 'results':
       return { judge: (await import('../documents/judge-result.js')).judgeResult };
+    case 'plan':
+      return { planMoved: (await import('../effects/engine/plan-moved.js')).planMovedLine };
     case 'tree': {
       const tree = await treeOf(workTree, signal);
       return { tree: () => tree };

@@ -27,7 +27,7 @@ export async function watchStatus(
 async function* looks(context: Context, name: string, full: boolean): AsyncGenerator<StreamItem> {
   for (;;) {
     const head = await readRun(context, name);
-    const { json, text } = await withRare(async ({ recompile }) => statusAnswer(context, head, recompile, full));
+    const { json, text } = await withRare(async (rare) => statusAnswer(context, head, rare, full));
     const { seq } = head;
     yield { json: { seq, type: 'status', ...json }, text: (written) => text?.(written) ?? null, block: true };
     const { status } = head.snapshot;

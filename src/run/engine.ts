@@ -144,6 +144,13 @@ export const RunEngineSchema = Type.Object(
     outputs: Type.Record(Str, Type.Record(Str, Type.Unknown())),
     /** SHA-256 of context/plan.json: the plan as this run executes it, captured when the engine began. */
     planDigest: Str,
+    /**
+     * What plan-content.json was when the engine began, and what PLAN.md is as the execution left it (plan-marks.ts); `told`: the
+     * change of the plan that an answer has named.
+     */
+    planMarks: Type.Optional(
+      Type.Object({ content: NullableString, shown: NullableString, told: Type.Optional(Str) }, closed),
+    ),
     /** Whole bodies of added todos. */
     bodies: Type.Record(Str, Type.Unsafe<PlanTodo>({ type: 'object' })),
     /**

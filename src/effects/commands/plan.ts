@@ -91,7 +91,7 @@ export function presentPlan(files: Workspace): PlanContent | null {
     const checked = checkPlan(parseJson(text));
     return checked.ok ? checked.plan : null;
   } catch (error) {
-    if (error instanceof DevCliError && error.code === 'DATA_MALFORMED') return null;
+    if (error instanceof DevCliError && ['DATA_MALFORMED', 'DATA_MISSING'].includes(error.code)) return null;
     throw error;
   }
 }

@@ -11,6 +11,7 @@ import { openGate } from './gates.js';
 import { startJob } from './jobs.js';
 import { appliesTo } from './needs.js';
 import { bodyOf, engineOf, recipeEngine } from './plan.js';
+import { noteMoved } from './plan-moved.js';
 import { writeReport } from './report.js';
 import { openEngine } from './start.js';
 import { unknownReferences } from './values.js';
@@ -102,7 +103,7 @@ function carryOut(turn: Turn, block: string, effect: EngineEffect, fresh: Set<st
       return NOTHING;
     case 'added':
       record(turn, 'todos-added', { todos: effect.todos, by: effect.by });
-      renderAdded(turn);
+      renderAdded(turn, effect.todos);
       return NOTHING;
     case 'ended':
       return { events: [], ended: end(turn, block, effect) };
@@ -139,6 +140,7 @@ function noteBaseline(turn: Turn, todo: string): void {
 /** What needs only documents is done at once; everything else becomes the run's job. */
 function work(turn: Turn, block: string, effect: Extract<EngineEffect, { type: 'work' }>): Done {
   if (effect.stage === 'report') {
+    noteMoved(turn);
     writeReport(turn);
     return outcomeOf(effect, { kind: 'pass' });
   }

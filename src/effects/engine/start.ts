@@ -6,6 +6,7 @@ import { startEngine, todoRow } from '../../machine/engine/rows.js';
 import type { TodoState } from '../../machine/engine/state.js';
 import { approvalsTold } from '../../run/approvals-told.js';
 import type { PlanApproval, RunEngine } from '../../run/engine.js';
+import { planMarks } from '../../run/plan-marks.js';
 import type { PlanGate, RunState } from '../../run/state.js';
 import { planDisagrees, presentPlan } from '../commands/plan.js';
 import { fault } from '../execute.js';
@@ -46,6 +47,7 @@ export function openEngine(turn: Turn, block: string): boolean {
     tasks: {},
     outputs: knownOutputs(turn, new Set(done)),
     planDigest: capturePlan(turn, plan),
+    planMarks: planMarks(turn.files),
     bodies: Object.fromEntries(earlier.map(({ body }) => [body.id, body])),
     ...(planApproved === undefined ? {} : { planApproved }),
     // Of the same execution before it began anew, or of an earlier one; the list of commands has to be the same all the same.
@@ -67,7 +69,6 @@ export function openEngine(turn: Turn, block: string): boolean {
   };
   turn.state.engine = engine;
   if (turn.earlier !== null) inheritDecisions(turn, turn.earlier);
-  turn.state.inputHashes[block] = { [PLAN_CONTENT]: turn.files.digest(PLAN_CONTENT) };
   record(turn, 'plan-captured', {
     block,
     todos: rows.length,

@@ -1,6 +1,7 @@
 import { wholeLine } from '../../documents/foreign.js';
-import { isEdited, keepBoxes, tickBoxes } from '../../documents/plan-boxes.js';
+import { followsFrom, isEdited, keepBoxes, readingAlike, tickBoxes } from '../../documents/plan-boxes.js';
 import { renderPlan } from '../../documents/plan-render.js';
+import { isAsLeft, planMarks } from '../../run/plan-marks.js';
 import { PLAN } from '../paths.js';
 import { record, type Turn } from '../turn.js';
 import { noteAudit, noteIssues, noteLearnings } from './notes.js';
@@ -43,13 +44,27 @@ function tick(turn: Turn, ids: ReadonlySet<string>, atMost: number): void {
   const facts = turn.files.facts(PLAN);
   if (facts.kind !== 'file' || facts.size > atMost) return;
   const before = turn.files.text(PLAN) ?? '';
-  if (isEdited(before)) warnEdited(turn);
-  const after = tickBoxes(before, ids);
-  if (after !== before) turn.files.write(PLAN, after);
+  const engine = engineOf(turn);
+  const asLeft = isAsLeft(engine, turn.files);
+  const edited = !asLeft && isEdited(before);
+  if (edited) warnEdited(turn);
+  const ours = asLeft || edited || followsFrom(before, wholePlan(turn));
+  // In a plan that was generated anew a todo of the same id may ask for something else, which nobody has done.
+  const after = tickBoxes(before, ours ? ids : readingAlike(before, wholePlan(turn), ids));
+  if (after === before) return;
+  turn.files.write(PLAN, after);
+  if (ours && !edited) noteLeft(turn);
 }
 
-/** Todos that came in stand in PLAN.md too, with a box of their own. A plan that was edited by hand is left alone. */
-export function renderAdded(turn: Turn): void {
+/** PLAN.md is now as this execution has written it. */
+function noteLeft(turn: Turn): void {
+  const engine = engineOf(turn);
+  if (engine.planMarks === undefined) return;
+  engine.planMarks = { ...engine.planMarks, shown: planMarks(turn.files).shown };
+}
+
+/** Todos that came in stand in PLAN.md too, with a box of their own. A plan that was edited, or generated anew, is left alone. */
+export function renderAdded(turn: Turn, added: readonly string[]): void {
   const before = turn.files.text(PLAN);
   if (before === null) return;
   if (isEdited(before)) {
@@ -57,7 +72,10 @@ export function renderAdded(turn: Turn): void {
     return;
   }
   const plan = wholePlan(turn);
+  const known = { ...plan, todos: plan.todos.filter(({ id }) => !added.includes(id)) };
+  if (!isAsLeft(engineOf(turn), turn.files) && !followsFrom(before, known)) return;
   turn.files.write(PLAN, renderPlan(plan, keepBoxes(before, plan)));
+  noteLeft(turn);
 }
 
 function warnEdited(turn: Turn): void {

@@ -1,0 +1,222 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Action, StandIn } from '../../support/agent.mjs';
+import { type Document, devCli, runDir, runPrinted, stateOf, writeProjectFile } from '../../support/cli.js';
+import { simpleCrew } from '../../support/crew.mjs';
+import { generatePlan, RUN, reportOf } from '../../support/executing.js';
+import { createProject, type Project } from '../../support/project.mjs';
+import { bareTodo, smallPlan } from '../../support/small.mjs';
+
+// A plan changed while it is carried out is never silent (issue 8, 18; protocol.md §2).
+
+let project: Project;
+let agent: StandIn;
+beforeEach(() => {
+  project = createProject();
+  agent = new StandIn({ project, crew: simpleCrew() });
+});
+afterEach(() => project.remove());
+
+const made = (id: string, change: object = {}) =>
+  bareTodo(id, { acceptance: [{ id: 'ac-1', kind: 'command', run: ['test', '-f', `made/${id}.txt`] }], ...change });
+const planOf = (...todos: object[]) => ({ ...smallPlan(), todos });
+const BEFORE = planOf(
+  made('todo-1'),
+  made('todo-2', { dependsOn: ['todo-1'] }),
+  made('todo-3', { dependsOn: ['todo-2'] }),
+);
+const AFTER = planOf(
+  made('todo-1'),
+  made('todo-2', { dependsOn: ['todo-1'], steps: ['Do it otherwise'] }),
+  made('todo-4', { dependsOn: ['todo-2'] }),
+);
+
+/** A plan of three todos whose first is out with its worker. */
+function begun(): Action {
+  generatePlan(project, BEFORE);
+  return agent.execute('--execute --autopilot');
+}
+
+const next = () => devCli(project, ['next', RUN]);
+const warningsOf = (document: Document): string[] => (document['warnings'] ?? []) as string[];
+const movedIn = (document: Document): string[] => warningsOf(document).filter((line) => line.includes('not applied'));
+
+function generate(plan: object): Document {
+  writeProjectFile(project, '.dev/plan.json', JSON.stringify(plan));
+  return devCli(project, ['plan', 'generate', RUN, '--data', '@.dev/plan.json']).json;
+}
+
+describe('plan generate while the plan is carried out', () => {
+  it('says todo by todo what does not apply, and how it is taken up', () => {
+    begun();
+    const [line = ''] = movedIn(generate(AFTER));
+    expect(line).toContain('goes on with the plan that it captured');
+    expect(line).toContain('todo-4 added; todo-2 changed; todo-3 removed');
+    expect(line).toContain(`dev-cli init ${RUN} --execute`);
+  });
+
+  it('is silent where nothing differs but how it is written', () => {
+    begun();
+    expect(movedIn(generate(JSON.parse(JSON.stringify(BEFORE, null, 4))))).toEqual([]);
+    writeFileSync(join(runDir(project, RUN), 'plan-content.json'), JSON.stringify(BEFORE, null, 4));
+    expect(movedIn(next().json)).toEqual([]);
+  });
+
+  it('names at most ten todos of a kind', () => {
+    begun();
+    const more = Array.from({ length: 40 }, (_, n) => made(`more-${n}`));
+    const [line = ''] = movedIn(generate(planOf(...(BEFORE.todos as object[]), ...more)));
+    expect(line).toContain('more-9 and 30 more added');
+    expect(line.length).toBeLessThan(600);
+  });
+});
+
+describe('next', () => {
+  it('is the action to the byte, with a warning beside it as long as the plan differs', () => {
+    begun();
+    const before = next().stdout;
+    generate(AFTER);
+    const during = next();
+    expect(movedIn(during.json)).toHaveLength(1);
+    const { warnings: _, ...action } = during.json;
+    expect(`${JSON.stringify(action)}\n`).toBe(before);
+    expect(next().stdout).toBe(during.stdout);
+    expect(devCli(project, ['next', RUN, '--text']).stdout).toContain('warning: the execution of');
+    generate(BEFORE);
+    expect(next().stdout).toBe(before);
+  });
+
+  it('names a PLAN.md that was edited by hand, and no box', () => {
+    begun();
+    const path = join(runDir(project, RUN), 'PLAN.md');
+    const text = readFileSync(path, 'utf8');
+    writeFileSync(path, text.replace('### [ ] todo-3', '### [x] todo-3'));
+    expect(movedIn(next().json)).toEqual([]);
+    writeFileSync(path, text.replace('Do it', 'Do it twice'));
+    expect(movedIn(next().json).join()).toContain('PLAN.md, which was edited by hand');
+  });
+
+  it.each([
+    ['no JSON', 'nothing {'],
+    ['an empty file', ''],
+    ['no plan', '[]'],
+    ['bytes that are no text', '\uFFFD\u0000\u001b[31m'],
+  ])('answers with the warning where plan-content.json is %s', (_what, text) => {
+    begun();
+    writeFileSync(join(runDir(project, RUN), 'plan-content.json'), text);
+    const line = movedIn(next().json).join();
+    expect(line).toContain('plan-content.json, which does not hold up');
+    expect(line).not.toMatch(/\p{Cc}/u);
+  });
+
+  it('gives the action where a document of the plan is something else, or gone', () => {
+    begun();
+    const before = next().stdout;
+    for (const name of ['plan-content.json', 'PLAN.md', 'context/plan.json']) {
+      const path = join(runDir(project, RUN), name);
+      const text = readFileSync(path);
+      rmSync(path);
+      expect(next().stdout, name).toBe(before);
+      mkdirSync(path);
+      expect(next().stdout, name).toBe(before);
+      rmSync(path, { recursive: true });
+      execFileSync('mkfifo', [path]);
+      expect(next().stdout, name).toBe(before);
+      rmSync(path);
+      writeFileSync(path, Buffer.alloc(9 * 1024 * 1024, ' '));
+      const { warnings: _, ...action } = next().json;
+      expect(`${JSON.stringify(action)}\n`, name).toBe(before);
+      writeFileSync(path, text);
+    }
+    expect(next().stdout).toBe(before);
+  });
+});
+
+describe('status, manifest and the answers of acknowledgements', () => {
+  it('say it; an acknowledgement once for each change', () => {
+    const first = begun();
+    generate(AFTER);
+    expect(movedIn(devCli(project, ['status', RUN, '--json']).json)).toHaveLength(1);
+    expect(devCli(project, ['status', RUN]).stdout).toContain('todo-2 changed');
+    expect(devCli(project, ['manifest', RUN]).stdout).toContain('The plan has moved on');
+    const seen: number[] = [];
+    const watching = new StandIn({
+      project,
+      crew: simpleCrew(),
+      onCall: ({ answer, command }) => {
+        if (command.includes('step complete')) seen.push(movedIn((answer ?? {}) as Document).length);
+      },
+    });
+    const done = watching.drive(first);
+    expect(done).toMatchObject({ done: true, outcome: 'completed' });
+    expect(seen[0]).toBe(1);
+    expect(
+      seen.slice(1, -1).every((count) => count === 0),
+      seen.join(),
+    ).toBe(true);
+    // What nobody did is not ticked, and the end says so.
+    expect(JSON.stringify(done)).toContain('the plan was changed while it was carried out');
+    expect(reportOf(project)).toContain('todo-4 added; todo-2 changed; todo-3 removed');
+    const plan = readFileSync(join(runDir(project, RUN), 'PLAN.md'), 'utf8');
+    expect(plan.match(/^### \[.\] \S+/gm)).toEqual(['### [x] todo-1:', '### [ ] todo-2:', '### [ ] todo-4:']);
+  });
+
+  it('are as told: afterwards `init --execute` takes the new plan up', () => {
+    const first = begun();
+    generate(AFTER);
+    agent.drive(first);
+    const again = new StandIn({ project, crew: simpleCrew() });
+    const dispatch = again.execute('--execute --autopilot');
+    expect(dispatch.tasks?.map(({ todoId }) => todoId)).toEqual(['todo-2']);
+    expect(again.drive(dispatch)).toMatchObject({ outcome: 'completed' });
+    expect(existsSync(join(project.root, 'made/todo-4.txt'))).toBe(true);
+    expect(movedIn(next().json)).toEqual([]);
+  });
+
+  it('init that resumes says it too', () => {
+    begun();
+    generate(AFTER);
+    expect(movedIn(devCli(project, ['init', RUN, '--execute']).json)).toHaveLength(1);
+  });
+});
+
+describe('a todo that an execution adds', () => {
+  it('leaves a plan that was generated anew as it is', () => {
+    const adaptation = {
+      reason: 'The file needs a companion.',
+      category: 'robustness',
+      todo: {
+        title: 'Write a companion',
+        files: ['made/more.txt'],
+        steps: ['Write it'],
+        mustNotDo: [],
+        acceptance: [{ kind: 'assertion', text: 'It is there.' }],
+      },
+    };
+    const judged = made('todo-1', { acceptance: [{ id: 'as-1', kind: 'assertion', text: 'It is good.' }] });
+    generatePlan(project, planOf(judged));
+    const crew = simpleCrew();
+    const adapting = new StandIn({
+      project,
+      crew: {
+        ...crew,
+        judge: (task, root, prompt) => ({
+          ...(crew.judge(task, root, prompt) as object),
+          suggestedAdaptation: task.todoId === 'todo-1' ? adaptation : null,
+        }),
+      },
+    });
+    const first = adapting.execute('--execute --autopilot');
+    const anew = planOf(judged, made('todo-9'));
+    generate(anew);
+    const shown = readFileSync(join(runDir(project, RUN), 'PLAN.md'), 'utf8');
+    expect(adapting.drive(first)).toMatchObject({ outcome: 'completed' });
+    expect(stateOf(project, RUN)).toMatchObject({ engine: { order: ['todo-1', 'todo-1-d1'] } });
+    const after = readFileSync(join(runDir(project, RUN), 'PLAN.md'), 'utf8');
+    expect(after.replace('### [x] todo-1', '### [ ] todo-1')).toBe(shown);
+    const again = runPrinted(project, `dev-cli init ${RUN} --execute --autopilot`);
+    expect(again.code, again.stdout).toBe(0);
+  });
+});
