@@ -113,7 +113,8 @@ export const HANDLERS = [
     stage: 'stateComplete',
     place: 'finalize',
     actor: 'cli',
-    summary: 'With a pull request only: marks it ready for review.',
+    summary:
+      'With a pull request only: pushes the work, renews the text from the report, and then marks it ready for review.',
   },
   {
     id: 'report',

@@ -27,6 +27,8 @@ const STATUS_TIMEOUT = 5;
 const MAX_OUTPUT = 16 * 1024 * 1024;
 /** Characters of what `gh` said that are told. */
 const SAID = 500;
+/** What gh says where nobody is signed in; else it could not find out. */
+const SIGNED_OUT = /not logged in|failed to log in|gh auth login/i;
 const ADDRESS = /^https?:\/\/[\x21-\x7e]{1,300}$/;
 
 /**
@@ -96,7 +98,8 @@ export async function signInProblem(workTree: string, around: Surroundings = {})
       return null;
     case 'refused':
       // With an account in trouble gh ends with 1 also when another one is signed in.
-      return /\bLogged in to\b/.test(answer.said) ? null : `gh is not signed in: ${answer.said || 'it gave no reason'}`;
+      if (/\bLogged in to\b/.test(answer.said)) return null;
+      return SIGNED_OUT.test(answer.said) ? `gh is not signed in: ${answer.said}` : answer.message;
     case 'missing':
     case 'silent':
       return answer.message;

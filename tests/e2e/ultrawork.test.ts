@@ -6,7 +6,7 @@ import { aCommand, aPlan, aTodo } from '../core/documents/plan-fixture.js';
 import { type Action, StandIn } from '../support/agent.mjs';
 import { devCli, init, nextOf, runDir, runPrinted, stateOf, writeProjectFile } from '../support/cli.js';
 import { simpleCrew } from '../support/crew.mjs';
-import { addRemote, askedOfGh, installGh } from '../support/forge.mjs';
+import { addRemote, askedOfGh, commitsAtRemote, installGh, requestsOf } from '../support/forge.mjs';
 import { createProject, type Project } from '../support/project.mjs';
 import { findTerminal, NO_TERMINAL } from '../support/terminal.mjs';
 
@@ -113,8 +113,16 @@ describe.each(['ultrawork', 'ultrawork-autopilot'])('%s', (name) => {
       expect(readFileSync(join(runDir(project, agent.name), 'PLAN.md'), 'utf8')).toMatch(/^### \[x\] todo-2/m);
       // The pull request is opened before the work, told of its beginning, and ready at the end.
       const asked = askedOfGh(project).map((call) => call.split('|').slice(0, 2).join(' '));
-      const told = ['pr list', 'pr create', 'pr comment', 'pr ready'];
+      const told = ['auth status', 'pr list', 'pr create', 'pr comment', 'pr edit', 'pr ready'];
       expect(asked.filter((call, at) => told.includes(call) && asked.indexOf(call) === at)).toEqual(asks ? [] : told);
+      if (!asks) {
+        // Whoever reviews it finds the work, and is told what the report tells.
+        expect(commitsAtRemote(project, `dev/${agent.name}`).slice(1)).toEqual(['Write todo-1', 'Write todo-2']);
+        const [request] = requestsOf(project);
+        expect(request).toMatchObject({ isDraft: false });
+        expect(request?.body).toContain('- todo-2: Write todo-2');
+        expect(results).toMatchObject({ pullRequest: `${request?.url} (ready for review)` });
+      }
       const manifest = agent.run(`dev-cli manifest ${agent.name}`);
       expect(manifest.stdout).toContain(
         `Phases of ${name} · plan done · pr ${asks ? 'skipped' : 'done'} · implement done`,

@@ -19,13 +19,13 @@ export const PULL_REQUEST_COMMANDS: readonly CommandSpec[] = [
     name: 'pull-request open',
     summary: 'Push the branch and open a draft pull request with the text of pr.json.',
     description:
-      'Needs a remote and gh. A branch without commits of its own gets an empty one first. A pull request that is open already is answered with.',
+      'Needs a remote and gh. A branch without commits of its own gets an empty one first. A pull request that is open already gets this text; on a branch whose pull request was closed or merged nothing is pushed.',
     actor: 'person',
     output: 'document',
     positionals: [OPTIONAL_NAME],
     options: [],
     exits: [0, 1, 2, 3, 130],
-    examples: [{ command: 'dev-cli pull-request open add-auth', note: 'Again, after gh was installed.' }],
+    examples: [{ command: 'dev-cli pull-request open add-auth', note: 'Again, after the text was changed.' }],
     inRecipe: 'process',
   },
 ];

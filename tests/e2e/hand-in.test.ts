@@ -1,0 +1,229 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Action, StandIn } from '../support/agent.mjs';
+import { type Document, devCli, runPrinted } from '../support/cli.js';
+import { simpleCrew } from '../support/crew.mjs';
+import { generatePlan, RUN, reportOf } from '../support/executing.js';
+import {
+  addRemote,
+  callsOfGh,
+  commitsAtRemote,
+  installGh,
+  refusePushes,
+  requestsOf,
+  troubleGh,
+} from '../support/forge.mjs';
+import { createProject, type Project } from '../support/project.mjs';
+import { bareTodo, smallPlan } from '../support/small.mjs';
+
+// The end of an execution hands the work in: push, then the text, and only then ready (issue 8, 17; engine.md, state-complete).
+
+const BRANCH = `dev/${RUN}`;
+const URL = 'https://forge.invalid/pull/7';
+const TITLE = 'Ask for a token on every route but /health';
+
+let project: Project;
+beforeEach(() => {
+  project = createProject();
+  addRemote(project);
+  installGh(project);
+});
+afterEach(() => project.remove());
+
+const git = (...args: string[]) =>
+  execFileSync('git', args, { cwd: project.root, env: project.env, encoding: 'utf8', stdio: 'pipe' }).trim();
+
+const crew = (summary = 'Written as asked.') => simpleCrew({}, { summary });
+
+/** A draft pull request for a plan of one todo, opened by open-pr, as before its execution. */
+function opened(): void {
+  const acceptance = [{ id: 'ac-1', kind: 'command' as const, run: ['test', '-f', 'made/todo-1.txt'] }];
+  generatePlan(project, { ...smallPlan(), todos: [bareTodo('todo-1', { title: 'Write one', acceptance })] });
+  const agent = new StandIn({ project });
+  expect(agent.drive(agent.execute('--recipe open-pr'))).toMatchObject({ outcome: 'completed' });
+  expect(requestsOf(project)).toMatchObject([{ url: URL, isDraft: true }]);
+}
+
+/** The execution up to the acknowledgement after which only the end is left. */
+function upToReview(agent: StandIn): Action {
+  let action = agent.execute('--execute --autopilot');
+  for (let left = 20; left > 0 && action.tasks?.[0]?.substep !== 'codeReview'; left -= 1) action = agent.step(action);
+  for (const task of action.tasks ?? []) agent.task(task);
+  return action;
+}
+
+interface End {
+  done: Action & { results: Record<string, string>; warnings?: string[] };
+  /** All `ran` and all warnings of the answers on the way. */
+  ran: { block: string; ok: boolean; summary: string }[];
+  warnings: string[];
+}
+
+function handedIn(work = crew()): End {
+  const ran: End['ran'] = [];
+  const warnings: string[] = [];
+  const agent = new StandIn({
+    project,
+    crew: work,
+    onCall: ({ answer }) => {
+      ran.push(...((answer as Document | null)?.ran ?? []));
+      warnings.push(...(answer?.warnings ?? []));
+    },
+  });
+  return { done: agent.drive(agent.execute('--execute --autopilot')) as End['done'], ran, warnings };
+}
+
+const asked = () => callsOfGh(project).map(({ args }) => args.slice(0, 2).join(' '));
+/** What was asked of gh by the execution. */
+const atEnd = () => asked().slice(asked().indexOf('pr comment') + 1);
+
+describe('the end of an execution with a pull request', () => {
+  it('pushes the commits, renews the text from the report, and only then marks it ready', () => {
+    opened();
+    const { done, ran } = handedIn();
+    expect(done).toMatchObject({ outcome: 'completed', results: { pullRequest: `${URL} (ready for review)` } });
+    expect(commitsAtRemote(project, BRANCH)).toEqual([TITLE, 'Write one']);
+    expect(atEnd()).toEqual(['pr edit', 'pr ready']);
+    // The push was there before the text.
+    const head = git('rev-parse', BRANCH);
+    for (const { args, heads } of callsOfGh(project).slice(-2)) expect(heads[BRANCH], args.join()).toBe(head);
+    const [request] = requestsOf(project);
+    expect(request).toMatchObject({ title: TITLE, isDraft: false });
+    expect(request?.body).toContain('- todo-1: Write one');
+    expect(request?.body).toContain(head);
+    expect(request?.body).toContain('ac-1: test -f made/todo-1.txt: exit 0');
+    expect(ran.find(({ block }) => block === 'stateComplete')).toMatchObject({ ok: true });
+    expect(ran.find(({ block }) => block === 'stateComplete')?.summary).toContain(URL);
+    expect(devCli(project, ['status', RUN]).stdout).toContain(`pull   ${URL} (ready for review)`);
+    expect(reportOf(project)).toContain(`${URL} (ready for review)`);
+    expect(git('status', '--porcelain', '--', '.', ':(exclude).dev')).toBe('');
+  });
+
+  it.each([
+    ['a push', ['pr comment'], 'git push: exit 1', () => refusePushes(project, 'the door is shut')],
+    [
+      'an edit',
+      ['pr edit'],
+      'gh pr edit: exit 1',
+      () => troubleGh(project, { 'pr edit': { exit: 1, stderr: 'no such luck' } }),
+    ],
+    ['gh pr ready', ['pr ready'], 'gh pr ready: exit 1', () => troubleGh(project, { 'pr ready': { exit: 1 } })],
+  ])('%s that fails leaves the draft and a warning in answer, done, status and report', (_what, last, words, spoil) => {
+    opened();
+    spoil();
+    const { done, warnings } = handedIn();
+    expect(done.outcome).toBe('completed');
+    expect(asked().slice(-1)).toEqual(last);
+    expect(requestsOf(project)).toMatchObject([{ isDraft: true }]);
+    for (const text of [
+      warnings.join(),
+      done.warnings?.join(),
+      devCli(project, ['status', RUN]).stdout,
+      reportOf(project),
+    ]) {
+      expect(text).toContain(words);
+      expect(text).toContain(`${URL} (draft)`);
+    }
+  });
+
+  it('never pushes by force, and never what is not the branch', () => {
+    opened();
+    const other = join(dirname(project.root), 'other');
+    execFileSync('git', ['clone', '--quiet', '--branch', BRANCH, join(dirname(project.root), 'remote.git'), other], {
+      env: project.env,
+    });
+    const there = (...args: string[]) => execFileSync('git', args, { cwd: other, env: project.env, stdio: 'pipe' });
+    there('-c', 'user.name=B', '-c', 'user.email=b@example.invalid', 'commit', '--allow-empty', '-m', 'Of a reviewer');
+    there('push', '--quiet');
+    const { done } = handedIn();
+    expect(done.warnings?.join()).toMatch(/git push: exit 1 .*(rejected|non-fast-forward|fetch first)/);
+    expect(commitsAtRemote(project, BRANCH)).toEqual([TITLE, 'Of a reviewer']);
+  });
+
+  it('does not say ready where the work lies on another branch', () => {
+    opened();
+    git('switch', '--quiet', '--create', 'elsewhere');
+    const { done } = handedIn();
+    expect(done).toMatchObject({ outcome: 'completed' });
+    expect(done.warnings?.join()).toContain(`are not on the branch ${BRANCH}`);
+    expect(atEnd()).toEqual([]);
+    expect(requestsOf(project)).toMatchObject([{ isDraft: true }]);
+  });
+
+  it('foreign words in the text call nobody, close nothing and are no markup', () => {
+    opened();
+    handedIn(
+      crew(
+        'Fixes #12, thanks @octocat <img src=x onerror=y> [a](javascript:b) https://evil.invalid `x` \u202e\u001b[31m',
+      ),
+    );
+    const body = requestsOf(project)[0]?.body ?? '';
+    expect(body).toContain('octocat');
+    expect(body).not.toMatch(/@octocat|#12|<img|\[a\]\(|:\/\/evil|[\u202e\u001b]/);
+  });
+});
+
+describe('whoever is cut off on the way', () => {
+  /** Each step takes this long, in seconds. */
+  const SLOW = 0.6;
+
+  it.each([0.3, 0.9, 1.5, 2.1])(
+    'after %s s: the next call goes on, and nothing is done twice',
+    { timeout: 120_000 },
+    async (after) => {
+      opened();
+      const agent = new StandIn({ project, crew: crew() });
+      const action = upToReview(agent);
+      const bin = join(dirname(project.root), 'bin', 'gh');
+      const gh = readFileSync(bin, 'utf8');
+      writeFileSync(bin, gh.replace('exec', `sleep ${SLOW}\nexec`));
+      const pushes = join(dirname(project.root), 'pushes');
+      const hook = join(dirname(project.root), 'remote.git', 'hooks', 'pre-receive');
+      execFileSync('mkdir', ['-p', dirname(hook)]);
+      writeFileSync(hook, `#!/bin/sh\necho push >> '${pushes}'\nsleep ${SLOW}\n`, { mode: 0o755 });
+      const child = spawn('sh', ['-c', `exec ${action.ack}`], { cwd: project.root, env: project.env, stdio: 'ignore' });
+      const begun = new Promise((resolve) => child.on('exit', resolve));
+      await Promise.race([begun, untilJob()]);
+      await new Promise((resolve) => setTimeout(resolve, after * 1000));
+      child.kill('SIGKILL');
+      await begun;
+      let now = runPrinted(project, `dev-cli next ${RUN} --wait 20`).json as unknown as Action;
+      for (let left = 20; left > 0 && now.action === 'running'; left -= 1) {
+        now = runPrinted(project, now.poll ?? '').json as unknown as Action;
+      }
+      expect(now, JSON.stringify(now)).toMatchObject({ done: true, outcome: 'completed' });
+      expect(readFileSync(pushes, 'utf8')).toBe('push\n');
+      expect(atEnd()).toEqual(['pr edit', 'pr ready']);
+      expect(requestsOf(project)).toMatchObject([{ isDraft: false }]);
+      expect(commitsAtRemote(project, BRANCH)).toEqual([TITLE, 'Write one']);
+    },
+  );
+
+  it('a slow push is shown as at work, with a log that is there, and polled', () => {
+    opened();
+    const action = upToReview(new StandIn({ project, crew: crew() }));
+    const hook = join(dirname(project.root), 'remote.git', 'hooks', 'pre-receive');
+    execFileSync('mkdir', ['-p', dirname(hook)]);
+    writeFileSync(hook, '#!/bin/sh\nsleep 6\n', { mode: 0o755 });
+    let now = runPrinted(project, action.ack ?? '', { env: { DEV_CLI_ANSWER_WITHIN: '3' } }).json.next as Action;
+    for (let left = 9; left > 0 && now.action === 'running' && now.commands?.[0]?.id !== 'stateComplete'; left -= 1) {
+      now = runPrinted(project, `dev-cli next ${RUN} --wait 1`).json as unknown as Action;
+    }
+    expect(now.commands?.[0]).toMatchObject({ id: 'stateComplete' });
+    expect(now.commands?.[0]?.log).toMatch(/\/push\/command\.log$/);
+    const end = new StandIn({ project, crew: crew() }).drive(now);
+    expect(end).toMatchObject({ outcome: 'completed' });
+    expect(atEnd()).toEqual(['pr edit', 'pr ready']);
+  });
+});
+
+/** Until the job of the end is the pending action. */
+async function untilJob(): Promise<void> {
+  for (let left = 200; left > 0; left -= 1) {
+    const text = readFileSync(join(project.root, '.dev/specs', RUN, 'state.json'), 'utf8');
+    if (text.includes('"kind": "pull-request"') || text.includes('"kind":"pull-request"')) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
