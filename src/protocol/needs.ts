@@ -11,7 +11,7 @@ import type { Prepared } from './prepare.js';
 type NewRun = Extract<Prepared, { kind: 'new' }>;
 
 /** By need, why it is not met; a need that is met, or that nobody has, is not in it. */
-export type Lacks = Partial<Record<Need, string>>;
+type Lacks = Partial<Record<Need, string>>;
 
 /** A run whose needs were asked about. */
 export interface Asked {
