@@ -1,5 +1,6 @@
 import { DevCliError, systemCode } from '../base/errors.js';
 import { isRecord } from '../base/json.js';
+import { isAddress } from './address.js';
 import type { Surroundings } from './git-command.js';
 import { childProcess } from './node.js';
 
@@ -29,7 +30,6 @@ const MAX_OUTPUT = 16 * 1024 * 1024;
 const SAID = 500;
 /** What gh says where nobody is signed in; else it could not find out. */
 const SIGNED_OUT = /not logged in|failed to log in|gh auth login/i;
-const ADDRESS = /^https?:\/\/[\x21-\x7e]{1,300}$/;
 
 /**
  * The pull request of a branch: the one that is open, else the latest that was closed or merged; null when there was none.
@@ -104,11 +104,6 @@ export async function signInProblem(workTree: string, around: Surroundings = {})
     case 'silent':
       return answer.message;
   }
-}
-
-/** Whether a text is the address of a pull request, fit to be shown and handed on. */
-export function isAddress(text: unknown): text is string {
-  return typeof text === 'string' && ADDRESS.test(text);
 }
 
 /** What `gh` inherits: it asks nobody anything and prints no colours. */
