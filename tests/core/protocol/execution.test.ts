@@ -466,7 +466,7 @@ describe('what can be executed (protocol.md §5, --execute)', () => {
     on.result(id, worker());
     expect(await on.complete({ action: id })).toMatchObject({
       ok: true,
-      json: { warnings: [expect.stringContaining('plan-content.json changed')] },
+      json: { warnings: [expect.stringContaining('not applied: plan-content.json, which does not hold up')] },
     });
     on.put('context/plan.json', '{}');
     on.result((await on.out())['todo-1/verify'] ?? '', verified(['as-1']));
