@@ -1,4 +1,4 @@
-import { foreignLine } from './foreign.js';
+import { foreignLine, wholeLine } from './foreign.js';
 import { type RunSummary, summaryParts } from './run-summary.js';
 
 /** The text of a pull request, rendered from the value that report.md renders (documents.md; engine.md, state-complete). */
@@ -7,7 +7,7 @@ import { type RunSummary, summaryParts } from './run-summary.js';
 export const REQUEST_TITLE = 256;
 export const REQUEST_BODY = 65_536;
 
-/** Characters of one line. */
+/** Characters of a line that somebody reads to know, not to act on. */
 const LINE_CAP = 500;
 
 /**
@@ -15,7 +15,7 @@ const LINE_CAP = 500;
  * an issue. What does not fit is left out from the end, which says so.
  */
 export function renderRequestBody(summary: RunSummary): string {
-  const lines = summaryParts(summary, { shown, told: shown }).flatMap(({ title, lines: items }) => [
+  const lines = summaryParts(summary, { shown, told }).flatMap(({ title, lines: items }) => [
     `## ${title}`,
     '',
     ...items.map((item) => `- ${item}`),
@@ -37,10 +37,19 @@ export function renderRequestBody(summary: RunSummary): string {
 /** Room for the line that says what was left out. */
 const CUT_ROOM = 100;
 
-/** One line that is nothing but text wherever Markdown of a forge is rendered. */
 function shown(text: string): string {
+  return escaped(foreignLine(text, LINE_CAP));
+}
+
+/** What somebody has to act on is whole. */
+function told(text: string): string {
+  return escaped(wholeLine(text));
+}
+
+/** One line that is nothing but text wherever Markdown of a forge is rendered. */
+function escaped(line: string): string {
   return (
-    foreignLine(text, LINE_CAP)
+    line
       .replaceAll('&', '&amp;')
       .replaceAll('<', '&lt;')
       .replace(/[\\`*_[\]{}~|$>]/g, '\\$&')

@@ -1,5 +1,5 @@
 import { DevCliError } from '../../base/errors.js';
-import { foreignLine, wholeLine } from '../../documents/foreign.js';
+import { wholeLine } from '../../documents/foreign.js';
 import { commandLine } from '../../documents/plan-text.js';
 import type { EngineEffect, EngineEvent, Verdict } from '../../machine/engine/events.js';
 import type { PendingAction } from '../../run/action.js';
