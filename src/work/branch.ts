@@ -1,5 +1,5 @@
 import { DevCliError } from '../base/errors.js';
-import { findRepository, git, type Surroundings, withoutRedirection } from './git-command.js';
+import { findRepository, git, type Surroundings, usersEnvironment } from './git-command.js';
 
 /** What opening a pull request changes in a repository: a branch, a first commit where there is none, a push. */
 
@@ -120,7 +120,7 @@ export function pushedBy(argv: readonly string[]): { commit: string; branch: str
 
 /** Where nobody is there to type a password, git asks none; an askpass program of the user's is left to answer. */
 export function pushEnvironment(inherited: NonNullable<Surroundings['env']>): NonNullable<Surroundings['env']> {
-  return { ...withoutRedirection(inherited), GIT_TERMINAL_PROMPT: '0', LANGUAGE: 'en' };
+  return { ...usersEnvironment(inherited), GIT_TERMINAL_PROMPT: '0', LANGUAGE: 'en' };
 }
 
 /**
