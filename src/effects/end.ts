@@ -3,7 +3,7 @@ import type { Action } from '../run/action.js';
 import { requestLine } from '../run/request.js';
 import type { RunState, Workflow } from '../run/state.js';
 import { markPhase, phaseRow } from '../run/workflow.js';
-import { RESIDUAL } from './engine/commit-job.js';
+import { RESIDUAL } from './engine/commit-words.js';
 import { reopensAt } from './engine/done.js';
 import { failures, outcomeLine, planRefused, results } from './outcome.js';
 import { PLAN, shownPath } from './paths.js';

@@ -1,7 +1,8 @@
 import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
 import { foreignLine } from '../documents/foreign.js';
-import { acceptHead, headName } from '../effects/engine/commit-job.js';
+import { acceptHead } from '../effects/engine/commit-job.js';
+import { headName } from '../effects/engine/commit-words.js';
 import type { RunState } from '../run/state.js';
 import { readPresent } from '../work/git.js';
 import { workTreeOf } from './command-ending.js';

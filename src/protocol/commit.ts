@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DevCliError } from '../base/errors.js';
-import { foreignLine, wholeLine } from '../documents/foreign.js';
+import { wholeLine } from '../documents/foreign.js';
 import type { CommitResult } from '../effects/engine/commit-job.js';
 import { listedBy } from '../effects/engine/listed.js';
 import type { EngineJob, RunEngine } from '../run/engine.js';
@@ -156,7 +156,7 @@ function withoutCommit({
   if (isHindrance(said)) return { outcome: 'deferred', commit: null, reason };
   if (isOutsideSparse(said)) {
     const way = 'widen the sparse checkout (`git sparse-checkout add DIRECTORY`), then reopen the todo';
-    return { outcome: 'impossible', commit: null, reason: foreignLine(`${way}: ${said}`, 1000) };
+    return { outcome: 'impossible', commit: null, reason: wholeLine(`${way}: ${said}`) };
   }
   return { outcome: exit === GIT_CANNOT ? 'impossible' : 'refused', commit: null, reason };
 }

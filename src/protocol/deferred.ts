@@ -1,5 +1,6 @@
 import { renewEnd } from '../effects/end.js';
-import { commitMessage, deferredTried, RESIDUAL } from '../effects/engine/commit-job.js';
+import { deferredTried } from '../effects/engine/commit-job.js';
+import { commitMessage, RESIDUAL } from '../effects/engine/commit-words.js';
 import { writeReport } from '../effects/engine/report.js';
 import type { Turn } from '../effects/turn.js';
 import type { RunState } from '../run/state.js';

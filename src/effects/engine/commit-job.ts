@@ -2,49 +2,19 @@ import { foreignLine, wholeLine } from '../../documents/foreign.js';
 import type { EngineEvent, Verdict } from '../../machine/engine/events.js';
 import type { At } from '../../work/commit.js';
 import type { LeftPath } from '../../work/commit-paths.js';
-import { isTrailer } from '../../work/commit-search.js';
 import { absolutePath } from '../paths.js';
 import { record, type Turn } from '../turn.js';
 import { noteCommitted } from './changes.js';
+import { commitKey, headName, NO_SHA, RESIDUAL } from './commit-words.js';
 import { jobAtWork, settleRunning } from './job-at-work.js';
 import { noteAudit } from './notes.js';
 import { triaged } from './outcomes.js';
-import { bodyOf, engineOf, planHead } from './plan.js';
+import { engineOf } from './plan.js';
 
-/** Commits of an execution, inside a transaction: what they are to say, and what came of them (engine.md, commit). */
-
-/** Stands for a todo in the key of the commit of all that remains. */
-export const RESIDUAL = 'residual';
+/** Commits of an execution, inside a transaction: what came of them (engine.md, commit). */
 
 /** Paths named that are not committed. */
 const LEFT_SHOWN = 10;
-
-/** Instead of a commit that was made and cannot be told from others. */
-export const NO_SHA = 'made, sha unknown';
-
-/** By which a commit is known again, as its trailer says; null: the one of all that remains. */
-export function commitKey(turn: Turn, todo: string | null): string {
-  return `${turn.state.runId}/${todo ?? RESIDUAL}`;
-}
-
-/**
- * The plan's message for the todo, else its title (documents.md, commits); null: for the commit of all that remains. A line
- * that names another task is left out: it would be taken for the commit of that one (lessons 48).
- */
-export function commitMessage(turn: Turn, todo: string | null): string {
-  if (todo === null) return `Remaining changes of ${turn.state.name}`;
-  const stated = planHead(turn).commits?.find(({ afterTodo }) => afterTodo === todo)?.message;
-  return messageLines(stated ?? '') || messageLines(bodyOf(turn, todo).title) || todo;
-}
-
-/** Whoever reads the log reads it in a terminal. */
-function messageLines(text: string): string {
-  const lines = text.split('\n').map((line) => wholeLine(line));
-  return lines
-    .filter((line) => !isTrailer(line))
-    .join('\n')
-    .trim();
-}
 
 /** What came of a commit. */
 export interface CommitResult {
@@ -143,11 +113,6 @@ export function acceptHead(turn: Turn, { head, branch }: At): void {
   record(turn, 'human', { what: `commits go to ${headName(branch)} at ${head?.slice(0, 7) ?? 'no commit'}` });
 }
 
-/** A branch as people name it. */
-export function headName(branch: string | null): string {
-  return branch === null ? 'no branch (HEAD is detached)' : `branch ${foreignLine(branch, 100)}`;
-}
-
 /**
  * What came of one more try at a commit that had to wait.
  * @returns whether anything is different now
@@ -241,7 +206,7 @@ function commitVerdict(
       return todo === null ? { kind: 'fail', why } : triaged(turn, todo, { failed: [why] });
     }
     case 'impossible': {
-      const why = foreignLine(`git cannot commit: ${reason}`, 400);
+      const why = wholeLine(`git cannot commit: ${reason}${logged}`);
       return todo === null ? { kind: 'fail', why } : triaged(turn, todo, { environment: why });
     }
   }

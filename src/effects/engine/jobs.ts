@@ -19,7 +19,7 @@ import {
   todoCommands,
   unknowable,
 } from './commands.js';
-import { commitKey, commitMessage } from './commit-job.js';
+import { commitKey, commitMessage } from './commit-words.js';
 import { handlerOf, todoProgress } from './dispatch.js';
 import { commandFixes } from './fixes.js';
 import { jobAtWork, settleRunning } from './job-at-work.js';

@@ -1,6 +1,6 @@
 import type { TodoState } from '../../../machine/engine/state.js';
 import type { RunEngine } from '../../../run/engine.js';
-import { headName, NO_SHA } from '../commit-job.js';
+import { headName, NO_SHA } from '../commit-words.js';
 
 /** Commits that dev-cli made, each by its own name, and where they are. */
 export function commitLines({ head }: RunEngine, rows: readonly TodoState[]): string[] {
