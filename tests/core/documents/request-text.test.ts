@@ -6,6 +6,7 @@ import type { RunSummary } from '../../../src/documents/run-summary.js';
 const summaryOf = (change: Partial<RunSummary>): RunSummary => ({
   goal: 'Add JWT auth',
   outcome: 'completed',
+  at: '2026-11-22T12:00:00.000Z',
   done: [],
   decisions: [],
   changedFiles: [],
