@@ -10,6 +10,7 @@ import { runCodec } from '../run/codec.js';
 import { createDirectoryReadStore, createDirectoryStore } from '../store/directory.js';
 import { diskReader } from '../store/reader.js';
 import { findRoot } from '../store/root.js';
+import { isTracked } from '../work/tracked.js';
 import type { Environment } from './environment.js';
 import { systemClock, systemIds } from './system.js';
 
@@ -25,7 +26,7 @@ const ANSWER_WITHIN = 45;
 export function createContext(environment: Environment, command: string): Context {
   const around = surroundings(environment);
   const { root, clock, ids } = around;
-  return { ...around, store: createDirectoryStore({ root, codec: runCodec, clock, ids, purpose: command }) };
+  return { ...around, store: createDirectoryStore({ root, codec: runCodec, clock, ids, purpose: command, isTracked }) };
 }
 
 /** The same for a use case that only asks: what writes need not even be loaded. */

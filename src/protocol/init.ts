@@ -20,6 +20,7 @@ import { abortRun } from './abort.js';
 import type { Context } from './context.js';
 import { envelope, joined, type Told, toldBy } from './envelope.js';
 import { type AtWork, endRunning, settleCommands } from './external.js';
+import { planBack, readMended } from './mended.js';
 import { type Asked, askForNeeds, passOver } from './needs.js';
 import { type InitInput, type Prepared, prepareRecipe, runExists } from './prepare.js';
 import { capturedOf, capturedOrNone, commitOf, movedLine, openTurn, type Rare, withRare } from './turns.js';
@@ -35,9 +36,9 @@ export async function init(context: Context, given: string, input: InitInput): P
   const until = context.clock.now() + context.answerWithin * 1000;
   const name = checkedName(given);
   await refuseSecondRun(context, name, input);
-  const found = await context.store.read(name);
-  const present = found.snapshot;
-  const asked = await askForNeeds(context, prepareRecipe(context, name, input, found));
+  const present = (await readMended(context, name)).snapshot;
+  const { settled, notices } = await settledRun(context, name, input);
+  const asked = await askForNeeds(context, settled);
   const { prepared, unheard } = await settledCommands(context, asked.prepared, input);
   const watch = prepared.kind === 'new' ? await firstLook(context) : NOT_WATCHED;
   if (prepared.kind === 'new' && watch.tree !== null) await requireIdentity(context, prepared.captured);
@@ -59,7 +60,7 @@ export async function init(context: Context, given: string, input: InitInput): P
           head.snapshot === null ? null : planGateOf(head.snapshot, capturedOrNone(head, rare.recompile));
         if (planGate !== null) state.planGate = planGate;
         const turn = openTurn(context, head, state, prepared.captured, rare, head.snapshot);
-        turn.warnings.push(...head.notices, ...prepared.warnings, ...watch.warnings, ...unheard);
+        turn.warnings.push(...notices, ...head.notices, ...prepared.warnings, ...watch.warnings, ...unheard);
         abandoned = start(turn, context, head, { ...asked, prepared }, rare);
         return commitOf(turn, head, { ...toldBy(turn), status: 'initialized' });
       }),
@@ -71,6 +72,23 @@ export async function init(context: Context, given: string, input: InitInput): P
   const later = await settleCommands(context, name, until);
   const all = later === null ? told : joined(told, later);
   return envelope({ ...all, warnings: [...all.warnings, ...unbound] });
+}
+
+/** What the run is to be made of. A plan that is to be executed and has vanished is put back first. */
+async function settledRun(
+  context: Context,
+  name: string,
+  input: InitInput,
+): Promise<{ settled: Prepared; notices: string[] }> {
+  const settle = async () => prepareRecipe(context, name, input, await context.store.read(name));
+  try {
+    return { settled: await settle(), notices: [] };
+  } catch (error) {
+    if (!(error instanceof DevCliError) || error.code !== 'PLAN_MISSING') throw error;
+    const notices = await planBack(context, name);
+    if (notices.length === 0) throw error;
+    return { settled: await settle(), notices };
+  }
 }
 
 /** The run is there by now: that its session cannot be bound to it is a warning, not a failed init. */

@@ -6,12 +6,14 @@ import type { Context, ReadContext } from './context.js';
 import { findRun } from './find-run.js';
 import { commitsWait, isAtWork, readRun } from './running.js';
 import { movedLine, withRare } from './turns.js';
+import { vanished } from './vanished.js';
 import { actionView } from './view.js';
 
 /**
  * `next`: the pending action itself, the same byte for byte until it is acknowledged. Writes nothing, except that it
- * finishes what a crash left, commits an external command that has ended, or makes a commit that had to wait (protocol.md §2).
- * While the plan on disk is another than the one that is carried out, a warning beside the action says so.
+ * finishes what a crash left, puts back documents that have vanished, commits an external command that has ended, or makes a
+ * commit that had to wait (protocol.md §2). While the plan on disk is another than the one that is carried out, a warning
+ * beside the action says so.
  * @param input.wait seconds to wait for a command at work
  */
 export async function next(
@@ -21,7 +23,7 @@ export async function next(
 ): Promise<Answer> {
   const name = await findRun(context, given, false);
   let head = await readRun(context, name);
-  if (head.unfinished) {
+  if (isToBeMended(head)) {
     const { finishCrash } = await import('./external.js');
     await finishCrash(context, name);
     head = await readRun(context, name);
@@ -45,9 +47,14 @@ export async function nextIfSettled(
   input: { full?: boolean },
 ): Promise<Answer | null> {
   const head = await readRun(context, await findRun(context, given, false));
-  const unsettled = head.unfinished || isAtWork(head) || commitsWait(head);
-  if (unsettled || movedLine(head, () => '') !== null) return null;
+  if (isToBeMended(head) || isAtWork(head) || commitsWait(head)) return null;
+  if (movedLine(head, () => '') !== null) return null;
   return pendingAction(head.snapshot, input.full === true, null);
+}
+
+/** A crash has left something to finish, or documents that the run needs have vanished. */
+function isToBeMended({ unfinished, files, snapshot }: Awaited<ReturnType<typeof readRun>>): boolean {
+  return unfinished || vanished(files, snapshot).length > 0;
 }
 
 function pendingAction({ name, pendingAction }: RunState, full: boolean, moved: string | null): Answer {

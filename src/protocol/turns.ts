@@ -14,9 +14,12 @@ import { summarize } from '../run/summarize.js';
 import type { Decision, Head, Marks, NewEntry } from '../store/store.js';
 import { type Present, readPresent } from '../work/git.js';
 import type { Context, ReadContext } from './context.js';
+import { type Contents, committedContents, putBack, vanished, withContents } from './vanished.js';
 
 /** Seconds that a printed poll waits, unless calls may take longer where this runs (protocol.md §4). */
 const POLL_WAIT = 45;
+
+const NO_CONTENTS: Contents = new Map();
 
 const NO_RECIPE: CapturedRecipe = {
   compiler: 0,
@@ -42,10 +45,18 @@ const NO_RECIPE: CapturedRecipe = {
   },
 };
 
+/** What one transaction of a turn came to. */
+type Attempt<A> =
+  | { kind: 'answered'; answer: A }
+  /** What was mended is recorded; the turn itself comes next. */
+  | { kind: 'mended' }
+  /** Nothing was done: what these documents held has to be found first. */
+  | { kind: 'lost'; paths: string[]; notices: string[] };
+
 /**
  * One transaction on a run: opens a turn on its head, lets `body` work, commits what it recorded.
- * A turn that recorded nothing writes nothing. What was mended when the run was opened is recorded in a commit of its own
- * first: `body` may refuse, and the disk is mended all the same.
+ * A turn that recorded nothing writes nothing. What was mended when the run was opened, documents that had vanished among it, is
+ * recorded in a commit of its own first: `body` may refuse, and the disk is mended all the same.
  * @throws DevCliError `NO_SUCH_RUN`; what `body` and the store throw
  */
 export async function transactTurn<A>(
@@ -55,22 +66,59 @@ export async function transactTurn<A>(
   known: Partial<Rare> = {},
 ): Promise<A> {
   const work = async (rare: Rare) => {
-    const once = (mended: boolean) =>
-      context.store.transact<{ answer: A } | null>(name, (head) => {
-        if (head.snapshot === null) throw noSuchRun(name);
-        const turn = openTurn(context, head, head.snapshot, capturedOf(head, rare.recompile), rare);
-        if (head.notices.length > 0) noteRecovery(turn, head.notices);
-        if (head.notices.length > 0 && !mended) return commitOf(turn, head, null);
-        return commitOf(turn, head, { answer: body(turn) });
-      });
-    const done = (await once(false)) ?? (await once(true));
-    if (done === null) throw new DevCliError('INTERNAL', 'A transaction that had to answer did not.');
-    return done.answer;
+    let mending: Mending = { contents: null, notices: [], recorded: false };
+    for (;;) {
+      const decide = (head: Head<RunState>) => attempted(context, name, head, { rare, mending, body });
+      const done = await context.store.transact<Attempt<A>>(name, decide);
+      switch (done.kind) {
+        case 'answered':
+          return done.answer;
+        case 'mended':
+          mending = { ...mending, notices: [], recorded: true };
+          break;
+        case 'lost':
+          mending = {
+            contents: await committedContents(context.store, name, done.paths),
+            notices: [...mending.notices, ...done.notices],
+            recorded: false,
+          };
+      }
+    }
   };
   return withRare(work, { signal: context.signal, known });
 }
 
-function noteRecovery(turn: Turn, notices: string[]): void {
+/** What is known so far of what is to be mended. */
+interface Mending {
+  /** What lost documents held; null before they were looked for. */
+  contents: Contents | null;
+  /** Of earlier transactions, not recorded yet. */
+  notices: string[];
+  recorded: boolean;
+}
+
+/** The decision of one transaction on the way to an answer. */
+function attempted<A>(
+  context: Context,
+  name: string,
+  head: Head<RunState>,
+  { rare, mending, body }: { rare: Rare; mending: Mending; body: (turn: Turn) => A },
+): Decision<RunState, Attempt<A>> {
+  const { snapshot, files } = head;
+  if (snapshot === null) throw noSuchRun(name);
+  const paths = mending.contents === null ? vanished(files, snapshot) : [];
+  if (paths.length > 0) return { answer: { kind: 'lost', paths, notices: head.notices } };
+  const contents = mending.contents ?? NO_CONTENTS;
+  const captured = capturedOf({ ...head, files: withContents(files, contents) }, rare.recompile);
+  const turn = openTurn(context, head, snapshot, captured, rare);
+  const notices = [...mending.notices, ...head.notices, ...putBack(turn, contents)];
+  if (notices.length > 0) noteRecovery(turn, notices);
+  if (notices.length > 0 && !mending.recorded) return commitOf<Attempt<A>>(turn, head, { kind: 'mended' });
+  return commitOf<Attempt<A>>(turn, head, { kind: 'answered', answer: body(turn) });
+}
+
+/** Records what was mended; the next acknowledgement, `status` and `manifest` tell it. */
+export function noteRecovery(turn: Turn, notices: string[]): void {
   record(turn, 'recovered', { notices });
   turn.state.recovered.push(...notices);
 }

@@ -21,6 +21,8 @@ export interface DirectoryStoreOptions<S extends Numbered> extends DirectoryRead
   lockWaitMs?: number;
   /** What locks are taken for; shown to whoever has to wait. Default `a commit`. */
   purpose?: string;
+  /** Whether git tracks a file, by its absolute path: such ignore rules are not mended. Default: none is. */
+  isTracked?: (path: string) => boolean;
 }
 
 /**
@@ -28,8 +30,8 @@ export interface DirectoryStoreOptions<S extends Numbered> extends DirectoryRead
  * @throws DevCliError `IO` when the root is not there
  */
 export function createDirectoryStore<S extends Numbered>(options: DirectoryStoreOptions<S>): Store<S> {
-  const { root, codec, clock, ids, lockWaitMs = 10_000, purpose = 'a commit' } = options;
-  return createStore({ medium: diskMedium({ root, clock, ids, lockWaitMs, purpose }), codec, clock });
+  const { root, codec, clock, ids, lockWaitMs = 10_000, purpose = 'a commit', isTracked = () => false } = options;
+  return createStore({ medium: diskMedium({ root, clock, ids, lockWaitMs, purpose, isTracked }), codec, clock });
 }
 
 /**

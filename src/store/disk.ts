@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, renameSync, statSync } from 'node:fs';
+import { existsSync, renameSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Clock, Ids } from '../base/clock.js';
 import { DevCliError } from '../base/errors.js';
@@ -6,8 +6,8 @@ import { clearUp } from './clear-up.js';
 import { nativeCrc32 } from './crc.js';
 import { diskPlaces, diskReading } from './disk-reading.js';
 import { freeName, placeDocuments, removeEmpty, removeFile } from './documents.js';
-import { makeDirectories, replaceFile, syncAncestors, syncDirectory, syncMade, writeDurably } from './durable.js';
-import { GITIGNORE } from './gitignore.js';
+import { makeDirectories, replaceFile, syncAncestors, syncDirectory, syncMade } from './durable.js';
+import { seeToRules } from './gitignore.js';
 import { grown } from './grown.js';
 import { ioError, withIoErrors } from './io.js';
 import { readTail } from './journal.js';
@@ -29,6 +29,8 @@ export interface DiskOptions {
   lockWaitMs: number;
   /** What locks are taken for; shown to whoever has to wait. */
   purpose: string;
+  /** Whether git tracks a file, by its absolute path. Asked only of ignore rules that an earlier version wrote. */
+  isTracked: (path: string) => boolean;
 }
 
 /**
@@ -36,7 +38,7 @@ export interface DiskOptions {
  * @throws DevCliError `IO`; every method too
  */
 export function diskMedium(options: DiskOptions): Medium {
-  const { clock, ids, purpose } = options;
+  const { clock, ids, purpose, isTracked } = options;
   const places = diskPlaces(options.root);
   const { root, home, inside, inRun, at } = places;
   const waiting = { waitMs: options.lockWaitMs, root };
@@ -80,12 +82,10 @@ export function diskMedium(options: DiskOptions): Medium {
   }
   const marks = rootMarks({ root, underRootLock, mayGuard, guards });
 
-  /** With the first commit of a run. `made` collects what came into being, also when it fails. */
-  function writeGitignore(made: string[]): void {
-    const path = join(inside('.dev'), '.gitignore');
-    if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) return;
-    made.push(path);
-    writeDurably(path, GITIGNORE, root);
+  /** `made` collects what came into being, also when it fails. */
+  function writeRules(made: string[]): void {
+    const path = seeToRules(inside('.dev'), root, isTracked);
+    if (path !== null) made.push(path);
   }
 
   return {
@@ -144,7 +144,7 @@ export function diskMedium(options: DiskOptions): Medium {
       };
       try {
         at(stream, 'objects', () => {
-          if (!hasJournal(inRun(stream, 'events.jsonl'))) writeGitignore(files);
+          writeRules(files);
           for (const path of paths) make(inside(dirname(path)));
           if (contents.size > 0) writeObjects(make(inside(runPath(stream, 'objects'))), contents, files);
         });

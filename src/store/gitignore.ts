@@ -1,10 +1,17 @@
+import { join } from 'node:path';
+import { systemCode } from '../base/errors.js';
+import { writeDurably } from './durable.js';
+import { readRegular } from './inside.js';
+
+const WRITTEN_BY = '# Written by dev-cli.';
+
 /**
  * `.dev/.gitignore`: a whitelist (storage.md, Layout). What is not shared on purpose stays out of git, so that a checkout
- * never rewinds a live run.
+ * never rewinds a live run. It is not on its own list: a file that git does not ignore is taken by `git clean -fd` and
+ * `git stash -u`, and then the next of them takes the runs.
  */
-export const GITIGNORE = `# Written by dev-cli. Runs stay on this machine; only what people share is tracked.
+export const GITIGNORE = `${WRITTEN_BY} Runs stay on this machine; only what people share is tracked.
 /*
-!/.gitignore
 !/preferences.yaml
 !/recipes/
 !/workflows/
@@ -18,3 +25,42 @@ export const GITIGNORE = `# Written by dev-cli. Runs stay on this machine; only 
 !/specs/*/summary.md
 !/specs/*/report.md
 `;
+
+/** Up to 0.1.0 the list named itself. */
+const ITSELF = /^!\/\.gitignore[ \t]*\r?\n?/m;
+
+/** More than anybody's rules, in bytes. */
+const LARGEST = 64 * 1024;
+
+/**
+ * Sees to the ignore rules in `directory`: written where there are none, mended where ours still let git see them. Rules that
+ * somebody else wrote stay as they are.
+ * @param isTracked whether git tracks a file, by its absolute path: then it is the user's, and neither clean nor stash takes it
+ * @returns the path when the file was made
+ * @throws DevCliError `IO`, system errors
+ */
+export function seeToRules(directory: string, root: string, isTracked: (path: string) => boolean): string | null {
+  const path = join(directory, '.gitignore');
+  const text = textAt(path);
+  if (text === GITIGNORE || text === null) return null;
+  if (text === undefined) {
+    writeDurably(path, GITIGNORE, root);
+    return path;
+  }
+  if (text.startsWith(WRITTEN_BY) && ITSELF.test(text) && !isTracked(path))
+    writeDurably(path, text.replace(ITSELF, ''), root);
+  return null;
+}
+
+/** Undefined where nothing is; null for what is no file of rules. */
+function textAt(path: string): string | null | undefined {
+  try {
+    return readRegular(path, LARGEST)?.toString('utf8') ?? null;
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === 'ENOENT') return undefined;
+    // A link, a socket, a file of somebody else's: not made by us, and no reason not to work.
+    if (code === 'ELOOP' || code === 'ENXIO' || code === 'EACCES') return null;
+    throw error;
+  }
+}

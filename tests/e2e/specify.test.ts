@@ -113,9 +113,7 @@ function checkEnd(at: Project, recipe: string): void {
     .filter((line) => line !== '')
     .map((line) => line.slice(3));
   expect(tracked.sort()).toEqual(
-    ['.dev/.gitignore', 'PLAN.md', 'plan-content.json', 'summary.md']
-      .map((file) => (file.startsWith('.dev') ? file : `.dev/specs/add-jwt-auth/${file}`))
-      .sort(),
+    ['PLAN.md', 'plan-content.json', 'summary.md'].map((file) => `.dev/specs/add-jwt-auth/${file}`).sort(),
   );
   const again = devCli(at, ['next', 'add-jwt-auth']);
   expect(again.code).toBe(0);

@@ -19,6 +19,7 @@ export function replayEveryRun(project: Project): void {
     ids: { hex: () => '' },
     lockWaitMs: 0,
     purpose: 'a test',
+    isTracked: () => false,
   });
   const problems = medium.streams().flatMap((name) => {
     try {

@@ -35,6 +35,8 @@ export function openEngine(turn: Turn, block: string): boolean {
     fault(turn, block, 'PLAN_EDITED', `${disagrees}; it is not executed`);
     return false;
   }
+  // A plan that no planning run has recorded is recorded now: it is untracked, and `git clean` takes such files.
+  for (const path of [PLAN, PLAN_CONTENT]) turn.files.keep(path);
   const boxes = readBoxes(turn.files.text(PLAN) ?? '');
   const ticked = (id: string) => Object.hasOwn(boxes, id) && boxes[id] === true;
   const earlier = carriedOver(turn, boxes);

@@ -44,13 +44,13 @@ describe('layout', () => {
       }),
     );
     const tracked = [
-      '.dev/.gitignore',
       '.dev/preferences.yaml',
       '.dev/recipes/a/b.yaml',
       '.dev/agents/x.md',
       '.dev/specs/run/PLAN.md',
     ];
     const ignored = [
+      '.dev/.gitignore',
       '.dev/guard',
       '.dev/specs/stray',
       '.dev/specs/run/DRAFT.md',
