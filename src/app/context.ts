@@ -10,7 +10,7 @@ import { runCodec } from '../run/codec.js';
 import { createDirectoryReadStore, createDirectoryStore } from '../store/directory.js';
 import { diskReader } from '../store/reader.js';
 import { findRoot } from '../store/root.js';
-import { isTracked } from '../work/tracked.js';
+import { isTracked } from '../work/ignored.js';
 import type { Environment } from './environment.js';
 import { systemClock, systemIds } from './system.js';
 

@@ -1,11 +1,14 @@
 import type { Answer, StreamAnswer } from '../base/answer.js';
-import { DevCliError } from '../base/errors.js';
+import { DevCliError, type ErrorCode } from '../base/errors.js';
 import type { JsonObject } from '../base/json.js';
 import { next } from '../protocol/next.js';
 import { ACTING } from './acting.js';
 import { createContext } from './context.js';
 import type { Environment } from './environment.js';
 import type { UseCase } from './use-case.js';
+
+/** Errors that say more after another look. */
+const PUZZLING: readonly ErrorCode[] = ['INTERNAL', 'NO_SUCH_RUN', 'NO_ACTIVE_RUN'];
 
 /**
  * Runs a command of the registry by its name. The one door to every use case. Those that move a run are loaded at
@@ -21,11 +24,7 @@ export async function execute(
   try {
     return await useCase(context, call.input, environment);
   } catch (error) {
-    if (error instanceof DevCliError && error.code === 'NO_SUCH_RUN') {
-      const { withNearRuns } = await import('../protocol/near-runs.js');
-      throw await withNearRuns(context, call.input['name'], error);
-    }
-    if (error instanceof DevCliError && error.code !== 'INTERNAL') throw error;
+    if (error instanceof DevCliError && !PUZZLING.includes(error.code)) throw error;
     const { diagnosed } = await import('../protocol/diagnose.js');
     throw await diagnosed(context, call.input['name'], error);
   }

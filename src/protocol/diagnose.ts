@@ -1,14 +1,23 @@
-import { DevCliError } from '../base/errors.js';
+import { DevCliError, type Fix } from '../base/errors.js';
+import { shellQuoted } from '../registry/render.js';
+import { mainWorkTree } from '../store/root.js';
 import type { Context } from './context.js';
-import { findRun } from './find-run.js';
+import { FIRST_RUN, findRun } from './find-run.js';
+import { withNearRuns } from './near-runs.js';
 
 /**
  * What really was wrong when a call failed unexpectedly. A snapshot is checked in outline only, because a call must be
  * cheap: one that somebody has edited gets past that and breaks something later.
  * @param given the run's name as the call had it
- * @returns DevCliError `STATE_CORRUPT` when state.json is not what its journal says; else `error` itself
+ * @returns DevCliError `STATE_CORRUPT` when state.json is not what its journal says; where there is no run at all, or others
+ * of a similar name, the same error that says so; else `error` itself
  */
 export async function diagnosed(context: Context, given: unknown, error: unknown): Promise<unknown> {
+  if (error instanceof DevCliError && error.code !== 'INTERNAL') {
+    const nothing = await nothingHere(context, error);
+    if (nothing !== null || error.code !== 'NO_SUCH_RUN') return nothing ?? error;
+    return withNearRuns(context, given, error);
+  }
   const edited = await editedRun(context, given);
   if (edited === null) return error;
   const file = `.dev/specs/${edited}/state.json`;
@@ -29,4 +38,32 @@ async function editedRun(context: Context, given: unknown): Promise<string | nul
     // The failure that is to be explained says more than one met while explaining it.
     return null;
   }
+}
+
+/** Why there is no run where one was looked for, and where there may be some; null where there are others. */
+async function nothingHere(
+  { store, root, workTree, boundRun, reader }: Context,
+  { code, message, run }: DevCliError,
+): Promise<DevCliError | null> {
+  const told = (reason: string, fix: Fix) =>
+    new DevCliError(code, `${message} ${reason}`, { fix, ...(run === undefined ? {} : { run }) });
+  const streams = await store.streams();
+  if (boundRun !== null && !streams.includes(boundRun)) {
+    return told(
+      `The work tree ${workTree} was made for the run "${boundRun}" of ${root}, which is not there any more.`,
+      `Ask the user to put ${root}/.dev/specs/${boundRun} back, or name another root with --root.`,
+    );
+  }
+  if (streams.length > 0) return null;
+  const main = mainWorkTree(root);
+  if (main !== null && main !== root && reader.list(`${main}/.dev/specs`).length > 0) {
+    return told(
+      `${root} is a linked work tree and has none; the runs of the main one lie in ${main}.`,
+      `Repeat the same call with --root ${shellQuoted(main)}`,
+    );
+  }
+  return told(
+    `There is none at all in ${root}: nothing was begun here, or .dev/ is gone, as after git clean -x or git stash -a.`,
+    ['If .dev/ was stashed, git stash pop brings it back. Else begin: ', FIRST_RUN],
+  );
 }

@@ -14,13 +14,15 @@ import type { CapturedRecipe } from '../recipe/resolved.js';
 import type { RunState } from '../run/state.js';
 import { SCHEMA_VERSION } from '../run/version.js';
 import { recipeOfRun } from '../run/workflow.js';
+import { isOurs, RULES, readRules } from '../store/gitignore.js';
 import type { Head } from '../store/store.js';
 import { baselineOf, type Present, readPresent } from '../work/git.js';
+import { isSeen } from '../work/ignored.js';
 import { abortRun } from './abort.js';
 import type { Context } from './context.js';
 import { envelope, joined, type Told, toldBy } from './envelope.js';
 import { type AtWork, endRunning, settleCommands } from './external.js';
-import { planBack, readMended } from './mended.js';
+import { readMended } from './mended.js';
 import { type Asked, askForNeeds, passOver } from './needs.js';
 import { type InitInput, type Prepared, prepareRecipe, runExists } from './prepare.js';
 import { capturedOf, capturedOrNone, commitOf, movedLine, openTurn, type Rare, withRare } from './turns.js';
@@ -36,7 +38,7 @@ export async function init(context: Context, given: string, input: InitInput): P
   const until = context.clock.now() + context.answerWithin * 1000;
   const name = checkedName(given);
   await refuseSecondRun(context, name, input);
-  const present = (await readMended(context, name)).snapshot;
+  const present = await presentRun(context, name);
   const { settled, notices } = await settledRun(context, name, input);
   const asked = await askForNeeds(context, settled);
   const { prepared, unheard } = await settledCommands(context, asked.prepared, input);
@@ -74,20 +76,25 @@ export async function init(context: Context, given: string, input: InitInput): P
   return envelope({ ...all, warnings: [...all.warnings, ...unbound] });
 }
 
-/** What the run is to be made of. A plan that is to be executed and has vanished is put back first. */
+/** The run that is there. Of an unfinished one nothing is missing; what has ended makes room, as it is. */
+async function presentRun(context: Context, name: string): Promise<RunState | null> {
+  const { snapshot } = await context.store.read(name);
+  const goesOn = snapshot?.status === 'live' || snapshot?.status === 'halted';
+  return goesOn ? (await readMended(context, name)).snapshot : snapshot;
+}
+
+/** What the run is to be made of. A plan that is to be executed, and has vanished, is put back first. */
 async function settledRun(
   context: Context,
   name: string,
   input: InitInput,
 ): Promise<{ settled: Prepared; notices: string[] }> {
-  const settle = async () => prepareRecipe(context, name, input, await context.store.read(name));
   try {
-    return { settled: await settle(), notices: [] };
+    return { settled: prepareRecipe(context, name, input, await context.store.read(name)), notices: [] };
   } catch (error) {
     if (!(error instanceof DevCliError) || error.code !== 'PLAN_MISSING') throw error;
-    const notices = await planBack(context, name);
-    if (notices.length === 0) throw error;
-    return { settled: await settle(), notices };
+    const mended = await readMended(context, name);
+    return { settled: prepareRecipe(context, name, input, mended), notices: mended.snapshot?.recovered ?? [] };
   }
 }
 
@@ -153,13 +160,21 @@ const NOT_WATCHED: FirstLook = { tree: null, warnings: [] };
 export async function firstLook(context: Context): Promise<FirstLook> {
   try {
     const tree = await readPresent(context.workTree, { signal: context.signal });
-    if (tree !== null) return { tree, warnings: [] };
+    if (tree !== null) return { tree, warnings: rulesWarning(context) };
     return { tree, warnings: ['no git repository here: changes outside .dev/ cannot be noticed'] };
   } catch (error) {
     if (!(error instanceof DevCliError) || error.code !== 'GIT_FAILED') throw error;
     const reason = error.details[0]?.problem ?? error.message;
     return { tree: null, warnings: [`git cannot be asked, so changes outside .dev/ are not noticed: ${reason}`] };
   }
+}
+
+/** Ignore rules of the user's own are left alone; that they do not keep runs from git is said. */
+function rulesWarning({ root }: Context): string[] {
+  const rules = `${RULES} is not dev-cli's and lets git see the runs: git clean and git stash -u would take them`;
+  const text = readRules(root) ?? null;
+  if (text === null || isOurs(text) || !isSeen(root, '.dev/specs/any/state.json')) return [];
+  return [`${rules}; add a line /specs/*/* to it, or move it away and dev-cli writes its own`];
 }
 
 /** @throws DevCliError `RUN_ACTIVE` when this session is bound to another unfinished run */

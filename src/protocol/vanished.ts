@@ -16,19 +16,13 @@ import { BEGINNING, type Store } from '../store/store.js';
 export type Contents = ReadonlyMap<string, Buffer>;
 
 /**
- * The documents that an unfinished run cannot do without, and that are lost. Looks at a few files and reads none.
- * @returns paths relative to the run's directory; empty for a run that has ended, whose documents are the user's
+ * The documents that a run cannot do without, and that are lost. Looks at a few files and reads none.
+ * @returns paths relative to the run's directory
  */
 export function vanished(files: Files, state: RunState): string[] {
-  if (state.status !== 'live' && state.status !== 'halted') return [];
   const before = state.pendingAction?.before ?? {};
   // What the pending action promises and what was not there when it was issued is still to be written.
   return documentsOf(state).filter((path) => before[path] !== null && isLost(files, path));
-}
-
-/** Those of `paths` that are lost. */
-export function lostOf(files: Files, paths: readonly string[]): string[] {
-  return paths.filter((path) => isLost(files, path));
 }
 
 /** Missing, or empty, as a power cut leaves what it met on the way to the disk. */
@@ -83,7 +77,8 @@ export async function committedContents(
     return true;
   });
   const contents = new Map<string, Buffer>();
-  for (const [path, digest] of digests) {
+  for (const path of paths) {
+    const digest = digests.get(path) ?? null;
     const content = digest === null ? null : await store.content(name, digest);
     if (content !== null) contents.set(path, content);
   }

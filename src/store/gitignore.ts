@@ -3,6 +3,9 @@ import { systemCode } from '../base/errors.js';
 import { writeDurably } from './durable.js';
 import { readRegular } from './inside.js';
 
+/** Relative to the root. */
+export const RULES = '.dev/.gitignore';
+
 const WRITTEN_BY = '# Written by dev-cli.';
 
 /**
@@ -32,6 +35,11 @@ const ITSELF = /^!\/\.gitignore[ \t]*\r?\n?/m;
 /** More than anybody's rules, in bytes. */
 const LARGEST = 64 * 1024;
 
+/** Whether ignore rules are ours, perhaps with lines that somebody added. */
+export function isOurs(text: string): boolean {
+  return text.startsWith(WRITTEN_BY);
+}
+
 /**
  * Sees to the ignore rules in `directory`: written where there are none, mended where ours still let git see them. Rules that
  * somebody else wrote stay as they are.
@@ -47,12 +55,15 @@ export function seeToRules(directory: string, root: string, isTracked: (path: st
     writeDurably(path, GITIGNORE, root);
     return path;
   }
-  if (text.startsWith(WRITTEN_BY) && ITSELF.test(text) && !isTracked(path))
-    writeDurably(path, text.replace(ITSELF, ''), root);
+  if (isOurs(text) && ITSELF.test(text) && !isTracked(path)) writeDurably(path, text.replace(ITSELF, ''), root);
   return null;
 }
 
-/** Undefined where nothing is; null for what is no file of rules. */
+/** The ignore rules of a root: undefined where there are none, null for what is no file of rules. @throws system errors */
+export function readRules(root: string): string | null | undefined {
+  return textAt(join(root, RULES));
+}
+
 function textAt(path: string): string | null | undefined {
   try {
     return readRegular(path, LARGEST)?.toString('utf8') ?? null;

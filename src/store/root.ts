@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { DevCliError, systemCode } from '../base/errors.js';
 import { isName } from '../base/name.js';
 import { isMissing, readRegular } from './inside.js';
@@ -34,8 +34,8 @@ const LIMIT = 64 * 1024;
  */
 export function findRoot({ cwd, env, explicit }: RootQuery): Root {
   const climbed = climb(cwd);
-  const bound = climbed.top === null ? null : boundTo(climbed.top);
   const given = explicit ?? (env.DEV_CLI_ROOT || undefined);
+  const bound = climbed.top === null ? null : (given === undefined ? boundTo : usablyBoundTo)(climbed.top);
   if (given !== undefined) {
     const root = checkedDirectory(resolve(cwd, given), explicit === undefined ? 'DEV_CLI_ROOT' : '--root');
     return bound?.root === root ? bound : { root, workTree: null, boundRun: null };
@@ -57,11 +57,9 @@ function climb(cwd: string): { passed: string[]; top: string | null } {
 
 /** The run that the work tree at `top` was made for: its `.git` is a file, and the git directory it leads to says so. */
 function boundTo(top: string): Root | null {
-  const link = join(top, '.git');
-  if (kindOf(link) !== 'file') return null;
-  const gitDirectory = /^gitdir: (.+)$/m.exec(readText(link) ?? '')?.[1]?.trim();
-  if (gitDirectory === undefined) return null;
-  const pointer = join(resolve(top, gitDirectory), 'dev-cli-root');
+  const gitDirectory = linkedGitDirectory(top);
+  if (gitDirectory === null) return null;
+  const pointer = join(gitDirectory, 'dev-cli-root');
   const text = readText(pointer);
   if (text === null) return null;
   const [root = '', run = ''] = text.split('\n').map((line) => line.trim());
@@ -69,6 +67,38 @@ function boundTo(top: string): Root | null {
     throw brokenPointer(pointer, 'it does not hold an absolute root and the name of a run');
   if (!isDirectory(root)) throw brokenPointer(pointer, `the root it names, ${root}, is not there`);
   return { root: resolve(root), workTree: top, boundRun: run };
+}
+
+/** The same, for who has been told the root: that is what to do about a pointer that cannot be used. */
+function usablyBoundTo(top: string): Root | null {
+  try {
+    return boundTo(top);
+  } catch (error) {
+    if (error instanceof DevCliError) return null;
+    throw error;
+  }
+}
+
+/**
+ * The main work tree of the repository when `directory` lies in a linked one (`git worktree add`); null elsewhere.
+ * @param directory absolute
+ * @throws DevCliError `IO`
+ */
+export function mainWorkTree(directory: string): string | null {
+  const { top } = climb(directory);
+  const gitDirectory = top === null ? null : linkedGitDirectory(top);
+  const common = gitDirectory === null ? null : readText(join(gitDirectory, 'commondir'));
+  if (gitDirectory === null || common === null) return null;
+  const repository = resolve(gitDirectory, common.trim());
+  return basename(repository) === '.git' && isDirectory(dirname(repository)) ? dirname(repository) : null;
+}
+
+/** Where the `.git` of a linked work tree leads; null where it is none. */
+function linkedGitDirectory(top: string): string | null {
+  const link = join(top, '.git');
+  if (kindOf(link) !== 'file') return null;
+  const path = /^gitdir: (.+)$/m.exec(readText(link) ?? '')?.[1]?.trim();
+  return path === undefined ? null : resolve(top, path);
 }
 
 function checkedDirectory(path: string, option: string): string {
