@@ -124,6 +124,10 @@ export const ERROR_CODES = {
   PHASE_ENDED: { exit: 4, when: 'The step belongs to a phase of the workflow that has ended; its steps stand.' },
   RUN_EXISTS: { exit: 4, when: 'A run of that name is live with another recipe.' },
   RUN_ACTIVE: { exit: 4, when: 'This session is bound to another unfinished run.' },
+  FILES_OVERLAP: {
+    exit: 4,
+    when: 'Another run carries out a plan in the same work tree, and todos of both may change the same files.',
+  },
   RUN_ENDED: { exit: 4, when: 'The run has ended.' },
   LOCKED: { exit: 4, when: 'Another process held the lock for longer than the bound.' },
   INTERRUPTED: { exit: 130, when: 'Ctrl-C. The state is untouched.' },

@@ -5,6 +5,7 @@ import type { CapturedRecipe, ResolvedBlock } from '../recipe/resolved.js';
 import type { EntryData, EntryType } from '../run/entries.js';
 import type { RunState } from '../run/state.js';
 import type { Present } from '../work/git.js';
+import type { OtherExecution } from './engine/beside.js';
 import type { Workspace } from './workspace.js';
 
 /** Where a run lives, for the paths that are printed. */
@@ -47,6 +48,8 @@ export interface Turn {
   readonly judge: JudgeResult;
   /** The work tree as it is, read before the decision; null where there is no repository. */
   readonly tree: () => Present | null;
+  /** Other runs that carry out a plan in the same work tree. Asked when an execution begins; then none of them begins meanwhile. */
+  readonly others: () => readonly OtherExecution[];
   /** At `init`: the run of this name before the one that begins. Null in every other turn. */
   readonly earlier: RunState | null;
   /** Seconds that a printed poll waits for a command at work. */

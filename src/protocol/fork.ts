@@ -35,7 +35,7 @@ export async function fork(context: Context, given: string, input: { at: number;
   refuseTaken(name, await context.store.read(name));
   const past = await pastOf(context, from, input.at);
   const watch = await firstLook(context);
-  const told = await withRare((rare) => begin(context, name, past, watch, rare), { signal: context.signal });
+  const told = await withRare((rare) => begin(context, name, past, watch, rare), { context });
   const answer = envelope(told);
   const { runId } = past.moment.snapshot;
   return { ...answer, json: { ok: true, forkedFrom: { name: from, runId, seq: past.moment.last }, ...answer.json } };

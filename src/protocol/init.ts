@@ -30,7 +30,7 @@ import { makeActive } from './use.js';
 
 /**
  * `init`: starts a run and gives its first action, or resumes the one that is there (protocol.md §5).
- * @throws DevCliError `RUN_EXISTS`, `RUN_ACTIVE`, `GOAL_MISSING`, `MODE_CONTRADICTION`, `UNKNOWN_RECIPE`,
+ * @throws DevCliError `RUN_EXISTS`, `RUN_ACTIVE`, `FILES_OVERLAP`, `GOAL_MISSING`, `MODE_CONTRADICTION`, `UNKNOWN_RECIPE`,
  * `RECIPE_INVALID`, `RECIPE_UNTRUSTED`, `UNKNOWN_PREFERENCE`, `NEEDS_MISSING`, `IDENTITY_MISSING`; a failed init leaves nothing
  * behind
  */
@@ -66,7 +66,7 @@ export async function init(context: Context, given: string, input: InitInput): P
         abandoned = start(turn, context, head, { ...asked, prepared }, rare);
         return commitOf(turn, head, { ...toldBy(turn), status: 'initialized' });
       }),
-    { signal: context.signal, known: { tree: () => watch.tree } },
+    { context, known: { tree: () => watch.tree } },
   );
   for (const command of abandoned) await endRunning(context, name, command);
   const unbound = await bindSession(context, name);

@@ -1,6 +1,7 @@
 import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
 import { advance } from '../effects/advance.js';
+import { clashOf } from '../effects/engine/beside.js';
 import { engineOf } from '../effects/engine/plan.js';
 import { noteRuling, WHOLE_RUN } from '../effects/engine/rulings.js';
 import { record, type Turn } from '../effects/turn.js';
@@ -21,7 +22,8 @@ import { transactTurn } from './turns.js';
  * todos it is a further attempt of each.
  * @param step a block by id or unique prefix, or todos of the plan at work, separated by commas
  * @param note a ruling: what whoever does it again has to know; kept for all later attempts of a todo
- * @throws DevCliError `NOT_REACHED`, `UNKNOWN_BLOCK`, `PHASE_ENDED`, `RUN_ENDED`, `USAGE`
+ * @throws DevCliError `NOT_REACHED`, `UNKNOWN_BLOCK`, `PHASE_ENDED`, `RUN_ENDED`, `USAGE`,
+ * `FILES_OVERLAP`
  */
 export async function stepInvalidate(
   context: Context,
@@ -96,6 +98,10 @@ function invalidate(turn: Turn, { block: id, todos }: Target, note: string | und
       { run: state.name, fix: { command: 'next', input: { name: state.name } }, ...pendingPart(turn) },
     );
   }
+  // A run that stood still did not keep others from beginning.
+  const clash =
+    state.status === 'halted' && state.engine !== null ? clashOf(turn, Object.values(state.engine.todos)) : null;
+  if (clash !== null) throw clash;
   if (state.workflow !== null) markPhase(state.workflow, 'running');
   if (todos !== null) return redoTodos(turn, id, todos, note);
   const from = blocks.findIndex((block) => block.id === id);

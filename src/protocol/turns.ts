@@ -3,6 +3,7 @@ import type { Files } from '../base/files.js';
 import { noSuchRun } from '../base/no-such-run.js';
 import type { JudgeResult } from '../documents/judge-result.js';
 import { writtenArtifacts } from '../effects/end.js';
+import type { OtherExecution } from '../effects/engine/beside.js';
 import { type Evaluate, record, type Turn } from '../effects/turn.js';
 import { createWorkspace } from '../effects/workspace.js';
 import { atPhase, parseCaptured, type Recompile } from '../recipe/captured.js';
@@ -85,7 +86,7 @@ export async function transactTurn<A>(
       }
     }
   };
-  return withRare(work, { signal: context.signal, known });
+  return withRare(work, { context, known });
 }
 
 /** What is known so far of what is to be mended. */
@@ -173,7 +174,7 @@ export function openTurn(
   head: Head<RunState>,
   state: RunState,
   captured: CapturedRecipe,
-  { evaluate, judge, tree }: Rare,
+  { evaluate, judge, tree, others }: Rare,
   earlier: RunState | null = null,
 ): Turn {
   const workTree = state.workTree === '.' ? context.root : state.workTree;
@@ -191,6 +192,7 @@ export function openTurn(
     evaluate,
     judge,
     tree: () => tree(workTree),
+    others: () => others(state.name, workTree),
     earlier,
     pollWait: Math.max(POLL_WAIT, Math.floor(context.answerWithin)),
   };
@@ -272,13 +274,16 @@ export interface Rare {
   planMoved: PlanMoved;
   /** The work tree at this absolute path. */
   tree: (workTree: string) => Present | null;
+  /** What other runs than this one execute in the work tree at this absolute path. */
+  others: (name: string, workTree: string) => readonly OtherExecution[];
 }
 
 /** Thrown by work that meets something rare before it is there; the work is then done again. */
 class RareNeeded extends Error {
   constructor(
-    readonly what: 'language' | 'results' | 'plan' | 'tree',
+    readonly what: 'language' | 'results' | 'plan' | 'tree' | 'others',
     readonly workTree: string = '',
+    readonly run: string = '',
   ) {
     super(what);
   }
@@ -291,21 +296,23 @@ export const NOTHING_RARE: Rare = {
   judge: () => needed('results'),
   planMoved: () => needed('plan'),
   tree: (workTree) => needed('tree', workTree),
+  others: (name, workTree) => needed('others', workTree, name),
 };
 
-function needed(what: RareNeeded['what'], workTree?: string): never {
-  throw new RareNeeded(what, workTree);
+function needed(what: RareNeeded['what'], workTree?: string, run?: string): never {
+  throw new RareNeeded(what, workTree, run);
 }
 
 /**
  * Does `work`, which may be done several times: the evaluator of conditions, the compiler of recipes and the validators of
  * results are loaded, and the work tree is read, at the first need. Decisions are synchronous, so they cannot wait for it
  * themselves.
+ * @param context of a call that changes something; asking needs none
  * @param known what the caller knows to be needed, so that nothing is done twice
  */
 export async function withRare<A>(
   work: (rare: Rare) => Promise<A>,
-  { signal, known = {} }: { signal?: AbortSignal; known?: Partial<Rare> } = {},
+  { context, known = {} }: { context?: Context; known?: Partial<Rare> } = {},
 ): Promise<A> {
   let rare: Rare = { ...NOTHING_RARE, ...known };
   for (;;) {
@@ -313,9 +320,24 @@ export async function withRare<A>(
       return await work(rare);
     } catch (error) {
       if (!(error instanceof RareNeeded)) throw error;
-      rare = { ...rare, ...(await fetched(error, signal)) };
+      if (error.what === 'others' && context !== undefined) return withOthers(work, rare, context, error);
+      rare = { ...rare, ...(await fetched(error, context?.signal)) };
     }
   }
+}
+
+/** What others execute has to stay so until this work is committed. */
+async function withOthers<A>(
+  work: (rare: Rare) => Promise<A>,
+  rare: Rare,
+  context: Context,
+  { run, workTree }: RareNeeded,
+): Promise<A> {
+  const { EXECUTIONS, executionsBeside } = await import('./executions.js');
+  return context.store.alone(EXECUTIONS, async () => {
+    const others = await executionsBeside(context, run, workTree);
+    return withRare(work, { context, known: { ...rare, others: () => others } });
+  });
 }
 
 async function fetched({ what, workTree }: RareNeeded, signal: AbortSignal | undefined): Promise<Partial<Rare>> {
@@ -335,6 +357,8 @@ async function fetched({ what, workTree }: RareNeeded, signal: AbortSignal | und
       const tree = await treeOf(workTree, signal);
       return { tree: () => tree };
     }
+    case 'others':
+      throw new DevCliError('INTERNAL', 'A call that only asks begins no execution.');
   }
 }
 

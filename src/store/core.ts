@@ -109,6 +109,10 @@ export function createStore<S extends Numbered>(options: Options<S>): Store<S> {
       });
     },
 
+    async alone(kind, work) {
+      return medium.alone(kind, work);
+    },
+
     async place(stream, changes) {
       checkedName(stream);
       await medium.locked(stream, () => {

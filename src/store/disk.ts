@@ -88,30 +88,38 @@ export function diskMedium(options: DiskOptions): Medium {
     if (path !== null) made.push(path);
   }
 
+  /**
+   * @param at the directory of the lock, made where it is not there; one that nothing came into is removed again
+   * @param shown the directory, for messages
+   */
+  async function whileLocked<T>(at: () => string, file: string, shown: string, work: () => T | Promise<T>): Promise<T> {
+    let made: string[] = [];
+    try {
+      // Else a root that has vanished would be made anew.
+      statSync(root);
+      const directory = at();
+      const held = await lock(join(directory, file), taker(), waiting, () => {
+        const now = makeDirectories(directory);
+        if (now.length > 0) made = now;
+      });
+      try {
+        return await work();
+      } finally {
+        held.release();
+      }
+    } catch (error) {
+      throw ioError(error, shown, root);
+    } finally {
+      removeEmpty(made);
+    }
+  }
+
   return {
     ...diskReading(places),
 
-    async locked(stream, work) {
-      let made: string[] = [];
-      try {
-        // Else a root that has vanished would be made anew.
-        statSync(root);
-        const directory = inRun(stream);
-        const held = await lock(join(directory, 'lock'), taker(), waiting, () => {
-          const now = makeDirectories(directory);
-          if (now.length > 0) made = now;
-        });
-        try {
-          return work();
-        } finally {
-          held.release();
-        }
-      } catch (error) {
-        throw ioError(error, join(root, runPath(stream)), root);
-      } finally {
-        removeEmpty(made);
-      }
-    },
+    locked: (stream, work) => whileLocked(() => inRun(stream), 'lock', join(root, runPath(stream)), work),
+
+    alone: (kind, work) => whileLocked(() => inside('.dev'), `lock.${kind}`, home, work),
 
     async grown(stream, size, wait) {
       await at(stream, 'events.jsonl', (path) => grown(path, size, wait));

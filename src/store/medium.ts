@@ -38,6 +38,8 @@ export interface Medium extends ReadMedium {
    * @throws DevCliError `LOCKED`, `IO`, and what `work` throws
    */
   locked<T>(stream: string, work: () => T): Promise<T>;
+  /** `Store.alone`. */
+  alone<T>(kind: string, work: () => Promise<T>): Promise<T>;
   /** Resolves when the journal has another size, when the time is over, or when `signal` is aborted. */
   grown(stream: string, size: number, wait: { milliseconds: number; signal: AbortSignal }): Promise<void>;
 

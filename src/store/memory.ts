@@ -72,10 +72,20 @@ export function createMemoryStore<S extends Numbered>(options: MemoryStoreOption
 }
 
 function memoryMedium(memory: Memory): Medium {
+  /** The end of the last work of each kind. */
+  const ends = new Map<string, Promise<unknown>>();
   return {
     // Nothing gives way to anything else between reading and the commit, so there is nobody to lock out.
     async locked(_stream, work) {
       return work();
+    },
+    async alone(kind, work) {
+      const done = (ends.get(kind) ?? Promise.resolve()).then(work, work);
+      ends.set(
+        kind,
+        done.catch(() => {}),
+      );
+      return done;
     },
     streams() {
       const begun = [...memory.journals].flatMap(([name, journal]) => (journal.length > 0 ? [name] : []));

@@ -197,6 +197,13 @@ export interface Store<S extends Numbered> extends ReadStore<S> {
    */
   transact<A>(stream: string, decide: Decide<S, A>): Promise<A>;
   /**
+   * Does `work` while nobody else does work of that kind in this root; commits of streams are not held up by it. Taken before
+   * any stream's lock, never within a transaction.
+   * @param kind lower-case letters
+   * @throws what `work` throws; DevCliError `LOCKED`, `IO`
+   */
+  alone<A>(kind: string, work: () => Promise<A>): Promise<A>;
+  /**
    * Puts documents into the directory of a name that has no commit yet: what a first commit will adopt.
    * @throws DevCliError `RUN_EXISTS` when there is one by now, `LOCKED`, `IO`
    */

@@ -14,6 +14,7 @@ import { PLAN, PLAN_CONTENT } from '../paths.js';
 import { isApproved, planGateOf } from '../plan-gate.js';
 import { gateDecision } from '../run-summary.js';
 import { record, type Turn } from '../turn.js';
+import { clashOf } from './beside.js';
 import { rowOf } from './outcomes.js';
 import { addedBodies, CAPTURED_PLAN, capturePlan } from './plan.js';
 import { OUTPUTS } from './values.js';
@@ -41,6 +42,7 @@ export function openEngine(turn: Turn, block: string): boolean {
   const ticked = (id: string) => Object.hasOwn(boxes, id) && boxes[id] === true;
   const earlier = carriedOver(turn, boxes);
   const rows = rowsOf(plan, earlier, ticked);
+  if (!hasRoomBeside(turn, block, rows)) return false;
   const done = rows.filter(({ status }) => status === 'done').map(({ id }) => id);
   const gate = planGateOf(turn.state, turn.captured);
   const planApproved = gate === null ? undefined : isApproved(gate, turn.files) ? approvalBy(turn, gate) : null;
@@ -90,6 +92,20 @@ function inheritDecisions({ state }: Turn, { decisions = [], gates }: RunState):
 /** That a gate has approved the plan as it lies there. */
 export function approvalBy(turn: Turn, { gate, by, at }: Pick<PlanGate, 'gate' | 'by' | 'at'>): PlanApproval {
   return { gate, by, at, digest: turn.files.digest(PLAN_CONTENT) ?? '' };
+}
+
+/**
+ * Whether no other execution in this work tree wants the files of this one. A run that has come to this phase halts otherwise,
+ * and can be reopened later.
+ * @throws DevCliError `FILES_OVERLAP` where the run is just being started
+ */
+function hasRoomBeside(turn: Turn, block: string, rows: readonly TodoState[]): boolean {
+  const clash = clashOf(turn, rows);
+  if (clash === null) return true;
+  if (turn.entries.some(({ type }) => type === 'init')) throw clash;
+  const [first] = clash.details;
+  fault(turn, block, clash.code, `${clash.message} ${first?.target} ${first?.problem}`);
+  return false;
 }
 
 interface Carried {

@@ -1,0 +1,36 @@
+import { DevCliError } from '../base/errors.js';
+import type { OtherExecution } from '../effects/engine/beside.js';
+import type { RunState } from '../run/state.js';
+import type { ReadContext } from './context.js';
+
+/** What is held while a run begins to execute a plan, so that of two that begin at once one sees the other. */
+export const EXECUTIONS = 'executions';
+
+/**
+ * The other live runs of this root that execute a plan in the work tree. One that cannot be read holds nobody back: its own
+ * commands tell what is wrong with it.
+ * @param workTree absolute
+ */
+export async function executionsBeside(
+  { store, root }: ReadContext,
+  name: string,
+  workTree: string,
+): Promise<OtherExecution[]> {
+  const found: OtherExecution[] = [];
+  for (const other of await store.streams()) {
+    const state = other === name ? null : await readable(() => store.read(other));
+    if (state?.status !== 'live' || state.engine === null) continue;
+    if ((state.workTree === '.' ? root : state.workTree) !== workTree) continue;
+    found.push({ name: other, todos: Object.values(state.engine.todos) });
+  }
+  return found;
+}
+
+async function readable(read: () => Promise<{ snapshot: RunState | null }>): Promise<RunState | null> {
+  try {
+    return (await read()).snapshot;
+  } catch (error) {
+    if (error instanceof DevCliError) return null;
+    throw error;
+  }
+}
