@@ -7,7 +7,7 @@ export interface Environment {
   root?: string;
   stdinIsTerminal: boolean;
   stdoutIsTerminal: boolean;
-  /** Aborted by Ctrl-C. */
+  /** Aborted by Ctrl-C, SIGTERM and SIGHUP. */
   signal: AbortSignal;
   /**
    * Reads standard input (`-`, once) or a file.

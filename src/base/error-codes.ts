@@ -130,5 +130,5 @@ export const ERROR_CODES = {
   },
   RUN_ENDED: { exit: 4, when: 'The run has ended.' },
   LOCKED: { exit: 4, when: 'Another process held the lock for longer than the bound.' },
-  INTERRUPTED: { exit: 130, when: 'Ctrl-C. The state is untouched.' },
+  INTERRUPTED: { exit: 130, when: 'Ctrl-C, SIGTERM or SIGHUP. What was committed stays, nothing is half done.' },
 } as const satisfies Record<string, ErrorSpec>;

@@ -18,8 +18,8 @@ export interface Rim {
   stdinIsTerminal: boolean;
   stdoutIsTerminal: boolean;
   /**
-   * Starts to listen for Ctrl-C. Until then it ends the process at once: a read of standard input could not be
-   * interrupted otherwise.
+   * Starts to listen for Ctrl-C, SIGTERM and SIGHUP. Until then each ends the process at once: a read of standard input
+   * could not be interrupted otherwise.
    */
   interruption: () => AbortSignal;
   /** Asks the person at the terminal for a line. */

@@ -3,6 +3,7 @@ import { mannerOf } from './manner.js';
 import { writeWhole } from './output.js';
 import { type Printed, printAnswer } from './print.js';
 import { plainQuestion } from './question.js';
+import { interruption } from './signals.js';
 import { isTerminal } from './terminal.js';
 
 async function answered(words: readonly string[], name: QuestionName, answerTo: Question): Promise<Printed | null> {
@@ -15,7 +16,8 @@ async function answered(words: readonly string[], name: QuestionName, answerTo: 
     env: process.env,
     stdinIsTerminal: stdoutIsTerminal && isTerminal(0),
     stdoutIsTerminal,
-    signal: new AbortController().signal,
+    // Too short a call to be interrupted: whoever tries gets its answer.
+    signal: interruption(),
     readInput: notHere,
     ask: notHere,
   });

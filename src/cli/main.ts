@@ -1,13 +1,8 @@
 import { DevCliError } from '../base/errors.js';
 import { front } from './front.js';
 import { writeWhole } from './output.js';
+import { interruption } from './signals.js';
 import { isTerminal } from './terminal.js';
-
-function interruption(): AbortSignal {
-  const controller = new AbortController();
-  process.once('SIGINT', () => controller.abort());
-  return controller.signal;
-}
 
 /** @throws DevCliError `IO` */
 function workingDirectory(): string {

@@ -1,4 +1,4 @@
-import { type Bytes, checkVersion, damaged, journalCorrupt, readTail, type Tail } from './journal.js';
+import { type Bytes, checkVersion, damaged, journalCorrupt, LONGEST_LINE, readTail, type Tail } from './journal.js';
 import { decodeLine } from './line.js';
 import type { Cursor, Entry, Scanned } from './store.js';
 
@@ -47,6 +47,7 @@ function* linesForward(bytes: Bytes, from: number, to: number): Generator<{ star
       used = newline + 1;
     }
     if (used < piece.length) held.push(piece.subarray(used));
+    if (at - start > LONGEST_LINE) throw damaged(bytes, start);
   }
 }
 

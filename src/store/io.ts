@@ -8,6 +8,10 @@ const CAUSES: Record<string, { problem: string; fix: string }> = {
   EROFS: { problem: 'the file system is read-only', fix: 'Make the file system writable' },
   ENOSPC: { problem: 'no space is left on the disk', fix: 'Free some space on that disk' },
   EDQUOT: { problem: 'the disk quota is used up', fix: 'Free some space on that disk' },
+  EFBIG: {
+    problem: 'it would become larger than a file may be here',
+    fix: 'Raise the limit (ulimit -f), or go on under another name with dev-cli fork, which begins a new journal',
+  },
   ENOTDIR: { problem: 'a file stands where a directory is needed', fix: 'Move that file away' },
   EEXIST: { problem: 'a file stands where a directory is needed', fix: 'Move that file away' },
   EISDIR: { problem: 'a directory stands where a file is needed', fix: 'Move that directory away' },

@@ -1,8 +1,7 @@
 import { closeSync, constants, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { systemCode } from '../base/errors.js';
 import { removeFile } from './documents.js';
-import { syncAncestors } from './durable.js';
+import { syncAncestors, writeAll } from './durable.js';
 import { pathError, shown } from './io.js';
 import type { Bytes } from './journal.js';
 
@@ -44,7 +43,8 @@ export function appendToJournal(path: string, root: string, text: string, size: 
   );
   try {
     const written = writeSync(descriptor, bytes);
-    if (written < bytes.length) throw diskFull(path);
+    // A short write is how a full disk, or a limit, shows first; the next one says which.
+    if (written < bytes.length) writeAll(descriptor, bytes.subarray(written));
     fsyncSync(descriptor);
     if (size === 0) syncAncestors(path, root);
   } catch (error) {
@@ -86,13 +86,4 @@ function openForReading(path: string): number | null {
     if (systemCode(error) === 'ENOENT') return null;
     throw error;
   }
-}
-
-/** A short write is how a full disk shows first; the next write would say so. */
-function diskFull(path: string): Error {
-  return Object.assign(new Error(`no space left on device, write '${dirname(path)}'`), {
-    code: 'ENOSPC',
-    syscall: 'write',
-    path,
-  });
 }

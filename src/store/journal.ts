@@ -37,7 +37,10 @@ interface Line {
 }
 
 const BLOCK = 16 * 1024;
+const COUNTED_AT_ONCE = 1024 * 1024;
 const NEWLINE = 0x0a;
+/** A snapshot is never so long, and no entry is longer: such a line is none of ours, and is not read into memory. In bytes. */
+export const LONGEST_LINE = 256 * 1024 * 1024;
 
 /**
  * Finds the last whole commit. Behind it may lie one torn line (no newline, or a bad checksum) and, before that, the
@@ -122,6 +125,7 @@ function* linesBackward(bytes: Bytes, end: number): Generator<Line> {
   while (to > 0) {
     const cut = held.length === 0 ? -1 : held.subarray(0, Math.max(to - start - 1, 0)).lastIndexOf(NEWLINE);
     if (cut < 0 && start > 0) {
+      if (to - start > LONGEST_LINE) throw damaged(bytes, start);
       const from = Math.max(0, start - Math.max(BLOCK, to - start));
       held = Buffer.concat([bytes.read(from, start), held.subarray(0, to - start)]);
       start = from;
@@ -146,10 +150,18 @@ export function checkVersion(bytes: Bytes, entry: Entry): void {
 
 /** The error for the line that begins at `from`. */
 export function damaged(bytes: Bytes, from: number): DevCliError {
-  const before = bytes.read(0, from);
-  let number = 1;
-  for (let at = before.indexOf(NEWLINE); at >= 0; at = before.indexOf(NEWLINE, at + 1)) number++;
+  const number = 1 + newlines(bytes, from);
   return corrupt(bytes, `line ${number} is damaged`, `${bytes.name}:${number}:1`);
+}
+
+/** How many lines end in the first `length` bytes. A journal may be longer than what can be in memory at once. */
+function newlines(bytes: Bytes, length: number): number {
+  let count = 0;
+  for (let from = 0; from < length; from += COUNTED_AT_ONCE) {
+    const piece = bytes.read(from, Math.min(length, from + COUNTED_AT_ONCE));
+    for (let at = piece.indexOf(NEWLINE); at >= 0; at = piece.indexOf(NEWLINE, at + 1)) count++;
+  }
+  return count;
 }
 
 function missingBefore(bytes: Bytes, seq: number): DevCliError {

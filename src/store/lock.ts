@@ -5,7 +5,7 @@ import { DevCliError, systemCode } from '../base/errors.js';
 import { isRecord } from '../base/json.js';
 import { clearUp } from './clear-up.js';
 import { readRegular } from './inside.js';
-import { shown } from './io.js';
+import { pathError, shown } from './io.js';
 import { isGone, type ProcessIdentity } from './process.js';
 
 /** What a lock file says: who holds it, since when and what for (storage.md, A commit). */
@@ -127,10 +127,27 @@ function putInPlace(path: string, mine: Holder): boolean {
     return true;
   } catch (error) {
     if (systemCode(error) === 'EEXIST') return false;
+    if (isLinkRefused(error)) throw withoutLinks(path, error);
     throw error;
   } finally {
     clearUp(() => removeIfThere(temporary));
   }
+}
+
+/** What file systems without hard links say: FAT, exFAT, some network shares and FUSE. */
+const LINK_REFUSALS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'];
+
+function isLinkRefused(error: unknown): boolean {
+  const isLink = error instanceof Error && 'syscall' in error && error.syscall === 'link';
+  return isLink && LINK_REFUSALS.includes(systemCode(error) ?? '');
+}
+
+/** A lock by other means would not hold: two calls at once would each take it, and one loses what it recorded. */
+function withoutLinks(path: string, cause: unknown): DevCliError {
+  const problem = `its file system makes no hard links (${systemCode(cause)}), without which dev-cli cannot lock`;
+  const fix =
+    'Ask the user to move the project to a file system with hard links (ext4, XFS, Btrfs, APFS; not FAT or exFAT).';
+  return pathError(dirname(path), null, problem, fix, cause);
 }
 
 function removeIfToken(path: string, token: string): void {

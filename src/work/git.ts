@@ -177,7 +177,8 @@ async function findNested(directory: string, around: Surroundings): Promise<Plac
   try {
     return await findRepository(directory, around);
   } catch (error) {
-    if (error instanceof DevCliError && error.code === 'GIT_FAILED') return { kind: 'no-repository' };
+    // IO: its name is not UTF-8, and node cannot go there.
+    if (error instanceof DevCliError && ['GIT_FAILED', 'IO'].includes(error.code)) return { kind: 'no-repository' };
     throw error;
   }
 }

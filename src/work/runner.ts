@@ -139,14 +139,14 @@ async function gate(spec: CommandSpec, env: Surroundings['env']): Promise<Gated>
   const [first] = spec.argv;
   if (first === undefined || (spec.shell && spec.argv.length > 1)) throw new Error('no usable command was given');
   const words = spec.shell ? ['/bin/sh', '-c', first] : spec.argv;
-  const pipe = openPipe();
+  const pipe = namedPipe();
   let child: ChildProcess;
   try {
-    child = spawn('/bin/sh', ['-c', GATE, 'sh', ...words], {
+    child = spawn('/bin/sh', ['-c', pipe === null ? `exec 2>&1; ${GATE}` : GATE, 'sh', ...words], {
       cwd: spec.cwd,
       env: Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('DEV_CLI_'))),
       detached: true,
-      stdio: ['ignore', pipe.input, pipe.input, 'pipe'],
+      stdio: pipe === null ? ['ignore', 'pipe', 'ignore', 'pipe'] : ['ignore', pipe.input, pipe.input, 'pipe'],
     });
     const ended = new Promise<Awaited<Gated['ended']>>((resolve) => {
       child.once('exit', (exit, signal) => resolve({ exit, signal }));
@@ -157,22 +157,37 @@ async function gate(spec: CommandSpec, env: Surroundings['env']): Promise<Gated>
     latch.on('error', () => {});
     const open = () => void latch.end('\n');
     const dismiss = () => void latch.end();
-    return { pgid: child.pid as number, open, dismiss, ended, output: pipe.output };
+    return { pgid: child.pid as number, open, dismiss, ended, output: pipe?.output ?? (child.stdout as Socket) };
   } catch (error) {
-    pipe.output.destroy();
+    pipe?.output.destroy();
     throw error;
   } finally {
-    closeSync(pipe.input);
+    if (pipe !== null) closeSync(pipe.input);
   }
 }
 
+interface NamedPipe {
+  input: number;
+  output: Socket;
+}
+
 /**
- * A pipe for the command's output. Node's own would be a socket, and on Linux a command that opens /dev/stdout or
- * /dev/stderr fails on a socket. Made in the directory for temporary files, because not every project's file system has
- * named pipes.
+ * A pipe for the command's output. Node's own is a socket, and on Linux a command that opens /dev/stdout or /dev/stderr fails
+ * on a socket. Made in a directory for temporary files, because not every project's file system has named pipes.
+ * @returns null where there is no such directory, or no mkfifo: then a socket has to do
  */
-function openPipe(): { input: number; output: Socket } {
-  const directory = mkdtempSync(join(tmpdir(), 'dev-cli-'));
+function namedPipe(): NamedPipe | null {
+  for (const parent of new Set([tmpdir(), '/tmp'])) {
+    try {
+      return pipeIn(mkdtempSync(join(parent, 'dev-cli-')));
+    } catch {
+      // TMPDIR may name what is not there; the next place is tried.
+    }
+  }
+  return null;
+}
+
+function pipeIn(directory: string): NamedPipe {
   try {
     const path = join(directory, 'output');
     execFileSync('mkfifo', [path], { stdio: 'ignore' });

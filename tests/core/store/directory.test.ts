@@ -43,12 +43,7 @@ describe('layout', () => {
         ],
       }),
     );
-    const tracked = [
-      '.dev/preferences.yaml',
-      '.dev/recipes/a/b.yaml',
-      '.dev/agents/x.md',
-      '.dev/specs/run/PLAN.md',
-    ];
+    const tracked = ['.dev/preferences.yaml', '.dev/recipes/a/b.yaml', '.dev/agents/x.md', '.dev/specs/run/PLAN.md'];
     const ignored = [
       '.dev/.gitignore',
       '.dev/guard',

@@ -1,0 +1,233 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  closeSync,
+  existsSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { devCli, imageOf, runDir, runPrinted, stateOf } from '../../support/cli.js';
+import { BINARY, createProject, type Project } from '../../support/project.mjs';
+import { acknowledge, END_BLOCK, PLAIN_BLOCK, startTiny } from '../../support/tiny.js';
+import { begin, document, engineOf, goOn, making, planOf } from './executing.js';
+
+/** What surrounds dev-cli is not as it should be: it works all the same, or says what a person can do. */
+
+let project: Project;
+beforeEach(() => {
+  project = createProject({ sample: null });
+});
+afterEach(() => project.remove());
+
+const ACK = ['step', 'complete', 'run-1', '--action', 'a1'];
+
+describe('a file system without hard links', () => {
+  const env = (code: string) => ({
+    NODE_OPTIONS: `--require=${join(import.meta.dirname, 'hooks/no-links.cjs')}`,
+    TEST_LINK_CODE: code,
+  });
+
+  it.each(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])('(%s) is named, with what to do', (code) => {
+    const refused = devCli(project, ['init', 'run-1', '--quick', '--goal', 'x'], { env: env(code) });
+    expect([refused.code, refused.json.error?.code], refused.stdout).toEqual([1, 'IO']);
+    expect(refused.json.error?.message).toContain(`makes no hard links (${code})`);
+    expect(refused.json.error?.fix).toMatch(/move the project to a file system with hard links/);
+    expect(existsSync(join(project.root, '.dev'))).toBe(false);
+  });
+
+  it('answers questions, and a project that comes back from it goes on', () => {
+    const first = startTiny(project, [PLAIN_BLOCK, END_BLOCK]);
+    const image = imageOf(project);
+    expect(devCli(project, ['next', 'run-1'], { env: env('EPERM') }).json).toEqual(first);
+    expect(devCli(project, ACK, { env: env('EPERM') }).json.error?.code).toBe('IO');
+    expect(imageOf(project)).toEqual(image);
+    expect(acknowledge(project, first).code).toBe(0);
+  });
+});
+
+describe('a journal', () => {
+  const journal = (): string => join(runDir(project, 'run-1'), 'events.jsonl');
+
+  it('that may not grow any more (ulimit -f): the reason and the ways on, and nothing is lost', () => {
+    const first = startTiny(project, [PLAIN_BLOCK, END_BLOCK]);
+    const image = imageOf(project);
+    // In blocks of 512 or 1,024 bytes; what is printed goes to pipes, which have no limit.
+    const limit = Math.floor(statSync(journal()).size / 1024);
+    const limited = runPrinted(project, `ulimit -f ${limit}; ${first.ack}`);
+    expect([limited.code, limited.json.error?.code], limited.stdout).toEqual([1, 'IO']);
+    expect(limited.json.error?.message).toMatch(/\(EFBIG\)/);
+    expect(limited.json.error?.fix).toMatch(/ulimit -f.*dev-cli fork/);
+    expect(imageOf(project)).toEqual(image);
+    expect(acknowledge(project, first).code).toBe(0);
+  });
+
+  it('longer than memory holds at once, with a line that nobody wrote: which, and that nothing was changed', {
+    timeout: 60_000,
+  }, () => {
+    const first = startTiny(project, [PLAIN_BLOCK, END_BLOCK]);
+    project.replay = false;
+    const lines = readFileSync(journal(), 'utf8');
+    const at = 2 ** 31 + 4096;
+    const file = openSync(journal(), 'w');
+    ftruncateSync(file, at);
+    writeSync(file, `\n${lines}`, at);
+    closeSync(file);
+    expect(devCli(project, ['next', 'run-1']).json).toEqual(first);
+    const before = statSync(journal()).size;
+    for (const args of [ACK, ['history', 'run-1', '--json']]) {
+      const { code, json, stdout } = devCli(project, args);
+      expect([code, json.error?.code], stdout).toEqual([1, 'JOURNAL_CORRUPT']);
+      expect(json.error?.details?.[0]).toMatchObject({ at: expect.stringMatching(/events\.jsonl:1:1$/) });
+    }
+    expect(statSync(journal()).size).toBe(before);
+  });
+});
+
+describe('a directory whose name is not UTF-8', () => {
+  /** Node cannot name it either: a shell goes there. */
+  function inBadName(command: string): {
+    code: number | null;
+    json: { error?: { code: string; message: string; fix?: string } };
+  } {
+    const script = `cd "$(printf 'bad\\377name')" && exec '${process.execPath}' '${BINARY}' ${command}`;
+    const { status, stdout, stderr } = spawnSync('sh', ['-c', script], {
+      cwd: project.root,
+      env: project.env,
+      encoding: 'utf8',
+    });
+    expect(stderr).toBe('');
+    return { code: status, json: JSON.parse(stdout) };
+  }
+
+  beforeEach(() => {
+    execFileSync('sh', ['-c', `mkdir "$(printf 'bad\\377name')" && cd "$(printf 'bad\\377name')" && git init -q`], {
+      cwd: project.root,
+      env: project.env,
+    });
+  });
+
+  it.each(['init run-1 --quick --goal x', 'next', 'next run-1', 'status --json', 'list --json'])('%s', (command) => {
+    const { code, json } = inBadName(command);
+    expect([code, json.error?.code]).toEqual([1, 'IO']);
+    expect(json.error?.message).toContain('is not UTF-8');
+    expect(json.error?.fix).toContain('a name in UTF-8');
+    expect(existsSync(join(project.root, '.dev'))).toBe(false);
+  });
+
+  it('is no hindrance to work on a root that has one', () => {
+    startTiny(project, [PLAIN_BLOCK]);
+    expect(inBadName(`next run-1 --root '${project.root}'`)).toMatchObject({ code: 0, json: { block: 'think' } });
+  });
+
+  it('as the root that is given is named too', () => {
+    const given = spawnSync('sh', ['-c', `dev-cli list --json --root "$(printf 'bad\\377name')"`], {
+      cwd: project.root,
+      env: project.env,
+      encoding: 'utf8',
+    });
+    expect(JSON.parse(given.stdout).error).toMatchObject({ code: 'IO', message: expect.stringContaining('--root') });
+  });
+});
+
+describe('commands of an execution', () => {
+  /** A PATH with a few programs, and without mkfifo. */
+  function withoutMkfifo(): string {
+    const bin = join(project.home, 'few');
+    mkdirSync(bin);
+    for (const name of ['sh', 'git', 'true', 'test']) {
+      const program = ['/usr/bin', '/bin', '/usr/local/bin'].map((at) => join(at, name)).find(existsSync);
+      if (program !== undefined) symlinkSync(program, join(bin, name));
+    }
+    return `${project.env['PATH']?.split(':')[0]}:${bin}`;
+  }
+
+  it.each([
+    ['TMPDIR that is not there', () => ({ TMPDIR: '/nonexistent/tmp' })],
+    ['a PATH without mkfifo', () => ({ PATH: withoutMkfifo() })],
+    ['neither of them', () => ({ TMPDIR: '/nonexistent/tmp', PATH: withoutMkfifo() })],
+  ])('are run and judged with %s, both outputs in the log', (_what, env) => {
+    const surroundings = { env: env() };
+    const both = ['/bin/sh', '-c', 'echo to stdout; echo to stderr >&2; exit 3'];
+    const plan = planOf(making('todo-1', [['true']]), making('todo-2', [both]));
+    const first = begin(project, plan, { retries: 0, options: surroundings });
+    const done = goOn(project, first, surroundings);
+    expect(done).toMatchObject({ outcome: 'halted' });
+    expect(engineOf(project).todos['todo-1']?.status).toBe('done');
+    const failed = engineOf(project).evidence['todo-2'];
+    expect(JSON.stringify(failed), 'the command ran').toContain('"exit":3');
+    const log = /actions\/[^"]*\.log/.exec(JSON.stringify(failed))?.[0] ?? '';
+    expect(document(project, log)).toMatch(/to stdout\nto stderr\n/);
+  });
+});
+
+describe('a linked work tree', () => {
+  let tree: string;
+  beforeEach(() => {
+    tree = join(project.home, 'tree');
+    execFileSync('git', ['worktree', 'add', '--quiet', tree], { cwd: project.root, env: project.env, stdio: 'pipe' });
+  });
+
+  const there = (...args: string[]) => devCli(project, args, { cwd: tree });
+
+  function bind(root: string, run: string): void {
+    const directory = readFileSync(join(tree, '.git'), 'utf8').replace('gitdir: ', '').trim();
+    writeFileSync(join(directory, 'dev-cli-root'), `${root}\n${run}\n`);
+  }
+
+  it('without runs of its own names the main one, and its fix leads there', () => {
+    const first = startTiny(project, [PLAIN_BLOCK]);
+    for (const args of [['next', 'run-1'], ['next'], ['status', 'run-1', '--json'], ACK]) {
+      const { code, json } = there(...args);
+      expect([code, json.error?.code], args.join(' ')).toEqual([
+        2,
+        args.includes('run-1') ? 'NO_SUCH_RUN' : 'NO_ACTIVE_RUN',
+      ]);
+      expect(json.error?.fix).toBe(`Repeat the same call with --root ${project.root}`);
+    }
+    expect(there('next', 'run-1', '--root', project.root).json.actionId).toBe(first.actionId);
+  });
+
+  it('whose run is gone says which it was made for, and what to put back', () => {
+    startTiny(project, [PLAIN_BLOCK]);
+    bind(project.root, 'gone');
+    for (const args of [['next'], ['status', '--json'], ['step', 'complete', '--action', 'a1']]) {
+      const { code, json } = there(...args);
+      expect([code, json.error?.code], args.join(' ')).toEqual([2, 'NO_SUCH_RUN']);
+      expect(json.error?.message).toContain(`${tree} was made for the run "gone" of ${project.root}`);
+      expect(json.error?.fix).toContain('.dev/specs/gone back');
+    }
+  });
+
+  it('whose root is gone names it; with --root, the remedy, the call works', () => {
+    startTiny(project, [PLAIN_BLOCK]);
+    const elsewhere = join(project.home, 'elsewhere');
+    bind(elsewhere, 'run-1');
+    const { code, json } = there('next');
+    expect([code, json.error?.code]).toEqual([1, 'IO']);
+    expect(json.error?.message).toContain(`the root it names, ${elsewhere}, is not there`);
+    expect(json.error?.fix).toContain('--root');
+    const named = there('next', 'run-1', '--root', project.root);
+    expect([named.code, named.json.block], named.stdout).toEqual([0, 'think']);
+  });
+
+  it('whose root lost its .dev/ altogether is told so', () => {
+    startTiny(project, [PLAIN_BLOCK]);
+    bind(project.root, 'run-1');
+    project.replay = false;
+    renameSync(join(project.root, '.dev'), join(project.home, 'dev'));
+    expect(there('next').json.error).toMatchObject({ code: 'NO_SUCH_RUN', fix: expect.stringContaining('run-1 back') });
+    rmSync(join(project.root, '.dev'), { recursive: true, force: true });
+    renameSync(join(project.home, 'dev'), join(project.root, '.dev'));
+    expect(there('next').json.block).toBe('think');
+    expect(stateOf(project, 'run-1').status).toBe('live');
+  });
+});

@@ -1,0 +1,98 @@
+import { spawn } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { begin, doAll, making, planOf, RUN } from '../../adversarial/binary/executing.js';
+import { type Ended, isRunning, pausedAt, startCall } from '../../adversarial/binary/victims.js';
+import { devCli, imageOf, stateOf } from '../../support/cli.js';
+import { BINARY, createProject, type Project } from '../../support/project.mjs';
+import { END_BLOCK, PLAIN_BLOCK, startTiny } from '../../support/tiny.js';
+
+/** SIGTERM and SIGHUP are answered like Ctrl-C: one document, exit 130, nothing half done (protocol.md §1). */
+
+let project: Project;
+beforeEach(() => {
+  project = createProject({ sample: null });
+});
+afterEach(() => project.remove());
+
+/** Long enough for a call to have come to where it waits, in milliseconds. */
+const WAITING = 700;
+
+async function endedBy(signal: NodeJS.Signals, args: string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> {
+  const call = startCall(project, args, env);
+  await sleep(WAITING);
+  expect(isRunning(call.pid), `dev-cli ${args.join(' ')} waits`).toBe(true);
+  process.kill(call.pid, signal);
+  return call.ended;
+}
+
+function expectInterrupted({ code, signal, stdout, json }: Ended): void {
+  expect([code, signal], stdout).toEqual([130, null]);
+  expect(stdout.trimEnd().split('\n')).toHaveLength(1);
+  expect(json).toMatchObject({ ok: false, error: { code: 'INTERRUPTED', fix: expect.any(String) } });
+}
+
+describe.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s', (signal) => {
+  it('while a command is waited for; the command goes on', async () => {
+    const first = begin(project, planOf(making('todo-1', [['sleep', '30']])));
+    expect(doAll(project, first, { env: { DEV_CLI_ANSWER_WITHIN: '0' } }).json.next?.action).toBe('running');
+    expectInterrupted(await endedBy(signal, ['next', RUN, '--wait', '20']));
+    expect(devCli(project, ['next', RUN]).json.action).toBe('running');
+    expect(devCli(project, ['abort', RUN, '--reason', 'x']).code).toBe(0);
+  });
+
+  it('while results are waited for', async () => {
+    const { actionId } = begin(project, planOf(making('todo-1')));
+    const image = imageOf(project);
+    const args = ['step', 'complete', RUN, '--action', actionId ?? '', '--collect', '--wait', '20'];
+    expectInterrupted(await endedBy(signal, args));
+    expect(imageOf(project)).toEqual(image);
+  });
+
+  it('while the lock is waited for', async () => {
+    startTiny(project, [PLAIN_BLOCK, END_BLOCK]);
+    const ack = ['step', 'complete', 'run-1', '--action', 'a1'];
+    const holder = await pausedAt(project, 'locked', ack);
+    const image = imageOf(project);
+    expectInterrupted(await endedBy(signal, ack));
+    expect(imageOf(project)).toEqual(image);
+    process.kill(holder.pid, 'SIGCONT');
+    expect((await holder.ended).code).toBe(0);
+  });
+
+  it.each(['locked', 'before-commit', 'after-commit'])(
+    'while the lock is held (%s): all of it, or nothing',
+    async (at) => {
+      startTiny(project, [PLAIN_BLOCK, END_BLOCK]);
+      const holder = await pausedAt(project, at, ['step', 'complete', 'run-1', '--action', 'a1']);
+      process.kill(holder.pid, signal);
+      process.kill(holder.pid, 'SIGCONT');
+      const { code, stdout, json } = await holder.ended;
+      expect([0, 130], stdout).toContain(code);
+      expect(json?.ok, stdout).toBe(code === 0);
+      expect(stateOf(project, 'run-1').steps['think']?.status).toBe('done');
+      expect(devCli(project, ['next', 'run-1']).json.block).toBe('last');
+    },
+  );
+
+  it.each([
+    ['journal', 'run-1', '--follow'],
+    ['status', 'run-1', '--watch', '--json'],
+  ])('during a stream (%s): its last line says so', async (...args) => {
+    startTiny(project, [PLAIN_BLOCK, END_BLOCK]);
+    const child = spawn(process.execPath, [BINARY, ...args], { cwd: project.root, env: project.env });
+    let stdout = '';
+    const spoken = new Promise<void>((resolve) => {
+      child.stdout.setEncoding('utf8').on('data', (text: string) => {
+        stdout += text;
+        resolve();
+      });
+    });
+    await spoken;
+    const closed = new Promise((resolve) => child.once('close', (code, by) => resolve([code, by])));
+    child.kill(signal);
+    expect(await closed, stdout).toEqual([130, null]);
+    const last: unknown = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '');
+    expect(last).toMatchObject({ type: 'end', ok: false, error: { code: 'INTERRUPTED' } });
+  });
+});
