@@ -1,11 +1,11 @@
 import type { Caller } from '../base/caller.js';
 import { DevCliError } from '../base/errors.js';
 import type { JudgeResult } from '../documents/judge-result.js';
+import type { TodoState } from '../machine/engine/state.js';
 import type { CapturedRecipe, ResolvedBlock } from '../recipe/resolved.js';
 import type { EntryData, EntryType } from '../run/entries.js';
 import type { RunState } from '../run/state.js';
 import type { Present } from '../work/git.js';
-import type { OtherExecution } from './engine/beside.js';
 import type { Workspace } from './workspace.js';
 
 /** Where a run lives, for the paths that are printed. */
@@ -21,6 +21,12 @@ export interface Ran {
   block: string;
   ok: boolean;
   summary: string;
+}
+
+/** Another run that carries out a plan in the same work tree. */
+export interface OtherExecution {
+  name: string;
+  todos: readonly Pick<TodoState, 'id' | 'type' | 'files' | 'status'>[];
 }
 
 /**

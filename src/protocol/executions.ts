@@ -1,5 +1,5 @@
 import { DevCliError } from '../base/errors.js';
-import type { OtherExecution } from '../effects/engine/beside.js';
+import type { OtherExecution } from '../effects/turn.js';
 import type { RunState } from '../run/state.js';
 import type { ReadContext } from './context.js';
 

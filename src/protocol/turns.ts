@@ -3,8 +3,7 @@ import type { Files } from '../base/files.js';
 import { noSuchRun } from '../base/no-such-run.js';
 import type { JudgeResult } from '../documents/judge-result.js';
 import { writtenArtifacts } from '../effects/end.js';
-import type { OtherExecution } from '../effects/engine/beside.js';
-import { type Evaluate, record, type Turn } from '../effects/turn.js';
+import { type Evaluate, type OtherExecution, record, type Turn } from '../effects/turn.js';
 import { createWorkspace } from '../effects/workspace.js';
 import { atPhase, parseCaptured, type Recompile } from '../recipe/captured.js';
 import type { CapturedRecipe } from '../recipe/resolved.js';
@@ -119,7 +118,7 @@ function attempted<A>(
 }
 
 /** Records what was mended; the next acknowledgement, `status` and `manifest` tell it. */
-export function noteRecovery(turn: Turn, notices: string[]): void {
+function noteRecovery(turn: Turn, notices: string[]): void {
   record(turn, 'recovered', { notices });
   turn.state.recovered.push(...notices);
 }

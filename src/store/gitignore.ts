@@ -13,7 +13,7 @@ const WRITTEN_BY = '# Written by dev-cli.';
  * never rewinds a live run. It is not on its own list: a file that git does not ignore is taken by `git clean -fd` and
  * `git stash -u`, and then the next of them takes the runs.
  */
-export const GITIGNORE = `${WRITTEN_BY} Runs stay on this machine; only what people share is tracked.
+const GITIGNORE = `${WRITTEN_BY} Runs stay on this machine; only what people share is tracked.
 /*
 !/preferences.yaml
 !/recipes/

@@ -1,16 +1,9 @@
 import { type Detail, DevCliError } from '../../base/errors.js';
 import { foreignLine } from '../../documents/foreign.js';
 import { globsOverlap, overlaps } from '../../machine/engine/overlap.js';
-import type { TodoState } from '../../machine/engine/state.js';
-import type { Turn } from '../turn.js';
+import type { OtherExecution, Turn } from '../turn.js';
 
-type Row = Pick<TodoState, 'id' | 'type' | 'files' | 'status'>;
-
-/** Another run that carries out a plan in the same work tree. */
-export interface OtherExecution {
-  name: string;
-  todos: readonly Row[];
-}
+type Row = OtherExecution['todos'][number];
 
 const DETAILS_SHOWN = 20;
 const NAMED = 5;
