@@ -9,7 +9,7 @@ import type { Context, ReadContext } from '../protocol/context.js';
 import { runCodec } from '../run/codec.js';
 import { createDirectoryReadStore, createDirectoryStore } from '../store/directory.js';
 import { diskReader } from '../store/reader.js';
-import { findRoot } from '../store/root.js';
+import { findRoot, refuseMisread } from '../store/root.js';
 import { isTracked } from '../work/ignored.js';
 import type { Environment } from './environment.js';
 import { systemClock, systemIds } from './system.js';
@@ -21,9 +21,10 @@ const ANSWER_WITHIN = 45;
 
 /**
  * Everything a use case needs of the world, made once for a call.
- * @throws DevCliError `USAGE` for a root that is none, or a setting without a usable value
+ * @throws DevCliError `USAGE` for a root that is none, or a setting without a usable value; `IO`
  */
 export function createContext(environment: Environment, command: string): Context {
+  refuseMisread(rootQuery(environment));
   const around = surroundings(environment);
   const { root, clock, ids } = around;
   return { ...around, store: createDirectoryStore({ root, codec: runCodec, clock, ids, purpose: command, isTracked }) };
@@ -36,9 +37,13 @@ export function createReadContext(environment: Environment): ReadContext {
   return { ...around, store: createDirectoryReadStore({ root, codec: runCodec, clock }) };
 }
 
+function rootQuery({ cwd, env, root }: Environment): Parameters<typeof findRoot>[0] {
+  return { cwd, env: { DEV_CLI_ROOT: env['DEV_CLI_ROOT'] }, explicit: root };
+}
+
 function surroundings(environment: Environment): Omit<ReadContext, 'store'> {
-  const { cwd, env, signal } = environment;
-  const place = findRoot({ cwd, env: { DEV_CLI_ROOT: env['DEV_CLI_ROOT'] }, explicit: environment.root });
+  const { env, signal } = environment;
+  const place = findRoot(rootQuery(environment));
   const shipped = packageDirectory();
   const session = env['DEV_CLI_SESSION'];
   return {

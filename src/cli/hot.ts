@@ -10,9 +10,12 @@ async function answered(words: readonly string[], name: QuestionName, answerTo: 
   const question = plainQuestion(words);
   if (question === null || question.command !== name) return null;
   const { form, input, globals } = question;
+  const cwd = process.cwd();
+  // A name that is not UTF-8 is for others to explain.
+  if (cwd.includes('\uFFFD')) return null;
   const stdoutIsTerminal = isTerminal(1);
   const answer = await answerTo(input, {
-    cwd: process.cwd(),
+    cwd,
     env: process.env,
     stdinIsTerminal: stdoutIsTerminal && isTerminal(0),
     stdoutIsTerminal,

@@ -44,20 +44,15 @@ function documentsOf(state: RunState): string[] {
 function namedBy(action: Action): string[] {
   if (action.action === 'done') return [];
   const { read = [], consult = [] } = action;
-  switch (action.action) {
-    case 'dispatch-subagents':
-      return [...read, ...consult, ...action.agents.map(({ promptFile }) => promptFile)];
-    case 'engine-dispatch':
-      return [...read, ...consult, ...[...action.tasks, ...action.running].map(({ promptFile }) => promptFile)];
-    default:
-      return [...read, ...consult];
-  }
+  const agents = action.action === 'dispatch-subagents' ? action.agents : [];
+  const tasks = action.action === 'engine-dispatch' ? [...action.tasks, ...action.running] : [];
+  return [...read, ...consult, ...[...agents, ...tasks].map(({ promptFile }) => promptFile)];
 }
 
 /** A path as actions name it, relative to the run's directory; none when it lies elsewhere. */
 function inRun(name: string, path: string): string[] {
-  const [before, inside] = path.split(`${runDirectory(name)}/`, 2);
-  return inside !== undefined && (before === '' || before?.endsWith('/')) ? [inside] : [];
+  const inside = path.split(`${runDirectory(name)}/`, 2)[1];
+  return inside === undefined ? [] : [inside];
 }
 
 /**

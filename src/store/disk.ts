@@ -82,12 +82,6 @@ export function diskMedium(options: DiskOptions): Medium {
   }
   const marks = rootMarks({ root, underRootLock, mayGuard, guards });
 
-  /** `made` collects what came into being, also when it fails. */
-  function writeRules(made: string[]): void {
-    const path = seeToRules(inside('.dev'), root, isTracked);
-    if (path !== null) made.push(path);
-  }
-
   /**
    * @param at the directory of the lock, made where it is not there; one that nothing came into is removed again
    * @param shown the directory, for messages
@@ -152,7 +146,7 @@ export function diskMedium(options: DiskOptions): Medium {
       };
       try {
         at(stream, 'objects', () => {
-          writeRules(files);
+          seeToRules(inside('.dev'), { root, isTracked, made: files });
           for (const path of paths) make(inside(dirname(path)));
           if (contents.size > 0) writeObjects(make(inside(runPath(stream, 'objects'))), contents, files);
         });

@@ -44,19 +44,22 @@ export function isOurs(text: string): boolean {
  * Sees to the ignore rules in `directory`: written where there are none, mended where ours still let git see them. Rules that
  * somebody else wrote stay as they are.
  * @param isTracked whether git tracks a file, by its absolute path: then it is the user's, and neither clean nor stash takes it
- * @returns the path when the file was made
+ * @param made collects what comes into being, also when it fails
  * @throws DevCliError `IO`, system errors
  */
-export function seeToRules(directory: string, root: string, isTracked: (path: string) => boolean): string | null {
+export function seeToRules(
+  directory: string,
+  { root, isTracked, made }: { root: string; isTracked: (path: string) => boolean; made: string[] },
+): void {
   const path = join(directory, '.gitignore');
   const text = textAt(path);
-  if (text === GITIGNORE || text === null) return null;
+  if (text === GITIGNORE || text === null) return;
   if (text === undefined) {
+    made.push(path);
     writeDurably(path, GITIGNORE, root);
-    return path;
+  } else if (isOurs(text) && ITSELF.test(text) && !isTracked(path)) {
+    writeDurably(path, text.replace(ITSELF, ''), root);
   }
-  if (isOurs(text) && ITSELF.test(text) && !isTracked(path)) writeDurably(path, text.replace(ITSELF, ''), root);
-  return null;
 }
 
 /** The ignore rules of a root: undefined where there are none, null for what is no file of rules. @throws system errors */

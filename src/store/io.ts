@@ -9,8 +9,8 @@ const CAUSES: Record<string, { problem: string; fix: string }> = {
   ENOSPC: { problem: 'no space is left on the disk', fix: 'Free some space on that disk' },
   EDQUOT: { problem: 'the disk quota is used up', fix: 'Free some space on that disk' },
   EFBIG: {
-    problem: 'it would become larger than a file may be here',
-    fix: 'Raise the limit (ulimit -f), or go on under another name with dev-cli fork, which begins a new journal',
+    problem: 'a file may not become so large here',
+    fix: 'Raise the limit (ulimit -f), or go on under a new name with dev-cli fork',
   },
   ENOTDIR: { problem: 'a file stands where a directory is needed', fix: 'Move that file away' },
   EEXIST: { problem: 'a file stands where a directory is needed', fix: 'Move that file away' },

@@ -41,9 +41,22 @@ export function findRoot({ cwd, env, explicit }: RootQuery): Root {
     return bound?.root === root ? bound : { root, workTree: null, boundRun: null };
   }
   if (bound !== null) return bound;
-  if (isMisread(cwd)) throw notUtf8(cwd, 'the current directory');
   const home = climbed.passed.find((directory) => HOMES.some((name) => isDirectory(join(directory, name))));
   return { root: home ?? climbed.top ?? cwd, workTree: null, boundRun: null };
+}
+
+/**
+ * Node puts U+FFFD for each byte of a path that is not UTF-8, and then finds nothing there, or a root further up that is not
+ * meant.
+ * @throws DevCliError `IO` for such a directory
+ */
+export function refuseMisread({ cwd, env, explicit }: RootQuery): void {
+  const given = explicit ?? (env.DEV_CLI_ROOT || undefined);
+  const path = given === undefined ? cwd : resolve(cwd, given);
+  if (!path.includes('\uFFFD') || isDirectory(path)) return;
+  const what = given === undefined ? 'the current directory' : explicit === undefined ? 'DEV_CLI_ROOT' : '--root';
+  const fix = 'Ask the user to give the directory a name in UTF-8 (mv), then repeat the call there.';
+  throw pathError(path, null, `the path of ${what} is not UTF-8, and no file in it can be named`, fix);
 }
 
 /** The directories from `cwd` upward, up to the git top level (`top`) where there is one. */
@@ -104,26 +117,10 @@ function linkedGitDirectory(top: string): string | null {
 
 function checkedDirectory(path: string, option: string): string {
   if (isDirectory(path)) return path;
-  if (isMisread(path)) throw notUtf8(path, `what ${option} names`);
   throw new DevCliError('USAGE', `${option} names ${path}, which is no directory.`, {
     details: [{ target: option, problem: 'not a directory' }],
     fix: `Give ${option} an existing directory.`,
   });
-}
-
-/** Node puts U+FFFD for each byte of a path that is not UTF-8, and then finds nothing there. */
-function isMisread(path: string): boolean {
-  return path.includes('\uFFFD') && !isDirectory(path);
-}
-
-function notUtf8(path: string, what: string): DevCliError {
-  const problem = `the path of ${what} is not UTF-8, and no file in it can be named`;
-  return pathError(
-    path,
-    null,
-    problem,
-    'Ask the user to give the directory a name in UTF-8 (mv), then repeat the call there.',
-  );
 }
 
 function isDirectory(path: string): boolean {
