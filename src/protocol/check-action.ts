@@ -11,12 +11,11 @@ import { shownPath } from '../effects/paths.js';
 import { record, type Turn } from '../effects/turn.js';
 import type { Evidence, TaskState } from '../run/engine.js';
 import type { CommandState, RunState } from '../run/state.js';
-import { inspect } from '../work/external.js';
 import { treeState } from '../work/git.js';
-import { awaitEnding, directoryOf, type Ending, resultKey, workTreeOf } from './command-ending.js';
+import { awaitEnding, directoryOf, type Ending, resultKey, withOutput, workTreeOf } from './command-ending.js';
 import type { Context } from './context.js';
 import { findRun } from './find-run.js';
-import { evidenceOf, outputMatters, outputOf } from './job-commands.js';
+import { evidenceOf, outputMatters } from './job-commands.js';
 import { readRun } from './running.js';
 import { transactTurn } from './turns.js';
 
@@ -88,27 +87,30 @@ async function checked(
 ): Promise<Evidence | null> {
   const head = await readRun(context, name);
   const { snapshot } = head;
-  const command = await begun(context, snapshot, action, queued);
-  const ending = await awaitEnding(context, head, command, until);
+  const { command, launched } = await begun(context, snapshot, action, queued);
+  const ending = await awaitEnding(context, head, command, { until, launched, contains: queued.stdoutContains });
   if (ending === null) return null;
   return finished(context, snapshot, action, command, queued, ending);
 }
 
-/** The command of this task and acceptance that is at work, else a new one whose start is recorded. */
+/**
+ * The command of this task and acceptance that is at work, else a new one whose start is recorded.
+ * @returns `launched`: an earlier call has recorded the start
+ */
 async function begun(
   context: Context,
   snapshot: RunState,
   action: string,
   queued: QueuedCommand,
-): Promise<CommandState> {
+): Promise<{ command: CommandState; launched: boolean }> {
   const slot = `${action}/${queued.id}`;
   const place = (n: number) => `actions/${action}/check-${queued.id}-${n}`;
   const known = snapshot.commands[slot];
-  if (known !== undefined && inspect(directoryOf(context, snapshot.name, known)).state !== 'absent') return known;
+  if (known !== undefined) return { command: known, launched: true };
   return transactTurn(context, snapshot.name, (turn) => {
     taskOf(turn, action);
     const there = turn.state.commands[slot];
-    if (there !== undefined) return there;
+    if (there !== undefined) return { command: there, launched: true };
     let n = 1;
     while (turn.files.list(place(n)).length > 0) n += 1;
     const { argv, cwd, timeout, todo, id } = queued;
@@ -119,7 +121,7 @@ async function begun(
     const command = { key, actionId: slot, block, ...what, directory, startedAt: turn.at };
     turn.state.commands[slot] = command;
     record(turn, 'command-started', { key, block, actionId: action, argv, shell: false, todoId: todo, id });
-    return command;
+    return { command, launched: false };
   });
 }
 
@@ -129,10 +131,11 @@ async function finished(
   action: string,
   command: CommandState,
   queued: QueuedCommand,
-  ending: Ending,
+  found: Ending,
 ): Promise<Evidence> {
   const after = await treeState(workTreeOf(context, snapshot), { signal: context.signal });
-  const log = outputMatters(queued, ending) ? outputOf(directoryOf(context, snapshot.name, command)) : '';
+  const directory = directoryOf(context, snapshot.name, command);
+  const { ending, log } = withOutput(found, directory, queued.stdoutContains, outputMatters(queued, found));
   return transactTurn(context, snapshot.name, (turn) => {
     const { key, block, argv } = command;
     const evidence = evidenceOf(turn, command, queued, ending, { after, log });
@@ -140,7 +143,11 @@ async function finished(
     if (turn.state.commands[command.actionId]?.key !== key) return evidence;
     delete turn.state.commands[command.actionId];
     if (evidence.ok && evidence.tree !== null) {
-      turn.state.commandResults[resultKey(command, evidence.tree)] = { at: turn.at, actionId: action };
+      turn.state.commandResults[resultKey(command, evidence.tree)] = {
+        at: turn.at,
+        actionId: action,
+        log: evidence.log,
+      };
     }
     const { exit, outcome } = evidence;
     const about = { todoId: queued.todo, id: queued.id, ...(evidence.reused === true ? { reused: true } : {}) };

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DevCliError } from '../base/errors.js';
 import { wholeLine } from '../documents/foreign.js';
@@ -7,7 +7,7 @@ import { listedBy } from '../effects/engine/listed.js';
 import type { EngineJob, RunEngine } from '../run/engine.js';
 import type { RunState } from '../run/state.js';
 import { ensureDirectory, writeDurably } from '../store/durable.js';
-import { withIoErrors } from '../store/io.js';
+import { readText } from '../work/command.js';
 import {
   type At,
   type CommitPlan,
@@ -21,13 +21,13 @@ import {
   planCommit,
 } from '../work/commit.js';
 import type { HeadRule } from '../work/commit-head.js';
-import { announceNew, settleIndex, withdrawNew } from '../work/commit-index.js';
+import { announceNew, pathsIn, settleIndex, withdrawNew } from '../work/commit-index.js';
 import type { LeftPath } from '../work/commit-paths.js';
 import type { CommitScope } from '../work/commit-scope.js';
 import { commitHolding, findCommit } from '../work/commit-search.js';
 import { inspect, launch } from '../work/external.js';
 import type { Surroundings } from '../work/git-command.js';
-import { endingIn, workTreeOf } from './command-ending.js';
+import { type Ending, endingIn, launchAgain, type WaitingForJob, workTreeOf } from './command-ending.js';
 import type { Context } from './context.js';
 import { lastWordsOf } from './job-commands.js';
 
@@ -55,7 +55,7 @@ export async function commit(
   snapshot: RunState,
   job: CommitJob,
   directory: string,
-  until: number,
+  waiting: WaitingForJob,
 ): Promise<CommitResult | null> {
   const around = { signal: context.signal };
   const workTree = workTreeOf(context, snapshot);
@@ -71,6 +71,8 @@ export async function commit(
       if (failure !== null && !hasBegun(directory)) {
         return { ...withoutCommit(failure), paths: plan.paths, left: plan.left, at: plan.at };
       }
+      const again = waiting.launched ? await onceMore(context, snapshot, directory, plan, waiting) : 'launch';
+      if (again !== 'launch') return again;
       launch({
         directory,
         key: job.key,
@@ -86,17 +88,32 @@ export async function commit(
       return withoutCommand(plan);
     }
   }
-  const ending = await endingIn(context, directory, until);
+  const ending = await endingIn(context, directory, waiting.until);
   if (ending === null) return null;
+  return cameTo(workTree, scope, directory, ending, around);
+}
+
+/** What a commit that git was asked for has come to. */
+async function cameTo(
+  workTree: string,
+  scope: CommitScope,
+  directory: string,
+  ending: Exclude<Ending, { kind: 'reused' }>,
+  around: Surroundings,
+): Promise<CommitResult> {
   const { paths, left, at } = prepared(directory);
   const succeeded = ending.kind === 'exit' && ending.exit.exit === 0;
   const sha = await madeCommit(workTree, scope, { paths, at, succeeded }, around);
   if (sha !== null || succeeded) {
     if (sha !== null) await settleIndex(workTree, sha, scope.before, around).catch(ignoreGit);
-    return { outcome: 'made', commit: sha, paths, left, at };
+    const held = paths ?? (sha === null ? [] : await pathsIn(workTree, sha, around));
+    return { outcome: 'made', commit: sha, paths: held, left, at };
+  }
+  if (paths === null) {
+    return { outcome: 'deferred', ...NO_COMMIT, left, reason: 'the list of what git was to commit vanished' };
   }
   const nothing = ending.kind === 'exit' && ending.exit.exit === 1 && !isHindrance(lastWordsOf(directory));
-  const empty = nothing && (await isEmptyCommit(workTree, messageFile, pathsFile, around));
+  const empty = nothing && (await isEmptyCommit(workTree, join(directory, MESSAGE), join(directory, PATHS), around));
   await withdrawNew(workTree, paths, around).catch(ignoreGit);
   if (empty) return { outcome: 'nothing', ...NO_COMMIT, left };
   if (ending.kind === 'interrupted') {
@@ -110,17 +127,18 @@ export async function commit(
 async function madeCommit(
   workTree: string,
   { key, since }: CommitScope,
-  { paths, at, succeeded }: { paths: string[]; at: At | null; succeeded: boolean },
+  { paths, at, succeeded }: { paths: string[] | null; at: At | null; succeeded: boolean },
   around: Surroundings,
 ): Promise<string | null> {
   const sha = await findCommit(workTree, key, since.head, around);
-  return sha === null && succeeded && at !== null ? commitHolding(workTree, paths, at.head, around) : sha;
+  const isToBeLookedFor = sha === null && succeeded && at !== null && paths !== null;
+  return isToBeLookedFor ? commitHolding(workTree, paths, at.head, around) : sha;
 }
 
 /** Takes back what a commit that was given up has done to the index. A commit that was made all the same stays. */
 export async function takeBack(context: Context, workTree: string, directory: string): Promise<void> {
   if (inspect(directory).state === 'absent' || !existsSync(join(directory, PATHS))) return;
-  await withdrawNew(workTree, prepared(directory).paths, { signal: context.signal }).catch(ignoreGit);
+  await withdrawNew(workTree, prepared(directory).paths ?? [], { signal: context.signal }).catch(ignoreGit);
 }
 
 /** Whether a runner has begun: from then on only its ending counts. */
@@ -224,16 +242,37 @@ function prepare(
   writeDurably(join(directory, AT), JSON.stringify(at));
 }
 
-/** What was prepared; by an earlier release without where HEAD was. */
-function prepared(directory: string): { paths: string[]; left: LeftPath[]; at: At | null } {
-  const text = (name: string) => {
-    const path = join(directory, name);
-    return withIoErrors(path, null, () => readFileSync(path, 'utf8'));
-  };
-  const paths = text(PATHS).split('\0');
+/** What was prepared, as far as it is still there; by an earlier release without where HEAD was. `paths` null: gone, or cut short. */
+function prepared(directory: string): { paths: string[] | null; left: LeftPath[]; at: At | null } {
+  const paths = readText(join(directory, PATHS));
   return {
-    paths: paths.filter((path) => path !== ''),
-    left: JSON.parse(text(LEFT)) as LeftPath[],
-    at: existsSync(join(directory, AT)) ? (JSON.parse(text(AT)) as At) : null,
+    paths: paths?.endsWith('\0') ? paths.slice(0, -1).split('\0') : null,
+    left: parsed<LeftPath[]>(readText(join(directory, LEFT))) ?? [],
+    at: parsed<At>(readText(join(directory, AT))),
   };
+}
+
+/** Null for what is gone or cut short. */
+function parsed<T>(text: string | null): T | null {
+  try {
+    return text === null ? null : (JSON.parse(text) as T);
+  } catch {
+    return null;
+  }
+}
+
+/** Whether git may be asked once more for a commit that an earlier call has asked for; null when another call does so. */
+async function onceMore(
+  context: Context,
+  snapshot: RunState,
+  directory: string,
+  { paths, left, at }: Extract<CommitPlan, { kind: 'ready' }>,
+  { find }: WaitingForJob,
+): Promise<'launch' | CommitResult | null> {
+  if (inspect(directory).state !== 'absent') return 'launch';
+  const again = await launchAgain(context, snapshot.name, directory, find);
+  if (again === 'wait') return null;
+  if (again === 'launch') return 'launch';
+  await withdrawNew(workTreeOf(context, snapshot), paths, { signal: context.signal }).catch(ignoreGit);
+  return { outcome: 'deferred', commit: null, paths, left, at, reason: 'what git was asked for vanished twice' };
 }

@@ -11,7 +11,7 @@ import type { Context } from './context.js';
 import { changeWarnings, envelope, joined, type Told, toldBy, withResult } from './envelope.js';
 import { settleCommands } from './external.js';
 import { findRun } from './find-run.js';
-import { commitsWait, isAtWork } from './running.js';
+import { commitsWait, isAtWork, pendingId } from './running.js';
 import { movedLine, type Rare, transactTurn, withRare } from './turns.js';
 
 /**
@@ -28,10 +28,11 @@ export async function stepComplete(
   const until = context.clock.now() + (wait ?? context.answerWithin) * 1000;
   const name = await findRun(context, given, true);
   let head = await context.store.read(name);
+  const found = pendingId(head.snapshot);
   let before: Told | null = null;
   if (isAtWork(head) || commitsWait(head)) {
     // A command that finished meanwhile comes first: its block is no longer the pending one.
-    before = await settleCommands(context, name, context.clock.now());
+    before = await settleCommands(context, name, context.clock.now(), found);
     head = await context.store.read(name);
   }
   const sources = await sourcesFor(context, head.snapshot);
@@ -49,7 +50,7 @@ export async function stepComplete(
   );
   if (result.kind === 'refused') throw result.error;
   const first = before === null ? told : joined(before, told);
-  const later = told.next?.action === 'running' || waits ? await settleCommands(context, name, until) : null;
+  const later = told.next?.action === 'running' || waits ? await settleCommands(context, name, until, found) : null;
   return envelope(later === null ? first : joined(first, later));
 }
 

@@ -50,7 +50,9 @@ async function retried(context: Context, snapshot: RunState, id: string, until: 
     message: await transactTurn(context, snapshot.name, (turn) => commitMessage(turn, todo)),
     startedAt: snapshot.updatedAt,
   };
-  const result = await commit(context, snapshot, job, tryDirectory(context, snapshot, id), until);
+  // Each try is the first in its directory.
+  const waiting = { until, launched: false, find: () => undefined };
+  const result = await commit(context, snapshot, job, tryDirectory(context, snapshot, id), waiting);
   if (result === null) return null;
   return transactTurn(context, snapshot.name, (turn) => {
     const { runId, engine } = turn.state;

@@ -10,7 +10,7 @@ import { endCommand } from '../work/external.js';
 import { awaitEnding, directoryOf, type Ending, judged, resultKey, type Settled } from './command-ending.js';
 import type { Context } from './context.js';
 import { joined, type Told, toldBy } from './envelope.js';
-import { commitsWait, isAtWork, runningCommand } from './running.js';
+import { commitsWait, isAtWork, pendingId, runningCommand } from './running.js';
 import { transactTurn } from './turns.js';
 
 /**
@@ -18,8 +18,15 @@ import { transactTurn } from './turns.js';
  * may take, and commits what has finished, one after the other (protocol.md §4; engine.md); first, commits that had to wait.
  * Null when nothing was committed.
  * @param until instant, in milliseconds, by which the call must answer
+ * @param found id of the action that was pending when the call began: if that one is still at work, an earlier call has
+ *   launched it
  */
-export async function settleCommands(context: Context, name: string, until: number): Promise<Told | null> {
+export async function settleCommands(
+  context: Context,
+  name: string,
+  until: number,
+  found: string | null,
+): Promise<Told | null> {
   let told: Told | null = null;
   for (let first = true; ; first = false) {
     let head = await context.store.read(name);
@@ -29,7 +36,7 @@ export async function settleCommands(context: Context, name: string, until: numb
       if (made !== null) told = told === null ? made : joined(told, made);
       head = await context.store.read(name);
     }
-    const next = await settleNext(context, head, until);
+    const next = await settleNext(context, head, { until, found });
     if (next === 'nothing' || next === 'at work') return told;
     if (next === 'settled by another call') continue;
     told = told === null ? next : joined(told, next);
@@ -41,22 +48,30 @@ function isLastCommit({ engine }: RunState): boolean {
   return engine?.job?.kind === 'commit' && engine.job.todo === null;
 }
 
-async function settleNext(context: Context, head: Head<RunState>, until: number): Promise<Settled> {
+async function settleNext(
+  context: Context,
+  head: Head<RunState>,
+  { until, found }: { until: number; found: string | null },
+): Promise<Settled> {
   const { snapshot } = head;
   if (snapshot === null || !isAtWork(head)) return 'nothing';
   const command = runningCommand(head);
   if (command === null) {
     const { settleJob } = await import('./jobs.js');
-    return settleJob(context, snapshot, until);
+    return settleJob(context, snapshot, { until, launched: pendingId(snapshot) === found });
   }
-  const ending = await awaitEnding(context, { ...head, snapshot }, command, until);
-  if (ending === null) return 'at work';
+  const launched = command.actionId === found;
   if (snapshot.engine === null) {
+    const ending = await awaitEnding(context, { ...head, snapshot }, command, { until, launched });
+    if (ending === null) return 'at work';
     return (
       (await transactTurn(context, snapshot.name, (turn) => finish(turn, command, ending))) ?? 'settled by another call'
     );
   }
-  const { finishCommand } = await import('./job-commands.js');
+  const { finishCommand, wantedOutput } = await import('./job-commands.js');
+  const waiting = { until, launched, contains: wantedOutput(snapshot) };
+  const ending = await awaitEnding(context, { ...head, snapshot }, command, waiting);
+  if (ending === null) return 'at work';
   return finishCommand(context, snapshot, command, ending);
 }
 
@@ -120,7 +135,11 @@ function finish(turn: Turn, command: CommandState, ending: Ending): Told | null 
   delete state.commands[command.actionId];
   state.acknowledged[command.actionId] = command.block;
   if (ok && ending.kind === 'exit' && ending.exit.tree !== null) {
-    state.commandResults[resultKey(command, ending.exit.tree)] = { at: turn.at, actionId: command.actionId };
+    state.commandResults[resultKey(command, ending.exit.tree)] = {
+      at: turn.at,
+      actionId: command.actionId,
+      log: `${command.directory}/command.log`,
+    };
   }
   record(turn, 'command-finished', {
     key: command.key,
@@ -128,7 +147,7 @@ function finish(turn: Turn, command: CommandState, ending: Ending): Told | null 
     argv: command.argv,
     exit,
     outcome,
-    log: `${command.directory}/command.log`,
+    log: ending.kind === 'reused' ? ending.log : `${command.directory}/command.log`,
     ...(ending.kind === 'reused' ? { reused: true } : {}),
   });
   const told = ok && ending.kind === 'exit' ? noteRequest(turn, command.argv, ending.answer ?? null) : '';

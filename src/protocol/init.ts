@@ -25,6 +25,7 @@ import { type AtWork, endRunning, settleCommands } from './external.js';
 import { readMended } from './mended.js';
 import { type Asked, askForNeeds, passOver } from './needs.js';
 import { type InitInput, type Prepared, prepareRecipe, runExists } from './prepare.js';
+import { pendingId } from './running.js';
 import { capturedOf, capturedOrNone, commitOf, movedLine, openTurn, type Rare, withRare } from './turns.js';
 import { makeActive } from './use.js';
 
@@ -71,7 +72,7 @@ export async function init(context: Context, given: string, input: InitInput): P
   for (const command of abandoned) await endRunning(context, name, command);
   const unbound = await bindSession(context, name);
   if (told.status === 'resumed' && isOfRoot(present)) await makeActive(context, name);
-  const later = await settleCommands(context, name, until);
+  const later = await settleCommands(context, name, until, pendingId(present));
   const all = later === null ? told : joined(told, later);
   return envelope({ ...all, warnings: [...all.warnings, ...unbound] });
 }

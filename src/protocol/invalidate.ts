@@ -39,7 +39,7 @@ export async function stepInvalidate(
     return { told: toldBy(turn), abandoned: running };
   });
   for (const command of abandoned) await endRunning(context, name, command);
-  const later = await settleCommands(context, name, until);
+  const later = await settleCommands(context, name, until, null);
   const first = { ...told, status: 'invalidated' as const };
   return envelope(later === null ? first : joined(first, later));
 }

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { foreignLine } from '../documents/foreign.js';
 import { advanceEngine } from '../effects/advance.js';
 import type { QueuedCommand } from '../effects/engine/commands.js';
@@ -6,11 +5,10 @@ import { commandAgain, commandDone } from '../effects/engine/jobs.js';
 import type { Turn } from '../effects/turn.js';
 import type { Evidence } from '../run/engine.js';
 import type { CommandState, RunState } from '../run/state.js';
-import { withIoErrors } from '../store/io.js';
-import { logFile } from '../work/command.js';
+import { logFile, readText } from '../work/command.js';
 import { forbiddenListen } from '../work/forbidden-listen.js';
 import { type TreeState, treeState } from '../work/git.js';
-import { directoryOf, type Ending, judged, resultKey, type Settled, workTreeOf } from './command-ending.js';
+import { directoryOf, type Ending, judged, resultKey, type Settled, withOutput, workTreeOf } from './command-ending.js';
 import type { Context } from './context.js';
 import { toldBy } from './envelope.js';
 import { transactTurn } from './turns.js';
@@ -29,17 +27,26 @@ export async function finishCommand(
   context: Context,
   snapshot: RunState,
   command: CommandState,
-  ending: Ending,
+  found: Ending,
 ): Promise<Settled> {
+  const directory = directoryOf(context, snapshot.name, command);
+  const first = firstQueued(snapshot);
+  const matters = first !== null && outputMatters(first, found);
+  const { ending, log } = withOutput(found, directory, first?.stdoutContains, matters);
   const after = await treeState(workTreeOf(context, snapshot), { signal: context.signal });
-  const log = wantsOutput(snapshot, ending) ? outputOf(directoryOf(context, snapshot.name, command)) : '';
   const told = await transactTurn(context, snapshot.name, (turn) => {
     const queued = queuedCommand(turn, command);
     if (queued === null) return null;
-    if (ending.kind === 'interrupted' && commandAgain(turn, judged(command, ending).outcome)) return toldBy(turn);
+    if (ending.kind === 'interrupted' && commandAgain(turn, judged(command, ending).outcome, agains(command, ending))) {
+      return toldBy(turn);
+    }
     const evidence = evidenceOf(turn, command, queued, ending, { after, log });
     if (evidence.ok && evidence.tree !== null) {
-      turn.state.commandResults[resultKey(command, evidence.tree)] = { at: turn.at, actionId: command.actionId };
+      turn.state.commandResults[resultKey(command, evidence.tree)] = {
+        at: turn.at,
+        actionId: command.actionId,
+        log: evidence.log,
+      };
     }
     noteChanges(turn, queued, ending, after);
     const event = commandDone(turn, evidence);
@@ -57,28 +64,34 @@ function queuedCommand({ state }: Turn, { actionId }: CommandState): QueuedComma
   return engine?.job?.kind === 'commands' ? (engine.job.queue[0] ?? null) : null;
 }
 
-function wantsOutput({ engine }: RunState, ending: Ending): boolean {
-  const queued = engine?.job?.kind === 'commands' ? engine.job.queue[0] : undefined;
-  return queued !== undefined && outputMatters(queued, ending);
-}
-
 /** Whether what a command wrote says more than how it ended: what it must hold, or why it is red. */
 export function outputMatters({ exitCode, stdoutContains }: QueuedCommand, ending: Ending): boolean {
   return stdoutContains !== undefined || (ending.kind === 'exit' && !endedWith(ending, exitCode));
 }
 
-/** What a command wrote, as far as its log keeps it. */
-export function outputOf(directory: string): string {
-  const path = logFile(directory);
-  return withIoErrors(path, null, () => readFileSync(path, 'utf8'));
+/** How often a command whose runner died is run again: that says nothing of the work. */
+const AGAIN = 2;
+
+/** The same for one that was interrupted in this way: what vanishes twice is not run a third time. */
+function agains({ launches = 1 }: CommandState, ending: Extract<Ending, { kind: 'interrupted' }>): number {
+  return ending.vanished ? 2 - launches : AGAIN;
+}
+
+function firstQueued({ engine }: RunState): QueuedCommand | null {
+  return engine?.job?.kind === 'commands' ? (engine.job.queue[0] ?? null) : null;
+}
+
+/** What the output of the command at work must hold. */
+export function wantedOutput(state: RunState): string | undefined {
+  return firstQueued(state)?.stdoutContains;
 }
 
 /** Characters of an output that say why it ended badly. */
 const LAST_WORDS = 2000;
 
-/** The end of what a command wrote, where the reason stands. */
+/** The end of what a command wrote, where the reason stands; nothing where that is gone. */
 export function lastWordsOf(directory: string): string {
-  return outputOf(directory).slice(-LAST_WORDS).trim();
+  return (readText(logFile(directory)) ?? '').slice(-LAST_WORDS).trim();
 }
 
 /** What a command's ending proves of an acceptance: its exit code is the one expected, its output holds what it must. */
@@ -106,7 +119,7 @@ export function evidenceOf(
     at: turn.at,
     commit: after?.head ?? null,
     tree: treeOf(ending),
-    log: `${command.directory}/command.log`,
+    log: ending.kind === 'reused' ? ending.log : `${command.directory}/command.log`,
     ...(todo !== null && engine?.job?.todo === null ? { todo } : {}),
     ...(ending.kind === 'reused' ? { reused: true } : {}),
     ...(ending.kind === 'exit' ? { durationMs: ending.exit.durationMs } : {}),

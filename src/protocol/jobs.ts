@@ -2,7 +2,7 @@ import { advanceEngine } from '../effects/advance.js';
 import { type CommitResult, commitDone } from '../effects/engine/commit-job.js';
 import { pullRequestDone } from '../effects/engine/request-job.js';
 import type { RunState } from '../run/state.js';
-import { directoryOf, type Settled } from './command-ending.js';
+import { directoryOf, type Settled, type Waiting } from './command-ending.js';
 import { commit } from './commit.js';
 import type { Context } from './context.js';
 import { toldBy } from './envelope.js';
@@ -14,21 +14,23 @@ import { transactTurn } from './turns.js';
  * cut off and done again: a commit is looked for before it is made (engine.md, commit; storage.md, A commit).
  * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`; what a transaction throws
  */
-export async function settleJob(context: Context, snapshot: RunState, until: number): Promise<Settled> {
+export async function settleJob(context: Context, snapshot: RunState, waiting: Waiting): Promise<Settled> {
   const job = snapshot.engine?.job ?? null;
   const action = snapshot.pendingAction?.action;
   if (job === null || action?.action !== 'running') return 'nothing';
+  const { actionId } = action;
+  const find = (state: RunState) => jobAt(state, actionId);
   const directory = directoryOf(context, snapshot.name, { directory: `actions/${action.actionId}` });
   switch (job.kind) {
     case 'commands':
       return 'nothing';
     case 'commit': {
-      const result = await commit(context, snapshot, job, directory, until);
+      const result = await commit(context, snapshot, job, directory, { ...waiting, find });
       if (result === null) return 'at work';
       return committed(context, snapshot.name, action.actionId, result);
     }
     case 'pull-request': {
-      const result = await tellPullRequest(context, snapshot, job, directory, until);
+      const result = await tellPullRequest(context, snapshot, job, directory, { ...waiting, find });
       if (result === null) return 'at work';
       const told = await transactTurn(context, snapshot.name, (turn) => {
         if (!isPending(turn.state, action.actionId)) return null;
@@ -47,6 +49,12 @@ async function committed(context: Context, name: string, actionId: string, resul
     return toldBy(turn);
   });
   return told ?? 'settled by another call';
+}
+
+/** The job that an action is about, where its launches are counted. */
+function jobAt(state: RunState, actionId: string): { launches?: number } | undefined {
+  const job = isPending(state, actionId) ? state.engine?.job : null;
+  return job === null || job === undefined || job.kind === 'commands' ? undefined : job;
 }
 
 function isPending({ pendingAction }: RunState, actionId: string): boolean {

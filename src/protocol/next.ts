@@ -4,7 +4,7 @@ import type { RunState } from '../run/state.js';
 import { actionText } from './action-text.js';
 import type { Context, ReadContext } from './context.js';
 import { findRun } from './find-run.js';
-import { commitsWait, isAtWork, readRun } from './running.js';
+import { commitsWait, isAtWork, pendingId, readRun } from './running.js';
 import { movedLine, withRare } from './turns.js';
 import { vanished } from './vanished.js';
 import { actionView } from './view.js';
@@ -30,7 +30,7 @@ export async function next(
   }
   if (isAtWork(head) || commitsWait(head)) {
     const { settleCommands } = await import('./external.js');
-    await settleCommands(context, name, context.clock.now() + (input.wait ?? 0) * 1000);
+    await settleCommands(context, name, context.clock.now() + (input.wait ?? 0) * 1000, pendingId(head.snapshot));
     head = await readRun(context, name);
   }
   const moved = await withRare(async ({ planMoved }) => movedLine(head, planMoved));

@@ -2,6 +2,7 @@ import { isRecord } from '../base/json.js';
 import { foreignLine } from '../documents/foreign.js';
 import { runsAsProcess } from '../registry/find.js';
 import type { CommandState } from '../run/state.js';
+import { logFile, readText } from '../work/command.js';
 import type { Context } from './context.js';
 
 /** Commands of dev-cli that a recipe runs as a process of their own, because they talk to the world (recipes.md §4, open-pr). */
@@ -15,15 +16,15 @@ export function startedAs(context: Context, command: CommandState): string[] {
 }
 
 /** The document that one of our commands printed; null for others, and where it is none. */
-export function answerOf(context: Context, command: CommandState, directory: string): Record<string, unknown> | null {
+export function answerOf(command: CommandState, directory: string): Record<string, unknown> | null {
   if (!isOurs(command)) return null;
-  const answer = parsedJson(context.reader.read(`${directory}/command.log`) ?? '');
+  const answer = parsedJson(readText(logFile(directory)) ?? '');
   return isRecord(answer) ? answer : null;
 }
 
 /** What one of our commands says of its failure, to stand behind its exit; nothing for others, whose log is for people. */
-export function whyFailed(context: Context, command: CommandState, directory: string): string {
-  const answer = answerOf(context, command, directory);
+export function whyFailed(command: CommandState, directory: string): string {
+  const answer = answerOf(command, directory);
   const error = isRecord(answer?.['error']) ? answer['error'] : null;
   if (error === null) return '';
   const details = Array.isArray(error['details']) ? error['details'].filter(isRecord) : [];

@@ -16,7 +16,7 @@ import { readSpec } from '../work/command.js';
 import { inspect, type Launch, launch } from '../work/external.js';
 import { forgeEnvironment, GH_TIMEOUT } from '../work/forge.js';
 import { gitProblem } from '../work/git-command.js';
-import { endingIn, workTreeOf } from './command-ending.js';
+import { endingIn, launchAgain, type WaitingForJob, workTreeOf } from './command-ending.js';
 import type { Context } from './context.js';
 import { lastWordsOf } from './job-commands.js';
 
@@ -39,11 +39,11 @@ export async function tellPullRequest(
   snapshot: RunState,
   job: RequestJob,
   directory: string,
-  until: number,
+  waiting: WaitingForJob,
 ): Promise<RequestResult | null> {
   const request = snapshot.pullRequest;
   const subject = request === undefined ? [] : [request.url];
-  const run = (step: Step, place: string) => seeThrough(context, snapshot, { step, job, directory: place }, until);
+  const run = (step: Step, place: string) => seeThrough(context, snapshot, { step, job, directory: place }, waiting);
   if (job.stage === 'stateBegin') {
     const body = `Execution of the plan ${snapshot.name} has begun.`;
     const comment = await run(ghStep('comment', [...subject, '--body', body]), directory);
@@ -129,11 +129,17 @@ async function seeThrough(
   context: Context,
   snapshot: RunState,
   { step, job, directory }: Place,
-  until: number,
+  { until, launched, find }: WaitingForJob,
 ): Promise<StepEnd> {
   const { name, ...command } = step;
+  const what = step.argv.slice(0, step.argv[0] === 'gh' ? 3 : 2).join(' ');
   const { state } = inspect(directory);
   if (state === 'absent' || state === 'launching') {
+    if (launched && state === 'absent' && isFirst(name)) {
+      const again = await launchAgain(context, snapshot.name, directory, find);
+      if (again === 'wait') return null;
+      if (again === 'vanished') return { ok: false, summary: `${what}: its records vanished` };
+    }
     launch({
       ...command,
       directory,
@@ -145,10 +151,17 @@ async function seeThrough(
   }
   const ending = await endingIn(context, directory, until);
   if (ending === null) return null;
-  const what = step.argv.slice(0, step.argv[0] === 'gh' ? 3 : 2).join(' ');
   if (ending.kind === 'interrupted') return { ok: false, summary: `${what} was cut off` };
   const { exit, error, timedOut } = ending.exit;
   if (exit === 0 && !timedOut) return { ok: true };
   const how = timedOut ? `no answer in ${step.timeoutSeconds} seconds` : (error ?? `exit ${exit}`);
   return { ok: false, summary: foreignLine(`${what}: ${how} ${lastWordsOf(directory)}`, 400) };
+}
+
+/**
+ * Whether the job launches this step as soon as it is at work. The later ones have no records before the ones ahead of them
+ * have ended; they may be done again at any time, since they set what they say.
+ */
+function isFirst(name: Step['name']): boolean {
+  return name === 'comment' || name === 'push';
 }

@@ -15,6 +15,12 @@ export function commitsWait({ snapshot }: Pick<Head<RunState>, 'snapshot'>): boo
   return Object.values(engine.tasks).every(({ substep }) => substep !== 'worker');
 }
 
+/** The id of the action that is pending; null where none is, or the run has ended. */
+export function pendingId(snapshot: RunState | null): string | null {
+  const action = snapshot?.pendingAction?.action;
+  return action === undefined || action.action === 'done' ? null : action.actionId;
+}
+
 /** The external command that the run is waiting for, or null. */
 export function runningCommand(head: Head<RunState>): CommandState | null {
   const action = head.snapshot?.pendingAction?.action;

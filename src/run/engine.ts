@@ -11,6 +11,9 @@ import { EngineStateSchema } from '../machine/engine/state.js';
 
 const Str = Type.String();
 
+/** How often a command was launched; only where its records had vanished and it was launched again. */
+export const LaunchesSchema = Type.Integer();
+
 /** A task handed out to an agent and not taken back yet. */
 const TaskSchema = Type.Object(
   {
@@ -119,6 +122,7 @@ const JobSchema = Type.Union([
       key: Str,
       message: Str,
       startedAt: Str,
+      launches: Type.Optional(LaunchesSchema),
     },
     closed,
   ),
@@ -131,6 +135,7 @@ const JobSchema = Type.Union([
       startedAt: Str,
       /** At the end: the title it gets; its body lies beside the logs. Absent where the run knows of no title. */
       title: Type.Optional(Str),
+      launches: Type.Optional(LaunchesSchema),
     },
     closed,
   ),

@@ -1,7 +1,7 @@
 import { OptionalKind, type Static, type TSchema, Type } from '@sinclair/typebox';
 import { closed, enumOf, NullableString, nullable } from '../base/schema.js';
 import { ActionSchema } from './action.js';
-import { RunEngineSchema } from './engine.js';
+import { LaunchesSchema, RunEngineSchema } from './engine.js';
 import { ForkedFromSchema } from './entries.js';
 import { SCHEMA_VERSION } from './version.js';
 
@@ -59,6 +59,7 @@ const CommandStateSchema = Type.Object(
       Type.String({ description: 'What an acceptance wants of it, in a word, when that is not just exit 0.' }),
     ),
     directory: Type.String({ description: 'Where the runner writes its log and exit.json, in the run directory.' }),
+    launches: Type.Optional(LaunchesSchema),
     startedAt: At,
   },
   closed,
@@ -222,7 +223,18 @@ const stateSchema = <A extends TSchema>(action: A) =>
       /** The text of the last result: an output's body or `--result`; conditions see it. */
       result: NullableString,
       /** Successful external commands by what they ran on, for reuse within the run. */
-      commandResults: Type.Record(Str, Type.Object({ at: At, actionId: Str }, closed)),
+      commandResults: Type.Record(
+        Str,
+        Type.Object(
+          {
+            at: At,
+            actionId: Str,
+            /** Where its output lies, relative to the run's directory; a result without it (0.1.0) is not reused. */
+            log: Type.Optional(Str),
+          },
+          closed,
+        ),
+      ),
       /** Sources that changed in a phase that may not touch them, as last refused. */
       sourcesRefused: nullable(Type.Object({ seq: Type.Integer(), actionId: Str, paths: Type.Array(Str) }, closed)),
       commands: Type.Record(Str, CommandStateSchema),

@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { systemCode } from '../base/errors.js';
 import { isRecord } from '../base/json.js';
-import { isMissing, readRegular } from '../store/inside.js';
+import { isMissing, readRegular, statsAt } from '../store/inside.js';
 import { withIoErrors } from '../store/io.js';
+import { LOG_LIMIT } from './log.js';
 
 /** What lies in the directory of an external command (protocol.md §4). Everything but the log appears whole or not at all. */
 
@@ -91,6 +93,28 @@ export function readExit(directory: string): Reading<ExitRecord> {
 /** Whether the command may not be started any more: a runner has begun, or it was given up. Throws like the readings. */
 export function isClosed(directory: string): boolean {
   return isWithdrawn(directory) || readExit(directory) !== 'absent' || readStarted(directory) !== 'absent';
+}
+
+/**
+ * The text of a log, or of what else lies beside it; null when it is gone or is no file of ours.
+ * @param path absolute
+ * @throws DevCliError `IO` for what else keeps it from being read
+ */
+export function readText(path: string): string | null {
+  return withIoErrors(path, null, () => {
+    try {
+      return readRegular(path, LARGEST)?.toString('utf8') ?? null;
+    } catch (error) {
+      if (isMissing(error) || systemCode(error) === 'ELOOP') return null;
+      throw error;
+    }
+  });
+}
+
+/** Whether the log at a path has the length that its command's exit record tells; where it could not be kept it has none. */
+export function isWholeLog(path: string, { logBytes, error }: ExitRecord): boolean {
+  if (error !== undefined) return true;
+  return (statsAt(path)?.size ?? -1) >= Math.min(logBytes, LOG_LIMIT);
 }
 
 /** Whether the run gave the command up. */

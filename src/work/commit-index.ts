@@ -54,16 +54,24 @@ export async function settleIndex(
   before: Baseline,
   around: Surroundings = {},
 ): Promise<void> {
-  const listed = ['--name-only', '--no-renames', '--relative', '-z'];
-  const staged = splitNames(await git(workTree, ['diff', '--cached', ...listed], around));
+  const staged = splitNames(await git(workTree, ['diff', '--cached', ...LISTED], around));
   if (staged.length === 0) return;
-  const held = splitNames(
-    await git(workTree, ['diff-tree', '-r', '--no-commit-id', '--root', ...listed, commit], around),
-  );
+  const held = await pathsIn(workTree, commit, around);
   const ours = new Set(held.filter((path) => !Object.hasOwn(before.dirty, path)));
   for (const some of inPortions(staged.filter((path) => ours.has(path)))) {
     await git(workTree, ['--literal-pathspecs', 'reset', '--quiet', 'HEAD', '--', ...some], around);
   }
+}
+
+const LISTED = ['--name-only', '--no-renames', '--relative', '-z'];
+
+/**
+ * The paths that a commit changed.
+ * @throws DevCliError `GIT_FAILED`, `INTERRUPTED`
+ */
+export async function pathsIn(workTree: string, commit: string, around: Surroundings = {}): Promise<string[]> {
+  const asked = ['diff-tree', '-r', '--no-commit-id', '--root', ...LISTED, commit];
+  return splitNames(await git(workTree, asked, around));
 }
 
 async function existing(workTree: string, paths: readonly string[]): Promise<string[]> {

@@ -106,17 +106,15 @@ export function commandDone(turn: Turn, evidence: Evidence): EngineEvent | null 
   return { type: 'OUTCOME', todo, stage, ...(part === undefined ? {} : { part }), verdict: commandsVerdict(turn, job) };
 }
 
-/** How often a command whose runner died is run again: that says nothing of the work. */
-const AGAIN = 2;
-
 /**
- * The command at work lost its runner, which proves nothing: it is run once more, in a directory of its own.
+ * The command at work was interrupted, which proves nothing: it is run once more, in a directory of its own.
+ * @param most how often it is run again
  * @returns false when it was run again often enough
  */
-export function commandAgain(turn: Turn, outcome: string): boolean {
+export function commandAgain(turn: Turn, outcome: string, most: number): boolean {
   const { engine, job } = jobAtWork(turn, 'commands');
   const [command, ...rest] = job.queue;
-  if (command === undefined || (command.again ?? 0) >= AGAIN) return false;
+  if (command === undefined || (command.again ?? 0) >= most) return false;
   const log = `${commandDirectory(job, command)}/command.log`;
   const block = settleCommand(turn, job, command, { exit: null, outcome, log });
   engine.job = { ...job, queue: [{ ...command, again: (command.again ?? 0) + 1 }, ...rest] };
