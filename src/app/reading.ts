@@ -6,14 +6,15 @@ import { manifest } from '../protocol/manifest.js';
 import { replayAt, replayCheck } from '../protocol/replay.js';
 import { list, status } from '../protocol/status.js';
 import { use } from '../protocol/use.js';
+import { seeingLost } from '../protocol/vanished.js';
 import { watchStatus } from '../protocol/watch.js';
 import type { UseCases } from './use-case.js';
 
-/** Commands that look at runs. */
+/** Commands that look at runs; what is told of one is told as if nothing of it were lost. */
 export const READING: UseCases = {
-  manifest: (context, { name }) => manifest(context, name),
+  manifest: (context, { name }) => manifest(seeingLost(context), name),
   status: (context, { name, watch, ...input }) =>
-    watch === true ? watchStatus(context, name, input) : status(context, name, input),
+    watch === true ? watchStatus(seeingLost(context), name, input) : status(seeingLost(context), name, input),
   list: (context) => list(context),
   history: (context, { name, ...input }) => history(context, name, input),
   journal: (context, { name, ...input }) => journal(context, name, input),
@@ -26,6 +27,6 @@ export const READING: UseCases = {
       return checkAction(context, subject, { action, ...(typeof wait === 'number' ? { wait } : {}) });
     }
     if (subject === undefined) throw new DevCliError('USAGE', 'Say what to check: a file, or a task with --action.');
-    return check(context, String(subject), cwd);
+    return check(seeingLost(context), String(subject), cwd);
   },
 };

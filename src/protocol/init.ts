@@ -22,7 +22,7 @@ import { abortRun } from './abort.js';
 import type { Context } from './context.js';
 import { envelope, joined, type Told, toldBy } from './envelope.js';
 import { type AtWork, endRunning, settleCommands } from './external.js';
-import { readMended } from './mended.js';
+import { planBack, readMended } from './mended.js';
 import { type Asked, askForNeeds, passOver } from './needs.js';
 import { type InitInput, type Prepared, prepareRecipe, runExists } from './prepare.js';
 import { pendingId } from './running.js';
@@ -84,6 +84,9 @@ async function presentRun(context: Context, name: string): Promise<RunState | nu
   return goesOn ? (await readMended(context, name)).snapshot : snapshot;
 }
 
+/** What is said of a plan that is missing, empty or cut short. */
+const NO_PLAN = ['PLAN_MISSING', 'PLAN_EDITED', 'DATA_MISSING'];
+
 /** What the run is to be made of. A plan that is to be executed, and has vanished, is put back first. */
 async function settledRun(
   context: Context,
@@ -93,9 +96,10 @@ async function settledRun(
   try {
     return { settled: prepareRecipe(context, name, input, await context.store.read(name)), notices: [] };
   } catch (error) {
-    if (!(error instanceof DevCliError) || error.code !== 'PLAN_MISSING') throw error;
-    const mended = await readMended(context, name);
-    return { settled: prepareRecipe(context, name, input, mended), notices: mended.snapshot?.recovered ?? [] };
+    if (!(error instanceof DevCliError) || !NO_PLAN.includes(error.code)) throw error;
+    const notices = await planBack(context, name);
+    if (notices.length === 0) throw error;
+    return { settled: prepareRecipe(context, name, input, await context.store.read(name)), notices };
   }
 }
 

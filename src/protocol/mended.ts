@@ -1,8 +1,11 @@
+import { PLAN, PLAN_CONTENT } from '../effects/paths.js';
+import { record } from '../effects/turn.js';
 import type { RunState } from '../run/state.js';
 import type { Head } from '../store/store.js';
 import type { Context } from './context.js';
 import { finishCrash } from './external.js';
-import { vanished } from './vanished.js';
+import { transactTurn } from './turns.js';
+import { committedContents, putBack, vanished } from './vanished.js';
 
 /**
  * The run of that name, with what had vanished of its documents put back; for who opens no turn of its own on it.
@@ -13,4 +16,21 @@ export async function readMended(context: Context, name: string): Promise<Head<R
   if (head.snapshot === null || vanished(head.files, head.snapshot).length === 0) return head;
   await finishCrash(context, name);
   return context.store.read(name);
+}
+
+/**
+ * Puts back the plan of a run that has ended: nothing of such a run comes back by itself, and now it is to be executed.
+ * @returns what is to be told of it; empty when there was nothing to put back
+ * @throws what the store throws
+ */
+export async function planBack(context: Context, name: string): Promise<string[]> {
+  const { snapshot } = await context.store.read(name);
+  const paths = snapshot === null ? [] : [PLAN, PLAN_CONTENT];
+  const contents = await committedContents(context.store, name, paths);
+  if (contents.size === 0) return [];
+  return transactTurn(context, name, (turn) => {
+    const notices = putBack(turn, contents);
+    if (notices.length > 0) record(turn, 'recovered', { notices });
+    return notices;
+  });
 }

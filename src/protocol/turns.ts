@@ -14,7 +14,7 @@ import { summarize } from '../run/summarize.js';
 import type { Decision, Head, Marks, NewEntry } from '../store/store.js';
 import { type Present, readPresent } from '../work/git.js';
 import type { Context, ReadContext } from './context.js';
-import { type Contents, committedContents, putBack, vanished, withContents } from './vanished.js';
+import { type Contents, contentsOf, putBack, sizesOf, vanished, withContents } from './vanished.js';
 
 /** Seconds that a printed poll waits, unless calls may take longer where this runs (protocol.md §4). */
 const POLL_WAIT = 45;
@@ -78,7 +78,7 @@ export async function transactTurn<A>(
           break;
         case 'lost':
           mending = {
-            contents: await committedContents(context.store, name, done.paths),
+            contents: await contentsOf(context.store, name, done.paths),
             notices: [...mending.notices, ...done.notices],
             recorded: false,
           };
@@ -220,6 +220,7 @@ export function commitOf<A>(turn: Turn, head: Head<RunState>, answer: A): Decisi
     turn.captured.recipe.blocks.map((block) => block.id),
   );
   refreshInputs(turn);
+  state.documents = sizesOf(turn);
   return { answer, entries: [first, ...rest], snapshot: state, files: turn.files.changes(), marks: marksOf(turn) };
 }
 

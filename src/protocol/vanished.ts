@@ -3,9 +3,11 @@ import { CAPTURED_PLAN } from '../effects/engine/plan.js';
 import { factsOf } from '../effects/evidence.js';
 import { PLAN, PLAN_CONTENT, runDirectory } from '../effects/paths.js';
 import type { Turn } from '../effects/turn.js';
+import { createWorkspace } from '../effects/workspace.js';
 import type { Action } from '../run/action.js';
 import type { RunState } from '../run/state.js';
 import { BEGINNING, type Store } from '../store/store.js';
+import type { Context } from './context.js';
 
 /**
  * Documents of a run that are gone although nobody meant them to be: `git clean -fd` and `git stash -u` take what git does
@@ -16,20 +18,53 @@ import { BEGINNING, type Store } from '../store/store.js';
 export type Contents = ReadonlyMap<string, Buffer>;
 
 /**
- * The documents that a run cannot do without, and that are lost. Looks at a few files and reads none.
+ * The documents that a run cannot do without, and that may be lost. Looks at a few files and reads none.
  * @returns paths relative to the run's directory
  */
 export function vanished(files: Files, state: RunState): string[] {
-  const before = state.pendingAction?.before ?? {};
-  // What the pending action promises and what was not there when it was issued is still to be written.
-  return documentsOf(state).filter((path) => before[path] !== null && isLost(files, path));
+  const { documents: sizes, pendingAction } = state;
+  const before = pendingAction?.before ?? {};
+  const wanted = sizes === undefined ? documentsOf(state) : Object.keys(sizes);
+  return wanted.filter((path) => {
+    const promised = before[path];
+    // What the pending action promises and what was not there when it was issued is still to be written.
+    if (promised === null) return false;
+    // Release 0.1.0 did not note the sizes: whether something was cut short shows in its content alone.
+    if (sizes === undefined && isUnfinished(state)) return true;
+    // What it promises and what was there may be being written again.
+    return isShort(files, path, promised === undefined ? (sizes?.[path] ?? 1) : 1);
+  });
 }
 
-/** Missing, or empty, as a power cut leaves what it met on the way to the disk. */
-function isLost(files: Files, path: string): boolean {
+/** Missing, or with fewer bytes than it should have: empty or cut short, or a person has been at it. */
+function isShort(files: Files, path: string, size: number): boolean {
   const facts = files.facts(path);
-  return facts.kind === 'missing' || (facts.kind === 'file' && facts.size === 0);
+  return facts.kind === 'missing' || (facts.kind === 'file' && facts.size < size);
 }
+
+/** Whether a document is missing, or holds no more than the beginning of what it held: a write that was cut off. */
+function isLost(files: Files, path: string, content: Buffer): boolean {
+  if (!isShort(files, path, content.length)) return false;
+  const present = files.read(path);
+  return present === null || content.subarray(0, present.length).equals(present);
+}
+
+/**
+ * The sizes in bytes of the documents of a run as this turn leaves them, by path: those it cannot do without, and those that it
+ * has written and not removed. Prompt files count as long as somebody works by them.
+ */
+export function sizesOf({ files, state }: Turn): Record<string, number> {
+  const written = [...Object.keys(state.documents ?? {}), ...files.changes().map(({ path }) => path)];
+  const kept = written.filter((path) => !path.startsWith('/') && !path.startsWith('actions/'));
+  return Object.fromEntries(
+    [...new Set([...documentsOf(state), ...kept])].sort().flatMap((path) => {
+      const facts = files.facts(path);
+      return facts.kind === 'file' ? [[path, facts.size]] : [];
+    }),
+  );
+}
+
+const isUnfinished = ({ status }: RunState): boolean => status === 'live' || status === 'halted';
 
 /** What the run has written or was handed so far and reads again. */
 function documentsOf(state: RunState): string[] {
@@ -37,7 +72,16 @@ function documentsOf(state: RunState): string[] {
   const plan = state.engine !== null || state.written.includes(PLAN) ? [PLAN, PLAN_CONTENT] : [];
   const captured = state.engine === null ? [] : [CAPTURED_PLAN];
   const named = action === undefined ? [] : namedBy(action).flatMap((path) => inRun(state.name, path));
-  return [...new Set(['recipe.json', ...state.written, ...plan, ...captured, ...named])];
+  return [
+    ...new Set(['recipe.json', 'DRAFT.md', ...outputsOf(state), ...state.written, ...plan, ...captured, ...named]),
+  ];
+}
+
+/** What agents have delivered. */
+function outputsOf({ agents }: RunState): string[] {
+  return Object.values(agents).flatMap(({ status, output }) =>
+    status === 'done' && output !== undefined ? [output] : [],
+  );
 }
 
 /** The paths that an action tells its reader to open. */
@@ -80,9 +124,46 @@ export async function committedContents(
   return contents;
 }
 
-/** The documents as they will be once `contents` are put back. */
+/**
+ * The same; of PLAN.md, where no commit holds it, as it follows from plan-content.json: `plan generate` for a name without a run
+ * leaves no journal.
+ * @throws what the store throws
+ */
+export async function contentsOf(
+  store: Pick<Store<RunState>, 'scan' | 'content' | 'read'>,
+  name: string,
+  paths: readonly string[],
+): Promise<Contents> {
+  const contents = await committedContents(store, name, paths);
+  if (!paths.includes(PLAN) || contents.has(PLAN)) return contents;
+  const [{ presentPlan }, { renderPlan }] = await Promise.all([
+    import('../effects/commands/plan.js'),
+    import('../documents/plan-render.js'),
+  ]);
+  const plan = presentPlan(createWorkspace((await store.read(name)).files));
+  return plan === null ? contents : new Map([...contents, [PLAN, Buffer.from(renderPlan(plan))]]);
+}
+
+/** The documents as they will be once those of `contents` that are lost are put back. */
 export function withContents(files: Files, contents: Contents): Files {
-  return { ...files, read: (path) => contents.get(path) ?? files.read(path) };
+  const lost = new Map([...contents].filter(([path, content]) => isLost(files, path, content)));
+  return { ...files, read: (path) => lost.get(path) ?? files.read(path) };
+}
+
+/**
+ * A context whose runs are read as they will be once what they have lost is put back: for who only asks and writes nothing.
+ */
+export function seeingLost(context: Context): Context {
+  const { store } = context;
+  const read: Context['store']['read'] = async (name) => {
+    const head = await store.read(name);
+    if (head.snapshot === null) return head;
+    const older = head.snapshot.documents === undefined ? ['recipe.json'] : [];
+    const paths = [...vanished(head.files, head.snapshot), ...older];
+    if (paths.length === 0) return head;
+    return { ...head, files: withContents(head.files, await committedContents(store, name, paths)) };
+  };
+  return { ...context, store: { ...store, read } };
 }
 
 /**
@@ -91,7 +172,7 @@ export function withContents(files: Files, contents: Contents): Files {
  */
 export function putBack(turn: Turn, contents: Contents): string[] {
   const { files, state } = turn;
-  const lost = [...contents].filter(([path]) => isLost(files, path));
+  const lost = [...contents].filter(([path, content]) => isLost(files, path, content));
   for (const [path, content] of lost) {
     files.write(path, content);
     // It is no new evidence: its content decides whether its writer has been at it.
@@ -102,6 +183,6 @@ export function putBack(turn: Turn, contents: Contents): string[] {
   const names = lost.map(([path]) => path).join(', ');
   const [were, are, they] = lost.length === 1 ? ['was', 'is', 'it'] : ['were', 'are', 'they'];
   return [
-    `${names} ${were} gone (git clean, git stash -u?) and ${are} back as recorded; a stash that holds them pops once ${they} ${are} moved away`,
+    `${names} ${were} gone or cut short (git clean, git stash -u?) and ${are} back as recorded; a stash that holds them pops once ${they} ${are} moved away`,
   ];
 }

@@ -139,6 +139,8 @@ const stateSchema = <A extends TSchema>(action: A) =>
       earlierRun: NullableString,
       /** Documents that this run has written: what its end names. */
       written: Type.Array(Str),
+      /** Bytes of the documents of this run as it left them: one that is shorter may have been cut off. */
+      documents: Type.Optional(Type.Record(Str, Type.Integer())),
       /** Present in a run that goes on from a moment of another one. */
       forkedFrom: Type.Optional(ForkedFromSchema),
       origin: nullable(Type.Object({ kind: Str, id: Str, attempt: Type.Integer() }, closed)),

@@ -6,8 +6,13 @@ export type Image = ReadonlyMap<string, Buffer>;
 
 /** Reads `.dev` of a root; an absent one is empty. */
 export function readImage(root: string): Image {
+  return readTree(join(root, '.dev'));
+}
+
+/** Every file below a directory with its content; none where there is no directory. */
+export function readTree(directory: string): Image {
   const image = new Map<string, Buffer>();
-  walk(join(root, '.dev'), '', (path, absolute) => image.set(path, readFileSync(absolute)));
+  walk(directory, '', (path, absolute) => image.set(path, readFileSync(absolute)));
   return image;
 }
 
@@ -16,8 +21,12 @@ export function readImage(root: string): Image {
  * does not need are removed.
  */
 export function restoreImage(root: string, image: Image): void {
-  const home = join(root, '.dev');
-  const present = readImage(root);
+  restoreTree(join(root, '.dev'), image);
+}
+
+/** The same for any directory. */
+export function restoreTree(home: string, image: Image): void {
+  const present = readTree(home);
   for (const path of present.keys()) if (!image.has(path)) rmSync(join(home, path));
   removeEmptyDirectories(home, '', new Set([...image.keys()].flatMap(ancestors)));
   for (const [path, content] of image) {

@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { installGh } from '../../support/forge.mjs';
+import { createProject, type Project } from '../../support/project.mjs';
+import { type Image, readTree } from './crash/image.js';
+import { type Door, openDoor } from './lost/door.js';
+import { baseOf, goldenMoments, type Moment, storyMoments } from './lost/states.js';
+import { agentOf, DAMAGES, filesOf, kindOf, type Trial, tried, type Way } from './lost/trial.js';
+import { chosenSeed } from './seeded.js';
+
+// From every moment of the golden runs and of the stories, with one file below `actions/` or one document missing, empty or
+// torn, each answer is an action, or a refusal whose fix leads on. Without DEV_CLI_LOST=all a sample of the kinds of trial is
+// taken, one of each: a kind of file, read at a kind of action, in one damage.
+
+const EXHAUSTIVE = process.env['DEV_CLI_LOST'] === 'all';
+/** Of so many kinds one is tried by default. */
+const ONE_IN = 12;
+const SEED = chosenSeed() % 1000;
+
+let project: Project;
+let door: Door;
+let fresh: Image;
+beforeAll(() => {
+  project = createProject({ sample: null, replay: false });
+  installGh(project);
+  fresh = readTree(baseOf(project));
+  door = openDoor(project);
+});
+afterAll(async () => {
+  await door.close();
+  project.remove();
+});
+
+/**
+ * What is to be tried of the moments, and how far: everything past its moment, each kind once to the end; of the sample every
+ * fourth goes to the end.
+ */
+function* trialsOf(moments: Iterable<Moment>): Generator<[Trial, Way]> {
+  const seen = new Set<string>();
+  for (const moment of moments) {
+    const pending = agentOf(moment, project, door).ask(`dev-cli next ${moment.name}`);
+    for (const file of filesOf(moment)) {
+      for (const damage of DAMAGES) {
+        const trial = { moment, file, damage };
+        const kind = kindOf(trial, pending);
+        const turn = seen.has(kind) ? -1 : seen.size + SEED;
+        seen.add(kind);
+        if (EXHAUSTIVE) yield [trial, turn < 0 ? 'past' : 'to the end'];
+        else if (turn % ONE_IN === 0) yield [trial, turn % (4 * ONE_IN) === 0 ? 'to the end' : 'past'];
+      }
+    }
+  }
+}
+
+function problemOf(trial: Trial, way: Way): string[] {
+  try {
+    tried(trial, way, { project, door });
+    return [];
+  } catch (error) {
+    const { moment, file, damage } = trial;
+    return [`${moment.title}, ${file} ${damage}, ${way}: ${error instanceof Error ? error.message : String(error)}`];
+  }
+}
+
+describe('one file of a run that is missing, empty or torn', () => {
+  it.each<[string, () => Iterable<Moment>]>([
+    ['a golden run', () => goldenMoments(project, fresh)],
+    ['a story', () => storyMoments(project, door, fresh)],
+  ])('never keeps %s from its end', { timeout: 7_200_000 }, (what, moments) => {
+    const count = { past: 0, 'to the end': 0 };
+    const failed: string[] = [];
+    for (const [trial, way] of trialsOf(moments())) {
+      count[way] += 1;
+      failed.push(...problemOf(trial, way));
+    }
+    console.info(
+      `lost files of ${what}, seed ${SEED}: ${count.past} past the moment, ${count['to the end']} to the end`,
+    );
+    expect(failed, `seed ${SEED}`).toEqual([]);
+    expect(count.past).toBeGreaterThan(10);
+  });
+
+  it('is noticed when it does', () => {
+    const [moment] = [...goldenMoments(project, fresh)].filter(({ title }) => title.endsWith('.wave-out'));
+    if (moment === undefined) throw new Error('no such golden run');
+    const image = new Map(moment.image);
+    // What the store would put it back from is not there.
+    for (const path of image.keys()) if (path.includes('/objects/')) image.set(path, Buffer.from('x'));
+    const trial: Trial = { moment: { ...moment, image }, file: 'recipe.json', damage: 'missing' };
+    expect(problemOf(trial, 'past').join()).toContain('STATE_CORRUPT');
+  });
+});

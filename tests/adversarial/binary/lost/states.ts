@@ -1,0 +1,94 @@
+import { dirname } from 'node:path';
+import type { Action } from '../../../support/agent.mjs';
+import { RUN } from '../../../support/executing.js';
+import { addRemote } from '../../../support/forge.mjs';
+import { goldenRuns } from '../../../support/golden.mjs';
+import type { Project } from '../../../support/project.mjs';
+import { SPECIFY_RECIPES } from '../../../support/recipes.mjs';
+import { SMALL_CREW, smallPlan } from '../../../support/small.mjs';
+import { STORIES } from '../../../support/stories.js';
+import { type Image, readTree, restoreTree } from '../crash/image.js';
+import { DoorAgent } from './agent.js';
+import type { Door } from './door.js';
+
+/** A run at a moment when its agent has an action to do. */
+export interface Moment {
+  title: string;
+  name: string;
+  /** The project with what lies beside it. */
+  image: Image;
+  /** Where prompt files say that it lies. */
+  root: string;
+  /** The command that began the run. */
+  init: string;
+  /** It has come to an end of which nothing goes on. */
+  ended: boolean;
+  /** The plan is written as this. */
+  plan: object | undefined;
+  /** It is carried out by a crew of small todos. */
+  small: boolean;
+}
+
+const WORKFLOWS = ['ultrawork', 'ultrawork-autopilot'];
+const OPENS_PULL_REQUESTS = new Set(['open-pr', 'ultrawork-autopilot']);
+
+/** The golden runs, which know nothing of what this release adds to a run. */
+export function* goldenMoments(project: Project, fresh: Image): Generator<Moment> {
+  for (const { title, load } of goldenRuns()) {
+    const run = load();
+    const beside = [...fresh].filter(([path]) => !path.startsWith('project/'));
+    restoreTree(
+      baseOf(project),
+      new Map([...beside, ...bytesOf(run.files, 'utf8'), ...bytesOf(run.repository, 'base64')]),
+    );
+    if (OPENS_PULL_REQUESTS.has(run.recipe)) addRemote(project);
+    const plan = WORKFLOWS.includes(run.recipe) ? smallPlan() : undefined;
+    const { name, root, init, next } = run;
+    const ended = hasEnded(next as { done?: boolean });
+    yield { title, name, ended, image: readTree(baseOf(project)), root, init, plan, small: true };
+  }
+}
+
+/** Every moment of the stories, as this release leaves them. */
+export function* storyMoments(project: Project, door: Door, fresh: Image): Generator<Moment> {
+  for (const story of STORIES) {
+    restoreTree(baseOf(project), fresh);
+    story.prepare(project);
+    const agent = new DoorAgent({ project, door, name: RUN, crew: SMALL_CREW, scenario: { plan: smallPlan() } });
+    yield* momentsOf(agent, story.start(agent), { title: story.recipe, plan: smallPlan(), small: true });
+  }
+  for (const recipe of SPECIFY_RECIPES) {
+    restoreTree(baseOf(project), fresh);
+    const agent = new DoorAgent({ project, door, scenario: { rejectFirstReview: true, twoRounds: true } });
+    yield* momentsOf(agent, agent.start(`--recipe ${recipe}`), { title: recipe, plan: undefined, small: false });
+  }
+}
+
+function* momentsOf(
+  agent: DoorAgent,
+  first: Action,
+  { title, ...how }: Pick<Moment, 'title' | 'plan' | 'small'>,
+): Generator<Moment> {
+  const [{ command: init } = { command: '' }] = agent.calls;
+  const { project, name } = agent;
+  for (let action = first, step = 1; ; step += 1) {
+    const image = readTree(baseOf(project));
+    const ended = hasEnded(action);
+    yield { title: `${title} ${step} ${action.block ?? 'done'}`, name, ended, image, root: project.root, init, ...how };
+    restoreTree(baseOf(project), image);
+    if (action.done === true) return;
+    action = agent.step(action);
+  }
+}
+
+const hasEnded = ({ done, resume }: { done?: boolean; resume?: unknown }): boolean =>
+  done === true && resume === undefined;
+
+/** The project with what lies beside it: a remote, what `gh` was asked. */
+export function baseOf(project: Project): string {
+  return dirname(project.root);
+}
+
+function bytesOf(files: Record<string, string>, encoding: BufferEncoding): [string, Buffer][] {
+  return Object.entries(files).map(([path, text]) => [`project/${path}`, Buffer.from(text, encoding)]);
+}

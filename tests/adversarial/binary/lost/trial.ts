@@ -1,0 +1,92 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Action, StandInError } from '../../../support/agent.mjs';
+import type { Project } from '../../../support/project.mjs';
+import { SMALL_CREW } from '../../../support/small.mjs';
+import { restoreTree } from '../crash/image.js';
+import { DoorAgent } from './agent.js';
+import type { Door } from './door.js';
+import { baseOf, type Moment } from './states.js';
+
+export const DAMAGES = ['missing', 'empty', 'torn'] as const;
+export type Damage = (typeof DAMAGES)[number];
+
+/** One file of one moment, damaged in one way. */
+export interface Trial {
+  moment: Moment;
+  /** Relative to the run's directory. */
+  file: string;
+  damage: Damage;
+}
+
+/** What the store itself keeps, of which other tests speak, and what is nobody's document. */
+const NOT_TRIED = /^(state\.json|events\.jsonl|lock|objects\/.*)$/;
+
+/** Every file of a moment that can be damaged: all below `actions/`, all documents. */
+export function filesOf({ image, name }: Moment): string[] {
+  const run = `project/.dev/specs/${name}/`;
+  return [...image.keys()]
+    .filter((path) => path.startsWith(run))
+    .map((path) => path.slice(run.length))
+    .filter((path) => !NOT_TRIED.test(path));
+}
+
+/**
+ * Whether two trials are alike: what kind of file, read by whom, in what damage. The pending action's files are told from
+ * those of earlier ones.
+ */
+export function kindOf({ moment, file, damage }: Trial, pending: Action): string {
+  const ids = [
+    pending.actionId,
+    ...[...(pending.tasks ?? []), ...(pending.running ?? [])].map((task) => task.actionId),
+  ];
+  const now = ids.some((id) => file.startsWith(`actions/${id}/`)) ? 'now ' : '';
+  const kind = file.replace(/\d+/g, '#').replace(/^(findings|analysis|reviews)\/.*/, '$1');
+  const source = moment.title.startsWith('0.') ? 'golden' : 'story';
+  return `${source} ${pending.action ?? 'done'} ${now}${kind} ${damage}`;
+}
+
+/** How far a trial is followed. */
+export type Way = 'past' | 'to the end';
+
+/**
+ * Damages the file, looks, asks, and goes on: past the moment, or to the end.
+ * @throws StandInError where an answer is neither an action nor a refusal whose `fix` leads on
+ */
+export function tried(
+  { moment, file, damage }: Trial,
+  way: Way,
+  { project, door }: { project: Project; door: Door },
+): void {
+  restoreTree(baseOf(project), moment.image);
+  const path = join(project.root, '.dev/specs', moment.name, file);
+  const content = moment.image.get(`project/.dev/specs/${moment.name}/${file}`) as Buffer;
+  if (damage === 'missing') rmSync(path);
+  else writeFileSync(path, damage === 'empty' ? '' : content.subarray(0, content.length / 2));
+  const agent = agentOf(moment, project, door);
+  for (const question of ['manifest', 'status']) agent.look(`dev-cli ${question} ${moment.name}`);
+  let action = agent.ask(way === 'past' || moment.ended ? `dev-cli next ${moment.name}` : moment.init);
+  if (action.done === true && action.resume !== undefined) action = agent.ask(action.resume);
+  if (action.done === true) return;
+  action = agent.step(action);
+  if (way === 'past') return;
+  const last = ended(agent, action);
+  if (last.outcome !== 'completed') throw new StandInError(`ends as ${last.outcome}: ${last.summary}`);
+}
+
+/** To the end; a run that halts on the way is reopened once, as its answer says. */
+function ended(agent: DoorAgent, action: Action): Action {
+  const done = agent.drive(action);
+  return done.resume === undefined ? done : agent.drive(agent.ask(done.resume));
+}
+
+export function agentOf(moment: Moment, project: Project, door: Door): DoorAgent {
+  return new DoorAgent({
+    project,
+    door,
+    name: moment.name,
+    formerRoot: moment.root,
+    scenario: moment.plan === undefined ? {} : { plan: moment.plan },
+    ...(moment.small ? { crew: SMALL_CREW } : {}),
+  });
+}
