@@ -153,7 +153,8 @@ describe('the journal', () => {
 describe('recipe.json', () => {
   it('damaged: exit 1, named, nothing touched', () => {
     project.replay = false;
-    writeFileSync(join(runDir(project, 'run-1'), 'recipe.json'), '{"compiler":');
+    // Not merely cut short: that would be put back.
+    writeFileSync(join(runDir(project, 'run-1'), 'recipe.json'), '{"compiled":');
     const image = imageOf(project);
     const result = red();
     expect([result.code, result.json.error?.code]).toEqual([1, 'STATE_CORRUPT']);
