@@ -1,5 +1,4 @@
 import { basename } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { DevCliError } from '../base/errors.js';
 import { canonicalJson } from '../base/json.js';
 import { sha256 } from '../base/sha256.js';
@@ -10,6 +9,7 @@ import type { Head } from '../store/store.js';
 import { type ExitRecord, isWholeLog, logFile, readText } from '../work/command.js';
 import { endCommand, inspect, launch, waitFinished } from '../work/external.js';
 import { treeState } from '../work/git.js';
+import { sleep } from '../work/node.js';
 import type { Context } from './context.js';
 import type { Told } from './envelope.js';
 import { answerOf, startedAs, whyFailed } from './own-process.js';

@@ -15,23 +15,16 @@ export class DoorAgent extends StandIn {
     this.door = options.door;
   }
 
-  override run(command: string, { terminal = false, injected = false } = {}): Call {
-    const printed = this.door.call(this.wordsOf(command), terminal ? [] : null);
-    const { exit, stdout, stderr } = printed;
-    const call: Call = {
-      command,
-      exit,
-      stdout: stdout || stderr,
-      terminal,
-      injected,
-      answer: parsed(printed.stdout),
-      read: [],
-    };
+  override run(command: string, { typed, injected = false }: { typed?: string[]; injected?: boolean } = {}): Call {
+    const printed = this.door.call(this.wordsOf(command), typed === undefined ? null : [...typed]);
+    const stdout = printed.stdout || printed.stderr;
+    const answer = parsed(printed.stdout);
+    const call: Call = { command, exit: printed.exit, stdout, typed: typed ?? null, injected, answer, read: [] };
     this.calls.push(call);
-    const person = (call.answer?.error as { answer?: string } | undefined)?.answer;
+    const person = (answer?.error as { answer?: string } | undefined)?.answer;
     if (person === undefined || command === person) return call;
-    this.run(person, { terminal: true });
-    return this.run(command, { terminal, injected });
+    this.run(person, { typed: ['yes'] });
+    return this.run(command, { ...(typed === undefined ? {} : { typed }), injected });
   }
 
   /** Asks, and does what each refusal says, until there is an action. */
