@@ -5,8 +5,9 @@ import { sha256 } from '../base/sha256.js';
 import { absolutePath } from '../effects/paths.js';
 import { record } from '../effects/turn.js';
 import type { CommandState, RunState } from '../run/state.js';
+import { obstacle } from '../store/claim.js';
 import type { Head } from '../store/store.js';
-import { type ExitRecord, isWholeLog, logFile, readText } from '../work/command.js';
+import { claimFile, type ExitRecord, isWholeLog, logFile, readText } from '../work/command.js';
 import { endCommand, inspect, launch, waitFinished } from '../work/external.js';
 import { treeState } from '../work/git.js';
 import { sleep } from '../work/node.js';
@@ -169,6 +170,7 @@ const APPEARING = 1_000;
  * call was cut off before it, or what the runner had written has vanished. It is counted before it is done.
  * @param find the row of the state that counts; none when another call has settled the command
  * @returns `wait` when there is nothing to do for this call
+ * @throws DevCliError `LOCKED` where a runner has claimed it that cannot be looked up from here; what a transaction throws
  */
 export async function launchAgain(
   context: Context,
@@ -176,6 +178,9 @@ export async function launchAgain(
   directory: string,
   find: (state: RunState) => { launches?: number } | undefined,
 ): Promise<'launch' | 'wait' | 'vanished'> {
+  // What cannot be launched is not counted.
+  const blocked = obstacle(claimFile(directory));
+  if (blocked !== null) throw blocked;
   const mayLaunch = await transactTurn(context, name, (turn) => {
     const row = find(turn.state);
     if (row === undefined) return null;

@@ -14,6 +14,7 @@ import {
   planOf,
   RUN,
   taskOf,
+  worker,
 } from '../../adversarial/binary/executing.js';
 import { eventually, runnersOf } from '../../adversarial/binary/victims.js';
 import { type Document, devCli, journalOf, nextOf, runDir, runPrinted, writeProjectFile } from '../../support/cli.js';
@@ -52,7 +53,7 @@ function checkedByWorker(...acceptance: PlanAcceptance[]): Dispatch {
   writeProjectFile(project, 'made/todo-1.txt', '1\n');
   const checked = devCli(project, ['check', RUN, '--action', task.actionId]);
   expect(checked.code, checked.stdout).toBe(0);
-  hand(project, task);
+  hand(project, task, worker({ filesChanged: ['made/todo-1.txt'] }));
   return first;
 }
 
