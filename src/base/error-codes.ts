@@ -89,6 +89,10 @@ export const ERROR_CODES = {
     exit: 3,
     when: "The project's recipe runs external commands and was not trusted in this version.",
   },
+  RUN_UNTRUSTED: {
+    exit: 3,
+    when: 'The run came from elsewhere, in a copy or a clone, and wants to start a command; nobody has trusted it here.',
+  },
   PREFERENCES_INVALID: { exit: 3, when: '.dev/preferences.yaml does not parse or holds a value of another type.' },
   NEEDS_MISSING: {
     exit: 3,

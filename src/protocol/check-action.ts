@@ -16,6 +16,7 @@ import { awaitEnding, directoryOf, type Ending, resultKey, withOutput, workTreeO
 import type { Context } from './context.js';
 import { findRun } from './find-run.js';
 import { evidenceOf, outputMatters } from './job-commands.js';
+import { requirePlace } from './place.js';
 import { readRun } from './running.js';
 import { transactTurn } from './turns.js';
 
@@ -24,7 +25,7 @@ import { transactTurn } from './turns.js';
  * commits nothing but their evidence; what passed is not run again on the same tree (protocol.md §5; engine.md, worker).
  * @param given the run's name, if any
  * @param input.wait seconds to stay at most; what is still at work then is found by the same call again
- * @throws DevCliError `STALE_ACTION` for an action that is no task that is out; `GIT_FAILED`, `IO`, `INTERRUPTED`
+ * @throws DevCliError `STALE_ACTION` for an action that is no task that is out; `GIT_FAILED`, `IO`, `INTERRUPTED`, `RUN_UNTRUSTED`
  */
 export async function checkAction(
   context: Context,
@@ -36,6 +37,8 @@ export async function checkAction(
   const queue = await transactTurn(context, name, (turn) =>
     todoCommands(turn, bodyOf(turn, taskOf(turn, action).todoId)),
   );
+  // Before the start of a command is recorded: what is refused has left nothing.
+  if (queue.length > 0) requirePlace(context, (await readRun(context, name)).snapshot);
   const done: Evidence[] = [];
   for (const command of queue) {
     const evidence = await checked(context, name, action, command, until);

@@ -14,6 +14,7 @@ import { sleep } from '../work/node.js';
 import type { Context } from './context.js';
 import type { Told } from './envelope.js';
 import { answerOf, startedAs, whyFailed } from './own-process.js';
+import { requirePlace } from './place.js';
 import { transactTurn } from './turns.js';
 
 /** How an external command ended, as the run sees it. */
@@ -46,7 +47,7 @@ export interface WaitingForJob extends Waiting {
 
 /**
  * How a command ended, within the time the call has; null while it is at work. It is launched when it has not begun.
- * @throws DevCliError `INTERRUPTED`, `IO`, `COMMAND_FAILED`, `GIT_FAILED`
+ * @throws DevCliError `INTERRUPTED`, `IO`, `COMMAND_FAILED`, `GIT_FAILED`, `RUN_UNTRUSTED`
  */
 export async function awaitEnding(
   context: Context,
@@ -76,9 +77,11 @@ async function begin(
   const directory = directoryOf(context, snapshot.name, command);
   const workTree = workTreeOf(context, snapshot);
   const tree = (await treeState(workTree, { signal: context.signal }))?.digest ?? null;
-  if (inspect(directory).state === 'absent') {
-    const log = keptLog(context, snapshot, command, { tree, contains });
-    if (tree !== null && log !== null) return { kind: 'reused', tree, log };
+  const absent = inspect(directory).state === 'absent';
+  const log = absent ? keptLog(context, snapshot, command, { tree, contains }) : null;
+  if (tree !== null && log !== null) return { kind: 'reused', tree, log };
+  requirePlace(context, snapshot);
+  if (absent) {
     const find = (state: RunState) => state.commands[command.actionId];
     const again = launched ? await launchAgain(context, snapshot.name, directory, find) : 'launch';
     if (again === 'vanished') return { kind: 'interrupted', vanished: true };

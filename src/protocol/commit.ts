@@ -30,6 +30,7 @@ import type { Surroundings } from '../work/git-command.js';
 import { type Ending, endingIn, launchAgain, type WaitingForJob, workTreeOf } from './command-ending.js';
 import type { Context } from './context.js';
 import { lastWordsOf } from './job-commands.js';
+import { requirePlace } from './place.js';
 
 /** One commit of an execution, made outside the transaction by the detached runner (engine.md, commit). */
 
@@ -48,7 +49,7 @@ const NO_COMMIT = { commit: null, paths: [], at: null };
  * Makes the commit of a todo, or of all that remains, within the time the call has; null while it is still at work. May be
  * cut off and done again in the same directory: there it is made once.
  * @param directory where the runner has its records; absolute
- * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`
+ * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`, `RUN_UNTRUSTED`
  */
 export async function commit(
   context: Context,
@@ -66,6 +67,7 @@ export async function commit(
   if (!hasBegun(directory)) {
     const plan = await planCommit(workTree, scope, around);
     if (plan.kind === 'ready') {
+      await requirePlace(context, snapshot);
       prepare(directory, job, plan);
       const failure = await announced(context, workTree, plan.paths);
       if (failure !== null && !hasBegun(directory)) {

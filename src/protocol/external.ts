@@ -10,6 +10,7 @@ import { endCommand } from '../work/external.js';
 import { awaitEnding, directoryOf, type Ending, judged, resultKey, type Settled } from './command-ending.js';
 import type { Context } from './context.js';
 import { joined, type Told, toldBy } from './envelope.js';
+import { mayStart } from './place.js';
 import { commitsWait, isAtWork, pendingId, runningCommand } from './running.js';
 import { transactTurn } from './turns.js';
 
@@ -117,8 +118,13 @@ export function withdrawCommands({ files, at }: Turn, abandoned: readonly AtWork
   for (const { directory } of abandoned) files.write(withdrawnFile(directory), `${at}\n`);
 }
 
-/** Ends the process group of what was given up; of a commit, the user's index is as it was. */
+/**
+ * Ends the process group of what was given up; of a commit, the user's index is as it was. What a copied run has at work is
+ * at work for the one it was copied from.
+ */
 export async function endRunning(context: Context, name: string, { directory, commitIn }: AtWork): Promise<void> {
+  const { snapshot } = await context.store.read(name);
+  if (snapshot !== null && !mayStart(context, snapshot)) return;
   const place = directoryOf(context, name, { directory });
   await endCommand(place);
   if (commitIn === undefined) return;

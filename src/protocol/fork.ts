@@ -139,6 +139,7 @@ function forkedState(
     earlierRun: null,
     origin: null,
     workTree: context.workTree === context.root ? '.' : context.workTree,
+    place: context.store.home(name),
     gates: Object.fromEntries(gates),
     lastHuman: null,
     stops: {},

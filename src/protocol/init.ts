@@ -24,6 +24,7 @@ import { envelope, joined, type Told, toldBy } from './envelope.js';
 import { type AtWork, endRunning, settleCommands } from './external.js';
 import { planBack, readMended } from './mended.js';
 import { type Asked, askForNeeds, passOver } from './needs.js';
+import { mayStart } from './place.js';
 import { type InitInput, type Prepared, prepareRecipe, runExists } from './prepare.js';
 import { pendingId } from './running.js';
 import { capturedOf, capturedOrNone, commitOf, movedLine, openTurn, type Rare, withRare } from './turns.js';
@@ -59,10 +60,10 @@ export async function init(context: Context, given: string, input: InitInput): P
         }
         if (prepared.kind === 'resume') throw changedMeanwhile();
         const state = freshState(context, head, name, prepared, watch.tree);
-        const planGate =
-          head.snapshot === null ? null : planGateOf(head.snapshot, capturedOrNone(head, rare.recompile));
+        const earlier = earlierRun(context, head);
+        const planGate = earlier === null ? null : planGateOf(earlier, capturedOrNone(head, rare.recompile));
         if (planGate !== null) state.planGate = planGate;
-        const turn = openTurn(context, head, state, prepared.captured, rare, head.snapshot);
+        const turn = openTurn(context, head, state, prepared.captured, rare, earlier);
         turn.warnings.push(...notices, ...head.notices, ...prepared.warnings, ...watch.warnings, ...unheard);
         abandoned = start(turn, context, head, { ...asked, prepared }, rare);
         return commitOf(turn, head, { ...toldBy(turn), status: 'initialized' });
@@ -249,6 +250,7 @@ function freshState(
     written: [],
     origin: null,
     workTree: context.workTree === context.root ? '.' : context.workTree,
+    place: context.store.home(name),
     phase: 'agent',
     lastAction: head.snapshot?.lastAction ?? 0,
     acknowledged: {},
@@ -294,6 +296,20 @@ function start(
   passOver(turn, asked);
   begin(turn);
   return abandoned;
+}
+
+/** The run of this name before. What was approved in one from elsewhere was approved by somebody else. */
+function earlierRun(context: Context, { snapshot }: Head<RunState>): RunState | null {
+  if (snapshot === null || mayStart(context, snapshot)) return snapshot;
+  const gates = Object.entries(snapshot.gates).map(([id, gate]) => [id, { ...gate, stale: true }]);
+  const { engine, planGate, ...rest } = snapshot;
+  const asked = engine?.planApproved === undefined ? {} : { planApproved: null };
+  return {
+    ...rest,
+    gates: Object.fromEntries(gates),
+    engine: engine === null ? null : { ...engine, commandsApproved: null, ...asked },
+    ...(planGate === undefined ? {} : { planGate: { ...planGate, approved: false } }),
+  };
 }
 
 /** `--force`: the run that is there is aborted in the same commit. Gives the commands that it leaves at work. */

@@ -19,6 +19,7 @@ import { gitProblem } from '../work/git-command.js';
 import { endingIn, launchAgain, type WaitingForJob, workTreeOf } from './command-ending.js';
 import type { Context } from './context.js';
 import { lastWordsOf } from './job-commands.js';
+import { requirePlace } from './place.js';
 
 type RequestJob = Extract<EngineJob, { kind: 'pull-request' }>;
 type Step = Pick<Launch, 'argv' | 'timeoutSeconds' | 'env'> & { name: (typeof REQUEST_STEPS)[number] | 'comment' };
@@ -135,6 +136,7 @@ async function seeThrough(
   const what = step.argv.slice(0, step.argv[0] === 'gh' ? 3 : 2).join(' ');
   const { state } = inspect(directory);
   if (state === 'absent' || state === 'launching') {
+    requirePlace(context, snapshot);
     if (launched && state === 'absent' && isFirst(name)) {
       const again = await launchAgain(context, snapshot.name, directory, find);
       if (again === 'wait') return null;

@@ -23,10 +23,15 @@ export function requireTrust(context: Context, captured: CapturedRecipe): void {
   });
 }
 
-/** `trust WORD`: the project's preferences, or a recipe. */
+/**
+ * `trust WORD`: the project's preferences; the run of that name when it came from elsewhere; else the recipe (protocol.md §4).
+ * @throws DevCliError as `trustPreferences`, `trustRun` and `trustRecipe`
+ */
 export async function trustWord(context: Context, word: string): Promise<Answer> {
-  if (word !== 'preferences') return trustRecipe(context, word);
-  return (await import('./trust-preferences.js')).trustPreferences(context);
+  if (word === 'preferences') return (await import('./trust-preferences.js')).trustPreferences(context);
+  const { runFromElsewhere, trustRun } = await import('./trust-run.js');
+  const run = await runFromElsewhere(context, word);
+  return run === null ? trustRecipe(context, word) : trustRun(context, run);
 }
 
 /**

@@ -145,6 +145,12 @@ const stateSchema = <A extends TSchema>(action: A) =>
       forkedFrom: Type.Optional(ForkedFromSchema),
       origin: nullable(Type.Object({ kind: Str, id: Str, attempt: Type.Integer() }, closed)),
       workTree: Type.String({ description: 'Absolute, or "." for the root.' }),
+      place: Type.Optional(
+        Type.String({
+          description:
+            'Where the run was begun: a digest of machine, user and directory. Absent in runs older than places.',
+        }),
+      ),
       phase: Str,
       currentBlock: NullableString,
       blockIndex: Type.Integer(),

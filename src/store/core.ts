@@ -168,6 +168,7 @@ export function createStore<S extends Numbered>(options: Options<S>): Store<S> {
     async clearActive(stream) {
       medium.movePointer(checkedName(stream), 'clear');
     },
+    home: (stream) => medium.home(checkedName(stream)),
     async bindSession(id, stream) {
       medium.bindSession(id, stream === null ? null : checkedName(stream));
     },

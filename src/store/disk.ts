@@ -9,6 +9,7 @@ import { freeName, placeDocuments, removeEmpty, removeFile } from './documents.j
 import { makeDirectories, replaceFile, syncAncestors, syncDirectory, syncMade } from './durable.js';
 import { seeToRules } from './gitignore.js';
 import { grown } from './grown.js';
+import { homeOf } from './home.js';
 import { ioError, withIoErrors } from './io.js';
 import { readTail } from './journal.js';
 import { appendToJournal, cutJournal, hasJournal, withJournal } from './journal-file.js';
@@ -190,6 +191,10 @@ export function diskMedium(options: DiskOptions): Medium {
 
     bindSession(id, stream) {
       underRootLock(() => writeSession(root, id, stream));
+    },
+
+    home(stream) {
+      return at(stream, '', homeOf);
     },
   };
 }

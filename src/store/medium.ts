@@ -63,4 +63,7 @@ export interface Medium extends ReadMedium {
 
   setActive(stream: string | null): void;
   bindSession(id: string, stream: string | null): void;
+
+  /** A digest of where the stream lies; see `Store.home`. */
+  home(stream: string): string;
 }

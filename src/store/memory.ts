@@ -154,6 +154,7 @@ function memoryMedium(memory: Memory): Medium {
       if (stream === null) memory.sessions.delete(id);
       else memory.sessions.set(id, stream);
     },
+    home: (stream) => sha256(stream),
   };
 }
 

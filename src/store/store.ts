@@ -232,6 +232,12 @@ export interface Store<S extends Numbered> extends ReadStore<S> {
   setActive(stream: string | null): Promise<void>;
   /** Clears the pointer when it names this stream. */
   clearActive(stream: string): Promise<void>;
+  /**
+   * A digest of where the stream lies: the same after a rename of it or of a directory above it, another one for a copy, a
+   * clone, another user or another machine (protocol.md §4). The stream is there, or locked.
+   * @throws DevCliError `IO`
+   */
+  home(stream: string): string;
   /** Binds a harness session to a run, or (null) releases it. */
   bindSession(id: string, stream: string | null): Promise<void>;
   /**

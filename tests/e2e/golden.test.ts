@@ -33,6 +33,16 @@ function checkKept(run: GoldenRun): void {
   if (run.next['action'] !== 'running') expect(devCli(project, ['next', run.name]).json).toEqual(run.next);
 }
 
+/** Every one of them comes from elsewhere: a person looks at its commands before it goes on (protocol.md §4). */
+function trust({ name }: GoldenRun): void {
+  const { exit, output } = findTerminal()?.(`dev-cli trust ${name}`, {
+    cwd: project.root,
+    env: project.env,
+    answers: ['y'],
+  }) ?? { exit: -1, output: NO_TERMINAL };
+  expect(exit, output).toBe(0);
+}
+
 /** Goes on from there as a new session would: from `manifest` and `next` alone. */
 function resume(run: GoldenRun): Action {
   if (OPENS_PULL_REQUESTS.has(run.recipe)) {
@@ -89,6 +99,7 @@ describe('golden runs', () => {
     it('is as it was kept, and goes on to its end', () => {
       const run = load();
       unpack(project.root, run);
+      trust(run);
       checkKept(run);
       checkEnd(run, resume(run));
     });

@@ -204,13 +204,19 @@ export const PEOPLE_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: 'trust',
-    summary: "Allow a project's recipe to run its external commands. Only on a terminal of your own.",
+    summary:
+      "Allow a project's recipe, or a run from elsewhere, to start its commands. Only on a terminal of your own.",
     description:
-      'Asked once per version of the recipe: trust is kept by digest, outside the project. Only what is typed after the question is an answer. The word `preferences` stands for .dev/preferences.yaml: what it lets run without asking then counts, although nobody has committed it.',
+      'Shows every command and asks: once per version of a recipe, and once per place of a run that was copied or cloned. Trust is kept outside the project. Only what is typed after the question is an answer. The word `preferences` stands for .dev/preferences.yaml: what it lets run without asking then counts, although nobody has committed it.',
     actor: 'person',
     output: 'document',
     positionals: [
-      { key: 'recipe', form: 'recipe', required: true, description: 'A recipe in .dev/recipes or .dev/workflows.' },
+      {
+        key: 'recipe',
+        form: 'recipe',
+        required: true,
+        description: 'A run that came from elsewhere; else a recipe in .dev/recipes or .dev/workflows.',
+      },
     ],
     options: [],
     exits: [0, 1, 2, 3, 130],

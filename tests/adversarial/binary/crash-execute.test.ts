@@ -1,13 +1,14 @@
 import { spawn } from 'node:child_process';
-import { cpSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
 import { describe, expect, it } from 'vitest';
+import { runDir } from '../../support/cli.js';
 import { BINARY, createProject, type Project } from '../../support/project.mjs';
 import { HOOK_PLAN, type HookPlan, type Mutation } from './crash/calls.js';
 import { type Extent, pointsOf } from './crash/points.js';
 import { BEGIN, faultsOfExecution, pending, prepareExecution, workOn } from './executed.js';
-import type { Dispatch } from './executing.js';
+import { type Dispatch, RUN } from './executing.js';
 
 // storage.md, Proofs: every command of an execution, from the plan to the last commit, is killed where it changes a file; the
 // agent then goes on from what `next` says. Every todo is done in its first attempt, judged once and committed once.
@@ -48,7 +49,8 @@ class Lane {
   /** Cuts one call, goes on like an agent that knows nothing, and gives what is wrong in the end. */
   async try({ call, at }: Cut): Promise<string[]> {
     const { root } = this.project;
-    for (const part of [root, join(root, '../effects')]) rmSync(part, { recursive: true, force: true });
+    this.clear(root);
+    rmSync(join(root, '../effects'), { force: true });
     cpSync(this.copy(call), join(root, '..'), { recursive: true });
     const action = this.actions[call] as Dispatch;
     if ((await this.start(argsOf(action), { trace: null, cut: at, defect: null })) !== 'SIGKILL') return ['never cut'];
@@ -64,6 +66,15 @@ class Lane {
   remove(): void {
     for (const index of this.actions.keys()) rmSync(this.copy(index), { recursive: true, force: true });
     this.project.remove();
+  }
+
+  /** Removes what is in a directory. The run's own stays, empty: by its inode the run is at home in it. */
+  private clear(directory: string): void {
+    for (const name of readdirSync(directory)) {
+      const path = join(directory, name);
+      if (runDir(this.project, RUN).startsWith(path)) this.clear(path);
+      else rmSync(path, { recursive: true });
+    }
   }
 
   private copy(call: number): string {

@@ -1,0 +1,100 @@
+import type { Answer } from '../base/answer.js';
+import { DevCliError } from '../base/errors.js';
+import { isName } from '../base/name.js';
+import { commandList } from '../effects/engine/commands.js';
+import { wholePlan } from '../effects/engine/plan.js';
+import { allCommands } from '../recipe/external-commands.js';
+import type { CapturedRecipe } from '../recipe/resolved.js';
+import { shellQuoted } from '../registry/render.js';
+import type { RunState } from '../run/state.js';
+import type { Head } from '../store/store.js';
+import { trust } from '../store/trust.js';
+import type { Context } from './context.js';
+import { requireTerminal } from './person.js';
+import { isAtHome, mayStart, trustDigest } from './place.js';
+import { NOTHING_RARE, openTurn, readCaptured } from './turns.js';
+
+type RunHead = Head<RunState> & { snapshot: RunState };
+
+/** The run of that name, unless it was begun here: then, and where there is none, the word means something else. */
+export async function runFromElsewhere(context: Context, word: string): Promise<RunHead | null> {
+  if (!isName(word)) return null;
+  const head = await context.store.read(word);
+  const { snapshot } = head;
+  return snapshot === null || isAtHome(context, snapshot) ? null : { ...head, snapshot };
+}
+
+/**
+ * `trust <run>`: a person on a terminal lets a run from elsewhere start its commands in this directory (protocol.md §4).
+ * @throws DevCliError `TERMINAL_REQUIRED`; `RUN_UNTRUSTED` when the person does not; `STATE_CORRUPT`
+ */
+export async function trustRun(context: Context, head: RunHead): Promise<Answer> {
+  const { snapshot } = head;
+  const { name } = snapshot;
+  const asked = { command: 'trust', input: { recipe: name } };
+  const captured = await readCaptured(head);
+  const commands = commandsOf(context, head, captured);
+  const shown = [...commands, ...(commits(captured) ? [COMMITS] : [])].map((line) => `  ${line}`);
+  if (!mayStart(context, snapshot)) {
+    requireTerminal(context, asked);
+    const answer = await context.ask(
+      [
+        `The run "${name}" was not begun in this directory by you. It may start here:`,
+        ...(shown.length > 0 ? shown : ['  (no command)']),
+        'Trust it? y or n: ',
+      ].join('\n'),
+    );
+    if (!/^y(es)?$/i.test(answer)) {
+      throw new DevCliError('RUN_UNTRUSTED', `"${name}" was not trusted; none of its commands is started.`, {
+        run: name,
+        fix: 'Nothing changed.',
+        answer: asked,
+      });
+    }
+    trust(context.trustDirectory, trustDigest(context, snapshot));
+  }
+  return {
+    exit: 0,
+    json: { ok: true, run: name, commands },
+    text: (written) =>
+      [
+        `${name} may now start its commands here.`,
+        `Tell the agent to go on; it asks: ${written({ command: 'next', input: { name } })}`,
+      ].join('\n'),
+  };
+}
+
+const COMMITS = 'git commit, for each todo, with the hooks of this repository';
+
+/** Whether the run executes a plan, now or in a phase to come. */
+function commits({ recipe, workflow }: CapturedRecipe): boolean {
+  return (workflow?.phases ?? [{ recipe }]).some((phase) => phase.recipe.type === 'engine');
+}
+
+/**
+ * Every command that is known of a run, each once: what is at work or queued comes first, since a forged state may hold
+ * what neither recipe nor plan says.
+ */
+function commandsOf(context: Context, head: RunHead, captured: CapturedRecipe): string[] {
+  const { commands, engine } = head.snapshot;
+  const job = engine?.job?.kind === 'commands' ? engine.job.queue : [];
+  const plan =
+    engine === null
+      ? []
+      : commandList(wholePlan(openTurn(context, head, head.snapshot, captured, NOTHING_RARE))).map(({ run, cwd }) => ({
+          argv: run,
+          cwd,
+        }));
+  const atWork = Object.values(commands).map(({ argv, shell, cwd }) => ({
+    argv: shell ? ['sh', '-c', ...argv] : argv,
+    cwd,
+  }));
+  const all = [...atWork, ...job, ...allCommands(captured).map((argv) => ({ argv, cwd: '.' })), ...plan];
+  return [...new Set(all.map(({ argv, cwd }) => whole(argv, cwd)))];
+}
+
+/** A command as a shell would take it, with nothing in it that a reader cannot see. */
+function whole(argv: readonly string[], cwd: string): string {
+  const line = argv.map(shellQuoted).join(' ') + (cwd === '.' ? '' : `   (in ${shellQuoted(cwd)})`);
+  return line.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`);
+}
