@@ -24,7 +24,7 @@ export async function ask(question: string): Promise<string> {
     terminal.once('close', stop);
   });
   try {
-    return (await Promise.race([terminal.question(plainText(said, false)), closed])).trim();
+    return (await Promise.race([terminal.question(plainText(said)), closed])).trim();
   } finally {
     terminal.close();
   }

@@ -19,7 +19,6 @@ export function mannerOf(
     json,
     terminal,
     failsInText: !json || (terminal && globals.json !== true),
-    colours: terminal && !around.env['NO_COLOR'],
     ...(globals.root !== undefined && { root: globals.root }),
   };
 }

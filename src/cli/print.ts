@@ -19,7 +19,6 @@ export interface Manner {
   terminal: boolean;
   /** A failure is text on standard error. */
   failsInText: boolean;
-  colours: boolean;
   /** `--root` as given: printed commands repeat it. */
   root?: string;
 }
@@ -29,7 +28,7 @@ export function printAnswer(answer: Answer, manner: Manner): Printed {
   const { json, recorded, exit } = answer;
   if (manner.json) return { stdout: `${jsonText(json, manner, recorded)}\n`, stderr: '', exit };
   const made = answer.text?.(writtenFor(manner.root)) ?? jsonText(json, { ...manner, terminal: true }, recorded);
-  const text = plainText(made, manner.colours);
+  const text = plainText(made);
   return { stdout: text.endsWith('\n') || text === '' ? text : `${text}\n`, stderr: '', exit };
 }
 
@@ -114,9 +113,9 @@ function fixText(fix: Fix, written: Written): string {
 export function jsonText(document: object, manner: Pick<Manner, 'terminal' | 'root'>, recorded = false): string {
   const replacer = recorded ? undefined : writtenOut(writtenFor(manner.root));
   const text = JSON.stringify(document, replacer, manner.terminal ? 2 : undefined);
-  // JSON leaves these as they are; a terminal would act on them.
+  // JSON leaves these as they are; a terminal would act on them, bidi overrides included.
   return text.replace(
-    /[\u007f-\u009f\u2028\u2029]/g,
+    /[\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g,
     (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 }

@@ -29,7 +29,7 @@ export async function printStream(
     const text = item.text(writtenFor(manner.root));
     if (text === null) return null;
     if (item.block !== true) return `${oneLine(text)}\n`;
-    const plain = plainText(text, false);
+    const plain = plainText(text);
     if (redrawn) return block.draw(plain);
     return `${seq === 0 ? '' : '\n'}${plain}\n`;
   };

@@ -1,33 +1,16 @@
+import { visible } from '../base/visible.js';
+
 /**
  * The one place that prepares foreign text (a goal, a summary, a finding, the output of a command) for an instruction or
  * a prompt: nothing invisible, no terminal orders, no secrets, a bound, and a fence that it cannot close (product.md,
  * Principles; lessons 46).
  */
 
-/** What terminals take for orders: CSI, strings (OSC, DCS, …) up to their end or the end of the line, other escapes. */
-const ANSI =
-  /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)?|\x1b[ -/]*[0-~]?/g;
-
-/** Control and format characters (bidi overrides, zero width, tags) and the variation selectors that can carry text. */
-const INVISIBLE = /\p{Cf}|[\u{FE00}-\u{FE0D}]|[\u{E0100}-\u{E01EF}]|(?![\n\t])\p{Cc}/gu;
-
-/** What most texts are made of; in it there is nothing to clean, and the patterns above take milliseconds to be compiled. */
-const PLAIN = /^[\n\t\x20-\x7e]*$/;
-
-/** `text` with nothing in it that a reader cannot see. Line breaks of every kind become LF; tabs stay. */
-function cleaned(text: string): string {
-  if (PLAIN.test(text)) return text;
-  return text
-    .replace(/\p{Cs}/gu, '\uFFFD')
-    .replace(ANSI, '')
-    .replace(/\r\n?|[\u2028\u2029\u0085]/g, '\n')
-    .replace(INVISIBLE, '');
-}
-
-/** At most `cap` characters of `text`, never half of a surrogate pair. */
+/** At most `cap` characters of `text`, never half of a surrogate pair, nor a joiner or half a flag without what it belongs to. */
 function head(text: string, cap: number): string {
+  if (text.length <= cap) return text;
   const cut = text.slice(0, Math.max(0, cap));
-  return /[\uD800-\uDBFF]$/.test(cut) ? cut.slice(0, -1) : cut;
+  return cut.replace(/(?:\udb40[\udc00-\udfff]?|[\ud800-\udbff](?![\udc00-\udfff])|[\u200c\u200d])+$/, '');
 }
 
 /**
@@ -37,7 +20,7 @@ function head(text: string, cap: number): string {
  * Left out, as for all that somebody has to act on: the whole text
  */
 export function foreignBlock(text: string, options: { label: string; cap?: number }): string {
-  const whole = maskSecrets(cleaned(text));
+  const whole = maskSecrets(visible(text));
   const shown = head(whole, options.cap ?? whole.length);
   const longest = (shown.match(/`+/g) ?? []).reduce((most, run) => Math.max(most, run.length), 2);
   const fence = '`'.repeat(longest + 1);
@@ -52,7 +35,7 @@ export function wholeLine(text: string): string {
 
 /** Foreign text as one line of at most `cap` characters: cleaned, secrets masked, a cut shown by `…` at its end. */
 export function foreignLine(text: string, cap: number): string {
-  const line = maskSecrets(cleaned(text).replace(/\s+/g, ' ').trim());
+  const line = maskSecrets(visible(text).replace(/\s+/g, ' ').trim());
   return line.length <= cap ? line : `${head(line, cap - 1)}…`;
 }
 

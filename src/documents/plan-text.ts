@@ -1,3 +1,5 @@
+import { withoutHidden } from '../base/visible.js';
+
 /**
  * Texts of a plan inside PLAN.md. They come from a model: none of them may begin a heading, tick a box, open a fence or
  * a comment, or hide anything (documents.md, PLAN.md).
@@ -56,9 +58,11 @@ export function mermaidLabel(text: string): string {
     .join('');
 }
 
-/** Control and format characters, which nobody would see, by their code. Approving a plan needs seeing all of it. */
+/** What nobody would see, by its code: approving a plan needs seeing all of it. Joiners that join stay. */
 function visible(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, (character) => {
-    return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
-  });
+  return withoutHidden(text.replace(/[\p{Cc}\p{Cs}\u2028\u2029]/gu, code), code);
+}
+
+function code(character: string): string {
+  return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 }

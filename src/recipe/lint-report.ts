@@ -1,3 +1,4 @@
+import { withoutHidden } from '../base/visible.js';
 import type { Problem } from './problem.js';
 
 /** Widest part of a source line that is shown. */
@@ -42,7 +43,7 @@ function gutter(line: number): number {
   return Math.max(4, String(line).length);
 }
 
-/** Control characters would move the cursor of whoever reads this; each becomes one visible place. */
+/** Control characters would move the cursor of whoever reads this; each, and each that hides, becomes one visible place. */
 function visible(text: string): string {
-  return text.replace(/\t/g, ' ').replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, '�');
+  return withoutHidden(text.replace(/\t/g, ' ').replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, '�'), () => '�');
 }

@@ -1,6 +1,7 @@
 import { promises } from 'node:fs';
 import { DevCliError, systemCode } from '../base/errors.js';
 import { harnessMark } from '../base/harness-mark.js';
+import { visible } from '../base/visible.js';
 import { childProcess } from './node.js';
 
 /** What a use case hands down from its context. */
@@ -162,9 +163,6 @@ function failure(command: string, answer: GitAnswer): DevCliError {
 
 /** What git said, fit to be shown: no control characters, no more than MAX_STDERR characters. */
 function plain(stderr: Buffer): string {
-  const text = stderr
-    .toString('utf8')
-    .replace(/[\p{Cc}\p{Cf}]+/gu, ' ')
-    .trim();
+  const text = visible(stderr.toString('utf8')).replace(/\s+/g, ' ').trim();
   return text.length > MAX_STDERR ? `${text.slice(0, MAX_STDERR)}…` : text;
 }

@@ -6,6 +6,8 @@ import { type Action, StandIn } from '../../support/agent.mjs';
 import { devCli, init, runDir, stateOf, writeProjectFile } from '../../support/cli.js';
 import { planContent } from '../../support/content.mjs';
 import { createProject, type Project } from '../../support/project.mjs';
+import { findTerminal } from '../../support/terminal.mjs';
+import { tiny } from '../../support/tiny.js';
 
 let project: Project;
 beforeEach(() => {
@@ -138,3 +140,62 @@ function closes(open: string, fence: string, line: string): boolean {
   if (open.startsWith('<')) return fence === open.replace('<', '</');
   return fence[0] === open[0] && fence.length >= open.length && line.trim() === fence;
 }
+
+/** A person's words in other scripts, and what somebody would hide among them. */
+const SPELT = 'می‌خواهم ورود با JWT اضافه شود; क्‍ष; \u{1f468}‍\u{1f469}‍\u{1f467}';
+const CONCEALED =
+  'seen \u001b[8mrm -rf ~\u001b[0m \u001b[31mred\u001b[0m \u202eoverride\u202c pass\u200bword \u{e0068}\u{e0069}';
+
+describe('what a language is spelt with, and what hides', () => {
+  it('joiners of a goal reach its prompts; nothing concealed does', () => {
+    const begun = devCli(project, ['init', 'run-1', '--recipe', 'specify-standard-autopilot', '--goal', '-'], {
+      stdin: `${SPELT}\n${CONCEALED}`,
+    });
+    expect(begun.code, begun.stdout).toBe(0);
+    const prompts: string[] = [];
+    const before = (action: Action): 'stop' | undefined => {
+      for (const agent of action.agents ?? []) prompts.push(readFileSync(join(project.root, agent.promptFile), 'utf8'));
+      return prompts.length > 0 ? 'stop' : undefined;
+    };
+    new StandIn({ project, name: 'run-1', scenario: { before } }).drive();
+    for (const prompt of prompts) {
+      expect(prompt).toContain(SPELT);
+      expect(prompt).toContain('seen rm -rf ~ red override password');
+      expect(prompt).not.toMatch(/[\u001b\u202e\u200b]|[\u{e0020}-\u{e007f}]/u);
+    }
+    expect(devCli(project, ['status', 'run-1']).stdout).toContain('می‌خواهم');
+  });
+
+  const terminal = findTerminal();
+  it.skipIf(terminal === null)('no colour of others reaches a terminal, whatever it is shown by', () => {
+    const gate = `
+  - id: sure
+    type: wait-for-user
+    message: 'Is ${'\\e[8m'}hidden all right?'
+    choices: [{ id: yes, label: go on, goto: next }]
+`.replace("'Is \\e[8mhidden all right?'", '"Is \\e[8mhidden\\e[0m \\u202eall right?"');
+    tiny(project, 'coloured', [gate]);
+    devCli(project, ['init', 'run-1', '--recipe', 'coloured', '--goal', '-'], { stdin: CONCEALED });
+    writeProjectFile(project, '.dev/recipes/\u001b[8mbad.yaml', 'name: "\\e[8mbad"\nblocks: \u001b[31m\n');
+    const env = { ...project.env, NO_COLOR: undefined, FORCE_COLOR: '1' };
+    const shown = [
+      ...['status run-1', 'status run-1 --watch & sleep 1; kill $!', 'status run-1 --full', 'list', 'manifest run-1'],
+      ...[
+        'history run-1',
+        'next run-1',
+        'next run-1 --text',
+        'recipe list',
+        'recipe lint',
+        'journal run-1',
+        'approve run-1',
+      ],
+      ...["init run-2 --recipe '\u001b[8mnone'", "status '\u001b[8mnone'", "check '\u001b[8mnone.md'"],
+    ];
+    for (const command of shown) {
+      const { output } = terminal?.(`dev-cli ${command}`, { cwd: project.root, env, answers: ['1'] }) ?? { output: '' };
+      expect(output, command).not.toBe('');
+      // dev-cli's own moves of the cursor, in a text that is drawn again, are no colours.
+      expect(output, command).not.toMatch(/\u001b\[[0-9;:]*m|[\u009b\u202e\u200b]/);
+    }
+  });
+});

@@ -176,8 +176,8 @@ describe('what is printed', () => {
     expect((await call(['next'])).stdout).toBe('{"t":"a\\u009bb\\u2028c"}\n');
     expect((await call(['status'])).stdout).toBe('a]0;xbc[2Jd\te\n');
     const terminal = { stdoutIsTerminal: true };
-    expect((await call(['status'], terminal)).stdout).toContain('\u001b[1mc');
-    expect((await call(['status'], { ...terminal, env: { NO_COLOR: '1' } })).stdout).not.toContain('\u001b[1m');
+    // dev-cli writes no colour itself: what comes is somebody else's.
+    expect((await call(['status'], terminal)).stdout).toBe('a]0;xbc[2Jd\te\n');
   });
 });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { visible } from '../../../src/base/visible.js';
 import { foreignBlock, foreignLine, maskSecrets } from '../../../src/documents/foreign.js';
 
 const HOSTILE = fc.constantFrom(
@@ -87,6 +88,80 @@ describe('foreign text as a line', () => {
 
   it('takes terminal orders away whole', () => {
     expect(foreignLine('a\x1b[31;1mb\x1b[0m\x1b]8;;http://x\x07c\x1b]8;;\x1b\\d\x1b(Be\x9b2Jf', 80)).toBe('abcdef');
+  });
+});
+
+const FAMILY = '\u{1f468}\u200d\u{1f469}\u200d\u{1f467}';
+const ENGLAND = '\u{1f3f4}\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}';
+
+describe('what a language is spelt with', () => {
+  it.each([
+    ['Persian', 'می\u200cخواهم کتاب\u200cها را ببینم'],
+    ['Hindi', 'क्\u200dष और क्\u200c ष'],
+    ['Malayalam, a chillu at the end of a word', 'അവന്\u200d വന്നു'],
+    ['a family', FAMILY],
+    ['skin tones', '\u{1f9d1}\u{1f3fd}\u200d\u{1f91d}\u200d\u{1f9d1}\u{1f3ff}'],
+    ['a selector in a sequence', '\u{1f3f3}\ufe0f\u200d\u{1f308} \u2764\ufe0f \u26a0\ufe0e'],
+    ['a keycap', '1\ufe0f\u20e3'],
+    ['flags', `\u{1f1ee}\u{1f1f7} ${ENGLAND}`],
+  ])('stays: %s', (_what, text) => {
+    expect(visible(text)).toBe(text);
+    expect(foreignLine(text, 200)).toBe(text);
+    expect(foreignBlock(text, { label: 'x', cap: 200 })).toContain(`\n${text}\n`);
+  });
+
+  it.each([
+    ['among Latin letters', 'pass\u200dword and\u200c so', 'password and so'],
+    ['a run of them', 'می\u200c\u200c\u200d\u200cخواهم', 'میخواهم'],
+    ['at the ends', '\u200dمی\u200c', 'می'],
+    ['between an emoji and a letter', `${FAMILY}\u200dx`, `${FAMILY}x`],
+    ['non-joiners between emoji', '\u{1f468}\u200c\u{1f469}', '\u{1f468}\u{1f469}'],
+    ['selectors behind letters, and runs of them', 'a\ufe0fb\ufe0e \u2764\ufe0f\ufe0f\ufe0e', 'ab \u2764\ufe0f'],
+    ['tags that spell no flag', `\u{1f3f4}\u{e0068}\u{e0069}\u{e007f} x\u{e0041}`, '\u{1f3f4} x'],
+    ['fillers', 'a\u3164\uffa0\u115f\u034fb', 'ab'],
+    ['bidi overrides and isolates', '\u202eمی\u2066\u200bx', 'میx'],
+  ])('what only hides something goes: %s', (_what, text, shown) => {
+    expect(visible(text)).toBe(shown);
+  });
+
+  it('cleaning is done once and adds nothing', () => {
+    const piece = fc.constantFrom(
+      ...[
+        '\u200c',
+        '\u200d',
+        '\ufe0f',
+        '\ufe0e',
+        '\u{1f468}',
+        '\u{1f3fd}',
+        '\u2764',
+        'م',
+        'ی',
+        'क',
+        '\u094d',
+        'a',
+        '1',
+      ],
+      ...['\u20e3', '\u200b', '\u202e', '\u{1f3f4}', '\u{e0067}', '\u{e007f}', ENGLAND, '\x1b[8m', '\ud83d', ' ', '\n'],
+    );
+    fc.assert(
+      fc.property(fc.array(fc.oneof(piece, fc.string({ unit: 'binary' })), { maxLength: 24 }), (parts) => {
+        const text = parts.join('');
+        const once = visible(text);
+        expect(visible(once)).toBe(once);
+        expect(once.length).toBeLessThanOrEqual(text.length);
+        expect(once).not.toMatch(/[\u200c\u200d]{2}|[a-z1][\u200c\u200d]|[\ufe0e\ufe0f]{2}|\x1b|[\u202a-\u202e\u200b]/);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it('a cut leaves no joiner and no half flag behind', () => {
+    for (let cap = 1; cap < 30; cap += 1) {
+      const line = foreignLine(`${FAMILY}${ENGLAND} می\u200cخواهم`, cap);
+      expect(line.length).toBeLessThanOrEqual(cap);
+      expect(line).not.toMatch(/[\u200c\u200d]…$|[\u{e0020}-\u{e007e}]…$|[\p{Cs}]/u);
+      expect(visible(line)).toBe(line);
+    }
   });
 });
 
