@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import type { Caller } from '../base/caller.js';
 import { DevCliError } from '../base/errors.js';
-import { harnessMark } from '../base/harness-mark.js';
+import { harnessMark, isCodex } from '../base/harness-mark.js';
 import { lazyPackage } from '../base/lazy.js';
 import { isName } from '../base/name.js';
 import { VERSION } from '../base/version.js';
@@ -9,15 +9,18 @@ import type { Context, ReadContext } from '../protocol/context.js';
 import { runCodec } from '../run/codec.js';
 import { createDirectoryReadStore, createDirectoryStore } from '../store/directory.js';
 import { diskReader } from '../store/reader.js';
-import { findRoot, refuseMisread } from '../store/root.js';
+import { refuseMisread } from '../store/root.js';
 import { isTracked } from '../work/ignored.js';
 import type { Environment } from './environment.js';
+import { rootOf, rootQuery } from './root-of.js';
 import { systemClock, systemIds } from './system.js';
 
 const os = lazyPackage<typeof import('node:os')>('node:os');
 
 /** Seconds within which a call answers when nothing else is said (protocol.md §4). */
 const ANSWER_WITHIN = 45;
+/** The same for Codex CLI, which yields after ten. */
+const CODEX_ANSWER_WITHIN = 8;
 
 /**
  * Everything a use case needs of the world, made once for a call.
@@ -37,13 +40,9 @@ export function createReadContext(environment: Environment): ReadContext {
   return { ...around, store: createDirectoryReadStore({ root, codec: runCodec, clock }) };
 }
 
-function rootQuery({ cwd, env, root }: Environment): Parameters<typeof findRoot>[0] {
-  return { cwd, env: { DEV_CLI_ROOT: env['DEV_CLI_ROOT'] }, explicit: root };
-}
-
 function surroundings(environment: Environment): Omit<ReadContext, 'store'> {
   const { env, signal } = environment;
-  const place = findRoot(rootQuery(environment));
+  const place = rootOf(environment);
   const shipped = packageDirectory();
   const session = env['DEV_CLI_SESSION'];
   return {
@@ -57,7 +56,7 @@ function surroundings(environment: Environment): Omit<ReadContext, 'store'> {
     session: session === undefined || session === '' ? null : session,
     library: { reader: diskReader, shipped, project: place.root },
     reader: diskReader,
-    answerWithin: answerWithin(env['DEV_CLI_ANSWER_WITHIN']),
+    answerWithin: answerWithin(env),
     signal,
     ask: environment.ask,
     program: [process.execPath, join(shipped, 'bin', 'dev-cli.js')],
@@ -85,8 +84,9 @@ function callerOf({ env, stdinIsTerminal, stdoutIsTerminal }: Environment): Call
   };
 }
 
-function answerWithin(text: string | undefined): number {
-  if (text === undefined || text === '') return ANSWER_WITHIN;
+function answerWithin(env: Environment['env']): number {
+  const text = env['DEV_CLI_ANSWER_WITHIN'];
+  if (text === undefined || text === '') return isCodex(env) ? CODEX_ANSWER_WITHIN : ANSWER_WITHIN;
   const seconds = Number(text);
   if (Number.isFinite(seconds) && seconds >= 0 && seconds <= 3600) return seconds;
   throw new DevCliError('USAGE', 'DEV_CLI_ANSWER_WITHIN is not a number of seconds from 0 to 3600.', {

@@ -1,4 +1,5 @@
 import { execute } from '../app/execute.js';
+import { knownRoot } from '../app/root-of.js';
 import type { Answer, StreamAnswer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
 import { VERSION } from '../base/version.js';
@@ -7,7 +8,15 @@ import { type ParsedCommand, parseCommand } from '../registry/parse.js';
 import type { Screen } from './block.js';
 import { resolvedInput } from './inputs.js';
 import { mannerOf } from './manner.js';
-import { asDevCliError, type Manner, type Printed, printAnswer, printFailure } from './print.js';
+import {
+  asDevCliError,
+  type Manner,
+  type Printed,
+  printAnswer,
+  printFailure,
+  reachable,
+  type Standpoint,
+} from './print.js';
 import { inputReader } from './read-input.js';
 import { printStream } from './stream.js';
 
@@ -37,7 +46,12 @@ export async function front(argv: readonly string[], rim: Rim): Promise<Printed>
     if (argv[0] === '--version' || argv[0] === '-V') return printAnswer(versionAnswer(), manner);
     const parsed = parseCommand(argv);
     manner = mannerOf(parsed.spec, parsed.globals, rim);
-    const result = await answer(parsed, rim);
+    const root = knownRoot({ cwd: rim.cwd, env: rim.env, ...rootGiven(parsed) });
+    if (root !== null && root !== rim.cwd) {
+      const { reachFrom } = await import('./reach.js');
+      manner = { ...manner, reach: reachFrom(root, parsed.globals.root) };
+    }
+    const result = await answer(parsed, { ...rim, ask: asking(rim, manner) }, root);
     return 'stream' in result ? await printStream(result, manner, rim) : printAnswer(result, manner);
   } catch (thrown) {
     const error = asDevCliError(thrown, rim.env['DEV_CLI_DEBUG'] === '1');
@@ -49,11 +63,16 @@ export async function front(argv: readonly string[], rim: Rim): Promise<Printed>
   }
 }
 
-async function answer(parsed: ParsedCommand, rim: Rim): Promise<Answer | StreamAnswer> {
-  const { cwd, env, stdinIsTerminal, stdoutIsTerminal } = rim;
-  const { globals } = parsed;
-  const root = globals.root ?? env['DEV_CLI_ROOT'];
-  const readInput = inputReader({ cwd, stdinIsTerminal, ...(root !== undefined && { root }) });
+const rootGiven = ({ globals: { root } }: ParsedCommand) => (root === undefined ? {} : { root });
+
+/** What a person is asked may name a file. */
+function asking({ ask }: Rim, standpoint: Standpoint): Rim['ask'] {
+  return (question) => ask(reachable(question, standpoint));
+}
+
+async function answer(parsed: ParsedCommand, rim: Rim, root: string | null): Promise<Answer | StreamAnswer> {
+  const { cwd, env, stdinIsTerminal, stdoutIsTerminal, ask } = rim;
+  const readInput = inputReader({ cwd, root, stdinIsTerminal });
   const input = resolvedInput(parsed.spec, parsed.input, { cwd, readInput });
   if (parsed.command === 'help') return (await import('./help.js')).helpAnswer(input['command']);
   if (parsed.command === 'completion' && typeof input['shell'] === 'string') {
@@ -61,11 +80,8 @@ async function answer(parsed: ParsedCommand, rim: Rim): Promise<Answer | StreamA
   }
   const signal = rim.interruption();
   const call = { command: parsed.command, input };
-  const surroundings = { cwd, env, stdinIsTerminal, stdoutIsTerminal, signal, readInput, ask: rim.ask };
-  return Promise.race([
-    execute(call, { ...surroundings, ...(globals.root !== undefined && { root: globals.root }) }),
-    interrupted(signal),
-  ]);
+  const surroundings = { cwd, env, given: parsed.input, stdinIsTerminal, stdoutIsTerminal, signal, readInput, ask };
+  return Promise.race([execute(call, { ...surroundings, ...rootGiven(parsed) }), interrupted(signal)]);
 }
 
 function interrupted(signal: AbortSignal): Promise<never> {

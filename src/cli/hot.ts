@@ -1,4 +1,5 @@
 import type { Question, QuestionName } from '../app/questions.js';
+import { knownRoot } from '../app/root-of.js';
 import { mannerOf } from './manner.js';
 import { writeWhole } from './output.js';
 import { type Printed, printAnswer } from './print.js';
@@ -10,13 +11,16 @@ async function answered(words: readonly string[], name: QuestionName, answerTo: 
   const question = plainQuestion(words);
   if (question === null || question.command !== name) return null;
   const { form, input, globals } = question;
-  const cwd = process.cwd();
+  const [cwd, env] = [process.cwd(), process.env];
   // A name that is not UTF-8 is for others to explain.
   if (cwd.includes('\uFFFD')) return null;
   const stdoutIsTerminal = isTerminal(1);
+  // From elsewhere paths are written otherwise, by what is not loaded here.
+  if (knownRoot({ cwd, env }) !== cwd) return null;
   const answer = await answerTo(input, {
     cwd,
-    env: process.env,
+    env,
+    given: input,
     stdinIsTerminal: stdoutIsTerminal && isTerminal(0),
     stdoutIsTerminal,
     // Too short a call to be interrupted: whoever tries gets its answer.
@@ -24,7 +28,7 @@ async function answered(words: readonly string[], name: QuestionName, answerTo: 
     readInput: notHere,
     ask: notHere,
   });
-  return answer === null ? null : printAnswer(answer, mannerOf(form, globals, { env: process.env, stdoutIsTerminal }));
+  return answer === null ? null : printAnswer(answer, mannerOf(form, globals, { env, stdoutIsTerminal }));
 }
 
 function notHere(): never {

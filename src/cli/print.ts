@@ -12,23 +12,39 @@ export interface Printed {
   exit: ExitCode;
 }
 
+/** How paths and commands are written for a call that was not made in the root (reach.ts). */
+export interface Reach {
+  written: Written;
+  text: (text: string) => string;
+  document: (document: object) => object;
+}
+
+/** Where the call was made, as far as that decides how paths and commands are written. */
+export interface Standpoint {
+  /** `--root` as given: printed commands repeat it. */
+  root?: string;
+  /** Left out where the call was made in the root: there paths are written as they are kept. */
+  reach?: Reach;
+}
+
 /** The form of an answer (protocol.md §1). */
-export interface Manner {
+export interface Manner extends Standpoint {
   json: boolean;
   /** Standard output is the terminal of a person, no harness's: JSON is indented. */
   terminal: boolean;
   /** A failure is text on standard error. */
   failsInText: boolean;
-  /** `--root` as given: printed commands repeat it. */
-  root?: string;
 }
 
 /** Writes an answer as one JSON document, or as text for a person. */
 export function printAnswer(answer: Answer, manner: Manner): Printed {
   const { json, recorded, exit } = answer;
-  if (manner.json) return { stdout: `${jsonText(json, manner, recorded)}\n`, stderr: '', exit };
-  const made = answer.text?.(writtenFor(manner.root)) ?? jsonText(json, { ...manner, terminal: true }, recorded);
-  const text = plainText(made);
+  if (manner.json)
+    return { stdout: `${jsonText(manner.reach?.document(json) ?? json, manner, recorded)}\n`, stderr: '', exit };
+  const made = answer.text?.(writtenFrom(manner));
+  const text = plainText(
+    made === undefined ? jsonText(json, { ...manner, terminal: true }, recorded) : reachable(made, manner),
+  );
   return { stdout: text.endsWith('\n') || text === '' ? text : `${text}\n`, stderr: '', exit };
 }
 
@@ -43,14 +59,14 @@ export function printFailure(error: DevCliError, manner: Manner): Printed {
 }
 
 /** An error for a person: what is wrong and what to do on one line, each problem and what they can run on lines of their own. */
-export function failureText(error: DevCliError, manner: Pick<Manner, 'root'>): string {
+export function failureText(error: DevCliError, manner: Standpoint): string {
   const { details } = error;
   // One problem that only says what the line says already is no list.
   const listed = details.length > 1 || details.some(({ problem }) => !error.message.includes(problem)) ? details : [];
   const lines = listed.slice(0, DETAILS_SHOWN).map((detail) => `  ${detailLine(detail)}\n`);
   const more = listed.length > DETAILS_SHOWN ? `  and ${listed.length - DETAILS_SHOWN} more: --json has all\n` : '';
-  const answer = error.answer === undefined ? '' : `  answer: ${writtenFor(manner.root)(error.answer)}\n`;
-  return `${failureLine(error, manner)}${lines.join('')}${more}${answer}`;
+  const answer = error.answer === undefined ? '' : `  answer: ${writtenFrom(manner)(error.answer)}\n`;
+  return reachable(`${failureLine(error, manner)}${lines.join('')}${more}${answer}`, manner);
 }
 
 function detailLine({ target, agent, pointer, at, problem, expected }: Detail): string {
@@ -58,10 +74,11 @@ function detailLine({ target, agent, pointer, at, problem, expected }: Detail): 
   return oneLine(`${place === '' ? '' : `${place}: `}${problem}${expected === undefined ? '' : ` (${expected})`}`);
 }
 
-function failureLine(error: DevCliError, { root }: Pick<Manner, 'root'>): string {
+function failureLine(error: DevCliError, standpoint: Standpoint): string {
+  const written = writtenFrom(standpoint);
   const message = oneLine(error.message);
   const ended = /[.!?]$/.test(message) ? message : `${message}.`;
-  const fix = error.fix === undefined ? '' : ` ${fixText(error.fix, writtenFor(root))}`;
+  const fix = error.fix === undefined ? '' : ` ${fixText(error.fix, written)}`;
   return `${error.code}: ${ended}${fix}\n`;
 }
 
@@ -78,8 +95,8 @@ export function asDevCliError(thrown: unknown, debug: boolean): DevCliError {
 }
 
 /** A failure as it is printed (protocol.md §1, Errors). */
-export function failureDocument(error: DevCliError, { root }: Pick<Manner, 'root'>): { ok: false; error: object } {
-  const written = writtenFor(root);
+export function failureDocument(error: DevCliError, standpoint: Standpoint): { ok: false; error: object } {
+  const written = writtenFrom(standpoint);
   return {
     ok: false,
     ...(error.run !== undefined && { run: error.run }),
@@ -110,12 +127,37 @@ function fixText(fix: Fix, written: Written): string {
  * A document as JSON: on one line, or indented for a terminal.
  * @param recorded printed as it is, with invocations as they were recorded
  */
-export function jsonText(document: object, manner: Pick<Manner, 'terminal' | 'root'>, recorded = false): string {
-  const replacer = recorded ? undefined : writtenOut(writtenFor(manner.root));
+export function jsonText(
+  document: object,
+  manner: Pick<Manner, 'terminal' | keyof Standpoint>,
+  recorded = false,
+): string {
+  const replacer = recorded ? undefined : replacerFor(manner);
   const text = JSON.stringify(document, replacer, manner.terminal ? 2 : undefined);
   // JSON leaves these as they are; a terminal would act on them, bidi overrides included.
   return text.replace(
     /[\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g,
     (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
+}
+
+/** Writes out the commands of a document, and its paths where the call came from elsewhere. */
+function replacerFor(standpoint: Standpoint): (key: string, value: unknown) => unknown {
+  const commands = writtenOut(writtenFrom(standpoint));
+  const { reach } = standpoint;
+  if (reach === undefined) return commands;
+  return (key, value) => {
+    const written = commands(key, value);
+    return typeof written === 'string' ? reach.text(written) : written;
+  };
+}
+
+/** Writes commands for where the call was made: what is printed must run there. */
+export function writtenFrom({ root, reach }: Standpoint): Written {
+  return reach?.written ?? writtenFor(root);
+}
+
+/** A text whose paths can be opened from where the call was made. */
+export function reachable(text: string, { reach }: Standpoint): string {
+  return reach?.text(text) ?? text;
 }

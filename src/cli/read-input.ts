@@ -9,10 +9,14 @@ const INPUT_LIMIT = 8 * 1024 * 1024;
 
 /**
  * Makes the function that reads what the command line names: standard input, once, or a file. A relative path is taken
- * from the current directory; one below `.dev/`, as answers print it, from `root` or the nearest directory upward that has
- * it, so that a printed command runs from any subdirectory.
+ * from the current directory; one below `.dev/` from the root, where a run has its files, or the nearest directory
+ * upward that has it.
  */
-export function inputReader(at: { cwd: string; root?: string; stdinIsTerminal: boolean }): Environment['readInput'] {
+export function inputReader(at: {
+  cwd: string;
+  root: string | null;
+  stdinIsTerminal: boolean;
+}): Environment['readInput'] {
   let stdinTaken = false;
   return (source) => {
     if (source !== '-') return readFile(placeOf(source.file, at.cwd, at.root), source.file);
@@ -31,10 +35,10 @@ export function inputReader(at: { cwd: string; root?: string; stdinIsTerminal: b
   };
 }
 
-function placeOf(file: string, cwd: string, root: string | undefined): string {
+function placeOf(file: string, cwd: string, root: string | null): string {
   const here = resolve(cwd, file);
   if (isAbsolute(file) || !file.startsWith('.dev/')) return here;
-  const bases = root === undefined ? upward(cwd) : [resolve(cwd, root), cwd];
+  const bases = [...(root === null ? [] : [root]), ...upward(cwd)];
   return bases.map((base) => resolve(base, file)).find((path) => existsSync(path)) ?? here;
 }
 

@@ -1,9 +1,17 @@
 import type { StreamAnswer, StreamItem } from '../base/answer.js';
 import { ERROR_CODES } from '../base/error-codes.js';
-import { writtenFor } from '../registry/written-out.js';
 import { createBlock, type Screen } from './block.js';
 import { oneLine, plainText } from './plain.js';
-import { asDevCliError, failureDocument, failureText, jsonText, type Manner, type Printed } from './print.js';
+import {
+  asDevCliError,
+  failureDocument,
+  failureText,
+  jsonText,
+  type Manner,
+  type Printed,
+  reachable,
+  writtenFrom,
+} from './print.js';
 
 interface Outlet {
   env: NodeJS.ProcessEnv;
@@ -26,8 +34,9 @@ export async function printStream(
   const made = (item: StreamItem): string | null => {
     if (item.block === true && !redrawn && item.json.seq === seq) return null;
     if (manner.json) return `${jsonText(item.json, { ...manner, terminal: false }, answer.recorded)}\n`;
-    const text = item.text(writtenFor(manner.root));
-    if (text === null) return null;
+    const made = item.text(writtenFrom(manner));
+    if (made === null) return null;
+    const text = reachable(made, manner);
     if (item.block !== true) return `${oneLine(text)}\n`;
     const plain = plainText(text);
     if (redrawn) return block.draw(plain);

@@ -13,7 +13,7 @@ import type { Evidence, TaskState } from '../run/engine.js';
 import type { CommandState, RunState } from '../run/state.js';
 import { treeState } from '../work/git.js';
 import { awaitEnding, directoryOf, type Ending, resultKey, withOutput, workTreeOf } from './command-ending.js';
-import type { Context } from './context.js';
+import { answerBy, type Context, pollWait } from './context.js';
 import { findRun } from './find-run.js';
 import { evidenceOf, outputMatters } from './job-commands.js';
 import { requirePlace } from './place.js';
@@ -32,7 +32,7 @@ export async function checkAction(
   given: unknown,
   { action, wait }: { action: string; wait?: number },
 ): Promise<Answer> {
-  const until = context.clock.now() + (wait ?? context.answerWithin) * 1000;
+  const until = answerBy(context, wait);
   const name = await findRun(context, given, true);
   const queue = await transactTurn(context, name, (turn) =>
     todoCommands(turn, bodyOf(turn, taskOf(turn, action).todoId)),
@@ -178,7 +178,7 @@ function report(
   }));
   const shown = unlisted.slice(0, UNLISTED_SHOWN).map((path) => foreignLine(JSON.stringify(path).slice(1, -1), 300));
   const named = unlisted.length > shown.length ? [...shown, `and ${unlisted.length - shown.length} more`] : shown;
-  const again = { command: 'check', input: { subject: name, action, wait: context.answerWithin } };
+  const again = { command: 'check', input: { subject: name, action, wait: pollWait(context) } };
   return {
     exit: ok ? 0 : 3,
     json: {

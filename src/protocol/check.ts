@@ -11,7 +11,7 @@ import { readCaptured } from './turns.js';
 
 /**
  * `check <file>`: validates any promised output and says what is wrong (documents.md). Only reads.
- * @param file as given on the command line: relative to `cwd`, else to the root
+ * @param file as given on the command line: relative to `cwd`; below `.dev/`, to the root
  */
 export async function check(context: Context, file: string, cwd: string): Promise<Answer> {
   const path = located(context, file, cwd);
@@ -52,7 +52,8 @@ async function promised(head: Head<RunState>, path: string): Promise<{ agent?: s
 
 /** The run that a path belongs to, and the path as that run's documents know it. */
 function located(context: Context, file: string, cwd: string): { stream: string; inRun: string; shown: string } {
-  const absolute = isAbsolute(file) ? file : resolve(cwd, file);
+  // As answers print it: relative to the root, wherever the call was made.
+  const absolute = isAbsolute(file) ? file : resolve(file.startsWith('.dev/') ? context.root : cwd, file);
   const within = relative(context.root, absolute).split(sep).join('/');
   const match = /^\.dev\/specs\/([^/]+)\/(.+)$/.exec(within);
   if (match?.[1] !== undefined && match[2] !== undefined && isName(match[1])) {

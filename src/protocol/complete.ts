@@ -7,7 +7,7 @@ import type { RunState } from '../run/state.js';
 import { changedSince, readBaseline } from '../work/git.js';
 import { acknowledge } from './acknowledge.js';
 import type { AckInput, AckResult, ChangedSources } from './acknowledgement.js';
-import type { Context } from './context.js';
+import { answerBy, type Context } from './context.js';
 import { changeWarnings, envelope, joined, type Told, toldBy, withResult } from './envelope.js';
 import { settleCommands } from './external.js';
 import { findRun } from './find-run.js';
@@ -25,7 +25,7 @@ export async function stepComplete(
   given: unknown,
   { wait, ...input }: AckInput & { wait?: number },
 ): Promise<Answer> {
-  const until = context.clock.now() + (wait ?? context.answerWithin) * 1000;
+  const until = answerBy(context, wait);
   const name = await findRun(context, given, true);
   let head = await context.store.read(name);
   const found = pendingId(head.snapshot);

@@ -41,3 +41,16 @@ export interface ReadContext {
 export interface Context extends ReadContext {
   store: Store<RunState>;
 }
+
+/**
+ * The instant, in milliseconds, by which a call answers, whatever is still at work (protocol.md §4).
+ * @param wait seconds that it was asked to wait; how long a call may take here bounds that too
+ */
+export function answerBy({ clock, answerWithin }: ReadContext, wait: number = answerWithin): number {
+  return clock.now() + Math.min(wait, answerWithin) * 1000;
+}
+
+/** Seconds that a printed poll waits: all that a call may take where it is printed. */
+export function pollWait({ answerWithin }: ReadContext): number {
+  return Math.max(1, Math.floor(answerWithin));
+}

@@ -9,7 +9,7 @@ import { dependentsOf } from '../machine/engine/scheduler.js';
 import { canInvalidate } from '../machine/queries.js';
 import { markPhase } from '../run/workflow.js';
 import { changedSinceAsked } from './acknowledge-choice.js';
-import type { Context } from './context.js';
+import { answerBy, type Context } from './context.js';
 import { envelope, joined, type Told, toldBy } from './envelope.js';
 import { type AtWork, abandonCommands, allAtWork, endRunning, settleCommands, withdrawCommands } from './external.js';
 import { findRun } from './find-run.js';
@@ -30,7 +30,7 @@ export async function stepInvalidate(
   given: unknown,
   { step, note }: { step: string; note?: string },
 ): Promise<Answer> {
-  const until = context.clock.now() + context.answerWithin * 1000;
+  const until = answerBy(context);
   const name = await findRun(context, given, true);
   const { told, abandoned } = await transactTurn(context, name, (turn): { told: Told; abandoned: AtWork[] } => {
     const target = targetOf(turn, step);

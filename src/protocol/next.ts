@@ -2,7 +2,7 @@ import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
 import type { RunState } from '../run/state.js';
 import { actionText } from './action-text.js';
-import type { Context, ReadContext } from './context.js';
+import { answerBy, type Context, type ReadContext } from './context.js';
 import { findRun } from './find-run.js';
 import { commitsWait, isAtWork, pendingId, readRun } from './running.js';
 import { movedLine, withRare } from './turns.js';
@@ -30,7 +30,7 @@ export async function next(
   }
   if (isAtWork(head) || commitsWait(head)) {
     const { settleCommands } = await import('./external.js');
-    await settleCommands(context, name, context.clock.now() + (input.wait ?? 0) * 1000, pendingId(head.snapshot));
+    await settleCommands(context, name, answerBy(context, input.wait ?? 0), pendingId(head.snapshot));
     head = await readRun(context, name);
   }
   const moved = await withRare(async ({ planMoved }) => movedLine(head, planMoved));

@@ -13,11 +13,8 @@ import type { RunState } from '../run/state.js';
 import { summarize } from '../run/summarize.js';
 import type { Decision, Head, Marks, NewEntry } from '../store/store.js';
 import { type Present, readPresent } from '../work/git.js';
-import type { Context, ReadContext } from './context.js';
+import { type Context, pollWait, type ReadContext } from './context.js';
 import { type Contents, contentsOf, putBack, sizesOf, vanished, withContents } from './vanished.js';
-
-/** Seconds that a printed poll waits, unless calls may take longer where this runs (protocol.md §4). */
-const POLL_WAIT = 45;
 
 const NO_CONTENTS: Contents = new Map();
 
@@ -193,7 +190,7 @@ export function openTurn(
     tree: () => tree(workTree),
     others: () => others(state.name, workTree),
     earlier,
-    pollWait: Math.max(POLL_WAIT, Math.floor(context.answerWithin)),
+    pollWait: pollWait(context),
   };
 }
 

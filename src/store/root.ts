@@ -1,9 +1,10 @@
-import { statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { DevCliError, systemCode } from '../base/errors.js';
 import { isName } from '../base/name.js';
 import { isMissing, readRegular } from './inside.js';
 import { pathError, withIoErrors } from './io.js';
+import { RUNS } from './paths.js';
 
 /** Where the state of this call's run lies, and what the place it was called from is bound to. */
 export interface Root {
@@ -23,8 +24,10 @@ interface RootQuery {
   explicit?: string | undefined;
 }
 
-/** What makes a directory a root when it is no work tree of a run. */
-const HOMES = ['.dev/specs', '.ai', '.nexus'];
+/** What makes a directory a root when it is no work tree of a run, and has no run either. */
+const HOMES = ['.ai', '.nexus'];
+/** One of them in a directory below `.dev/specs` makes it a run, or a plan to begin one with; an empty directory is neither. */
+const OF_RUNS = ['state.json', 'plan-content.json', 'events.jsonl'];
 const LIMIT = 64 * 1024;
 
 /**
@@ -41,7 +44,7 @@ export function findRoot({ cwd, env, explicit }: RootQuery): Root {
     return bound?.root === root ? bound : { root, workTree: null, boundRun: null };
   }
   if (bound !== null) return bound;
-  const home = climbed.passed.find((directory) => HOMES.some((name) => isDirectory(join(directory, name))));
+  const home = climbed.passed.find(isHome);
   return { root: home ?? climbed.top ?? cwd, workTree: null, boundRun: null };
 }
 
@@ -57,6 +60,26 @@ export function refuseMisread({ cwd, env, explicit }: RootQuery): void {
   const what = given === undefined ? 'the current directory' : explicit === undefined ? 'DEV_CLI_ROOT' : '--root';
   const fix = 'Ask the user to give the directory a name in UTF-8 (mv), then repeat the call there.';
   throw pathError(path, null, `the path of ${what} is not UTF-8, and no file in it can be named`, fix);
+}
+
+function isHome(directory: string): boolean {
+  return hasRuns(join(directory, RUNS)) || HOMES.some((name) => isDirectory(join(directory, name)));
+}
+
+function hasRuns(directory: string): boolean {
+  if (!isDirectory(directory)) return false;
+  const names = withIoErrors(directory, null, () => {
+    try {
+      return readdirSync(directory);
+    } catch (error) {
+      // As below.
+      if (isMissing(error) || systemCode(error) === 'EACCES') return [];
+      throw error;
+    }
+  });
+  return names.some(
+    (name) => isName(name) && OF_RUNS.some((file) => kindOf(join(directory, name, file)) !== 'nothing'),
+  );
 }
 
 /** The directories from `cwd` upward, up to the git top level (`top`) where there is one. */

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Action, StandIn } from '../support/agent.mjs';
 import type { Task } from '../support/crew.mjs';
+import { RUN } from '../support/executing.js';
 import { freshProjects } from '../support/fresh.js';
 import type { Project } from '../support/project.mjs';
 import { SPECIFY_RECIPES } from '../support/recipes.mjs';
@@ -20,6 +21,13 @@ function copyOf(project: Project): Project {
   mkdirSync(dirname(root));
   cpSync(project.root, root, { recursive: true, verbatimSymlinks: true });
   return { ...project, root, remove: () => {} };
+}
+
+/** A copy in which a person lets the run start its commands (protocol.md §4, place). */
+function trusted(copy: Project): Project {
+  const asked = findTerminal()?.(`dev-cli trust ${RUN}`, { cwd: copy.root, env: copy.env, answers: ['y'] });
+  if (asked !== undefined) expect(asked.exit, asked.output).toBe(0);
+  return copy;
 }
 
 /** Every command line in a call's answer, wherever it stands: under `ack`, `poll`, `fix`, `instead`, `resume`, `ruling`. */
@@ -83,7 +91,7 @@ describe.each(PRINTING)('$recipe', ({ recipe, person, prepare, start }) => {
       const before = (action: Action): void => {
         if (!recipe.startsWith('execute-')) return;
         for (const { id, ack } of action.choices ?? []) {
-          const agent = agentFor(copyOf(project));
+          const agent = agentFor(trusted(copyOf(project)));
           tryResume(agent, chosen(agent, action, id, ack));
           tried.add(id);
         }
@@ -106,7 +114,7 @@ describe.each(PRINTING)('$recipe', ({ recipe, person, prepare, start }) => {
 
 /** A task by itself: refused without its result, given up as `instead` says, checked as its prompt says, taken by its own ack. */
 function tryTask(project: Project, action: Action, task: Task): void {
-  const copy = copyOf(project);
+  const copy = trusted(copyOf(project));
   const agent = agentFor(copy, {}, project.root);
   const refused = agent.run(task.ack);
   expect(refused.answer?.error?.code, refused.stdout).toBe('EVIDENCE_MISSING');
@@ -120,7 +128,7 @@ function tryTask(project: Project, action: Action, task: Task): void {
   }
   const instead = refused.answer?.error?.instead ?? '';
   writeTexts(agent, instead);
-  const other = agentFor(copyOf(copy), {}, project.root);
+  const other = agentFor(trusted(copyOf(copy)), {}, project.root);
   const givenUp = agent.run(instead);
   expect(givenUp.exit, givenUp.stdout).toBe(0);
   tryResume(agent, givenUp.answer?.next);

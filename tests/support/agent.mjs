@@ -270,9 +270,9 @@ export class StandIn {
     };
   }
 
-  /** @param {string} path as printed: relative to the root, or absolute */
+  /** @param {string} path as printed: absolute, or relative to where the agent is */
   path(path) {
-    return isAbsolute(path) ? path : join(this.project.root, path);
+    return isAbsolute(path) ? path : join(this.cwd, path);
   }
 
   /** @param {string} command */
@@ -465,7 +465,7 @@ export class StandIn {
           files: {},
           result: task.todoId === null ? this.crew.review(root) : this.crew.judge(task, root, prompt),
         };
-    for (const [path, text] of Object.entries(files)) this.write(path, text);
+    for (const [path, text] of Object.entries(files)) this.write(join(root, path), text);
     const text = `${JSON.stringify(result, null, 2)}\n`;
     this.write(task.output, text);
     this.onTask(task, Object.keys(files), text);

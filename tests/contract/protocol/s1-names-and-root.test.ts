@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { devCli, imageOf, init, journalOf, nextOf, runDir } from '../../support/cli.js';
+import { devCli, imageOf, init, journalOf, nextOf, runDir, writeProjectFile } from '../../support/cli.js';
 import { createProject, type Project } from '../../support/project.mjs';
 import { CHOICE_BLOCK, END_BLOCK, GATE_BLOCK, PLAIN_BLOCK, startTiny, tiny } from '../../support/tiny.js';
 
@@ -116,9 +116,9 @@ describe('root (protocol.md §1)', () => {
     expect(existsSync(join(runDir(project, 'two'), 'state.json'))).toBe(true);
   });
 
-  it('is the nearest directory with .dev/specs below the git top level', () => {
-    mkdirSync(join(project.root, 'packages/a/.dev/specs'), { recursive: true });
-    mkdirSync(join(project.root, 'packages/a/src'));
+  it('is the nearest directory with a run or a plan below the git top level', () => {
+    mkdirSync(join(project.root, 'packages/a/src'), { recursive: true });
+    writeProjectFile(project, 'packages/a/.dev/specs/old/plan-content.json', '{}');
     const result = devCli(project, ['init', 'one', ...QUICK], { cwd: join(project.root, 'packages/a/src') });
     expect(result.code).toBe(0);
     expect(existsSync(join(project.root, 'packages/a/.dev/specs/one/state.json'))).toBe(true);

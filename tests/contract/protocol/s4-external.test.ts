@@ -72,6 +72,29 @@ describe.skipIf(skipped)(`a clock that is set back while a command is waited for
   });
 });
 
+describe.skipIf(skipped)(`how long a call takes where Codex calls${suffix}`, () => {
+  const seconds = (from: number): number => (performance.now() - from) / 1000;
+
+  it.each(['CODEX_CI', 'CODEX_THREAD_ID'])('%s: eight seconds, whatever --wait says; the printed poll fits', (mark) => {
+    const recipe = tiny(project, 'tiny', [external('node -e "setTimeout(() => {}, 120000)"')]);
+    trust(recipe);
+    const begun = performance.now();
+    const first = devCli(project, ['init', 'run-1', '--recipe', recipe], { env: { [mark]: 'yes' } });
+    expect(nextOf(first.json), first.stdout).toMatchObject({ action: 'running', poll: 'dev-cli next run-1 --wait 8' });
+    expect(seconds(begun)).toBeGreaterThan(7);
+    expect(seconds(begun)).toBeLessThan(20);
+
+    const within = { [mark]: 'yes', DEV_CLI_ANSWER_WITHIN: '2' };
+    const polled = performance.now();
+    expect(devCli(project, ['next', 'run-1', '--wait', '45'], { env: within }).json).toMatchObject({
+      action: 'running',
+    });
+    expect(seconds(polled)).toBeGreaterThan(1.5);
+    expect(seconds(polled)).toBeLessThan(15);
+    expect(devCli(project, ['abort', 'run-1', '--reason', 'seen']).code).toBe(0);
+  });
+});
+
 describe('trust (protocol.md §4)', () => {
   it('an external command of the project is refused before it runs, and nothing is left behind', () => {
     const recipe = tiny(project, 'tiny', [external('touch ran.txt'), END_BLOCK]);

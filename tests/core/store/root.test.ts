@@ -16,16 +16,22 @@ const plain = (root: string) => ({ root, workTree: null, boundRun: null });
 
 describe('the root', () => {
   it('is the nearest directory upward with a home of ours, not beyond the git top level', () => {
-    for (const home of ['.dev/specs', '.ai', '.nexus']) {
+    for (const home of ['.ai', '.nexus']) {
       const top = tree('.git', 'a/b/c', `a/${home}`, home);
       expect(findRoot({ cwd: join(top, 'a/b/c'), env: {} })).toEqual(plain(join(top, 'a')));
     }
-    const outer = tree('.dev/specs', 'repo/.git', 'repo/src');
+    for (const file of ['state.json', 'plan-content.json', 'events.jsonl']) {
+      const top = tree('.git', 'a/b/c', 'a/.dev/specs/run', 'a/b/.dev/specs/not a run');
+      writeFileSync(join(top, 'a/.dev/specs/run', file), '');
+      writeFileSync(join(top, 'a/b/.dev/specs/not a run', file), '');
+      expect(findRoot({ cwd: join(top, 'a/b/c'), env: {} })).toEqual(plain(join(top, 'a')));
+    }
+    const outer = tree('.ai', 'repo/.git', 'repo/src');
     expect(findRoot({ cwd: join(outer, 'repo/src'), env: {} })).toEqual(plain(join(outer, 'repo')));
   });
 
-  it('is not a directory with .dev but no specs, nor one where a home is a file', () => {
-    const top = tree('.git', 'a/b', 'a/.dev');
+  it('is not a directory with .dev but no run, nor one where a home is a file', () => {
+    const top = tree('.git', 'a/b', 'a/.dev/specs/run/actions');
     writeFileSync(join(top, 'a/.ai'), '');
     expect(findRoot({ cwd: join(top, 'a/b'), env: {} })).toEqual(plain(top));
   });

@@ -1,0 +1,56 @@
+import { isRecord, type JsonObject } from '../base/json.js';
+import { writtenFor } from '../registry/written-out.js';
+import type { Reach } from './print.js';
+
+// Paths are kept relative to the root. Called from elsewhere, from a subdirectory or a work tree of its own, a reader could
+// not open them: there they are written absolute (protocol.md §1, Root).
+
+/** A path below `.dev` that begins here, and is not the end of a longer one. */
+const OURS = /(?<![\w./~-])\.dev\/(?=\w)/g;
+
+/** Members of an action that hold a path, or a list of them. */
+const PATHS = new Set(['read', 'consult', 'write', 'promptFile', 'output', 'log', 'path', 'artifacts']);
+
+/**
+ * How answers are written for a call that was not made in the root.
+ * @param root absolute
+ * @param given `--root` as given: printed commands repeat it
+ */
+export function reachFrom(root: string, given: string | undefined): Reach {
+  const written = writtenFor(given);
+  return {
+    written: ({ command, input }) => written({ command, input: withFiles(input, root) }),
+    text: (text) => text.replace(OURS, () => `${root}/.dev/`),
+    document: (document) => withActionPaths(document, root),
+  };
+}
+
+/** The files that a command names, alone or behind an `@`; free text that only speaks of one stays as it is. */
+function withFiles(input: JsonObject, root: string): JsonObject {
+  const file = (value: unknown) =>
+    typeof value === 'string' && /^@?\.dev\/\S+$/.test(value) ? value.replace(/^@?/, (at) => `${at}${root}/`) : value;
+  return Object.fromEntries(Object.entries(input).map(([key, value]) => [key, file(value)])) as JsonObject;
+}
+
+/** A document in which every path of an action, which may lie outside `.dev` too, is absolute. */
+function withActionPaths(document: object, root: string): object {
+  if (!isRecord(document)) return document;
+  if (isRecord(document['next'])) return { ...document, next: members(document['next'], root) };
+  return 'actionId' in document || document['done'] === true ? members(document, root) : document;
+}
+
+function members(value: object, root: string): object {
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [key, PATHS.has(key) ? absolute(member, root) : nested(member, root)]),
+  );
+}
+
+function nested(member: unknown, root: string): unknown {
+  if (Array.isArray(member)) return member.map((item) => nested(item, root));
+  return isRecord(member) ? members(member, root) : member;
+}
+
+function absolute(path: unknown, root: string): unknown {
+  if (Array.isArray(path)) return path.map((item) => absolute(item, root));
+  return typeof path === 'string' && !path.startsWith('/') ? `${root}/${path}` : path;
+}
