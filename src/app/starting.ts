@@ -1,6 +1,6 @@
 import { type ApproveInput, approve } from '../protocol/approve.js';
 import { fork } from '../protocol/fork.js';
-import { init } from '../protocol/init.js';
+import { clearGoal, init } from '../protocol/init.js';
 import type { InitInput } from '../protocol/prepare.js';
 import { pullRequestBranch, pullRequestOpen } from '../protocol/pull-request.js';
 import { recipeLint, recipeList, recipeShow } from '../protocol/recipes.js';
@@ -10,7 +10,11 @@ import type { UseCases } from './use-case.js';
 
 /** Commands that compile recipes or read what ships. */
 export const STARTING: UseCases = {
-  init: (context, { name, ...input }) => init(context, String(name), input as InitInput),
+  init: async (context, { name, ...input }, { cwd, given }) => {
+    const answer = await init(context, String(name), input as InitInput);
+    await clearGoal(context, String(name), input['goal'], { cwd, typed: given['goal'] });
+    return answer;
+  },
   fork: (context, { name, at, as }) => fork(context, String(name), { at: Number(at), as: String(as) }),
   approve: (context, { name, ...input }) =>
     approve(context, name === undefined ? undefined : String(name), input as ApproveInput),

@@ -127,6 +127,10 @@ export const ERROR_CODES = {
   NOT_REACHED: { exit: 4, when: 'The block was never reached.' },
   PHASE_ENDED: { exit: 4, when: 'The step belongs to a phase of the workflow that has ended; its steps stand.' },
   RUN_EXISTS: { exit: 4, when: 'A run of that name is live with another recipe.' },
+  RUN_SAME_GOAL: {
+    exit: 4,
+    when: 'A run of another name is live with the same goal; case, blanks and punctuation aside.',
+  },
   RUN_ACTIVE: { exit: 4, when: 'This session is bound to another unfinished run.' },
   FILES_OVERLAP: {
     exit: 4,

@@ -15,11 +15,12 @@ import type { RunState } from '../run/state.js';
 import { SCHEMA_VERSION } from '../run/version.js';
 import { recipeOfRun } from '../run/workflow.js';
 import { isOurs, RULES, readRules } from '../store/gitignore.js';
+import { GOAL_FILE, removeGoalFile } from '../store/goal-file.js';
 import type { Head } from '../store/store.js';
 import { baselineOf, type Present, readPresent } from '../work/git.js';
 import { isSeen } from '../work/ignored.js';
 import { abortRun } from './abort.js';
-import type { Context } from './context.js';
+import { answerBy, type Context } from './context.js';
 import { envelope, joined, type Told, toldBy } from './envelope.js';
 import { type AtWork, endRunning, settleCommands } from './external.js';
 import { planBack, readMended } from './mended.js';
@@ -28,22 +29,24 @@ import { mayStart } from './place.js';
 import { type InitInput, type Prepared, prepareRecipe, runExists } from './prepare.js';
 import { pendingId } from './running.js';
 import { capturedOf, capturedOrNone, commitOf, movedLine, openTurn, type Rare, withRare } from './turns.js';
+import { alreadyWritten, refuseSameGoal } from './under-way.js';
 import { makeActive } from './use.js';
 
 /**
  * `init`: starts a run and gives its first action, or resumes the one that is there (protocol.md §5).
- * @throws DevCliError `RUN_EXISTS`, `RUN_ACTIVE`, `FILES_OVERLAP`, `GOAL_MISSING`, `MODE_CONTRADICTION`, `UNKNOWN_RECIPE`,
+ * @throws DevCliError `RUN_EXISTS`, `RUN_ACTIVE`, `RUN_SAME_GOAL`, `FILES_OVERLAP`, `GOAL_MISSING`, `MODE_CONTRADICTION`, `UNKNOWN_RECIPE`,
  * `RECIPE_INVALID`, `RECIPE_UNTRUSTED`, `UNKNOWN_PREFERENCE`, `NEEDS_MISSING`, `IDENTITY_MISSING`; a failed init leaves nothing
  * behind
  */
 export async function init(context: Context, given: string, input: InitInput): Promise<Answer> {
-  const until = context.clock.now() + context.answerWithin * 1000;
+  const until = answerBy(context);
   const name = checkedName(given);
   await refuseSecondRun(context, name, input);
   const present = await presentRun(context, name);
   const { settled, notices } = await settledRun(context, name, input);
   const asked = await askForNeeds(context, settled);
   const { prepared, unheard } = await settledCommands(context, asked.prepared, input);
+  if (prepared.kind === 'new') await refuseSameGoal(context, name, input);
   const watch = prepared.kind === 'new' ? await firstLook(context) : NOT_WATCHED;
   if (prepared.kind === 'new' && watch.tree !== null) await requireIdentity(context, prepared.captured);
   let abandoned: AtWork[] = [];
@@ -116,6 +119,22 @@ async function bindSession({ store, session }: Context, name: string): Promise<s
 }
 
 /**
+ * Removes `.dev/goal.md` once the run has the goal that stood in it: it was written for this call alone. Any other file that was
+ * named is the user's, and after a refusal or for another goal it is needed again.
+ * @param from where the call was made, and what stood there for the goal
+ */
+export async function clearGoal(
+  context: Context,
+  name: string,
+  goal: unknown,
+  { cwd, typed }: { cwd: string; typed: unknown },
+): Promise<void> {
+  if (typeof goal !== 'string' || typed !== `@${GOAL_FILE}`) return;
+  const { snapshot } = await context.store.read(name);
+  if (snapshot?.goal === goal.trim()) removeGoalFile([context.root, cwd]);
+}
+
+/**
  * `approve_commands: auto` counts when it was given with --set, or by preferences that somebody stands for: whoever writes
  * the plan could have written the file as well (engine.md, First).
  */
@@ -153,6 +172,9 @@ async function requireIdentity(context: Context, { recipe, workflow }: CapturedR
     fix: 'Ask the user to set them, `git config user.name "…"` and `git config user.email "…"`; then repeat the same command.',
   });
 }
+
+/** Characters of a run's goal that a warning quotes. */
+const GOAL_SHOWN = 200;
 
 /** The work tree as the run finds it, or why what changes in it cannot be noticed. */
 export interface FirstLook {
@@ -215,9 +237,12 @@ function resumableRun(head: Head<RunState>, prepared: Prepared, input: InitInput
 }
 
 function resumed(turn: Turn, input: InitInput): Told {
-  if (input.goal !== undefined && input.goal.trim() !== (turn.state.goal ?? '').trim()) {
-    turn.warnings.push('another goal was given; the run keeps the one it began with');
+  const { goal } = turn.state;
+  if (input.goal !== undefined && input.goal.trim() !== (goal ?? '').trim()) {
+    const own = goal === null ? 'it has none' : JSON.stringify(foreignLine(goal, GOAL_SHOWN));
+    turn.warnings.push(`another goal was given; the run keeps the one it began with: ${own}`);
   }
+  turn.warnings.push(...alreadyWritten(turn));
   if (input.set !== undefined) turn.warnings.push('--set changes nothing: the run keeps what it began with');
   return { ...toldBy(turn), status: 'resumed' };
 }

@@ -49,7 +49,7 @@ export const RUN_COMMANDS: readonly CommandSpec[] = [
         key: 'new',
         flag: 'new',
         form: 'flag',
-        description: 'Although this session is bound to another unfinished run.',
+        description: 'Although this session is bound to another unfinished run, or one is live with the same goal.',
       },
     ],
     exclusive: [

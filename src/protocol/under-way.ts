@@ -1,0 +1,59 @@
+import { DevCliError } from '../base/errors.js';
+import { canonicalJson } from '../base/json.js';
+import { factsOf } from '../effects/evidence.js';
+import type { Turn } from '../effects/turn.js';
+import type { Context } from './context.js';
+import type { InitInput } from './prepare.js';
+
+// What `init` tells a session that does not know what was begun before it.
+
+/**
+ * The same work is not begun twice by a session that does not know of the first.
+ * @throws DevCliError `RUN_SAME_GOAL`
+ */
+export async function refuseSameGoal(context: Context, name: string, { goal, new: anew }: InitInput): Promise<void> {
+  const wanted = bareWords(goal ?? '');
+  if (wanted === '' || anew === true) return;
+  for (const other of await context.store.streams()) {
+    if (other === name || bareWords((await liveGoal(context, other)) ?? '') !== wanted) continue;
+    throw new DevCliError('RUN_SAME_GOAL', `"${other}" is live with the same goal. --new starts another run for it.`, {
+      run: other,
+      fix: { command: 'next', input: { name: other } },
+    });
+  }
+}
+
+/** A goal without what two people, or two sessions, would write differently. */
+function bareWords(goal: string): string {
+  return goal
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[\p{P}\s]+/gu, ' ')
+    .trim();
+}
+
+async function liveGoal(context: Context, name: string): Promise<string | null> {
+  try {
+    const { snapshot } = await context.store.read(name);
+    return snapshot?.status === 'live' ? snapshot.goal : null;
+  } catch (error) {
+    if (error instanceof DevCliError) return null;
+    throw error;
+  }
+}
+
+/** Who comes back to a dispatch must not start again what was delivered: the action itself says the same as ever. */
+export function alreadyWritten({ state, files }: Turn): string[] {
+  const promised = Object.entries(state.pendingAction?.before ?? {});
+  const action = state.pendingAction?.action.action;
+  if (action !== 'dispatch-subagents' && action !== 'engine-dispatch') return [];
+  const written = promised.filter(([path, before]) => {
+    const now = factsOf(files, path);
+    return now !== null && canonicalJson(now) !== canonicalJson(before);
+  });
+  if (written.length === 0) return [];
+  const all = `${written.length} of ${promised.length}`;
+  return [
+    `${all} outputs of this action are written already: run its ack before anything else; it names what is missing`,
+  ];
+}

@@ -1,0 +1,127 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { devCli, imageOf, init, nextOf, runDir, runPrinted, stateOf, writeProjectFile } from '../../support/cli.js';
+import { CHECKOUT, createProject, type Project } from '../../support/project.mjs';
+import { AGENTS_BLOCK, CHOICE_BLOCK, deliver, startTiny, tiny } from '../../support/tiny.js';
+
+// protocol.md §5, init: what is under way already is gone on with, by whoever comes back to it.
+
+let project: Project;
+beforeEach(() => {
+  project = createProject();
+});
+afterEach(() => project.remove());
+
+const QUICK = ['--recipe', 'specify-quick-autopilot', '--goal'];
+
+describe('a live run with the same goal under another name', () => {
+  it.each([
+    ['word for word', 'Add JWT auth, please!'],
+    ['case, blanks, punctuation aside', '  add   jwt\nAUTH - please'],
+    ['written in other characters', 'Ａdd JWT auth please'],
+  ])('is refused with RUN_SAME_GOAL, and its next leads on: %s', (_what, goal) => {
+    init(project, 'one', ...QUICK, 'Add JWT auth, please!');
+    const before = imageOf(project);
+    const refused = devCli(project, ['init', 'two', ...QUICK, goal]);
+    expect([refused.code, refused.json.error?.code], refused.stdout).toEqual([4, 'RUN_SAME_GOAL']);
+    expect(refused.json).toMatchObject({ run: 'one', error: { fix: 'dev-cli next one' } });
+    expect(refused.json.error?.message).toContain('--new');
+    expect(imageOf(project)).toEqual(before);
+    expect(runPrinted(project, refused.json.error?.fix ?? '').json).toMatchObject({ run: 'one', actionId: 'a1' });
+    expect(devCli(project, ['init', 'two', ...QUICK, goal, '--new']).json.status).toBe('initialized');
+  });
+
+  it('another goal, an ended run, a run that cannot be read, and signs alone hold nobody back', () => {
+    init(project, 'one', ...QUICK, 'Add JWT auth');
+    init(project, 'two', ...QUICK, 'Add JWT auth for admins');
+    expect(devCli(project, ['abort', 'one', '--reason', 'no']).code).toBe(0);
+    init(project, 'three', ...QUICK, 'Add JWT auth');
+    project.replay = false;
+    writeProjectFile(project, '.dev/specs/three/state.json', '{');
+    writeProjectFile(project, '.dev/specs/three/events.jsonl', 'nothing\n');
+    init(project, 'four', ...QUICK, 'Add JWT auth');
+    init(project, 'five', ...QUICK, '???');
+    init(project, 'six', ...QUICK, '!!!');
+  });
+});
+
+describe('who comes back', () => {
+  it('with another goal is told the one that the run has, which does not change', () => {
+    const goal = `Add JWT auth\u001b[8m ${'and more '.repeat(60)}`;
+    init(project, 'one', ...QUICK, goal);
+    const resumed = devCli(project, ['init', 'one', ...QUICK, 'Paint it red']);
+    expect(resumed.json).toMatchObject({ ok: true, status: 'resumed' });
+    const [warning = ''] = resumed.json.warnings ?? [];
+    expect(warning).toContain('the run keeps the one it began with: "Add JWT auth and more');
+    expect(warning.length).toBeLessThan(300);
+    expect(stateOf(project, 'one').goal).toBe(goal.trim());
+  });
+
+  it('to a dispatch learns what is missing from the ack; what was delivered is not asked for again', () => {
+    const first = startTiny(project, [AGENTS_BLOCK]);
+    const [recipe, goal] = ['tiny-run-1', 'Add JWT auth'];
+    const again = () => devCli(project, ['init', 'run-1', '--recipe', recipe, '--goal', goal]).json;
+    expect(again().warnings).toBeUndefined();
+    deliver(project, first, ['one']);
+    const resumed = again();
+    // The action is the same as ever.
+    expect(nextOf(resumed)).toEqual(first);
+    expect(resumed.warnings).toEqual([expect.stringMatching(/^1 of 2 outputs .* run its ack before anything else/)]);
+    const missing = runPrinted(project, first.ack ?? '');
+    expect(missing.json.error?.details?.map(({ agent }) => agent)).toEqual(['two']);
+    expect(again().warnings).toHaveLength(1);
+    deliver(project, first, ['two']);
+    expect(runPrinted(project, first.ack ?? '').json).toMatchObject({ ok: true, completed: 'look' });
+  });
+
+  it('without a name is led to the list of runs, and every skill says so', () => {
+    init(project, 'one', ...QUICK, 'Add JWT auth');
+    expect(devCli(project, ['abort', 'one', '--reason', 'no']).code).toBe(0);
+    expect(devCli(project, ['next']).json.error).toMatchObject({ code: 'NO_ACTIVE_RUN', fix: 'dev-cli list' });
+    for (const skill of ['specify', 'execute', 'ultrawork', 'open']) {
+      const text = readFileSync(join(CHECKOUT, 'skills', skill, 'SKILL.md'), 'utf8');
+      expect(text, skill).toMatch(/in a new session: `dev-cli list`/);
+      if (skill !== 'open') expect(text, skill).toContain('run its `ack` first');
+    }
+  });
+});
+
+describe('.dev/goal.md', () => {
+  const there = (path = '.dev/goal.md') => existsSync(join(project.root, path));
+
+  it('goes when a run has taken it, from a subdirectory too', () => {
+    writeProjectFile(project, '.dev/goal.md', 'Add JWT auth\n');
+    expect(init(project, 'one', ...QUICK, '@.dev/goal.md').status).toBe('initialized');
+    expect([there(), stateOf(project, 'one').goal]).toEqual([false, 'Add JWT auth']);
+
+    writeProjectFile(project, 'src/.dev/goal.md', 'Another\n');
+    const begun = devCli(project, ['init', 'two', ...QUICK, '@.dev/goal.md'], { cwd: join(project.root, 'src') });
+    expect(begun.code, begun.stdout).toBe(0);
+    expect([there('src/.dev/goal.md'), stateOf(project, 'two').goal]).toEqual([false, 'Another']);
+  });
+
+  it('stays where init was refused, and where the run has another goal', () => {
+    writeProjectFile(project, '.dev/goal.md', 'Add JWT auth\n');
+    expect(devCli(project, ['init', 'one', '--recipe', 'unknown', '--goal', '@.dev/goal.md']).code).toBe(2);
+    expect(there()).toBe(true);
+    init(project, 'one', ...QUICK, 'Paint it red');
+    expect(devCli(project, ['init', 'one', ...QUICK, '@.dev/goal.md']).json.status).toBe('resumed');
+    expect(there()).toBe(true);
+    // Taken, and the answer was lost: the same call again.
+    init(project, 'two', ...QUICK, 'Add JWT auth');
+    expect(devCli(project, ['init', 'two', ...QUICK, '@.dev/goal.md']).json.status).toBe('resumed');
+    expect(there()).toBe(false);
+  });
+
+  it('no other file that the user names is touched', () => {
+    const recipe = tiny(project, 'tiny', [CHOICE_BLOCK]);
+    const names = ['goal.md', '.dev/request.md', '.dev/specs/goal.md', 'docs/.dev/goal.md', './.dev/goal.md'];
+    for (const [index, name] of names.entries()) {
+      writeProjectFile(project, name, `Goal ${index}\n`);
+      init(project, `run-${index}`, '--recipe', recipe, '--goal', `@${name}`);
+      expect(there(name), name).toBe(true);
+    }
+    expect(readFileSync(join(runDir(project, 'run-0'), 'state.json'), 'utf8')).toContain('Goal 0');
+  });
+});
