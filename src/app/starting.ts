@@ -1,11 +1,12 @@
 import { type ApproveInput, approve } from '../protocol/approve.js';
 import { fork } from '../protocol/fork.js';
-import { clearGoal, init } from '../protocol/init.js';
+import { init } from '../protocol/init.js';
 import type { InitInput } from '../protocol/prepare.js';
 import { pullRequestBranch, pullRequestOpen } from '../protocol/pull-request.js';
 import { recipeLint, recipeList, recipeShow } from '../protocol/recipes.js';
 import { candidates, schema } from '../protocol/schemas.js';
 import { trustWord } from '../protocol/trust.js';
+import { clearGoal } from '../protocol/under-way.js';
 import type { UseCases } from './use-case.js';
 
 /** Commands that compile recipes or read what ships. */

@@ -15,7 +15,6 @@ import type { RunState } from '../run/state.js';
 import { SCHEMA_VERSION } from '../run/version.js';
 import { recipeOfRun } from '../run/workflow.js';
 import { isOurs, RULES, readRules } from '../store/gitignore.js';
-import { GOAL_FILE, removeGoalFile } from '../store/goal-file.js';
 import type { Head } from '../store/store.js';
 import { baselineOf, type Present, readPresent } from '../work/git.js';
 import { isSeen } from '../work/ignored.js';
@@ -25,7 +24,7 @@ import { envelope, joined, type Told, toldBy } from './envelope.js';
 import { type AtWork, endRunning, settleCommands } from './external.js';
 import { planBack, readMended } from './mended.js';
 import { type Asked, askForNeeds, passOver } from './needs.js';
-import { mayStart } from './place.js';
+import { earlierRun } from './place.js';
 import { type InitInput, type Prepared, prepareRecipe, runExists } from './prepare.js';
 import { pendingId } from './running.js';
 import { capturedOf, capturedOrNone, commitOf, movedLine, openTurn, type Rare, withRare } from './turns.js';
@@ -116,22 +115,6 @@ async function bindSession({ store, session }: Context, name: string): Promise<s
     if (!(error instanceof DevCliError)) throw error;
     return [`this session is not bound to the run, so name it in every command: ${error.message}`];
   }
-}
-
-/**
- * Removes `.dev/goal.md` once the run has the goal that stood in it: it was written for this call alone. Any other file that was
- * named is the user's, and after a refusal or for another goal it is needed again.
- * @param from where the call was made, and what stood there for the goal
- */
-export async function clearGoal(
-  context: Context,
-  name: string,
-  goal: unknown,
-  { cwd, typed }: { cwd: string; typed: unknown },
-): Promise<void> {
-  if (typeof goal !== 'string' || typed !== `@${GOAL_FILE}`) return;
-  const { snapshot } = await context.store.read(name);
-  if (snapshot?.goal === goal.trim()) removeGoalFile([context.root, cwd]);
 }
 
 /**
@@ -321,20 +304,6 @@ function start(
   passOver(turn, asked);
   begin(turn);
   return abandoned;
-}
-
-/** The run of this name before. What was approved in one from elsewhere was approved by somebody else. */
-function earlierRun(context: Context, { snapshot }: Head<RunState>): RunState | null {
-  if (snapshot === null || mayStart(context, snapshot)) return snapshot;
-  const gates = Object.entries(snapshot.gates).map(([id, gate]) => [id, { ...gate, stale: true }]);
-  const { engine, planGate, ...rest } = snapshot;
-  const asked = engine?.planApproved === undefined ? {} : { planApproved: null };
-  return {
-    ...rest,
-    gates: Object.fromEntries(gates),
-    engine: engine === null ? null : { ...engine, commandsApproved: null, ...asked },
-    ...(planGate === undefined ? {} : { planGate: { ...planGate, approved: false } }),
-  };
 }
 
 /** `--force`: the run that is there is aborted in the same commit. Gives the commands that it leaves at work. */

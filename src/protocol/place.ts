@@ -2,6 +2,7 @@ import { DevCliError } from '../base/errors.js';
 import { canonicalJson } from '../base/json.js';
 import { sha256 } from '../base/sha256.js';
 import type { RunState } from '../run/state.js';
+import type { Head } from '../store/store.js';
 import { isTrusted } from '../store/trust.js';
 import type { Context } from './context.js';
 
@@ -44,4 +45,18 @@ export function requirePlace(context: Context, run: Whereabouts): void {
       answer: { command: 'trust', input: { recipe: name } },
     },
   );
+}
+
+/** The run of this name before. What was approved in one from elsewhere was approved by somebody else. */
+export function earlierRun(context: Context, { snapshot }: Head<RunState>): RunState | null {
+  if (snapshot === null || mayStart(context, snapshot)) return snapshot;
+  const gates = Object.entries(snapshot.gates).map(([id, gate]) => [id, { ...gate, stale: true }]);
+  const { engine, planGate, ...rest } = snapshot;
+  const asked = engine?.planApproved === undefined ? {} : { planApproved: null };
+  return {
+    ...rest,
+    gates: Object.fromEntries(gates),
+    engine: engine === null ? null : { ...engine, commandsApproved: null, ...asked },
+    ...(planGate === undefined ? {} : { planGate: { ...planGate, approved: false } }),
+  };
 }

@@ -2,10 +2,11 @@ import { DevCliError } from '../base/errors.js';
 import { canonicalJson } from '../base/json.js';
 import { factsOf } from '../effects/evidence.js';
 import type { Turn } from '../effects/turn.js';
+import { GOAL_FILE, removeGoalFile } from '../store/goal-file.js';
 import type { Context } from './context.js';
 import type { InitInput } from './prepare.js';
 
-// What `init` tells a session that does not know what was begun before it.
+// What `init` does about work that was begun before it, and about the goal that it took.
 
 /**
  * The same work is not begun twice by a session that does not know of the first.
@@ -56,4 +57,20 @@ export function alreadyWritten({ state, files }: Turn): string[] {
   return [
     `${all} outputs of this action are written already: run its ack before anything else; it names what is missing`,
   ];
+}
+
+/**
+ * Removes `.dev/goal.md` once the run has the goal that stood in it: it was written for this call alone. Any other file that was
+ * named is the user's, and after a refusal or for another goal it is needed again.
+ * @param from where the call was made, and what stood there for the goal
+ */
+export async function clearGoal(
+  context: Context,
+  name: string,
+  goal: unknown,
+  { cwd, typed }: { cwd: string; typed: unknown },
+): Promise<void> {
+  if (typeof goal !== 'string' || typed !== `@${GOAL_FILE}`) return;
+  const { snapshot } = await context.store.read(name);
+  if (snapshot?.goal === goal.trim()) removeGoalFile([context.root, cwd]);
 }
