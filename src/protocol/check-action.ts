@@ -38,7 +38,7 @@ export async function checkAction(
     todoCommands(turn, bodyOf(turn, taskOf(turn, action).todoId)),
   );
   // Before the start of a command is recorded: what is refused has left nothing.
-  if (queue.length > 0) requirePlace(context, (await readRun(context, name)).snapshot);
+  if (queue.length > 0) await requirePlace(context, (await readRun(context, name)).snapshot);
   const done: Evidence[] = [];
   for (const command of queue) {
     const evidence = await checked(context, name, action, command, until);

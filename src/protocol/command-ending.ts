@@ -80,7 +80,7 @@ async function begin(
   const absent = inspect(directory).state === 'absent';
   const log = absent ? keptLog(context, snapshot, command, { tree, contains }) : null;
   if (tree !== null && log !== null) return { kind: 'reused', tree, log };
-  requirePlace(context, snapshot);
+  await requirePlace(context, snapshot);
   if (absent) {
     const find = (state: RunState) => state.commands[command.actionId];
     const again = launched ? await launchAgain(context, snapshot.name, directory, find) : 'launch';

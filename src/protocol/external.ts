@@ -124,7 +124,7 @@ export function withdrawCommands({ files, at }: Turn, abandoned: readonly AtWork
  */
 export async function endRunning(context: Context, name: string, { directory, commitIn }: AtWork): Promise<void> {
   const { snapshot } = await context.store.read(name);
-  if (snapshot !== null && !mayStart(context, snapshot)) return;
+  if (snapshot !== null && !(await mayStart(context, snapshot))) return;
   const place = directoryOf(context, name, { directory });
   await endCommand(place);
   if (commitIn === undefined) return;

@@ -24,11 +24,10 @@ import { envelope, joined, type Told, toldBy } from './envelope.js';
 import { type AtWork, endRunning, settleCommands } from './external.js';
 import { planBack, readMended } from './mended.js';
 import { type Asked, askForNeeds, passOver } from './needs.js';
-import { earlierRun } from './place.js';
 import { type InitInput, type Prepared, prepareRecipe, runExists } from './prepare.js';
 import { pendingId } from './running.js';
 import { capturedOf, capturedOrNone, commitOf, movedLine, openTurn, type Rare, withRare } from './turns.js';
-import { alreadyWritten, refuseSameGoal } from './under-way.js';
+import { alreadyWritten, earlierRun, refuseSameGoal } from './under-way.js';
 import { makeActive } from './use.js';
 
 /**

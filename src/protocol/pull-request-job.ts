@@ -136,7 +136,7 @@ async function seeThrough(
   const what = step.argv.slice(0, step.argv[0] === 'gh' ? 3 : 2).join(' ');
   const { state } = inspect(directory);
   if (state === 'absent' || state === 'launching') {
-    requirePlace(context, snapshot);
+    await requirePlace(context, snapshot);
     if (launched && state === 'absent' && isFirst(name)) {
       const again = await launchAgain(context, snapshot.name, directory, find);
       if (again === 'wait') return null;

@@ -10,8 +10,9 @@ import type { RunState } from '../run/state.js';
 import type { Head } from '../store/store.js';
 import { trust } from '../store/trust.js';
 import type { Context } from './context.js';
+import { isTrustedHere, trustDigest } from './elsewhere.js';
 import { requireTerminal } from './person.js';
-import { isAtHome, mayStart, trustDigest } from './place.js';
+import { isAtHome } from './place.js';
 import { NOTHING_RARE, openTurn, readCaptured } from './turns.js';
 
 type RunHead = Head<RunState> & { snapshot: RunState };
@@ -35,7 +36,7 @@ export async function trustRun(context: Context, head: RunHead): Promise<Answer>
   const captured = await readCaptured(head);
   const commands = commandsOf(context, head, captured);
   const shown = [...commands, ...(commits(captured) ? [COMMITS] : [])].map((line) => `  ${line}`);
-  if (!mayStart(context, snapshot)) {
+  if (!isTrustedHere(context, snapshot)) {
     requireTerminal(context, asked);
     const answer = await context.ask(
       [

@@ -2,8 +2,12 @@ import { DevCliError } from '../base/errors.js';
 import { canonicalJson } from '../base/json.js';
 import { factsOf } from '../effects/evidence.js';
 import type { Turn } from '../effects/turn.js';
+import type { RunState } from '../run/state.js';
 import { GOAL_FILE, removeGoalFile } from '../store/goal-file.js';
+import type { Head } from '../store/store.js';
 import type { Context } from './context.js';
+import { isTrustedHere } from './elsewhere.js';
+import { isAtHome } from './place.js';
 import type { InitInput } from './prepare.js';
 
 // What `init` does about work that was begun before it, and about the goal that it took.
@@ -73,4 +77,18 @@ export async function clearGoal(
   if (typeof goal !== 'string' || typed !== `@${GOAL_FILE}`) return;
   const { snapshot } = await context.store.read(name);
   if (snapshot?.goal === goal.trim()) removeGoalFile([context.root, cwd]);
+}
+
+/** The run of this name before. What was approved in one from elsewhere was approved by somebody else. */
+export function earlierRun(context: Context, { snapshot }: Head<RunState>): RunState | null {
+  if (snapshot === null || isAtHome(context, snapshot) || isTrustedHere(context, snapshot)) return snapshot;
+  const gates = Object.entries(snapshot.gates).map(([id, gate]) => [id, { ...gate, stale: true }]);
+  const { engine, planGate, ...rest } = snapshot;
+  const asked = engine?.planApproved === undefined ? {} : { planApproved: null };
+  return {
+    ...rest,
+    gates: Object.fromEntries(gates),
+    engine: engine === null ? null : { ...engine, commandsApproved: null, ...asked },
+    ...(planGate === undefined ? {} : { planGate: { ...planGate, approved: false } }),
+  };
 }

@@ -206,9 +206,9 @@ export function writeRecipe(project: Project, name: string, yaml: string): strin
   return name;
 }
 
-/** Calls init and expects it to work. */
+/** Calls init and expects it to work, also where a run is live with the same goal. */
 export function init(project: Project, name: string, ...args: string[]): Document {
-  const result = devCli(project, ['init', name, ...args]);
+  const result = devCli(project, ['init', name, ...args, '--new']);
   expect(result.code, result.stdout).toBe(0);
   return result.json;
 }

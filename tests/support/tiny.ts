@@ -91,7 +91,7 @@ export function tiny(project: Project, name: string, blocks: string[], head = ''
 /** Starts a run of a tiny recipe and gives its first action. */
 export function startTiny(project: Project, blocks: string[], head = '', name = 'run-1'): Action {
   const recipe = tiny(project, `tiny-${name}`, blocks, head);
-  const result = devCli(project, ['init', name, '--recipe', recipe, '--goal', 'Add JWT auth']);
+  const result = devCli(project, ['init', name, '--recipe', recipe, '--goal', 'Add JWT auth', '--new']);
   if (result.code !== 0 || result.json.next === undefined) throw new Error(`init: ${result.stdout}`);
   return result.json.next;
 }

@@ -110,7 +110,7 @@ describe('root (protocol.md §1)', () => {
     init(project, 'one', ...QUICK);
     const result = devCli(project, ['next'], { cwd: join(project.root, 'src') });
     expect(result.json.run).toBe('one');
-    const second = devCli(project, ['init', 'two', ...QUICK], { cwd: join(project.root, 'src') });
+    const second = devCli(project, ['init', 'two', ...QUICK, '--new'], { cwd: join(project.root, 'src') });
     expect(second.code).toBe(0);
     expect(existsSync(join(project.root, 'src/.dev'))).toBe(false);
     expect(existsSync(join(runDir(project, 'two'), 'state.json'))).toBe(true);

@@ -32,17 +32,22 @@ describe('a live run with the same goal under another name', () => {
     expect(devCli(project, ['init', 'two', ...QUICK, goal, '--new']).json.status).toBe('initialized');
   });
 
+  /** Without --new. */
+  function begun(name: string, goal: string): void {
+    expect(devCli(project, ['init', name, ...QUICK, goal]).json).toMatchObject({ ok: true, status: 'initialized' });
+  }
+
   it('another goal, an ended run, a run that cannot be read, and signs alone hold nobody back', () => {
-    init(project, 'one', ...QUICK, 'Add JWT auth');
-    init(project, 'two', ...QUICK, 'Add JWT auth for admins');
+    begun('one', 'Add JWT auth');
+    begun('two', 'Add JWT auth for admins');
     expect(devCli(project, ['abort', 'one', '--reason', 'no']).code).toBe(0);
-    init(project, 'three', ...QUICK, 'Add JWT auth');
+    begun('three', 'Add JWT auth');
     project.replay = false;
     writeProjectFile(project, '.dev/specs/three/state.json', '{');
     writeProjectFile(project, '.dev/specs/three/events.jsonl', 'nothing\n');
-    init(project, 'four', ...QUICK, 'Add JWT auth');
-    init(project, 'five', ...QUICK, '???');
-    init(project, 'six', ...QUICK, '!!!');
+    begun('four', 'Add JWT auth');
+    begun('five', '???');
+    begun('six', '!!!');
   });
 });
 

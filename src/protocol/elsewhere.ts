@@ -1,0 +1,35 @@
+import { DevCliError } from '../base/errors.js';
+import { canonicalJson } from '../base/json.js';
+import { sha256 } from '../base/sha256.js';
+import { isTrusted } from '../store/trust.js';
+import type { Context } from './context.js';
+import type { Whereabouts } from './place.js';
+
+// What is rare: a run that was not begun in this directory.
+
+/** By which a person's trust in a run from elsewhere is known again: it holds for this root, run and recipe. */
+export function trustDigest({ root }: Context, { runId, recipeHash }: Whereabouts): string {
+  return sha256(canonicalJson(['run', root, runId, recipeHash]));
+}
+
+/** Whether a person has let the run start its commands here. */
+export function isTrustedHere(context: Context, run: Whereabouts): boolean {
+  return isTrusted(context.trustDirectory, trustDigest(context, run));
+}
+
+/** The refusal to start something for it. */
+export function untrusted({ name }: Whereabouts): DevCliError {
+  return new DevCliError(
+    'RUN_UNTRUSTED',
+    `The run "${name}" was not begun in this directory by this user: none of its commands is started.`,
+    {
+      run: name,
+      details: [{ target: name, problem: 'copied, cloned, or made by a version that did not record where' }],
+      fix: [
+        'Show the user `answer`, which only they can run, in a terminal. When they have, go on with: ',
+        { command: 'next', input: { name } },
+      ],
+      answer: { command: 'trust', input: { recipe: name } },
+    },
+  );
+}
