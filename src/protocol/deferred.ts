@@ -9,6 +9,7 @@ import { directoryOf } from './command-ending.js';
 import { type CommitJob, commit } from './commit.js';
 import type { Context } from './context.js';
 import { joined, type Told, toldBy } from './envelope.js';
+import { mayStart } from './place.js';
 import { transactTurn } from './turns.js';
 
 /** Seconds that a commit without slow hooks takes at most; even a call that is not to wait spends them. */
@@ -21,6 +22,8 @@ const MOMENT = 5;
  * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`; what a transaction throws
  */
 export async function retryDeferred(context: Context, snapshot: RunState, until: number): Promise<Told | null> {
+  // A run from elsewhere is read all the same: its commits go on waiting.
+  if (!(await mayStart(context, snapshot))) return null;
   let told: Told | null = null;
   const enough = Math.max(until, context.clock.now() + Math.min(MOMENT, context.answerWithin) * 1000);
   for (const id of snapshot.engine?.deferred ?? []) {
