@@ -14,7 +14,7 @@ export function rootOf(surroundings: Surroundings): Root {
 
 /** What says where the root is. */
 export function rootQuery({ cwd, env, root }: Surroundings): Parameters<typeof findRoot>[0] {
-  return { cwd, env: { DEV_CLI_ROOT: env['DEV_CLI_ROOT'] }, explicit: root };
+  return { cwd, env, explicit: root };
 }
 
 /** The same for the door, which has to write an answer also where there is none: that the use case will say. */

@@ -1,5 +1,5 @@
 import type { Question, QuestionName } from '../app/questions.js';
-import { knownRoot } from '../app/root-of.js';
+import { rootOf } from '../app/root-of.js';
 import { mannerOf } from './manner.js';
 import { writeWhole } from './output.js';
 import { type Printed, printAnswer } from './print.js';
@@ -11,12 +11,13 @@ async function answered(words: readonly string[], name: QuestionName, answerTo: 
   const question = plainQuestion(words);
   if (question === null || question.command !== name) return null;
   const { form, input, globals } = question;
-  const [cwd, env] = [process.cwd(), process.env];
+  const cwd = process.cwd();
   // A name that is not UTF-8 is for others to explain.
   if (cwd.includes('\uFFFD')) return null;
+  const { env } = process;
   const stdoutIsTerminal = isTerminal(1);
   // From elsewhere paths are written otherwise, by what is not loaded here.
-  if (knownRoot({ cwd, env }) !== cwd) return null;
+  if (rootOf({ cwd, env }).root !== cwd) return null;
   const answer = await answerTo(input, {
     cwd,
     env,

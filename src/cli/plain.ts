@@ -2,12 +2,12 @@
 // call: it knows no scripts, and leaves the joiners that some of them need.
 
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g;
-const HIDDEN = /[\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g;
-const CONTROL_IN_TEXT = /\u001b\[[0-9;:]*m|[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
+const UNSEEN =
+  /\u001b\[[0-9;:]*m|[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g;
 
 /** A message that may quote foreign text, on one line and without anything a terminal would act on. */
 export function oneLine(text: string): string {
-  return text.replace(CONTROL, ' ').replace(HIDDEN, '').trim();
+  return plainText(text.replace(CONTROL, ' ')).trim();
 }
 
 /**
@@ -15,5 +15,5 @@ export function oneLine(text: string): string {
  * itself, and one of somebody else's may conceal what a person is about to approve.
  */
 export function plainText(text: string): string {
-  return text.replace(CONTROL_IN_TEXT, '').replace(HIDDEN, '');
+  return text.replace(UNSEEN, '');
 }

@@ -12,10 +12,14 @@ export interface Printed {
   exit: ExitCode;
 }
 
+type Replacer = (key: string, value: unknown) => unknown;
+
 /** How paths and commands are written for a call that was not made in the root (reach.ts). */
 export interface Reach {
   written: Written;
   text: (text: string) => string;
+  /** Of a replacer for `JSON.stringify` that writes out commands, one that sees to paths, too. */
+  replacer: (commands: Replacer) => Replacer;
   document: (document: object) => object;
 }
 
@@ -41,10 +45,8 @@ export function printAnswer(answer: Answer, manner: Manner): Printed {
   const { json, recorded, exit } = answer;
   if (manner.json)
     return { stdout: `${jsonText(manner.reach?.document(json) ?? json, manner, recorded)}\n`, stderr: '', exit };
-  const made = answer.text?.(writtenFrom(manner));
-  const text = plainText(
-    made === undefined ? jsonText(json, { ...manner, terminal: true }, recorded) : reachable(made, manner),
-  );
+  const made = answer.text?.(writtenFrom(manner)) ?? jsonText(json, { ...manner, terminal: true }, recorded);
+  const text = plainText(manner.reach?.text(made) ?? made);
   return { stdout: text.endsWith('\n') || text === '' ? text : `${text}\n`, stderr: '', exit };
 }
 
@@ -132,24 +134,14 @@ export function jsonText(
   manner: Pick<Manner, 'terminal' | keyof Standpoint>,
   recorded = false,
 ): string {
-  const replacer = recorded ? undefined : replacerFor(manner);
+  const commands = writtenOut(writtenFrom(manner));
+  const replacer = recorded ? undefined : (manner.reach?.replacer(commands) ?? commands);
   const text = JSON.stringify(document, replacer, manner.terminal ? 2 : undefined);
   // JSON leaves these as they are; a terminal would act on them, bidi overrides included.
   return text.replace(
-    /[\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g,
+    /[\u007f-\u009f\u2028-\u202e\u2060-\u206f]/g,
     (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
-}
-
-/** Writes out the commands of a document, and its paths where the call came from elsewhere. */
-function replacerFor(standpoint: Standpoint): (key: string, value: unknown) => unknown {
-  const commands = writtenOut(writtenFrom(standpoint));
-  const { reach } = standpoint;
-  if (reach === undefined) return commands;
-  return (key, value) => {
-    const written = commands(key, value);
-    return typeof written === 'string' ? reach.text(written) : written;
-  };
 }
 
 /** Writes commands for where the call was made: what is printed must run there. */

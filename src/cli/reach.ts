@@ -18,9 +18,14 @@ const PATHS = new Set(['read', 'consult', 'write', 'promptFile', 'output', 'log'
  */
 export function reachFrom(root: string, given: string | undefined): Reach {
   const written = writtenFor(given);
+  const text = (plain: string) => plain.replace(OURS, () => `${root}/.dev/`);
   return {
     written: ({ command, input }) => written({ command, input: withFiles(input, root) }),
-    text: (text) => text.replace(OURS, () => `${root}/.dev/`),
+    text,
+    replacer: (commands) => (key, value) => {
+      const shown = commands(key, value);
+      return typeof shown === 'string' ? text(shown) : shown;
+    },
     document: (document) => withActionPaths(document, root),
   };
 }

@@ -1,11 +1,14 @@
 import { DevCliError } from '../base/errors.js';
 import { canonicalJson } from '../base/json.js';
 import { sha256 } from '../base/sha256.js';
+import type { RunState } from '../run/state.js';
 import { isTrusted } from '../store/trust.js';
 import type { Context } from './context.js';
-import type { Whereabouts } from './place.js';
 
 // What is rare: a run that was not begun in this directory.
+
+/** What tells one run in one place from every other that a person might trust. */
+export type Whereabouts = Pick<RunState, 'name' | 'runId' | 'recipeHash' | 'place'>;
 
 /** By which a person's trust in a run from elsewhere is known again: it holds for this root, run and recipe. */
 export function trustDigest({ root }: Context, { runId, recipeHash }: Whereabouts): string {

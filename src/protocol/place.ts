@@ -1,8 +1,5 @@
-import type { RunState } from '../run/state.js';
 import type { Context } from './context.js';
-
-/** What tells one run in one place from every other that a person might trust. */
-export type Whereabouts = Pick<RunState, 'name' | 'runId' | 'recipeHash' | 'place'>;
+import type { Whereabouts } from './elsewhere.js';
 
 /** Whether a run was begun in this very directory, by this user on this machine (protocol.md §4). */
 export function isAtHome({ store }: Context, { name, place }: Whereabouts): boolean {

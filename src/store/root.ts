@@ -27,7 +27,7 @@ interface RootQuery {
 /** What makes a directory a root when it is no work tree of a run, and has no run either. */
 const HOMES = ['.ai', '.nexus'];
 /** One of them in a directory below `.dev/specs` makes it a run, or a plan to begin one with; an empty directory is neither. */
-const OF_RUNS = ['state.json', 'plan-content.json', 'events.jsonl'];
+const OF_RUNS = ['state.json', 'events.jsonl', 'plan-content.json'];
 const LIMIT = 64 * 1024;
 
 /**
@@ -63,23 +63,18 @@ export function refuseMisread({ cwd, env, explicit }: RootQuery): void {
 }
 
 function isHome(directory: string): boolean {
-  return hasRuns(join(directory, RUNS)) || HOMES.some((name) => isDirectory(join(directory, name)));
+  const runs = join(directory, RUNS);
+  const isRun = (name: string) => isName(name) && OF_RUNS.some((file) => kindOf(join(runs, name, file)) !== 'nothing');
+  return namesIn(runs).some(isRun) || HOMES.some((name) => isDirectory(join(directory, name)));
 }
 
-function hasRuns(directory: string): boolean {
-  if (!isDirectory(directory)) return false;
-  const names = withIoErrors(directory, null, () => {
-    try {
-      return readdirSync(directory);
-    } catch (error) {
-      // As below.
-      if (isMissing(error) || systemCode(error) === 'EACCES') return [];
-      throw error;
-    }
-  });
-  return names.some(
-    (name) => isName(name) && OF_RUNS.some((file) => kindOf(join(directory, name, file)) !== 'nothing'),
-  );
+function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    // None there, or not for this user to look into: no root for them.
+    return [];
+  }
 }
 
 /** The directories from `cwd` upward, up to the git top level (`top`) where there is one. */
