@@ -9,7 +9,7 @@ import type { Door } from './door.js';
 import { baseOf, type Moment } from './states.js';
 
 export const DAMAGES = ['missing', 'empty', 'torn'] as const;
-export type Damage = (typeof DAMAGES)[number];
+type Damage = (typeof DAMAGES)[number];
 
 /** One file of one moment, damaged in one way. */
 export interface Trial {
