@@ -24,7 +24,8 @@ export function reachFrom(root: string, given: string | undefined): Reach {
     text,
     replacer: (commands) => (key, value) => {
       const shown = commands(key, value);
-      return typeof shown === 'string' ? text(shown) : shown;
+      // A report says which file it is about, as it knows it.
+      return typeof shown === 'string' && key !== 'file' ? text(shown) : shown;
     },
     document: (document) => withActionPaths(document, root),
   };

@@ -109,7 +109,8 @@ describe('free text (protocol.md §1)', () => {
     expect(piped.code).toBe(0);
     expect(stateOf(project, 'one').goal).toBe(goal.trimEnd());
     writeProjectFile(project, 'goal.txt', goal);
-    expect(devCli(project, ['init', 'two', '--recipe', 'specify-quick-autopilot', '--goal', '@goal.txt']).code).toBe(0);
+    const second = ['init', 'two', '--recipe', 'specify-quick-autopilot', '--goal', '@goal.txt', '--new'];
+    expect(devCli(project, second).code).toBe(0);
     expect(stateOf(project, 'two').goal).toBe(goal.trimEnd());
     writeProjectFile(project, 'why.txt', 'It is "no" longer\nwanted.');
     const aborted = devCli(project, ['abort', 'two', '--reason', '@why.txt']);
