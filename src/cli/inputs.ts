@@ -107,5 +107,5 @@ function isJson(text: string): boolean {
 }
 
 function namesFile(text: string, cwd: string): boolean {
-  return text.length < 1024 && !text.includes('\0') && existsSync(resolve(cwd, text));
+  return text !== '' && text.length < 1024 && !text.includes('\0') && existsSync(resolve(cwd, text));
 }
