@@ -155,7 +155,8 @@ describe('the execution of a plan (engine.md; protocol.md §2, §3)', () => {
     expect(report()).toMatch(
       /Outcome: aborted[\s\S]*- todo-1: .*self-reported[\s\S]*- todo-2: not done\n- todo-3: not done/,
     );
-    expect(report()).not.toContain('no way');
+    expect(report()).not.toContain('## Failed');
+    expect(report()).toMatch(/## On the way\n\n- \S+: halted: todo-1: no way\n- \S+: reopened: todo-1: done again\n/);
   });
 
   it('tells what was reused once, why a todo failed and which was reopened, and names the todos there are', () => {

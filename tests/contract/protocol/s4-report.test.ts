@@ -186,11 +186,12 @@ describe('the evidence in the report', () => {
     expect(part(report(), 'Verification')).toContain('todo-1 hu-1: judged by nobody (autopilot): It reads well.');
   });
 
-  it('says of todos whose boxes were ticked that this run did not do them, and why nothing was verified', () => {
+  it('says of todos whose boxes were ticked that this run did not do them, and what the final verification found', () => {
     begin(project, twoTodos(), ['--autopilot']);
     expect(devCli(project, ['abort', 'work', '--reason', 'by hand']).code).toBe(0);
     const path = join(runDir(project, 'work'), 'PLAN.md');
     writeFileSync(path, readFileSync(path, 'utf8').replaceAll('### [ ]', '### [x]'));
+    for (const name of ['one', 'two']) writeProjectFile(project, `notes/${name}.txt`, name);
     const done = again(project, ['--autopilot']);
     expect(done).toMatchObject({ action: 'done', outcome: 'completed' });
     expect(part(report(), 'Done')).toEqual([
@@ -199,6 +200,9 @@ describe('the evidence in the report', () => {
     ]);
     expect(report()).not.toContain('a verifier judged');
     expect(part(report(), 'Skipped or degraded')).toContain('codeReview: skipped, this run did none of the todos');
+    expect(part(report(), 'Verification')).toContainEqual(
+      expect.stringMatching(/^final verification: todo-1 ac-1: .*exit 0/),
+    );
   });
 });
 
@@ -271,7 +275,7 @@ describe('what happened on the way', () => {
     expect(part(report(), 'On the way').map((line) => line.replace(/^\S+Z: /, ''))).toEqual([
       'widened: todo-1 may also touch notes/index.txt: the index lists it',
       'halted: todo-1: no way',
-      'reopened: todo-1 is done again',
+      'reopened: todo-1: done again',
     ]);
   });
 
