@@ -86,8 +86,8 @@ async function presentRun(context: Context, name: string): Promise<RunState | nu
   return goesOn ? (await readMended(context, name)).snapshot : snapshot;
 }
 
-/** What is said of a plan that is missing, empty or cut short. */
-const NO_PLAN = ['PLAN_MISSING', 'PLAN_EDITED', 'DATA_MISSING'];
+/** What is said of a plan that is missing or cut short. */
+const NO_PLAN = ['PLAN_MISSING', 'PLAN_EDITED'];
 
 /** What the run is to be made of. A plan that is to be executed, and has vanished, is put back first. */
 async function settledRun(

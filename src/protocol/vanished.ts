@@ -73,7 +73,14 @@ function documentsOf(state: RunState): string[] {
   const captured = state.engine === null ? [] : [CAPTURED_PLAN];
   const named = action === undefined ? [] : namedBy(action).flatMap((path) => inRun(state.name, path));
   return [
-    ...new Set(['recipe.json', 'DRAFT.md', ...outputsOf(state), ...state.written, ...plan, ...captured, ...named]),
+    ...new Set([
+      'recipe.json',
+      ...(isUnfinished(state) ? ['DRAFT.md', ...outputsOf(state)] : []),
+      ...state.written,
+      ...plan,
+      ...captured,
+      ...named,
+    ]),
   ];
 }
 

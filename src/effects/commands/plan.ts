@@ -12,6 +12,9 @@ import type { Workspace } from '../workspace.js';
 import { dataOf } from './data.js';
 import type { Outcome, Scene } from './scene.js';
 
+/** What is said of a text that is empty, or broken off. */
+const NO_JSON = ['DATA_MISSING', 'DATA_MALFORMED'];
+
 /** `plan template`: a commented example of plan-content.json. */
 export function planTemplateCommand(): Outcome {
   const text = planTemplate();
@@ -91,7 +94,7 @@ export function presentPlan(files: Workspace): PlanContent | null {
     const checked = checkPlan(parseJson(text));
     return checked.ok ? checked.plan : null;
   } catch (error) {
-    if (error instanceof DevCliError && ['DATA_MALFORMED', 'DATA_MISSING'].includes(error.code)) return null;
+    if (error instanceof DevCliError && NO_JSON.includes(error.code)) return null;
     throw error;
   }
 }

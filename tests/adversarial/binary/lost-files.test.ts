@@ -8,12 +8,12 @@ import { agentOf, DAMAGES, filesOf, kindOf, type Trial, tried, type Way } from '
 import { chosenSeed } from './seeded.js';
 
 // From every moment of the golden runs and of the stories, with one file below `actions/` or one document missing, empty or
-// torn, each answer is an action, or a refusal whose fix leads on. Without DEV_CLI_LOST=all a sample of the kinds of trial is
-// taken, one of each: a kind of file, read at a kind of action, in one damage.
+// torn, each answer is an action, or a refusal whose fix leads on. Trials are of a kind when a kind of file is damaged in the same
+// way at the same kind of action. DEV_CLI_LOST=kinds tries one of each kind, DEV_CLI_LOST=all each of each; else a sample of kinds.
 
 const EXHAUSTIVE = process.env['DEV_CLI_LOST'] === 'all';
-/** Of so many kinds one is tried by default. */
-const ONE_IN = 12;
+/** Of so many kinds one is tried. */
+const ONE_IN = process.env['DEV_CLI_LOST'] === 'kinds' ? 1 : 16;
 const SEED = chosenSeed() % 1000;
 
 let project: Project;
