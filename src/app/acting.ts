@@ -1,14 +1,11 @@
 import type { DataInput } from '../base/data.js';
-import { abort } from '../protocol/abort.js';
 import { stepComplete } from '../protocol/complete.js';
-import { documentCommand } from '../protocol/documents.js';
-import { stepInvalidate } from '../protocol/invalidate.js';
 import type { UseCase, UseCases } from './use-case.js';
 
 const document =
   (command: string): UseCase =>
-  (context, input) =>
-    documentCommand(context, command, input);
+  async (context, input) =>
+    (await import('../protocol/documents.js')).documentCommand(context, command, input);
 
 const acknowledgement =
   (fail: boolean): UseCase =>
@@ -22,13 +19,16 @@ const acknowledgement =
     });
   };
 
-/** Commands that move a run or change its documents. */
+/** Commands that move a run or change its documents; what an acknowledgement does not need is loaded at its first use. */
 export const ACTING: UseCases = {
   'step complete': acknowledgement(false),
   'step fail': acknowledgement(true),
-  'step invalidate': (context, { name, step, note }) =>
-    stepInvalidate(context, name, { step: String(step), ...(typeof note === 'string' ? { note } : {}) }),
-  abort: (context, { name, reason }) => abort(context, name, String(reason)),
+  'step invalidate': async (context, { name, step, note }) => {
+    const { stepInvalidate } = await import('../protocol/invalidate.js');
+    return stepInvalidate(context, name, { step: String(step), ...(typeof note === 'string' ? { note } : {}) });
+  },
+  abort: async (context, { name, reason }) =>
+    (await import('../protocol/abort.js')).abort(context, name, String(reason)),
   'draft update': document('draft update'),
   'draft show': document('draft show'),
   'draft import': document('draft import'),

@@ -4,13 +4,10 @@ import { checkedName } from '../base/name.js';
 import { clearUp } from './clear-up.js';
 import { type Commit, compose, target, type Writing } from './commit.js';
 import { createFinder, type FinderOptions, type Found } from './find.js';
-import { scanned } from './forward.js';
 import { entriesAbove, readTail } from './journal.js';
 import type { Medium } from './medium.js';
 import { runPath } from './paths.js';
 import { createReadStore } from './read-store.js';
-import { replay } from './replay.js';
-import { rewound } from './rewind.js';
 import { seqOf } from './snapshot.js';
 import type { Entry, Head, Marks, Numbered, Store } from './store.js';
 
@@ -139,6 +136,7 @@ export function createStore<S extends Numbered>(options: Options<S>): Store<S> {
 
     async scan(stream, from, visit) {
       checkedName(stream);
+      const { scanned } = await import('./forward.js');
       return medium.journal(stream, (bytes) => scanned(bytes, from, visit));
     },
 
@@ -149,6 +147,7 @@ export function createStore<S extends Numbered>(options: Options<S>): Store<S> {
 
     async rewind(stream, seq) {
       checkedName(stream);
+      const { rewound } = await import('./rewind.js');
       return medium.journal(stream, (bytes) => rewound(bytes, seq, codec));
     },
 
@@ -159,6 +158,7 @@ export function createStore<S extends Numbered>(options: Options<S>): Store<S> {
 
     async replay(stream, look) {
       checkedName(stream);
+      const { replay } = await import('./replay.js');
       return replay({ medium, codec, stream, look: look ?? {} });
     },
 
