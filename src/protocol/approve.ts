@@ -21,8 +21,8 @@ export interface ApproveInput {
 
 /**
  * `approve [name]`: a person answers what waits for a person, at a terminal and after the question: a gate, or sources that
- * changed where they may not, or a HEAD that commits wait for (protocol.md §3; harness.md, Human gates). A choice that is named already is asked to be
- * confirmed.
+ * changed where they may not, or a HEAD that commits wait for (protocol.md §3; harness.md, Human gates). A choice that is named
+ * already is asked to be confirmed.
  * @param given the run's name; without it, the one run in which something waits for a person
  * @throws DevCliError `TERMINAL_REQUIRED`, `NO_SUCH_RUN`, `NAME_REQUIRED`, `DATA_UNEXPECTED` when nothing waits,
  * `UNKNOWN_CHOICE`, `STALE_ACTION` when the gate was gone by the time of the answer
