@@ -176,7 +176,7 @@ export const PEOPLE_COMMANDS: readonly CommandSpec[] = [
     name: 'approve',
     summary: 'Answer what waits for a person. Only on a terminal of your own.',
     description:
-      'What is typed after the question, at a terminal where no harness runs the commands, is a person’s word; nothing else is. The question shows every command that the answer lets dev-cli run. With --choice it asks for yes. Sources that changed in a step that may not touch them are shown and asked about the same way.',
+      'What is typed after the question, at a terminal where no harness runs the commands, is a person’s word; nothing else is. The question shows every command that the answer lets dev-cli run. With --choice it asks for yes. Asked about the same way are sources that changed in a step that may not touch them, and a HEAD without the run’s last commit, for which commits wait.',
     actor: 'person',
     output: 'document',
     positionals: [
