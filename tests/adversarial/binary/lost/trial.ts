@@ -59,11 +59,13 @@ export function tried(
   { project, door }: { project: Project; door: Door },
 ): void {
   restoreTree(baseOf(project), moment.image);
+  const agent = agentOf(moment, project, door);
+  // A run made elsewhere is a person's to trust.
+  if (moment.root !== project.root && !moment.ended) agent.run(`dev-cli trust ${moment.name}`, { typed: ['yes'] });
   const path = join(project.root, '.dev/specs', moment.name, file);
   const content = moment.image.get(`project/.dev/specs/${moment.name}/${file}`) as Buffer;
   if (damage === 'missing') rmSync(path);
   else writeFileSync(path, damage === 'empty' ? '' : content.subarray(0, content.length / 2));
-  const agent = agentOf(moment, project, door);
   for (const question of ['manifest', 'status']) agent.look(`dev-cli ${question} ${moment.name}`);
   let action = agent.ask(way === 'past' || moment.ended ? `dev-cli next ${moment.name}` : moment.init);
   if (action.done === true && action.resume !== undefined) action = agent.ask(action.resume);
