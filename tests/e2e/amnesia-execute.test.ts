@@ -108,7 +108,7 @@ function resultOf(project: Project) {
     tree: git(project, 'ls-tree', '-r', 'HEAD'),
     left: git(project, 'status', '--short', '--', ':(exclude).dev'),
     branch: git(project, 'branch', '--show-current'),
-    asked: askedOfGh(project).map(withoutTimes),
+    asked: askedOfGh(project).map((line) => withoutTimes(line.replaceAll(project.root, '<root>'))),
     plan: readFileSync(join(runDir(project, RUN), 'PLAN.md'), 'utf8'),
     report: withoutTimes(report),
   };

@@ -153,7 +153,7 @@ describe('what comes back', LONG, () => {
     clean();
     const begun = devCli(project, ['init', RUN, '--execute', '--autopilot']);
     expect(begun.code, begun.stdout).toBe(0);
-    expect(begun.json.warnings?.join()).toMatch(/PLAN\.md.*plan-content\.json were gone/);
+    expect(begun.json.warnings?.join()).toMatch(/PLAN\.md, plan-content\.json.* were gone/);
     replayed();
     expect(devCli(project, ['abort', RUN, '--reason', 'enough']).code).toBe(0);
     clean();
@@ -234,7 +234,7 @@ describe('the ignore rules', () => {
     '# Written by dev-cli. Runs stay on this machine; only what people share is tracked.\n/*\n!/.gitignore\n';
 
   const begin = (name = RUN): void => {
-    const begun = devCli(project, ['init', name, '--quick', '--goal', 'x']);
+    const begun = devCli(project, ['init', name, '--quick', '--new', '--goal', 'x']);
     expect(begun.code, begun.stdout).toBe(0);
   };
 

@@ -42,7 +42,7 @@ describe('a list of changed files', () => {
     expect(nextOf(answer.json)).toMatchObject(COMPLETED);
     expect(lastCommit(project)).toHaveLength(300);
     expect(answer.stdout.length).toBeLessThan(4000);
-    expect(document(project, 'report.md').length).toBeLessThan(4000);
+    expect(document(project, 'report.md').length).toBeLessThan(5000);
   });
 
   it('of options, patterns, line breaks, null characters and blanks takes each for what it is', () => {

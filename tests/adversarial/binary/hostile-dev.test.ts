@@ -259,7 +259,7 @@ describe('a directory of another run', () => {
     const refused = complete();
     expect([refused.code, refused.json.error?.code]).toEqual([1, 'STATE_CORRUPT']);
     expect(refused.json.error?.message).toContain('recipe.json');
-    writeFileSync(recipe, '{');
+    writeFileSync(recipe, '[');
     const damaged = complete();
     expect(damaged.json.error).toMatchObject({ code: 'STATE_CORRUPT', details: [{ target: `${RUN}/recipe.json` }] });
     // What the fix says leads to the copy that mends it.
@@ -268,7 +268,7 @@ describe('a directory of another run', () => {
     expect(readFileSync(join(project.root, RUN, 'objects', documents['recipe.json'] ?? ''))).toEqual(good);
     writeFileSync(recipe, good);
     expect(complete().code).toBe(0);
-    writeFileSync(recipe, '{}');
+    writeFileSync(recipe, '[]');
     expect(devCli(project, ['abort', 'run-1', '--reason', 'its recipe is gone']).code).toBe(0);
   });
 

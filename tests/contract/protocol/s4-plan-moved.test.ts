@@ -100,7 +100,6 @@ describe('next', () => {
 
   it.each([
     ['no JSON', 'nothing {'],
-    ['an empty file', ''],
     ['no plan', '[]'],
     ['bytes that are no text', '\uFFFD\u0000\u001b[31m'],
   ])('answers with the warning where plan-content.json is %s', (_what, text) => {
@@ -119,6 +118,9 @@ describe('next', () => {
       const text = readFileSync(path);
       rmSync(path);
       expect(next().stdout, name).toBe(before);
+      // What is gone comes back.
+      expect(readFileSync(path), name).toEqual(text);
+      rmSync(path);
       mkdirSync(path);
       expect(next().stdout, name).toBe(before);
       rmSync(path, { recursive: true });

@@ -120,7 +120,7 @@ function ownRecipe(root: string): void {
   mkdirSync(home, { recursive: true });
   cpSync(join(CHECKOUT, 'recipes/prompts'), join(home, 'prompts'), { recursive: true });
   const shipped = readFileSync(join(CHECKOUT, 'recipes', `${RECIPE}.yaml`), 'utf8');
-  const own = shipped.replace(/^ *human: required\n/m, '');
+  const own = shipped.replace(/^ *(human: required|approves: plan)\n/gm, '');
   if (own === shipped) throw new Error(`${RECIPE} has no gate that asks for a person`);
   writeFileSync(join(home, `${RECIPE}.yaml`), own);
 }
