@@ -31,6 +31,7 @@ export async function planBack(context: Context, name: string): Promise<string[]
   return transactTurn(context, name, (turn) => {
     const notices = putBack(turn, contents);
     if (notices.length > 0) record(turn, 'recovered', { notices });
-    return notices;
+    // Some of it may have come back before this turn began.
+    return [...new Set([...turn.state.recovered, ...notices])];
   });
 }
