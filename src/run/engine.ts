@@ -163,6 +163,8 @@ export const RunEngineSchema = Type.Object(
      * ever asked about a plan of this name.
      */
     planApproved: Type.Optional(nullable(Type.Object({ gate: Str, by: NullableString, at: Str, digest: Str }, closed))),
+    /** A person has refused the commands of an earlier execution of this name, and approved none since. */
+    commandsRefused: Type.Optional(Type.Boolean()),
     /** The list of acceptance commands that somebody approved: its digest, and who did. */
     commandsApproved: nullable(Type.Object({ digest: Str, by: Str, seq: Type.Integer() }, closed)),
     /** Of the last attempt, by todo; under `''` those of the final verification. */

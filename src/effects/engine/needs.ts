@@ -98,10 +98,23 @@ function commandsNeedApproval(turn: Turn): boolean {
   const standing = standingApproval(turn, commands, digest);
   if (standing === 'known') return false;
   if (standing !== null) engine.commandsApproved = { ...standing, digest };
-  else if (state.mode['interaction'] !== 'autopilot' && state.preferences['approve_commands'] !== 'auto') return true;
+  else if (wasRefused(turn)) {
+    engine.commandsRefused = true;
+    return true;
+  } else if (state.mode['interaction'] !== 'autopilot' && state.preferences['approve_commands'] !== 'auto') return true;
   const summary = `${commands.length} commands, approved ${approvalsTold({ ...state, engine: { ...engine, stage: 'todos' } }).commands}`;
   record(turn, 'stage', { todoId: null, stage: 'approveCommands', outcome: 'skipped', summary });
   return false;
+}
+
+/**
+ * Whether a person refused the commands of this name and has approved none since: then nothing but their yes leads on, whatever
+ * mode, flag or preference (product.md, principle 10).
+ */
+function wasRefused({ state, earlier }: Turn): boolean {
+  if (state.gates['approveCommands']?.choice === 'stop') return true;
+  if (earlier?.engine == null || earlier.engine.commandsApproved !== null) return false;
+  return earlier.gates['approveCommands']?.choice === 'stop' || earlier.engine.commandsRefused === true;
 }
 
 /** An approval of exactly these commands: of this run before it began anew, of an earlier one, or with the plan. */

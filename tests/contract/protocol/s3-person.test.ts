@@ -204,6 +204,18 @@ describe('approve_commands: auto', () => {
     expect(answer.warnings?.join()).toContain('approve_commands: auto does not count');
   });
 
+  it.skipIf(skipped)(
+    'counts for nothing once a person has refused, nor does autopilot: only their yes leads on',
+    () => {
+      expect(asks(begin())).toBe(true);
+      expect(typed('dev-cli approve run-1', ['stop']).exit).toBe(0);
+      expect(asks(begin('--autopilot'))).toBe(true);
+      expect(asks(begin('--set', 'approve_commands=auto'))).toBe(true);
+      expect(typed('dev-cli approve run-1', ['approve']).exit).toBe(0);
+      expect(asks(begin('--autopilot'))).toBe(false);
+    },
+  );
+
   it('counts by a file that is committed as it stands', () => {
     writeProjectFile(project, FILE, 'approve_commands: auto\n');
     commit();
