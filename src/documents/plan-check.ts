@@ -150,15 +150,22 @@ function referenceFindings(todo: PlanTodo, pointer: string, byId: Sound['byId'])
     ...todo.inputs.map((input, index) => ({ text: input.from, at: { pointer: `${pointer}/inputs/${index}/from` } })),
     ...todo.acceptance.flatMap((item, index) =>
       item.kind === 'command'
-        ? item.run.map((text, word) => ({ text, at: { pointer: `${pointer}/acceptance/${index}/run/${word}` } }))
+        ? item.run.map((text, word) => ({
+            text,
+            at: { pointer: `${pointer}/acceptance/${index}/run/${word}` },
+            code: isCode(item.run, word),
+          }))
         : [],
     ),
   ];
-  return taken.flatMap(({ text, at }) => {
+  return taken.flatMap(({ text, at, code = false }: { text: string; at: { pointer: string }; code?: boolean }) => {
     const malformed = at.pointer.endsWith('/from') && withoutReferences(text).includes('${');
     const findings: Detail[] = malformed
       ? [{ ...at, problem: `${shown(text)} is no reference`, expected: '${<todo>.outputs.<name>}' }]
       : [];
+    if (code && outputReferences(text).length > 0) {
+      findings.push({ ...at, problem: 'a value of another todo is data: it can be no program and no script' });
+    }
     for (const { todo: id, output } of outputReferences(text)) {
       const source = byId.get(id);
       if (id === todo.id) findings.push({ ...at, problem: `${id} depends on itself` });
@@ -169,6 +176,20 @@ function referenceFindings(todo: PlanTodo, pointer: string, byId: Sound['byId'])
     }
     return findings;
   });
+}
+
+const INTERPRETER =
+  /^(?:.*\/)?(?:(?:ba|da|k|z|fi|c|tc)?sh|node|deno|bun|python[\d.]*|perl|ruby|php|pwsh|powershell|cmd)$/;
+const SCRIPT_OPTION = /^(?:-[A-Za-z]*[cep]|--eval|--print|--command)$/;
+
+/**
+ * Whether a word of a command is code: the program itself, or the script behind `sh -c`, `node -e` and their like. What somebody
+ * approved there is what has to run (protocol.md §4).
+ */
+function isCode(run: readonly string[], word: number): boolean {
+  if (word === 0) return true;
+  const script = SCRIPT_OPTION.test(run[word - 1] ?? '') || /^--(?:eval|print|command)=/.test(run[word] ?? '');
+  return script && run.slice(0, word).some((text) => INTERPRETER.test(text));
 }
 
 function nameFindings(todo: PlanTodo, pointer: string): Detail[] {

@@ -28,7 +28,7 @@ describe('a plan that holds up', () => {
             {
               id: '1',
               kind: 'command',
-              run: ['sh', '-c', 'echo ${HOME} ${a.outputs.path}'],
+              run: ['sh', '-c', 'echo ${HOME} "$0"', '${a.outputs.path}'],
               cwd: 'packages/x',
               timeout: 5,
               expect: { exitCode: 1, stdoutContains: 'x' },
@@ -177,6 +177,26 @@ describe('findings on the sense', () => {
       'a command that takes a value from nowhere',
       { todos: [todo1, aTodo('b', { acceptance: [aCommand('c', ['cat', '${todo-1.outputs.nope}'])] })] },
       ['/todos/1/acceptance/0/run/1: todo-1 has no output "nope"'],
+    ],
+    [
+      'commands whose program or script is a value of another todo: it could be approved as nothing and run as anything',
+      {
+        todos: [
+          todo1,
+          aTodo('b', {
+            acceptance: [
+              aCommand('c', ['${todo-1.outputs.path}', 'x']),
+              aCommand('d', ['env', 'A=1', '/bin/bash', '-euc', 'cd x && ${todo-1.outputs.path}']),
+              aCommand('e', ['node', '--eval=${todo-1.outputs.path}']),
+            ],
+          }),
+        ],
+      },
+      [
+        '/todos/1/acceptance/0/run/0: a value of another todo is data: it can be no program and no script',
+        '/todos/1/acceptance/1/run/4: a value of another todo is data: it can be no program and no script',
+        '/todos/1/acceptance/2/run/1: a value of another todo is data: it can be no program and no script',
+      ],
     ],
     [
       'work that only a person judges',
