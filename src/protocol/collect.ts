@@ -275,7 +275,8 @@ function incomplete(turn: Turn, { actionId }: Out, problems: Detail[]): DevCliEr
 
 function nothingTaken(turn: Turn, details: Detail[], kinds: ReadonlySet<Judged['kind']>): DevCliError {
   const wrong = kinds.has('refused') || kinds.has('unlisted');
-  const mend = 'Wait until a task returns, or let its agent mend what is named; then repeat the acknowledgement.';
+  const mend =
+    'Wait for the agents at work, and let them mend what is named; start one anew, with its promptFile, where nobody is at work on it. Then repeat the acknowledgement.';
   return new DevCliError(
     wrong ? 'SCHEMA_INVALID' : 'EVIDENCE_MISSING',
     wrong ? 'What is there does not hold up; nothing was taken.' : 'No result is there yet.',

@@ -1,4 +1,4 @@
-import { foreignLine } from '../documents/foreign.js';
+import { foreignLine, wholeLine } from '../documents/foreign.js';
 import { advanceEngine } from '../effects/advance.js';
 import type { QueuedCommand } from '../effects/engine/commands.js';
 import { commandAgain, commandDone } from '../effects/engine/jobs.js';
@@ -108,7 +108,8 @@ export function evidenceOf(
   const contains = stdoutContains === undefined || ending.kind === 'reused' || log.includes(stdoutContains);
   const ok = asExpected && contains;
   const forbidden = ok || ending.kind !== 'exit' ? null : forbiddenListen(log);
-  const outcome = asExpected && !contains ? `${plain.outcome}, but its output lacks what it must hold` : plain.outcome;
+  const lacks = `${plain.outcome}, but its output lacks ${wholeLine(JSON.stringify(stdoutContains ?? ''))}`;
+  const outcome = asExpected && !contains ? lacks : plain.outcome;
   return {
     id,
     attempt: (todo === null ? undefined : engine?.todos[todo]?.attempt) ?? 1,

@@ -105,10 +105,12 @@ function whoWaits(state: RunState): Waiting {
   const action = state.pendingAction?.action;
   if (action === undefined) return { now: state.status, you: NOTHING };
   if (action.action === 'done') {
-    return {
-      now: `${action.outcome}: ${action.summary}`,
-      you: action.resume === undefined ? NOTHING : ['reopen it: ', action.resume],
-    };
+    const ended = `${action.outcome}: ${action.summary}`;
+    if (state.engine?.waits?.head === true) {
+      const taken = { command: 'approve', input: { name: state.name } };
+      return { now: ended, you: ['commits wait because of where HEAD is; to have them made there: ', taken] };
+    }
+    return { now: ended, you: action.resume === undefined ? NOTHING : ['reopen it: ', action.resume] };
   }
   if (action.action === 'running') return { now: `waiting for dev-cli: ${workLine(action)}`, you: NOTHING };
   if (action.action === 'engine-dispatch') return { now: `waiting for the agent: ${tasksLine(action)}`, you: NOTHING };

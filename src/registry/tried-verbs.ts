@@ -45,7 +45,7 @@ const ACKNOWLEDGES: Tried = {
 };
 const TELLS: Tried = { says: 'status tells how a run stands.', fix: status };
 const RECORDS: Tried = {
-  says: 'history tells what happened; `status --full` names the log of each command.',
+  says: 'history tells what happened; the log of a command lies below .dev/specs/NAME/actions, and status names that of one at work.',
   fix: history,
 };
 const REDOES: Tried = {

@@ -69,11 +69,11 @@ export function commitDone(turn: Turn, result: CommitResult): EngineEvent {
 }
 
 /** Why a commit was not made, with the way out where only a person can tell. */
-function reasonOf(turn: Turn, { reason, head }: CommitResult): string | undefined {
+function reasonOf(turn: Turn, { reason, head, at }: CommitResult): string | undefined {
   const { name, engine } = turn.state;
   if (reason === undefined || head !== true) return reason;
   const branch = engine?.head?.branch ?? null;
-  const back = branch === null ? '' : `switch back to ${foreignLine(branch, 100)}, or `;
+  const back = branch === null || branch === at?.branch ? '' : `switch back to ${foreignLine(branch, 100)}, or `;
   return `${reason}; ${back}have a person take this HEAD with \`dev-cli approve ${name}\``;
 }
 

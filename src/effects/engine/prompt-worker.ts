@@ -135,7 +135,10 @@ function criterion(turn: Turn, item: PlanAcceptance): string {
     case 'command': {
       const line = commandLine(item.run.map((word) => substituted(engineOf(turn).outputs, word)));
       const where = item.cwd === undefined ? '' : ` in ${wholeLine(item.cwd)}`;
-      return `${item.id}: \`${wholeLine(line)}\`${where} passes`;
+      const { exitCode = 0, stdoutContains } = item.expect ?? {};
+      const exit = exitCode === 0 ? 'passes' : `ends with exit ${exitCode}`;
+      const prints = stdoutContains === undefined ? '' : ` and prints ${wholeLine(JSON.stringify(stdoutContains))}`;
+      return `${item.id}: \`${wholeLine(line)}\`${where} ${exit}${prints}`;
     }
     case 'assertion':
       return `${item.id}: ${planLine(turn, item.text)}`;

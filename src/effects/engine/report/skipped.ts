@@ -4,6 +4,8 @@ import type { Turn } from '../../turn.js';
 import { takenAsDone } from '../done.js';
 import { engineOf, recipeEngine } from '../plan.js';
 
+const NOT_REACHED = 'the run did not come to its end';
+
 /** Passed, skipped and degraded are different words (lessons 33). */
 export function skippedLines(turn: Turn, rows: readonly TodoState[]): string[] {
   const engine = engineOf(turn);
@@ -12,7 +14,9 @@ export function skippedLines(turn: Turn, rows: readonly TodoState[]): string[] {
     if (!finalize.includes(stage)) return [`${stage}: not part of this recipe`];
     const { status } = engine.finalize[stage] ?? { status: 'pending' };
     if (status === 'skipped') return [`${stage}: skipped, ${whySkipped(turn, stage)}`];
-    return status === 'pending' || status === 'running' ? [`${stage}: the run did not come to its end`] : [];
+    if (status !== 'pending' && status !== 'running') return [];
+    const looked = stage === 'codeReview' ? engine.reviews.length > 0 : (engine.evidence['']?.length ?? 0) > 0;
+    return [`${stage}: ${looked ? 'what it found was not done to the end, so it was not repeated' : NOT_REACHED}`];
   });
   const waiting = engine.waits === undefined ? '' : `: ${engine.waits.why}`;
   const ticked = takenAsDone(engine);
