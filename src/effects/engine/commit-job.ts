@@ -107,10 +107,17 @@ function noteHead(turn: Turn, key: string, { commit, at }: CommitResult): void {
 export function acceptHead(turn: Turn, { head, branch }: At): void {
   const engine = engineOf(turn);
   const last = head === null ? {} : { last: { sha: head } };
+  const before = engine.head?.last;
+  const at = `${headName(branch)} at ${head?.slice(0, 7) ?? 'no commit'}`;
+  if (before !== undefined) {
+    engine.openIssues.push(
+      `a person had commits go on at ${at}, which lacks ${before.sha.slice(0, 7)}: commits that this run made before may not be there`,
+    );
+  }
   const began = engine.head === undefined ? branch : engine.head.began;
   engine.head = { began, branch, ...last };
   delete engine.waits;
-  record(turn, 'human', { what: `commits go to ${headName(branch)} at ${head?.slice(0, 7) ?? 'no commit'}` });
+  record(turn, 'human', { what: `commits go to ${at}` });
 }
 
 /**

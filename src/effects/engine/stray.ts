@@ -35,8 +35,12 @@ export function chargeStray(turn: Turn): void {
     else if (!listedElsewhere(path)) unclaimed.push(path);
   }
   if (unclaimed.length === 0) return;
-  const more = unclaimed.length > NAMED ? ` and ${unclaimed.length - NAMED} more` : '';
-  const shown = unclaimed.slice(0, NAMED).map((path) => foreignLine(path, 200));
+  const others = turn.others().flatMap(({ todos }) => todos.flatMap(({ files }) => files));
+  const isOthers = others.length === 0 ? () => false : coveredBy(others);
+  const nobodys = unclaimed.filter((path) => !isOthers(path));
+  if (nobodys.length === 0) return;
+  const more = nobodys.length > NAMED ? ` and ${nobodys.length - NAMED} more` : '';
+  const shown = nobodys.slice(0, NAMED).map((path) => foreignLine(path, 200));
   const line = `changed outside the files of ${rows.map(({ id }) => id).join(', ')}, by nobody who says so: ${shown.join(', ')}${more}`;
   turn.warnings.push(line);
   if (!turn.state.warnings.includes(line)) turn.state.warnings.push(line);

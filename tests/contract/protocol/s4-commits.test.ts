@@ -351,6 +351,9 @@ describe('where HEAD is', () => {
     expect(git(project, 'log', '--format=%s', 'other', '-1')).not.toBe('');
     expect(lastCommit(project)).toEqual(['made/todo-2.txt']);
     expect(journalOf(project, RUN).filter(({ type }) => type === 'human')).toHaveLength(1);
+    expect(document(project, 'report.md')).toMatch(
+      /a person had commits go on at branch other at [0-9a-f]{7}, which lacks [0-9a-f]{7}/,
+    );
   });
 
   it('a run that began on a detached HEAD commits there, and the report says where', () => {

@@ -2,11 +2,20 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PlanTodo } from '../../../src/documents/plan-schema.js';
-import { making, planOf, SHORT } from '../../adversarial/binary/executing.js';
+import { type Dispatch, hand, making, planOf, SHORT, taskOf, worker } from '../../adversarial/binary/executing.js';
 import { pausedAt, startCall } from '../../adversarial/binary/victims.js';
 import { aTodo } from '../../core/documents/plan-fixture.js';
 import { type Action, StandIn } from '../../support/agent.mjs';
-import { devCli, imageOf, type Result, runDir, runPrinted, stateOf, writeRecipe } from '../../support/cli.js';
+import {
+  devCli,
+  imageOf,
+  type Result,
+  runDir,
+  runPrinted,
+  stateOf,
+  writeProjectFile,
+  writeRecipe,
+} from '../../support/cli.js';
 import { generatePlan } from '../../support/executing.js';
 import { createProject, type Project } from '../../support/project.mjs';
 import { SMALL_CREW, smallPlan } from '../../support/small.mjs';
@@ -63,6 +72,16 @@ describe('a second execution', () => {
       0,
       [expect.stringContaining('"first" also executes a plan in this work tree')],
     ]);
+  });
+
+  it('is not told that what the other one changes is nobody’s', () => {
+    const first = begun('first', changing('todo-1', 'a/**')) as Dispatch;
+    begun('second', changing('todo-1', 'b/**'));
+    for (const path of ['a/one.txt', 'b/two.txt', 'c.txt']) writeProjectFile(project, path, path);
+    hand(project, taskOf(first), worker({ filesChanged: ['a/one.txt'] }));
+    const warnings = runPrinted(project, first.ack ?? '').json.warnings?.join() ?? '';
+    expect(warnings).toContain('by nobody who says so: c.txt');
+    expect(warnings).not.toContain('b/two.txt');
   });
 
   it("is refused by a todo that names no files, in either plan; a verification is in nobody's way", () => {

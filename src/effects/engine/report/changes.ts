@@ -1,6 +1,9 @@
 import type { Turn } from '../../turn.js';
 import { engineOf } from '../plan.js';
 
+/** What no result can have changed of the work: it leads out of it, or is git's or dev-cli's own. */
+const OUTSIDE = /^(?:\.\.|\.git|\.dev)(?:\/|$)/;
+
 /** Files named; git tells the rest. */
 const NAMED = 200;
 
@@ -22,7 +25,7 @@ export function changedFiles(turn: Turn): string[] {
   const lines = [
     ...[...inCommits].sort(),
     ...[...apart]
-      .filter(([path]) => !isIn(path))
+      .filter(([path]) => !isIn(path) && !OUTSIDE.test(path))
       .map(([path, by]) => `${path} (listed by ${by.join(', ')}, in no commit of this run)`),
   ];
   if (lines.length <= NAMED) return lines;
