@@ -94,6 +94,10 @@ export function lastWordsOf(directory: string): string {
   return (readText(logFile(directory)) ?? '').slice(-LAST_WORDS).trim();
 }
 
+function lacking(text = ''): string {
+  return `its output lacks ${wholeLine(JSON.stringify(text))}`;
+}
+
 /** What a command's ending proves of an acceptance: its exit code is the one expected, its output holds what it must. */
 export function evidenceOf(
   turn: Turn,
@@ -108,8 +112,7 @@ export function evidenceOf(
   const contains = stdoutContains === undefined || ending.kind === 'reused' || log.includes(stdoutContains);
   const ok = asExpected && contains;
   const forbidden = ok || ending.kind !== 'exit' ? null : forbiddenListen(log);
-  const lacks = `${plain.outcome}, but its output lacks ${wholeLine(JSON.stringify(stdoutContains ?? ''))}`;
-  const outcome = asExpected && !contains ? lacks : plain.outcome;
+  const outcome = asExpected && !contains ? `${plain.outcome}, but ${lacking(stdoutContains)}` : plain.outcome;
   return {
     id,
     attempt: (todo === null ? undefined : engine?.todos[todo]?.attempt) ?? 1,
