@@ -11,7 +11,8 @@ import type { Context } from './context.js';
 import { envelope, type Told, toldBy } from './envelope.js';
 import { type AtWork, abandonCommands, endRunning } from './external.js';
 import { findRun } from './find-run.js';
-import { capturedOrNone, commitOf, openTurn, withRare } from './turns.js';
+import { withRare } from './rare.js';
+import { capturedOrNone, commitOf, openTurn } from './turns.js';
 
 /**
  * `abort`: ends a live or halted run for good; documents stay. Again on an aborted run it is a duplicate.

@@ -11,8 +11,9 @@ import { answerBy, type Context } from './context.js';
 import { changeWarnings, envelope, joined, type Told, toldBy, withResult } from './envelope.js';
 import { settleCommands } from './external.js';
 import { findRun } from './find-run.js';
+import { type Rare, withRare } from './rare.js';
 import { commitsWait, isAtWork, pendingId } from './running.js';
-import { movedLine, type Rare, transactTurn, withRare } from './turns.js';
+import { movedLine, transactTurn } from './turns.js';
 
 /**
  * `step complete` and `step fail`: acknowledges, checks, records, advances and gives the next action, in one call

@@ -12,8 +12,9 @@ import type { Context } from './context.js';
 import { envelope, type Told, toldBy } from './envelope.js';
 import { type FirstLook, firstLook, newRunId } from './init.js';
 import { momentOf, TORN } from './moment.js';
+import { type Rare, withRare } from './rare.js';
 import { requireTrust } from './trust.js';
-import { commitOf, openTurn, type Rare, withRare } from './turns.js';
+import { commitOf, openTurn } from './turns.js';
 
 /** A moment of a run with the documents it had. */
 interface Past {

@@ -9,7 +9,8 @@ import type { GateAction } from '../run/action.js';
 import type { RunState } from '../run/state.js';
 import type { Head } from '../store/store.js';
 import type { Context } from './context.js';
-import { capturedOf, openTurn, withRare } from './turns.js';
+import { withRare } from './rare.js';
+import { capturedOf, openTurn } from './turns.js';
 
 /**
  * The question of a gate as the person at the terminal reads it: its message, what to read first, every command that the

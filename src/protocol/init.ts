@@ -25,8 +25,9 @@ import { type AtWork, endRunning, settleCommands } from './external.js';
 import { planBack, readMended } from './mended.js';
 import { type Asked, askForNeeds, passOver } from './needs.js';
 import { type InitInput, type Prepared, prepareRecipe, runExists } from './prepare.js';
+import { type Rare, withRare } from './rare.js';
 import { pendingId } from './running.js';
-import { capturedOf, capturedOrNone, commitOf, movedLine, openTurn, type Rare, withRare } from './turns.js';
+import { capturedOf, capturedOrNone, commitOf, movedLine, openTurn } from './turns.js';
 import { alreadyWritten, earlierRun, refuseSameGoal } from './under-way.js';
 import { makeActive } from './use.js';
 

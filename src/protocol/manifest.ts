@@ -10,8 +10,9 @@ import type { Context, ReadContext } from './context.js';
 import { findRun } from './find-run.js';
 import { MANIFEST_SECTIONS } from './manifest-sections.js';
 import type { SectionInput } from './ports.js';
+import { NOTHING_RARE, withRare } from './rare.js';
 import { readRun } from './running.js';
-import { type Asking, capturedOf, movedLine, NOTHING_RARE, openTurn, withRare } from './turns.js';
+import { type Asking, capturedOf, movedLine, openTurn } from './turns.js';
 import { actionView } from './view.js';
 
 /** The run's part of the manifest: 1,200 tokens at four characters each (protocol.md §5). */

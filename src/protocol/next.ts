@@ -4,8 +4,9 @@ import type { RunState } from '../run/state.js';
 import { actionText } from './action-text.js';
 import { answerBy, type Context, type ReadContext } from './context.js';
 import { findRun } from './find-run.js';
+import { withRare } from './rare.js';
 import { commitsWait, isAtWork, pendingId, readRun } from './running.js';
-import { movedLine, withRare } from './turns.js';
+import { movedLine } from './turns.js';
 import { vanished } from './vanished.js';
 import { actionView } from './view.js';
 

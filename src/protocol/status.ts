@@ -19,10 +19,11 @@ import type { Head } from '../store/store.js';
 import type { Context, ReadContext } from './context.js';
 import { duration } from './duration.js';
 import { FIRST_RUN, findRun } from './find-run.js';
+import { NOTHING_RARE, withRare } from './rare.js';
 import { readRun } from './running.js';
 import { MARKS } from './status-marks.js';
 import { executionLines } from './status-tree.js';
-import { type Asking, capturedOf, movedLine, NOTHING_RARE, openTurn, withRare } from './turns.js';
+import { type Asking, capturedOf, movedLine, openTurn } from './turns.js';
 
 interface Input {
   /** As text: every todo of a long plan, with what it has been through. */

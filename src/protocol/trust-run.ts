@@ -13,7 +13,8 @@ import type { Context } from './context.js';
 import { isTrustedHere, trustDigest } from './elsewhere.js';
 import { requireTerminal } from './person.js';
 import { isAtHome } from './place.js';
-import { NOTHING_RARE, openTurn, readCaptured } from './turns.js';
+import { NOTHING_RARE } from './rare.js';
+import { openTurn, readCaptured } from './turns.js';
 
 type RunHead = Head<RunState> & { snapshot: RunState };
 

@@ -1,9 +1,7 @@
 import { DevCliError } from '../base/errors.js';
-import type { Files } from '../base/files.js';
 import { noSuchRun } from '../base/no-such-run.js';
-import type { JudgeResult } from '../documents/judge-result.js';
 import { writtenArtifacts } from '../effects/end.js';
-import { type Evaluate, type OtherExecution, record, type Turn } from '../effects/turn.js';
+import { record, type Turn } from '../effects/turn.js';
 import { createWorkspace } from '../effects/workspace.js';
 import { atPhase, parseCaptured, type Recompile } from '../recipe/captured.js';
 import type { CapturedRecipe } from '../recipe/resolved.js';
@@ -12,8 +10,8 @@ import { looksMoved } from '../run/plan-marks.js';
 import type { RunState } from '../run/state.js';
 import { summarize } from '../run/summarize.js';
 import type { Decision, Head, Marks, NewEntry } from '../store/store.js';
-import { type Present, readPresent } from '../work/git.js';
 import { type Context, pollWait, type ReadContext } from './context.js';
+import { type PlanMoved, type Rare, withRare } from './rare.js';
 import { type Contents, contentsOf, putBack, sizesOf, vanished, withContents } from './vanished.js';
 
 const NO_CONTENTS: Contents = new Map();
@@ -251,120 +249,10 @@ function marksOf(turn: Turn): Marks {
 /** What a question may need. */
 export type Asking = Pick<Rare, 'recompile' | 'planMoved'>;
 
-/** A line of warning, or null where the plan is the one that was captured after all. */
-export type PlanMoved = (state: RunState, files: Files) => string | null;
-
 /** The line where the plan on disk looks different from the captured one; null where nothing does. */
 export function movedLine({ snapshot, files }: Head<RunState>, planMoved: PlanMoved): string | null {
   const engine = snapshot?.engine ?? null;
   if (snapshot === null || engine === null || snapshot.status === 'completed' || snapshot.status === 'aborted')
     return null;
   return looksMoved(engine, files) ? planMoved(snapshot, files) : null;
-}
-
-/** What hardly any decision needs and what costs more to load, or to find out, than all the rest of a call (house.md, Speed). */
-export interface Rare {
-  evaluate: Evaluate;
-  recompile: Recompile;
-  judge: JudgeResult;
-  /** What a plan that looks changed means for the execution at work. */
-  planMoved: PlanMoved;
-  /** The work tree at this absolute path. */
-  tree: (workTree: string) => Present | null;
-  /** What other runs than this one execute in the work tree at this absolute path. */
-  others: (name: string, workTree: string) => readonly OtherExecution[];
-}
-
-/** Thrown by work that meets something rare before it is there; the work is then done again. */
-class RareNeeded extends Error {
-  constructor(
-    readonly what: 'language' | 'results' | 'plan' | 'tree' | 'others',
-    readonly workTree: string = '',
-    readonly run: string = '',
-  ) {
-    super(what);
-  }
-}
-
-/** Nothing is there yet: a first need fetches it, and where nobody fetches there is none. */
-export const NOTHING_RARE: Rare = {
-  evaluate: () => needed('language'),
-  recompile: () => needed('language'),
-  judge: () => needed('results'),
-  planMoved: () => needed('plan'),
-  tree: (workTree) => needed('tree', workTree),
-  others: (name, workTree) => needed('others', workTree, name),
-};
-
-function needed(what: RareNeeded['what'], workTree?: string, run?: string): never {
-  throw new RareNeeded(what, workTree, run);
-}
-
-/**
- * Does `work`, which may be done several times: the evaluator of conditions, the compiler of recipes and the validators of
- * results are loaded, and the work tree is read, at the first need. Decisions are synchronous, so they cannot wait for it
- * themselves.
- * @param context of a call that changes something; asking needs none
- * @param known what the caller knows to be needed, so that nothing is done twice
- */
-export async function withRare<A>(
-  work: (rare: Rare) => Promise<A>,
-  { context, known = {} }: { context?: Context; known?: Partial<Rare> } = {},
-): Promise<A> {
-  let rare: Rare = { ...NOTHING_RARE, ...known };
-  for (;;) {
-    try {
-      return await work(rare);
-    } catch (error) {
-      if (!(error instanceof RareNeeded)) throw error;
-      if (error.what === 'others' && context !== undefined) return withOthers(work, rare, context, error);
-      rare = { ...rare, ...(await fetched(error, context?.signal)) };
-    }
-  }
-}
-
-/** What others execute has to stay so until this work is committed. */
-async function withOthers<A>(
-  work: (rare: Rare) => Promise<A>,
-  rare: Rare,
-  context: Context,
-  { run, workTree }: RareNeeded,
-): Promise<A> {
-  const { EXECUTIONS, executionsBeside } = await import('./executions.js');
-  return context.store.alone(EXECUTIONS, async () => {
-    const others = await executionsBeside(context, run, workTree);
-    return withRare(work, { context, known: { ...rare, others: () => others } });
-  });
-}
-
-async function fetched({ what, workTree }: RareNeeded, signal: AbortSignal | undefined): Promise<Partial<Rare>> {
-  switch (what) {
-    case 'language': {
-      const [{ evaluateCondition }, { recompile }] = await Promise.all([
-        import('../recipe/conditions.js'),
-        import('../recipe/capture.js'),
-      ]);
-      return { evaluate: evaluateCondition, recompile };
-    }
-    case 'results':
-      return { judge: (await import('../documents/judge-result.js')).judgeResult };
-    case 'plan':
-      return { planMoved: (await import('../effects/engine/plan-moved.js')).planMovedLine };
-    case 'tree': {
-      const tree = await treeOf(workTree, signal);
-      return { tree: () => tree };
-    }
-    case 'others':
-      throw new DevCliError('INTERNAL', 'A call that only asks begins no execution.');
-  }
-}
-
-/** A repository that git cannot read any more is as none: what changed in it goes unnoticed, and the report says so. */
-async function treeOf(workTree: string, signal: AbortSignal | undefined): Promise<Present | null> {
-  try {
-    return await readPresent(workTree, signal === undefined ? {} : { signal });
-  } catch (error) {
-    if (error instanceof DevCliError && error.code === 'GIT_FAILED') return null;
-    throw error;
-  }
 }

@@ -2,9 +2,9 @@ import type { StreamAnswer, StreamItem } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
 import type { Context } from './context.js';
 import { findRun } from './find-run.js';
+import { withRare } from './rare.js';
 import { readRun } from './running.js';
 import { statusAnswer } from './status.js';
-import { withRare } from './turns.js';
 
 /** After so long, in milliseconds, it is told again although nothing has changed: spans of time have grown. */
 const WAIT = 5000;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { NOTHING_RARE } from '../../../src/protocol/rare.js';
 import { refuseChangedSources } from '../../../src/protocol/sources.js';
-import { NOTHING_RARE, openTurn } from '../../../src/protocol/turns.js';
+import { openTurn } from '../../../src/protocol/turns.js';
 import { requireRecipe } from '../../../src/recipe/load.js';
 import { codeOf, idOf, recipeOf, report, type Stage, stage } from './stage.js';
 

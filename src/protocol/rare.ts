@@ -1,0 +1,118 @@
+import { DevCliError } from '../base/errors.js';
+import type { Files } from '../base/files.js';
+import type { JudgeResult } from '../documents/judge-result.js';
+import type { Evaluate, OtherExecution } from '../effects/turn.js';
+import type { Recompile } from '../recipe/captured.js';
+import type { RunState } from '../run/state.js';
+import { type Present, readPresent } from '../work/git.js';
+import type { Context } from './context.js';
+
+/** A line of warning, or null where the plan is the one that was captured after all. */
+export type PlanMoved = (state: RunState, files: Files) => string | null;
+
+/** What hardly any decision needs and what costs more to load, or to find out, than all the rest of a call (house.md, Speed). */
+export interface Rare {
+  evaluate: Evaluate;
+  recompile: Recompile;
+  judge: JudgeResult;
+  /** What a plan that looks changed means for the execution at work. */
+  planMoved: PlanMoved;
+  /** The work tree at this absolute path. */
+  tree: (workTree: string) => Present | null;
+  /** What other runs than this one execute in the work tree at this absolute path. */
+  others: (name: string, workTree: string) => readonly OtherExecution[];
+}
+
+/** Thrown by work that meets something rare before it is there; the work is then done again. */
+class RareNeeded extends Error {
+  constructor(
+    readonly what: 'language' | 'results' | 'plan' | 'tree' | 'others',
+    readonly workTree: string = '',
+    readonly run: string = '',
+  ) {
+    super(what);
+  }
+}
+
+/** Nothing is there yet: a first need fetches it, and where nobody fetches there is none. */
+export const NOTHING_RARE: Rare = {
+  evaluate: () => needed('language'),
+  recompile: () => needed('language'),
+  judge: () => needed('results'),
+  planMoved: () => needed('plan'),
+  tree: (workTree) => needed('tree', workTree),
+  others: (name, workTree) => needed('others', workTree, name),
+};
+
+function needed(what: RareNeeded['what'], workTree?: string, run?: string): never {
+  throw new RareNeeded(what, workTree, run);
+}
+
+/**
+ * Does `work`, which may be done several times: the evaluator of conditions, the compiler of recipes and the validators of
+ * results are loaded, and the work tree is read, at the first need. Decisions are synchronous, so they cannot wait for it
+ * themselves.
+ * @param context of a call that changes something; asking needs none
+ * @param known what the caller knows to be needed, so that nothing is done twice
+ */
+export async function withRare<A>(
+  work: (rare: Rare) => Promise<A>,
+  { context, known = {} }: { context?: Context; known?: Partial<Rare> } = {},
+): Promise<A> {
+  let rare: Rare = { ...NOTHING_RARE, ...known };
+  for (;;) {
+    try {
+      return await work(rare);
+    } catch (error) {
+      if (!(error instanceof RareNeeded)) throw error;
+      if (error.what === 'others' && context !== undefined) return withOthers(work, rare, context, error);
+      rare = { ...rare, ...(await fetched(error, context?.signal)) };
+    }
+  }
+}
+
+/** What others execute has to stay so until this work is committed. */
+async function withOthers<A>(
+  work: (rare: Rare) => Promise<A>,
+  rare: Rare,
+  context: Context,
+  { run, workTree }: RareNeeded,
+): Promise<A> {
+  const { EXECUTIONS, executionsBeside } = await import('./executions.js');
+  return context.store.alone(EXECUTIONS, async () => {
+    const others = await executionsBeside(context, run, workTree);
+    return withRare(work, { context, known: { ...rare, others: () => others } });
+  });
+}
+
+async function fetched({ what, workTree }: RareNeeded, signal: AbortSignal | undefined): Promise<Partial<Rare>> {
+  switch (what) {
+    case 'language': {
+      const [{ evaluateCondition }, { recompile }] = await Promise.all([
+        import('../recipe/conditions.js'),
+        import('../recipe/capture.js'),
+      ]);
+      return { evaluate: evaluateCondition, recompile };
+    }
+    case 'results':
+      return { judge: (await import('../documents/judge-result.js')).judgeResult };
+    case 'plan':
+      return { planMoved: (await import('../effects/engine/plan-moved.js')).planMovedLine };
+    case 'tree': {
+      const tree = await treeOf(workTree, signal);
+      return { tree: () => tree };
+    }
+    case 'others':
+      throw new DevCliError('INTERNAL', 'A call that only asks begins no execution.');
+  }
+}
+
+/** A repository that git cannot read any more is as none: what changed in it goes unnoticed, and the report says so. */
+async function treeOf(workTree: string, signal: AbortSignal | undefined): Promise<Present | null> {
+  try {
+    return await readPresent(workTree, signal === undefined ? {} : { signal });
+  } catch (error) {
+    if (error instanceof DevCliError && error.code === 'GIT_FAILED') return null;
+    throw error;
+  }
+}
