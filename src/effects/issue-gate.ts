@@ -1,9 +1,8 @@
+import { commandList, commandsShown, commandText } from '../documents/plan-commands.js';
 import { offeredChoices } from '../machine/transition.js';
 import type { AskedBlock, GateBlock, LlmBlock, ResolvedChoice } from '../recipe/resolved.js';
 import type { GateAction, PendingAction } from '../run/action.js';
 import { presentPlan } from './commands/plan.js';
-import { commandsShown, commandText } from './commands-shown.js';
-import { commandList } from './engine/commands.js';
 import { type Common, fullOf, INSTRUCTION_CAP, openSections } from './issue-common.js';
 import { PLAN, shownPath } from './paths.js';
 import type { Turn } from './turn.js';

@@ -1,6 +1,5 @@
+import { commandList, commandText } from '../documents/plan-commands.js';
 import { presentPlan } from '../effects/commands/plan.js';
-import { commandText } from '../effects/commands-shown.js';
-import { commandList } from '../effects/engine/commands.js';
 import { commandTexts, gateAt } from '../effects/engine/gates.js';
 import { approvesPlan } from '../effects/plan-gate.js';
 import { blockOf } from '../effects/turn.js';

@@ -1,7 +1,7 @@
 import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
 import { isName } from '../base/name.js';
-import { commandList } from '../effects/engine/commands.js';
+import { commandList } from '../documents/plan-commands.js';
 import { wholePlan } from '../effects/engine/plan.js';
 import { allCommands } from '../recipe/external-commands.js';
 import type { CapturedRecipe } from '../recipe/resolved.js';

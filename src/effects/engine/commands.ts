@@ -1,59 +1,15 @@
 import { canonicalJson } from '../../base/json.js';
-import { sha256 } from '../../base/sha256.js';
-import type { PlanAcceptance, PlanContent, PlanTodo } from '../../documents/plan-schema.js';
+import { type CommandAcceptance, DEFAULT_TIMEOUT, isCommand } from '../../documents/plan-commands.js';
+import type { PlanTodo } from '../../documents/plan-schema.js';
 import type { EngineJob } from '../../run/engine.js';
 import type { Turn } from '../turn.js';
 import { engineOf, wholePlan } from './plan.js';
 import { substituted, unknownIn } from './values.js';
 
-/** The acceptance commands of a plan: their list, which somebody approves, and what of it is to be run. */
+/** The acceptance commands of a plan that are to be run. */
 
-export type CommandAcceptance = Extract<PlanAcceptance, { kind: 'command' }>;
 export type CommandsJob = Extract<EngineJob, { kind: 'commands' }>;
 export type QueuedCommand = CommandsJob['queue'][number];
-
-/** Seconds a command may take when the plan does not say. */
-const DEFAULT_TIMEOUT = 300;
-
-export function isCommand(item: PlanAcceptance): item is CommandAcceptance {
-  return item.kind === 'command';
-}
-
-/** All of a command that an approval is about (engine.md, First). */
-export interface PlannedCommand {
-  run: string[];
-  cwd: string;
-  /** Seconds. */
-  timeout: number;
-  /** What it is judged by, the usual exit code filled in. */
-  expect: NonNullable<CommandAcceptance['expect']>;
-}
-
-/** Every command of a plan, each once. */
-export function commandList({ todos }: Pick<PlanContent, 'todos'>): PlannedCommand[] {
-  const known = new Map<string, PlannedCommand>();
-  for (const todo of todos) {
-    for (const { run, cwd = '.', timeout = DEFAULT_TIMEOUT, expect } of todo.acceptance.filter(isCommand)) {
-      const command = { run, cwd, timeout, expect: { exitCode: 0, ...expect } };
-      known.set(canonicalJson(command), command);
-    }
-  }
-  return [...known.values()];
-}
-
-/** By which an approval of a list of commands is known again. The order of the plan does not matter. */
-export function commandsDigest(commands: readonly PlannedCommand[]): string {
-  return digestOf(commands.map((command) => canonicalJson(command)));
-}
-
-/** The same as releases up to 0.1.0 made it, of the argument vectors and where they run alone. */
-export function bareCommandsDigest(commands: readonly PlannedCommand[]): string {
-  return digestOf([...new Set(commands.map(({ run, cwd }) => canonicalJson({ run, cwd })))]);
-}
-
-function digestOf(lines: string[]): string {
-  return sha256(canonicalJson(lines.sort()));
-}
 
 /** The commands of a todo as they are run, with the values of other todos filled in. */
 export function todoCommands(turn: Turn, todo: PlanTodo): QueuedCommand[] {

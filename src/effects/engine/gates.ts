@@ -1,14 +1,13 @@
 import { wholeLine } from '../../documents/foreign.js';
+import { commandList, commandsDigest, commandsShown, commandText } from '../../documents/plan-commands.js';
 import type { EngineEffect, Verdict } from '../../machine/engine/events.js';
 import type { GateAction } from '../../run/action.js';
-import { commandsShown, commandText } from '../commands-shown.js';
 import { pend } from '../issue.js';
 import { forPerson } from '../issue-gate.js';
 import { PLAN, PLAN_CONTENT, shownPath } from '../paths.js';
 import { APPROVE_PLAN } from '../plan-gate.js';
 import { record, type Turn } from '../turn.js';
 import { wholeProse } from '../values.js';
-import { commandList, commandsDigest } from './commands.js';
 import { noteCourse } from './course.js';
 import { handlerOf, todoProgress } from './dispatch.js';
 import { bodyOf, engineOf, runsCommands, wholePlan } from './plan.js';

@@ -1,5 +1,6 @@
 import { DevCliError } from '../../base/errors.js';
 import { wholeLine } from '../../documents/foreign.js';
+import { isCommand } from '../../documents/plan-commands.js';
 import { commandLine } from '../../documents/plan-text.js';
 import type { EngineEffect, EngineEvent, Verdict } from '../../machine/engine/events.js';
 import type { PendingAction } from '../../run/action.js';
@@ -14,7 +15,6 @@ import {
   commandDirectory,
   commandKey,
   expectation,
-  isCommand,
   type QueuedCommand,
   todoCommands,
   unknowable,

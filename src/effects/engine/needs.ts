@@ -1,16 +1,16 @@
-import type { Applies, Part } from '../../machine/engine/events.js';
-import { approvalsTold } from '../../run/approvals-told.js';
-import { APPROVE_PLAN } from '../plan-gate.js';
-import { record, type Turn } from '../turn.js';
-import { conditionScope } from '../values.js';
 import {
-  allCommands,
   bareCommandsDigest,
   commandList,
   commandsDigest,
   isCommand,
   type PlannedCommand,
-} from './commands.js';
+} from '../../documents/plan-commands.js';
+import type { Applies, Part } from '../../machine/engine/events.js';
+import { approvalsTold } from '../../run/approvals-told.js';
+import { APPROVE_PLAN } from '../plan-gate.js';
+import { record, type Turn } from '../turn.js';
+import { conditionScope } from '../values.js';
+import { allCommands } from './commands.js';
 import { bodyOf, engineOf, recipeEngine, wholePlan } from './plan.js';
 
 /** What there is to do: asked by the machine before it enters a stage or a part of one. */

@@ -1,4 +1,5 @@
 import { foreignBlock, wholeLine } from '../../documents/foreign.js';
+import { isCommand } from '../../documents/plan-commands.js';
 import { dependencies, outputReferences, replaceReferences } from '../../documents/plan-graph.js';
 import type { PlanAcceptance, PlanTodo } from '../../documents/plan-schema.js';
 import { commandLine } from '../../documents/plan-text.js';
@@ -6,7 +7,6 @@ import type { ResolvedHandler } from '../../recipe/resolved.js';
 import { writtenFor } from '../../registry/written-out.js';
 import { absolutePath } from '../paths.js';
 import type { Turn } from '../turn.js';
-import { isCommand } from './commands.js';
 import { LEARNINGS, learningsOf } from './notes.js';
 import { engineOf, runsCommands } from './plan.js';
 import {
