@@ -1,4 +1,4 @@
-import { runCommandFile } from '../work/runner.js';
+import { runCommandFile } from '../jobs/runner.js';
 import { systemClock, systemIds } from './system.js';
 
 /**

@@ -1,6 +1,6 @@
 import type { Answer, StreamAnswer } from '../base/answer.js';
 import type { JsonObject } from '../base/json.js';
-import type { Context } from '../protocol/context.js';
+import type { Context } from '../run/context.js';
 import type { Environment } from './environment.js';
 
 /** What a command of the registry is bound to. */

@@ -1,10 +1,10 @@
 import { DevCliError } from '../base/errors.js';
-import { advance } from '../effects/advance.js';
-import { fault, noteStep, runOnComplete } from '../effects/execute.js';
-import { record, type Turn } from '../effects/turn.js';
-import { roundOf } from '../effects/values.js';
+import { fault, noteStep, runOnComplete } from '../blocks/execute.js';
+import { roundOf } from '../blocks/values.js';
 import type { SubagentBlock } from '../recipe/resolved.js';
+import { record, type Turn } from '../run/turn.js';
 import { type AckInput, type AckResult, type ChangedSources, type Pending, settleAction } from './acknowledgement.js';
+import { advance } from './advance.js';
 import { checkedWithout, collect, type Delivered, type Dispatched, giveUp } from './deliveries.js';
 import { noteInputs, refuseOutdated } from './inputs.js';
 import { passes, runOrRefuse, warnAtBound } from './passes.js';

@@ -1,10 +1,9 @@
 import { DevCliError } from '../base/errors.js';
-import { advanceEngine } from '../effects/advance.js';
-import { decided, gateAt, gateKey, planCommandsDigest } from '../effects/engine/gates.js';
-import { addedBodies, engineOf } from '../effects/engine/plan.js';
-import { PLAN, PLAN_CONTENT } from '../effects/paths.js';
-import { APPROVE_PLAN } from '../effects/plan-gate.js';
-import { record, type Turn } from '../effects/turn.js';
+import { APPROVE_PLAN } from '../blocks/plan-gate.js';
+import { decided, gateAt, gateKey, planCommandsDigest } from '../engine/act/gates.js';
+import { addedBodies, engineOf } from '../engine/act/plan.js';
+import { PLAN, PLAN_CONTENT } from '../run/paths.js';
+import { record, type Turn } from '../run/turn.js';
 import {
   askedAboutAnother,
   changedSinceAsked,
@@ -14,6 +13,7 @@ import {
   requirePlan,
 } from './acknowledge-choice.js';
 import { type AckInput, type AckResult, type Pending, settleAction } from './acknowledgement.js';
+import { advanceEngine } from './advance.js';
 
 /** A decision at a gate of an execution: its commands, a criterion, a worker's question, a gate of the recipe (engine.md). */
 export function acknowledgeGate(turn: Turn, pending: Pending, input: AckInput): AckResult {

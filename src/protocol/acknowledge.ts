@@ -1,13 +1,13 @@
 import { DevCliError } from '../base/errors.js';
-import { advance } from '../effects/advance.js';
-import { fault, noteStep } from '../effects/execute.js';
-import { record, type Turn } from '../effects/turn.js';
+import { fault, noteStep } from '../blocks/execute.js';
 import { choicesOf } from '../run/acknowledgements.js';
+import { record, type Turn } from '../run/turn.js';
 import { acknowledgeAgents, completeAnyway } from './acknowledge-agents.js';
 import { acknowledgeChoice } from './acknowledge-choice.js';
 import { acknowledgeData, acknowledgeWritten } from './acknowledge-data.js';
 import { acknowledgeGate } from './acknowledge-gate.js';
 import { type AckInput, type AckResult, type ChangedSources, type Pending, settleAction } from './acknowledgement.js';
+import { advance } from './advance.js';
 import { acknowledgeTasks } from './collect.js';
 import { identify, pendingPart } from './identify.js';
 import { checkApprovals, checkInputs } from './inputs.js';

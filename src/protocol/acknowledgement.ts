@@ -1,9 +1,9 @@
 import type { DataInput } from '../base/data.js';
 import type { DevCliError } from '../base/errors.js';
-import type { Turn } from '../effects/turn.js';
 import type { ResolvedBlock } from '../recipe/resolved.js';
 import type { PendingAction } from '../run/action.js';
 import type { PendingState, RunState } from '../run/state.js';
+import type { Turn } from '../run/turn.js';
 
 /** What `step complete` and `step fail` are given. */
 export interface AckInput {

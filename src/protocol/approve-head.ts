@@ -1,12 +1,12 @@
 import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
 import { foreignLine } from '../documents/foreign.js';
-import { acceptHead } from '../effects/engine/commit-job.js';
-import { headName } from '../effects/engine/commit-words.js';
+import { acceptHead } from '../engine/act/commit-job.js';
+import { headName } from '../engine/act/commit-words.js';
+import type { Context } from '../run/context.js';
 import type { RunState } from '../run/state.js';
 import { readPresent } from '../work/git.js';
 import { workTreeOf } from './command-ending.js';
-import type { Context } from './context.js';
 import { byPerson } from './person.js';
 import { transactTurn } from './turns.js';
 

@@ -1,9 +1,9 @@
 import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
 import { foreignLine } from '../documents/foreign.js';
-import { record } from '../effects/turn.js';
+import type { Context } from '../run/context.js';
 import type { RunState } from '../run/state.js';
-import type { Context } from './context.js';
+import { record } from '../run/turn.js';
 import { byPerson } from './person.js';
 import { transactTurn } from './turns.js';
 

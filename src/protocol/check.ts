@@ -1,12 +1,12 @@
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import type { Answer } from '../base/answer.js';
 import { isName } from '../base/name.js';
-import { type Checked, checkDocument } from '../effects/commands/check.js';
-import { fileEvidence } from '../effects/evidence.js';
-import { wantsVerdict } from '../effects/prompt.js';
+import { type Checked, checkDocument } from '../blocks/commands/check.js';
+import { fileEvidence } from '../blocks/evidence.js';
+import { wantsVerdict } from '../blocks/prompt.js';
+import type { Context } from '../run/context.js';
 import type { RunState } from '../run/state.js';
 import type { Head } from '../store/store.js';
-import type { Context } from './context.js';
 import { readCaptured } from './turns.js';
 
 /**

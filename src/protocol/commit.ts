@@ -2,12 +2,14 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DevCliError } from '../base/errors.js';
 import { wholeLine } from '../documents/foreign.js';
-import type { CommitResult } from '../effects/engine/commit-job.js';
-import { listedBy } from '../effects/engine/listed.js';
+import type { CommitResult } from '../engine/act/commit-job.js';
+import { listedBy } from '../engine/act/listed.js';
+import { readText } from '../jobs/command.js';
+import { inspect, launch } from '../jobs/external.js';
+import type { Context } from '../run/context.js';
 import type { EngineJob, RunEngine } from '../run/engine.js';
 import type { RunState } from '../run/state.js';
 import { ensureDirectory, writeDurably } from '../store/durable.js';
-import { readText } from '../work/command.js';
 import {
   type At,
   type CommitPlan,
@@ -25,10 +27,8 @@ import { announceNew, pathsIn, settleIndex, withdrawNew } from '../work/commit-i
 import type { LeftPath } from '../work/commit-paths.js';
 import type { CommitScope } from '../work/commit-scope.js';
 import { commitHolding, findCommit } from '../work/commit-search.js';
-import { inspect, launch } from '../work/external.js';
 import type { Surroundings } from '../work/git-command.js';
 import { type Ending, endingIn, launchAgain, type WaitingForJob, workTreeOf } from './command-ending.js';
-import type { Context } from './context.js';
 import { lastWordsOf } from './job-commands.js';
 import { requirePlace } from './place.js';
 

@@ -1,10 +1,10 @@
 import { type Detail, DevCliError } from '../base/errors.js';
-import { reportEvidence } from '../effects/evidence.js';
-import { wantsVerdict } from '../effects/prompt.js';
-import { record, type Turn } from '../effects/turn.js';
-import { rememberResult } from '../effects/values.js';
+import { reportEvidence } from '../blocks/evidence.js';
+import { wantsVerdict } from '../blocks/prompt.js';
+import { rememberResult } from '../blocks/values.js';
 import type { SubagentBlock } from '../recipe/resolved.js';
 import type { DispatchAction } from '../run/action.js';
+import { record, type Turn } from '../run/turn.js';
 import type { AckInput, Pending } from './acknowledgement.js';
 import { pendingPart } from './identify.js';
 

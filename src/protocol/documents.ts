@@ -3,14 +3,14 @@ import { instant } from '../base/clock.js';
 import { DevCliError } from '../base/errors.js';
 import type { Files } from '../base/files.js';
 import { canonicalJson, isRecord, type JsonObject } from '../base/json.js';
-import { runOwnCommand } from '../effects/commands/run-own.js';
-import type { Outcome, Scene } from '../effects/commands/scene.js';
-import { planMovedLine } from '../effects/engine/plan-moved.js';
-import { sceneOf } from '../effects/execute.js';
-import { shownPath } from '../effects/paths.js';
-import { record } from '../effects/turn.js';
-import { createWorkspace } from '../effects/workspace.js';
-import type { Context } from './context.js';
+import { runOwnCommand } from '../blocks/commands/run-own.js';
+import type { Outcome, Scene } from '../blocks/commands/scene.js';
+import { sceneOf } from '../blocks/execute.js';
+import { planMovedLine } from '../engine/act/plan-moved.js';
+import type { Context } from '../run/context.js';
+import { shownPath } from '../run/paths.js';
+import { record } from '../run/turn.js';
+import { createWorkspace } from '../run/workspace.js';
 import { findRun } from './find-run.js';
 import { readCaptured, transactTurn } from './turns.js';
 
@@ -19,7 +19,7 @@ const READING = ['draft show', 'draft validate', 'plan template', 'plan validate
 
 /**
  * A document command by hand: the same function that a recipe's block runs, in a transaction of its own
- * (house.md, effects/).
+ * (docs/architecture.md).
  * @throws what the command throws; DevCliError `NO_SUCH_RUN`, `RUN_ENDED`
  */
 export async function documentCommand(context: Context, command: string, input: JsonObject): Promise<Answer> {

@@ -1,8 +1,8 @@
 import { DevCliError } from '../base/errors.js';
 import type { Invocation } from '../base/invocation.js';
 import { checkedName } from '../base/name.js';
+import type { ReadContext } from '../run/context.js';
 import type { RunState } from '../run/state.js';
-import type { ReadContext } from './context.js';
 
 /** How a first run is started. */
 export const FIRST_RUN: Invocation = { command: 'init', input: { name: 'NAME', goal: 'what you want' } };

@@ -1,5 +1,5 @@
 import { DevCliError } from '../base/errors.js';
-import type { Context } from './context.js';
+import type { Context } from '../run/context.js';
 import { runsWhere } from './find-run.js';
 
 /**

@@ -1,13 +1,13 @@
+import { presentPlan } from '../blocks/commands/plan.js';
+import { approvesPlan } from '../blocks/plan-gate.js';
 import { commandList, commandText } from '../documents/plan-commands.js';
-import { presentPlan } from '../effects/commands/plan.js';
-import { commandTexts, gateAt } from '../effects/engine/gates.js';
-import { approvesPlan } from '../effects/plan-gate.js';
-import { blockOf } from '../effects/turn.js';
+import { commandTexts, gateAt } from '../engine/act/gates.js';
 import { choicesOf } from '../run/acknowledgements.js';
 import type { GateAction } from '../run/action.js';
+import type { Context } from '../run/context.js';
 import type { RunState } from '../run/state.js';
+import { blockOf } from '../run/turn.js';
 import type { Head } from '../store/store.js';
-import type { Context } from './context.js';
 import { withRare } from './rare.js';
 import { capturedOf, openTurn } from './turns.js';
 

@@ -1,12 +1,12 @@
 import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
 import type { Instruction } from '../base/invocation.js';
+import type { Context } from '../run/context.js';
 import { createHistorian } from '../run/history.js';
 import type { Item, RunHistory } from '../run/history-items.js';
 import { BEGINNING } from '../store/store.js';
-import type { Context } from './context.js';
+import { historyText, type ShownRun } from '../views/history-text.js';
 import { findRun } from './find-run.js';
-import { historyText, type ShownRun } from './history-text.js';
 import { TORN } from './moment.js';
 import { readRun } from './running.js';
 

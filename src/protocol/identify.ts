@@ -1,8 +1,8 @@
 import { DevCliError, type ErrorParts } from '../base/errors.js';
 import { suggestion } from '../base/suggest.js';
-import { blockOf, type Turn } from '../effects/turn.js';
 import { ackOf } from '../run/acknowledgements.js';
 import type { PendingAction } from '../run/action.js';
+import { blockOf, type Turn } from '../run/turn.js';
 import type { AckInput, Pending } from './acknowledgement.js';
 
 /**

@@ -1,9 +1,9 @@
 import { DevCliError } from '../base/errors.js';
-import { changedApprovals } from '../effects/approvals.js';
-import { changedSinceHanded, inputDigest } from '../effects/handed.js';
-import { blockOf, type Turn } from '../effects/turn.js';
-import { filled } from '../effects/values.js';
+import { changedApprovals } from '../blocks/approvals.js';
+import { changedSinceHanded, inputDigest } from '../blocks/handed.js';
+import { filled } from '../blocks/values.js';
 import type { ResolvedBlock, SubagentBlock } from '../recipe/resolved.js';
+import { blockOf, type Turn } from '../run/turn.js';
 import type { Pending } from './acknowledgement.js';
 import { pendingPart } from './identify.js';
 

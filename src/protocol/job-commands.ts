@@ -1,15 +1,15 @@
 import { foreignLine, wholeLine } from '../documents/foreign.js';
-import { advanceEngine } from '../effects/advance.js';
-import type { QueuedCommand } from '../effects/engine/commands.js';
-import { commandAgain, commandDone } from '../effects/engine/jobs.js';
-import type { Turn } from '../effects/turn.js';
+import type { QueuedCommand } from '../engine/act/commands.js';
+import { commandAgain, commandDone } from '../engine/act/jobs.js';
+import { logFile, readText } from '../jobs/command.js';
+import { forbiddenListen } from '../jobs/forbidden-listen.js';
+import type { Context } from '../run/context.js';
 import type { Evidence } from '../run/engine.js';
 import type { CommandState, RunState } from '../run/state.js';
-import { logFile, readText } from '../work/command.js';
-import { forbiddenListen } from '../work/forbidden-listen.js';
+import type { Turn } from '../run/turn.js';
 import { type TreeState, treeState } from '../work/git.js';
+import { advanceEngine } from './advance.js';
 import { directoryOf, type Ending, judged, resultKey, type Settled, withOutput, workTreeOf } from './command-ending.js';
-import type { Context } from './context.js';
 import { toldBy } from './envelope.js';
 import { transactTurn } from './turns.js';
 

@@ -1,10 +1,10 @@
-import { advanceEngine } from '../effects/advance.js';
-import { type CommitResult, commitDone } from '../effects/engine/commit-job.js';
-import { pullRequestDone } from '../effects/engine/request-job.js';
+import { type CommitResult, commitDone } from '../engine/act/commit-job.js';
+import { pullRequestDone } from '../engine/act/request-job.js';
+import type { Context } from '../run/context.js';
 import type { RunState } from '../run/state.js';
+import { advanceEngine } from './advance.js';
 import { directoryOf, type Settled, type Waiting } from './command-ending.js';
 import { commit } from './commit.js';
-import type { Context } from './context.js';
 import { toldBy } from './envelope.js';
 import { tellPullRequest } from './pull-request-job.js';
 import { transactTurn } from './turns.js';

@@ -2,9 +2,9 @@ import type { StreamAnswer, StreamItem } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
 import { noSuchRun } from '../base/no-such-run.js';
 import { foreignLine } from '../documents/foreign.js';
+import type { Context } from '../run/context.js';
 import { summarize } from '../run/summarize.js';
 import { BEGINNING, type Cursor, type Entry } from '../store/store.js';
-import type { Context } from './context.js';
 import { findRun } from './find-run.js';
 import { TORN } from './moment.js';
 

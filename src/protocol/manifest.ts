@@ -1,19 +1,19 @@
 import type { Answer } from '../base/answer.js';
 import type { Files } from '../base/files.js';
 import type { Written } from '../base/invocation.js';
+import { changedApprovals } from '../blocks/approvals.js';
 import { type Draft, readDraft } from '../documents/draft.js';
-import { changedApprovals } from '../effects/approvals.js';
 import { renderCommand } from '../registry/render.js';
 import { writtenOut } from '../registry/written-out.js';
 import type { Action } from '../run/action.js';
-import type { Context, ReadContext } from './context.js';
+import type { Context, ReadContext } from '../run/context.js';
+import { actionView } from '../views/action-json.js';
+import { MANIFEST_SECTIONS } from '../views/manifest-sections.js';
+import type { SectionInput } from '../views/section.js';
 import { findRun } from './find-run.js';
-import { MANIFEST_SECTIONS } from './manifest-sections.js';
-import type { SectionInput } from './ports.js';
 import { NOTHING_RARE, withRare } from './rare.js';
 import { readRun } from './running.js';
 import { type Asking, capturedOf, movedLine, openTurn } from './turns.js';
-import { actionView } from './view.js';
 
 /** The run's part of the manifest: 1,200 tokens at four characters each (protocol.md §5). */
 const BUDGET = 1200 * 4;

@@ -1,8 +1,8 @@
-import { PLAN, PLAN_CONTENT } from '../effects/paths.js';
-import { record } from '../effects/turn.js';
+import type { Context } from '../run/context.js';
+import { PLAN, PLAN_CONTENT } from '../run/paths.js';
 import type { RunState } from '../run/state.js';
+import { record } from '../run/turn.js';
 import type { Head } from '../store/store.js';
-import type { Context } from './context.js';
 import { finishCrash } from './external.js';
 import { transactTurn } from './turns.js';
 import { committedContents, putBack, vanished } from './vanished.js';

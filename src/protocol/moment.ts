@@ -1,8 +1,8 @@
 import { DevCliError } from '../base/errors.js';
 import { noSuchRun } from '../base/no-such-run.js';
+import type { Context } from '../run/context.js';
 import type { RunState } from '../run/state.js';
 import type { Moment } from '../store/store.js';
-import type { Context } from './context.js';
 
 /** What a command tells of a journal whose end is torn, and goes on. */
 export const TORN = 'the end of events.jsonl is torn: what was being written there never happened';

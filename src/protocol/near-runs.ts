@@ -1,7 +1,7 @@
 import type { DevCliError } from '../base/errors.js';
 import { noSuchRun } from '../base/no-such-run.js';
 import { didYouMean } from '../base/suggest.js';
-import type { ReadContext } from './context.js';
+import type { ReadContext } from '../run/context.js';
 
 /**
  * The error for a name without a run, with the runs that were probably meant: those whose names begin with it, or the one

@@ -1,14 +1,14 @@
 import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
+import { answerBy, type Context, type ReadContext } from '../run/context.js';
 import type { RunState } from '../run/state.js';
-import { actionText } from './action-text.js';
-import { answerBy, type Context, type ReadContext } from './context.js';
+import { actionView } from '../views/action-json.js';
+import { actionText } from '../views/action-text.js';
 import { findRun } from './find-run.js';
 import { withRare } from './rare.js';
 import { commitsWait, isAtWork, pendingId, readRun } from './running.js';
 import { movedLine } from './turns.js';
 import { vanished } from './vanished.js';
-import { actionView } from './view.js';
 
 /**
  * `next`: the pending action itself, the same byte for byte until it is acknowledged. Writes nothing, except that it

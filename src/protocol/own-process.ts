@@ -1,9 +1,9 @@
 import { isRecord } from '../base/json.js';
 import { foreignLine } from '../documents/foreign.js';
+import { logFile, readText } from '../jobs/command.js';
 import { runsAsProcess } from '../registry/find.js';
+import type { Context } from '../run/context.js';
 import type { CommandState } from '../run/state.js';
-import { logFile, readText } from '../work/command.js';
-import type { Context } from './context.js';
 
 /** Commands of dev-cli that a recipe runs as a process of their own, because they talk to the world (recipes.md §4, open-pr). */
 

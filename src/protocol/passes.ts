@@ -1,11 +1,11 @@
 import type { Detail } from '../base/errors.js';
 import { DevCliError } from '../base/errors.js';
 import { isRecord } from '../base/json.js';
-import type { Outcome } from '../effects/commands/scene.js';
-import { runOwn } from '../effects/execute.js';
-import type { Turn } from '../effects/turn.js';
-import { conditionScope } from '../effects/values.js';
+import type { Outcome } from '../blocks/commands/scene.js';
+import { runOwn } from '../blocks/execute.js';
+import { conditionScope } from '../blocks/values.js';
 import type { LlmLoopBlock, OwnCommand, SubagentBlock } from '../recipe/resolved.js';
+import type { Turn } from '../run/turn.js';
 import { pendingPart } from './identify.js';
 
 /** Findings of a command named at most in a refusal. */

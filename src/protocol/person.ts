@@ -1,6 +1,6 @@
 import { DevCliError } from '../base/errors.js';
 import type { Invocation } from '../base/invocation.js';
-import type { Context } from './context.js';
+import type { Context } from '../run/context.js';
 
 /** What an agent does where only a person can go on. */
 export const SHOW_ANSWER =

@@ -1,12 +1,10 @@
 import { DevCliError } from '../base/errors.js';
 import type { Files } from '../base/files.js';
 import type { JsonObject } from '../base/json.js';
+import { presentPlan } from '../blocks/commands/plan.js';
 import { followsFrom } from '../documents/plan-boxes.js';
 import type { PlanContent } from '../documents/plan-schema.js';
-import { presentPlan } from '../effects/commands/plan.js';
-import { addedBodies } from '../effects/engine/plan.js';
-import { PLAN } from '../effects/paths.js';
-import { createWorkspace } from '../effects/workspace.js';
+import { addedBodies } from '../engine/act/plan.js';
 import { withPhases } from '../recipe/captured.js';
 import { requireRecipe } from '../recipe/load.js';
 import { runs } from '../recipe/own-commands.js';
@@ -15,10 +13,12 @@ import type { CapturedRecipe } from '../recipe/resolved.js';
 import { settleWorkflow } from '../recipe/settle-workflow.js';
 import { mentionsGoal } from '../recipe/texts.js';
 import { unknownPreferences } from '../recipe/unknown-preferences.js';
+import type { Context } from '../run/context.js';
+import { PLAN } from '../run/paths.js';
 import type { RunState } from '../run/state.js';
 import { recipeOfRun } from '../run/workflow.js';
+import { createWorkspace } from '../run/workspace.js';
 import type { Head } from '../store/store.js';
-import type { Context } from './context.js';
 import { requireTrust } from './trust.js';
 
 /** Where a goal is written that no shell shall mangle. */

@@ -1,6 +1,9 @@
 import { join } from 'node:path';
 import { foreignLine } from '../documents/foreign.js';
-import { REQUEST_BODY_FILE, REQUEST_STEPS, type RequestResult } from '../effects/engine/request-job.js';
+import { REQUEST_BODY_FILE, REQUEST_STEPS, type RequestResult } from '../engine/act/request-job.js';
+import { readSpec } from '../jobs/command.js';
+import { inspect, type Launch, launch } from '../jobs/external.js';
+import type { Context } from '../run/context.js';
 import type { EngineJob } from '../run/engine.js';
 import type { RunState } from '../run/state.js';
 import {
@@ -12,12 +15,9 @@ import {
   standingOf,
   upstreamOf,
 } from '../work/branch.js';
-import { readSpec } from '../work/command.js';
-import { inspect, type Launch, launch } from '../work/external.js';
 import { forgeEnvironment, GH_TIMEOUT } from '../work/forge.js';
 import { gitProblem } from '../work/git-command.js';
 import { endingIn, launchAgain, type WaitingForJob, workTreeOf } from './command-ending.js';
-import type { Context } from './context.js';
 import { lastWordsOf } from './job-commands.js';
 import { requirePlace } from './place.js';
 

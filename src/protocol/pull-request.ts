@@ -3,10 +3,10 @@ import { DevCliError } from '../base/errors.js';
 import { isRecord } from '../base/json.js';
 import { foreignLine } from '../documents/foreign.js';
 import { REQUEST_BODY, REQUEST_TITLE } from '../documents/request-text.js';
-import { absolutePath, shownPath } from '../effects/paths.js';
+import type { Context } from '../run/context.js';
+import { absolutePath, shownPath } from '../run/paths.js';
 import { beginBranch, currentBranch, ensureBranch, push, pushAddress, upstreamOf } from '../work/branch.js';
 import { type KnownRequest, openDraft, type PullRequest, renewText, requestOf } from '../work/forge.js';
-import type { Context } from './context.js';
 import { findRun } from './find-run.js';
 
 /** Where the recipe open-pr has the text written, in the run's directory. */

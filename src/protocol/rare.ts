@@ -1,11 +1,11 @@
 import { DevCliError } from '../base/errors.js';
 import type { Files } from '../base/files.js';
 import type { JudgeResult } from '../documents/judge-result.js';
-import type { Evaluate, OtherExecution } from '../effects/turn.js';
 import type { Recompile } from '../recipe/captured.js';
+import type { Context } from '../run/context.js';
 import type { RunState } from '../run/state.js';
+import type { Evaluate, OtherExecution } from '../run/turn.js';
 import { type Present, readPresent } from '../work/git.js';
-import type { Context } from './context.js';
 
 /** A line of warning, or null where the plan is the one that was captured after all. */
 export type PlanMoved = (state: RunState, files: Files) => string | null;
@@ -97,7 +97,7 @@ async function fetched({ what, workTree }: RareNeeded, signal: AbortSignal | und
     case 'results':
       return { judge: (await import('../documents/judge-result.js')).judgeResult };
     case 'plan':
-      return { planMoved: (await import('../effects/engine/plan-moved.js')).planMovedLine };
+      return { planMoved: (await import('../engine/act/plan-moved.js')).planMovedLine };
     case 'tree': {
       const tree = await treeOf(workTree, signal);
       return { tree: () => tree };

@@ -4,7 +4,7 @@ import { recipeFiles } from '../recipe/library.js';
 import { lintReport } from '../recipe/lint-report.js';
 import { type LoadedRecipe, listRecipes, loadRecipeFile, requireRecipe } from '../recipe/load.js';
 import { showRecipe, showWorkflow } from '../recipe/show.js';
-import type { Context } from './context.js';
+import type { Context } from '../run/context.js';
 
 /** `recipe list`: every recipe with the file that won. */
 export async function recipeList(context: Context): Promise<Answer> {

@@ -1,8 +1,8 @@
 import type { Answer } from '../base/answer.js';
 import { noSuchRun } from '../base/no-such-run.js';
+import type { Context } from '../run/context.js';
 import type { RunState } from '../run/state.js';
 import type { Difference, Entry, Replay, ReplayLook } from '../store/store.js';
-import type { Context } from './context.js';
 import { findRun } from './find-run.js';
 import { momentOf, TORN } from './moment.js';
 

@@ -1,7 +1,7 @@
 import { noSuchRun } from '../base/no-such-run.js';
+import type { ReadContext } from '../run/context.js';
 import type { CommandState, RunState } from '../run/state.js';
 import type { Head } from '../store/store.js';
-import type { ReadContext } from './context.js';
 
 /** Whether dev-cli itself is at work for the run: an external command, a commit. */
 export function isAtWork(head: Head<RunState>): boolean {

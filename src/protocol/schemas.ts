@@ -2,7 +2,7 @@ import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
 import { SECTION_IDS } from '../documents/sections.js';
 import { recipeFiles } from '../recipe/library.js';
-import type { Context } from './context.js';
+import type { Context } from '../run/context.js';
 
 /** `schema <document>`, `recipe schema`: the JSON Schema that ships under schemas/. */
 export async function schema(context: Context, name: string): Promise<Answer> {

@@ -1,8 +1,8 @@
 import { type Detail, DevCliError } from '../base/errors.js';
-import { advance } from '../effects/advance.js';
-import { fault, noteStep } from '../effects/execute.js';
-import { record, type Turn } from '../effects/turn.js';
+import { fault, noteStep } from '../blocks/execute.js';
+import { record, type Turn } from '../run/turn.js';
 import type { AckResult, ChangedSources } from './acknowledgement.js';
+import { advance } from './advance.js';
 import { pendingPart } from './identify.js';
 
 /** Paths named at most in a refusal. */

@@ -1,28 +1,28 @@
 import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
 import { type Instruction, sentence, type Written } from '../base/invocation.js';
+import { type ChangedApproval, changedApprovals } from '../blocks/approvals.js';
+import { inRecipeOrder } from '../blocks/recipe-order.js';
 import { foreignLine } from '../documents/foreign.js';
 import { commandLine } from '../documents/plan-text.js';
-import { type ChangedApproval, changedApprovals } from '../effects/approvals.js';
-import { executionView } from '../effects/engine/view.js';
-import { inRecipeOrder } from '../effects/recipe-order.js';
+import { executionView } from '../engine/view/execution.js';
 import { changedSources } from '../recipe/captured.js';
 import type { ResolvedRecipe } from '../recipe/resolved.js';
 import { choicesOf } from '../run/acknowledgements.js';
 import type { EngineDispatchAction, RunningAction } from '../run/action.js';
 import { onDigest, whoSaid } from '../run/approvals-told.js';
+import type { Context, ReadContext } from '../run/context.js';
 import type { ExecutionView } from '../run/execution-view.js';
 import { requestLine } from '../run/request.js';
 import type { RunState, Workflow } from '../run/state.js';
 import { recipeOfRun } from '../run/workflow.js';
 import type { Head } from '../store/store.js';
-import type { Context, ReadContext } from './context.js';
-import { duration } from './duration.js';
+import { duration } from '../views/duration.js';
+import { MARKS } from '../views/status-marks.js';
+import { executionLines } from '../views/status-tree.js';
 import { FIRST_RUN, findRun } from './find-run.js';
 import { NOTHING_RARE, withRare } from './rare.js';
 import { readRun } from './running.js';
-import { MARKS } from './status-marks.js';
-import { executionLines } from './status-tree.js';
 import { type Asking, capturedOf, movedLine, openTurn } from './turns.js';
 
 interface Input {

@@ -4,8 +4,8 @@ import { allCommands, commandsToTrust } from '../recipe/external-commands.js';
 import { requireRecipe } from '../recipe/load.js';
 import type { CapturedRecipe } from '../recipe/resolved.js';
 import { shellQuoted } from '../registry/render.js';
+import type { Context } from '../run/context.js';
 import { isTrusted, trust } from '../store/trust.js';
-import type { Context } from './context.js';
 import { requireTerminal, SHOW_ANSWER } from './person.js';
 
 /**

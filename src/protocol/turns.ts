@@ -1,16 +1,16 @@
 import { DevCliError } from '../base/errors.js';
 import { noSuchRun } from '../base/no-such-run.js';
-import { writtenArtifacts } from '../effects/end.js';
-import { record, type Turn } from '../effects/turn.js';
-import { createWorkspace } from '../effects/workspace.js';
 import { atPhase, parseCaptured, type Recompile } from '../recipe/captured.js';
 import type { CapturedRecipe } from '../recipe/resolved.js';
+import { type Context, pollWait, type ReadContext } from '../run/context.js';
 import { derive, remember } from '../run/derive.js';
 import { looksMoved } from '../run/plan-marks.js';
 import type { RunState } from '../run/state.js';
 import { summarize } from '../run/summarize.js';
+import { record, type Turn } from '../run/turn.js';
+import { createWorkspace } from '../run/workspace.js';
 import type { Decision, Head, Marks, NewEntry } from '../store/store.js';
-import { type Context, pollWait, type ReadContext } from './context.js';
+import { writtenArtifacts } from './end.js';
 import { type PlanMoved, type Rare, withRare } from './rare.js';
 import { type Contents, contentsOf, putBack, sizesOf, vanished, withContents } from './vanished.js';
 

@@ -1,8 +1,8 @@
 import { DevCliError } from '../base/errors.js';
-import { resultFile } from '../effects/issue-dispatch.js';
-import { shownPath } from '../effects/paths.js';
-import type { Turn } from '../effects/turn.js';
+import { resultFile } from '../blocks/issue-dispatch.js';
 import type { DispatchAction } from '../run/action.js';
+import { shownPath } from '../run/paths.js';
+import type { Turn } from '../run/turn.js';
 import type { Finding } from './deliveries.js';
 import { pendingPart } from './identify.js';
 

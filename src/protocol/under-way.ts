@@ -1,11 +1,11 @@
 import { DevCliError } from '../base/errors.js';
 import { canonicalJson } from '../base/json.js';
-import { factsOf } from '../effects/evidence.js';
-import type { Turn } from '../effects/turn.js';
+import { factsOf } from '../blocks/evidence.js';
+import type { Context } from '../run/context.js';
 import type { RunState } from '../run/state.js';
+import type { Turn } from '../run/turn.js';
 import { GOAL_FILE, removeGoalFile } from '../store/goal-file.js';
 import type { Head } from '../store/store.js';
-import type { Context } from './context.js';
 import { isTrustedHere } from './elsewhere.js';
 import { isAtHome } from './place.js';
 import type { InitInput } from './prepare.js';

@@ -1,8 +1,8 @@
 import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
 import { checkedName } from '../base/name.js';
+import type { Context } from '../run/context.js';
 import type { RunState } from '../run/state.js';
-import type { Context } from './context.js';
 import { readRun } from './running.js';
 
 /**

@@ -1,13 +1,13 @@
 import type { Files } from '../base/files.js';
-import { CAPTURED_PLAN } from '../effects/engine/plan.js';
-import { factsOf } from '../effects/evidence.js';
-import { PLAN, PLAN_CONTENT, runDirectory } from '../effects/paths.js';
-import type { Turn } from '../effects/turn.js';
-import { createWorkspace } from '../effects/workspace.js';
+import { factsOf } from '../blocks/evidence.js';
+import { CAPTURED_PLAN } from '../engine/act/plan.js';
 import type { Action } from '../run/action.js';
+import type { Context } from '../run/context.js';
+import { PLAN, PLAN_CONTENT, runDirectory } from '../run/paths.js';
 import type { RunState } from '../run/state.js';
+import type { Turn } from '../run/turn.js';
+import { createWorkspace } from '../run/workspace.js';
 import { BEGINNING, type Store } from '../store/store.js';
-import type { Context } from './context.js';
 
 /**
  * Documents of a run that are gone although nobody meant them to be: `git clean -fd` and `git stash -u` take what git does
@@ -144,7 +144,7 @@ export async function contentsOf(
   const contents = await committedContents(store, name, paths);
   if (!paths.includes(PLAN) || contents.has(PLAN)) return contents;
   const [{ presentPlan }, { renderPlan }] = await Promise.all([
-    import('../effects/commands/plan.js'),
+    import('../blocks/commands/plan.js'),
     import('../documents/plan-render.js'),
   ]);
   const plan = presentPlan(createWorkspace((await store.read(name)).files));

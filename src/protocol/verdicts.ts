@@ -1,5 +1,5 @@
-import type { Turn } from '../effects/turn.js';
-import { roundOf } from '../effects/values.js';
+import { roundOf } from '../blocks/values.js';
+import type { Turn } from '../run/turn.js';
 import type { Dispatched } from './deliveries.js';
 
 /**

@@ -1,6 +1,6 @@
 import type { StreamAnswer, StreamItem } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
-import type { Context } from './context.js';
+import type { Context } from '../run/context.js';
 import { findRun } from './find-run.js';
 import { withRare } from './rare.js';
 import { readRun } from './running.js';

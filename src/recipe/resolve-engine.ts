@@ -4,7 +4,7 @@ import {
   type EngineProgram,
   FINAL_STAGES,
   type TodoStage,
-} from '../machine/engine/program.js';
+} from '../machine/engine-program.js';
 import { ENGINE_BLOCK, HANDLERS, type HandlerSpec, stageOf } from '../registry/handlers.js';
 import { inWalkOrder } from './handler-order.js';
 import { programOf } from './program.js';

@@ -1,7 +1,7 @@
 import type { Invocation } from '../base/invocation.js';
 import type { JsonObject } from '../base/json.js';
 import type { SectionId } from '../documents/sections.js';
-import type { EngineProgram, StageActor } from '../machine/engine/program.js';
+import type { EngineProgram, StageActor } from '../machine/engine-program.js';
 import type { BlockKind, OnError, Program } from '../machine/program.js';
 
 /**
@@ -176,7 +176,7 @@ export interface GateBlock extends AskingBlock {
   message: string;
   choices: ResolvedChoice[];
   human: boolean;
-  /** As stated; `approvesPlan` of effects/plan-gate.ts knows when it goes without saying. */
+  /** As stated; `approvesPlan` of blocks/plan-gate.ts knows when it goes without saying. */
   approves?: 'plan';
   artifact?: string;
   maxRounds: number;

@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import { closed, enumOf, NullableString, nullable } from '../base/schema.js';
 import type { PlanTodo } from '../documents/plan-schema.js';
 import type { ReviewResult, WorkerResult } from '../documents/results.js';
-import { EngineStateSchema } from '../machine/engine/state.js';
+import { EngineStateSchema } from './engine-rows.js';
 
 /**
  * `engine` of state.json (storage.md, state.json; engine.md): the machine's own fields, and beside them what the rim needs

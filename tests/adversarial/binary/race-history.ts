@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { actionView } from '../../../src/protocol/view.js';
 import { writtenFor, writtenOut } from '../../../src/registry/written-out.js';
 import type { RunState } from '../../../src/run/state.js';
 import { patched } from '../../../src/store/patch.js';
 import type { Entry } from '../../../src/store/store.js';
+import { actionView } from '../../../src/views/action-json.js';
 import type { Document } from '../../support/cli.js';
 
 /**

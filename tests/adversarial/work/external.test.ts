@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { endCommand, inspect, launch, waitFinished } from '../../../src/jobs/external.js';
+import { LOG_LIMIT } from '../../../src/jobs/log.js';
 import { thisProcess } from '../../../src/store/process.js';
-import { endCommand, inspect, launch, waitFinished } from '../../../src/work/external.js';
-import { LOG_LIMIT } from '../../../src/work/log.js';
 import { startOf } from '../../../src/work/processes.js';
 import { type Bench, createBench, eventually, finished, inState, isRunning, logIn, startedIn } from './bench.js';
 

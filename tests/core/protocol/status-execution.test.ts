@@ -3,9 +3,9 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { status } from '../../../src/protocol/status.js';
-import { folded } from '../../../src/protocol/status-fold.js';
 import { renderCommand } from '../../../src/registry/render.js';
 import type { ExecutionView, TodoView } from '../../../src/run/execution-view.js';
+import { folded } from '../../../src/views/status-fold.js';
 import { aPlan } from '../documents/plan-fixture.js';
 import { ENGINE, type Execution, execution, failing, fiveTodos, judged, verified, worker } from './execution.js';
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { runSummary } from '../../../src/blocks/run-summary.js';
 import { tickBox } from '../../../src/documents/plan-boxes.js';
-import { runSummary } from '../../../src/effects/run-summary.js';
-import { createWorkspace } from '../../../src/effects/workspace.js';
 import { check } from '../../../src/protocol/check.js';
 import { status } from '../../../src/protocol/status.js';
 import { requireRecipe } from '../../../src/recipe/load.js';
+import { createWorkspace } from '../../../src/run/workspace.js';
 import { aPlan } from '../documents/plan-fixture.js';
 import { codeOf, recipeOf, report, type Stage, stage } from './stage.js';
 

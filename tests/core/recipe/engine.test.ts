@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FINAL_STAGES } from '../../../src/machine/engine/program.js';
+import { FINAL_STAGES } from '../../../src/machine/engine-program.js';
 import { externalCommands } from '../../../src/recipe/external-commands.js';
 import { listRecipes, requireRecipe } from '../../../src/recipe/load.js';
 import type { CapturedRecipe, ResolvedEngine } from '../../../src/recipe/resolved.js';

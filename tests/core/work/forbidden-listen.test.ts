@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { forbiddenListen } from '../../../src/work/forbidden-listen.js';
+import { forbiddenListen } from '../../../src/jobs/forbidden-listen.js';
 
 /** As the tools print it where a sandbox forbids listening. */
 const FORBIDDEN: [tool: string, output: string][] = [

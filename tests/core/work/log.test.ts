@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Log } from '../../../src/work/log.js';
+import { Log } from '../../../src/jobs/log.js';
 
 let directory: string;
 beforeEach(() => {

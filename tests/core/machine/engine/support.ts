@@ -5,11 +5,11 @@ import type {
   NewTodo,
   Part,
   Verdict,
-} from '../../../../src/machine/engine/events.js';
-import type { EngineProgram } from '../../../../src/machine/engine/program.js';
-import { startEngine, todoRow } from '../../../../src/machine/engine/rows.js';
-import type { EngineState } from '../../../../src/machine/engine/state.js';
-import { engineStep } from '../../../../src/machine/engine/step.js';
+} from '../../../../src/engine/core/events.js';
+import { startEngine, todoRow } from '../../../../src/engine/core/rows.js';
+import { engineStep } from '../../../../src/engine/core/step.js';
+import type { EngineProgram } from '../../../../src/machine/engine-program.js';
+import type { EngineState } from '../../../../src/run/engine-rows.js';
 
 export const PROGRAM: EngineProgram = {
   stages: [

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { globsOverlap, overlaps } from '../../../../src/machine/engine/overlap.js';
-import { startEngine, todoRow } from '../../../../src/machine/engine/rows.js';
-import { type Findings, NOTHING_FOUND, triage } from '../../../../src/machine/engine/triage.js';
+import { globsOverlap, overlaps } from '../../../../src/engine/core/overlap.js';
+import { startEngine, todoRow } from '../../../../src/engine/core/rows.js';
+import { type Findings, NOTHING_FOUND, triage } from '../../../../src/engine/core/triage.js';
 import { PROGRAM, todo } from './support.js';
 
 const proposal = { title: 'rotate the log', type: 'work', risk: 'low', files: ['src/log/**'] } as const;

@@ -1,0 +1,44 @@
+import { renderRunSummary } from '../../documents/run-summary.js';
+import type { Workspace } from '../../run/workspace.js';
+import { planningDecisions, runSummary } from '../run-summary.js';
+import { type Outcome, runOf, type Scene } from './scene.js';
+
+// A plain `require`, as in recipe/conditions.ts: no other command needs it.
+const picomatch = (): typeof import('picomatch') => require('picomatch');
+
+/** What a recipe can never declare temporary: the run itself. */
+const KEPT = /^(state\.json|events\.jsonl|recipe\.json|lock|objects|actions)(\/|$|\.)/;
+
+/** `cleanup`: removes what the recipe declares temporary and writes summary.md (protocol.md §5). */
+export function cleanup(scene: Scene): Outcome {
+  const { state, recipe } = runOf(scene);
+  // Again, because its answer was lost: what summary.md tells of the removed documents cannot be told a second time.
+  const last = state.events.findLast(({ type }) => type !== 'recovered');
+  if (last?.type === 'document' && last.summary.startsWith('cleanup: ') && scene.files.text('summary.md') !== null) {
+    return { ok: true, report: { removed: [], written: 'summary.md' }, summary: 'was cleaned up already' };
+  }
+  // Rendered first: it tells of decisions that stand in a document about to go.
+  const decided = planningDecisions(state, scene.files);
+  scene.files.write('summary.md', renderRunSummary(runSummary(state, recipe, scene.files, scene.at)));
+  if (decided.length > 0) state.decisions = decided;
+  const isTemporary = picomatch()(recipe.cleanup, { dot: true });
+  const removed = filesBelow(scene.files, '').filter((path) => isTemporary(path));
+  for (const path of removed) scene.files.remove(path);
+  return {
+    ok: true,
+    report: { removed, written: 'summary.md' },
+    summary: removed.length === 0 ? 'nothing to remove, wrote summary.md' : `removed ${removed.join(', ')}`,
+  };
+}
+
+function filesBelow(files: Workspace, directory: string): string[] {
+  const found: string[] = [];
+  for (const name of files.list(directory)) {
+    const path = directory === '' ? name : `${directory}/${name}`;
+    if (KEPT.test(path)) continue;
+    const { kind } = files.facts(path);
+    if (kind === 'directory') found.push(...filesBelow(files, path));
+    else if (kind === 'file') found.push(path);
+  }
+  return found;
+}

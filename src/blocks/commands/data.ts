@@ -1,0 +1,57 @@
+import type { DataInput } from '../../base/data.js';
+import { DevCliError } from '../../base/errors.js';
+import { isRecord, type Json } from '../../base/json.js';
+import { parseJson, parseSections } from '../../documents/section-data.js';
+import { isSectionId, type SectionId } from '../../documents/sections.js';
+import type { Workspace } from '../../run/workspace.js';
+
+/**
+ * The data of a command, from the command line or from a recipe, where `--data FILE` without `@` names a file in the
+ * run's directory (recipes.md §2, `command`).
+ * @throws DevCliError `DATA_MISSING`
+ */
+export function dataOf(value: unknown, files: Workspace): DataInput {
+  if (isDataInput(value)) return value;
+  if (typeof value === 'string') {
+    const path = value.startsWith('@') ? value.slice(1) : value;
+    const text = files.text(path);
+    if (text === null || text.trim() === '') {
+      throw new DevCliError('DATA_MISSING', `${path} is ${text === null ? 'not there' : 'empty'}.`, {
+        details: [{ target: path, problem: text === null ? 'not written' : 'empty' }],
+        fix: `Write ${path} first.`,
+      });
+    }
+    return { source: 'file', name: path, text };
+  }
+  throw new DevCliError('DATA_MISSING', 'This needs data.', {
+    fix: "Give it as --data @FILE, --data - (standard input) or --data '<json>'.",
+  });
+}
+
+/** Section values from data: sections of a `.md` file, JSON with section ids as keys, or anything for `section`. */
+export function sectionValues(data: DataInput, section: SectionId | undefined): Partial<Record<SectionId, Json>> {
+  if (data.name?.endsWith('.md')) {
+    const holdsHeadings = /^##[ \t]+[a-z]+[ \t]*$/m.test(data.text);
+    if (section !== undefined && !holdsHeadings) return { [section]: data.text.trim() };
+    return parseSections(data.text);
+  }
+  const value = parseJson(data.text);
+  if (isRecord(value) && Object.keys(value).length > 0 && Object.keys(value).every(isSectionId)) {
+    return value as Partial<Record<SectionId, Json>>;
+  }
+  if (section !== undefined) return { [section]: value };
+  const keys = isRecord(value) ? Object.keys(value).filter((key) => !isSectionId(key)) : [];
+  throw new DevCliError(
+    keys.length > 0 ? 'UNKNOWN_SECTION' : 'DATA_MALFORMED',
+    keys.length > 0
+      ? `DRAFT.md has no section ${keys.map((key) => JSON.stringify(key.slice(0, 40))).join(', ')}.`
+      : 'Without --section the data must be an object whose keys are section ids.',
+    {
+      fix: 'Name one section with --section, or use only these keys: intent, purpose, boundaries, criteria, decisions, findings, direction, assumptions.',
+    },
+  );
+}
+
+function isDataInput(value: unknown): value is DataInput {
+  return isRecord(value) && typeof value['text'] === 'string' && typeof value['source'] === 'string';
+}

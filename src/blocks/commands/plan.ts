@@ -1,0 +1,124 @@
+import { type Detail, DevCliError } from '../../base/errors.js';
+import type { JsonObject } from '../../base/json.js';
+import { followsFrom, isEdited, keepBoxes, readBoxes } from '../../documents/plan-boxes.js';
+import { checkPlan } from '../../documents/plan-check.js';
+import { renderPlan } from '../../documents/plan-render.js';
+import type { PlanContent, PlanTodo } from '../../documents/plan-schema.js';
+import { planSummary } from '../../documents/plan-summary.js';
+import { planTemplate } from '../../documents/plan-template.js';
+import { parseJson } from '../../documents/section-data.js';
+import { PLAN, PLAN_CONTENT } from '../../run/paths.js';
+import type { Workspace } from '../../run/workspace.js';
+import { dataOf } from './data.js';
+import type { Outcome, Scene } from './scene.js';
+
+/** What is said of a text that is empty, or broken off. */
+const NO_JSON = ['DATA_MISSING', 'DATA_MALFORMED'];
+
+/** `plan template`: a commented example of plan-content.json. */
+export function planTemplateCommand(): Outcome {
+  const text = planTemplate();
+  return { ok: true, report: { template: text }, summary: 'an example of plan-content.json', text };
+}
+
+/**
+ * `plan generate`: checks plan content and renders PLAN.md from it; boxes of unchanged todos stay (documents.md).
+ * A PLAN.md that was edited by hand is kept aside before it is replaced.
+ * @throws DevCliError `SCHEMA_INVALID` with every finding, `DATA_MISSING`, `DATA_MALFORMED`
+ */
+export function planGenerate(scene: Scene, input: JsonObject): Outcome {
+  const data = dataOf(input['data'] ?? PLAN_CONTENT, scene.files);
+  const plan = checkedPlan(parseJson(data.text));
+  const before = scene.files.text(PLAN);
+  const boxes = before === null ? {} : keepBoxes(before, plan);
+  if (before !== null && isEdited(before)) keepAside(scene, before);
+  if (scene.files.text(PLAN_CONTENT) !== data.text) scene.files.write(PLAN_CONTENT, data.text);
+  else scene.files.keep(PLAN_CONTENT);
+  const after = renderPlan(plan, boxes);
+  if (after !== before) scene.files.write(PLAN, after);
+  else scene.files.keep(PLAN);
+  const { line } = planSummary(plan, boxes);
+  return { ok: true, report: { plan: PLAN, todos: plan.todos.length, summary: line }, summary: line };
+}
+
+/** `plan validate`: all findings on plan-content.json, and whether PLAN.md still follows from it. */
+export function planValidate(scene: Scene, input: JsonObject): Outcome {
+  const data = dataOf(input['data'] ?? PLAN_CONTENT, scene.files);
+  const checked = checkPlan(parseJson(data.text));
+  if (!checked.ok) {
+    const lines = checked.findings.map((finding) => `${finding.pointer ?? finding.target ?? '/'}: ${finding.problem}`);
+    return {
+      ok: false,
+      report: { valid: false, findings: checked.findings.map((finding) => ({ ...finding })) },
+      summary: `${checked.findings.length} findings`,
+      text: lines.join('\n'),
+    };
+  }
+  const rendered = scene.files.text(PLAN);
+  const edited = rendered !== null && input['data'] === undefined && !followsFrom(rendered, checked.plan);
+  const { line } = planSummary(checked.plan);
+  return { ok: true, report: { valid: true, edited, findings: [] }, summary: line, text: `valid: ${line}` };
+}
+
+/** `plan summary`: what the plan holds, in one line and as a short text. */
+export function planSummaryCommand(scene: Scene): Outcome {
+  const data = dataOf(PLAN_CONTENT, scene.files);
+  const plan = checkedPlan(parseJson(data.text));
+  const rendered = scene.files.text(PLAN);
+  const { line, text } = planSummary(plan, rendered === null ? {} : readBoxes(rendered));
+  const fault = rendered === null ? null : planDisagrees(scene.files);
+  if (fault === null) return { ok: true, report: { summary: line, text }, summary: line, text };
+  const advice = `${fault}; \`dev-cli plan generate\` puts that right`;
+  return { ok: false, report: { summary: line, text, problem: advice }, summary: advice, text: `${text}\n${advice}` };
+}
+
+/**
+ * Why PLAN.md is not what plan-content.json says, or null when it is. People read the one and execution takes the other, so
+ * nobody may decide on a pair that disagrees (documents.md, PLAN.md).
+ * @param added todos that a run has added, which may stand in PLAN.md as well
+ */
+export function planDisagrees(files: Workspace, added: readonly PlanTodo[] = []): string | null {
+  const rendered = files.text(PLAN);
+  if (rendered === null) return `${PLAN} is not there`;
+  const plan = presentPlan(files);
+  if (plan === null) return `${PLAN_CONTENT} does not hold up`;
+  const follows = [plan, { ...plan, todos: [...plan.todos, ...added] }].some((one) => followsFrom(rendered, one));
+  return follows ? null : `${PLAN} is not what ${PLAN_CONTENT} says`;
+}
+
+/** The plan as it lies in plan-content.json; null where there is none or it is not valid. */
+export function presentPlan(files: Workspace): PlanContent | null {
+  const text = files.text(PLAN_CONTENT);
+  if (text === null) return null;
+  try {
+    const checked = checkPlan(parseJson(text));
+    return checked.ok ? checked.plan : null;
+  } catch (error) {
+    if (error instanceof DevCliError && NO_JSON.includes(error.code)) return null;
+    throw error;
+  }
+}
+
+function checkedPlan(value: unknown): PlanContent {
+  const checked = checkPlan(value);
+  if (checked.ok) return checked.plan;
+  throw planInvalid(checked.findings);
+}
+
+function planInvalid(findings: Detail[]): DevCliError {
+  const count = findings.length === 1 ? '1 finding' : `${findings.length} findings`;
+  return new DevCliError('SCHEMA_INVALID', `The plan content does not hold up: ${count}.`, {
+    details: findings.slice(0, 40),
+    fix: 'Mend every finding in plan-content.json, then repeat the command.',
+  });
+}
+
+function keepAside(scene: Scene, text: string): void {
+  let number = 1;
+  while (scene.files.facts(`PLAN.edited-${number}.md`).kind !== 'missing') number += 1;
+  const path = `PLAN.edited-${number}.md`;
+  scene.files.write(path, text);
+  scene.warnings.push(
+    `PLAN.md had been edited by hand; that version is kept as ${path}. Edit plan-content.json instead.`,
+  );
+}

@@ -1,0 +1,66 @@
+import { DevCliError } from '../base/errors.js';
+import type { ResolvedAgent, SubagentBlock } from '../recipe/resolved.js';
+import type { PendingState } from '../run/state.js';
+import type { Turn } from '../run/turn.js';
+import type { Workspace } from '../run/workspace.js';
+import { wantsVerdict } from './prompt.js';
+import { filledPath } from './values.js';
+
+/** The digest of a regular file that can be read whole; null for all else, as for nothing. */
+export function inputDigest(files: Workspace, path: string): string | null {
+  if (files.facts(path).kind !== 'file') return null;
+  try {
+    return files.digest(path);
+  } catch (error) {
+    if (error instanceof DevCliError && error.code === 'EVIDENCE_INVALID') return null;
+    throw error;
+  }
+}
+
+/**
+ * Digests of what these agents are handed to read. What an agent that has delivered before was handed is kept: its result
+ * is about that.
+ * @param earlier the action of the same block before a retry
+ */
+export function handedTo(
+  turn: Turn,
+  block: SubagentBlock,
+  agents: ResolvedAgent[],
+  earlier: PendingState | null,
+): Record<string, string | null> {
+  const delivered = block.agents.filter((agent) => !agents.includes(agent));
+  const before = earlier?.handed ?? {};
+  const kept = readBy(turn, block, delivered).flatMap((path) => {
+    const digest = before[path];
+    return digest === undefined ? [] : [[path, digest] as const];
+  });
+  const now = readBy(turn, block, agents).map((path) => [path, inputDigest(turn.files, path)] as const);
+  return Object.fromEntries([...now, ...kept]);
+}
+
+/**
+ * What an agent of the block that gives a verdict was handed and what is no longer the same: its verdict is about
+ * something else. DRAFT.md is everybody's, so only a block with `stale: block` looks at it.
+ * @param without agents whose verdict is not waited for
+ */
+export function changedSinceHanded(
+  turn: Turn,
+  block: SubagentBlock,
+  { handed = {} }: PendingState,
+  without: string[],
+): string[] {
+  const judges = block.agents.filter(({ id, output }) => {
+    const status = turn.state.agents[id]?.status;
+    if (output === undefined || without.includes(id)) return false;
+    return (status === 'pending' || status === 'done') && wantsVerdict(block, output);
+  });
+  return readBy(turn, block, judges).filter((path) => {
+    const before = handed[path];
+    const watched = path !== 'DRAFT.md' || block.stale === 'block';
+    return watched && before !== undefined && before !== inputDigest(turn.files, path);
+  });
+}
+
+function readBy(turn: Turn, block: SubagentBlock, agents: ResolvedAgent[]): string[] {
+  return [...new Set(agents.flatMap(({ readsFrom }) => readsFrom))].map((path) => filledPath(turn, path, block.id));
+}

@@ -1,0 +1,70 @@
+import { sha256 } from '../base/sha256.js';
+import { unticked } from '../documents/plan-boxes.js';
+import type { CapturedRecipe, GateBlock, ResolvedBlock } from '../recipe/resolved.js';
+import { PLAN, PLAN_CONTENT } from '../run/paths.js';
+import type { PlanGate, RunState, StepState } from '../run/state.js';
+import type { Workspace } from '../run/workspace.js';
+
+/** The stage of an execution that asks about its plan, and the key of its answer in `gates`. */
+export const APPROVE_PLAN = 'approvePlan';
+
+/** Whether an execution asks for this gate's answer (recipes.md §2, `approves`). */
+export function approvesPlan(block: ResolvedBlock): block is GateBlock {
+  if (block.kind !== 'wait-for-user') return false;
+  return block.approves === 'plan' || (block.human && block.artifact === PLAN);
+}
+
+/**
+ * What came of the gate that asked last about the plan in this name; null where none ever did (engine.md, First). Of the run
+ * itself first, then what it was told by the run before it.
+ * @param captured the recipe of the run, all its phases included
+ */
+export function planGateOf(state: RunState, captured: CapturedRecipe): PlanGate | null {
+  const recipes = captured.workflow?.phases.map(({ recipe }) => recipe) ?? [captured.recipe];
+  const blocks = new Map(
+    recipes.flatMap((recipe) => recipe.blocks.filter(approvesPlan).map((block) => [block.id, block])),
+  );
+  const { pendingAction: pending, engine, gates } = state;
+  const asked = pending === null || pending.action.action === 'done' ? null : pending.action.block;
+  if (pending !== null && asked !== null && blocks.has(asked)) return open(asked, pending.issuedAt);
+  if (engine?.planApproved === null) return open(APPROVE_PLAN, pending?.issuedAt ?? state.updatedAt);
+  const unanswered = [...blocks.keys()].find((id) => !Object.hasOwn(gates, id) && wasReached(state.steps[id]));
+  if (unanswered !== undefined) return open(unanswered, state.updatedAt);
+  const answers = Object.entries(gates).filter(([id, { plan }]) => plan !== undefined || blocks.has(id));
+  const [last] = answers.sort(([, a], [, b]) => b.seq - a.seq);
+  if (last === undefined) return state.planGate ?? null;
+  const [id, { choice, by, at, digest, plan, stale }] = last;
+  const block = blocks.get(id);
+  const leadsOn = block === undefined ? choice === 'approve' : leadsOnBy(block, choice);
+  const heard = by === 'human' || block?.human === false;
+  return {
+    gate: id,
+    approved: leadsOn && heard && stale !== true,
+    by,
+    at,
+    ...(digest === undefined ? {} : { digest }),
+    ...(plan === undefined ? {} : { plan }),
+  };
+}
+
+/** The run ended while it waited there. */
+function wasReached(step: StepState | undefined): boolean {
+  return step !== undefined && step.status !== 'pending' && step.status !== 'skipped';
+}
+
+function open(gate: string, at: string): PlanGate {
+  return { gate, approved: false, by: null, at };
+}
+
+function leadsOnBy({ choices }: GateBlock, choice: string): boolean {
+  const chosen = choices.find(({ id }) => id === choice);
+  return chosen !== undefined && (chosen.goto ?? 'next') === 'next';
+}
+
+/** Whether the plan that lies there is the one that was approved. Boxes do not count. */
+export function isApproved({ approved, digest, plan }: PlanGate, files: Workspace): boolean {
+  if (!approved) return false;
+  if (plan !== undefined) return plan !== null && plan === files.digest(PLAN_CONTENT);
+  const text = files.text(PLAN);
+  return text !== null && [sha256(text), sha256(unticked(text))].includes(digest ?? '');
+}

@@ -1,0 +1,86 @@
+import { readDraft } from '../documents/draft.js';
+import type { RunSummary } from '../documents/run-summary.js';
+import type { ResolvedRecipe } from '../recipe/resolved.js';
+import { onDigest } from '../run/approvals-told.js';
+import { PLAN } from '../run/paths.js';
+import type { RunState } from '../run/state.js';
+import type { Workspace } from '../run/workspace.js';
+import { inRecipeOrder } from './recipe-order.js';
+
+/** What a run came to so far, as one value; summary.md is a rendering of it (documents.md). */
+export function runSummary(state: RunState, recipe: ResolvedRecipe, files: Workspace, at: string): RunSummary {
+  const failures = Object.entries(state.agents)
+    .filter(([, agent]) => agent.status === 'failed')
+    .map(([id, agent]) => `${id} did not deliver: ${agent.reason ?? 'no reason given'}`);
+  return {
+    goal: state.goal ?? '',
+    outcome: outcomeOf(state, recipe),
+    at,
+    done: inRecipeOrder(recipe, state.steps)
+      .filter(([, step]) => step.status === 'done')
+      .map(([id, step]) => (step.summary === undefined ? id : `${id}: ${step.summary}`)),
+    decisions: [...planningDecisions(state, files), ...gateDecisions(state, recipe)],
+    changedFiles: [],
+    verification: state.reviewRounds.map(reviewLine),
+    openIssues: [...state.warnings, ...failures],
+    next:
+      files.facts(PLAN).kind === 'file'
+        ? [`Read ${PLAN}; what was carried out of it, once it was, stands in report.md.`]
+        : [],
+  };
+}
+
+/** A verdict of a review; which document the round was about is the recipe's. */
+function reviewLine({ block, round, agent, verdict, summary }: RunState['reviewRounds'][number]): string {
+  return `${block}, round ${round}: ${agent} ${verdict ?? 'without a verdict'}${summary === '' ? '' : `; ${summary}`}`;
+}
+
+/** The last block of a live run that writes this writes it for a run that is then complete. */
+function outcomeOf(state: RunState, recipe: ResolvedRecipe): RunSummary['outcome'] {
+  const last = recipe.blocks.at(-1);
+  const closing = last?.kind === 'cli' && last.id === state.currentBlock && state.steps[last.id]?.status !== 'failed';
+  const goesOn = state.workflow !== null && state.workflow.phaseIndex < state.workflow.phases.length - 1;
+  return state.status === 'live' && closing && !goesOn ? 'completed' : state.status;
+}
+
+/** Who a decision is by, as its line ends: `(user)` or `(assumed)` (documents.md). */
+const BY = / *\((user|assumed|agent)\)[.\s]*$/i;
+
+/**
+ * What was decided while the plan was made: as an earlier cleanup kept it, and as the draft has it now. `cleanup` keeps it in
+ * the state, since it removes the draft.
+ */
+export function planningDecisions(state: RunState, files: Workspace): RunSummary['decisions'] {
+  const all = [...(state.decisions ?? []), ...draftDecisions(state, files)];
+  return [...new Map(all.map((decision) => [decision.text, decision])).values()];
+}
+
+function draftDecisions(state: RunState, files: Workspace): RunSummary['decisions'] {
+  const draft = files.text('DRAFT.md');
+  if (draft === null) return [];
+  return readDraft(draft)
+    .decisions.text.split('\n')
+    .filter((line) => /^[-*] /.test(line))
+    .map((line) => {
+      const marked = BY.exec(line)?.[1]?.toLowerCase();
+      const by = marked === 'user' || marked === 'assumed' ? marked : 'agent';
+      const text = line.slice(2).replace(BY, '').trim();
+      return { text, by, at: state.steps['interview']?.at ?? state.updatedAt } as const;
+    });
+}
+
+function gateDecisions(state: RunState, recipe: ResolvedRecipe): RunSummary['decisions'] {
+  return inRecipeOrder(recipe, state.gates).map(([id, gate]) => gateDecision(id, gate));
+}
+
+const STALE = ' (counts no longer: what came before it was redone)';
+
+/** What was decided at a gate, by whom, and on which digest. One that counts no longer stays told, and says so. */
+export function gateDecision(id: string, gate: RunState['gates'][string]): RunSummary['decisions'][number] {
+  return {
+    text: `${id}: ${gate.choice}${onDigest(gate.digest)}${gate.stale === true ? STALE : ''}`,
+    ...(gate.note === undefined ? {} : { reason: gate.note }),
+    by: gate.by === 'human' ? 'user' : 'agent',
+    at: gate.at,
+  };
+}

@@ -1,0 +1,141 @@
+import { DevCliError } from '../base/errors.js';
+import { readDraft } from '../documents/draft.js';
+import { foreignLine, wholeLine } from '../documents/foreign.js';
+import { isSectionId, SECTION_IDS } from '../documents/sections.js';
+import { fillTemplate } from '../recipe/template.js';
+import { conditionsOf } from '../recipe/texts.js';
+import type { ConditionScope, Turn } from '../run/turn.js';
+
+/** Fills the placeholders of a recipe's text with the values of this run (recipes.md §1). */
+export function filled(turn: Turn, template: string, block: string | null): string {
+  return fillTemplate(template, (key) => placeholderValue(turn, key, block));
+}
+
+/**
+ * The same for a path: what a placeholder stands for may name a file, and never lead out of the directory that the
+ * recipe names.
+ * @throws DevCliError `USAGE` for `..`, for control characters, and for an absolute path where a relative one is written
+ */
+export function filledPath(turn: Turn, template: string, block: string | null): string {
+  const path = filled(turn, template, block);
+  if (path === template) return path;
+  const strays = path.split(/[/\\]/).includes('..') || /\p{Cc}/u.test(path);
+  const becameAbsolute = path.startsWith('/') && !template.startsWith('/');
+  if (!strays && !becameAbsolute) return path;
+  throw new DevCliError('USAGE', `The recipe's path ${template} becomes ${JSON.stringify(path.slice(0, 200))} here.`, {
+    run: turn.state.name,
+    details: [{ target: template, problem: 'leads out of its directory, or holds control characters' }],
+    fix: 'Give the variables and preferences in it values that are plain file names.',
+  });
+}
+
+/**
+ * The same for a short text, such as an instruction: what a person or an agent wrote is cleaned, cut and quoted, so that it
+ * stays data (product.md, Principles).
+ */
+export function prose(turn: Turn, template: string, block: string | null): string {
+  return quoting(turn, template, block, (value) => foreignLine(value, QUOTE_CAP));
+}
+
+/** The same for a prompt file, or a question to a person: who has to act on a value is given all of it. */
+export function wholeProse(turn: Turn, template: string, block: string | null): string {
+  return quoting(turn, template, block, wholeLine);
+}
+
+function quoting(turn: Turn, template: string, block: string | null, told: (value: string) => string): string {
+  return fillTemplate(template, (key) => {
+    const value = placeholderValue(turn, key, block);
+    const head = key.split('.')[0] ?? '';
+    const ours = ['name', 'round', 'mode', 'root', 'workTree', 'origin'].includes(head);
+    return value === undefined || ours ? value : `"${told(value)}"`;
+  });
+}
+
+/** Longest foreign value quoted inside an instruction, in characters. */
+const QUOTE_CAP = 200;
+
+/** The value of one placeholder; undefined when the recipe knows no such name. */
+function placeholderValue(turn: Turn, key: string, block: string | null): string | undefined {
+  const [head = '', ...rest] = key.split('.');
+  const tail = rest.join('.');
+  const { state } = turn;
+  switch (head) {
+    case 'name':
+      return state.name;
+    case 'goal':
+      return state.goal ?? '';
+    case 'root':
+      return turn.place.root;
+    case 'workTree':
+      return turn.place.workTree;
+    case 'round':
+      return String(roundOf(turn, block));
+    case 'mode':
+      return state.mode[tail];
+    case 'vars':
+      return shown(state.vars[tail]);
+    case 'preferences':
+      return shown(state.preferences[tail] ?? null);
+    case 'origin':
+      return originValue(turn, tail);
+    case 'draft':
+      return sectionText(turn, tail);
+    default:
+      return key in state.vars ? shown(state.vars[key]) : sectionText(turn, key);
+  }
+}
+
+/** The round that a block is in, from 1. */
+export function roundOf(turn: Turn, block: string | null): number {
+  const counters = block === null ? undefined : turn.state.machine.counters[block];
+  return Math.max(1, counters?.round ?? 1);
+}
+
+function originValue(turn: Turn, key: string): string {
+  const { origin } = turn.state;
+  if (origin === null) return '';
+  return key === 'attempt' ? String(origin.attempt) : origin.id;
+}
+
+function sectionText(turn: Turn, id: string): string | undefined {
+  if (!isSectionId(id)) return undefined;
+  const draft = turn.files.text('DRAFT.md');
+  return draft === null ? '' : readDraft(draft)[id].text;
+}
+
+function shown(value: unknown): string | undefined {
+  if (value === undefined) return undefined;
+  if (value === null) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** What the conditions of this run see (recipes.md §2, Conditions). */
+export function conditionScope(turn: Turn, block: string | null): ConditionScope {
+  const { state } = turn;
+  const draftText = turn.files.text('DRAFT.md');
+  const sections = draftText === null ? null : readDraft(draftText);
+  return {
+    mode: state.mode,
+    vars: state.vars,
+    goal: state.goal,
+    preferences: state.preferences,
+    round: roundOf(turn, block),
+    draft: Object.fromEntries(SECTION_IDS.map((id) => [id, sections?.[id] ?? { filled: false, text: '' }])),
+    agents: Object.fromEntries(
+      Object.entries(state.agents).map(([id, agent]) => [
+        id,
+        { status: agent.status, verdict: agent.verdict ?? null, summary: agent.summary ?? null },
+      ]),
+    ),
+    result: state.result,
+  };
+}
+
+/** Longest result that is kept for conditions, in characters: it stands in every snapshot. */
+const RESULT_CAP = 4000;
+
+/** Remembers the text of the last result, when a condition of the recipe asks for it (recipes.md §2, Conditions). */
+export function rememberResult(turn: Turn, text: string): void {
+  if (!conditionsOf(turn.captured.recipe).some((condition) => /\bresult\b/.test(condition))) return;
+  turn.state.result = text.slice(0, RESULT_CAP).replace(/[\uD800-\uDBFF]$/, '');
+}

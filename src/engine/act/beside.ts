@@ -1,0 +1,71 @@
+import { type Detail, DevCliError } from '../../base/errors.js';
+import { foreignLine } from '../../documents/foreign.js';
+import type { OtherExecution, Turn } from '../../run/turn.js';
+import { globsOverlap, overlaps } from '../core/overlap.js';
+
+type Row = OtherExecution['todos'][number];
+
+const DETAILS_SHOWN = 20;
+const NAMED = 5;
+
+/**
+ * Why the todos of this run must not be carried out now: another execution in the work tree may change the same files, and
+ * each would judge and commit the other's half-done work. Where they have different files, a warning names the others.
+ * @returns `FILES_OVERLAP`, or null
+ */
+export function clashOf(turn: Turn, todos: readonly Row[]): DevCliError | null {
+  const others = turn.others();
+  for (const { name, todos: theirs } of others) {
+    const details = todos.filter(isOpen).flatMap((todo) => detailOf(todo, name, theirs.filter(isOpen)));
+    if (details.length > 0) return clash(turn.state.name, name, details);
+  }
+  if (others.length > 0) {
+    const names = listed(others.map(({ name }) => `"${name}"`));
+    turn.warnings.push(
+      `${names} also executes a plan in this work tree, on other files: leave its uncommitted work alone`,
+    );
+  }
+  return null;
+}
+
+function isOpen({ status }: Row): boolean {
+  return status !== 'done';
+}
+
+function clash(run: string, other: string, details: Detail[]): DevCliError {
+  const more = details.length - DETAILS_SHOWN;
+  const rest = more > 0 ? [{ problem: `and ${more} more todos` }] : [];
+  return new DevCliError(
+    'FILES_OVERLAP',
+    `"${other}" executes a plan in this work tree and may change the same files, so "${run}" cannot be executed before it has ended.`,
+    {
+      run,
+      details: [...details.slice(0, DETAILS_SHOWN), ...rest],
+      fix: [
+        `Tell the user that "${other}" has to be finished or given up first. It waits for: `,
+        { command: 'next', input: { name: other } },
+      ],
+    },
+  );
+}
+
+function detailOf(todo: Row, other: string, theirs: readonly Row[]): Detail[] {
+  const met = theirs.filter((row) => overlaps(todo, row));
+  if (met.length === 0) return [];
+  const ids = listed(met.map(({ id }) => id));
+  return [{ target: todo.id, problem: `may change what ${ids} of "${other}" may change: ${shared(todo, met)}` }];
+}
+
+/** Which of the todo's files the others want, too. */
+function shared({ files }: Row, met: readonly Row[]): string {
+  const unbounded = files.length === 0 || met.some((row) => row.files.length === 0);
+  if (unbounded) return 'a todo that names no files may change every one';
+  const theirs = met.flatMap((row) => row.files);
+  const both = files.filter((glob) => theirs.some((other) => globsOverlap(glob, other)));
+  return listed(both.map((glob) => foreignLine(glob, 120)));
+}
+
+function listed(words: readonly string[]): string {
+  const more = words.length - NAMED;
+  return `${words.slice(0, NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}

@@ -1,0 +1,111 @@
+import { DevCliError } from '../../base/errors.js';
+import type { Files } from '../../base/files.js';
+import { canonicalJson, isRecord } from '../../base/json.js';
+import { presentPlan } from '../../blocks/commands/plan.js';
+import { isEdited } from '../../documents/plan-boxes.js';
+import type { PlanContent } from '../../documents/plan-schema.js';
+import { PLAN } from '../../run/paths.js';
+import { looksMoved } from '../../run/plan-marks.js';
+import type { RunState } from '../../run/state.js';
+import type { Turn } from '../../run/turn.js';
+import { createWorkspace } from '../../run/workspace.js';
+import { CAPTURED_PLAN, engineOf } from './plan.js';
+
+/** How the plan on disk differs from the one that an execution goes on with. */
+interface PlanMoved {
+  added: string[];
+  removed: string[];
+  changed: string[];
+  /** Something beside the todos differs. */
+  rest: boolean;
+  /** plan-content.json does not hold up any more. */
+  broken: boolean;
+  /** PLAN.md was edited by hand, beyond its boxes. */
+  edited: boolean;
+}
+
+/** Todos of each kind that are named. */
+const NAMED = 10;
+
+/**
+ * What a reader has to know of a plan that was changed while it is carried out: what does not apply, and how it is taken up.
+ * Null where the plan is the one that was captured, and where no execution is at work or could be reopened.
+ */
+export function planMovedLine({ name, status, engine }: RunState, files: Files): string | null {
+  if (engine === null || (status !== 'live' && status !== 'halted')) return null;
+  const moved = planMoved(files);
+  if (moved === null) return null;
+  return `the execution of "${name}" goes on with the plan that it captured; not applied: ${differences(moved)}. To take it up: let the run end, or end it with \`dev-cli abort\`, then run \`dev-cli init ${name} --execute\``;
+}
+
+/** At the end of a plan that is carried out whole: what of the plan on disk was not. Kept, so that report and `done` say it. */
+export function noteMoved(turn: Turn): void {
+  const { state, files } = turn;
+  const engine = engineOf(turn);
+  const whole = engine.why === undefined && Object.values(engine.todos).every(({ status }) => status === 'done');
+  const moved = whole && looksMoved(engine, files) ? planMoved(files) : null;
+  if (moved === null) return;
+  const line = `the plan was changed while it was carried out; not applied: ${differences(moved)}. To take it up: \`dev-cli init ${state.name} --execute\``;
+  state.warnings.push(line);
+  turn.warnings.push(line);
+}
+
+/** Null where nothing differs, or the captured plan cannot be read: that is told by those who need it. */
+function planMoved(files: Files): PlanMoved | null {
+  const workspace = createWorkspace(files);
+  const before = parsedPlan(readable(() => workspace.text(CAPTURED_PLAN)));
+  if (before === null) return null;
+  const shown = readable(() => workspace.text(PLAN));
+  const edited = shown !== null && isEdited(shown);
+  const now = readable(() => presentPlan(workspace));
+  const broken = now === null && workspace.facts('plan-content.json').kind === 'file';
+  const moved = { ...todosMoved(before, now ?? before), broken, edited };
+  const any = moved.added.length + moved.removed.length + moved.changed.length > 0;
+  return any || moved.rest || broken || edited ? moved : null;
+}
+
+/** What cannot be read, a fifo or megabytes, tells of no plan. */
+function readable<T>(read: () => T | null): T | null {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof DevCliError && error.code === 'EVIDENCE_INVALID') return null;
+    throw error;
+  }
+}
+
+function todosMoved(before: PlanContent, now: PlanContent): Omit<PlanMoved, 'broken' | 'edited'> {
+  const texts = ({ todos }: PlanContent) => new Map(todos.map((todo) => [todo.id, canonicalJson(todo)]));
+  const [old, present] = [texts(before), texts(now)];
+  const rest = ({ todos: _, ...head }: PlanContent) => canonicalJson(head);
+  return {
+    added: [...present.keys()].filter((id) => !old.has(id)),
+    removed: [...old.keys()].filter((id) => !present.has(id)),
+    changed: [...present].flatMap(([id, text]) => (old.has(id) && old.get(id) !== text ? [id] : [])),
+    rest: rest(before) !== rest(now),
+  };
+}
+
+function parsedPlan(text: string | null): PlanContent | null {
+  try {
+    const value: unknown = JSON.parse(text ?? '');
+    return isRecord(value) && Array.isArray(value['todos']) ? (value as unknown as PlanContent) : null;
+  } catch {
+    return null;
+  }
+}
+
+function differences({ added, removed, changed, rest, broken, edited }: PlanMoved): string {
+  const named = (ids: string[], how: string) => {
+    const more = ids.length > NAMED ? ` and ${ids.length - NAMED} more` : '';
+    return ids.length === 0 ? [] : [`${ids.slice(0, NAMED).join(', ')}${more} ${how}`];
+  };
+  return [
+    ...named(added, 'added'),
+    ...named(changed, 'changed'),
+    ...named(removed, 'removed'),
+    ...(rest ? ['what the plan says beside its todos'] : []),
+    ...(broken ? ['plan-content.json, which does not hold up (`dev-cli plan validate` says why)'] : []),
+    ...(edited ? [`${PLAN}, which was edited by hand`] : []),
+  ].join('; ');
+}

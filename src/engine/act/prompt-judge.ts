@@ -1,0 +1,233 @@
+import { foreignBlock, wholeLine } from '../../documents/foreign.js';
+import type { PlanTodo } from '../../documents/plan-schema.js';
+import type { ResolvedHandler } from '../../recipe/resolved.js';
+import { absolutePath } from '../../run/paths.js';
+import type { Turn } from '../../run/turn.js';
+import { AUDIT } from './notes.js';
+import { CAPTURED_PLAN, engineOf, planHead, recipeEngine } from './plan.js';
+import {
+  bullets,
+  deliveryPart,
+  evidenceLines,
+  fitting,
+  joinParts,
+  mustNotDo,
+  part,
+  planLine,
+  requestPart,
+  roleAndRules,
+  wherePart,
+} from './prompt-parts.js';
+import type { TaskText } from './prompt-worker.js';
+import { rulingPart, rulingsPart } from './rulings.js';
+
+/** Prompt files of those who judge: the verifier, a recipe's own agents, the code reviewer. None of them changes sources. */
+
+const READ_ONLY = 'You change no source: you read, and run what only reads.';
+
+/** The task of the verifier: the assertions of one todo, after dev-cli has run its commands. */
+export function verifierPrompt(turn: Turn, handler: ResolvedHandler, todo: PlanTodo, task: TaskText): string {
+  const criteria = todo.acceptance.filter((item) => item.kind === 'assertion');
+  const rules = mustNotDo(turn, todo);
+  return joinParts([
+    head(turn, `Verify ${todo.id}: ${wholeLine(todo.title)}`, task),
+    ...roleAndRules(turn, handler),
+    part('Criteria', bullets(criteria.map(({ id, text }) => `${id}: ${planLine(turn, text)}`))),
+    part('Must not have been done', bullets(rules)),
+    rulingPart(turn, todo.id),
+    ...about(turn, todo),
+    requestPart(turn),
+    wherePart(turn),
+    consequences(turn, todo.id),
+    judgement(
+      turn,
+      task,
+      criteria.map(({ id }) => id),
+      rules[0],
+    ),
+  ]);
+}
+
+/** The task of a recipe's own agent: its rules say what it looks for. */
+export function ownJudgePrompt(turn: Turn, handler: ResolvedHandler, todo: PlanTodo, task: TaskText): string {
+  const rules = mustNotDo(turn, todo);
+  return joinParts([
+    head(turn, `${handler.key} of ${todo.id}: ${wholeLine(todo.title)}`, task),
+    ...roleAndRules(turn, handler),
+    part('Must not have been done', bullets(rules)),
+    rulingPart(turn, todo.id),
+    ...about(turn, todo),
+    requestPart(turn),
+    wherePart(turn),
+    consequences(turn, todo.id),
+    judgement(turn, task, null, rules[0]),
+  ]);
+}
+
+/** The task of the code reviewer: all that the run changed. */
+export function reviewPrompt(turn: Turn, handler: ResolvedHandler, task: TaskText): string {
+  const { objectives } = planHead(turn);
+  const { order, todos, summaries } = engineOf(turn);
+  const done = order.filter((id) => todos[id]?.status === 'done' && (todos[id]?.attempt ?? 0) > 0);
+  const told = done.map((id) => `${id} (${todos[id]?.title ?? ''}): ${summaries[id] ?? ''}`);
+  const shownClaims = fitting(told, CLAIMS_SHOWN);
+  return joinParts([
+    head(turn, `Review what the run ${turn.state.name} changed`, task),
+    ...roleAndRules(turn, handler),
+    part('The changes', bullets(diffOf(turn))),
+    part(
+      'What it was to reach',
+      bullets([objectives.core, ...objectives.definitionOfDone].map((text) => planLine(turn, text))),
+    ),
+    part('Must not have been done', bullets(mustNotDo(turn, null))),
+    rulingsPart(turn),
+    part('What the workers say', [
+      foreignBlock(shownClaims.join('\n'), { label: 'claims of the workers' }),
+      ...(shownClaims.length === told.length
+        ? []
+        : [
+            '',
+            `And of ${told.length - shownClaims.length} more todos: ${absolutePath(turn.place, turn.state.name, AUDIT)}.`,
+          ]),
+    ]),
+    requestPart(turn),
+    wherePart(turn),
+    deliveryPart(turn, task.output, {
+      example: {
+        verdict: '<SHIP or NEEDS_FIXES>',
+        issues: [
+          {
+            file: '<path from the work tree>',
+            line: 1,
+            severity: '<minor, major or critical>',
+            description: '<what is wrong, and what would be right>',
+          },
+        ],
+        summary: '<one or two sentences>',
+      },
+      fields: [
+        '`verdict`: NEEDS_FIXES only for what must not stay as it is; each issue becomes work for somebody.',
+        '`issues`: the worst first, at most 12; `line` null where none can be named. Nothing found is a valid result: `[]`.',
+      ],
+      notes: [READ_ONLY],
+    }),
+  ]);
+}
+
+function head(turn: Turn, title: string, { attempt }: TaskText): string {
+  return `# ${title}\n\nFor the run ${turn.state.name}${attempt > 1 ? `, attempt ${attempt}` : ''}. ${READ_ONLY}`;
+}
+
+/** What was done, by whom it is claimed, and what dev-cli itself saw. */
+function about(turn: Turn, todo: PlanTodo): string[] {
+  const { todos, evidence, reports, charged } = engineOf(turn);
+  const report = reports[todo.id];
+  const files = todos[todo.id]?.files ?? todo.files;
+  const claim =
+    report === undefined
+      ? []
+      : [
+          report.summary,
+          ...listed(
+            report.filesChanged.map((path) => `changed: ${path}`),
+            'git shows them',
+          ),
+        ];
+  const outside = charged[todo.id] ?? [];
+  return [
+    part('Files of this todo', bullets(files.map((glob) => `\`${wholeLine(glob)}\``))),
+    part('Changed outside its files', bullets(outside.map((path) => `\`${wholeLine(path)}\``))),
+    part('Commands, run by dev-cli itself', bullets(evidenceLines(turn, evidence[todo.id] ?? []))),
+    claim.length === 0
+      ? ''
+      : part('What the worker says', [foreignBlock(claim.join('\n'), { label: 'claims of the worker' })]),
+  ];
+}
+
+/** @param criteria the ids to judge; null: the agent finds its own */
+function judgement(turn: Turn, task: TaskText, criteria: readonly string[] | null, rule: string | undefined): string {
+  const rows = (criteria ?? ['<short id>']).map((id) => ({
+    id,
+    pass: true,
+    evidence: '<what you saw: file:line, output>',
+  }));
+  return deliveryPart(turn, task.output, {
+    example: {
+      status: '<VERIFIED or FAILED>',
+      criteria: rows,
+      mustNotDoViolations: rule === undefined ? [] : [{ rule, violated: false, evidence: '<what you saw>' }],
+      sideEffects: [],
+      environmentError: null,
+      suggestedAdaptation: null,
+      summary: '<one or two sentences>',
+    },
+    fields: [
+      criteriaField(criteria),
+      '`mustNotDoViolations`: each rule above. `sideEffects`: `{"description", "severity": "none|minor|major|critical"}` of what else was changed.',
+      '`environmentError`: why nothing could be judged (a tool is missing, nothing starts), else null.',
+      '`suggestedAdaptation`: null, or work that is missing in the plan: `{"reason", "category": "<dependency, config, schema, api, auth, ci, security, other>", "todo": {"title", "files": [globs], "steps": [..], "acceptance": [{"kind": "assertion", "text"}]}}`.',
+    ],
+    notes: [READ_ONLY],
+  });
+}
+
+/** What each word of the result leads to: whoever writes one weighs it by that (engine.md, Triage). */
+function consequences(turn: Turn, id: string): string {
+  const { maxRetries, mustNot } = recipeEngine(turn).program.policies;
+  const left = maxRetries - (engineOf(turn).todos[id]?.retries ?? 0);
+  const again =
+    left > 0
+      ? `this attempt fails, and the todo is done again with your evidence as the reason (${left === 1 ? 'one attempt is' : `${left} attempts are`} left)`
+      : 'this attempt fails; it was the last, so the todo fails';
+  const atOnce =
+    'this todo fails at once, without another attempt; what depends on it is not done, and the run ends halted until a person takes it up';
+  return part('What your words do', [
+    ...bullets([
+      `a criterion with \`pass: false\`${mustNot === 'halt' ? '' : ', or `violated: true`'}: ${again}.`,
+      `${mustNot === 'halt' ? '`violated: true`, ' : ''}a side effect of severity \`critical\`, an \`environmentError\`, a \`suggestedAdaptation\` of category schema, api, auth, ci or security: ${atOnce}.`,
+      'a side effect of severity `major`: noted in the report, for a person to look at.',
+    ]),
+    '',
+    'Use each for what you have seen and can point to, not for a doubt; a doubt belongs into `summary`.',
+  ]);
+}
+
+/** Paths that are listed in a prompt file. */
+const LISTED = 200;
+
+/** All of them, or the first with where the others are. */
+function listed(lines: readonly string[], others: string): string[] {
+  if (lines.length <= LISTED) return [...lines];
+  return [...lines.slice(0, LISTED), `and ${lines.length - LISTED} more: ${others}`];
+}
+
+/** Characters of claims that the code reviewer is shown; the others are named by their place. */
+const CLAIMS_SHOWN = 12_000;
+
+function criteriaField(criteria: readonly string[] | null): string {
+  if (criteria === null)
+    return '`criteria`: what you judged, each with an id of its own; `[]` when there was nothing to judge.';
+  return criteria.length === 0
+    ? '`criteria`: empty; this todo has no assertion.'
+    : '`criteria`: every id above, each once, with what you saw; a claim is no evidence.';
+}
+
+/** How to see all that the run changed. What was dirty before it began is not its work. */
+function diffOf(turn: Turn): string[] {
+  const { baseline } = turn.state;
+  if (baseline === null) {
+    const { order, todos } = engineOf(turn);
+    const files = [...new Set(order.flatMap((id) => todos[id]?.files ?? []))].map((glob) => `\`${wholeLine(glob)}\``);
+    const plan = absolutePath(turn.place, turn.state.name, CAPTURED_PLAN);
+    return ['there is no repository; look at these files:', ...listed(files, `the plan names them: ${plan}`)];
+  }
+  const dirty = Object.keys(baseline.dirty).map((path) => `\`${wholeLine(path)}\``);
+  const state = absolutePath(turn.place, turn.state.name, 'state.json');
+  return [
+    baseline.head === null ? 'everything in the repository: it had no commit before' : `\`git diff ${baseline.head}\``,
+    'and what `git status --short` shows as untracked',
+    ...(dirty.length === 0
+      ? []
+      : [`not of this run, changed before it began: ${listed(dirty, `\`baseline.dirty\` in ${state}`).join(', ')}`]),
+  ];
+}

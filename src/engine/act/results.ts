@@ -1,0 +1,136 @@
+import { type Detail, DevCliError } from '../../base/errors.js';
+import { sha256 } from '../../base/sha256.js';
+import { fileEvidence } from '../../blocks/evidence.js';
+import type { JudgedResult, ResultKind } from '../../documents/judge-result.js';
+import { pathProblem } from '../../documents/plan-paths.js';
+import type { VerifyResult, WorkerResult } from '../../documents/results.js';
+import { parseJson } from '../../documents/section-data.js';
+import type { TaskState } from '../../run/engine.js';
+import type { PathFacts } from '../../run/state.js';
+import type { Turn } from '../../run/turn.js';
+import { resultPath } from './dispatch.js';
+import { bodyOf } from './plan.js';
+
+/** A file that does not parse may still be being written as long as it is younger than this. */
+const WRITING_MS = 2000;
+/** Larger than any result that somebody reads; all of it would stand in the snapshot. */
+const RESULT_CAP = 1024 * 1024;
+
+/** What lies where a task's result belongs. */
+export type FoundResult =
+  | { kind: 'absent'; problem: string }
+  | { kind: 'refused'; problems: Detail[]; sha256: string }
+  | { kind: 'good'; judged: JudgedResult; sha256: string };
+
+/** Which result schema a stage answers with. */
+function resultKind(substep: string): ResultKind {
+  if (substep === 'worker') return 'worker';
+  return substep === 'codeReview' ? 'code-review' : 'verify';
+}
+
+/**
+ * Reads and judges the result of a task (engine.md, Results): there, a regular file inside the root, not what stood there
+ * when the task was handed out, JSON of the right form that answers what was asked.
+ */
+export function foundResult(turn: Turn, actionId: string, task: TaskState): FoundResult {
+  const path = resultPath(actionId);
+  const before: PathFacts | undefined = turn.state.pendingAction?.before[path];
+  const facts = turn.files.facts(path);
+  if (facts.kind === 'file' && facts.size > RESULT_CAP) {
+    return refused(
+      [{ problem: `is ${facts.size} bytes long; a result has at most ${RESULT_CAP}` }],
+      `size ${facts.size}`,
+    );
+  }
+  const evidence = fileEvidence(turn.files, path, before);
+  if (!evidence.ok) {
+    return evidence.missing
+      ? { kind: 'absent', problem: evidence.problem }
+      : refused([{ problem: evidence.problem }], evidence.problem);
+  }
+  let value: unknown;
+  try {
+    value = parseJson(evidence.text);
+  } catch (error) {
+    if (!(error instanceof DevCliError)) throw error;
+    if (facts.kind === 'file' && isYoung(turn, facts.mtimeMs)) {
+      return { kind: 'absent', problem: 'still being written' };
+    }
+    return refused([{ problem: error.message }, ...error.details], evidence.text);
+  }
+  const judged = turn.judge(resultKind(task.substep), value);
+  if (!judged.ok) return refused(judged.problems, evidence.text);
+  const problems = unanswered(turn, task, judged.judged);
+  if (problems.length > 0) return refused(problems, evidence.text);
+  return { kind: 'good', judged: judged.judged, sha256: evidence.sha256 };
+}
+
+function refused(problems: Detail[], content: string): FoundResult {
+  return { kind: 'refused', problems, sha256: sha256(content) };
+}
+
+/** A time ahead of ours says nothing, so it counts as old. */
+function isYoung(turn: Turn, mtimeMs: number): boolean {
+  const age = Date.parse(turn.at) - mtimeMs;
+  return age < WRITING_MS && age > -WRITING_MS;
+}
+
+/** What the result leaves out of what was asked: promised outputs, criteria; and paths nobody may touch. */
+function unanswered(turn: Turn, { todoId, substep }: TaskState, judged: JudgedResult): Detail[] {
+  if (todoId === null) return [];
+  switch (judged.kind) {
+    case 'worker':
+      return promised(turn, todoId, judged.result);
+    case 'verify':
+      return [...(substep === 'verify' ? criteria(turn, todoId, judged.result) : []), ...proposal(judged.result)];
+    case 'code-review':
+      return [];
+  }
+}
+
+function promised(turn: Turn, todo: string, { status, outputs, needs, reason, summary }: WorkerResult): Detail[] {
+  if (status === 'BLOCKED') {
+    const said = reason ?? summary;
+    const wrong =
+      needs !== undefined && 'files' in needs
+        ? needs.files.flatMap((path, index) => fileProblem(path, `/needs/files/${index}`))
+        : [];
+    return said.trim() === '' ? [{ pointer: '/reason', problem: 'is missing: BLOCKED needs one' }, ...wrong] : wrong;
+  }
+  return bodyOf(turn, todo)
+    .outputs.filter(({ name }) => !Object.hasOwn(outputs, name) || outputs[name] === null)
+    .map(({ name }) => ({ pointer: `/outputs/${name}`, problem: 'is missing: the plan promises it to later todos' }));
+}
+
+function criteria(turn: Turn, todo: string, { criteria: given }: VerifyResult): Detail[] {
+  const asked = bodyOf(turn, todo)
+    .acceptance.filter(({ kind }) => kind === 'assertion')
+    .map(({ id }) => id);
+  const missing = asked
+    .filter((id) => !given.some((criterion) => criterion.id === id))
+    .map((id) => ({ pointer: '/criteria', problem: `criterion ${id} is not judged` }));
+  const unknown = given.flatMap(({ id }, index) =>
+    asked.includes(id)
+      ? []
+      : [
+          {
+            pointer: `/criteria/${index}/id`,
+            problem: `the todo has no assertion ${JSON.stringify(id.slice(0, 40))}`,
+            expected: asked.length === 0 ? 'an empty list' : `one of ${asked.join(', ')}`,
+          },
+        ],
+  );
+  return [...missing, ...unknown];
+}
+
+function proposal({ suggestedAdaptation }: VerifyResult): Detail[] {
+  if (suggestedAdaptation === null) return [];
+  return suggestedAdaptation.todo.files.flatMap((path, index) =>
+    fileProblem(path, `/suggestedAdaptation/todo/files/${index}`),
+  );
+}
+
+function fileProblem(path: string, pointer: string): Detail[] {
+  const problem = pathProblem(path);
+  return problem === null ? [] : [{ pointer, problem: `path ${JSON.stringify(path.slice(0, 80))} ${problem}` }];
+}

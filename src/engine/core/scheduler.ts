@@ -1,0 +1,68 @@
+import type { EngineState, TodoState } from '../../run/engine-rows.js';
+import { overlaps } from './overlap.js';
+
+/**
+ * The todos that are handed out together next, in plan order: all their dependencies are done, no two may touch the same
+ * file, at most `limit` (engine.md, Waves). The first that can start always does, so none waits for ever.
+ */
+export function nextWave({ order, todos }: Pick<EngineState, 'order' | 'todos'>, limit: number): string[] {
+  const wave: TodoState[] = [];
+  for (const id of order) {
+    if (wave.length >= limit) break;
+    const todo = todos[id];
+    if (todo === undefined || !isRunnable(todo, todos)) continue;
+    if (wave.every((chosen) => !overlaps(chosen, todo))) wave.push(todo);
+  }
+  return wave.map(({ id }) => id);
+}
+
+function isRunnable(todo: TodoState, todos: EngineState['todos']): boolean {
+  if (todo.status !== 'pending' && todo.status !== 'stale') return false;
+  return todo.dependsOn.every((id) => todos[id]?.status === 'done');
+}
+
+type Plan = Pick<EngineState, 'order' | 'todos'>;
+
+/** Every todo that depends on `id`, directly or through others, in plan order. */
+export function dependentsOf(plan: Plan, id: string): string[] {
+  const found = reached(dependents(plan), id);
+  return plan.order.filter((candidate) => found.has(candidate));
+}
+
+/** The todos that name each one as a dependency. */
+function dependents({ todos }: Plan): Map<string, string[]> {
+  const after = new Map<string, string[]>();
+  for (const { id: dependent, dependsOn } of Object.values(todos)) {
+    for (const dependency of dependsOn) {
+      const known = after.get(dependency);
+      if (known === undefined) after.set(dependency, [dependent]);
+      else known.push(dependent);
+    }
+  }
+  return after;
+}
+
+function reached(after: ReadonlyMap<string, string[]>, id: string): Set<string> {
+  const found = new Set<string>();
+  const open = [id];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    for (const dependent of after.get(next) ?? []) {
+      if (found.has(dependent)) continue;
+      found.add(dependent);
+      open.push(dependent);
+    }
+  }
+  return found;
+}
+
+/** What each failed todo keeps from starting, in plan order; failed ones that keep nothing back are left out. */
+export function blockedBy(plan: Plan): Record<string, string[]> {
+  const failed = plan.order.filter((id) => plan.todos[id]?.status === 'failed');
+  if (failed.length === 0) return {};
+  const after = dependents(plan);
+  const blocked = failed.map((id): [string, string[]] => {
+    const found = reached(after, id);
+    return [id, plan.order.filter((candidate) => found.has(candidate) && plan.todos[candidate]?.status !== 'done')];
+  });
+  return Object.fromEntries(blocked.filter(([, todos]) => todos.length > 0));
+}

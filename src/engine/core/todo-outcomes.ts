@@ -1,0 +1,114 @@
+import { DevCliError } from '../../base/errors.js';
+import type { TodoState } from '../../run/engine-rows.js';
+import type { NewTodo, Part, Verdict } from './events.js';
+import { todoRow } from './rows.js';
+import type { StepBuilder } from './step-builder.js';
+
+/**
+ * What a stage of one todo came to (engine.md, Triage).
+ * @throws DevCliError `INTERNAL` for a todo that is not there, or a verdict that no todo can come to
+ */
+export function todoOutcome(
+  builder: StepBuilder,
+  row: TodoState,
+  stage: string,
+  part: Part | undefined,
+  verdict: Verdict,
+): void {
+  const running = row.substeps[stage]?.status === 'running';
+  if (row.status !== stage || row.part !== part || !running) {
+    throw new DevCliError(
+      'INTERNAL',
+      `The todo "${row.id}" is not at ${stage}${part === undefined ? '' : `/${part}`}.`,
+    );
+  }
+  if (builder.state.at?.todo === row.id) builder.state.at = null;
+  switch (verdict.kind) {
+    case 'pass':
+      pass(builder, row, 'done');
+      return;
+    case 'skipped':
+    case 'deferred':
+      pass(builder, row, verdict.kind);
+      return;
+    case 'fail':
+      if (row.retries >= builder.program.policies.maxRetries) fail(builder, row, verdict.why);
+      else again(builder, { ...row, retries: row.retries + 1 }, verdict.why);
+      return;
+    case 'halt':
+      fail(builder, row, verdict.why);
+      return;
+    case 'widen':
+      again(
+        builder,
+        { ...row, files: [...new Set([...row.files, ...verdict.files])] },
+        `may now touch ${verdict.files.join(', ')}`,
+      );
+      return;
+    case 'ask':
+      builder.substep({ ...row, ...builder.step(row, 'ASK'), why: verdict.question }, 'pending');
+      return;
+    case 'again':
+      again(builder, row, verdict.why);
+      return;
+    case 'adapt':
+      adapt(builder, row, verdict.todo, verdict.passed);
+      return;
+    case 'fixes':
+      throw new DevCliError('INTERNAL', 'Fixes come from a stage of the whole run, not from a todo.');
+  }
+}
+
+/** On to the next part or stage. A stage with parts was done when one of them was. */
+export function pass(builder: StepBuilder, row: TodoState, how: 'done' | 'skipped' | 'deferred'): void {
+  const { part: _, ...rest } = row;
+  const next = { ...rest, ...builder.step(row, 'PASS') };
+  const begun = row.substeps[row.status]?.status === 'pending';
+  if (next.status === row.status) {
+    if (how === 'skipped' && !begun) builder.set(next);
+    else builder.substep(next, 'pending');
+    return;
+  }
+  builder.substep(next, how === 'skipped' && begun ? 'done' : how, row.status);
+  if (next.status === 'done') settle(builder, next.id, 'done');
+}
+
+function again(builder: StepBuilder, row: TodoState, why: string): void {
+  const { part: _, ...rest } = row;
+  const next = { ...rest, ...builder.step(row, 'AGAIN'), why };
+  builder.substep(next, 'failed', row.status);
+  builder.leaveWave(row.id);
+  builder.effects.push({ type: 'retried', todo: row.id, attempt: row.attempt + 1, why });
+}
+
+function fail(builder: StepBuilder, row: TodoState, why: string): void {
+  const { part: _, ...rest } = row;
+  builder.substep({ ...rest, ...builder.step(row, 'FAIL'), why }, 'failed', row.status);
+  settle(builder, row.id, 'failed', why);
+}
+
+function settle(builder: StepBuilder, id: string, status: 'done' | 'failed', why?: string): void {
+  const { why: known, ...row } = builder.row(id);
+  builder.set({
+    ...row,
+    ...(status === 'failed' && known !== undefined ? { why: known } : {}),
+    endedAt: builder.scope.at,
+  });
+  builder.leaveWave(id);
+  builder.effects.push({ type: 'settled', todo: id, status, ...(why === undefined ? {} : { why }) });
+}
+
+function adapt(builder: StepBuilder, row: TodoState, todo: NewTodo, passed: boolean): void {
+  const added = { ...todoRow(todo), depth: row.depth + 1, parent: row.id };
+  const dynamicTodos = [...row.dynamicTodos, added.id];
+  const waiting = passed ? builder.dependingOn(row.id) : [];
+  builder.insert([added], row.id);
+  builder.state.added += 1;
+  for (const id of waiting) {
+    const dependent = builder.row(id);
+    builder.set({ ...dependent, dependsOn: [...dependent.dependsOn, added.id] });
+  }
+  builder.effects.push({ type: 'added', todos: [added.id], by: row.id });
+  if (passed) pass(builder, { ...row, dynamicTodos }, 'done');
+  else again(builder, { ...row, dynamicTodos, dependsOn: [...row.dependsOn, added.id] }, `after ${added.id}`);
+}

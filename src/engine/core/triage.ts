@@ -1,0 +1,129 @@
+import type { EnginePolicies } from '../../machine/engine-program.js';
+import type { EngineState, TodoState } from '../../run/engine-rows.js';
+import type { NewTodo, Verdict } from './events.js';
+import { globsOverlap } from './overlap.js';
+import { dependentsOf } from './scheduler.js';
+
+/** What a worker, dev-cli's own commands, a verifier or a person found, before anybody decides what follows from it. */
+export interface Findings {
+  /** Failed criteria and commands, one line each. */
+  failed: string[];
+  /** Must-not-dos that were done, one line each. */
+  violations: string[];
+  criticalSideEffects: string[];
+  /** Why nothing could be judged: a command that could not be started, or what an agent reported. */
+  environment: string | null;
+  /** What the verifier wants added; dependencies and id are given here. */
+  adaptation: { category: string; reason: string; todo: Omit<NewTodo, 'id' | 'dependsOn'> } | null;
+  /** The worker gave up. */
+  blocked: { reason: string; needs: { files: string[] } | { question: string } | null } | null;
+}
+
+export const NOTHING_FOUND: Findings = {
+  failed: [],
+  violations: [],
+  criticalSideEffects: [],
+  environment: null,
+  adaptation: null,
+  blocked: null,
+};
+
+/** Changes of these kinds are a person's to decide. */
+const GRAVE = ['schema', 'api', 'auth', 'ci', 'security'];
+
+/** New attempts of a todo that do not count as retries, at most: without a bound a worker could ask for ever. */
+const UNCOUNTED = 5;
+
+/**
+ * What follows from findings (engine.md, Triage): the first row that matches, in the order of the table, where `halt`,
+ * `adapt` and `retry` stand in the order of `triagePrecedence`.
+ */
+export function triage(
+  policies: EnginePolicies,
+  state: Pick<EngineState, 'order' | 'todos' | 'added'>,
+  todo: TodoState,
+  findings: Findings,
+  { askable }: { askable: boolean },
+): Verdict {
+  if (findings.blocked !== null) return ofBlocked(state, todo, findings.blocked, askable);
+  for (const disposition of policies.triagePrecedence) {
+    const verdict = ways[disposition](policies, state, todo, findings);
+    if (verdict !== null) return verdict;
+  }
+  return { kind: 'pass' };
+}
+
+type Way = (
+  policies: EnginePolicies,
+  state: Pick<EngineState, 'added'>,
+  todo: TodoState,
+  findings: Findings,
+) => Verdict | null;
+
+const ways: Record<EnginePolicies['triagePrecedence'][number], Way> = {
+  halt({ mustNot }, _state, _todo, { violations, criticalSideEffects, environment, adaptation }) {
+    const grave = adaptation !== null && GRAVE.includes(adaptation.category.toLowerCase());
+    const why = [
+      ...(mustNot === 'halt' ? violations.map(violated) : []),
+      ...criticalSideEffects.map((effect) => `critical side effect: ${effect}`),
+      ...(environment === null ? [] : [`the environment: ${environment}`]),
+      ...(grave ? [`needs a decision (${adaptation.category}): ${adaptation.reason}`] : []),
+    ];
+    return why.length === 0 ? null : { kind: 'halt', why: why.join('; ') };
+  },
+  adapt({ adaptDepthLimit, maxDynamicTodos }, { added }, todo, { adaptation, ...findings }) {
+    if (adaptation === null || todo.depth >= adaptDepthLimit || added >= maxDynamicTodos) return null;
+    const passed = toMend(findings).length === 0;
+    const id = `${todo.id}-d${todo.dynamicTodos.length + 1}`;
+    // Its own criteria do not hold: what is added comes first. They hold: it comes after.
+    const dependsOn = passed ? [todo.id] : [...todo.dependsOn];
+    return { kind: 'adapt', passed, todo: { ...adaptation.todo, id, dependsOn } };
+  },
+  retry(_policies, _state, _todo, findings) {
+    const lines = toMend(findings);
+    return lines.length === 0 ? null : { kind: 'fail', why: lines.join('; ') };
+  },
+};
+
+/** What a further attempt has to put right, one line each: what does not hold, and what was done that must not be. */
+export function toMend({ failed, violations }: Pick<Findings, 'failed' | 'violations'>): string[] {
+  return [...failed, ...violations.map(violated)];
+}
+
+function violated(rule: string): string {
+  return `must not be done: ${rule}`;
+}
+
+function ofBlocked(
+  state: Pick<EngineState, 'order' | 'todos'>,
+  todo: TodoState,
+  { reason, needs }: NonNullable<Findings['blocked']>,
+  askable: boolean,
+): Verdict {
+  const uncounted = todo.attempt - 1 - todo.retries;
+  if (needs === null || uncounted >= UNCOUNTED) return { kind: 'halt', why: reason };
+  if ('question' in needs) {
+    return askable
+      ? { kind: 'ask', question: needs.question }
+      : { kind: 'halt', why: `nobody to ask: ${needs.question}` };
+  }
+  const owner = ownerOf(state, todo, needs.files);
+  if (owner !== null) return { kind: 'halt', why: `${reason} (its files belong to ${owner})` };
+  return { kind: 'widen', files: needs.files };
+}
+
+/** Another todo that may still touch one of these files. What depends on this one comes later and is not in the way. */
+function ownerOf(
+  { order, todos }: Pick<EngineState, 'order' | 'todos'>,
+  todo: TodoState,
+  files: readonly string[],
+): string | null {
+  const later = new Set(dependentsOf({ order, todos }, todo.id));
+  const others = order.filter((id) => id !== todo.id && !later.has(id));
+  const owner = others.find((id) => {
+    const other = todos[id];
+    if (other === undefined || other.status === 'done' || other.type === 'verification') return false;
+    return other.files.some((glob) => files.some((file) => globsOverlap(glob, file)));
+  });
+  return owner ?? null;
+}

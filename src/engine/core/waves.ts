@@ -1,0 +1,90 @@
+import type { StageActor } from '../../machine/engine-program.js';
+import type { TodoState } from '../../run/engine-rows.js';
+import type { Part } from './events.js';
+import { toPhase } from './final-stages.js';
+import { nextWave } from './scheduler.js';
+import type { StepBuilder } from './step-builder.js';
+import { stepTodo } from './todo-machine.js';
+import { pass } from './todo-outcomes.js';
+
+/**
+ * Goes on with the todos that are out, or with the next ones (engine.md, Waves).
+ * @returns whether anything moved; false where something from outside is needed
+ */
+export function wave(builder: StepBuilder): boolean {
+  if (builder.state.wave.length === 0 && !handOut(builder)) return leaveTodos(builder);
+  const members = builder.state.wave.map((id) => builder.row(id));
+  if (members.some((row) => row.substeps[row.status]?.status === 'running')) return false;
+  const first = Math.min(...members.map((row) => place(builder, row)));
+  const here = members.filter((row) => place(builder, row) === first);
+  const idle = here.filter((row) => !builder.scope.applies(row.id, row.status, row.part));
+  for (const row of idle) pass(builder, row, 'skipped');
+  if (idle.length > 0) return true;
+  return begin(builder, here);
+}
+
+/** Puts the next todos into the wave; false when none can start. */
+function handOut(builder: StepBuilder): boolean {
+  const wave = nextWave(builder.state, builder.program.policies.parallelLimit);
+  for (const id of wave) {
+    const { why, endedAt: _, ...row } = builder.row(id);
+    builder.set({
+      ...row,
+      ...stepTodo(builder.program, row, 'START'),
+      ...(why === undefined ? {} : { why }),
+      attempt: row.attempt + 1,
+      substeps: {},
+      startedAt: row.startedAt ?? builder.scope.at,
+    });
+  }
+  builder.state.wave = wave;
+  return wave.length > 0;
+}
+
+/** All of `here` are at the same stage and part. */
+function begin(builder: StepBuilder, here: TodoState[]): boolean {
+  const [row] = here;
+  if (row === undefined) return false;
+  switch (actor(builder, row)) {
+    case 'subagent':
+      for (const member of here) builder.substep(member, 'running');
+      builder.effects.push({ type: 'dispatch', tasks: here.map((member) => taskOf(member)) });
+      return false;
+    case 'cli':
+      single(builder, 'work', row);
+      return false;
+    case 'human':
+      single(builder, 'gate', row);
+      return false;
+  }
+}
+
+function single(builder: StepBuilder, type: 'work' | 'gate', row: TodoState): void {
+  builder.substep(row, 'running');
+  const place = { todo: row.id, stage: row.status, ...(row.part === undefined ? {} : { part: row.part }) };
+  builder.state.at = place;
+  builder.effects.push({ type, ...place });
+}
+
+function taskOf({ id, status, attempt, why }: TodoState) {
+  return { todo: id, stage: status, attempt, ...(why === undefined ? {} : { why }) };
+}
+
+function actor(builder: StepBuilder, { status, part }: TodoState): StageActor {
+  if (part === 'commands') return 'cli';
+  if (part === 'human' || part === 'question') return 'human';
+  return builder.program.stages.find(({ id }) => id === status)?.actor ?? 'cli';
+}
+
+/** Where a row stands among all stages and their parts; what comes first is done first. */
+function place(builder: StepBuilder, { status, part }: TodoState): number {
+  const parts: readonly (Part | undefined)[] = [undefined, 'question', 'commands', 'judge', 'human'];
+  return builder.program.stages.findIndex(({ id }) => id === status) * parts.length + parts.indexOf(part);
+}
+
+/** Nothing more can start: the end, good or bad, begins. */
+function leaveTodos(builder: StepBuilder): boolean {
+  const open = builder.state.order.some((id) => builder.row(id).status !== 'done');
+  toPhase(builder, open ? 'STOP' : 'PASS');
+  return true;
+}

@@ -1,0 +1,172 @@
+import type { ResolvedEngine } from '../../recipe/resolved.js';
+import { approvalsTold } from '../../run/approvals-told.js';
+import type { Evidence, RunEngine } from '../../run/engine.js';
+import type { TodoState } from '../../run/engine-rows.js';
+import type { EvidenceView, ExecutionView, TodoView } from '../../run/execution-view.js';
+import type { RunState } from '../../run/state.js';
+import { blockedBy } from '../core/scheduler.js';
+
+/** Failed todos named for one that they keep back. */
+const BLOCKERS = 20;
+
+type Stage = ExecutionView['stages'][number];
+
+/** How far a plan has been carried out, for people and programs; null for a run that executes none. */
+export function executionView(
+  state: Pick<RunState, 'engine' | 'gates' | 'mode' | 'preferences'>,
+  recipe: ResolvedEngine | undefined,
+): ExecutionView | null {
+  const { engine, gates } = state;
+  if (engine === null || recipe === undefined) return null;
+  const todos = todoViews(engine, recipe);
+  const count = (standing: TodoView['standing']) => todos.filter((todo) => todo.standing === standing).length;
+  return {
+    counts: {
+      todos: todos.length,
+      done: count('done'),
+      running: count('running'),
+      failed: count('failed'),
+      stale: count('stale'),
+      pending: count('pending'),
+      blocked: todos.filter((todo) => todo.blockedBy.length > 0).length,
+      added: engine.added,
+    },
+    approvals: approvalsTold(state),
+    todos,
+    stages: stagesOf(engine, recipe, gates),
+    evidence: (engine.evidence[''] ?? []).map(evidenceView),
+    fixRounds: { done: engine.fixRounds, most: recipe.program.policies.maxFixRounds },
+    why: engine.why ?? null,
+    deferred: engine.deferred,
+    waits: engine.waits?.why ?? null,
+    openIssues: engine.openIssues,
+  };
+}
+
+function todoViews(engine: RunEngine, recipe: ResolvedEngine): TodoView[] {
+  const blockers = new Map<string, string[]>();
+  for (const [failed, kept] of Object.entries(blockedBy(engine))) {
+    for (const id of kept) {
+      const known = blockers.get(id);
+      if (known === undefined) blockers.set(id, [failed]);
+      else if (known.length < BLOCKERS) known.push(failed);
+    }
+  }
+  const tasks = new Map(
+    Object.entries(engine.tasks).map(([actionId, { todoId, substep, issuedAt }]) => [
+      todoId,
+      { actionId, substep, issuedAt },
+    ]),
+  );
+  return engine.order.flatMap((id): TodoView[] => {
+    const row = engine.todos[id];
+    if (row === undefined) return [];
+    const standing = standingOf(row);
+    const waits = standing === 'pending' || standing === 'stale';
+    return [
+      {
+        id,
+        title: row.title,
+        standing,
+        stage: standing === 'running' ? row.status : null,
+        part: row.part ?? null,
+        parent: row.parent ?? null,
+        dependsOn: row.dependsOn,
+        waitsFor: waits ? row.dependsOn.filter((dependency) => engine.todos[dependency]?.status !== 'done') : [],
+        blockedBy: blockers.get(id) ?? [],
+        attempt: row.attempt,
+        retries: row.retries,
+        why: row.why ?? null,
+        startedAt: row.startedAt ?? null,
+        endedAt: row.endedAt ?? null,
+        substeps: recipe.program.stages.map((stage) => ({
+          id: stage.id,
+          status: row.substeps[stage.id]?.status ?? 'pending',
+          at: row.substeps[stage.id]?.at ?? null,
+        })),
+        task: tasks.get(id) ?? null,
+        commands: commandsOf(engine, id),
+        evidence: (engine.evidence[id] ?? []).map(evidenceView),
+        summary: engine.summaries[id] ?? null,
+        commit: row.commit ?? null,
+      },
+    ];
+  });
+}
+
+function standingOf({ status }: TodoState): TodoView['standing'] {
+  return status === 'pending' || status === 'done' || status === 'failed' || status === 'stale' ? status : 'running';
+}
+
+/** The acceptance commands of a todo while dev-cli runs them. */
+function commandsOf({ job, evidence }: RunEngine, todo: string): TodoView['commands'] {
+  if (job?.kind !== 'commands' || job.todo !== todo) return null;
+  const done = evidence[todo]?.length ?? 0;
+  return { done, total: done + job.queue.length, running: job.queue[0]?.argv ?? [] };
+}
+
+function evidenceView({ id, todo, argv, ok, exit, outcome, at, reused, durationMs, log }: Evidence): EvidenceView {
+  return {
+    id,
+    ...(todo === undefined ? {} : { todo }),
+    argv,
+    ok,
+    exit,
+    outcome,
+    at,
+    reused: reused === true,
+    durationMs: durationMs ?? null,
+    log,
+  };
+}
+
+function stagesOf(engine: RunEngine, { program }: ResolvedEngine, gates: RunState['gates']): Stage[] {
+  const begin: Stage[] = engine.stage === 'stateBegin' ? [stage('stateBegin', 'running', null)] : [];
+  return [
+    ...planStage(engine),
+    approval(engine, gates),
+    ...begin,
+    ...program.finalize.map((id): Stage => {
+      const { status, at } = engine.finalize[id] ?? { status: 'pending' as const, at: null };
+      return stage(id, status, at, detailOf(engine, program.policies.maxFixRounds, id));
+    }),
+  ];
+}
+
+function stage(id: string, status: Stage['status'], at: string | null, detail: string | null = null): Stage {
+  return { id, status, at, detail };
+}
+
+/** Only where a gate has asked about the plan: that it was approved is told by `approvals` of any run. */
+function planStage({ stage: now, planApproved }: RunEngine): Stage[] {
+  if (planApproved !== null) return [];
+  return [stage('approvePlan', now === 'approvePlan' ? 'running' : 'failed', null, 'not approved')];
+}
+
+function approval({ stage: now, commandsApproved }: RunEngine, gates: RunState['gates']): Stage {
+  const id = 'approveCommands';
+  if (gates[id]?.choice === 'stop' && gates[id]?.stale !== true) return stage(id, 'failed', null, 'not approved');
+  if (now === id) return stage(id, 'running', null);
+  if (commandsApproved !== null) return stage(id, 'done', null, `by ${commandsApproved.by}`);
+  return stage(id, 'skipped', null);
+}
+
+function detailOf({ fixRounds, reviews, evidence, job }: RunEngine, most: number, id: string): string | null {
+  const rounds = fixRounds > 0 ? [`fix round ${fixRounds} of ${most}`] : [];
+  const parts = (() => {
+    switch (id) {
+      case 'codeReview':
+        return [...reviews.slice(-1).map(({ verdict }) => verdict), ...rounds];
+      case 'finalVerify': {
+        const ran = evidence[''] ?? [];
+        const left = job?.kind === 'commands' && job.todo === null ? job.queue.length : 0;
+        if (ran.length + left === 0) return rounds;
+        const red = ran.filter(({ ok }) => !ok).length;
+        return [`${ran.length} of ${ran.length + left} commands${red > 0 ? `, ${red} red` : ''}`, ...rounds];
+      }
+      default:
+        return [];
+    }
+  })();
+  return parts.length === 0 ? null : parts.join(', ');
+}

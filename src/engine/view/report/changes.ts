@@ -1,0 +1,36 @@
+import type { Turn } from '../../../run/turn.js';
+import { engineOf } from '../../act/plan.js';
+
+/** What no result can have changed of the work: it leads out of it, or is git's or dev-cli's own. */
+const OUTSIDE = /^(?:\.\.|\.git|\.dev)(?:\/|$)/;
+
+/** Files named; git tells the rest. */
+const NAMED = 200;
+
+/** The files that the run changed: those in its commits, and those that a worker lists and no commit of the run holds. */
+export function changedFiles(turn: Turn): string[] {
+  const { listed = {}, committed = {}, todos } = engineOf(turn);
+  const inCommits = new Set(Object.values(committed).flat());
+  const apart = new Map<string, string[]>();
+  for (const [todo, paths] of Object.entries(listed)) {
+    // A commit that was found made already, after a crash: which paths it holds was not seen.
+    const unseen = !Object.hasOwn(committed, todo) && todos[todo]?.commit !== undefined;
+    for (const path of paths) {
+      if (unseen) inCommits.add(path);
+      else apart.set(path, [...(apart.get(path) ?? []), todo]);
+    }
+  }
+  // A directory may be listed for what is in it.
+  const isIn = (path: string) => inCommits.has(path) || [...inCommits].some((one) => one.startsWith(`${path}/`));
+  const lines = [
+    ...[...inCommits].sort(),
+    ...[...apart]
+      .filter(([path]) => !isIn(path) && !OUTSIDE.test(path))
+      .map(([path, by]) => `${path} (listed by ${by.join(', ')}, in no commit of this run)`),
+  ];
+  if (lines.length <= NAMED) return lines;
+  const head = turn.state.baseline?.head;
+  const all =
+    head == null ? '' : `; \`git diff --stat ${head.slice(0, 12)}\` lists what is changed since the run began`;
+  return [...lines.slice(0, NAMED), `and ${lines.length - NAMED} more${all}`];
+}

@@ -1,0 +1,224 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, constants, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { Writable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Clock, type Ids, instant } from '../base/clock.js';
+import { claim } from '../store/claim.js';
+import { writeDurably } from '../store/durable.js';
+import { thisProcess } from '../store/process.js';
+import { endGroup, startOf } from '../work/processes.js';
+import {
+  type CommandSpec,
+  claimFile,
+  type ExitRecord,
+  exitFile,
+  isClosed,
+  isWithdrawn,
+  logFile,
+  readSpec,
+  type StartedRecord,
+  startedFile,
+} from './command.js';
+import { Log } from './log.js';
+
+/** The detached runner: one process that sees one external command through (protocol.md §4). */
+
+/** Waits for a line on descriptor 3 and becomes the command: nothing runs before it is on record. */
+const GATE = 'read -r DEV_CLI_GATE <&3 || exit 125; exec 3<&-; exec "$@"';
+
+/** How long output may still come after the last process of the group: who left the group may hold the pipe for ever. */
+const DRAIN_MS = 1_000;
+/** How often it is looked whether the run has given the command up. */
+const WITHDRAWN_MS = 250;
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+const ENDING_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+
+interface Surroundings {
+  /** What the command inherits, less the variables of the session (`DEV_CLI_…`). Never written anywhere. */
+  env: Readonly<Record<string, string | undefined>>;
+  clock: Clock;
+  ids: Ids;
+}
+
+/** A command that has a process of its own and waits behind the gate. */
+interface Gated {
+  pgid: number;
+  /** Lets it run. */
+  open(): void;
+  /** Lets it end without having run. */
+  dismiss(): void;
+  ended: Promise<{ exit: number | null; signal: string | null }>;
+  /** Standard output and standard error, one pipe. */
+  output: Socket;
+}
+
+type Ending = Pick<ExitRecord, 'exit' | 'signal' | 'timedOut' | 'error' | 'reason'>;
+
+/**
+ * Runs the command described in a `command.json` and writes `started.json`, `log` and `exit.json` beside it. A command is
+ * started at most once: whoever comes second, or after a runner that died, leaves without a word.
+ * @param specFile absolute path of `command.json`
+ * @throws DevCliError `IO` when the records cannot be written; before `started.json` stands, nothing has run
+ */
+export async function runCommandFile(specFile: string, { env, clock, ids }: Surroundings): Promise<void> {
+  const directory = dirname(specFile);
+  const mine = claim(claimFile(directory), { clock, ids, purpose: 'an external command' });
+  if (mine === null) return;
+  try {
+    // Not before the claim: until then another runner may do it all, or the command may be withdrawn.
+    const spec = readSpec(directory);
+    if (isClosed(directory) || spec === 'absent' || spec === 'damaged') return;
+    const startedAt = clock.now();
+    const log = new Log(logFile(directory));
+    const ending = await run(spec, directory, log, { env, clock });
+    log.close();
+    const at = clock.now();
+    const record: ExitRecord = {
+      key: spec.key,
+      argv: spec.argv,
+      tree: spec.tree ?? null,
+      ...(log.failure === undefined ? {} : { error: 'log', reason: log.failure }),
+      ...ending,
+      startedAt: instant(startedAt),
+      at: instant(at),
+      durationMs: Math.max(0, at - startedAt),
+      logBytes: log.bytes,
+    };
+    writeDurably(exitFile(directory), JSON.stringify(record));
+  } finally {
+    mine.release();
+  }
+}
+
+async function run(
+  spec: CommandSpec,
+  directory: string,
+  log: Log,
+  { env, clock }: Pick<Surroundings, 'env' | 'clock'>,
+): Promise<Ending> {
+  let command: Gated;
+  try {
+    command = await gate(spec, env);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    log.add(Buffer.from(`dev-cli: the command could not be started: ${reason}\n`));
+    return { exit: null, signal: null, timedOut: false, error: 'spawn', reason };
+  }
+  command.output.on('data', (chunk: Buffer) => log.add(chunk));
+  command.output.on('error', (error) => log.fail(error));
+  // Before the record: whoever reads in it whom to stop must find that it is heard.
+  const stop = () => void endGroup(command.pgid);
+  for (const signal of ENDING_SIGNALS) process.on(signal, stop);
+  const record: StartedRecord = {
+    pid: process.pid,
+    start: startOf(process.pid),
+    host: thisProcess().host,
+    pgid: command.pgid,
+    groupStart: startOf(command.pgid),
+    at: instant(clock.now()),
+  };
+  try {
+    writeDurably(startedFile(directory), JSON.stringify(record));
+  } catch (error) {
+    // Else it would wait for ever, and this process with it.
+    command.dismiss();
+    throw error;
+  }
+  command.open();
+  const ending = await seeThrough(command, directory, spec.timeoutSeconds);
+  for (const signal of ENDING_SIGNALS) process.off(signal, stop);
+  return ending;
+}
+
+/** Starts the command's process, in a group of its own, stopped before its first instruction. */
+async function gate(spec: CommandSpec, env: Surroundings['env']): Promise<Gated> {
+  const [first] = spec.argv;
+  if (first === undefined || (spec.shell && spec.argv.length > 1)) throw new Error('no usable command was given');
+  const words = spec.shell ? ['/bin/sh', '-c', first] : spec.argv;
+  const pipe = namedPipe();
+  let child: ChildProcess;
+  try {
+    child = spawn('/bin/sh', ['-c', pipe === null ? `exec 2>&1; ${GATE}` : GATE, 'sh', ...words], {
+      cwd: spec.cwd,
+      env: Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('DEV_CLI_'))),
+      detached: true,
+      stdio: pipe === null ? ['ignore', 'pipe', 'ignore', 'pipe'] : ['ignore', pipe.input, pipe.input, 'pipe'],
+    });
+    const ended = new Promise<Awaited<Gated['ended']>>((resolve) => {
+      child.once('exit', (exit, signal) => resolve({ exit, signal }));
+    });
+    await once(child, 'spawn');
+    const latch = child.stdio[3] as Writable;
+    // It may be killed before it reads; then its end is all there is to tell.
+    latch.on('error', () => {});
+    const open = () => void latch.end('\n');
+    const dismiss = () => void latch.end();
+    return { pgid: child.pid as number, open, dismiss, ended, output: pipe?.output ?? (child.stdout as Socket) };
+  } catch (error) {
+    pipe?.output.destroy();
+    throw error;
+  } finally {
+    if (pipe !== null) closeSync(pipe.input);
+  }
+}
+
+interface NamedPipe {
+  input: number;
+  output: Socket;
+}
+
+/**
+ * A pipe for the command's output. Node's own is a socket, and on Linux a command that opens /dev/stdout or /dev/stderr fails
+ * on a socket. Made in a directory for temporary files, because not every project's file system has named pipes.
+ * @returns null where there is no such directory, or no mkfifo: then a socket has to do
+ */
+function namedPipe(): NamedPipe | null {
+  for (const parent of new Set([tmpdir(), '/tmp'])) {
+    try {
+      return pipeIn(mkdtempSync(join(parent, 'dev-cli-')));
+    } catch {
+      // TMPDIR may name what is not there; the next place is tried.
+    }
+  }
+  return null;
+}
+
+function pipeIn(directory: string): NamedPipe {
+  try {
+    const path = join(directory, 'output');
+    execFileSync('mkfifo', [path], { stdio: 'ignore' });
+    const output = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const input = openSync(path, constants.O_WRONLY);
+    return { input, output: new Socket({ fd: output, readable: true, writable: false }) };
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/** Waits for the end, of time or of the command, and ends whatever the command leaves behind in its group. */
+async function seeThrough(command: Gated, directory: string, timeoutSeconds: number): Promise<Ending> {
+  let timedOut = false;
+  const limit = Math.min(timeoutSeconds * 1_000, LONGEST_TIMER_MS);
+  const timer = setTimeout(() => {
+    timedOut = true;
+    void endGroup(command.pgid);
+  }, limit);
+  // Whoever gave it up ends it too, unless killed before.
+  const look = setInterval(() => {
+    if (!isWithdrawn(directory)) return;
+    clearInterval(look);
+    void endGroup(command.pgid);
+  }, WITHDRAWN_MS);
+  const drained = new Promise((resolve) => command.output.once('close', resolve));
+  const { exit, signal } = await command.ended;
+  clearTimeout(timer);
+  clearInterval(look);
+  await endGroup(command.pgid);
+  await Promise.race([drained, sleep(DRAIN_MS, undefined, { ref: false })]);
+  command.output.destroy();
+  return { exit, signal, timedOut };
+}

@@ -1,0 +1,56 @@
+import type { Caller } from '../base/caller.js';
+import type { Clock, Ids } from '../base/clock.js';
+import type { Reader } from '../base/files.js';
+import type { Library } from '../recipe/library.js';
+import type { ReadStore, Store } from '../store/store.js';
+import type { RunState } from './state.js';
+
+/** All that a use case which only asks may know of the world (house.md). Made once by the composition root. */
+export interface ReadContext {
+  /** Absolute: where `.dev/` is. */
+  root: string;
+  /** Absolute: what is edited and judged; the root unless a work tree was made for the run. */
+  workTree: string;
+  /** The run that this work tree was made for. */
+  boundRun: string | null;
+  store: ReadStore<RunState>;
+  clock: Clock;
+  ids: Ids;
+  caller: Caller;
+  /** The harness's mark that stands in the environment, by the variable's name; null where none does (protocol.md §1). */
+  mark: string | null;
+  /** The harness session that calls, when it is known. */
+  session: string | null;
+  library: Library;
+  reader: Reader;
+  /** Seconds within which a call answers, whatever is still at work (protocol.md §4). */
+  answerWithin: number;
+  signal: AbortSignal;
+  /** Asks the person at the terminal for a line; only where `caller.terminal` is true. */
+  ask: (question: string) => Promise<string>;
+  /** What starts dev-cli itself as a process of its own: node, and the absolute path of the command line's entry. */
+  program: readonly [string, string];
+  /** Absolute path of the detached runner's entry. */
+  runner: string;
+  /** Directory outside the project that holds the digests of trusted recipes. */
+  trustDirectory: string;
+  cliVersion: string;
+}
+
+/** The same for one that changes something. */
+export interface Context extends ReadContext {
+  store: Store<RunState>;
+}
+
+/**
+ * The instant, in milliseconds, by which a call answers, whatever is still at work (protocol.md §4).
+ * @param wait seconds that it was asked to wait; how long a call may take here bounds that too
+ */
+export function answerBy({ clock, answerWithin }: ReadContext, wait: number = answerWithin): number {
+  return clock.now() + Math.min(wait, answerWithin) * 1000;
+}
+
+/** Seconds that a printed poll waits: all that a call may take where it is printed. */
+export function pollWait({ answerWithin }: ReadContext): number {
+  return Math.max(1, Math.floor(answerWithin));
+}

@@ -1,0 +1,83 @@
+import type { Caller } from '../base/caller.js';
+import { DevCliError } from '../base/errors.js';
+import type { JudgeResult } from '../documents/judge-result.js';
+import type { CapturedRecipe, ResolvedBlock } from '../recipe/resolved.js';
+import type { Present } from '../work/git.js';
+import type { TodoState } from './engine-rows.js';
+import type { EntryData, EntryType } from './entries.js';
+import type { RunState } from './state.js';
+import type { Workspace } from './workspace.js';
+
+/** Where a run lives, for the paths that are printed. */
+export interface Place {
+  /** Absolute. */
+  root: string;
+  /** Absolute; the root unless the run has a work tree of its own. */
+  workTree: string;
+}
+
+/** What a CLI block did on the way, told in the answer as `ran`. */
+export interface Ran {
+  block: string;
+  ok: boolean;
+  summary: string;
+}
+
+/** Another run that carries out a plan in the same work tree. */
+export interface OtherExecution {
+  name: string;
+  todos: readonly Pick<TodoState, 'id' | 'type' | 'files' | 'status'>[];
+}
+
+/**
+ * One decision in the making: the snapshot being changed, the documents being written, what will be recorded.
+ * Lives inside a single `decide`; only its commit is seen by anybody (storage.md, A commit).
+ */
+export interface Turn {
+  readonly place: Place;
+  /** With the recipe that is at work; of a workflow, another one from the moment on at which the next phase begins. */
+  captured: CapturedRecipe;
+  readonly files: Workspace;
+  readonly state: RunState;
+  /** The instant of the commit. */
+  readonly at: string;
+  readonly by: Caller;
+  readonly entries: { type: EntryType; data: EntryData<EntryType> }[];
+  /** Told in the answer, not kept. */
+  readonly warnings: string[];
+  readonly ran: Ran[];
+  /** Why the next action is issued, beyond the recipe: a review that rejected, the user's reason. Read first. */
+  readonly because: string[];
+  /** Decides a condition of the recipe over a scope. */
+  readonly evaluate: Evaluate;
+  /** Judges the form of a task's result. */
+  readonly judge: JudgeResult;
+  /** The work tree as it is, read before the decision; null where there is no repository. */
+  readonly tree: () => Present | null;
+  /** Other runs that carry out a plan in the same work tree. Asked when an execution begins; then none of them begins meanwhile. */
+  readonly others: () => readonly OtherExecution[];
+  /** At `init`: the run of this name before the one that begins. Null in every other turn. */
+  readonly earlier: RunState | null;
+  /** Seconds that a printed poll waits for a command at work. */
+  readonly pollWait: number;
+}
+
+export type Evaluate = (source: string, scope: ConditionScope) => boolean;
+
+/** What a condition sees (recipes.md §2, Conditions). Every declared name is present, null when unset. */
+export type ConditionScope = Record<string, unknown>;
+
+/** Records a fact of this turn. */
+export function record<T extends EntryType>(turn: Turn, type: T, data: Omit<EntryData<T>, 'runId'>): void {
+  turn.entries.push({ type, data: { runId: turn.state.runId, ...data } as EntryData<T> });
+}
+
+/**
+ * The block of that id in the captured recipe.
+ * @throws DevCliError `INTERNAL` when machine and recipe disagree
+ */
+export function blockOf(turn: Turn, id: string): ResolvedBlock {
+  const block = turn.captured.recipe.blocks.find((candidate) => candidate.id === id);
+  if (block === undefined) throw new DevCliError('INTERNAL', `The captured recipe has no block "${id}".`);
+  return block;
+}

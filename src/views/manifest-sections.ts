@@ -1,0 +1,145 @@
+import { inRecipeOrder } from '../blocks/recipe-order.js';
+import { draftProgress } from '../documents/draft.js';
+import { foreignLine } from '../documents/foreign.js';
+import { blockedBy } from '../engine/core/scheduler.js';
+import type { CapturedRecipe } from '../recipe/resolved.js';
+import { shownPath } from '../run/paths.js';
+import type { RunState } from '../run/state.js';
+import { phaseTitle } from '../run/workflow.js';
+import type { Section, SectionInput } from './section.js';
+
+/** The lines of the manifest, in order (protocol.md §5, `manifest`). */
+export const MANIFEST_SECTIONS: readonly Section[] = [
+  { id: 'phase', view: 'manifest', budget: 300, render: phase },
+  { id: 'step', view: 'manifest', budget: 420, render: step },
+  { id: 'todos', view: 'manifest', budget: 600, render: todos },
+  { id: 'mode', view: 'manifest', budget: 500, render: mode },
+  { id: 'draft', view: 'manifest', budget: 200, render: draft },
+  { id: 'agents', view: 'manifest', budget: 500, render: agents },
+  { id: 'decisions', view: 'manifest', budget: 400, render: decisions },
+  { id: 'failed', view: 'manifest', budget: 500, render: failed },
+  { id: 'files', view: 'manifest', budget: 400, render: files },
+];
+
+function phase({ state: { workflow } }: SectionInput): string[] | null {
+  if (workflow === null) return null;
+  const others = workflow.phases
+    .filter(({ name }) => name !== workflow.currentPhase)
+    .map(({ name, status }) => `${name} ${status}`);
+  const of = [workflow.name, ...others].join(' · ');
+  return [workflow.currentPhase === null ? `Phases of ${of}` : `Phase ${phaseTitle(workflow)} of ${of}`];
+}
+
+function step({ state }: SectionInput): string[] {
+  if (state.status !== 'live') return [`Step: the run is ${state.status}`];
+  const ids = Object.keys(state.steps);
+  const round = state.currentBlock === null ? undefined : state.steps[state.currentBlock]?.round;
+  const finished = Object.values(state.steps).filter(({ status }) => status === 'done' || status === 'skipped').length;
+  const which = `${state.currentBlock} (${state.blockIndex + 1}/${ids.length}, ${finished} finished)`;
+  return [`Step: ${which}${round !== undefined && round > 1 ? `, round ${round}` : ''}`];
+}
+
+/** Failed todos that are named; `status` tells of all. */
+const FAILED_NAMED = 3;
+
+/** Of an execution: how many todos stand where, and what went wrong. */
+function todos({ state: { engine } }: SectionInput): string[] | null {
+  if (engine === null) return null;
+  const rows = engine.order.flatMap((id) => engine.todos[id] ?? []);
+  const failed = rows.filter(({ status }) => status === 'failed');
+  const kept = failed.length === 0 ? 0 : new Set(Object.values(blockedBy(engine)).flat()).size;
+  const counts = [
+    `${rows.filter(({ status }) => status === 'done').length}/${rows.length} done`,
+    ...(engine.wave.length > 0 ? [`${engine.wave.length} at work`] : []),
+    ...(failed.length > 0 ? [`${failed.length} failed`] : []),
+    ...(kept > 0 ? [`${kept} kept back by them`] : []),
+    ...(engine.added > 0 ? [`${engine.added} added`] : []),
+    ...(engine.fixRounds > 0 ? [`fix round ${engine.fixRounds}`] : []),
+    ...(engine.stage === 'todos' || engine.stage === 'ended' ? [] : [`now ${engine.stage}`]),
+    ...(engine.deferred.length > 0 ? [`${engine.deferred.length} commits to be made later`] : []),
+  ];
+  const why = failed.slice(0, FAILED_NAMED).map((row) => `${row.id}: ${foreignLine(row.why ?? 'failed', 120)}`);
+  const more = failed.length > FAILED_NAMED ? [`${failed.length - FAILED_NAMED} more`] : [];
+  const stopped = engine.why === undefined ? [] : [foreignLine(engine.why, 160)];
+  return [[`Todos: ${counts.join(', ')}`, ...why, ...more, ...stopped].join(' · ')];
+}
+
+function mode({ state }: SectionInput): string[] {
+  const modes = Object.values(state.mode).filter((word) => !state.recipe.includes(word));
+  const goal = state.goal === null ? '' : ` · goal (data): "${foreignLine(state.goal, 300)}"`;
+  return [`Mode: ${[state.recipe, ...modes].join(' ')}${goal}`];
+}
+
+function draft({ state, captured, draft }: SectionInput): string[] | null {
+  const read = state.status === 'live' ? draft() : null;
+  if (read === null) return null;
+  const { filled, total, missing } = draftProgress(read, captured.recipe.draft.required);
+  return [
+    `DRAFT: ${filled}/${total}${missing.length === 0 ? ', nothing missing' : ` (missing ${missing.join(', ')})`}`,
+  ];
+}
+
+function agents({ state }: SectionInput): string[] | null {
+  const all = Object.entries(state.agents);
+  if (all.length === 0) return null;
+  const unremarkable = all.filter(([, { status, verdict }]) => status === 'done' && verdict === undefined).length;
+  const named = all.filter(([, { status, verdict }]) => status !== 'done' || verdict !== undefined);
+  const rows = named.map(([id, { status, verdict }]) => `${id} ${status}${verdict === undefined ? '' : ` ${verdict}`}`);
+  const shown = rows.length > AGENTS_NAMED ? [`${rows.length} pending, failed or stale`] : rows;
+  return [`Agents: ${[...(unremarkable > 0 ? [`${unremarkable} done`] : []), ...shown].join(', ')}`];
+}
+
+/** More than these are counted, not named. */
+const AGENTS_NAMED = 16;
+
+function decisions({ state, captured, draft }: SectionInput): string[] | null {
+  const gates = inRecipeOrder(captured.recipe, state.gates)
+    .filter(([, gate]) => gate.stale !== true)
+    .map(
+      ([id, gate]) => `${id}: ${gate.choice}${gate.note === undefined ? '' : ` ("${foreignLine(gate.note, 120)}")`}`,
+    );
+  const bullets = (draft()?.decisions.text ?? '')
+    .split('\n')
+    .filter((line) => /^[-*] /.test(line))
+    .map((line) => foreignLine(line.slice(2), 140));
+  const all = [...gates, ...ofExecution(state.engine === null ? {} : state.gates, captured), ...bullets];
+  return all.length === 0 ? null : [`Decisions: ${all.join(' · ')}`];
+}
+
+/** Decisions at the gates of an execution, which are no blocks; the last ones. */
+function ofExecution(gates: RunState['gates'], { recipe }: CapturedRecipe): string[] {
+  return Object.entries(gates)
+    .filter(([id, { stale }]) => stale !== true && recipe.blocks.every((block) => block.id !== id))
+    .sort(([, a], [, b]) => b.seq - a.seq)
+    .slice(0, GATES_NAMED)
+    .map(([id, { choice, note }]) => `${id}: ${choice}${note === undefined ? '' : ` ("${foreignLine(note, 120)}")`}`);
+}
+
+const GATES_NAMED = 5;
+
+function failed({ state }: SectionInput): string[] | null {
+  const agentsFailed = Object.entries(state.agents)
+    .filter(([, agent]) => agent.status === 'failed')
+    .map(([id, agent]) => `${id}: ${foreignLine(agent.reason ?? 'no reason given', 100)}`);
+  const last =
+    state.lastError === null ? [] : [foreignLine(`${state.lastError.block}: ${state.lastError.message}`, 160)];
+  const all = [...agentsFailed, ...last, ...state.warnings.map((warning) => foreignLine(warning, 140))];
+  return all.length === 0 ? null : [`Failed: ${all.join(' · ')}`];
+}
+
+function files({ state, files: documents, context }: SectionInput): string[] | null {
+  const place = { root: context.root, workTree: state.workTree === '.' ? context.root : state.workTree };
+  const present = documents.list('');
+  const there = ['DRAFT.md', 'PLAN.md', 'plan-content.json', 'summary.md', 'report.md', 'pr.json'].filter(
+    (path) => present.includes(path) && documents.facts(path).kind === 'file',
+  );
+  const reports = ['findings', 'analysis', 'reviews'].flatMap((directory) => {
+    if (!present.includes(directory)) return [];
+    const count = documents.list(directory).filter((name) => name.endsWith('.md')).length;
+    return count === 0 ? [] : [`${directory}/ (${count})`];
+  });
+  const all = [...there, ...reports];
+  return all.length === 0
+    ? null
+    : [`Files in ${shownPath(place, state.name, '').replace(/\/$/, '')}: ${all.join(', ')}`];
+}
