@@ -1,7 +1,7 @@
 import { newDraft, readDraft } from '../documents/draft.js';
 import type { Turn } from '../run/turn.js';
 import { draftStore } from './commands/draft.js';
-import { sceneOf } from './execute.js';
+import { sceneOf } from './own-command.js';
 
 const DRAFT = 'DRAFT.md';
 

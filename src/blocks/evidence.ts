@@ -3,6 +3,7 @@ import type { Files } from '../base/files.js';
 import { sha256 } from '../base/sha256.js';
 import { type CheckedReport, checkReport } from '../documents/report.js';
 import type { PathFacts } from '../run/state.js';
+import type { Workspace } from '../run/workspace.js';
 
 /** What stands at a promised path now, by size, times, inode and digest; null for nothing. No clock is compared (lesson 49). */
 export function factsOf(files: Files, path: string): PathFacts {
@@ -77,4 +78,15 @@ export function reportEvidence(
   return checked.ok
     ? { ok: true, checked, sha256: file.sha256 }
     : { ok: false, missing: false, problems: checked.problems };
+}
+
+/** The digest of a regular file that can be read whole; null for all else, as for nothing. */
+export function inputDigest(files: Workspace, path: string): string | null {
+  if (files.facts(path).kind !== 'file') return null;
+  try {
+    return files.digest(path);
+  } catch (error) {
+    if (error instanceof DevCliError && error.code === 'EVIDENCE_INVALID') return null;
+    throw error;
+  }
 }

@@ -1,16 +1,16 @@
 import { DevCliError } from '../base/errors.js';
-import { fault, noteStep } from '../blocks/execute.js';
+import type { AckInput, Acknowledged, AckResult, ChangedSources, Pending } from '../blocks/acknowledgement.js';
+import { blockTypeOf } from '../blocks/block-types.js';
+import { acknowledgeChoice } from '../blocks/choice.js';
+import { checkApprovals, checkInputs } from '../blocks/inputs.js';
+import { pendingPart } from '../blocks/pending.js';
+import { settleAction } from '../blocks/settle.js';
+import { acknowledgeTasks, type Taken } from '../engine/act/collect.js';
+import { acknowledgeGate } from '../engine/act/gate-answer.js';
 import { choicesOf } from '../run/acknowledgements.js';
-import { record, type Turn } from '../run/turn.js';
-import { acknowledgeAgents, completeAnyway } from './acknowledge-agents.js';
-import { acknowledgeChoice } from './acknowledge-choice.js';
-import { acknowledgeData, acknowledgeWritten } from './acknowledge-data.js';
-import { acknowledgeGate } from './acknowledge-gate.js';
-import { type AckInput, type AckResult, type ChangedSources, type Pending, settleAction } from './acknowledgement.js';
-import { advance } from './advance.js';
-import { acknowledgeTasks } from './collect.js';
-import { identify, pendingPart } from './identify.js';
-import { checkApprovals, checkInputs } from './inputs.js';
+import { fault, noteStep, record, type Turn } from '../run/turn.js';
+import { advance, advanceEngine } from './advance.js';
+import { identify } from './identify.js';
 
 /**
  * Acknowledges an action: identify → check evidence → save → record → advance (protocol.md §3).
@@ -22,7 +22,7 @@ export function acknowledge(turn: Turn, input: AckInput, sources: ChangedSources
     refuseUnexpected(input, ['data', 'choice', 'result', 'without']);
     checkInputs(turn);
     checkApprovals(turn);
-    return acknowledgeTasks(turn, dispatch, input);
+    return takenByEngine(turn, acknowledgeTasks(turn, dispatch, input));
   }
   const identified = identify(turn, input);
   if (identified.kind === 'duplicate') return { kind: 'duplicate' };
@@ -32,41 +32,39 @@ export function acknowledge(turn: Turn, input: AckInput, sources: ChangedSources
   const known = structuredClone(turn.state.inputHashes);
   checkInputs(turn);
   checkApprovals(turn);
-  if (input.fail === true) return failed(turn, pending, input.reason);
-  const result = judged(turn, pending, input, sources);
+  if (pending.block.kind === 'engine' && input.fail !== true)
+    return takenByEngine(turn, acknowledgeGate(turn, pending, input));
+  const { result, event } =
+    input.fail === true ? failed(turn, pending, input.reason) : judged(turn, pending, input, sources);
+  if (event !== undefined) advance(turn, event);
   // A refusal has no warnings: what changed is told by the acknowledgement that is taken.
   if (result.kind === 'refused') turn.state.inputHashes = known;
   return result;
 }
 
-function judged(turn: Turn, pending: Pending, input: AckInput, sources: ChangedSources): AckResult {
+/** Lets the engine take what its tasks, or a person at its gate, came to. */
+function takenByEngine(turn: Turn, { result, events }: Taken): AckResult {
+  if (events !== undefined) advanceEngine(turn, events);
+  return result;
+}
+
+function judged(turn: Turn, pending: Pending, input: AckInput, sources: ChangedSources): Acknowledged {
   const { block } = pending;
   if (choicesOf(pending.action) !== undefined) {
     refuseUnexpected(input, ['data', 'result', 'without']);
-    return block.kind === 'engine' ? acknowledgeGate(turn, pending, input) : acknowledgeChoice(turn, pending, input);
+    return acknowledgeChoice(turn, pending, input);
   }
   if (input.choice !== undefined) throw unexpected('choice', 'This action offers no choices.');
-  switch (block.kind) {
-    case 'llm':
-    case 'llm-loop':
-      refuseUnexpected(input, ['without']);
-      return acknowledgeData(turn, { ...pending, block }, input);
-    case 'llm+cli':
-      refuseUnexpected(input, ['data', 'without']);
-      return acknowledgeWritten(turn, { ...pending, block }, input, sources);
-    case 'subagent':
-    case 'subagent-loop':
-      refuseUnexpected(input, ['data']);
-      return acknowledgeAgents(turn, { ...pending, block }, input, sources);
-    case 'wait-for-user':
-    case 'cli':
-    case 'engine':
-      throw new DevCliError('INTERNAL', `The action ${pending.action.actionId} cannot be acknowledged like this.`);
+  if (block.kind === 'cli' || block.kind === 'engine') {
+    throw new DevCliError('INTERNAL', `The action ${pending.action.actionId} cannot be acknowledged like this.`);
   }
+  const type = blockTypeOf(block);
+  refuseUnexpected(input, type.refuses);
+  return type.acknowledge(turn, { ...pending, block }, input, sources);
 }
 
 /** `step fail`: the agent cannot; `onError` decides (protocol.md §3). */
-function failed(turn: Turn, pending: Pending, reason: string | undefined): AckResult {
+function failed(turn: Turn, pending: Pending, reason: string | undefined): Acknowledged {
   const { block, action } = pending;
   if (reason === undefined || reason.trim() === '') {
     throw new DevCliError('DATA_MISSING', 'A failure needs a reason.', {
@@ -74,20 +72,12 @@ function failed(turn: Turn, pending: Pending, reason: string | undefined): AckRe
     });
   }
   if (action.action === 'wait-for-user') throw gateCannotFail(turn, pending);
-  if (block.kind === 'subagent' || block.kind === 'subagent-loop') {
-    for (const agent of block.agents) {
-      const known = turn.state.agents[agent.id];
-      if (known?.status === 'pending')
-        turn.state.agents[agent.id] = { ...known, status: 'failed', reason, at: turn.at };
-    }
-  }
   record(turn, 'failed', { actionId: action.actionId, block: block.id, reason });
   noteStep(turn, block.id, `failed: ${reason}`);
   fault(turn, block.id, 'STEP_FAILED', reason);
   settleAction(turn, pending);
-  if (block.kind === 'subagent' || block.kind === 'subagent-loop') completeAnyway(turn, block);
-  advance(turn, { type: 'FAIL' });
-  return { kind: 'failed' };
+  if (block.kind !== 'cli' && block.kind !== 'engine') blockTypeOf(block).fail?.(turn, block, reason);
+  return { result: { kind: 'failed' }, event: { type: 'FAIL' } };
 }
 
 function gateCannotFail(turn: Turn, { action }: Pending): DevCliError {
@@ -110,7 +100,7 @@ function stillRunning(turn: Turn, pending: Pending): DevCliError {
   });
 }
 
-function refuseUnexpected(input: AckInput, keys: ('data' | 'choice' | 'result' | 'without')[]): void {
+function refuseUnexpected(input: AckInput, keys: readonly ('data' | 'choice' | 'result' | 'without')[]): void {
   for (const key of keys) if (input[key] !== undefined) throw unexpected(key, 'The pending action does not take it.');
 }
 

@@ -1,4 +1,5 @@
-import { execute, runOnComplete } from '../blocks/execute.js';
+import { blockTypeOf } from '../blocks/block-types.js';
+import { execute } from '../blocks/cli.js';
 import { issue } from '../blocks/issue.js';
 import { conditionScope } from '../blocks/values.js';
 import { engineOutcome, enterEngine } from '../engine/act/drive.js';
@@ -81,7 +82,7 @@ function carryOut(turn: Turn, effect: Effect, inside: EngineEvent | undefined): 
 /** No agent's condition holds: the block is done, and so is what it does once its agents are (recipes.md §2, `when`). */
 function nothingIssued(turn: Turn, id: string): MachineEvent {
   const block = blockOf(turn, id);
-  if (block.kind === 'subagent' || block.kind === 'subagent-loop') runOnComplete(turn, block);
+  if (block.kind !== 'cli' && block.kind !== 'engine') blockTypeOf(block).pass?.(turn, block);
   return { type: 'DONE' };
 }
 
@@ -109,12 +110,7 @@ function retract(turn: Turn, id: string): void {
   const step = state.steps[id];
   if (step !== undefined && step.status !== 'pending') state.steps[id] = { ...step, status: 'stale', at: turn.at };
   const block = blockOf(turn, id);
-  if (block.kind === 'subagent' || block.kind === 'subagent-loop') {
-    for (const agent of block.agents) {
-      const known = state.agents[agent.id];
-      if (known !== undefined && known.status !== 'pending') known.status = 'stale';
-    }
-  }
+  if (block.kind !== 'cli' && block.kind !== 'engine') blockTypeOf(block).retract?.(turn, block);
   const gate = state.gates[id];
   if (gate !== undefined) gate.stale = true;
   delete state.inputHashes[id];

@@ -1,12 +1,12 @@
 import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
+import type { AckInput, AckResult, ChangedSources } from '../blocks/acknowledgement.js';
 import { changedSources } from '../recipe/captured.js';
 import { answerBy, type Context } from '../run/context.js';
 import type { RunState } from '../run/state.js';
 import type { Turn } from '../run/turn.js';
 import { changedSince, readBaseline } from '../work/git.js';
 import { acknowledge } from './acknowledge.js';
-import type { AckInput, AckResult, ChangedSources } from './acknowledgement.js';
 import { changeWarnings, envelope, joined, type Told, toldBy, withResult } from './envelope.js';
 import { settleCommands } from './external.js';
 import { findRun } from './find-run.js';

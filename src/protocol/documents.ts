@@ -5,7 +5,7 @@ import type { Files } from '../base/files.js';
 import { canonicalJson, isRecord, type JsonObject } from '../base/json.js';
 import { runOwnCommand } from '../blocks/commands/run-own.js';
 import type { Outcome, Scene } from '../blocks/commands/scene.js';
-import { sceneOf } from '../blocks/execute.js';
+import { sceneOf } from '../blocks/own-command.js';
 import { planMovedLine } from '../engine/act/plan-moved.js';
 import type { Context } from '../run/context.js';
 import { shownPath } from '../run/paths.js';

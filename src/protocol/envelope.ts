@@ -1,11 +1,11 @@
 import type { Answer } from '../base/answer.js';
 import type { Written } from '../base/invocation.js';
+import type { AckResult, Collected, RoundReport } from '../blocks/acknowledgement.js';
 import type { Action } from '../run/action.js';
 import type { Context } from '../run/context.js';
 import type { Ran, Turn } from '../run/turn.js';
 import { actionView } from '../views/action-json.js';
 import { actionText } from '../views/action-text.js';
-import type { AckResult, Collected, RoundReport } from './acknowledgement.js';
 
 /** What one or several commits of a call came to; told in one envelope (protocol.md §2). */
 export interface Told {

@@ -1,11 +1,10 @@
-import { fault, noteStep } from '../blocks/execute.js';
 import { REQUEST_STEPS } from '../engine/act/request-job.js';
 import { withdrawnFile } from '../jobs/command.js';
 import { endCommand } from '../jobs/external.js';
 import type { Context } from '../run/context.js';
 import { noteRequest } from '../run/note-request.js';
 import type { CommandState, RunState } from '../run/state.js';
-import { record, type Turn } from '../run/turn.js';
+import { fault, noteStep, record, type Turn } from '../run/turn.js';
 import type { Head } from '../store/store.js';
 import { advance } from './advance.js';
 import { awaitEnding, directoryOf, type Ending, judged, resultKey, type Settled } from './command-ending.js';

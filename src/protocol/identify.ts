@@ -1,9 +1,8 @@
-import { DevCliError, type ErrorParts } from '../base/errors.js';
+import { DevCliError } from '../base/errors.js';
 import { suggestion } from '../base/suggest.js';
-import { ackOf } from '../run/acknowledgements.js';
-import type { PendingAction } from '../run/action.js';
-import { blockOf, type Turn } from '../run/turn.js';
-import type { AckInput, Pending } from './acknowledgement.js';
+import type { AckInput, Pending } from '../blocks/acknowledgement.js';
+import { pendingOf, pendingPart, stale } from '../blocks/pending.js';
+import type { Turn } from '../run/turn.js';
 
 /**
  * Which action an acknowledgement is for (protocol.md §3): the pending one, one that was acknowledged before, or one
@@ -117,30 +116,4 @@ function todosNamed(todos: readonly string[]): string {
   if (todos.length === 0) return '';
   const more = todos.length > TODOS_NAMED ? ` and ${todos.length - TODOS_NAMED} more` : '';
   return ` Todos: ${todos.slice(0, TODOS_NAMED).join(', ')}${more}.`;
-}
-
-/** The action that waits for an acknowledgement, with its block; null when the run has ended. */
-function pendingOf(turn: Turn): Pending | null {
-  const state = turn.state.pendingAction;
-  if (state === null || state.action.action === 'done') return null;
-  const action: PendingAction = state.action;
-  return { state, action, block: blockOf(turn, action.block) };
-}
-
-/** The error for an action that is neither pending nor acknowledged. */
-export function stale(turn: Turn, message: string): DevCliError {
-  const pending = pendingPart(turn);
-  return new DevCliError('STALE_ACTION', message, {
-    run: turn.state.name,
-    ...pending,
-    fix: { command: 'next', input: { name: turn.state.name } },
-  });
-}
-
-/** `pending` of an error: the action that waits, with its acknowledgement. */
-export function pendingPart(turn: Turn): Pick<ErrorParts, 'pending'> {
-  const pending = pendingOf(turn);
-  if (pending === null) return {};
-  const ack = ackOf(pending.action);
-  return { pending: { actionId: pending.action.actionId, ...(ack === undefined ? {} : { ack }) } };
 }

@@ -1,5 +1,7 @@
 import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
+import { changedSinceAsked } from '../blocks/choice.js';
+import { pendingPart } from '../blocks/pending.js';
 import { clashOf } from '../engine/act/beside.js';
 import { engineOf } from '../engine/act/plan.js';
 import { noteRuling, WHOLE_RUN } from '../engine/act/rulings.js';
@@ -8,12 +10,11 @@ import { canInvalidate } from '../machine/queries.js';
 import { answerBy, type Context } from '../run/context.js';
 import { record, type Turn } from '../run/turn.js';
 import { markPhase } from '../run/workflow.js';
-import { changedSinceAsked } from './acknowledge-choice.js';
 import { advance } from './advance.js';
 import { envelope, joined, type Told, toldBy } from './envelope.js';
 import { type AtWork, abandonCommands, allAtWork, endRunning, settleCommands, withdrawCommands } from './external.js';
 import { findRun } from './find-run.js';
-import { fullBlockId, pendingPart, refuseOtherPhase } from './identify.js';
+import { fullBlockId, refuseOtherPhase } from './identify.js';
 import { transactTurn } from './turns.js';
 
 /**

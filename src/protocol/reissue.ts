@@ -1,5 +1,5 @@
 import { DevCliError } from '../base/errors.js';
-import { execute } from '../blocks/execute.js';
+import { execute } from '../blocks/cli.js';
 import { issue } from '../blocks/issue.js';
 import { filledPath } from '../blocks/values.js';
 import type { Effect } from '../machine/transition.js';

@@ -81,3 +81,13 @@ export function blockOf(turn: Turn, id: string): ResolvedBlock {
   if (block === undefined) throw new DevCliError('INTERNAL', `The captured recipe has no block "${id}".`);
   return block;
 }
+
+export function noteStep(turn: Turn, block: string, summary: string): void {
+  const step = turn.state.steps[block];
+  turn.state.steps[block] = { ...step, status: step?.status ?? 'pending', at: turn.at, summary: summary.slice(0, 300) };
+}
+
+/** Remembers why a block failed; `status`, `manifest` and the end tell it. */
+export function fault(turn: Turn, block: string, code: string, message: string): void {
+  turn.state.lastError = { code, message: message.slice(0, 500), block, at: turn.at };
+}

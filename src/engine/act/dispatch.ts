@@ -1,7 +1,7 @@
 import type { Invocation } from '../../base/invocation.js';
 import { factsOf } from '../../blocks/evidence.js';
-import { pend } from '../../blocks/issue.js';
-import { roleName, TELL } from '../../blocks/issue-dispatch.js';
+import { pend } from '../../blocks/pending.js';
+import { roleName, TELL } from '../../blocks/subagent/dispatch.js';
 import { foreignLine } from '../../documents/foreign.js';
 import type { ResolvedHandler } from '../../recipe/resolved.js';
 import type { EngineDispatchAction, EngineTaskView } from '../../run/action.js';

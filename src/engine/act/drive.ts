@@ -1,7 +1,6 @@
-import { fault, noteStep } from '../../blocks/execute.js';
 import type { MachineEvent } from '../../machine/events.js';
 import type { RunEngine } from '../../run/engine.js';
-import { record, type Turn } from '../../run/turn.js';
+import { fault, noteStep, record, type Turn } from '../../run/turn.js';
 import { baselineOf } from '../../work/git.js';
 import type { EngineEffect, EngineEvent, EngineTask, Verdict } from '../core/events.js';
 import { redoneBy, stepInPlace } from '../core/step.js';

@@ -1,5 +1,5 @@
-import { pend } from '../../blocks/issue.js';
-import { forPerson } from '../../blocks/issue-gate.js';
+import { forPerson } from '../../blocks/gate.js';
+import { pend } from '../../blocks/pending.js';
 import { APPROVE_PLAN } from '../../blocks/plan-gate.js';
 import { wholeProse } from '../../blocks/values.js';
 import { wholeLine } from '../../documents/foreign.js';

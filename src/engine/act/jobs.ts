@@ -1,5 +1,5 @@
 import { DevCliError } from '../../base/errors.js';
-import { pend } from '../../blocks/issue.js';
+import { pend } from '../../blocks/pending.js';
 import { filled } from '../../blocks/values.js';
 import { wholeLine } from '../../documents/foreign.js';
 import { isCommand } from '../../documents/plan-commands.js';

@@ -1,6 +1,5 @@
 import { isRecord } from '../../base/json.js';
 import { planDisagrees, presentPlan } from '../../blocks/commands/plan.js';
-import { fault } from '../../blocks/execute.js';
 import { isApproved, planGateOf } from '../../blocks/plan-gate.js';
 import { gateDecision } from '../../blocks/run-summary.js';
 import { readBoxes } from '../../documents/plan-boxes.js';
@@ -12,7 +11,7 @@ import type { TodoState } from '../../run/engine-rows.js';
 import { PLAN, PLAN_CONTENT } from '../../run/paths.js';
 import { planMarks } from '../../run/plan-marks.js';
 import type { PlanGate, RunState } from '../../run/state.js';
-import { record, type Turn } from '../../run/turn.js';
+import { fault, record, type Turn } from '../../run/turn.js';
 import { startEngine, todoRow } from '../core/rows.js';
 import { clashOf } from './beside.js';
 import { rowOf } from './outcomes.js';

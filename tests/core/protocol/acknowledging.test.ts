@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { acknowledge } from '../../../src/protocol/acknowledge.js';
 import { NOTHING_RARE } from '../../../src/protocol/rare.js';
-import { refuseChangedSources } from '../../../src/protocol/sources.js';
 import { openTurn } from '../../../src/protocol/turns.js';
 import { requireRecipe } from '../../../src/recipe/load.js';
 import { aPlan } from '../documents/plan-fixture.js';
@@ -240,8 +240,8 @@ describe('changed sources in autopilot', () => {
     const head = await on.store.read(on.name);
     const state = { ...(await on.state()), mode: { depth: 'quick', interaction: 'autopilot' } };
     const turn = openTurn(on.context, head, state, requireRecipe(on.context.library, 'one'), NOTHING_RARE);
-    const result = refuseChangedSources(turn, 'a1', { paths: ['a.ts'], now: { head: null, dirty: {} } });
-    const error = result?.kind === 'refused' ? result.error : null;
+    const result = acknowledge(turn, { action: 'a1' }, { paths: ['a.ts'], now: { head: null, dirty: {} } });
+    const error = result.kind === 'refused' ? result.error : null;
     expect(error?.message).toMatch(/^1 file outside .* the run halted/);
     expect(error?.fix).toContainEqual({ command: 'step invalidate', input: { name: 'run-1', step: 'write' } });
     expect(error?.pending).toBeUndefined();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { refuseChangedSources } from '../../../src/blocks/sources.js';
 import { NOTHING_RARE } from '../../../src/protocol/rare.js';
-import { refuseChangedSources } from '../../../src/protocol/sources.js';
 import { openTurn } from '../../../src/protocol/turns.js';
 import { requireRecipe } from '../../../src/recipe/load.js';
 import { codeOf, idOf, recipeOf, report, type Stage, stage } from './stage.js';
@@ -293,7 +293,7 @@ describe('the second net (harness.md, Guard)', () => {
 
   it('refuses, and takes the listed paths after a word of the user', async () => {
     const turn = await opened();
-    expect(refuseChangedSources(turn, 'a1', { paths: ['a.ts'], now })?.kind).toBe('refused');
+    expect(refuseChangedSources(turn, 'a1', { paths: ['a.ts'], now })?.result.kind).toBe('refused');
     turn.state.sourcesRefused = { seq: 5, actionId: 'a1', paths: ['a.ts'] };
     turn.state.lastHuman = { seq: 6, at: turn.at };
     expect(refuseChangedSources(turn, 'a1', { paths: ['a.ts'], now })).toBeNull();
@@ -303,17 +303,17 @@ describe('the second net (harness.md, Guard)', () => {
     const turn = await opened();
     turn.state.sourcesRefused = { seq: 5, actionId: 'a1', paths: ['a.ts'] };
     turn.state.lastHuman = { seq: 6, at: turn.at };
-    expect(refuseChangedSources(turn, 'a1', { paths: ['a.ts', 'b.ts'], now })?.kind).toBe('refused');
+    expect(refuseChangedSources(turn, 'a1', { paths: ['a.ts', 'b.ts'], now })?.result.kind).toBe('refused');
   });
 
   it('asks again at a later action, whatever was said about an earlier one', async () => {
     const turn = await opened();
-    expect(refuseChangedSources(turn, 'a1', { paths: ['a.ts'], now })?.kind).toBe('refused');
+    expect(refuseChangedSources(turn, 'a1', { paths: ['a.ts'], now })?.result.kind).toBe('refused');
     turn.state.sourcesRefused = { seq: 5, actionId: 'a1', paths: ['a.ts'] };
     turn.state.lastHuman = { seq: 6, at: turn.at };
     // Put back, and acknowledged without a change; then something else.
     expect(refuseChangedSources(turn, 'a1', null)).toBeNull();
-    expect(refuseChangedSources(turn, 'a2', { paths: ['c.ts'], now })?.kind).toBe('refused');
+    expect(refuseChangedSources(turn, 'a2', { paths: ['c.ts'], now })?.result.kind).toBe('refused');
   });
 });
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { AckInput } from '../../../src/protocol/acknowledgement.js';
+import type { AckInput } from '../../../src/blocks/acknowledgement.js';
 import { choicesOf } from '../../../src/run/acknowledgements.js';
 import { codeOf, idOf, recipeOf, report, type Stage, stage } from './stage.js';
 

@@ -1,12 +1,12 @@
-import type { JsonObject } from '../base/json.js';
-import type { Effect } from '../machine/transition.js';
-import type { ResolvedAgent, SubagentBlock } from '../recipe/resolved.js';
-import type { DispatchAction, PendingAction } from '../run/action.js';
-import { absolutePath, shownPath } from '../run/paths.js';
-import type { Turn } from '../run/turn.js';
-import { type Common, fullOf } from './issue-common.js';
-import { agentPrompt } from './prompt.js';
-import { conditionScope, filledPath, roundOf } from './values.js';
+import type { JsonObject } from '../../base/json.js';
+import type { Effect } from '../../machine/transition.js';
+import type { ResolvedAgent, SubagentBlock } from '../../recipe/resolved.js';
+import type { DispatchAction, PendingAction } from '../../run/action.js';
+import { absolutePath, shownPath } from '../../run/paths.js';
+import type { Turn } from '../../run/turn.js';
+import { type Common, fullOf } from '../action-parts.js';
+import { agentPrompt } from '../prompt.js';
+import { conditionScope, filledPath, roundOf } from '../values.js';
 
 /** What is said to every agent that is handed a prompt file. */
 export const TELL = 'Read <promptFile>: your whole task. Do it, reply in two lines.';

@@ -1,9 +1,7 @@
 import { type Detail, DevCliError } from '../base/errors.js';
-import { fault, noteStep } from '../blocks/execute.js';
-import { record, type Turn } from '../run/turn.js';
-import type { AckResult, ChangedSources } from './acknowledgement.js';
-import { advance } from './advance.js';
-import { pendingPart } from './identify.js';
+import { fault, noteStep, record, type Turn } from '../run/turn.js';
+import type { Acknowledged, ChangedSources } from './acknowledgement.js';
+import { pendingPart } from './pending.js';
 
 /** Paths named at most in a refusal. */
 const PATHS_SHOWN = 20;
@@ -16,7 +14,7 @@ const PATHS_IN_REASON = 3;
  * the list; accepted into the baseline once a person was there after the refusal, for that action and the paths listed;
  * in autopilot the run halts. Null when nothing changed.
  */
-export function refuseChangedSources(turn: Turn, actionId: string, sources: ChangedSources): AckResult | null {
+export function refuseChangedSources(turn: Turn, actionId: string, sources: ChangedSources): Acknowledged | null {
   if (sources === null || sources.paths.length === 0) return null;
   const { state } = turn;
   const { paths } = sources;
@@ -36,11 +34,11 @@ export function refuseChangedSources(turn: Turn, actionId: string, sources: Chan
     answer: { command: 'approve', input: { name: state.name } },
     ...pendingPart(turn),
   });
-  return { kind: 'refused', error };
+  return { result: { kind: 'refused', error } };
 }
 
 /** Nobody is there to ask: the run halts, and only reopening the step goes on. */
-function halted(turn: Turn, paths: string[]): AckResult {
+function halted(turn: Turn, paths: string[]): Acknowledged {
   const { state } = turn;
   const block = state.currentBlock ?? '';
   const line = changedLine(paths);
@@ -49,7 +47,6 @@ function halted(turn: Turn, paths: string[]): AckResult {
   noteStep(turn, block, `${line}: ${names}${more}`);
   fault(turn, block, 'SOURCES_CHANGED', `${line}: ${names}${more}`);
   state.sourcesRefused = null;
-  advance(turn, { type: 'HALT' });
   const error = new DevCliError(
     'SOURCES_CHANGED',
     `${line}; the run halted. Before it is reopened they have to be as they were.`,
@@ -62,7 +59,7 @@ function halted(turn: Turn, paths: string[]): AckResult {
       ],
     },
   );
-  return { kind: 'refused', error };
+  return { result: { kind: 'refused', error }, event: { type: 'HALT' } };
 }
 
 /** Whether a person was there after the refusal that listed all of these paths for this action. */

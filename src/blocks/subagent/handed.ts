@@ -1,21 +1,9 @@
-import { DevCliError } from '../base/errors.js';
-import type { ResolvedAgent, SubagentBlock } from '../recipe/resolved.js';
-import type { PendingState } from '../run/state.js';
-import type { Turn } from '../run/turn.js';
-import type { Workspace } from '../run/workspace.js';
-import { wantsVerdict } from './prompt.js';
-import { filledPath } from './values.js';
-
-/** The digest of a regular file that can be read whole; null for all else, as for nothing. */
-export function inputDigest(files: Workspace, path: string): string | null {
-  if (files.facts(path).kind !== 'file') return null;
-  try {
-    return files.digest(path);
-  } catch (error) {
-    if (error instanceof DevCliError && error.code === 'EVIDENCE_INVALID') return null;
-    throw error;
-  }
-}
+import type { ResolvedAgent, SubagentBlock } from '../../recipe/resolved.js';
+import type { PendingState } from '../../run/state.js';
+import type { Turn } from '../../run/turn.js';
+import { inputDigest } from '../evidence.js';
+import { wantsVerdict } from '../prompt.js';
+import { filledPath } from '../values.js';
 
 /**
  * Digests of what these agents are handed to read. What an agent that has delivered before was handed is kept: its result

@@ -1,11 +1,12 @@
 import { DevCliError } from '../base/errors.js';
-import { changedApprovals } from '../blocks/approvals.js';
-import { changedSinceHanded, inputDigest } from '../blocks/handed.js';
-import { filled } from '../blocks/values.js';
 import type { ResolvedBlock, SubagentBlock } from '../recipe/resolved.js';
 import { blockOf, type Turn } from '../run/turn.js';
 import type { Pending } from './acknowledgement.js';
-import { pendingPart } from './identify.js';
+import { changedApprovals } from './approvals.js';
+import { inputDigest } from './evidence.js';
+import { pendingPart } from './pending.js';
+import { changedSinceHanded } from './subagent/handed.js';
+import { filled } from './values.js';
 
 /**
  * Compares the documents that finished blocks were built on with what they were (recipes.md §2, `stale`). A change by

@@ -1,16 +1,14 @@
-import { DevCliError } from '../base/errors.js';
-import { fault, noteStep, runOnComplete } from '../blocks/execute.js';
-import { roundOf } from '../blocks/values.js';
-import type { SubagentBlock } from '../recipe/resolved.js';
-import { record, type Turn } from '../run/turn.js';
-import { type AckInput, type AckResult, type ChangedSources, type Pending, settleAction } from './acknowledgement.js';
-import { advance } from './advance.js';
+import { DevCliError } from '../../base/errors.js';
+import type { SubagentBlock } from '../../recipe/resolved.js';
+import { fault, noteStep, record, type Turn } from '../../run/turn.js';
+import type { AckInput, Acknowledged, ChangedSources, Pending } from '../acknowledgement.js';
+import { refuseOutdated } from '../inputs.js';
+import { passes, runOnComplete, runOrRefuse, warnAtBound } from '../own-command.js';
+import { completed, settleAction } from '../settle.js';
+import { refuseChangedSources } from '../sources.js';
+import { roundOf } from '../values.js';
 import { checkedWithout, collect, type Delivered, type Dispatched, giveUp } from './deliveries.js';
-import { noteInputs, refuseOutdated } from './inputs.js';
-import { passes, runOrRefuse, warnAtBound } from './passes.js';
-import { refuseChangedSources } from './sources.js';
 import { undelivered } from './undelivered.js';
-import { noteVerdicts, verdictLine } from './verdicts.js';
 
 /** Subagents: every promised output is there and holds up, or is given up with a reason (protocol.md §3). */
 export function acknowledgeAgents(
@@ -18,7 +16,7 @@ export function acknowledgeAgents(
   pending: Pending<SubagentBlock>,
   input: AckInput,
   sources: ChangedSources,
-): AckResult {
+): Acknowledged {
   const { block, action } = pending;
   if (action.action !== 'dispatch-subagents') throw new DevCliError('INTERNAL', 'Not a dispatch.');
   const without = checkedWithout(turn, action, input);
@@ -39,11 +37,11 @@ export function acknowledgeAgents(
       ...(reported.length === 0 ? {} : { selfReported: reported }),
     });
   }
-  return { kind: 'refused', error: undelivered(turn, action, open) };
+  return { result: { kind: 'refused', error: undelivered(turn, action, open) } };
 }
 
 /** All agents of the action have delivered or were given up: what the block does next. */
-function concluded(turn: Turn, pending: Dispatched, delivered: Delivered): AckResult {
+function concluded(turn: Turn, pending: Dispatched, delivered: Delivered): Acknowledged {
   const { block, action } = pending;
   const states = block.agents.flatMap((agent) => turn.state.agents[agent.id] ?? []);
   const failed = action.agents.filter((row) => turn.state.agents[row.id]?.status === 'failed');
@@ -55,8 +53,7 @@ function concluded(turn: Turn, pending: Dispatched, delivered: Delivered): AckRe
     record(turn, 'failed', { actionId: action.actionId, block: block.id, reason: `without ${names}` });
     fault(turn, block.id, 'STEP_FAILED', `not delivered: ${names}`);
     completeAnyway(turn, block);
-    advance(turn, { type: 'FAIL' });
-    return { kind: 'failed' };
+    return { result: { kind: 'failed' }, event: { type: 'FAIL' } };
   }
   const verdicts = noteVerdicts(turn, pending);
   if (block.onComplete !== undefined) runOrRefuse(turn, block.onComplete, block.id);
@@ -77,17 +74,8 @@ export function completeAnyway(turn: Turn, block: SubagentBlock): void {
   if (block.onError.kind === 'continue') runOnComplete(turn, block);
 }
 
-function acknowledged(turn: Turn, pending: Dispatched, { evidence, reported }: Delivered): AckResult {
-  const { block, action } = pending;
-  record(turn, 'acknowledged', {
-    actionId: action.actionId,
-    block: block.id,
-    evidence,
-    ...(reported.length === 0 ? {} : { selfReported: true }),
-  });
-  noteInputs(turn, pending);
-  advance(turn, { type: 'DONE' });
-  return { kind: 'completed', block: block.id };
+function acknowledged(turn: Turn, pending: Dispatched, { evidence, reported }: Delivered): Acknowledged {
+  return completed(turn, pending, { evidence, ...(reported.length === 0 ? {} : { selfReported: true }) });
 }
 
 /** A block that is no loop has one round only: what did not pass is told and the run goes on. */
@@ -102,7 +90,7 @@ function notPassed(
   { block, action }: Dispatched,
   { evidence }: Delivered,
   verdicts: Record<string, string>,
-): AckResult {
+): Acknowledged {
   const n = roundOf(turn, block.id);
   const judged = verdictLine(verdicts);
   fault(turn, block.id, 'ROUND_NOT_PASSED', `round ${n} did not pass (${judged})`);
@@ -112,6 +100,37 @@ function notPassed(
   }
   record(turn, 'round', { actionId: action.actionId, block: block.id, round: n, saved: [], missing: [], evidence });
   warnAtBound(turn, block, `last: ${judged}`);
-  advance(turn, { type: 'ROUND', filled: false });
-  return { kind: 'round', round: { n, passed: false, saved: [], missing: [], verdicts } };
+  return {
+    result: { kind: 'round', round: { n, passed: false, saved: [], missing: [], verdicts } },
+    event: { type: 'ROUND', filled: false },
+  };
+}
+
+/**
+ * Notes the verdicts of the round. One that was started again judges together with those that had delivered before it:
+ * a rejection stays one.
+ */
+function noteVerdicts(turn: Turn, { block, action, state }: Dispatched): Record<string, string> {
+  const verdicts: Record<string, string> = {};
+  const rows = state.cause === 'retry' ? block.agents : action.agents;
+  for (const row of rows) {
+    const agent = turn.state.agents[row.id];
+    if (agent === undefined || agent.status !== 'done' || agent.verdict === undefined) continue;
+    verdicts[row.id] = agent.verdict;
+    turn.state.reviewRounds.push({
+      block: block.id,
+      round: roundOf(turn, block.id),
+      agent: row.id,
+      verdict: agent.verdict,
+      summary: agent.summary ?? '',
+      output: agent.output ?? null,
+    });
+  }
+  return verdicts;
+}
+
+/** The verdicts in words; a round may have failed its condition without any. */
+function verdictLine(verdicts: Record<string, string>): string {
+  const line = Object.entries(verdicts).map(([agent, verdict]) => `${agent} ${verdict}`);
+  return line.length === 0 ? 'no verdict' : line.join(', ');
 }

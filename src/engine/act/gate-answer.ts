@@ -1,9 +1,5 @@
-import { DevCliError } from '../base/errors.js';
-import { APPROVE_PLAN } from '../blocks/plan-gate.js';
-import { decided, gateAt, gateKey, planCommandsDigest } from '../engine/act/gates.js';
-import { addedBodies, engineOf } from '../engine/act/plan.js';
-import { PLAN, PLAN_CONTENT } from '../run/paths.js';
-import { record, type Turn } from '../run/turn.js';
+import { DevCliError } from '../../base/errors.js';
+import type { AckInput, Pending } from '../../blocks/acknowledgement.js';
 import {
   askedAboutAnother,
   changedSinceAsked,
@@ -11,12 +7,17 @@ import {
   decidedBy,
   keepNote,
   requirePlan,
-} from './acknowledge-choice.js';
-import { type AckInput, type AckResult, type Pending, settleAction } from './acknowledgement.js';
-import { advanceEngine } from './advance.js';
+} from '../../blocks/choice.js';
+import { APPROVE_PLAN } from '../../blocks/plan-gate.js';
+import { settleAction } from '../../blocks/settle.js';
+import { PLAN, PLAN_CONTENT } from '../../run/paths.js';
+import { record, type Turn } from '../../run/turn.js';
+import type { Taken } from './collect.js';
+import { decided, gateAt, gateKey, planCommandsDigest } from './gates.js';
+import { addedBodies, engineOf } from './plan.js';
 
 /** A decision at a gate of an execution: its commands, a criterion, a worker's question, a gate of the recipe (engine.md). */
-export function acknowledgeGate(turn: Turn, pending: Pending, input: AckInput): AckResult {
+export function acknowledgeGate(turn: Turn, pending: Pending, input: AckInput): Taken {
   const { block, action } = pending;
   const at = gateAt(turn);
   if (at === null) throw new DevCliError('INTERNAL', 'The engine waits at no gate.');
@@ -37,8 +38,7 @@ export function acknowledgeGate(turn: Turn, pending: Pending, input: AckInput): 
   });
   settleAction(turn, pending);
   const verdict = decided(turn, at, chosen.id, note ?? '');
-  advanceEngine(turn, [{ type: 'OUTCOME', ...at, verdict }]);
-  return { kind: 'completed', block: key };
+  return { result: { kind: 'completed', block: key }, events: [{ type: 'OUTCOME', ...at, verdict }] };
 }
 
 /**

@@ -1,12 +1,61 @@
-import type { Detail } from '../base/errors.js';
-import { DevCliError } from '../base/errors.js';
+import { type Detail, DevCliError } from '../base/errors.js';
 import { isRecord } from '../base/json.js';
-import type { Outcome } from '../blocks/commands/scene.js';
-import { runOwn } from '../blocks/execute.js';
-import { conditionScope } from '../blocks/values.js';
 import type { LlmLoopBlock, OwnCommand, SubagentBlock } from '../recipe/resolved.js';
 import type { Turn } from '../run/turn.js';
-import { pendingPart } from './identify.js';
+import { runOwnCommand } from './commands/run-own.js';
+import type { Outcome, Scene } from './commands/scene.js';
+import { pendingPart } from './pending.js';
+import { conditionScope, filled } from './values.js';
+
+/** Runs one of our commands inside this turn. What it throws refuses the acknowledgement that asked for it. */
+function runOwn(turn: Turn, command: OwnCommand, block: string, more: Record<string, unknown> = {}): Outcome {
+  const input = Object.fromEntries(
+    Object.entries(command.input).map(([key, value]) => [
+      key,
+      typeof value === 'string' ? filled(turn, value, block) : value,
+    ]),
+  );
+  return runOwnCommand(
+    { command: command.command, input: { ...input, ...more } as OwnCommand['input'] },
+    sceneOf(turn),
+  );
+}
+
+export function sceneOf(turn: Turn): Scene {
+  return {
+    name: turn.state.name,
+    files: turn.files,
+    state: turn.state,
+    recipe: turn.captured.recipe,
+    at: turn.at,
+    warnings: turn.warnings,
+  };
+}
+
+/**
+ * Runs `onComplete` of a block whose agents delivered nothing. It cannot refuse any more: what it finds wrong, or why it
+ * could not run, is a warning that stays.
+ */
+export function runOnComplete(turn: Turn, block: SubagentBlock): void {
+  if (block.onComplete === undefined) return;
+  const outcome = attempt(turn, block.onComplete, block.id);
+  if (outcome.ok) return;
+  const line = `${block.id}, ${block.onComplete.command}: ${outcome.summary}`;
+  turn.state.warnings.push(line);
+  turn.warnings.push(line);
+}
+
+/** A CLI block that cannot do its work has failed; its error belongs to the run, not to the call that led here. */
+export function attempt(turn: Turn, command: OwnCommand, block: string): Outcome {
+  try {
+    return runOwn(turn, command, block);
+  } catch (error) {
+    if (!(error instanceof DevCliError) || error.code === 'INTERNAL' || error.code === 'IO') throw error;
+    const first = error.details[0];
+    const summary = `${error.code}: ${error.message}${first === undefined ? '' : ` ${first.pointer ?? first.target ?? ''} ${first.problem}`}`;
+    return { ok: false, report: {}, summary };
+  }
+}
 
 /** Findings of a command named at most in a refusal. */
 const DETAILS_SHOWN = 40;

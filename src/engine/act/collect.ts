@@ -1,37 +1,43 @@
-import { type Detail, DevCliError } from '../base/errors.js';
-import type { Invocation } from '../base/invocation.js';
-import { wholeLine } from '../documents/foreign.js';
-import type { JudgedResult } from '../documents/judge-result.js';
-import { resultPath } from '../engine/act/dispatch.js';
-import { noteListed, unlistedBy } from '../engine/act/listed.js';
-import { triaged, verdictOf } from '../engine/act/outcomes.js';
-import { engineOf } from '../engine/act/plan.js';
-import { type FoundResult, foundResult } from '../engine/act/results.js';
-import { chargeStray } from '../engine/act/stray.js';
-import type { EngineEvent, Verdict } from '../engine/core/events.js';
-import type { EngineDispatchAction } from '../run/action.js';
-import type { TaskState } from '../run/engine.js';
-import { shownPath } from '../run/paths.js';
-import { record, type Turn } from '../run/turn.js';
-import type { AckInput, AckResult, Collected } from './acknowledgement.js';
-import { advanceEngine } from './advance.js';
-import { pendingPart, stale } from './identify.js';
+import { type Detail, DevCliError } from '../../base/errors.js';
+import type { AckInput, AckResult, Collected } from '../../blocks/acknowledgement.js';
+import { pendingPart, stale } from '../../blocks/pending.js';
+import { wholeLine } from '../../documents/foreign.js';
+import type { JudgedResult } from '../../documents/judge-result.js';
+import type { EngineDispatchAction } from '../../run/action.js';
+import type { TaskState } from '../../run/engine.js';
+import { record, type Turn } from '../../run/turn.js';
+import type { EngineEvent, Verdict } from '../core/events.js';
+import { resultPath } from './dispatch.js';
+import { noteListed, unlistedBy } from './listed.js';
+import { triaged, verdictOf } from './outcomes.js';
+import { engineOf } from './plan.js';
+import {
+  dispatchCannotFail,
+  faultsOf,
+  incomplete,
+  invalid,
+  type Judged,
+  lineOf,
+  missing,
+  nothingTaken,
+  type Out,
+  oneTask,
+  REFUSALS,
+} from './refusals.js';
+import { type FoundResult, foundResult } from './results.js';
+import { chargeStray } from './stray.js';
 
 /** Paths named at most that a result leaves out. */
 const UNLISTED_SHOWN = 20;
 
-/** Results refused in a row before the task counts as a failed attempt. */
-const REFUSALS = 4;
-
-/** A task that is out, by its action id. */
-interface Out {
-  actionId: string;
-  task: TaskState;
+/** What an acknowledgement came to, and what the engine is to take for it: read lazily, while the engine goes on. */
+export interface Taken {
+  result: AckResult;
+  events?: Iterable<EngineEvent>;
 }
 
-/** What a result comes to at the collect; `unlisted`: it holds up, and leaves out paths that changed. */
-type Judged = FoundResult | { kind: 'unlisted'; problems: Detail[] };
 type Good = Out & Extract<FoundResult, { kind: 'good' }>;
+
 /** A task that has come to nothing. */
 type Lost = Out & { reason: string };
 
@@ -40,7 +46,7 @@ type Lost = Out & { reason: string };
  * (protocol.md §3).
  * @throws DevCliError `STALE_ACTION`, `EVIDENCE_MISSING`, `DATA_MISSING`, `DATA_UNEXPECTED`, `USAGE`
  */
-export function acknowledgeTasks(turn: Turn, dispatch: EngineDispatchAction, input: AckInput): AckResult {
+export function acknowledgeTasks(turn: Turn, dispatch: EngineDispatchAction, input: AckInput): Taken {
   const { tasks } = engineOf(turn);
   const id = input.action ?? (input.step === undefined ? undefined : dispatch.actionId);
   if (id === undefined || (input.action !== undefined && input.step !== undefined)) {
@@ -54,43 +60,34 @@ export function acknowledgeTasks(turn: Turn, dispatch: EngineDispatchAction, inp
       : takeOne(turn, dispatch, { actionId: id, task });
   }
   if (id !== dispatch.actionId) {
-    if (Object.hasOwn(turn.state.acknowledged, id)) return { kind: 'duplicate' };
+    if (Object.hasOwn(turn.state.acknowledged, id)) return { result: { kind: 'duplicate' } };
     throw stale(turn, `The action ${JSON.stringify(id.slice(0, 40))} is none of those that are out.`);
   }
   if (input.fail === true) throw dispatchCannotFail(turn);
   return collect(turn, dispatch);
 }
 
-function oneTask(turn: Turn): DevCliError {
-  return new DevCliError('DATA_UNEXPECTED', '--collect takes every result; this action is one task.', {
-    fix: 'Leave --collect out, or run the ack of the dispatch.',
-    ...pendingPart(turn),
-  });
-}
-
-function takeOne(turn: Turn, dispatch: EngineDispatchAction, out: Out): AckResult {
+function takeOne(turn: Turn, dispatch: EngineDispatchAction, out: Out): Taken {
   const found = judgedResult(turn, out);
   const block = out.task.todoId === null ? out.task.substep : `${out.task.todoId}/${out.task.substep}`;
   switch (found.kind) {
     case 'absent':
       throw missing(turn, out, found.problem);
     case 'good':
-      settle(turn, dispatch, [{ ...out, ...found }], []);
-      return { kind: 'completed', block };
+      return { result: { kind: 'completed', block }, events: settle(turn, dispatch, [{ ...out, ...found }], []) };
     case 'unlisted':
       askForPaths(turn, out, found.problems);
-      return { kind: 'refused', error: incomplete(turn, out, found.problems) };
+      return { result: { kind: 'refused', error: incomplete(turn, out, found.problems) } };
     case 'refused': {
       const lost = refuse(turn, out, found);
-      if (lost === null) return { kind: 'refused', error: invalid(turn, out, found.problems) };
-      settle(turn, dispatch, [], [lost]);
-      return { kind: 'failed' };
+      if (lost === null) return { result: { kind: 'refused', error: invalid(turn, out, found.problems) } };
+      return { result: { kind: 'failed' }, events: settle(turn, dispatch, [], [lost]) };
     }
   }
 }
 
 /** Good results are taken together, in the order of the plan; the others stay out, each with what is wrong. */
-function collect(turn: Turn, dispatch: EngineDispatchAction): AckResult {
+function collect(turn: Turn, dispatch: EngineDispatchAction): Taken {
   const { tasks, order } = engineOf(turn);
   const outs = Object.entries(tasks).map(([actionId, task]): Out => ({ actionId, task }));
   const place = new Map(order.map((id, index) => [id, index]));
@@ -120,10 +117,10 @@ function collect(turn: Turn, dispatch: EngineDispatchAction): AckResult {
     if (gone !== null) lost.push(gone);
   }
   if (good.length + lost.length === 0) {
-    return { kind: 'refused', error: nothingTaken(turn, details, new Set(found.map(({ result }) => result.kind))) };
+    const error = nothingTaken(turn, details, new Set(found.map(({ result }) => result.kind)));
+    return { result: { kind: 'refused', error } };
   }
-  settle(turn, dispatch, good, lost);
-  return { kind: 'collected', collected };
+  return { result: { kind: 'collected', collected }, events: settle(turn, dispatch, good, lost) };
 }
 
 /**
@@ -167,18 +164,22 @@ function refuse(turn: Turn, out: Out, { problems, sha256 }: Extract<FoundResult,
 }
 
 /** `step fail`: the agent cannot; triage decides what follows. */
-function failTask(turn: Turn, dispatch: EngineDispatchAction, out: Out, reason: string | undefined): AckResult {
+function failTask(turn: Turn, dispatch: EngineDispatchAction, out: Out, reason: string | undefined): Taken {
   if (reason === undefined || reason.trim() === '') {
     throw new DevCliError('DATA_MISSING', 'A failure needs a reason.', {
       fix: 'Give it with --reason TEXT, or --reason - on standard input.',
     });
   }
-  settle(turn, dispatch, [], [{ ...out, reason }]);
-  return { kind: 'failed' };
+  return { result: { kind: 'failed' }, events: settle(turn, dispatch, [], [{ ...out, reason }]) };
 }
 
-/** Takes tasks back, good and lost, and lets the engine go on with what they came to. */
-function settle(turn: Turn, dispatch: EngineDispatchAction, good: readonly Good[], lost: readonly Lost[]): void {
+/** Takes tasks back, good and lost; gives what they came to for the engine. */
+function settle(
+  turn: Turn,
+  dispatch: EngineDispatchAction,
+  good: readonly Good[],
+  lost: readonly Lost[],
+): Iterable<EngineEvent> {
   const engine = engineOf(turn);
   turn.state.acknowledged[dispatch.actionId] = dispatch.block;
   for (const { actionId, task } of [...good, ...lost]) {
@@ -190,7 +191,7 @@ function settle(turn: Turn, dispatch: EngineDispatchAction, good: readonly Good[
     record(turn, 'task-failed', { ...taskPart(out), reason: reason.slice(0, 1000) });
   const worked = [...good, ...lost].some(({ task }) => task.substep === 'worker');
   if (worked && !Object.values(engine.tasks).some(({ substep }) => substep === 'worker')) chargeStray(turn);
-  advanceEngine(turn, outcomes(turn, good, lost));
+  return outcomes(turn, good, lost);
 }
 
 /** One after the other: what follows from a finding depends on what the ones before it led to. */
@@ -237,95 +238,7 @@ function taskPart({ actionId, task: { todoId, substep, attempt } }: Out) {
   return { actionId, todoId, substep, attempt };
 }
 
-function missing(turn: Turn, out: Out, problem: string): DevCliError {
-  const { actionId } = out;
-  const path = shownResult(turn, actionId);
-  return new DevCliError('EVIDENCE_MISSING', `The result of ${actionId} is not there: ${problem}.`, {
-    run: turn.state.name,
-    details: [{ target: path, problem }],
-    fix: `Let the task's agent write ${path}, then repeat the acknowledgement. One that cannot: write why to the file that \`instead\` names, and run that.`,
-    instead: failCommand(turn, actionId),
-    pending: taskPending(turn, actionId),
-  });
-}
-
-function invalid(turn: Turn, { actionId, task }: Out, problems: Detail[]): DevCliError {
-  const path = shownResult(turn, actionId);
-  return new DevCliError('SCHEMA_INVALID', `The result of ${actionId} does not hold up; nothing of it is taken.`, {
-    run: turn.state.name,
-    details: problems.slice(0, 40).map((problem) => ({ target: path, ...problem })),
-    fix: `Let the task's agent mend ${path}, then repeat the acknowledgement. Refused ${task.malformed} of ${REFUSALS} times; the last is a failed attempt.`,
-    pending: taskPending(turn, actionId),
-  });
-}
-
-/** What is to be done about paths that a result leaves out. */
-const COMPLETE =
-  'Put each path into `filesChanged` (the work of the todo) or `notMine` (not its work), or let the agent do it; then repeat the acknowledgement, which takes the result as it is then and leaves uncommitted what it does not list.';
-
-function incomplete(turn: Turn, { actionId }: Out, problems: Detail[]): DevCliError {
-  const path = shownResult(turn, actionId);
-  return new DevCliError('SCHEMA_INVALID', `The result of ${actionId} does not list all that changed.`, {
-    run: turn.state.name,
-    details: problems.map((problem) => ({ target: path, ...problem })),
-    fix: COMPLETE,
-    pending: taskPending(turn, actionId),
-  });
-}
-
-function nothingTaken(turn: Turn, details: Detail[], kinds: ReadonlySet<Judged['kind']>): DevCliError {
-  const wrong = kinds.has('refused') || kinds.has('unlisted');
-  const mend =
-    'Wait for the agents at work, and let them mend what is named; start one anew, with its promptFile, where nobody is at work on it. Then repeat the acknowledgement.';
-  return new DevCliError(
-    wrong ? 'SCHEMA_INVALID' : 'EVIDENCE_MISSING',
-    wrong ? 'What is there does not hold up; nothing was taken.' : 'No result is there yet.',
-    {
-      run: turn.state.name,
-      details: details.slice(0, 40),
-      fix: kinds.has('unlisted') ? (kinds.has('refused') ? `${mend} ${COMPLETE}` : COMPLETE) : mend,
-      ...pendingPart(turn),
-    },
-  );
-}
-
-/** What is wrong with the result of a task that stays out, each fault at its place. */
-function faultsOf(turn: Turn, { actionId }: Out, result: Exclude<Judged, { kind: 'good' }>): Detail[] {
-  const target = shownResult(turn, actionId);
-  if (result.kind === 'absent') return [{ target, problem: result.problem }];
-  return result.problems.map((problem) => ({ target, ...problem }));
-}
-
-function shownResult(turn: Turn, actionId: string): string {
-  return shownPath(turn.place, turn.state.name, resultPath(actionId));
-}
-
-function taskPending(turn: Turn, actionId: string) {
-  return { actionId, ack: { command: 'step complete', input: { name: turn.state.name, action: actionId } } };
-}
-
-function dispatchCannotFail(turn: Turn): DevCliError {
-  const [first] = Object.keys(engineOf(turn).tasks);
-  return new DevCliError('DATA_UNEXPECTED', 'A dispatch as a whole cannot fail; name the task that did.', {
-    run: turn.state.name,
-    ...(first === undefined ? {} : { fix: failCommand(turn, first) }),
-    ...pendingPart(turn),
-  });
-}
-
-function failCommand(turn: Turn, actionId: string): Invocation {
-  const reason = `@${shownPath(turn.place, turn.state.name, `actions/${actionId}/reason.md`)}`;
-  return { command: 'step fail', input: { name: turn.state.name, action: actionId, reason } };
-}
-
 function firstOf(problems: readonly Detail[]): string {
   const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : '';
   return `${problems[0] === undefined ? 'does not hold up' : lineOf(problems[0])}${more}`;
-}
-
-function lineOf({ pointer, problem, at }: Detail): string {
-  return [pointer ?? at, problem]
-    .filter((part) => part !== undefined && part !== '')
-    .join(' ')
-    .slice(0, 300);
 }

@@ -1,10 +1,10 @@
-import { DevCliError } from '../base/errors.js';
-import { resultFile } from '../blocks/issue-dispatch.js';
-import type { DispatchAction } from '../run/action.js';
-import { shownPath } from '../run/paths.js';
-import type { Turn } from '../run/turn.js';
+import { DevCliError } from '../../base/errors.js';
+import type { DispatchAction } from '../../run/action.js';
+import { shownPath } from '../../run/paths.js';
+import type { Turn } from '../../run/turn.js';
+import { pendingPart } from '../pending.js';
 import type { Finding } from './deliveries.js';
-import { pendingPart } from './identify.js';
+import { resultFile } from './dispatch.js';
 
 /**
  * The refusal of a dispatch of which something is open. It repeats only what is missing; what is good stays accepted

@@ -1,12 +1,12 @@
-import { type Detail, DevCliError } from '../base/errors.js';
-import { reportEvidence } from '../blocks/evidence.js';
-import { wantsVerdict } from '../blocks/prompt.js';
-import { rememberResult } from '../blocks/values.js';
-import type { SubagentBlock } from '../recipe/resolved.js';
-import type { DispatchAction } from '../run/action.js';
-import { record, type Turn } from '../run/turn.js';
-import type { AckInput, Pending } from './acknowledgement.js';
-import { pendingPart } from './identify.js';
+import { type Detail, DevCliError } from '../../base/errors.js';
+import type { SubagentBlock } from '../../recipe/resolved.js';
+import type { DispatchAction } from '../../run/action.js';
+import { record, type Turn } from '../../run/turn.js';
+import type { AckInput, Pending } from '../acknowledgement.js';
+import { reportEvidence } from '../evidence.js';
+import { pendingPart } from '../pending.js';
+import { wantsVerdict } from '../prompt.js';
+import { rememberResult } from '../values.js';
 
 /** A pending dispatch with its block. */
 export type Dispatched = Pending<SubagentBlock> & { action: DispatchAction };

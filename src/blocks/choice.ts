@@ -1,24 +1,46 @@
 import { DevCliError } from '../base/errors.js';
-import { draftStore } from '../blocks/commands/draft.js';
-import { planDisagrees } from '../blocks/commands/plan.js';
-import { noteStep, sceneOf } from '../blocks/execute.js';
-import { approvesPlan } from '../blocks/plan-gate.js';
-import { writtenSince } from '../blocks/section-evidence.js';
-import { filled } from '../blocks/values.js';
 import { readDraft } from '../documents/draft.js';
 import type { PlanTodo } from '../documents/plan-schema.js';
+import { offeredChoices } from '../machine/transition.js';
+import type { GateBlock, LlmBlock, ResolvedChoice } from '../recipe/resolved.js';
 import { choicesOf } from '../run/acknowledgements.js';
 import { PLAN, PLAN_CONTENT, shownPath, unshown } from '../run/paths.js';
 import type { PendingState } from '../run/state.js';
-import { record, type Turn } from '../run/turn.js';
-import { type AckInput, type AckResult, type Pending, settleAction } from './acknowledgement.js';
-import { advance } from './advance.js';
-import { pendingPart } from './identify.js';
+import { noteStep, record, type Turn } from '../run/turn.js';
+import type { AckInput, Acknowledged, Pending } from './acknowledgement.js';
+import type { Common } from './action-parts.js';
+import { draftStore } from './commands/draft.js';
+import { planDisagrees } from './commands/plan.js';
 import { noteInputs } from './inputs.js';
-import { runOrRefuse } from './passes.js';
+import { runOrRefuse, sceneOf } from './own-command.js';
+import { pendingPart } from './pending.js';
+import { approvesPlan } from './plan-gate.js';
+import { writtenSince } from './section-evidence.js';
+import { settleAction } from './settle.js';
+import { filled, prose } from './values.js';
+
+/** The choices of a block that are offered now; one that leads back disappears at its bound (recipes.md §2). */
+export function offered(turn: Turn, block: GateBlock | LlmBlock, shared: Common) {
+  const program = turn.captured.recipe.program.blocks.find((candidate) => candidate.id === block.id);
+  const counters = turn.state.machine.counters[block.id];
+  const ids = program === undefined || counters === undefined ? [] : offeredChoices(program, counters);
+  return block.choices
+    .filter((choice) => ids.includes(choice.id))
+    .map((choice) => ({
+      id: choice.id,
+      label: prose(turn, choice.label, block.id),
+      ack: acknowledgementOf(turn, choice, shared),
+      ...(choice.reasonRequired ? { reason: 'required' as const } : {}),
+    }));
+}
+
+function acknowledgementOf(turn: Turn, choice: ResolvedChoice, shared: Common) {
+  const note = shownPath(turn.place, turn.state.name, `actions/${shared.actionId}/note.md`);
+  return shared.acknowledge({ choice: choice.id, ...(choice.reasonRequired ? { note: `@${note}` } : {}) });
+}
 
 /** A choice: of an `llm`, of a gate, or of a loop at its bound (protocol.md §3; recipes.md §2, `choices`). */
-export function acknowledgeChoice(turn: Turn, pending: Pending, input: AckInput): AckResult {
+export function acknowledgeChoice(turn: Turn, pending: Pending, input: AckInput): Acknowledged {
   const { block, action } = pending;
   const { chosen, note } = chosenOf(turn, pending, { ...input, ...choiceByHand(turn, pending, input) });
   const digest = artifactDigest(turn, pending, chosen.id);
@@ -46,8 +68,7 @@ export function acknowledgeChoice(turn: Turn, pending: Pending, input: AckInput)
   settleAction(turn, pending);
   noteInputs(turn, pending);
   if (note !== undefined && targetOf(pending, chosen.id) === 'back') turn.because.push(noteFile);
-  advance(turn, { type: 'CHOOSE', choice: chosen.id });
-  return { kind: 'completed', block: block.id };
+  return { result: { kind: 'completed', block: block.id }, event: { type: 'CHOOSE', choice: chosen.id } };
 }
 
 /** Without a choice: the one that was written to the block's section since the action was issued. */

@@ -1,9 +1,9 @@
 import type { DataInput } from '../base/data.js';
 import type { DevCliError } from '../base/errors.js';
+import type { MachineEvent } from '../machine/events.js';
 import type { ResolvedBlock } from '../recipe/resolved.js';
 import type { PendingAction } from '../run/action.js';
 import type { PendingState, RunState } from '../run/state.js';
-import type { Turn } from '../run/turn.js';
 
 /** What `step complete` and `step fail` are given. */
 export interface AckInput {
@@ -47,6 +47,12 @@ export type AckResult =
   | { kind: 'duplicate' }
   | { kind: 'refused'; error: DevCliError };
 
+/** What an acknowledgement came to, and the event that the machine of the recipe is to take for it. */
+export interface Acknowledged {
+  result: AckResult;
+  event?: MachineEvent;
+}
+
 /** The pending action with its block, as every kind of acknowledgement needs it. */
 export interface Pending<B extends ResolvedBlock = ResolvedBlock> {
   block: B;
@@ -56,12 +62,3 @@ export interface Pending<B extends ResolvedBlock = ResolvedBlock> {
 
 /** Paths outside `.dev/` that differ from the baseline, and the tree as it is; found before the lock. Null where it does not matter. */
 export type ChangedSources = { paths: string[]; now: NonNullable<RunState['baseline']> } | null;
-
-/**
- * Marks the pending action as acknowledged, so that the same acknowledgement again is a duplicate. What was said about
- * its changed sources goes for no later action.
- */
-export function settleAction(turn: Turn, pending: Pending): void {
-  turn.state.acknowledged[pending.action.actionId] = pending.block.id;
-  turn.state.sourcesRefused = null;
-}

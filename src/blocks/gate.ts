@@ -1,15 +1,26 @@
 import { commandList, commandsShown, commandText } from '../documents/plan-commands.js';
-import { offeredChoices } from '../machine/transition.js';
-import type { AskedBlock, GateBlock, LlmBlock, ResolvedChoice } from '../recipe/resolved.js';
+import type { AskedBlock, GateBlock } from '../recipe/resolved.js';
 import type { GateAction, PendingAction } from '../run/action.js';
-import { PLAN, shownPath } from '../run/paths.js';
+import { PLAN, PLAN_CONTENT, shownPath } from '../run/paths.js';
 import type { Turn } from '../run/turn.js';
+import { type Common, commonParts, fullOf, INSTRUCTION_CAP, openSections } from './action-parts.js';
+import type { BlockType } from './block-type.js';
+import { acknowledgeChoice, offered } from './choice.js';
 import { presentPlan } from './commands/plan.js';
-import { type Common, fullOf, INSTRUCTION_CAP, openSections } from './issue-common.js';
-import { filledPath, prose, wholeProse } from './values.js';
+import { approvesPlan } from './plan-gate.js';
+import { filledPath, wholeProse } from './values.js';
 
-/** The pending action of a `wait-for-user` block. */
-export function gateAction(turn: Turn, block: GateBlock, shared: Common): PendingAction {
+/** `wait-for-user`: a person decides, or the agent in the person's words. */
+export const GATE: BlockType<GateBlock> = {
+  ask(turn, block, { actionId }) {
+    const action = gateAction(turn, block, commonParts(turn, block, actionId));
+    return approvesPlan(block) ? { action, handed: { [PLAN_CONTENT]: turn.files.digest(PLAN_CONTENT) } } : { action };
+  },
+  refuses: ['data', 'result', 'without'],
+  acknowledge: acknowledgeChoice,
+};
+
+function gateAction(turn: Turn, block: GateBlock, shared: Common): PendingAction {
   const artifact = block.artifact === undefined ? null : filledPath(turn, block.artifact, block.id);
   const commands = artifact === PLAN ? commandsToCome(turn) : '';
   const choices = offered(turn, block, shared);
@@ -59,26 +70,6 @@ export function boundGate(turn: Turn, block: AskedBlock, shared: Common): Pendin
       { id: 'stop', label: 'Stop the run here', ack: shared.acknowledge({ choice: 'stop' }) },
     ],
   };
-}
-
-/** The choices of a block that are offered now; one that leads back disappears at its bound (recipes.md §2). */
-export function offered(turn: Turn, block: GateBlock | LlmBlock, shared: Common) {
-  const program = turn.captured.recipe.program.blocks.find((candidate) => candidate.id === block.id);
-  const counters = turn.state.machine.counters[block.id];
-  const ids = program === undefined || counters === undefined ? [] : offeredChoices(program, counters);
-  return block.choices
-    .filter((choice) => ids.includes(choice.id))
-    .map((choice) => ({
-      id: choice.id,
-      label: prose(turn, choice.label, block.id),
-      ack: acknowledgementOf(turn, choice, shared),
-      ...(choice.reasonRequired ? { reason: 'required' as const } : {}),
-    }));
-}
-
-function acknowledgementOf(turn: Turn, choice: ResolvedChoice, shared: Common) {
-  const note = shownPath(turn.place, turn.state.name, `actions/${shared.actionId}/note.md`);
-  return shared.acknowledge({ choice: choice.id, ...(choice.reasonRequired ? { note: `@${note}` } : {}) });
 }
 
 /** What execution will run without asking again: the user sees it before approving. */
