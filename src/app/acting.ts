@@ -1,5 +1,5 @@
 import type { DataInput } from '../base/data.js';
-import { stepComplete } from '../protocol/complete.js';
+import { stepComplete } from '../protocol/acknowledge/complete.js';
 import type { UseCase, UseCases } from './use-case.js';
 
 const document =

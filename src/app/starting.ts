@@ -1,12 +1,12 @@
-import { type ApproveInput, approve } from '../protocol/approve.js';
+import { type ApproveInput, approve } from '../protocol/approve/approve.js';
 import { fork } from '../protocol/fork.js';
-import { init } from '../protocol/init.js';
-import type { InitInput } from '../protocol/prepare.js';
+import { init } from '../protocol/init/init.js';
+import type { InitInput } from '../protocol/init/prepare.js';
+import { clearGoal } from '../protocol/init/under-way.js';
 import { pullRequestBranch, pullRequestOpen } from '../protocol/pull-request.js';
 import { recipeLint, recipeList, recipeShow } from '../protocol/recipes.js';
 import { candidates, schema } from '../protocol/schemas.js';
-import { trustWord } from '../protocol/trust.js';
-import { clearGoal } from '../protocol/under-way.js';
+import { trustWord } from '../protocol/trust/trust.js';
 import type { UseCases } from './use-case.js';
 
 /** Commands that compile recipes or read what ships. */

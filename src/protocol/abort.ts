@@ -7,12 +7,12 @@ import { writeReport } from '../engine/view/report.js';
 import type { Context } from '../run/context.js';
 import type { RunEngine } from '../run/engine.js';
 import type { Turn } from '../run/turn.js';
-import { endRun } from './end.js';
 import { envelope, type Told, toldBy } from './envelope.js';
 import { type AtWork, abandonCommands, endRunning } from './external.js';
 import { findRun } from './find-run.js';
 import { withRare } from './rare.js';
 import { capturedOrNone, commitOf, openTurn } from './turns.js';
+import { endRun } from './walk/end.js';
 
 /**
  * `abort`: ends a live or halted run for good; documents stay. Again on an aborted run it is a duplicate.

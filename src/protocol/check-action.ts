@@ -16,8 +16,8 @@ import { treeState } from '../work/git.js';
 import { awaitEnding, directoryOf, type Ending, resultKey, withOutput, workTreeOf } from './command-ending.js';
 import { findRun } from './find-run.js';
 import { evidenceOf, outputMatters } from './job-commands.js';
-import { requirePlace } from './place.js';
 import { readRun } from './running.js';
+import { requirePlace } from './trust/place.js';
 import { transactTurn } from './turns.js';
 
 /**

@@ -14,7 +14,7 @@ import { treeState } from '../work/git.js';
 import { sleep } from '../work/node.js';
 import type { Told } from './envelope.js';
 import { answerOf, startedAs, whyFailed } from './own-process.js';
-import { requirePlace } from './place.js';
+import { requirePlace } from './trust/place.js';
 import { transactTurn } from './turns.js';
 
 /** How an external command ended, as the run sees it. */

@@ -30,7 +30,7 @@ import { commitHolding, findCommit } from '../work/commit-search.js';
 import type { Surroundings } from '../work/git-command.js';
 import { type Ending, endingIn, launchAgain, type WaitingForJob, workTreeOf } from './command-ending.js';
 import { lastWordsOf } from './job-commands.js';
-import { requirePlace } from './place.js';
+import { requirePlace } from './trust/place.js';
 
 /** One commit of an execution, made outside the transaction by the detached runner (engine.md, commit). */
 

@@ -7,10 +7,10 @@ import type { RunState } from '../run/state.js';
 import type { Turn } from '../run/turn.js';
 import { directoryOf } from './command-ending.js';
 import { type CommitJob, commit } from './commit.js';
-import { renewEnd } from './end.js';
 import { joined, type Told, toldBy } from './envelope.js';
-import { mayStart } from './place.js';
+import { mayStart } from './trust/place.js';
 import { transactTurn } from './turns.js';
+import { renewEnd } from './walk/end.js';
 
 /** Seconds that a commit without slow hooks takes at most; even a call that is not to wait spends them. */
 const MOMENT = 5;

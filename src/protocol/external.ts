@@ -6,12 +6,12 @@ import { noteRequest } from '../run/note-request.js';
 import type { CommandState, RunState } from '../run/state.js';
 import { fault, noteStep, record, type Turn } from '../run/turn.js';
 import type { Head } from '../store/store.js';
-import { advance } from './advance.js';
 import { awaitEnding, directoryOf, type Ending, judged, resultKey, type Settled } from './command-ending.js';
 import { joined, type Told, toldBy } from './envelope.js';
-import { mayStart } from './place.js';
 import { commitsWait, isAtWork, pendingId, runningCommand } from './running.js';
+import { mayStart } from './trust/place.js';
 import { transactTurn } from './turns.js';
+import { advance } from './walk/advance.js';
 
 /**
  * Does what a run waits for from dev-cli itself: launches its external command or its job, waits for it as long as the call

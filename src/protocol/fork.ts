@@ -9,12 +9,13 @@ import { record } from '../run/turn.js';
 import type { Decision, Head, Moment } from '../store/store.js';
 import { baselineOf, type Present } from '../work/git.js';
 import { envelope, type Told, toldBy } from './envelope.js';
-import { type FirstLook, firstLook, newRunId } from './init.js';
+import { type FirstLook, firstLook } from './init/first-look.js';
+import { newRunId } from './init/new-run.js';
 import { momentOf, TORN } from './moment.js';
 import { type Rare, withRare } from './rare.js';
-import { reissue } from './reissue.js';
-import { requireTrust } from './trust.js';
+import { requireTrust } from './trust/trust.js';
 import { commitOf, openTurn } from './turns.js';
+import { reissue } from './walk/reissue.js';
 
 /** A moment of a run with the documents it had. */
 interface Past {

@@ -10,12 +10,12 @@ import { canInvalidate } from '../machine/queries.js';
 import { answerBy, type Context } from '../run/context.js';
 import { record, type Turn } from '../run/turn.js';
 import { markPhase } from '../run/workflow.js';
-import { advance } from './advance.js';
+import { fullBlockId, refuseOtherPhase } from './acknowledge/identify.js';
 import { envelope, joined, type Told, toldBy } from './envelope.js';
 import { type AtWork, abandonCommands, allAtWork, endRunning, settleCommands, withdrawCommands } from './external.js';
 import { findRun } from './find-run.js';
-import { fullBlockId, refuseOtherPhase } from './identify.js';
 import { transactTurn } from './turns.js';
+import { advance } from './walk/advance.js';
 
 /**
  * `step invalidate`: the block gets a new action at once, finished blocks after it are redone; documents stay; a halted

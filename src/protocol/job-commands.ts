@@ -8,10 +8,10 @@ import type { Evidence } from '../run/engine.js';
 import type { CommandState, RunState } from '../run/state.js';
 import type { Turn } from '../run/turn.js';
 import { type TreeState, treeState } from '../work/git.js';
-import { advanceEngine } from './advance.js';
 import { directoryOf, type Ending, judged, resultKey, type Settled, withOutput, workTreeOf } from './command-ending.js';
 import { toldBy } from './envelope.js';
 import { transactTurn } from './turns.js';
+import { advanceEngine } from './walk/advance.js';
 
 /** What is said of a command that was not let listen. */
 const FORBIDDEN = 'the sandbox forbids listening on a port';

@@ -2,12 +2,12 @@ import { type CommitResult, commitDone } from '../engine/act/commit-job.js';
 import { pullRequestDone } from '../engine/act/request-job.js';
 import type { Context } from '../run/context.js';
 import type { RunState } from '../run/state.js';
-import { advanceEngine } from './advance.js';
 import { directoryOf, type Settled, type Waiting } from './command-ending.js';
 import { commit } from './commit.js';
 import { toldBy } from './envelope.js';
 import { tellPullRequest } from './pull-request-job.js';
 import { transactTurn } from './turns.js';
+import { advanceEngine } from './walk/advance.js';
 
 /**
  * Does the engine's job that is no command, within the time the call has, and commits what came of it. Every part may be

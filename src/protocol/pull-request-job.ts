@@ -19,7 +19,7 @@ import { forgeEnvironment, GH_TIMEOUT } from '../work/forge.js';
 import { gitProblem } from '../work/git-command.js';
 import { endingIn, launchAgain, type WaitingForJob, workTreeOf } from './command-ending.js';
 import { lastWordsOf } from './job-commands.js';
-import { requirePlace } from './place.js';
+import { requirePlace } from './trust/place.js';
 
 type RequestJob = Extract<EngineJob, { kind: 'pull-request' }>;
 type Step = Pick<Launch, 'argv' | 'timeoutSeconds' | 'env'> & { name: (typeof REQUEST_STEPS)[number] | 'comment' };

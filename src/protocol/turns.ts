@@ -10,9 +10,9 @@ import { summarize } from '../run/summarize.js';
 import { record, type Turn } from '../run/turn.js';
 import { createWorkspace } from '../run/workspace.js';
 import type { Decision, Head, Marks, NewEntry } from '../store/store.js';
-import { writtenArtifacts } from './end.js';
 import { type PlanMoved, type Rare, withRare } from './rare.js';
 import { type Contents, contentsOf, putBack, sizesOf, vanished, withContents } from './vanished.js';
+import { writtenArtifacts } from './walk/end.js';
 
 const NO_CONTENTS: Contents = new Map();
 

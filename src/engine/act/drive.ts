@@ -21,7 +21,7 @@ import { renderAdded, tickDone, wrapUp } from './wrap-up.js';
  *
  * - `enterEngine` is what the outer machine's effect `engine` does; `engineOutcome` is what everything else does: a result
  *   that was taken, a decision at a gate, a job that ended (jobs.ts). Both give an event of the outer machine when the
- *   plan has come to its end; callers in protocol/ go through `advanceEngine` of protocol/advance.ts, which passes it on.
+ *   plan has come to its end; callers in protocol/ go through `advanceEngine` of protocol/walk/advance.ts, which passes it on.
  * - While they wait, the pending action is one of: `engine-dispatch` (tasks are out: `engine.tasks`), `wait-for-user` (the
  *   engine's `at` is a gate), `running` (`engine.job`).
  * - `turn.tree()` is the work tree as read before the decision; it is read at the first need (protocol/turns.ts).

@@ -34,7 +34,7 @@ import { completionJob, REQUEST_STEPS } from './request-job.js';
  * 1. `startJob` makes the job and records that its first command starts, as one of the run's `commands`. Only after that
  *    commit is anything launched.
  * 2. How it ended is committed by `commandDone` (one command of the queue: it shifts), `commitDone` of
- *    commit-job.ts or `pullRequestDone` of request-job.ts. Each gives the event for `advanceEngine(turn, event)` in protocol/advance.ts, or null while the
+ *    commit-job.ts or `pullRequestDone` of request-job.ts. Each gives the event for `advanceEngine(turn, event)` in protocol/walk/advance.ts, or null while the
  *    queue is not empty; then the next command is the one at work, its start recorded, under a new pending action.
  */
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { acknowledge } from '../../../src/protocol/acknowledge.js';
+import { acknowledge } from '../../../src/protocol/acknowledge/acknowledge.js';
 import { NOTHING_RARE } from '../../../src/protocol/rare.js';
 import { openTurn } from '../../../src/protocol/turns.js';
 import { requireRecipe } from '../../../src/recipe/load.js';

@@ -1,5 +1,5 @@
 import type { PlanContent, PlanTodo } from '../../../src/documents/plan-schema.js';
-import type { InitInput } from '../../../src/protocol/prepare.js';
+import type { InitInput } from '../../../src/protocol/init/prepare.js';
 import type { Action, EngineDispatchAction, GateAction } from '../../../src/run/action.js';
 import { aPlan, aTodo } from '../documents/plan-fixture.js';
 import { type Outcome, type Stage, stage } from './stage.js';

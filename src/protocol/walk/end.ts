@@ -1,13 +1,13 @@
-import { foreignLine } from '../documents/foreign.js';
-import { RESIDUAL } from '../engine/act/commit-words.js';
-import { reopensAt } from '../engine/act/done.js';
-import type { Action } from '../run/action.js';
-import { PLAN, shownPath } from '../run/paths.js';
-import { reopening } from '../run/reopening.js';
-import { requestLine } from '../run/request.js';
-import type { RunState, Workflow } from '../run/state.js';
-import { record, type Turn } from '../run/turn.js';
-import { markPhase, phaseRow } from '../run/workflow.js';
+import { foreignLine } from '../../documents/foreign.js';
+import { RESIDUAL } from '../../engine/act/commit-words.js';
+import { reopensAt } from '../../engine/act/done.js';
+import type { Action } from '../../run/action.js';
+import { PLAN, shownPath } from '../../run/paths.js';
+import { reopening } from '../../run/reopening.js';
+import { requestLine } from '../../run/request.js';
+import type { RunState, Workflow } from '../../run/state.js';
+import { record, type Turn } from '../../run/turn.js';
+import { markPhase, phaseRow } from '../../run/workflow.js';
 import { failures, outcomeLine, planRefused, results } from './outcome.js';
 
 type Outcome = NonNullable<RunState['outcome']>;

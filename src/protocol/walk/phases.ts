@@ -1,18 +1,18 @@
-import { DevCliError } from '../base/errors.js';
-import { beginDraft } from '../blocks/draft-begin.js';
-import { startProgram } from '../machine/transition.js';
-import { atPhase } from '../recipe/captured.js';
-import type { ErrorPolicy, ResolvedRecipe, ResolvedWorkflow } from '../recipe/resolved.js';
-import type { RunState, Workflow } from '../run/state.js';
-import { record, type Turn } from '../run/turn.js';
-import { phaseRow } from '../run/workflow.js';
-import { baselineOf } from '../work/git.js';
+import { DevCliError } from '../../base/errors.js';
+import { beginDraft } from '../../blocks/draft-begin.js';
+import { startProgram } from '../../machine/transition.js';
+import { atPhase } from '../../recipe/captured.js';
+import type { ErrorPolicy, ResolvedRecipe, ResolvedWorkflow } from '../../recipe/resolved.js';
+import type { RunState, Workflow } from '../../run/state.js';
+import { record, type Turn } from '../../run/turn.js';
+import { phaseRow } from '../../run/workflow.js';
+import { baselineOf } from '../../work/git.js';
 import { endRun, waitsIn } from './end.js';
 import { failures, outcomeLine, personStopped, results } from './outcome.js';
 
 /**
  * The phases of a workflow, inside a transaction (recipes.md §4). One phase's end, what the policy makes of it and the
- * beginning of the next are one commit; the machine of the phase that begins is started by protocol/advance.ts.
+ * beginning of the next are one commit; the machine of the phase that begins is started by protocol/walk/advance.ts.
  */
 
 /** Skills whose phases may not touch sources: the second net looks there (harness.md, Guard). */

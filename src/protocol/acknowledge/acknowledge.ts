@@ -1,15 +1,15 @@
-import { DevCliError } from '../base/errors.js';
-import type { AckInput, Acknowledged, AckResult, ChangedSources, Pending } from '../blocks/acknowledgement.js';
-import { blockTypeOf } from '../blocks/block-types.js';
-import { acknowledgeChoice } from '../blocks/choice.js';
-import { checkApprovals, checkInputs } from '../blocks/inputs.js';
-import { pendingPart } from '../blocks/pending.js';
-import { settleAction } from '../blocks/settle.js';
-import { acknowledgeTasks, type Taken } from '../engine/act/collect.js';
-import { acknowledgeGate } from '../engine/act/gate-answer.js';
-import { choicesOf } from '../run/acknowledgements.js';
-import { fault, noteStep, record, type Turn } from '../run/turn.js';
-import { advance, advanceEngine } from './advance.js';
+import { DevCliError } from '../../base/errors.js';
+import type { AckInput, Acknowledged, AckResult, ChangedSources, Pending } from '../../blocks/acknowledgement.js';
+import { blockTypeOf } from '../../blocks/block-types.js';
+import { acknowledgeChoice } from '../../blocks/choice.js';
+import { checkApprovals, checkInputs } from '../../blocks/inputs.js';
+import { pendingPart } from '../../blocks/pending.js';
+import { settleAction } from '../../blocks/settle.js';
+import { acknowledgeTasks, type Taken } from '../../engine/act/collect.js';
+import { acknowledgeGate } from '../../engine/act/gate-answer.js';
+import { choicesOf } from '../../run/acknowledgements.js';
+import { fault, noteStep, record, type Turn } from '../../run/turn.js';
+import { advance, advanceEngine } from '../walk/advance.js';
 import { identify } from './identify.js';
 
 /**

@@ -1,8 +1,8 @@
-import { DevCliError } from '../base/errors.js';
-import { suggestion } from '../base/suggest.js';
-import type { AckInput, Pending } from '../blocks/acknowledgement.js';
-import { pendingOf, pendingPart, stale } from '../blocks/pending.js';
-import type { Turn } from '../run/turn.js';
+import { DevCliError } from '../../base/errors.js';
+import { suggestion } from '../../base/suggest.js';
+import type { AckInput, Pending } from '../../blocks/acknowledgement.js';
+import { pendingOf, pendingPart, stale } from '../../blocks/pending.js';
+import type { Turn } from '../../run/turn.js';
 
 /**
  * Which action an acknowledgement is for (protocol.md §3): the pending one, one that was acknowledged before, or one

@@ -1,4 +1,4 @@
-import type { Context } from '../run/context.js';
+import type { Context } from '../../run/context.js';
 import type { Whereabouts } from './elsewhere.js';
 
 /** Whether a run was begun in this very directory, by this user on this machine (protocol.md §4). */

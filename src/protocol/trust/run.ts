@@ -1,20 +1,20 @@
-import type { Answer } from '../base/answer.js';
-import { DevCliError } from '../base/errors.js';
-import { isName } from '../base/name.js';
-import { commandList } from '../documents/plan-commands.js';
-import { wholePlan } from '../engine/act/plan.js';
-import { allCommands } from '../recipe/external-commands.js';
-import type { CapturedRecipe } from '../recipe/resolved.js';
-import { shellQuoted } from '../registry/render.js';
-import type { Context } from '../run/context.js';
-import type { RunState } from '../run/state.js';
-import type { Head } from '../store/store.js';
-import { trust } from '../store/trust.js';
+import type { Answer } from '../../base/answer.js';
+import { DevCliError } from '../../base/errors.js';
+import { isName } from '../../base/name.js';
+import { commandList } from '../../documents/plan-commands.js';
+import { wholePlan } from '../../engine/act/plan.js';
+import { allCommands } from '../../recipe/external-commands.js';
+import type { CapturedRecipe } from '../../recipe/resolved.js';
+import { shellQuoted } from '../../registry/render.js';
+import type { Context } from '../../run/context.js';
+import type { RunState } from '../../run/state.js';
+import type { Head } from '../../store/store.js';
+import { trust } from '../../store/trust.js';
+import { requireTerminal } from '../person.js';
+import { NOTHING_RARE } from '../rare.js';
+import { openTurn, readCaptured } from '../turns.js';
 import { isTrustedHere, trustDigest } from './elsewhere.js';
-import { requireTerminal } from './person.js';
 import { isAtHome } from './place.js';
-import { NOTHING_RARE } from './rare.js';
-import { openTurn, readCaptured } from './turns.js';
 
 type RunHead = Head<RunState> & { snapshot: RunState };
 

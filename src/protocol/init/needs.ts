@@ -1,9 +1,9 @@
-import { type Detail, DevCliError } from '../base/errors.js';
-import type { CapturedRecipe, Need } from '../recipe/resolved.js';
-import type { Context } from '../run/context.js';
-import type { Turn } from '../run/turn.js';
-import { signInProblem } from '../work/forge.js';
-import { forgeReach } from '../work/forge-reach.js';
+import { type Detail, DevCliError } from '../../base/errors.js';
+import type { CapturedRecipe, Need } from '../../recipe/resolved.js';
+import type { Context } from '../../run/context.js';
+import type { Turn } from '../../run/turn.js';
+import { signInProblem } from '../../work/forge.js';
+import { forgeReach } from '../../work/forge-reach.js';
 import type { Prepared } from './prepare.js';
 
 /** What recipes need of the world, as `init` finds it (recipes.md §1, §4, `needs`). */

@@ -1,17 +1,17 @@
-import type { Answer } from '../base/answer.js';
-import { DevCliError } from '../base/errors.js';
-import { checkedName } from '../base/name.js';
-import { choicesOf } from '../run/acknowledgements.js';
-import type { GateAction } from '../run/action.js';
-import type { Context } from '../run/context.js';
-import type { RunState } from '../run/state.js';
-import type { Head } from '../store/store.js';
-import { takeSources } from './approve-sources.js';
-import { stepComplete } from './complete.js';
+import type { Answer } from '../../base/answer.js';
+import { DevCliError } from '../../base/errors.js';
+import { checkedName } from '../../base/name.js';
+import { choicesOf } from '../../run/acknowledgements.js';
+import type { GateAction } from '../../run/action.js';
+import type { Context } from '../../run/context.js';
+import type { RunState } from '../../run/state.js';
+import type { Head } from '../../store/store.js';
+import { stepComplete } from '../acknowledge/complete.js';
+import { byPerson, requireTerminal } from '../person.js';
+import { readRun } from '../running.js';
 import { findWaiting } from './find-waiting.js';
-import { gateQuestion } from './gate-question.js';
-import { byPerson, requireTerminal } from './person.js';
-import { readRun } from './running.js';
+import { gateQuestion } from './question.js';
+import { takeSources } from './sources.js';
 
 /** What `approve` is given. */
 export interface ApproveInput {
@@ -35,7 +35,7 @@ export async function approve(context: Context, given: string | undefined, input
   if (action?.action === 'wait-for-user') return answerGate(context, head, action, input);
   if (head.snapshot.sourcesRefused !== null) return takeSources(context, head.snapshot, input.choice);
   if (head.snapshot.engine?.waits?.head === true) {
-    const { approveHead } = await import('./approve-head.js');
+    const { approveHead } = await import('./head.js');
     return approveHead(context, head.snapshot, input.choice);
   }
   throw new DevCliError('DATA_UNEXPECTED', `Nothing in "${name}" waits for a person.`, {

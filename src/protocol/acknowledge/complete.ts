@@ -1,19 +1,19 @@
-import type { Answer } from '../base/answer.js';
-import { DevCliError } from '../base/errors.js';
-import type { AckInput, AckResult, ChangedSources } from '../blocks/acknowledgement.js';
-import { changedSources } from '../recipe/captured.js';
-import { answerBy, type Context } from '../run/context.js';
-import type { RunState } from '../run/state.js';
-import type { Turn } from '../run/turn.js';
-import { changedSince, readBaseline } from '../work/git.js';
+import type { Answer } from '../../base/answer.js';
+import { DevCliError } from '../../base/errors.js';
+import type { AckInput, AckResult, ChangedSources } from '../../blocks/acknowledgement.js';
+import { changedSources } from '../../recipe/captured.js';
+import { answerBy, type Context } from '../../run/context.js';
+import type { RunState } from '../../run/state.js';
+import type { Turn } from '../../run/turn.js';
+import { changedSince, readBaseline } from '../../work/git.js';
+import { changeWarnings, envelope, joined, type Told, toldBy, withResult } from '../envelope.js';
+import { settleCommands } from '../external.js';
+import { findRun } from '../find-run.js';
+import { type Rare, withRare } from '../rare.js';
+import { commitsWait, isAtWork, pendingId } from '../running.js';
+import { movedLine, transactTurn } from '../turns.js';
+import { PLANNING_SKILLS } from '../walk/phases.js';
 import { acknowledge } from './acknowledge.js';
-import { changeWarnings, envelope, joined, type Told, toldBy, withResult } from './envelope.js';
-import { settleCommands } from './external.js';
-import { findRun } from './find-run.js';
-import { PLANNING_SKILLS } from './phases.js';
-import { type Rare, withRare } from './rare.js';
-import { commitsWait, isAtWork, pendingId } from './running.js';
-import { movedLine, transactTurn } from './turns.js';
 
 /**
  * `step complete` and `step fail`: acknowledges, checks, records, advances and gives the next action, in one call
@@ -105,7 +105,7 @@ async function knownFor(
     const { awaitResults } = await import('./await-results.js');
     await awaitResults(context, snapshot.name, snapshot.engine, until);
   }
-  return { judge: (await import('../documents/judge-result.js')).judgeResult };
+  return { judge: (await import('../../documents/judge-result.js')).judgeResult };
 }
 
 function isWatched(state: RunState): boolean {

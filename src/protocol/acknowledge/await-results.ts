@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DevCliError } from '../base/errors.js';
-import { resultPath } from '../engine/act/dispatch.js';
-import type { Context } from '../run/context.js';
-import type { RunEngine } from '../run/engine.js';
+import { DevCliError } from '../../base/errors.js';
+import { resultPath } from '../../engine/act/dispatch.js';
+import type { Context } from '../../run/context.js';
+import type { RunEngine } from '../../run/engine.js';
 
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 1000;

@@ -1,12 +1,12 @@
-import type { Answer } from '../base/answer.js';
-import { DevCliError } from '../base/errors.js';
-import { allCommands, commandsToTrust } from '../recipe/external-commands.js';
-import { requireRecipe } from '../recipe/load.js';
-import type { CapturedRecipe } from '../recipe/resolved.js';
-import { shellQuoted } from '../registry/render.js';
-import type { Context } from '../run/context.js';
-import { isTrusted, trust } from '../store/trust.js';
-import { requireTerminal, SHOW_ANSWER } from './person.js';
+import type { Answer } from '../../base/answer.js';
+import { DevCliError } from '../../base/errors.js';
+import { allCommands, commandsToTrust } from '../../recipe/external-commands.js';
+import { requireRecipe } from '../../recipe/load.js';
+import type { CapturedRecipe } from '../../recipe/resolved.js';
+import { shellQuoted } from '../../registry/render.js';
+import type { Context } from '../../run/context.js';
+import { isTrusted, trust } from '../../store/trust.js';
+import { requireTerminal, SHOW_ANSWER } from '../person.js';
 
 /**
  * Refuses a recipe of the project whose external commands nobody has trusted in this version (protocol.md §4).
@@ -28,8 +28,8 @@ export function requireTrust(context: Context, captured: CapturedRecipe): void {
  * @throws DevCliError as `trustPreferences`, `trustRun` and `trustRecipe`
  */
 export async function trustWord(context: Context, word: string): Promise<Answer> {
-  if (word === 'preferences') return (await import('./trust-preferences.js')).trustPreferences(context);
-  const { runFromElsewhere, trustRun } = await import('./trust-run.js');
+  if (word === 'preferences') return (await import('./preferences.js')).trustPreferences(context);
+  const { runFromElsewhere, trustRun } = await import('./run.js');
   const run = await runFromElsewhere(context, word);
   return run === null ? trustRecipe(context, word) : trustRun(context, run);
 }

@@ -1,15 +1,15 @@
-import { presentPlan } from '../blocks/commands/plan.js';
-import { approvesPlan } from '../blocks/plan-gate.js';
-import { commandList, commandText } from '../documents/plan-commands.js';
-import { commandTexts, gateAt } from '../engine/act/gates.js';
-import { choicesOf } from '../run/acknowledgements.js';
-import type { GateAction } from '../run/action.js';
-import type { Context } from '../run/context.js';
-import type { RunState } from '../run/state.js';
-import { blockOf } from '../run/turn.js';
-import type { Head } from '../store/store.js';
-import { withRare } from './rare.js';
-import { capturedOf, openTurn } from './turns.js';
+import { presentPlan } from '../../blocks/commands/plan.js';
+import { approvesPlan } from '../../blocks/plan-gate.js';
+import { commandList, commandText } from '../../documents/plan-commands.js';
+import { commandTexts, gateAt } from '../../engine/act/gates.js';
+import { choicesOf } from '../../run/acknowledgements.js';
+import type { GateAction } from '../../run/action.js';
+import type { Context } from '../../run/context.js';
+import type { RunState } from '../../run/state.js';
+import { blockOf } from '../../run/turn.js';
+import type { Head } from '../../store/store.js';
+import { withRare } from '../rare.js';
+import { capturedOf, openTurn } from '../turns.js';
 
 /**
  * The question of a gate as the person at the terminal reads it: its message, what to read first, every command that the

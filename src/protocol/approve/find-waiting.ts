@@ -1,6 +1,6 @@
-import { DevCliError } from '../base/errors.js';
-import type { Context } from '../run/context.js';
-import { runsWhere } from './find-run.js';
+import { DevCliError } from '../../base/errors.js';
+import type { Context } from '../../run/context.js';
+import { runsWhere } from '../find-run.js';
 
 /**
  * The one run in which something waits for a person: a gate, sources that were refused, or commits that wait for HEAD.

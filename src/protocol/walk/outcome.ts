@@ -1,11 +1,11 @@
-import { presentPlan } from '../blocks/commands/plan.js';
-import { inRecipeOrder } from '../blocks/recipe-order.js';
-import { foreignLine } from '../documents/foreign.js';
-import { planSummary } from '../documents/plan-summary.js';
-import { executionLine, executionResults, failedTodos } from '../engine/act/done.js';
-import { runs } from '../recipe/own-commands.js';
-import type { RunEngine } from '../run/engine.js';
-import { blockOf, type Turn } from '../run/turn.js';
+import { presentPlan } from '../../blocks/commands/plan.js';
+import { inRecipeOrder } from '../../blocks/recipe-order.js';
+import { foreignLine } from '../../documents/foreign.js';
+import { planSummary } from '../../documents/plan-summary.js';
+import { executionLine, executionResults, failedTodos } from '../../engine/act/done.js';
+import { runs } from '../../recipe/own-commands.js';
+import type { RunEngine } from '../../run/engine.js';
+import { blockOf, type Turn } from '../../run/turn.js';
 
 /** What the recipe at work came to, in words: of a run of one recipe its end, of a workflow that of a phase. */
 

@@ -1,14 +1,14 @@
-import type { Answer } from '../base/answer.js';
-import { DevCliError } from '../base/errors.js';
-import { foreignLine } from '../documents/foreign.js';
-import { acceptHead } from '../engine/act/commit-job.js';
-import { headName } from '../engine/act/commit-words.js';
-import type { Context } from '../run/context.js';
-import type { RunState } from '../run/state.js';
-import { readPresent } from '../work/git.js';
-import { workTreeOf } from './command-ending.js';
-import { byPerson } from './person.js';
-import { transactTurn } from './turns.js';
+import type { Answer } from '../../base/answer.js';
+import { DevCliError } from '../../base/errors.js';
+import { foreignLine } from '../../documents/foreign.js';
+import { acceptHead } from '../../engine/act/commit-job.js';
+import { headName } from '../../engine/act/commit-words.js';
+import type { Context } from '../../run/context.js';
+import type { RunState } from '../../run/state.js';
+import { readPresent } from '../../work/git.js';
+import { workTreeOf } from '../command-ending.js';
+import { byPerson } from '../person.js';
+import { transactTurn } from '../turns.js';
 
 /**
  * A person says that commits which wait because of where HEAD is may go there (engine.md, commit): HEAD as it is shown,

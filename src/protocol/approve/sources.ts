@@ -1,11 +1,11 @@
-import type { Answer } from '../base/answer.js';
-import { DevCliError } from '../base/errors.js';
-import { foreignLine } from '../documents/foreign.js';
-import type { Context } from '../run/context.js';
-import type { RunState } from '../run/state.js';
-import { record } from '../run/turn.js';
-import { byPerson } from './person.js';
-import { transactTurn } from './turns.js';
+import type { Answer } from '../../base/answer.js';
+import { DevCliError } from '../../base/errors.js';
+import { foreignLine } from '../../documents/foreign.js';
+import type { Context } from '../../run/context.js';
+import type { RunState } from '../../run/state.js';
+import { record } from '../../run/turn.js';
+import { byPerson } from '../person.js';
+import { transactTurn } from '../turns.js';
 
 /**
  * A person says that sources which changed in a phase that may not touch them are as they should be: the acknowledgement
