@@ -1,3 +1,4 @@
+import { defined } from './defined.js';
 import type { ERROR_CODES } from './error-codes.js';
 import type { Instruction, Invocation } from './invocation.js';
 
@@ -56,6 +57,13 @@ export class DevCliError extends Error {
     this.instead = parts.instead;
     this.run = parts.run;
     this.pending = parts.pending;
+  }
+
+  /** The same error where it happened in a run: what was not said of that yet. */
+  inRun({ run, pending }: Pick<ErrorParts, 'run' | 'pending'>): DevCliError {
+    const { code, message, details, fix, answer, instead } = this;
+    const where = { run: this.run ?? run, pending: this.pending ?? pending };
+    return new DevCliError(code, message, { ...defined({ fix, answer, instead, ...where }), details, cause: this });
   }
 }
 

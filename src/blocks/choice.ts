@@ -13,7 +13,6 @@ import { draftStore } from './commands/draft.js';
 import { planDisagrees } from './commands/plan.js';
 import { noteInputs } from './inputs.js';
 import { runOrRefuse, sceneOf } from './own-command.js';
-import { pendingPart } from './pending.js';
 import { approvesPlan } from './plan-gate.js';
 import { writtenSince } from './section-evidence.js';
 import { settleAction } from './settle.js';
@@ -94,7 +93,6 @@ export function chosenOf(
   const note = input.note?.trim() === '' ? undefined : input.note;
   if (chosen.reason === 'required' && note === undefined) {
     throw new DevCliError('DATA_MISSING', `"${chosen.id}" needs a reason.`, {
-      run: turn.state.name,
       fix: 'Write the reason, in the words of who chose, to the file that the choice names, then repeat its ack.',
       pending: {
         actionId: pending.action.actionId,
@@ -118,14 +116,14 @@ export function decidedBy(turn: Turn, pending: Pending): string {
   return isHuman(turn, pending) ? 'human' : turn.by.kind;
 }
 
-function unknownChoice(turn: Turn, choices: { id: string }[], given: string | undefined): DevCliError {
+function unknownChoice(_turn: Turn, choices: { id: string }[], given: string | undefined): DevCliError {
   const ids = choices.map((choice) => choice.id).join(', ');
   return new DevCliError(
     'UNKNOWN_CHOICE',
     given === undefined
       ? 'This action wants a choice.'
       : `This action does not offer ${JSON.stringify(given.slice(0, 40))}.`,
-    { run: turn.state.name, fix: `Choose one of: ${ids}. Each choice has its own ack.`, ...pendingPart(turn) },
+    { fix: `Choose one of: ${ids}. Each choice has its own ack.` },
   );
 }
 
@@ -137,10 +135,8 @@ function requirePerson(turn: Turn, pending: Pending): void {
     'HUMAN_REQUIRED',
     `"${pending.block.id}" is for the user to decide, and no word of the user came since it was asked.`,
     {
-      run: turn.state.name,
       fix: 'Show the user the message and what `answer` says: the user runs it in a terminal of their own. Once the user has answered, go on with `next`.',
       answer: { command: 'approve', input: { name: turn.state.name } },
-      ...pendingPart(turn),
     },
   );
 }
@@ -182,10 +178,8 @@ export function changedSinceAsked({ files, place, state }: Turn, { action, hande
 /** Nobody approves what was not shown: the gate asks again. */
 export function askedAboutAnother(turn: Turn, { block }: Pending, changed: string): DevCliError {
   return new DevCliError('INPUT_CHANGED', `${changed} changed after the question was asked.`, {
-    run: turn.state.name,
     details: [{ target: changed, problem: 'not as it was when the question was asked' }],
     fix: { command: 'step invalidate', input: { name: turn.state.name, step: block.id } },
-    ...pendingPart(turn),
   });
 }
 
@@ -197,9 +191,7 @@ export function requirePlan(turn: Turn, added: readonly PlanTodo[] = []): void {
   const fault = planDisagrees(turn.files, added);
   if (fault === null) return;
   throw new DevCliError('PLAN_EDITED', `${fault}; nothing can be decided on it.`, {
-    run: turn.state.name,
     fix: { command: 'plan generate', input: { name: turn.state.name } },
-    ...pendingPart(turn),
   });
 }
 

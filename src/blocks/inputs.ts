@@ -4,7 +4,6 @@ import { blockOf, type Turn } from '../run/turn.js';
 import type { Pending } from './acknowledgement.js';
 import { changedApprovals } from './approvals.js';
 import { inputDigest } from './evidence.js';
-import { pendingPart } from './pending.js';
 import { changedSinceHanded } from './subagent/handed.js';
 import { filled } from './values.js';
 
@@ -22,7 +21,6 @@ export function checkInputs(turn: Turn): void {
       if (now === recorded) continue;
       if (block.stale === 'block') {
         throw new DevCliError('INPUT_CHANGED', `${path} changed since "${id}" built on it.`, {
-          run: turn.state.name,
           details: [{ target: path, problem: now === null ? 'removed' : 'changed' }],
           fix: { command: 'step invalidate', input: { name: turn.state.name, step: id } },
         });
@@ -51,10 +49,8 @@ export function refuseOutdated(turn: Turn, { block, state }: Pending<SubagentBlo
     'INPUT_CHANGED',
     `${changed.join(', ')} changed after "${block.id}" was handed out; a verdict on what was there before does not count.`,
     {
-      run: turn.state.name,
       details: changed.map((path) => ({ target: path, problem: 'changed since the action was issued' })),
       fix: { command: 'step invalidate', input: { name: turn.state.name, step: block.id } },
-      ...pendingPart(turn),
     },
   );
 }

@@ -13,7 +13,6 @@ import type { BlockType } from './block-type.js';
 import { checkDocument } from './commands/check.js';
 import { factsOf, fileEvidence } from './evidence.js';
 import { runOrRefuse } from './own-command.js';
-import { pendingPart } from './pending.js';
 import { completed } from './settle.js';
 import { refuseChangedSources } from './sources.js';
 import { filled, filledPath, rememberResult } from './values.js';
@@ -63,10 +62,8 @@ function acknowledgeWritten(
       evidence.ok || evidence.missing ? 'EVIDENCE_MISSING' : 'EVIDENCE_INVALID',
       `${shown}: ${problem}.`,
       {
-        run: turn.state.name,
         details: [{ target: shown, problem }],
         fix: `Write ${shown}, then repeat the acknowledgement.`,
-        ...pendingPart(turn),
       },
     );
   }
@@ -89,24 +86,20 @@ function checkWritten(turn: Turn, pending: Pending<LlmCliBlock>, text: string, s
   if (findings.length === 0) return;
   const count = findings.length === 1 ? '1 finding' : `${findings.length} findings`;
   throw new DevCliError('SCHEMA_INVALID', `${shown} does not hold up: ${count}.`, {
-    run: turn.state.name,
     details: findings.slice(0, 40),
     fix: `Mend every finding in ${shown}, then repeat the acknowledgement.`,
-    ...pendingPart(turn),
   });
 }
 
 /** A promised file that does not parse is evidence that does not hold up, not a wrong use of the command. */
-function requireJson(turn: Turn, text: string, shown: string): Json {
+function requireJson(_turn: Turn, text: string, shown: string): Json {
   try {
     return parseJson(text);
   } catch (error) {
     if (!(error instanceof DevCliError)) throw error;
     throw new DevCliError('EVIDENCE_INVALID', `${shown} is not valid JSON.`, {
-      run: turn.state.name,
       details: [{ target: shown, problem: error.message }, ...error.details],
       fix: `Mend ${shown}, then repeat the acknowledgement.`,
-      ...pendingPart(turn),
     });
   }
 }

@@ -14,7 +14,6 @@ import { sectionValues } from './commands/data.js';
 import { draftStore } from './commands/draft.js';
 import { boundGate } from './gate.js';
 import { passes, runOrRefuse, sceneOf, warnAtBound } from './own-command.js';
-import { pendingPart } from './pending.js';
 import { sectionDigests, writtenSince } from './section-evidence.js';
 import { completed, settleAction } from './settle.js';
 import { rememberResult, roundOf } from './values.js';
@@ -147,10 +146,8 @@ function writtenByHand(turn: Turn, { block, state }: Pending<LlmBlock | LlmLoopB
   const unwritten = block.sections.filter((id) => !written.includes(id));
   if (written.length > 0 && (block.kind === 'llm-loop' || unwritten.length === 0)) return written;
   throw new DevCliError('DATA_MISSING', 'This action needs its data.', {
-    run: turn.state.name,
     details: own ? unwritten.map((id) => ({ target: id, problem: 'not written since the action was issued' })) : [],
     fix: `Write ${file}, then run the acknowledgement as printed.`,
-    ...pendingPart(turn),
   });
 }
 

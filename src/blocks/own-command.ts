@@ -4,7 +4,6 @@ import type { LlmLoopBlock, OwnCommand, SubagentBlock } from '../recipe/resolved
 import type { Turn } from '../run/turn.js';
 import { runOwnCommand } from './commands/run-own.js';
 import type { Outcome, Scene } from './commands/scene.js';
-import { pendingPart } from './pending.js';
 import { conditionScope, filled } from './values.js';
 
 /** Runs one of our commands inside this turn. What it throws refuses the acknowledgement that asked for it. */
@@ -78,10 +77,8 @@ export function runOrRefuse(turn: Turn, command: OwnCommand, block: string, more
   const outcome = runOwn(turn, command, block, more);
   if (outcome.ok) return outcome;
   throw new DevCliError('EVIDENCE_INVALID', `"${command.command}" found: ${outcome.summary}.`, {
-    run: turn.state.name,
     details: detailsOf(outcome).slice(0, DETAILS_SHOWN),
     fix: 'Mend what it names, then repeat the acknowledgement.',
-    ...pendingPart(turn),
   });
 }
 

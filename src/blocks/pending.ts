@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.js';
 import { DevCliError, type ErrorParts } from '../base/errors.js';
 import { ackOf } from '../run/acknowledgements.js';
 import type { PendingAction } from '../run/action.js';
@@ -14,22 +15,16 @@ export function pendingOf(turn: Turn): Pending | null {
   return { state, action, block: blockOf(turn, action.block) };
 }
 
-/** `pending` of an error: the action that waits, with its acknowledgement. */
-export function pendingPart(turn: Turn): Pick<ErrorParts, 'pending'> {
-  const pending = pendingOf(turn);
-  if (pending === null) return {};
-  const ack = ackOf(pending.action);
-  return { pending: { actionId: pending.action.actionId, ...(ack === undefined ? {} : { ack }) } };
+/** Where an error happened: the run, and the action that waits there with its acknowledgement (protocol.md §1, Errors). */
+export function whereIn({ state }: Turn): Pick<ErrorParts, 'run' | 'pending'> {
+  const action = state.pendingAction?.action;
+  if (action === undefined || action.action === 'done') return { run: state.name };
+  return { run: state.name, pending: { actionId: action.actionId, ...defined({ ack: ackOf(action) }) } };
 }
 
 /** The error for an action that is neither pending nor acknowledged. */
-export function stale(turn: Turn, message: string): DevCliError {
-  const pending = pendingPart(turn);
-  return new DevCliError('STALE_ACTION', message, {
-    run: turn.state.name,
-    ...pending,
-    fix: { command: 'next', input: { name: turn.state.name } },
-  });
+export function stale({ state }: Turn, message: string): DevCliError {
+  return new DevCliError('STALE_ACTION', message, { fix: { command: 'next', input: { name: state.name } } });
 }
 
 /**

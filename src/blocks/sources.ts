@@ -1,7 +1,6 @@
 import { type Detail, DevCliError } from '../base/errors.js';
 import { fault, noteStep, record, type Turn } from '../run/turn.js';
 import type { Acknowledged, ChangedSources } from './acknowledgement.js';
-import { pendingPart } from './pending.js';
 
 /** Paths named at most in a refusal. */
 const PATHS_SHOWN = 20;
@@ -28,11 +27,9 @@ export function refuseChangedSources(turn: Turn, actionId: string, sources: Chan
   if (state.mode['interaction'] === 'autopilot') return halted(turn, paths);
   state.sourcesRefused = { seq: 0, actionId, paths };
   const error = new DevCliError('SOURCES_CHANGED', `${changedLine(paths)}.`, {
-    run: state.name,
     details: detailsOf(paths),
     fix: 'If you changed them, put them back as they were and repeat the ack. If the user did, show the user the list and what `answer` says: the user runs it in a terminal of their own, then the same ack takes them as given.',
     answer: { command: 'approve', input: { name: state.name } },
-    ...pendingPart(turn),
   });
   return { result: { kind: 'refused', error } };
 }
@@ -51,7 +48,6 @@ function halted(turn: Turn, paths: string[]): Acknowledged {
     'SOURCES_CHANGED',
     `${line}; the run halted. Before it is reopened they have to be as they were.`,
     {
-      run: state.name,
       details: detailsOf(paths),
       fix: [
         'Tell the user. Only when the user wants to go on, and the files are as they were: ',

@@ -23,7 +23,6 @@ export function filledPath(turn: Turn, template: string, block: string | null): 
   const becameAbsolute = path.startsWith('/') && !template.startsWith('/');
   if (!strays && !becameAbsolute) return path;
   throw new DevCliError('USAGE', `The recipe's path ${template} becomes ${JSON.stringify(path.slice(0, 200))} here.`, {
-    run: turn.state.name,
     details: [{ target: template, problem: 'leads out of its directory, or holds control characters' }],
     fix: 'Give the variables and preferences in it values that are plain file names.',
   });

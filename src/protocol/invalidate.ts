@@ -1,7 +1,6 @@
 import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
 import { changedSinceAsked } from '../blocks/choice.js';
-import { pendingPart } from '../blocks/pending.js';
 import { clashOf } from '../engine/act/beside.js';
 import { engineOf } from '../engine/act/plan.js';
 import { noteRuling, WHOLE_RUN } from '../engine/act/rulings.js';
@@ -63,7 +62,6 @@ function targetOf(turn: Turn, step: string): Target {
   const block = fullBlockId(turn, other, turn.state.engine?.order);
   if (words.length === 1) return { block, todos: null };
   throw new DevCliError('USAGE', `"${block}" is a block; only todos can be redone together.`, {
-    run: turn.state.name,
     fix: 'Name one block, or todos of the plan separated by commas.',
   });
 }
@@ -87,7 +85,6 @@ function invalidate(turn: Turn, { block: id, todos }: Target, note: string | und
   const { program, blocks } = turn.captured.recipe;
   if (state.status === 'completed' || state.status === 'aborted') {
     throw new DevCliError('RUN_ENDED', `The run "${state.name}" is ${state.status}; its steps stand.`, {
-      run: state.name,
       fix: { command: 'next', input: { name: state.name } },
     });
   }
@@ -96,7 +93,7 @@ function invalidate(turn: Turn, { block: id, todos }: Target, note: string | und
     throw new DevCliError(
       'NOT_REACHED',
       init ? `"${id}" stands for init and cannot be redone.` : `"${id}" has not been reached yet.`,
-      { run: state.name, fix: { command: 'next', input: { name: state.name } }, ...pendingPart(turn) },
+      { fix: { command: 'next', input: { name: state.name } } },
     );
   }
   // A run that stood still did not keep others from beginning.
@@ -158,9 +155,7 @@ function redoTodos(turn: Turn, block: string, todos: readonly string[], note: st
   for (const todo of todos) {
     if (engine.todos[todo]?.attempt !== 0 || engine.todos[todo]?.status !== 'pending') continue;
     throw new DevCliError('NOT_REACHED', `"${todo}" has not been begun yet.`, {
-      run: state.name,
       fix: { command: 'next', input: { name: state.name } },
-      ...pendingPart(turn),
     });
   }
   for (const todo of todos) {

@@ -1,5 +1,6 @@
 import { DevCliError } from '../base/errors.js';
 import { noSuchRun } from '../base/no-such-run.js';
+import { whereIn } from '../blocks/pending.js';
 import { atPhase, parseCaptured, type Recompile } from '../recipe/captured.js';
 import type { CapturedRecipe } from '../recipe/resolved.js';
 import { type Context, pollWait, type ReadContext } from '../run/context.js';
@@ -109,7 +110,16 @@ function attempted<A>(
   const notices = [...mending.notices, ...head.notices, ...putBack(turn, contents)];
   if (notices.length > 0) noteRecovery(turn, notices);
   if (notices.length > 0 && !mending.recorded) return commitOf<Attempt<A>>(turn, head, { kind: 'mended' });
-  return commitOf<Attempt<A>>(turn, head, { kind: 'answered', answer: body(turn) });
+  return commitOf<Attempt<A>>(turn, head, { kind: 'answered', answer: inRun(turn, body) });
+}
+
+/** What is refused says where: the run, and what is pending there (protocol.md §1, Errors). */
+function inRun<A>(turn: Turn, body: (turn: Turn) => A): A {
+  try {
+    return body(turn);
+  } catch (error) {
+    throw error instanceof DevCliError ? error.inRun(whereIn(turn)) : error;
+  }
 }
 
 /** Records what was mended; the next acknowledgement, `status` and `manifest` tell it. */

@@ -4,7 +4,6 @@ import type { DispatchAction } from '../../run/action.js';
 import { record, type Turn } from '../../run/turn.js';
 import type { AckInput, Pending } from '../acknowledgement.js';
 import { reportEvidence } from '../evidence.js';
-import { pendingPart } from '../pending.js';
 import { wantsVerdict } from '../prompt.js';
 import { rememberResult } from '../values.js';
 
@@ -31,7 +30,7 @@ export interface Delivered {
  * The agents that `--without` gives up.
  * @throws DevCliError `UNKNOWN_AGENT`, `DATA_MISSING`
  */
-export function checkedWithout(turn: Turn, action: DispatchAction, input: AckInput): string[] {
+export function checkedWithout(_turn: Turn, action: DispatchAction, input: AckInput): string[] {
   const without = input.without ?? [];
   const ids = action.agents.map((agent) => agent.id);
   const unknown = without.filter((id) => !ids.includes(id));
@@ -40,17 +39,13 @@ export function checkedWithout(turn: Turn, action: DispatchAction, input: AckInp
       'UNKNOWN_AGENT',
       `This action has no agent ${unknown.map((id) => JSON.stringify(id.slice(0, 40))).join(', ')}.`,
       {
-        run: turn.state.name,
         fix: `Its agents: ${ids.join(', ')}.`,
-        ...pendingPart(turn),
       },
     );
   }
   if (without.length > 0 && (input.reason ?? '').trim() === '') {
     throw new DevCliError('DATA_MISSING', 'Going on without an agent needs a reason.', {
-      run: turn.state.name,
       fix: 'Give it with --reason TEXT; later readers see it.',
-      ...pendingPart(turn),
     });
   }
   return without;

@@ -2,7 +2,6 @@ import { DevCliError } from '../../base/errors.js';
 import type { DispatchAction } from '../../run/action.js';
 import { shownPath } from '../../run/paths.js';
 import type { Turn } from '../../run/turn.js';
-import { pendingPart } from '../pending.js';
 import type { Finding } from './deliveries.js';
 import { resultFile } from './dispatch.js';
 
@@ -27,7 +26,6 @@ export function undelivered(turn: Turn, action: DispatchAction, open: Finding[])
     open.some((finding) => finding.missing) ? 'EVIDENCE_MISSING' : 'EVIDENCE_INVALID',
     `${open.length} of ${total} promised ${promised} ${open.length === 1 ? 'does' : 'do'} not hold up.${kept}`,
     {
-      run: state.name,
       details: open.flatMap((finding) =>
         finding.problems.map((problem) => ({
           agent: finding.agent,
@@ -40,7 +38,6 @@ export function undelivered(turn: Turn, action: DispatchAction, open: Finding[])
         command: 'step complete',
         input: { name: state.name, action: action.actionId, without: names, reason: `@${reason}` },
       },
-      ...pendingPart(turn),
     },
   );
 }

@@ -1,6 +1,6 @@
 import { type Detail, DevCliError } from '../../base/errors.js';
 import type { AckInput, AckResult, Collected } from '../../blocks/acknowledgement.js';
-import { pendingPart, stale } from '../../blocks/pending.js';
+import { stale } from '../../blocks/pending.js';
 import { wholeLine } from '../../documents/foreign.js';
 import type { JudgedResult } from '../../documents/judge-result.js';
 import type { EngineDispatchAction } from '../../run/action.js';
@@ -50,7 +50,7 @@ export function acknowledgeTasks(turn: Turn, dispatch: EngineDispatchAction, inp
   const { tasks } = engineOf(turn);
   const id = input.action ?? (input.step === undefined ? undefined : dispatch.actionId);
   if (id === undefined || (input.action !== undefined && input.step !== undefined)) {
-    throw new DevCliError('USAGE', 'Say which action: --action, as the dispatch names it.', pendingPart(turn));
+    throw new DevCliError('USAGE', 'Say which action: --action, as the dispatch names it.');
   }
   const task = Object.hasOwn(tasks, id) ? tasks[id] : undefined;
   if (task !== undefined) {

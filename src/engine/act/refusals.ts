@@ -1,6 +1,5 @@
 import { type Detail, DevCliError } from '../../base/errors.js';
 import type { Invocation } from '../../base/invocation.js';
-import { pendingPart } from '../../blocks/pending.js';
 import type { TaskState } from '../../run/engine.js';
 import { shownPath } from '../../run/paths.js';
 import type { Turn } from '../../run/turn.js';
@@ -8,10 +7,9 @@ import { resultPath } from './dispatch.js';
 import { engineOf } from './plan.js';
 import type { FoundResult } from './results.js';
 
-export function oneTask(turn: Turn): DevCliError {
+export function oneTask(_turn: Turn): DevCliError {
   return new DevCliError('DATA_UNEXPECTED', '--collect takes every result; this action is one task.', {
     fix: 'Leave --collect out, or run the ack of the dispatch.',
-    ...pendingPart(turn),
   });
 }
 
@@ -19,7 +17,6 @@ export function missing(turn: Turn, out: Out, problem: string): DevCliError {
   const { actionId } = out;
   const path = shownResult(turn, actionId);
   return new DevCliError('EVIDENCE_MISSING', `The result of ${actionId} is not there: ${problem}.`, {
-    run: turn.state.name,
     details: [{ target: path, problem }],
     fix: `Let the task's agent write ${path}, then repeat the acknowledgement. One that cannot: write why to the file that \`instead\` names, and run that.`,
     instead: failCommand(turn, actionId),
@@ -30,7 +27,6 @@ export function missing(turn: Turn, out: Out, problem: string): DevCliError {
 export function invalid(turn: Turn, { actionId, task }: Out, problems: Detail[]): DevCliError {
   const path = shownResult(turn, actionId);
   return new DevCliError('SCHEMA_INVALID', `The result of ${actionId} does not hold up; nothing of it is taken.`, {
-    run: turn.state.name,
     details: problems.slice(0, 40).map((problem) => ({ target: path, ...problem })),
     fix: `Let the task's agent mend ${path}, then repeat the acknowledgement. Refused ${task.malformed} of ${REFUSALS} times; the last is a failed attempt.`,
     pending: taskPending(turn, actionId),
@@ -44,14 +40,13 @@ const COMPLETE =
 export function incomplete(turn: Turn, { actionId }: Out, problems: Detail[]): DevCliError {
   const path = shownResult(turn, actionId);
   return new DevCliError('SCHEMA_INVALID', `The result of ${actionId} does not list all that changed.`, {
-    run: turn.state.name,
     details: problems.map((problem) => ({ target: path, ...problem })),
     fix: COMPLETE,
     pending: taskPending(turn, actionId),
   });
 }
 
-export function nothingTaken(turn: Turn, details: Detail[], kinds: ReadonlySet<Judged['kind']>): DevCliError {
+export function nothingTaken(_turn: Turn, details: Detail[], kinds: ReadonlySet<Judged['kind']>): DevCliError {
   const wrong = kinds.has('refused') || kinds.has('unlisted');
   const mend =
     'Wait for the agents at work, and let them mend what is named; start one anew, with its promptFile, where nobody is at work on it. Then repeat the acknowledgement.';
@@ -59,10 +54,8 @@ export function nothingTaken(turn: Turn, details: Detail[], kinds: ReadonlySet<J
     wrong ? 'SCHEMA_INVALID' : 'EVIDENCE_MISSING',
     wrong ? 'What is there does not hold up; nothing was taken.' : 'No result is there yet.',
     {
-      run: turn.state.name,
       details: details.slice(0, 40),
       fix: kinds.has('unlisted') ? (kinds.has('refused') ? `${mend} ${COMPLETE}` : COMPLETE) : mend,
-      ...pendingPart(turn),
     },
   );
 }
@@ -85,9 +78,7 @@ function taskPending(turn: Turn, actionId: string) {
 export function dispatchCannotFail(turn: Turn): DevCliError {
   const [first] = Object.keys(engineOf(turn).tasks);
   return new DevCliError('DATA_UNEXPECTED', 'A dispatch as a whole cannot fail; name the task that did.', {
-    run: turn.state.name,
     ...(first === undefined ? {} : { fix: failCommand(turn, first) }),
-    ...pendingPart(turn),
   });
 }
 

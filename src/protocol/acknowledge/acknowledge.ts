@@ -3,7 +3,6 @@ import type { AckInput, Acknowledged, AckResult, ChangedSources, Pending } from 
 import { blockTypeOf } from '../../blocks/block-types.js';
 import { acknowledgeChoice } from '../../blocks/choice.js';
 import { checkApprovals, checkInputs } from '../../blocks/inputs.js';
-import { pendingPart } from '../../blocks/pending.js';
 import { settleAction } from '../../blocks/settle.js';
 import { acknowledgeTasks, type Taken } from '../../engine/act/collect.js';
 import { acknowledgeGate } from '../../engine/act/gate-answer.js';
@@ -83,18 +82,15 @@ function failed(turn: Turn, pending: Pending, reason: string | undefined): Ackno
 function gateCannotFail(turn: Turn, { action }: Pending): DevCliError {
   const ids = (choicesOf(action) ?? []).map((choice) => choice.id).join(', ');
   return new DevCliError('DATA_UNEXPECTED', `"${action.block}" waits for a choice, which cannot fail.`, {
-    run: turn.state.name,
     fix: [
       `Choose one of: ${ids}. Each choice has its own ack. To end the run, with the reason for WHY: `,
       { command: 'abort', input: { name: turn.state.name, reason: 'WHY' } },
     ],
-    ...pendingPart(turn),
   });
 }
 
 function stillRunning(turn: Turn, pending: Pending): DevCliError {
   return new DevCliError('DATA_UNEXPECTED', 'dev-cli runs this command itself; there is nothing to acknowledge.', {
-    run: turn.state.name,
     fix: { command: 'next', input: { name: turn.state.name, wait: turn.pollWait } },
     pending: { actionId: pending.action.actionId },
   });

@@ -1,6 +1,7 @@
 import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
 import type { AckInput, AckResult, ChangedSources } from '../../blocks/acknowledgement.js';
+import { whereIn } from '../../blocks/pending.js';
 import { changedSources } from '../../recipe/captured.js';
 import { answerBy, type Context } from '../../run/context.js';
 import type { RunState } from '../../run/state.js';
@@ -43,7 +44,7 @@ export async function stepComplete(
     context,
     name,
     (turn) => {
-      const answer = acknowledge(turn, input, sources);
+      const answer = located(turn, acknowledge(turn, input, sources));
       const waits = commitsWait({ snapshot: turn.state });
       return { result: answer, told: tell(context, turn, { result: answer, moved }), waits };
     },
@@ -53,6 +54,11 @@ export async function stepComplete(
   const first = before === null ? told : joined(before, told);
   const later = told.next?.action === 'running' || waits ? await settleCommands(context, name, until, found) : null;
   return envelope(later === null ? first : joined(first, later));
+}
+
+/** A refusal that keeps what was good is thrown after the commit, and says where it happened all the same. */
+function located(turn: Turn, result: AckResult): AckResult {
+  return result.kind === 'refused' ? { ...result, error: result.error.inRun(whereIn(turn)) } : result;
 }
 
 /** What was mended is told by the first acknowledgement that is not refused: a refusal has no warnings. */

@@ -1,7 +1,7 @@
 import { DevCliError } from '../../base/errors.js';
 import { suggestion } from '../../base/suggest.js';
 import type { AckInput, Pending } from '../../blocks/acknowledgement.js';
-import { pendingOf, pendingPart, stale } from '../../blocks/pending.js';
+import { pendingOf, stale } from '../../blocks/pending.js';
 import type { Turn } from '../../run/turn.js';
 
 /**
@@ -12,7 +12,6 @@ import type { Turn } from '../../run/turn.js';
 export function identify(turn: Turn, input: AckInput): { kind: 'pending'; pending: Pending } | { kind: 'duplicate' } {
   if ((input.action === undefined) === (input.step === undefined)) {
     throw new DevCliError('USAGE', 'Say which step: either --action or --step.', {
-      run: turn.state.name,
       fix: { command: 'next', input: { name: turn.state.name } },
     });
   }
@@ -45,9 +44,7 @@ function byBlock(turn: Turn, prefix: string): ReturnType<typeof identify> {
 
 function notReached(turn: Turn, id: string): DevCliError {
   return new DevCliError('NOT_REACHED', `"${id}" has not been reached yet.`, {
-    run: turn.state.name,
     fix: { command: 'next', input: { name: turn.state.name } },
-    ...pendingPart(turn),
   });
 }
 
@@ -76,9 +73,7 @@ export function refuseOtherPhase(turn: Turn, id: string): void {
     'PHASE_ENDED',
     `"${id}" belongs to the phase "${other.name}", which has ended; its steps stand.`,
     {
-      run: turn.state.name,
       fix: `Steps of the phase at work can be redone: ${turn.captured.recipe.blocks.map((block) => block.id).join(', ')}.`,
-      ...pendingPart(turn),
     },
   );
 }
@@ -100,7 +95,6 @@ export function fullBlockId(turn: Turn, prefix: string, todos: readonly string[]
       ? `${JSON.stringify(prefix)} fits several blocks: ${fitting.join(', ')}.`
       : `The recipe ${turn.captured.recipe.name} has no block ${JSON.stringify(prefix.slice(0, 40))}${orTodo}.`,
     {
-      run: turn.state.name,
       fix:
         near !== undefined && fitting.length === 0
           ? `Did you mean "${near}"?`
