@@ -44,6 +44,9 @@ const rooms = Object.entries(MAY_IMPORT).map(([room, allowed]) => ({
   to: { path: '^src/', pathNot: `^src/(${['base', 'generated', room, ...allowed].join('|')})/` },
 }));
 
+/** Rooms that may touch files: others ask a `Reader`, a `Files` or the store. The command line reads what it is given and prints. */
+const MAY_TOUCH_FILES = ['store', 'project', 'work', 'jobs', 'harness', 'cli'];
+
 /** Packages that belong to one room: the core stays pure and the rim stays the rim. */
 const packages = [
   ['machine', 'xstate|@sinclair/typebox', 'src/machine/ uses no package but xstate, and typebox for its types.'],
@@ -64,6 +67,13 @@ module.exports = {
   forbidden: [
     ...rooms,
     ...packages,
+    {
+      name: 'files',
+      severity: 'error',
+      comment: `node:fs is imported by ${MAY_TOUCH_FILES.join(', ')} alone.`,
+      from: { path: '^src/', pathNot: `^src/(${MAY_TOUCH_FILES.join('|')})/` },
+      to: { path: '^(node:)?fs(/promises)?$' },
+    },
     {
       name: 'no-cycles',
       severity: 'error',

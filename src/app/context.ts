@@ -5,11 +5,11 @@ import { harnessMark, isCodex } from '../base/harness-mark.js';
 import { lazyPackage } from '../base/lazy.js';
 import { isName } from '../base/name.js';
 import { VERSION } from '../base/version.js';
+import { diskReader } from '../project/reader.js';
+import { refuseMisread } from '../project/root.js';
+import { createReadRuns, createRuns } from '../project/runs.js';
 import { runCodec } from '../run/codec.js';
 import type { Context, ReadContext } from '../run/context.js';
-import { createDirectoryReadStore, createDirectoryStore } from '../store/directory.js';
-import { diskReader } from '../store/reader.js';
-import { refuseMisread } from '../store/root.js';
 import { isTracked } from '../work/ignored.js';
 import type { Environment } from './environment.js';
 import { rootOf, rootQuery } from './root-of.js';
@@ -28,44 +28,48 @@ const CODEX_ANSWER_WITHIN = 8;
  */
 export function createContext(environment: Environment, command: string): Context {
   refuseMisread(rootQuery(environment));
+  const { env, ask } = environment;
   const around = surroundings(environment);
-  const { root, clock, ids } = around;
-  return { ...around, store: createDirectoryStore({ root, codec: runCodec, clock, ids, purpose: command, isTracked }) };
+  const { root, clock, library } = around;
+  const ids = systemIds;
+  return {
+    ...around,
+    store: createRuns({ root, codec: runCodec, clock, ids, purpose: command, isTracked }),
+    ids,
+    ask,
+    program: [process.execPath, join(library.shipped, 'bin', 'dev-cli.js')],
+    runner: join(library.shipped, 'dist', 'runner.cjs'),
+    trustDirectory: join(
+      env['XDG_STATE_HOME'] || join(env['HOME'] || os().homedir(), '.local', 'state'),
+      'dev-cli',
+      'trusted',
+    ),
+  };
 }
 
 /** The same for a use case that only asks: what writes need not even be loaded. */
 export function createReadContext(environment: Environment): ReadContext {
   const around = surroundings(environment);
   const { root, clock } = around;
-  return { ...around, store: createDirectoryReadStore({ root, codec: runCodec, clock }) };
+  return { ...around, store: createReadRuns({ root, codec: runCodec, clock }) };
 }
 
 function surroundings(environment: Environment): Omit<ReadContext, 'store'> {
   const { env, signal } = environment;
   const place = rootOf(environment);
-  const shipped = packageDirectory();
   const session = env['DEV_CLI_SESSION'];
   return {
     root: place.root,
     workTree: place.workTree ?? place.root,
     boundRun: place.boundRun,
     clock: systemClock,
-    ids: systemIds,
     caller: callerOf(environment),
     mark: harnessMark(env),
     session: session === undefined || session === '' ? null : session,
-    library: { reader: diskReader, shipped, project: place.root },
+    library: { reader: diskReader, shipped: packageDirectory(), project: place.root },
     reader: diskReader,
     answerWithin: answerWithin(env),
     signal,
-    ask: environment.ask,
-    program: [process.execPath, join(shipped, 'bin', 'dev-cli.js')],
-    runner: join(shipped, 'dist', 'runner.cjs'),
-    trustDirectory: join(
-      env['XDG_STATE_HOME'] || join(env['HOME'] || os().homedir(), '.local', 'state'),
-      'dev-cli',
-      'trusted',
-    ),
     cliVersion: VERSION,
   };
 }

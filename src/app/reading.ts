@@ -8,10 +8,10 @@ import { list, status } from '../protocol/status.js';
 import { use } from '../protocol/use.js';
 import { seeingLost } from '../protocol/vanished.js';
 import { watchStatus } from '../protocol/watch.js';
-import type { UseCases } from './use-case.js';
+import type { Questions, UseCases } from './use-case.js';
 
-/** Commands that look at runs; what is told of one is told as if nothing of it were lost. */
-export const READING: UseCases = {
+/** What is asked of runs; what is told of one is told as if nothing of it were lost. */
+const QUESTIONS: Questions = {
   manifest: (context, { name }) => manifest(seeingLost(context), name),
   status: (context, { name, watch, ...input }) =>
     watch === true ? watchStatus(seeingLost(context), name, input) : status(seeingLost(context), name, input),
@@ -20,6 +20,11 @@ export const READING: UseCases = {
   journal: (context, { name, ...input }) => journal(context, name, input),
   replay: (context, { name, at }) =>
     at === undefined ? replayCheck(context, name) : replayAt(context, name, Number(at)),
+};
+
+/** Commands that look at runs. */
+export const READING: UseCases = {
+  ...QUESTIONS,
   use: (context, { name }) => use(context, String(name)),
   check: async (context, { subject, action, wait }, { cwd }) => {
     if (typeof action === 'string') {

@@ -1,5 +1,5 @@
 import { DevCliError } from '../base/errors.js';
-import { findRoot, type Root } from '../store/root.js';
+import { findRoot, type Root } from '../project/root.js';
 import type { Environment } from './environment.js';
 
 type Surroundings = Pick<Environment, 'cwd' | 'env' | 'root'>;

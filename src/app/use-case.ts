@@ -1,6 +1,6 @@
 import type { Answer, StreamAnswer } from '../base/answer.js';
 import type { JsonObject } from '../base/json.js';
-import type { Context } from '../run/context.js';
+import type { Context, HistoryContext } from '../run/context.js';
 import type { Environment } from './environment.js';
 
 /** What a command of the registry is bound to. */
@@ -8,3 +8,13 @@ export type UseCase = (context: Context, input: JsonObject, environment: Environ
 
 /** Use cases by the name of their command. */
 export type UseCases = Readonly<Record<string, UseCase>>;
+
+/** What a question of the registry is bound to: by its type it cannot get hold of anything that writes. */
+type Question = (
+  context: HistoryContext,
+  input: JsonObject,
+  environment: Environment,
+) => Promise<Answer | StreamAnswer>;
+
+/** Questions by the name of their command. */
+export type Questions = Readonly<Record<string, Question>>;

@@ -1,3 +1,5 @@
+import { DevCliError } from './errors.js';
+
 /** What is at a path, seen without following a link out of the root. */
 export type FileFacts =
   | { kind: 'file'; size: number; mtimeMs: number; ctimeMs: number; inode: number }
@@ -35,4 +37,22 @@ export interface Reader {
   read(path: string): string | null;
   /** Names of the entries of a directory, sorted; empty when there is none. */
   list(directory: string): string[];
+}
+
+/** What a reader of documents takes at most, in bytes; a larger one could never be read back. */
+export const MAX_DOCUMENT = 8 * 1024 * 1024;
+
+const PROBLEMS = {
+  outside: 'leads out of the project',
+  directory: 'is a directory',
+  special: 'is no regular file',
+  large: 'is larger than 8 MiB',
+};
+
+/** The error of `Files.read` for anything but a document. */
+export function unusable(path: string, why: keyof typeof PROBLEMS): DevCliError {
+  return new DevCliError('EVIDENCE_INVALID', `${path} ${PROBLEMS[why]}.`, {
+    details: [{ target: path, problem: PROBLEMS[why] }],
+    fix: `Put a regular file of at most 8 MiB at ${path}, then repeat the same call.`,
+  });
 }

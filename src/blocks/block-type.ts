@@ -1,4 +1,4 @@
-import type { Effect } from '../machine/transition.js';
+import type { Effect } from '../machine/events.js';
 import type { AskedBlock } from '../recipe/resolved.js';
 import type { PendingAction } from '../run/action.js';
 import type { PathFacts, PendingState } from '../run/state.js';

@@ -1,5 +1,5 @@
 import { DevCliError } from '../base/errors.js';
-import type { Effect, MachineEvent } from '../machine/transition.js';
+import type { Effect, MachineEvent } from '../machine/events.js';
 import type { CliBlock, ExternalCommand } from '../recipe/resolved.js';
 import type { PendingAction } from '../run/action.js';
 import { shownPath } from '../run/paths.js';

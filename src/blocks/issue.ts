@@ -1,5 +1,5 @@
 import { DevCliError } from '../base/errors.js';
-import type { Effect } from '../machine/transition.js';
+import type { Effect } from '../machine/events.js';
 import { blockOf, type Turn } from '../run/turn.js';
 import { blockTypeOf } from './block-types.js';
 import { pend } from './pending.js';

@@ -7,9 +7,6 @@ import { type Counters, type Position, restingPlace, zeroCounters } from './posi
 import type { Program, ProgramBlock } from './program.js';
 import { canInvalidate } from './queries.js';
 
-export type { Conditions, Effect, MachineEvent } from './events.js';
-export type { Counters, Position } from './position.js';
-
 export interface Step {
   position: Position;
   effects: Effect[];

@@ -4,7 +4,7 @@ import { isName } from '../base/name.js';
 import { type Checked, checkDocument } from '../blocks/commands/check.js';
 import { fileEvidence } from '../blocks/evidence.js';
 import { wantsVerdict } from '../blocks/prompt.js';
-import type { Context } from '../run/context.js';
+import type { ReadContext } from '../run/context.js';
 import type { RunState } from '../run/state.js';
 import type { Head } from '../store/store.js';
 import { readCaptured } from './turns.js';
@@ -13,7 +13,7 @@ import { readCaptured } from './turns.js';
  * `check <file>`: validates any promised output and says what is wrong (documents.md). Only reads.
  * @param file as given on the command line: relative to `cwd`; below `.dev/`, to the root
  */
-export async function check(context: Context, file: string, cwd: string): Promise<Answer> {
+export async function check(context: ReadContext, file: string, cwd: string): Promise<Answer> {
   const path = located(context, file, cwd);
   const head = await context.store.read(path.stream);
   const evidence = fileEvidence(head.files, path.inRun, undefined);
@@ -51,7 +51,7 @@ async function promised(head: Head<RunState>, path: string): Promise<{ agent?: s
 }
 
 /** The run that a path belongs to, and the path as that run's documents know it. */
-function located(context: Context, file: string, cwd: string): { stream: string; inRun: string; shown: string } {
+function located(context: ReadContext, file: string, cwd: string): { stream: string; inRun: string; shown: string } {
   // As answers print it: relative to the root, wherever the call was made.
   const absolute = isAbsolute(file) ? file : resolve(file.startsWith('.dev/') ? context.root : cwd, file);
   const within = relative(context.root, absolute).split(sep).join('/');

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DevCliError } from '../base/errors.js';
 import { wholeLine } from '../documents/foreign.js';
@@ -139,8 +138,9 @@ async function madeCommit(
 
 /** Takes back what a commit that was given up has done to the index. A commit that was made all the same stays. */
 export async function takeBack(context: Context, workTree: string, directory: string): Promise<void> {
-  if (inspect(directory).state === 'absent' || !existsSync(join(directory, PATHS))) return;
-  await withdrawNew(workTree, prepared(directory).paths ?? [], { signal: context.signal }).catch(ignoreGit);
+  const { paths } = prepared(directory);
+  if (inspect(directory).state === 'absent' || paths === null) return;
+  await withdrawNew(workTree, paths, { signal: context.signal }).catch(ignoreGit);
 }
 
 /** Whether a runner has begun: from then on only its ending counts. */

@@ -1,7 +1,7 @@
 import { DevCliError, type Fix } from '../base/errors.js';
+import { mainWorkTree } from '../project/root.js';
 import { shellQuoted } from '../registry/render.js';
 import type { Context } from '../run/context.js';
-import { mainWorkTree } from '../store/root.js';
 import { FIRST_RUN, findRun } from './find-run.js';
 import { withNearRuns } from './near-runs.js';
 

@@ -1,7 +1,7 @@
 import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
 import type { Instruction } from '../base/invocation.js';
-import type { Context } from '../run/context.js';
+import type { HistoryContext } from '../run/context.js';
 import { createHistorian } from '../run/history.js';
 import type { Item, RunHistory } from '../run/history-items.js';
 import { BEGINNING } from '../store/store.js';
@@ -28,7 +28,7 @@ const SHOWN = 100;
  * `history`: who did what when, how long it took, in how many rounds, and on what evidence (storage.md, History).
  * @throws DevCliError `NO_SUCH_RUN`, `UNKNOWN_BLOCK`, `JOURNAL_CORRUPT`, `STATE_CORRUPT` and what the store throws
  */
-export async function history(context: Context, given: unknown, input: Input): Promise<Answer> {
+export async function history(context: HistoryContext, given: unknown, input: Input): Promise<Answer> {
   const name = await findRun(context, given, false);
   // Refuses what is not this run's: a copied directory, a journal from elsewhere, one that lacks its end.
   await readRun(context, name);

@@ -2,7 +2,7 @@ import type { StreamAnswer, StreamItem } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
 import { noSuchRun } from '../base/no-such-run.js';
 import { foreignLine } from '../documents/foreign.js';
-import type { Context } from '../run/context.js';
+import type { HistoryContext } from '../run/context.js';
 import { summarize } from '../run/summarize.js';
 import { BEGINNING, type Cursor, type Entry } from '../store/store.js';
 import { findRun } from './find-run.js';
@@ -26,14 +26,14 @@ const WAIT = 1000;
  * Takes no lock.
  * @throws DevCliError `NO_SUCH_RUN`, `JOURNAL_CORRUPT` and what the store throws; while it streams also `INTERRUPTED`
  */
-export async function journal(context: Context, given: unknown, input: Input): Promise<StreamAnswer> {
+export async function journal(context: HistoryContext, given: unknown, input: Input): Promise<StreamAnswer> {
   const name = await findRun(context, given, false);
   const { snapshot } = await context.store.read(name);
   if (snapshot === null) throw noSuchRun(name);
   return { exit: 0, stream: items(context, name, input), recorded: true };
 }
 
-async function* items(context: Context, name: string, input: Input): AsyncGenerator<StreamItem> {
+async function* items(context: HistoryContext, name: string, input: Input): AsyncGenerator<StreamItem> {
   let at: Cursor = BEGINNING;
   for (;;) {
     const { behind, complete, size, torn, entries } = await batch(context, name, at, input.since ?? 0);
@@ -50,7 +50,7 @@ async function* items(context: Context, name: string, input: Input): AsyncGenera
   }
 }
 
-async function batch(context: Context, name: string, from: Cursor, since: number) {
+async function batch(context: HistoryContext, name: string, from: Cursor, since: number) {
   const entries: Entry[] = [];
   const scanned = await context.store.scan(name, from, (entry) => {
     if (entry.seq > since) entries.push(entry);

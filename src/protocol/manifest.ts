@@ -6,7 +6,7 @@ import { type Draft, readDraft } from '../documents/draft.js';
 import { renderCommand } from '../registry/render.js';
 import { writtenOut } from '../registry/written-out.js';
 import type { Action } from '../run/action.js';
-import type { Context, ReadContext } from '../run/context.js';
+import type { ReadContext } from '../run/context.js';
 import { actionView } from '../views/action-json.js';
 import { MANIFEST_SECTIONS } from '../views/manifest-sections.js';
 import type { SectionInput } from '../views/section.js';
@@ -25,7 +25,7 @@ const RESERVED = 1000;
  * `manifest`: all that an agent needs after its context was compacted, ending with the pending action. The action comes
  * whole, but for agents that are too many to be listed; the lines before it share what it leaves.
  */
-export function manifest(context: Context, given: unknown): Promise<Answer> {
+export function manifest(context: ReadContext, given: unknown): Promise<Answer> {
   return withRare((rare) => manifestOf(context, given, rare));
 }
 

@@ -1,6 +1,6 @@
 import { DevCliError } from '../base/errors.js';
 import { noSuchRun } from '../base/no-such-run.js';
-import type { Context } from '../run/context.js';
+import type { HistoryContext } from '../run/context.js';
 import type { RunState } from '../run/state.js';
 import type { Moment } from '../store/store.js';
 
@@ -12,7 +12,7 @@ export const TORN = 'the end of events.jsonl is torn: what was being written the
  * @throws DevCliError `NO_SUCH_RUN`, `UNKNOWN_ENTRY`, `JOURNAL_CORRUPT` for a damaged journal and one of another name, and
  * what the store throws
  */
-export async function momentOf(context: Context, name: string, seq: number): Promise<Moment<RunState>> {
+export async function momentOf(context: HistoryContext, name: string, seq: number): Promise<Moment<RunState>> {
   const moment = await context.store.rewind(name, seq);
   if (moment === null) throw await unknownEntry(context, name, seq);
   if (moment.snapshot.name === name) return moment;
@@ -23,7 +23,7 @@ export async function momentOf(context: Context, name: string, seq: number): Pro
   });
 }
 
-async function unknownEntry(context: Context, name: string, seq: number): Promise<DevCliError> {
+async function unknownEntry(context: HistoryContext, name: string, seq: number): Promise<DevCliError> {
   const { seq: last } = await context.store.read(name);
   if (last === 0) return noSuchRun(name);
   return new DevCliError('UNKNOWN_ENTRY', `The journal of "${name}" has no entry ${seq}: it has 1 to ${last}.`, {

@@ -1,6 +1,6 @@
 import type { Answer } from '../base/answer.js';
 import { noSuchRun } from '../base/no-such-run.js';
-import type { Context } from '../run/context.js';
+import type { HistoryContext } from '../run/context.js';
 import type { RunState } from '../run/state.js';
 import type { Difference, Entry, Replay, ReplayLook } from '../store/store.js';
 import { findRun } from './find-run.js';
@@ -28,7 +28,7 @@ interface Report {
  * exit 3 when something differs, and nothing is changed.
  * @throws DevCliError `NO_SUCH_RUN`, `JOURNAL_CORRUPT` and what the store throws
  */
-export async function replayCheck(context: Context, given: unknown): Promise<Answer> {
+export async function replayCheck(context: HistoryContext, given: unknown): Promise<Answer> {
   const name = await findRun(context, given, false);
   const { look, report } = runReplay(name);
   const json = report(await context.store.replay(name, look));
@@ -40,7 +40,7 @@ export async function replayCheck(context: Context, given: unknown): Promise<Ans
  * `replay --at SEQ`: the state as it was after that entry. Writes nothing.
  * @throws DevCliError `NO_SUCH_RUN`, `UNKNOWN_ENTRY`, `JOURNAL_CORRUPT` and what the store throws
  */
-export async function replayAt(context: Context, given: unknown, seq: number): Promise<Answer> {
+export async function replayAt(context: HistoryContext, given: unknown, seq: number): Promise<Answer> {
   const name = await findRun(context, given, false);
   const { snapshot: state, first, last, at, documents, torn } = await momentOf(context, name, seq);
   const json = {

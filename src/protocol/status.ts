@@ -11,7 +11,7 @@ import type { ResolvedRecipe } from '../recipe/resolved.js';
 import { choicesOf } from '../run/acknowledgements.js';
 import type { EngineDispatchAction, RunningAction } from '../run/action.js';
 import { onDigest, whoSaid } from '../run/approvals-told.js';
-import type { Context, ReadContext } from '../run/context.js';
+import type { ReadContext } from '../run/context.js';
 import type { ExecutionView } from '../run/execution-view.js';
 import { requestLine } from '../run/request.js';
 import type { RunState, Workflow } from '../run/state.js';
@@ -31,7 +31,7 @@ interface Input {
 }
 
 /** `status`: who waits for whom since when and what the reader can do, then the blocks and todos (protocol.md §5). */
-export function status(context: Context, given: unknown, input: Input = {}): Promise<Answer> {
+export function status(context: ReadContext, given: unknown, input: Input = {}): Promise<Answer> {
   return withRare((rare) => statusOf(context, given, rare, input));
 }
 

@@ -1,6 +1,7 @@
 import { DevCliError } from '../base/errors.js';
 import { noSuchRun } from '../base/no-such-run.js';
 import { whereIn } from '../blocks/pending.js';
+import type { RunMarks } from '../project/marks.js';
 import { atPhase, parseCaptured, type Recompile } from '../recipe/captured.js';
 import type { CapturedRecipe } from '../recipe/resolved.js';
 import { type Context, pollWait, type ReadContext } from '../run/context.js';
@@ -10,7 +11,7 @@ import type { RunState } from '../run/state.js';
 import { summarize } from '../run/summarize.js';
 import { record, type Turn } from '../run/turn.js';
 import { createWorkspace } from '../run/workspace.js';
-import type { Decision, Head, Marks, NewEntry } from '../store/store.js';
+import type { Decision, Head, NewEntry } from '../store/store.js';
 import { type PlanMoved, type Rare, withRare } from './rare.js';
 import { type Contents, contentsOf, putBack, sizesOf, vanished, withContents } from './vanished.js';
 import { writtenArtifacts } from './walk/end.js';
@@ -247,10 +248,10 @@ function refreshInputs(turn: Turn): void {
   }
 }
 
-function marksOf(turn: Turn): Marks {
+function marksOf(turn: Turn): RunMarks {
   const { state, captured } = turn;
   const guards = ['specify', 'execute', 'open'].includes(state.skill) || captured.recipe.guardWrites !== null;
-  const marks: Marks = { guarded: state.status === 'live' && guards };
+  const marks: RunMarks = { guarded: state.status === 'live' && guards };
   if (state.status === 'completed' || state.status === 'aborted') return { ...marks, pointer: 'clear' };
   const starts = turn.entries.some((entry) => entry.type === 'init');
   return starts && state.origin === null && state.workTree === '.' ? { ...marks, pointer: 'set' } : marks;

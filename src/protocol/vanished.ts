@@ -2,12 +2,12 @@ import type { Files } from '../base/files.js';
 import { factsOf } from '../blocks/evidence.js';
 import { CAPTURED_PLAN } from '../engine/act/plan.js';
 import type { Action } from '../run/action.js';
-import type { Context } from '../run/context.js';
+import type { HistoryContext } from '../run/context.js';
 import { PLAN, PLAN_CONTENT, runDirectory } from '../run/paths.js';
 import type { RunState } from '../run/state.js';
 import type { Turn } from '../run/turn.js';
 import { createWorkspace } from '../run/workspace.js';
-import { BEGINNING, type Store } from '../store/store.js';
+import { BEGINNING, type HistoryStore } from '../store/store.js';
 
 /**
  * Documents of a run that are gone although nobody meant them to be: `git clean -fd` and `git stash -u` take what git does
@@ -113,7 +113,7 @@ function inRun(name: string, path: string): string[] {
  * @throws DevCliError `JOURNAL_CORRUPT`, `STATE_NEWER`, `IO`
  */
 export async function committedContents(
-  store: Pick<Store<RunState>, 'scan' | 'content'>,
+  store: Pick<HistoryStore<RunState>, 'scan' | 'content'>,
   name: string,
   paths: readonly string[],
 ): Promise<Contents> {
@@ -137,7 +137,7 @@ export async function committedContents(
  * @throws what the store throws
  */
 export async function contentsOf(
-  store: Pick<Store<RunState>, 'scan' | 'content' | 'read'>,
+  store: Pick<HistoryStore<RunState>, 'scan' | 'content' | 'read'>,
   name: string,
   paths: readonly string[],
 ): Promise<Contents> {
@@ -160,9 +160,9 @@ export function withContents(files: Files, contents: Contents): Files {
 /**
  * A context whose runs are read as they will be once what they have lost is put back: for who only asks and writes nothing.
  */
-export function seeingLost(context: Context): Context {
+export function seeingLost(context: HistoryContext): HistoryContext {
   const { store } = context;
-  const read: Context['store']['read'] = async (name) => {
+  const read: HistoryContext['store']['read'] = async (name) => {
     const head = await store.read(name);
     if (head.snapshot === null) return head;
     const older = head.snapshot.documents === undefined ? ['recipe.json'] : [];

@@ -1,6 +1,6 @@
 import type { StreamAnswer, StreamItem } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
-import type { Context } from '../run/context.js';
+import type { HistoryContext } from '../run/context.js';
 import { findRun } from './find-run.js';
 import { withRare } from './rare.js';
 import { readRun } from './running.js';
@@ -15,7 +15,7 @@ const WAIT = 5000;
  * @throws DevCliError `NO_SUCH_RUN` and what the store throws; while it streams also `INTERRUPTED`
  */
 export async function watchStatus(
-  context: Context,
+  context: HistoryContext,
   given: unknown,
   { full = false }: { full?: boolean },
 ): Promise<StreamAnswer> {
@@ -24,7 +24,7 @@ export async function watchStatus(
   return { exit: 0, stream: looks(context, name, full) };
 }
 
-async function* looks(context: Context, name: string, full: boolean): AsyncGenerator<StreamItem> {
+async function* looks(context: HistoryContext, name: string, full: boolean): AsyncGenerator<StreamItem> {
   for (;;) {
     const head = await readRun(context, name);
     const { json, text } = await withRare(async (rare) => statusAnswer(context, head, rare, full));

@@ -1,11 +1,14 @@
 import type { Caller } from '../base/caller.js';
 import type { Clock, Ids } from '../base/clock.js';
 import type { Reader } from '../base/files.js';
+import type { ReadRuns, RunHistories, Runs } from '../project/runs.js';
 import type { Library } from '../recipe/library.js';
-import type { ReadStore, Store } from '../store/store.js';
 import type { RunState } from './state.js';
 
-/** All that a use case which only asks may know of the world (house.md). Made once by the composition root. */
+/**
+ * All that a question about runs as they are now may know of the world (house.md): nothing in it writes or starts anything.
+ * Made once by the composition root.
+ */
 export interface ReadContext {
   /** Absolute: where `.dev/` is. */
   root: string;
@@ -13,9 +16,8 @@ export interface ReadContext {
   workTree: string;
   /** The run that this work tree was made for. */
   boundRun: string | null;
-  store: ReadStore<RunState>;
+  store: ReadRuns<RunState>;
   clock: Clock;
-  ids: Ids;
   caller: Caller;
   /** The harness's mark that stands in the environment, by the variable's name; null where none does (protocol.md §1). */
   mark: string | null;
@@ -26,6 +28,18 @@ export interface ReadContext {
   /** Seconds within which a call answers, whatever is still at work (protocol.md §4). */
   answerWithin: number;
   signal: AbortSignal;
+  cliVersion: string;
+}
+
+/** The same for a question that also asks what runs were, or waits for what becomes of them. */
+export interface HistoryContext extends ReadContext {
+  store: RunHistories<RunState>;
+}
+
+/** The same for a use case that changes something. */
+export interface Context extends HistoryContext {
+  store: Runs<RunState>;
+  ids: Ids;
   /** Asks the person at the terminal for a line; only where `caller.terminal` is true. */
   ask: (question: string) => Promise<string>;
   /** What starts dev-cli itself as a process of its own: node, and the absolute path of the command line's entry. */
@@ -34,12 +48,6 @@ export interface ReadContext {
   runner: string;
   /** Directory outside the project that holds the digests of trusted recipes. */
   trustDirectory: string;
-  cliVersion: string;
-}
-
-/** The same for one that changes something. */
-export interface Context extends ReadContext {
-  store: Store<RunState>;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { isRecord, type Json, type JsonObject } from '../base/json.js';
-import { patched } from '../store/patch.js';
+import { patched } from '../store/snapshot.js';
 import type { Entry } from '../store/store.js';
 
 /** Parts of the snapshot that say more of an entry than its data: who promised which document, verdicts, warnings. */

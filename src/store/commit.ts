@@ -1,13 +1,12 @@
 import { DevCliError } from '../base/errors.js';
-import type { FileChange, Files } from '../base/files.js';
+import { type FileChange, type Files, MAX_DOCUMENT } from '../base/files.js';
 import { type JsonObject, normalJson } from '../base/json.js';
 import { sha256 } from '../base/sha256.js';
-import { MAX_DOCUMENT } from './document.js';
+import { documentPath, isReserved, rootRelative } from './layout.js';
 import { encodeEntry } from './line.js';
 import type { Placement } from './medium.js';
-import { patchBetween } from './patch.js';
-import { documentPath, isReserved, rootRelative } from './paths.js';
-import { digestAt } from './redo.js';
+import { digestAt, type Whose } from './redo.js';
+import { patchBetween } from './snapshot.js';
 import type { Codec, Decision, Entry, Numbered } from './store.js';
 
 /** A commit worked out and not yet written. */
@@ -16,8 +15,8 @@ export interface Commit {
   lines: string;
   /** `seq` of its last entry. */
   seq: number;
-  /** The bytes of state.json after it. */
-  state: string;
+  /** The bytes of the snapshot after it. */
+  snapshot: string;
   /** Contents by digest. */
   contents: Map<string, Buffer>;
   /** Documents that are not yet as they shall be. */
@@ -25,10 +24,9 @@ export interface Commit {
 }
 
 /** What a commit builds on. */
-export interface Base {
-  stream: string;
+export interface Base extends Whose {
   /** The stored snapshot as JSON, not migrated: patches continue what is in the journal. */
-  state: JsonObject | null;
+  snapshot: JsonObject | null;
   seq: number;
   /** The instant of the commit. */
   at: string;
@@ -44,36 +42,36 @@ export type Writing<S extends Numbered> = Extract<Decision<S, unknown>, { entrie
  */
 export function compose<S extends Numbered>(base: Base, decision: Writing<S>, codec: Codec<S>): Commit {
   const seq = base.seq + decision.entries.length;
-  const after = normalJson({ ...decision.snapshot, seq }, base.state ?? undefined) as JsonObject;
-  const state = codec.serialize(after as unknown as S);
+  const after = normalJson({ ...decision.snapshot, seq }, base.snapshot ?? undefined) as JsonObject;
+  const snapshot = codec.serialize(after as unknown as S);
   const contents = new Map<string, Buffer>();
   const placements: Placement[] = [];
   const files: Entry['files'] = [];
   for (const change of decision.files) {
-    const path = target(base.stream, change);
+    const path = target(base, change);
     if (placements.some((other) => other.path === path)) throw new Error(`two changes of ${path} in one commit`);
     const content = change.content === null ? null : Buffer.from(change.content);
     const before = currentDigest(base.files, path);
     const after = content === null ? null : checkedDigest(path, content);
     if (content !== null && after !== null) contents.set(after, content);
-    files.push({ path: documentPath(base.stream, path), before, after });
+    files.push({ path: documentPath(base.layout, base.stream, path), before, after });
     placements.push({ path, content });
   }
   const changed = placements.filter((_, i) => files[i]?.before !== files[i]?.after);
   const lines = decision.entries.map(({ type, by, data }, i) => {
     const head = { v: 1 as const, seq: base.seq + 1 + i, at: base.at, type, by, data };
     if (base.seq + 1 + i < seq) return encodeEntry({ ...head, patch: [], files: [], more: true });
-    const patch = patchBetween(base.state, after);
-    return encodeEntry({ ...head, patch, files, marks: decision.marks });
+    const patch = patchBetween(base.snapshot, after);
+    return encodeEntry({ ...head, patch, files, ...(decision.marks === undefined ? {} : { marks: decision.marks }) });
   });
-  return { lines: lines.join(''), seq, state, contents, placements: changed };
+  return { lines: lines.join(''), seq, snapshot, contents, placements: changed };
 }
 
 /** Where a document of a commit goes, relative to the root. */
-export function target(stream: string, change: FileChange): string {
-  const path = rootRelative(stream, change.path);
+export function target({ layout, stream }: Whose, change: FileChange): string {
+  const path = rootRelative(layout, stream, change.path);
   if (path === null || path === '.') throw new Error(`a document outside the root: ${change.path}`);
-  if (isReserved(stream, path)) throw new Error(`no document may be written at ${path}`);
+  if (isReserved(layout, stream, path)) throw new Error(`no document may be written at ${path}`);
   return path;
 }
 

@@ -2,11 +2,11 @@ import { DevCliError } from '../base/errors.js';
 import type { Files } from '../base/files.js';
 import type { Json, JsonObject } from '../base/json.js';
 import { isRecord } from '../base/json.js';
-import { changesBetween } from './patch.js';
 import { digestAt } from './redo.js';
+import { changesBetween } from './snapshot.js';
 import type { Difference } from './store.js';
 
-/** Places of state.json that are named; a wholly different one would fill pages. */
+/** Places of a snapshot that are named; a wholly different one would fill pages. */
 const PLACES_SHOWN = 20;
 
 /** What a journal says of a document: how an entry found it and how it left it. */
@@ -59,7 +59,9 @@ export function documentDifference(
   // A document that an entry only kept was written by an agent, who may write it again.
   const placed = last.before !== last.after;
   if (current === null) {
-    return placed ? { note: false, problem: 'is missing' } : { note: true, problem: 'is gone; objects/ still has it' };
+    return placed
+      ? { note: false, problem: 'is missing' }
+      : { note: true, problem: 'is gone; its content is still stored' };
   }
   if (placed && current === last.before) return { note: false, problem: 'is still as it was before that entry' };
   if (last.after === null) return { note: true, problem: 'was removed, and somebody has written another since' };

@@ -1,74 +1,76 @@
 import { DevCliError } from '../base/errors.js';
 import type { JsonObject } from '../base/json.js';
-import { checkedName } from '../base/name.js';
-import { clearUp } from './clear-up.js';
 import { type Commit, compose, target, type Writing } from './commit.js';
-import { createFinder, type FinderOptions, type Found } from './find.js';
+import { clearUp } from './io.js';
 import { entriesAbove, readTail } from './journal.js';
+import { streamPath } from './layout.js';
 import type { Medium } from './medium.js';
-import { runPath } from './paths.js';
-import { createReadStore } from './read-store.js';
+import { createFinder, createReadStore, type FinderOptions, type Found } from './read-store.js';
 import { seqOf } from './snapshot.js';
-import type { Entry, Head, Marks, Numbered, Store } from './store.js';
+import type { Entry, Head, Marker, Numbered, Store } from './store.js';
 
 interface Options<S extends Numbered> extends FinderOptions<S> {
   medium: Medium;
+  /** Default: marks are recorded, and nothing comes of them. */
+  marker?: Marker;
 }
 
 /**
  * The store over a medium: what a commit, a redo and a recovery are (storage.md, A commit), whatever the bytes lie in.
- * @throws per method as documented at `Store`; `NAME_INVALID` for a stream that cannot be one
+ * @throws per method as documented at `Store`; what `Layout.checkedName` throws for a stream that cannot be one
  */
 export function createStore<S extends Numbered>(options: Options<S>): Store<S> {
-  const { medium, codec } = options;
+  const { layout, medium, codec, marker } = options;
+  const { checkedName, names } = layout;
   const finder = createFinder(options);
 
   /** Under the lock: makes the disk agree with what was found. */
   function mend(stream: string, state: Found<S>): void {
     if (medium.journal(stream, (bytes) => bytes.size) > state.tail.end) cutTail(stream, state);
     if (state.stored === 'unusable') {
-      const name = medium.keepStateAside(stream);
-      state.notices.push(`The unusable state.json is kept as ${runPath(stream, name)}.`);
+      const name = medium.keepSnapshotAside(stream);
+      state.notices.push(`The unusable ${names.snapshot} is kept as ${streamPath(layout, stream, name)}.`);
     }
-    // The line of a run that no longer guards goes out behind the snapshot: it alone may be left of a whole commit.
-    if (state.stored === 'current' && state.tail.last?.marks?.guarded === false) medium.guard(stream, null);
+    // What is settled behind the snapshot may alone be left of a whole commit.
+    if (state.stored === 'current' && state.tail.last?.marks) marker?.settle(stream, state.tail.last.marks);
     if (state.text === null || state.stored === 'current') return;
     const marks = mergedMarks(state.open);
-    if (marks?.guarded) medium.guard(stream, state.tail.seq);
+    if (marks !== undefined) marker?.prepare(stream, marks, state.tail.seq);
     finish(stream, state.redo.placements, marks, state.text);
   }
 
   function cutTail(stream: string, state: Found<S>): void {
     medium.cut(stream, state.tail.end);
     state.notices.push(
-      `The end of ${runPath(stream, 'events.jsonl')} was torn; what was being written there never happened.`,
+      `The end of ${streamPath(layout, stream, names.journal)} was torn; what was being written there never happened.`,
     );
   }
 
   /** What follows the commit. The snapshot comes last, because it says that the rest is done. */
-  function finish(stream: string, placements: Commit['placements'], marks: Marks | undefined, text: string): void {
+  function finish(stream: string, placements: Commit['placements'], marks: Entry['marks'], text: string): void {
     medium.place(stream, placements);
-    if (marks?.pointer !== undefined) medium.movePointer(stream, marks.pointer);
-    medium.replaceState(stream, text);
-    if (marks?.guarded === false) medium.guard(stream, null);
+    if (marks !== undefined) marker?.follow(stream, marks);
+    medium.replaceSnapshot(stream, text);
+    if (marks !== undefined) marker?.settle(stream, marks);
   }
 
   function write(stream: string, state: Found<S>, head: Head<S>, decision: Writing<S>): void {
     const previous = state.text === null ? null : stored(state.text, state.snapshot);
-    const base = { stream, state: previous, seq: head.seq, at: head.at, files: head.files };
+    const base = { layout, stream, snapshot: previous, seq: head.seq, at: head.at, files: head.files };
+    const { marks } = decision;
     const commit = compose(base, decision, codec);
     const paths = commit.placements.flatMap(({ path, content }) => (content === null ? [] : [path]));
     const undo = medium.stage(stream, commit.contents, paths);
     try {
-      if (decision.marks.guarded) medium.guard(stream, commit.seq);
+      if (marks !== undefined) marker?.prepare(stream, marks, commit.seq);
       medium.append(stream, commit.lines, state.tail.end);
     } catch (error) {
       undo();
-      if (decision.marks.guarded && !state.tail.last?.marks?.guarded) clearUp(() => medium.guard(stream, null));
+      if (marks !== undefined) clearUp(() => marker?.undo(stream, marks, state.tail.last?.marks));
       throw error;
     }
     try {
-      finish(stream, commit.placements, decision.marks, commit.state);
+      finish(stream, commit.placements, marks, commit.snapshot);
     } catch (error) {
       throw recordedAlready(error);
     }
@@ -86,11 +88,11 @@ export function createStore<S extends Numbered>(options: Options<S>): Store<S> {
   }
 
   return {
-    ...createReadStore(medium, finder),
+    ...createReadStore(options, finder),
 
     async unfinished(stream) {
       checkedName(stream);
-      const stored = seqOf(medium.state(stream));
+      const stored = seqOf(medium.snapshot(stream));
       return stored !== medium.journal(stream, (bytes) => readTail(bytes).seq);
     },
 
@@ -114,9 +116,9 @@ export function createStore<S extends Numbered>(options: Options<S>): Store<S> {
       checkedName(stream);
       await medium.locked(stream, () => {
         const committed = medium.journal(stream, (bytes) => bytes.size > 0);
-        if (committed || medium.state(stream) !== null) throw cameIntoBeing(stream);
+        if (committed || medium.snapshot(stream) !== null) throw layout.taken(stream);
         const placements = changes.map((change) => ({
-          path: target(stream, change),
+          path: target({ layout, stream }, change),
           content: change.content === null ? null : Buffer.from(change.content),
         }));
         const paths = placements.map(({ path }) => path);
@@ -136,7 +138,7 @@ export function createStore<S extends Numbered>(options: Options<S>): Store<S> {
 
     async scan(stream, from, visit) {
       checkedName(stream);
-      const { scanned } = await import('./forward.js');
+      const { scanned } = await import('./history.js');
       return medium.journal(stream, (bytes) => scanned(bytes, from, visit));
     },
 
@@ -147,7 +149,7 @@ export function createStore<S extends Numbered>(options: Options<S>): Store<S> {
 
     async rewind(stream, seq) {
       checkedName(stream);
-      const { rewound } = await import('./rewind.js');
+      const { rewound } = await import('./history.js');
       return medium.journal(stream, (bytes) => rewound(bytes, seq, codec));
     },
 
@@ -159,32 +161,15 @@ export function createStore<S extends Numbered>(options: Options<S>): Store<S> {
     async replay(stream, look) {
       checkedName(stream);
       const { replay } = await import('./replay.js');
-      return replay({ medium, codec, stream, look: look ?? {} });
-    },
-
-    async setActive(stream) {
-      medium.setActive(stream === null ? null : checkedName(stream));
-    },
-    async clearActive(stream) {
-      medium.movePointer(checkedName(stream), 'clear');
-    },
-    home: (stream) => medium.home(checkedName(stream)),
-    async bindSession(id, stream) {
-      medium.bindSession(id, stream === null ? null : checkedName(stream));
+      return replay({ layout, medium, codec, stream, look: look ?? {} });
     },
   };
 }
 
-/** What several commits in a row leave outside the run's directory. */
-function mergedMarks(entries: readonly Entry[]): Marks | undefined {
+/** What several commits in a row leave beside the stream: of each mark the last. */
+function mergedMarks(entries: readonly Entry[]): Entry['marks'] {
   const all = entries.flatMap(({ marks }) => marks ?? []);
   return all.length === 0 ? undefined : Object.assign({}, ...all);
-}
-
-function cameIntoBeing(stream: string): DevCliError {
-  return new DevCliError('RUN_EXISTS', `"${stream}" has a run; its documents change with its commits only.`, {
-    fix: 'Repeat the same call.',
-  });
 }
 
 /** An error that came after the commit: what was asked for stands and will be finished. */

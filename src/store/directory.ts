@@ -1,45 +1,169 @@
+import { existsSync, renameSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import type { Clock, Ids } from '../base/clock.js';
-import { createStore } from './core.js';
-import { diskMedium } from './disk.js';
-import { diskPlaces, diskReading } from './disk-reading.js';
-import { createFinder, tailOfSnapshot } from './find.js';
-import { createReadStore } from './read-store.js';
-import type { Codec, Numbered, ReadStore, Store } from './store.js';
+import { directoryReading, type Places } from './directory-reading.js';
+import { freeName, placeDocuments, removeEmpty, removeFile, writeObjects } from './documents.js';
+import { makeDirectories, replaceFile, syncAncestors, syncDirectory, syncMade } from './durable.js';
+import { clearUp, ioError, withIoErrors } from './io.js';
+import { appendToJournal, cutJournal, grown, hasJournal } from './journal-file.js';
+import { streamPath } from './layout.js';
+import { lock, lockNow, type Taker } from './lock.js';
+import type { Medium } from './medium.js';
+import { thisProcess } from './process.js';
 
-/** What is enough to read. */
-export interface DirectoryReadOptions<S extends Numbered> {
-  /** The root of the runs, absolute; they lie in `<root>/.dev/specs`. */
-  root: string;
-  codec: Codec<S>;
+export interface DirectoryOptions {
+  places: Places;
   clock: Clock;
-}
-
-/** Options of the directory store. */
-export interface DirectoryStoreOptions<S extends Numbered> extends DirectoryReadOptions<S> {
   ids: Ids;
   /** How long to wait for a lock, in milliseconds. Default 10,000. */
   lockWaitMs?: number;
   /** What locks are taken for; shown to whoever has to wait. Default `a commit`. */
   purpose?: string;
-  /** Whether git tracks a file, by its absolute path: such ignore rules are not mended. Default: none is. */
-  isTracked?: (path: string) => boolean;
+  /**
+   * Called before the first file of a commit is written, with `Layout.home` there. It adds the paths of files that it makes
+   * to `made`, also when it fails: they go again when the commit does not come about.
+   */
+  beforeStaging?: (made: string[]) => void;
+}
+
+/** The streams of a layout in a directory, and what a `Marker` beside them needs. */
+export interface DirectoryMedium extends Medium {
+  readonly places: Places;
+  /**
+   * Changes files in `Layout.home` while nobody else does. The lock is taken after a stream's own, and waited for without
+   * giving way to anything else in this process.
+   * @throws DevCliError `LOCKED`, `IO`, and what `change` throws
+   */
+  exclusively(change: () => void): void;
+  /** Whether a stream's lock is there, held or left behind. Throws system errors. */
+  isLocked(stream: string): boolean;
 }
 
 /**
- * The store that lies in a directory (storage.md). It writes nothing before the first commit.
- * @throws DevCliError `IO` when the root is not there
+ * The medium of files in a directory. It writes nothing before the first commit.
+ * @throws every method: DevCliError `IO`
  */
-export function createDirectoryStore<S extends Numbered>(options: DirectoryStoreOptions<S>): Store<S> {
-  const { root, codec, clock, ids, lockWaitMs = 10_000, purpose = 'a commit', isTracked = () => false } = options;
-  return createStore({ medium: diskMedium({ root, clock, ids, lockWaitMs, purpose, isTracked }), codec, clock });
-}
+export function directoryMedium(options: DirectoryOptions): DirectoryMedium {
+  const { places, clock, ids, lockWaitMs = 10_000, purpose = 'a commit', beforeStaging } = options;
+  const { layout, root, home, inside, inStream, at } = places;
+  const { names } = layout;
+  const waiting = { waitMs: lockWaitMs, root };
 
-/**
- * The same for who only reads.
- * @throws DevCliError `IO` when the root is not there
- */
-export function createDirectoryReadStore<S extends Numbered>(options: DirectoryReadOptions<S>): ReadStore<S> {
-  const { root, codec, clock } = options;
-  const medium = diskReading(diskPlaces(root));
-  return createReadStore(medium, createFinder({ medium, codec, clock }, tailOfSnapshot));
+  let identity: Taker['identity'] | undefined;
+  function taker(): Taker {
+    identity ??= thisProcess();
+    return { identity, clock, ids, purpose };
+  }
+
+  function exclusively(change: () => void): void {
+    withIoErrors(home, root, () => {
+      const directory = inside(layout.home);
+      syncMade(makeDirectories(directory));
+      const held = lockNow(join(directory, names.lock), taker(), waiting);
+      try {
+        change();
+      } finally {
+        held.release();
+      }
+    });
+  }
+
+  /**
+   * @param at the directory of the lock, made where it is not there; one that nothing came into is removed again
+   * @param shown the directory, for messages
+   */
+  async function whileLocked<T>(at: () => string, file: string, shown: string, work: () => T | Promise<T>): Promise<T> {
+    let made: string[] = [];
+    try {
+      // Else a root that has vanished would be made anew.
+      statSync(root);
+      const directory = at();
+      const held = await lock(join(directory, file), taker(), waiting, () => {
+        const now = makeDirectories(directory);
+        if (now.length > 0) made = now;
+      });
+      try {
+        return await work();
+      } finally {
+        held.release();
+      }
+    } catch (error) {
+      throw ioError(error, shown, root);
+    } finally {
+      removeEmpty(made);
+    }
+  }
+
+  return {
+    ...directoryReading(places),
+    places,
+    exclusively,
+    isLocked: (stream) => existsSync(inStream(stream, names.lock)),
+
+    locked: (stream, work) =>
+      whileLocked(() => inStream(stream), names.lock, join(root, streamPath(layout, stream)), work),
+
+    alone: (kind, work) => whileLocked(() => inside(layout.home), `${names.lock}.${kind}`, home, work),
+
+    async grown(stream, size, wait) {
+      await at(stream, names.journal, (path) => grown(path, size, wait));
+    },
+
+    cut(stream, size) {
+      at(stream, names.journal, (path) => cutJournal(path, size));
+    },
+
+    keepSnapshotAside(stream) {
+      return at(stream, names.snapshot, (path) => {
+        const aside = freeName((n) => `${path}.aside-${n}`);
+        renameSync(path, aside);
+        return basename(aside);
+      });
+    },
+
+    stage(stream, contents, paths) {
+      const files: string[] = [];
+      const directories: string[] = [];
+      const undo = (): void => {
+        for (const file of files) clearUp(() => removeFile(file));
+        removeEmpty(directories);
+      };
+      const make = (path: string): string => {
+        const made = makeDirectories(path);
+        directories.unshift(...made);
+        syncMade(made);
+        return path;
+      };
+      try {
+        at(stream, names.objects, () => {
+          beforeStaging?.(files);
+          for (const path of paths) make(inside(dirname(path)));
+          if (contents.size > 0) writeObjects(make(inside(streamPath(layout, stream, names.objects))), contents, files);
+        });
+      } catch (error) {
+        undo();
+        throw error;
+      }
+      return undo;
+    },
+
+    append(stream, text, size) {
+      at(stream, names.journal, (path) => appendToJournal(path, root, text, size));
+    },
+
+    place(stream, placements) {
+      at(stream, '', (directory) => {
+        placeDocuments(root, placements);
+        // The first append makes the stream's own directory reachable; documents without a commit have to do it themselves.
+        if (!hasJournal(join(directory, names.journal))) syncAncestors(directory, root);
+      });
+    },
+
+    replaceSnapshot(stream, text) {
+      at(stream, names.snapshot, (path) => {
+        replaceFile(path, text, root);
+        syncDirectory(dirname(path));
+      });
+    },
+  };
 }

@@ -1,24 +1,28 @@
-import { readdirSync, renameSync, rmdirSync, unlinkSync } from 'node:fs';
+import { closeSync, constants, fsyncSync, openSync, readdirSync, renameSync, rmdirSync, unlinkSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import type { FileFacts, Files } from '../base/files.js';
-import { clearUp } from './clear-up.js';
-import { MAX_DOCUMENT, unusable } from './document.js';
-import { makeDirectories, replaceFile, syncDirectory, syncMade } from './durable.js';
+import { systemCode } from '../base/errors.js';
+import { type FileFacts, type Files, MAX_DOCUMENT, unusable } from '../base/files.js';
+import { sha256 } from '../base/sha256.js';
+import { makeDirectories, replaceFile, syncDirectory, syncMade, writeAll } from './durable.js';
 import { isMissing, locate, readRegular, statsAt } from './inside.js';
-import { pathError, withIoErrors } from './io.js';
+import { clearUp, pathError, withIoErrors } from './io.js';
+import { type Layout, rootRelative } from './layout.js';
 import type { Placement } from './medium.js';
-import { rootRelative } from './paths.js';
+
+const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW, O_NONBLOCK } = constants;
+/** Whatever stands in its place is neither followed nor waited for. */
+const WRITING = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK;
 
 /**
- * A run's documents on disk, for one call: directories that were seen are not looked at again.
+ * A stream's documents on disk, for one call: directories that were seen are not looked at again.
  * @param root absolute, without links
  */
-export function diskFiles(root: string, stream: string): Files {
+export function diskFiles(root: string, layout: Layout, stream: string): Files {
   const directories = new Set<string>();
 
   /** The real path, or why there is none to be used. */
   function find(path: string): { path: string } | 'outside' | 'special' {
-    const inside = rootRelative(stream, path);
+    const inside = rootRelative(layout, stream, path);
     if (inside === null) return 'outside';
     const location = locate(root, join(root, inside), directories);
     switch (location.kind) {
@@ -138,4 +142,44 @@ function leadsOut(root: string, path: string): Error {
     'it leads out of the project',
     'Replace the link by a file or directory, then repeat the same call.',
   );
+}
+
+/**
+ * Writes contents under their digests; those that are there already, and whole, are left alone. All are durable at the end.
+ * Under the stream's lock only: the temporary name is the same for everybody.
+ * @param made collects the paths of files that came into being, also when it fails
+ * @throws system errors
+ */
+export function writeObjects(directory: string, contents: ReadonlyMap<string, Buffer>, made: string[]): void {
+  let changed = false;
+  for (const [digest, content] of contents) {
+    const path = join(directory, digest);
+    if (readObject(directory, digest)?.length === content.length) continue;
+    const temporary = `${path}.tmp`;
+    made.push(temporary, path);
+    changed = true;
+    const descriptor = openSync(temporary, WRITING, 0o666);
+    try {
+      writeAll(descriptor, content);
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+    renameSync(temporary, path);
+  }
+  if (changed) syncDirectory(directory);
+}
+
+/** The content of that digest; null when it is absent or is not what its digest says. Throws system errors. */
+export function readObject(directory: string, digest: string): Buffer | null {
+  const path = join(directory, digest);
+  try {
+    if (statsAt(path) === undefined) return null;
+    const content = readRegular(path, MAX_DOCUMENT);
+    return content !== null && sha256(content) === digest ? content : null;
+  } catch (error) {
+    // A link was not made by us, wherever it leads.
+    if (isMissing(error) || systemCode(error) === 'ELOOP') return null;
+    throw error;
+  }
 }

@@ -10,7 +10,7 @@ const CAUSES: Record<string, { problem: string; fix: string }> = {
   EDQUOT: { problem: 'the disk quota is used up', fix: 'Free some space on that disk' },
   EFBIG: {
     problem: 'a file may not become so large here',
-    fix: 'Raise the limit (ulimit -f), or go on under a new name with dev-cli fork',
+    fix: 'Raise the limit (ulimit -f), or go on under a new name',
   },
   ENOTDIR: { problem: 'a file stands where a directory is needed', fix: 'Move that file away' },
   EEXIST: { problem: 'a file stands where a directory is needed', fix: 'Move that file away' },
@@ -75,4 +75,16 @@ function blockingFile(path: string): string | undefined {
     }
   }
   return undefined;
+}
+
+/**
+ * Runs a step of clearing up. Its failure is dropped: it must hide neither what was achieved nor what went wrong before,
+ * and whatever stays is recognised as left behind by the next call.
+ */
+export function clearUp(step: () => void): void {
+  try {
+    step();
+  } catch {
+    // See above.
+  }
 }

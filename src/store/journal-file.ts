@@ -1,22 +1,42 @@
-import { closeSync, constants, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  type FSWatcher,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  statSync,
+  watch,
+  writeSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
 import { systemCode } from '../base/errors.js';
 import { removeFile } from './documents.js';
 import { syncAncestors, writeAll } from './durable.js';
 import { pathError, shown } from './io.js';
 import type { Bytes } from './journal.js';
 
+/** How often a journal is looked at, in milliseconds, whatever the system says or fails to say of its changes. */
+const LOOK_EVERY = 200;
+
 /** Opens the journal at `path` for reading; an absent one is empty. Throws system errors. */
-export function withJournal<T>(path: string, root: string, use: (bytes: Bytes) => T): T {
-  const name = shown(path, root);
+export function withJournal<T>(
+  path: string,
+  { root, noun }: { root: string; noun: string },
+  use: (bytes: Bytes) => T,
+): T {
+  const names = { name: shown(path, root), noun };
   const descriptor = openForReading(path);
-  if (descriptor === null) return use({ name, size: 0, read: () => Buffer.alloc(0) });
+  if (descriptor === null) return use({ ...names, size: 0, read: () => Buffer.alloc(0) });
   try {
     const stats = fstatSync(descriptor);
     if (!stats.isFile())
       throw pathError(path, root, 'it is no regular file', 'Move what is there away, then repeat the same call.');
     const { size } = stats;
     return use({
-      name,
+      ...names,
       size,
       read(from, to) {
         const piece = Buffer.allocUnsafe(to - from);
@@ -67,7 +87,7 @@ export function cutJournal(path: string, size: number): void {
   }
 }
 
-/** Whether the run's directory holds a journal with something in it. */
+/** Whether the journal at `path` is there and has something in it. Throws system errors. */
 export function hasJournal(path: string): boolean {
   const descriptor = openForReading(path);
   if (descriptor === null) return false;
@@ -85,5 +105,55 @@ function openForReading(path: string): number | null {
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return null;
     throw error;
+  }
+}
+
+/**
+ * Resolves when the file at `path` is longer than `size` bytes or has become shorter, when `milliseconds` are over, or when
+ * `signal` is aborted. Being told by the system only makes it quicker.
+ */
+export function grown(
+  path: string,
+  size: number,
+  { milliseconds, signal }: { milliseconds: number; signal: AbortSignal },
+): Promise<void> {
+  return new Promise((resolve) => {
+    const changed = () => sizeOf(path) !== size;
+    let watcher: FSWatcher | null = null;
+    const done = (): void => {
+      clearInterval(looking);
+      clearTimeout(ending);
+      signal.removeEventListener('abort', done);
+      watcher?.close();
+      resolve();
+    };
+    const look = (): void => {
+      if (changed()) done();
+    };
+    const looking = setInterval(look, LOOK_EVERY);
+    const ending = setTimeout(done, milliseconds);
+    signal.addEventListener('abort', done);
+    watcher = watched(dirname(path), look);
+    if (signal.aborted || changed()) done();
+  });
+}
+
+/** Null where the system has no watch to give: then looking now and then has to do. */
+function watched(directory: string, look: () => void): FSWatcher | null {
+  try {
+    const watcher = watch(directory, look);
+    watcher.on('error', () => watcher.close());
+    return watcher;
+  } catch {
+    return null;
+  }
+}
+
+/** A file that cannot be seen is not as it was: whoever reads it then tells why. */
+function sizeOf(path: string): number {
+  try {
+    return statSync(path).size;
+  } catch {
+    return -1;
   }
 }

@@ -7,6 +7,8 @@ import type { Entry } from './store.js';
 export interface Bytes {
   /** For messages: the path relative to the root. */
   readonly name: string;
+  /** For messages: what a stream is called (`Layout.noun`). */
+  readonly noun: string;
   readonly size: number;
   /** Bytes `from` (inclusive) to `to` (exclusive). */
   read(from: number, to: number): Buffer;
@@ -92,7 +94,8 @@ export function entriesAbove(bytes: Bytes, tail: Tail, seq: number): Entry[] {
     entries.push(entry);
     expected--;
   }
-  if (expected > seq) throw missingBefore(bytes, expected + 1);
+  if (expected > seq)
+    throw journalCorrupt(bytes, `entries before number ${expected + 1} are missing`, `${bytes.name}:1:1`);
   return entries.reverse();
 }
 
@@ -151,7 +154,7 @@ export function checkVersion(bytes: Bytes, entry: Entry): void {
 /** The error for the line that begins at `from`. */
 export function damaged(bytes: Bytes, from: number): DevCliError {
   const number = 1 + newlines(bytes, from);
-  return corrupt(bytes, `line ${number} is damaged`, `${bytes.name}:${number}:1`);
+  return journalCorrupt(bytes, `line ${number} is damaged`, `${bytes.name}:${number}:1`);
 }
 
 /** How many lines end in the first `length` bytes. A journal may be longer than what can be in memory at once. */
@@ -164,18 +167,10 @@ function newlines(bytes: Bytes, length: number): number {
   return count;
 }
 
-function missingBefore(bytes: Bytes, seq: number): DevCliError {
-  return corrupt(bytes, `entries before number ${seq} are missing`, `${bytes.name}:1:1`);
-}
-
-function corrupt(bytes: Bytes, problem: string, at: string): DevCliError {
-  return journalCorrupt(bytes.name, problem, at);
-}
-
 /** The error for a journal that cannot be trusted; `problem` completes "In <name>, …". */
-export function journalCorrupt(name: string, problem: string, at?: string): DevCliError {
+export function journalCorrupt({ name, noun }: Bytes, problem: string, at?: string): DevCliError {
   return new DevCliError('JOURNAL_CORRUPT', `In ${name}, ${problem}. Nothing was changed.`, {
     details: [{ target: name, problem, ...(at === undefined ? {} : { at }) }],
-    fix: `Show this to the user: ${name} has to be restored from a copy before the run can go on.`,
+    fix: `Show this to the user: ${name} has to be restored from a copy before the ${noun} can go on.`,
   });
 }

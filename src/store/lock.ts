@@ -3,9 +3,8 @@ import { basename, dirname, join } from 'node:path';
 import { type Clock, type Ids, instant } from '../base/clock.js';
 import { DevCliError, systemCode } from '../base/errors.js';
 import { isRecord } from '../base/json.js';
-import { clearUp } from './clear-up.js';
 import { readRegular } from './inside.js';
-import { pathError, shown } from './io.js';
+import { clearUp, pathError, shown } from './io.js';
 import { isGone, type ProcessIdentity } from './process.js';
 
 /** What a lock file says: who holds it, since when and what for (storage.md, A commit). */

@@ -1,11 +1,10 @@
 import type { Clock } from '../base/clock.js';
-import type { FileFacts, Files } from '../base/files.js';
+import { type FileFacts, type Files, unusable } from '../base/files.js';
 import { sha256 } from '../base/sha256.js';
 import { createStore } from './core.js';
-import { unusable } from './document.js';
+import { type Layout, rootRelative, streamPath } from './layout.js';
 import type { Medium, Placement } from './medium.js';
-import { rootRelative, runPath } from './paths.js';
-import type { Codec, Numbered, Store } from './store.js';
+import type { Codec, Marker, Numbered, Store } from './store.js';
 
 /** A file as the in-memory store keeps it; `version` stands in for times and inode. */
 interface MemoryFile {
@@ -16,16 +15,12 @@ interface MemoryFile {
 /** Everything an in-memory store holds. Tests change it to play a crash or an agent. */
 export interface Memory {
   /** Stored snapshots and journals, by stream. */
-  states: Map<string, string>;
+  snapshots: Map<string, string>;
   journals: Map<string, Buffer>;
   /** Contents by digest. */
   objects: Map<string, Buffer>;
   /** Documents by path relative to the root. */
   documents: Map<string, MemoryFile>;
-  /** `seq` since when a stream guards. */
-  guards: Map<string, number>;
-  sessions: Map<string, string>;
-  active: string | null;
   /** Goes up with every document written. */
   version: number;
 }
@@ -36,9 +31,11 @@ export interface MemoryStore<S extends Numbered> extends Store<S> {
   put(stream: string, path: string, content: string | Uint8Array): void;
 }
 
-interface MemoryStoreOptions<S extends Numbered> {
+export interface MemoryStoreOptions<S extends Numbered> {
+  layout: Layout;
   codec: Codec<S>;
   clock: Clock;
+  marker?: Marker;
   /** Default: an empty one. */
   memory?: Memory;
 }
@@ -46,32 +43,31 @@ interface MemoryStoreOptions<S extends Numbered> {
 /** An empty memory. */
 export function emptyMemory(): Memory {
   return {
-    states: new Map(),
+    snapshots: new Map(),
     journals: new Map(),
     objects: new Map(),
     documents: new Map(),
-    guards: new Map(),
-    sessions: new Map(),
-    active: null,
     version: 0,
   };
 }
 
 /** The store that lies in memory: the same commits, redo and recovery as the directory store, without files. */
 export function createMemoryStore<S extends Numbered>(options: MemoryStoreOptions<S>): MemoryStore<S> {
-  const { codec, clock, memory = emptyMemory() } = options;
-  const store = createStore({ medium: memoryMedium(memory), codec, clock });
+  const { memory = emptyMemory(), ...rest } = options;
+  const { layout } = options;
+  const store = createStore({ ...rest, medium: memoryMedium(memory, layout) });
   return {
     ...store,
     put(stream, path, content) {
-      const relative = rootRelative(stream, path);
+      const relative = rootRelative(layout, stream, path);
       if (relative === null) throw unusable(path, 'outside');
       putDocument(memory, relative, Buffer.from(content));
     },
   };
 }
 
-function memoryMedium(memory: Memory): Medium {
+function memoryMedium(memory: Memory, layout: Layout): Medium {
+  const { names, noun } = layout;
   /** The end of the last work of each kind. */
   const ends = new Map<string, Promise<unknown>>();
   return {
@@ -89,13 +85,13 @@ function memoryMedium(memory: Memory): Medium {
     },
     streams() {
       const begun = [...memory.journals].flatMap(([name, journal]) => (journal.length > 0 ? [name] : []));
-      return [...new Set([...begun, ...memory.states.keys()])].sort();
+      return [...new Set([...begun, ...memory.snapshots.keys()])].sort();
     },
-    state: (stream) => memory.states.get(stream) ?? null,
+    snapshot: (stream) => memory.snapshots.get(stream) ?? null,
     journal(stream, use) {
       const journal = memory.journals.get(stream) ?? Buffer.alloc(0);
-      const name = runPath(stream, 'events.jsonl');
-      return use({ name, size: journal.length, read: (from, to) => journal.subarray(from, to) });
+      const name = streamPath(layout, stream, names.journal);
+      return use({ name, noun, size: journal.length, read: (from, to) => journal.subarray(from, to) });
     },
     async grown(stream, size, { milliseconds, signal }) {
       const until = performance.now() + milliseconds;
@@ -103,7 +99,7 @@ function memoryMedium(memory: Memory): Medium {
         await new Promise((resolve) => setImmediate(resolve));
       }
     },
-    files: (stream) => memoryFiles(memory, stream),
+    files: (stream) => memoryFiles(memory, layout, stream),
     object: (_stream, digest) => {
       const content = memory.objects.get(digest);
       return content !== undefined && sha256(content) === digest ? content : null;
@@ -112,12 +108,12 @@ function memoryMedium(memory: Memory): Medium {
     cut(stream, size) {
       memory.journals.set(stream, Buffer.from(memory.journals.get(stream)?.subarray(0, size) ?? []));
     },
-    keepStateAside(stream) {
+    keepSnapshotAside(stream) {
       let n = 1;
-      const name = (): string => `state.json.aside-${n}`;
-      while (memory.documents.has(runPath(stream, name()))) n++;
-      putDocument(memory, runPath(stream, name()), Buffer.from(memory.states.get(stream) ?? ''));
-      memory.states.delete(stream);
+      const name = (): string => `${names.snapshot}.aside-${n}`;
+      while (memory.documents.has(streamPath(layout, stream, name()))) n++;
+      putDocument(memory, streamPath(layout, stream, name()), Buffer.from(memory.snapshots.get(stream) ?? ''));
+      memory.snapshots.delete(stream);
       return name();
     },
     stage(_stream, contents) {
@@ -133,34 +129,15 @@ function memoryMedium(memory: Memory): Medium {
     place(_stream, placements) {
       for (const placement of placements) placeInMemory(memory, placement);
     },
-    replaceState(stream, text) {
-      memory.states.set(stream, text);
+    replaceSnapshot(stream, text) {
+      memory.snapshots.set(stream, text);
     },
-    guard(stream, seq) {
-      if (seq === null) memory.guards.delete(stream);
-      else if (!memory.guards.has(stream)) memory.guards.set(stream, seq);
-    },
-    movePointer(stream, move) {
-      if (move === 'set') memory.active = stream;
-      else if (memory.active === stream) memory.active = null;
-    },
-
-    active: () => memory.active,
-    setActive(stream) {
-      memory.active = stream;
-    },
-    session: (id) => memory.sessions.get(id) ?? null,
-    bindSession(id, stream) {
-      if (stream === null) memory.sessions.delete(id);
-      else memory.sessions.set(id, stream);
-    },
-    home: (stream) => sha256(stream),
   };
 }
 
-function memoryFiles(memory: Memory, stream: string): Files {
+function memoryFiles(memory: Memory, layout: Layout, stream: string): Files {
   function facts(path: string): FileFacts {
-    const relative = rootRelative(stream, path);
+    const relative = rootRelative(layout, stream, path);
     if (relative === null) return { kind: 'outside' };
     const file = memory.documents.get(relative);
     if (file !== undefined) {
@@ -182,10 +159,10 @@ function memoryFiles(memory: Memory, stream: string): Files {
       const seen = facts(path);
       if (seen.kind === 'missing') return null;
       if (seen.kind !== 'file') throw unusable(path, seen.kind);
-      return memory.documents.get(rootRelative(stream, path) ?? '')?.content ?? null;
+      return memory.documents.get(rootRelative(layout, stream, path) ?? '')?.content ?? null;
     },
     list(directory) {
-      const relative = rootRelative(stream, directory);
+      const relative = rootRelative(layout, stream, directory);
       if (relative === null) throw unusable(directory, 'outside');
       return names(relative);
     },

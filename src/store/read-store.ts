@@ -1,28 +1,229 @@
-import { checkedName } from '../base/name.js';
-import type { Finder } from './find.js';
+import { type Clock, instant } from '../base/clock.js';
+import { DevCliError } from '../base/errors.js';
+import type { JsonObject } from '../base/json.js';
+import { nativeCrc32 } from './crc.js';
+import {
+  type Bytes,
+  checkRecent,
+  entriesAbove,
+  journalCorrupt,
+  lastCommit,
+  readTail,
+  type Tail,
+  tailAt,
+} from './journal.js';
+import { type Layout, streamPath } from './layout.js';
 import type { ReadMedium } from './medium.js';
-import { overlaid } from './redo.js';
-import type { Numbered, ReadStore } from './store.js';
+import { overlaid, type Redo, redo } from './redo.js';
+import { folded, parsed } from './snapshot.js';
+import type { Codec, Entry, Head, Numbered, ReadStore } from './store.js';
+
+/** How much of the journal's end is checked before something is added to it. */
+const RECENT = 256 * 1024;
+
+/** How often a reader looks again because a writer came in between. */
+const LOOKS = 20;
+
+/** A stream as found: journal and stored snapshot brought together, nothing written yet. */
+export interface Found<S extends Numbered> {
+  tail: Tail;
+  snapshot: S | null;
+  /** What the stored snapshot is once everything is finished; null before the first commit. */
+  text: string | null;
+  /** Entries whose commit may have been cut short. */
+  open: Entry[];
+  /** `unusable`: present, and neither parses nor can be patched. */
+  stored: 'current' | 'behind' | 'missing' | 'unusable';
+  redo: Redo;
+  notices: string[];
+}
+
+/** How streams are found, and handed out. */
+export interface Finder<S extends Numbered> {
+  /** For who holds the lock: the end of the journal is checked before something is added to it. */
+  underLock(stream: string): Found<S>;
+  /**
+   * For a reader, who holds no lock: a commit seen half finished may have been finished meanwhile, and the next one begun,
+   * whose documents then look like foreign ones. That cannot be while the snapshot is still the one that was read.
+   */
+  undisturbed(stream: string): Found<S>;
+  /** A head for somebody who may change its snapshot. */
+  handedOut(state: Found<S>, files: Head<S>['files']): Head<S>;
+}
+
+/** What a finder reads from and by. */
+export interface FinderOptions<S extends Numbered> {
+  layout: Layout;
+  medium: ReadMedium;
+  codec: Codec<S>;
+  clock: Clock;
+}
+
+/** Finds where a journal ends, for who has the snapshot `stored`. */
+export type FindTail = (bytes: Bytes, stored: Numbered | null) => Tail;
+
+const checkedTail: FindTail = (bytes) => readTail(bytes, nativeCrc32);
+
+const thoroughTail: FindTail = (bytes) => {
+  const tail = readTail(bytes, nativeCrc32);
+  checkRecent(bytes, tail, RECENT);
+  return tail;
+};
 
 /**
- * What can be asked of runs without changing any (storage.md): the part of a store that questions are answered with.
- * @throws per method as documented at `ReadStore`; `NAME_INVALID` for a stream that cannot be one
+ * For who takes nothing from the journal that a current snapshot has already: then the checksum of the last line, which takes a
+ * third of the time of such a reading, is left to those who read on or write.
  */
-export function createReadStore<S extends Numbered>(medium: ReadMedium, finder: Finder<S>): ReadStore<S> {
+export const tailOfSnapshot: FindTail = (bytes, stored) =>
+  (stored === null ? null : tailAt(bytes, stored.seq)) ?? readTail(bytes);
+
+/**
+ * Brings journal and stored snapshot of a stream together (storage.md, A commit).
+ * @param forReaders how much of the journal's end they check
+ * @throws every method: DevCliError `STATE_CORRUPT`, `STATE_NEWER`, `JOURNAL_CORRUPT`, `IO`
+ */
+export function createFinder<S extends Numbered>(
+  { layout, medium, codec, clock }: FinderOptions<S>,
+  forReaders: FindTail = checkedTail,
+): Finder<S> {
+  /** What was parsed last: a call reads the same snapshot several times, and a large one takes its time. */
+  let last: { text: string; snapshot: S | null } | null = null;
+
+  function understood(text: string): S | null {
+    if (codec.copy === undefined) return parsed(text, codec);
+    if (last?.text !== text) last = { text, snapshot: parsed(text, codec) };
+    return last.snapshot;
+  }
+
+  /** @param text the stored snapshot, read before the journal: it is written last, so that the journal can only be further */
+  function find(stream: string, findTail: FindTail, text: string | null): Found<S> {
+    const state = brought(stream, findTail, text);
+    if (state.snapshot !== null && state.tail.last !== null) {
+      codec.checkBelongs(stream, state.snapshot, state.tail.last);
+    }
+    return state;
+  }
+
+  function brought(stream: string, findTail: FindTail, text: string | null): Found<S> {
+    return medium.journal(stream, (bytes) => {
+      const stored = text === null ? null : understood(text);
+      const tail = findTail(bytes, stored);
+      const storedSeq = text === null ? 0 : (stored?.seq ?? null);
+      if (storedSeq === tail.seq) return settled(tail, stored, text);
+      if (storedSeq !== null && storedSeq > tail.seq) {
+        throw journalCorrupt(bytes, `entries ${tail.seq + 1} to ${storedSeq} are missing at the end`);
+      }
+      return behind(stream, bytes, tail, text, stored) ?? rebuilt(stream, tail, text, entriesAbove(bytes, tail, 0));
+    });
+  }
+
+  /** The stored snapshot lacks the last entries; null when their patches do not fit it. */
+  function behind(stream: string, bytes: Bytes, tail: Tail, text: string | null, stored: S | null): Found<S> | null {
+    if (text === null || stored === null) return null;
+    const entries = entriesAbove(bytes, tail, stored.seq);
+    const state = folded(JSON.parse(text) as JsonObject, entries);
+    if (state === null || parsed(codec.serialize(state as unknown as S), codec) === null) return null;
+    return found(stream, tail, state, entries, 'behind', []);
+  }
+
+  function rebuilt(stream: string, tail: Tail, text: string | null, entries: Entry[]): Found<S> {
+    const name = streamPath(layout, stream, layout.names.snapshot);
+    const state = folded(null, entries);
+    if (state === null) throw stateCorrupt(name, layout.noun);
+    const last = lastCommit(entries);
+    // Missing after a single commit: what a crash in the middle of it leaves. Nothing to tell.
+    if (text === null && last.length === entries.length) return found(stream, tail, state, last, 'missing', []);
+    const stored = text === null ? 'missing' : 'unusable';
+    const notice = `${name} ${text === null ? 'was missing' : 'could not be used'}; it is rebuilt from the journal.`;
+    return found(stream, tail, state, last, stored, [notice], 'leave');
+  }
+
+  function found(
+    stream: string,
+    tail: Tail,
+    state: JsonObject,
+    open: Entry[],
+    stored: Found<S>['stored'],
+    notices: string[],
+    edited: 'aside' | 'leave' = 'aside',
+  ): Found<S> {
+    // A patch starts from what an older version wrote, so the unmigrated snapshot is what is stored.
+    const text = codec.serialize(state as unknown as S);
+    const todo = redo({ layout, stream }, open, medium.files(stream), (sha) => medium.object(stream, sha), edited);
+    return {
+      tail,
+      snapshot: codec.parse(text),
+      text,
+      open,
+      stored,
+      redo: todo,
+      notices: [...notices, ...todo.notices],
+    };
+  }
+
+  return {
+    underLock: (stream) => find(stream, thoroughTail, medium.snapshot(stream)),
+
+    undisturbed(stream) {
+      for (let look = 1; ; look++) {
+        const before = medium.snapshot(stream);
+        const state = find(stream, forReaders, before);
+        if (state.stored === 'current' || look === LOOKS || medium.snapshot(stream) === before) return state;
+      }
+    },
+
+    handedOut(state, files) {
+      const { snapshot } = state;
+      const own = snapshot === null || codec.copy === undefined ? snapshot : codec.copy(snapshot);
+      return head({ ...state, snapshot: own }, files, instant(clock.now()));
+    },
+  };
+}
+
+/**
+ * What can be asked of streams without changing any: the part of a store that questions are answered with.
+ * @throws per method as documented at `ReadStore`; what `Layout.checkedName` throws for a stream that cannot be one
+ */
+export function createReadStore<S extends Numbered>(
+  { layout, medium }: Pick<FinderOptions<S>, 'layout' | 'medium'>,
+  finder: Finder<S>,
+): ReadStore<S> {
   return {
     async read(stream) {
-      checkedName(stream);
+      layout.checkedName(stream);
       const state = finder.undisturbed(stream);
-      return finder.handedOut(state, overlaid(stream, medium.files(stream), state.redo.placements));
+      return finder.handedOut(state, overlaid({ layout, stream }, medium.files(stream), state.redo.placements));
     },
     async streams() {
       return medium.streams();
     },
-    async active() {
-      return medium.active();
-    },
-    async session(id) {
-      return medium.session(id);
-    },
   };
+}
+
+function settled<S extends Numbered>(tail: Tail, snapshot: S | null, text: string | null): Found<S> {
+  return { tail, snapshot, text, open: [], stored: 'current', redo: { placements: [], notices: [] }, notices: [] };
+}
+
+function head<S extends Numbered>(state: Found<S>, files: Head<S>['files'], at: string): Head<S> {
+  const unfinished = state.stored !== 'current';
+  return {
+    snapshot: state.snapshot,
+    seq: state.tail.seq,
+    size: state.tail.size,
+    files,
+    unfinished,
+    notices: state.notices,
+    at,
+  };
+}
+
+function stateCorrupt(name: string, noun: string): DevCliError {
+  return new DevCliError(
+    'STATE_CORRUPT',
+    `${name} could not be used, and the journal cannot rebuild it. Nothing was changed.`,
+    {
+      details: [{ target: name, problem: 'neither readable nor in the journal' }],
+      fix: `Show this to the user: ${name} has to be restored from a copy before the ${noun} can go on.`,
+    },
+  );
 }

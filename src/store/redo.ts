@@ -1,8 +1,8 @@
 import { posix } from 'node:path';
 import type { Files } from '../base/files.js';
 import { sha256 } from '../base/sha256.js';
+import { isReserved, type Layout, rootRelative, streamPath } from './layout.js';
 import type { Placement } from './medium.js';
-import { isReserved, rootRelative, runPath } from './paths.js';
 import type { Entry } from './store.js';
 
 /** Digest of the document at a path; null where nothing is, undefined for what is no document (a directory, a link out). */
@@ -11,6 +11,12 @@ export function digestAt(files: Files, path: string): string | null | undefined 
   if (kind === 'missing') return null;
   const content = kind === 'file' ? files.read(path) : null;
   return content === null ? undefined : sha256(content);
+}
+
+/** Which stream, and where such a one lies. */
+export interface Whose {
+  layout: Layout;
+  stream: string;
 }
 
 /** What is still to be done to the documents of commits that may not have been finished. */
@@ -27,14 +33,14 @@ export interface Redo {
  *   agent or a person has been at it since
  */
 export function redo(
-  stream: string,
+  { layout, stream }: Whose,
   entries: readonly Entry[],
   files: Files,
   object: (sha: string) => Buffer | null,
   edited: 'aside' | 'leave',
 ): Redo {
   const result: Redo = { placements: [], notices: [] };
-  for (const [path, change] of changes(stream, entries)) {
+  for (const [path, change] of changes(layout, stream, entries)) {
     const current = digestAt(files, `/${path}`);
     if (current === change.after) continue;
     const strange = current === undefined || (current !== null && !change.known.has(current));
@@ -42,7 +48,7 @@ export function redo(
     const content = change.after === null ? null : object(change.after);
     if (content === null && change.after !== null) {
       result.notices.push(
-        `${path} could not be put in place: its content is missing from ${runPath(stream, 'objects')}.`,
+        `${path} could not be put in place: its content is missing from ${streamPath(layout, stream, layout.names.objects)}.`,
       );
       continue;
     }
@@ -63,12 +69,12 @@ interface Change {
   seq: number;
 }
 
-function changes(stream: string, entries: readonly Entry[]): Map<string, Change> {
+function changes(layout: Layout, stream: string, entries: readonly Entry[]): Map<string, Change> {
   const byPath = new Map<string, Change>();
   for (const entry of entries) {
     for (const { path, before, after } of entry.files) {
-      const relative = rootRelative(stream, path);
-      if (relative === null || isReserved(stream, relative)) continue;
+      const relative = rootRelative(layout, stream, path);
+      if (relative === null || isReserved(layout, stream, relative)) continue;
       const known = byPath.get(relative)?.known ?? new Set();
       if (before !== null) known.add(before);
       if (after !== null) known.add(after);
@@ -79,10 +85,10 @@ function changes(stream: string, entries: readonly Entry[]): Map<string, Change>
 }
 
 /** The documents as they will be once `placements` are in place; for a reader, who writes nothing. */
-export function overlaid(stream: string, files: Files, placements: readonly Placement[]): Files {
+export function overlaid({ layout, stream }: Whose, files: Files, placements: readonly Placement[]): Files {
   if (placements.length === 0) return files;
   const byPath = new Map(placements.map((placement) => [placement.path, placement.content]));
-  const planned = (path: string): Buffer | null | undefined => byPath.get(rootRelative(stream, path) ?? '');
+  const planned = (path: string): Buffer | null | undefined => byPath.get(rootRelative(layout, stream, path) ?? '');
   return {
     read(path) {
       const content = planned(path);
@@ -96,7 +102,7 @@ export function overlaid(stream: string, files: Files, placements: readonly Plac
     },
     list(directory) {
       const names = new Set(files.list(directory));
-      const base = rootRelative(stream, directory);
+      const base = rootRelative(layout, stream, directory);
       for (const [path, content] of byPath) {
         const inside = base === '.' ? path : path.startsWith(`${base}/`) ? path.slice(`${base}/`.length) : '';
         const [name = '', ...deeper] = inside.split('/');

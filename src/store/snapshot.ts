@@ -1,7 +1,13 @@
+import type { Operation } from 'fast-json-patch';
 import { DevCliError } from '../base/errors.js';
-import { isRecord, type JsonObject } from '../base/json.js';
-import { patched } from './patch.js';
+import { isRecord, type Json, type JsonObject } from '../base/json.js';
 import type { Codec, Entry, Numbered } from './store.js';
+
+// A plain `require`, as in recipe/conditions.ts: a reader who finds everything finished needs nothing of it.
+const jsonpatch = (): typeof import('fast-json-patch') => require('fast-json-patch');
+
+/** Keys that the library refuses to walk through when a patch is applied. */
+const UNWALKABLE = /\/(__proto__|constructor\/prototype)(\/|$)/;
 
 /** The snapshot, or null when it is corrupt; a newer one is an error. */
 export function parsed<S extends Numbered>(text: string, codec: Codec<S>): S | null {
@@ -25,14 +31,92 @@ export function seqOf(text: string | null): number {
   }
 }
 
+/**
+ * `state` after the change that an entry records. It may be changed in place: use it no more.
+ * @throws an error of the library when the patch does not fit
+ */
+export function applied(state: JsonObject | null, { patch }: Entry): JsonObject | null {
+  return patch.length > 0 ? patched(state, patch) : state;
+}
+
 /** `state` with the patches of `entries`; null when there is nothing, or when they do not fit it. */
 export function folded(state: JsonObject | null, entries: readonly Entry[]): JsonObject | null {
   try {
-    return entries.reduce<JsonObject | null>(
-      (before, { patch }) => (patch.length > 0 ? patched(before, patch) : before),
-      state,
-    );
+    return entries.reduce(applied, state);
   } catch {
     return null;
   }
+}
+
+/**
+ * The JSON Patch (RFC 6902) that turns `before` into `after`. The order of keys is not kept: a codec must not depend on
+ * it. Both values must have gone through JSON: no `undefined`, no instances.
+ */
+export function patchBetween(before: JsonObject | null, after: JsonObject): Json[] {
+  if (before === null) return [{ op: 'add', path: '', value: after }];
+  const [left, right] = differing(before, after) ?? [{}, {}];
+  const operations = jsonpatch().compare(left, right);
+  if (operations.some(({ path }) => UNWALKABLE.test(path))) return [{ op: 'replace', path: '', value: after }];
+  return operations as unknown as Json[];
+}
+
+/**
+ * Two objects without the members that are equal in both, down through objects; null when nothing differs. The library
+ * walks through all of a large snapshot several times slower than this does.
+ */
+function differing(before: JsonObject, after: JsonObject): [JsonObject, JsonObject] | null {
+  let found: [JsonObject, JsonObject] | null = null;
+  const note = (key: string, one: Json | undefined, other: Json | undefined): void => {
+    // Without a prototype, `__proto__` is a key like any other.
+    found ??= [Object.create(null) as JsonObject, Object.create(null) as JsonObject];
+    if (one !== undefined) found[0][key] = one;
+    if (other !== undefined) found[1][key] = other;
+  };
+  for (const key of Object.keys(before)) {
+    const one = before[key];
+    const other = Object.hasOwn(after, key) ? after[key] : undefined;
+    if (one === other) continue;
+    if (isObject(one) && isObject(other)) {
+      const inner = differing(one, other);
+      if (inner !== null) note(key, ...inner);
+    } else if (!isSame(one, other)) note(key, one, other);
+  }
+  for (const key of Object.keys(after)) if (!Object.hasOwn(before, key)) note(key, undefined, after[key]);
+  return found;
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return isRecord(value);
+}
+
+function isSame(one: Json | undefined, other: Json | undefined): boolean {
+  if (one === other) return true;
+  if (Array.isArray(one)) {
+    return (
+      Array.isArray(other) && one.length === other.length && one.every((item, index) => isSame(item, other[index]))
+    );
+  }
+  return isObject(one) && isObject(other) && differing(one, other) === null;
+}
+
+/**
+ * `document` after `patch`. The document is changed in place and takes over parts of the patch: use neither afterwards.
+ * @throws an error of the library when the patch does not fit the document
+ */
+export function patched(document: JsonObject | null, patch: readonly Json[]): JsonObject {
+  return jsonpatch().applyPatch<JsonObject>(document ?? {}, patch as unknown as Operation[], true).newDocument;
+}
+
+/** Every place where two documents differ, as JSON pointers; a value that is not there is left out. */
+export function changesBetween(
+  before: JsonObject,
+  after: JsonObject,
+): { pointer: string; before?: Json; after?: Json }[] {
+  return jsonpatch()
+    .compare(before, after)
+    .map(({ path: pointer, op }) => ({
+      pointer,
+      ...(op === 'add' ? {} : { before: jsonpatch().getValueByPointer(before, pointer) as Json }),
+      ...(op === 'remove' ? {} : { after: jsonpatch().getValueByPointer(after, pointer) as Json }),
+    }));
 }

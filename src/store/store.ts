@@ -2,13 +2,21 @@ import type { Caller } from '../base/caller.js';
 import type { FileChange, Files } from '../base/files.js';
 import type { Json, JsonObject } from '../base/json.js';
 
+/**
+ * A stream is a journal of entries with a snapshot of what they come to, and documents that change with it. A store keeps
+ * streams of one kind: where they lie is its `Layout`, what a snapshot is its `Codec`, what carries the bytes its `Medium`.
+ *
+ * What it promises: a commit happens whole or not at all; what `transact` has answered is there after a crash or a power cut;
+ * nobody sees half of a commit; and the journal alone rebuilds the snapshot byte for byte.
+ */
+
 /** What a store must know of a snapshot: its place in the journal. */
 export interface Numbered {
   /** `seq` of the last journal entry this snapshot contains. */
   seq: number;
 }
 
-/** How a run's snapshot is read and written; given by the room that owns the format. */
+/** How a snapshot is read and written; given by whoever owns the format. */
 export interface Codec<S extends Numbered> {
   /**
    * Parses and checks a snapshot, migrating an older version.
@@ -16,7 +24,7 @@ export interface Codec<S extends Numbered> {
    */
   parse(text: string): S;
   /**
-   * The exact bytes of state.json: JSON text, the same for equal snapshots whatever the order of their keys. Also called
+   * The exact bytes of the snapshot: JSON text, the same for equal snapshots whatever the order of their keys. Also called
    * with a snapshot as an older version wrote it, when it is rebuilt from the journal.
    */
   serialize(snapshot: S): string;
@@ -41,7 +49,7 @@ export interface NewEntry {
   data: JsonObject;
 }
 
-/** A journal entry as it stands in events.jsonl (storage.md, A commit). */
+/** A journal entry as it stands in the journal (storage.md, A commit). */
 export interface Entry extends NewEntry {
   v: 1;
   seq: number;
@@ -49,24 +57,40 @@ export interface Entry extends NewEntry {
   at: string;
   /** The change of the snapshot, as JSON Patch (RFC 6902). In a commit of several entries the last one carries it all. */
   patch: Json[];
+  /**
+   * The documents of the commit: `path` as in `Files`, and their SHA-256 before and after it, null where there is none. One
+   * with the same digest twice was not written: the journal only keeps what it holds.
+   */
   files: { path: string; before: string | null; after: string | null }[];
-  /** On the last entry of a commit: what a redo has to bring about outside the run's directory. */
-  marks?: Marks;
+  /** On the last entry of a commit: what a redo has to bring about beside the stream (`Marker`). */
+  marks?: JsonObject;
   /** True on every entry of a commit but its last: a commit that lost its end never happened. */
   more?: true;
   /** CRC-32 of the entry without this field, in hexadecimal. */
   crc: string;
 }
 
-/** What lies outside the run's own directory and changes with a commit (storage.md, Layout). */
-export interface Marks {
-  /** Whether this run guards its tree from now on. */
-  guarded: boolean;
-  /** `set` makes the run the active one, `clear` removes the pointer when it names this run. */
-  pointer?: 'set' | 'clear';
+/**
+ * What changes with a commit and lies beside the stream: a pointer to it, a line in a list. A store writes `marks` into the
+ * journal and calls these at their moments, without knowing what they mean; all under the stream's lock. Each may be called
+ * again for marks that have come about already, and then changes nothing. What they write is durable when they return.
+ * @throws every method: DevCliError `IO`, `LOCKED`
+ */
+export interface Marker {
+  /** Brings about what has to hold before the commit counts. `seq`: of its last entry. */
+  prepare(stream: string, marks: JsonObject, seq: number): void;
+  /**
+   * Takes back what `prepare` did for a commit that did not come about; what this throws is dropped.
+   * @param before the marks of the commit before it
+   */
+  undo(stream: string, marks: JsonObject, before: JsonObject | undefined): void;
+  /** Brings about what follows from the commit: behind its documents, before the snapshot says that all is done. */
+  follow(stream: string, marks: JsonObject): void;
+  /** Brings about what may only hold once the snapshot is there. A crash may leave this alone undone: the next commit calls it. */
+  settle(stream: string, marks: JsonObject): void;
 }
 
-/** A run as it is now. */
+/** A stream as it is now. */
 export interface Head<S extends Numbered> {
   /** Null when the stream has no commit yet. */
   snapshot: S | null;
@@ -79,7 +103,7 @@ export interface Head<S extends Numbered> {
   unfinished: boolean;
   /** What was found and mended on the way: a snapshot kept aside and rebuilt, a torn tail cut, a document kept aside. */
   notices: string[];
-  /** The instant of this commit; a snapshot that records times uses it. */
+  /** The instant of this commit, in UTC with milliseconds; a snapshot that records times uses it. */
   at: string;
 }
 
@@ -91,8 +115,10 @@ export type Decision<S extends Numbered, A> =
       entries: [NewEntry, ...NewEntry[]];
       /** The next snapshot; its `seq` is set by the store. */
       snapshot: S;
+      /** Documents to put in place or remove; no two at one path. */
       files: FileChange[];
-      marks: Marks;
+      /** For the store's `Marker`. Left out: nothing changes beside the stream. */
+      marks?: JsonObject;
     };
 
 /**
@@ -123,7 +149,7 @@ export interface Scanned {
   torn: boolean;
 }
 
-/** A run as it was once. */
+/** A stream as it was once. */
 export interface Moment<S extends Numbered> {
   snapshot: S;
   /** The first and the last entry of the commit: all of it happened at once. */
@@ -148,9 +174,9 @@ export interface Difference {
   problem: string;
   /** The entry that says otherwise. */
   seq?: number;
-  /** A place in state.json. */
+  /** A place in the snapshot, as a JSON pointer. */
   pointer?: string;
-  /** A file of the run's directory, or with a leading `/` of the root. */
+  /** A file of the stream's directory, or with a leading `/` of the root. */
   path?: string;
 }
 
@@ -161,7 +187,7 @@ export interface Replay<S extends Numbered> {
   /** The snapshot after the last entry; null for a journal without entries, or one that gives none. */
   snapshot: S | null;
   entries: number;
-  /** Documents that should be there, and contents in `objects/`, that were compared. */
+  /** Documents that should be there, and stored contents, that were compared. */
   documents: number;
   objects: number;
   differences: Difference[];
@@ -169,28 +195,53 @@ export interface Replay<S extends Numbered> {
   notes: Difference[];
 }
 
-/** What can be asked of durable runs without changing any. */
+/** What can be asked of streams without changing any: what a question that is asked often needs. */
 export interface ReadStore<S extends Numbered> {
   /**
-   * Reads a run without a lock, writing nothing. Entries above the snapshot are folded in memory;
-   * documents of an unfinished commit are seen as they will be.
+   * Reads a stream without a lock, writing nothing. Entries above the snapshot are folded in memory; documents of an
+   * unfinished commit are seen as they will be.
    * @throws DevCliError `STATE_CORRUPT`, `STATE_NEWER`, `JOURNAL_CORRUPT`, `IO`
    */
   read(stream: string): Promise<Head<S>>;
-  /** Names of all streams, sorted. A directory that holds no run of ours is not among them. */
+  /** Names of all streams, sorted. A directory that holds none of ours is not among them. */
   streams(): Promise<string[]>;
-  /** The run named by the active pointer, or null. */
-  active(): Promise<string | null>;
-  /** The run a harness session is bound to, or null. */
-  session(id: string): Promise<string | null>;
 }
 
-/** Durable runs, one stream each. The directory store and the in-memory store pass one suite (storage.md). */
-export interface Store<S extends Numbered> extends ReadStore<S> {
+/** All that can be asked of streams, their past included, without changing any. The journal is read without a lock, piece by piece. */
+export interface HistoryStore<S extends Numbered> extends ReadStore<S> {
   /**
    * `Head.unfinished` for who needs no more: it compares where snapshot and journal end and does not look further into either.
    */
   unfinished(stream: string): Promise<boolean>;
+  /** All entries of the journal, oldest first. */
+  journal(stream: string): Promise<Entry[]>;
+  /**
+   * Hands the entries behind `from` to `visit`, oldest first, until it returns false or all are done.
+   * @throws what `visit` throws; DevCliError `JOURNAL_CORRUPT`, `STATE_NEWER`, `IO`
+   */
+  scan(stream: string, from: Cursor, visit: (entry: Entry) => boolean): Promise<Scanned>;
+  /**
+   * Waits until the journal has another size than `size` bytes, for `milliseconds` at most, or until `signal` is aborted.
+   * @throws DevCliError `IO`
+   */
+  grown(stream: string, size: number, wait: { milliseconds: number; signal: AbortSignal }): Promise<void>;
+  /**
+   * The stream as it was after the commit that holds entry `seq`; null when there is no such entry.
+   * @throws DevCliError `JOURNAL_CORRUPT`, `STATE_CORRUPT` when the patches do not fit, `STATE_NEWER`, `IO`
+   */
+  rewind(stream: string, seq: number): Promise<Moment<S> | null>;
+  /** The content of that digest as it was committed, or null when it is absent or not what its digest says. */
+  content(stream: string, sha256: string): Promise<Buffer | null>;
+  /**
+   * Rebuilds the snapshot from the journal alone, compares it with the stored one byte for byte, and looks whether the
+   * documents and objects that the journal names are there.
+   * @throws DevCliError `JOURNAL_CORRUPT`, `STATE_NEWER`, `IO`
+   */
+  replay(stream: string, look?: ReplayLook): Promise<Replay<S>>;
+}
+
+/** Durable streams. Whatever the medium, one suite proves it (tests/core/store/suite.ts). */
+export interface Store<S extends Numbered> extends HistoryStore<S> {
   /**
    * lock → read → redo → decide → objects → journal (the commit) → documents, snapshot → unlock.
    * @throws what `decide` throws; DevCliError `LOCKED`, `IO`, `STATE_CORRUPT`, `STATE_NEWER`, `JOURNAL_CORRUPT`
@@ -205,45 +256,7 @@ export interface Store<S extends Numbered> extends ReadStore<S> {
   alone<A>(kind: string, work: () => Promise<A>): Promise<A>;
   /**
    * Puts documents into the directory of a name that has no commit yet: what a first commit will adopt.
-   * @throws DevCliError `RUN_EXISTS` when there is one by now, `LOCKED`, `IO`
+   * @throws `Layout.taken` when there is one by now; DevCliError `LOCKED`, `IO`
    */
   place(stream: string, changes: readonly FileChange[]): Promise<void>;
-  /** All entries of the journal, oldest first. */
-  journal(stream: string): Promise<Entry[]>;
-  /**
-   * Hands the entries behind `from` to `visit`, oldest first, until it returns false or all are done. The journal is read
-   * piece by piece, without a lock.
-   * @throws what `visit` throws; DevCliError `JOURNAL_CORRUPT`, `STATE_NEWER`, `IO`
-   */
-  scan(stream: string, from: Cursor, visit: (entry: Entry) => boolean): Promise<Scanned>;
-  /**
-   * Waits until the journal has another size than `size` bytes, for `milliseconds` at most, or until `signal` is aborted.
-   * @throws DevCliError `IO`
-   */
-  grown(stream: string, size: number, wait: { milliseconds: number; signal: AbortSignal }): Promise<void>;
-  /**
-   * The run as it was after the commit that holds entry `seq`; null when there is no such entry.
-   * @throws DevCliError `JOURNAL_CORRUPT`, `STATE_CORRUPT` when the patches do not fit, `STATE_NEWER`, `IO`
-   */
-  rewind(stream: string, seq: number): Promise<Moment<S> | null>;
-  /** The content of that digest as it was committed, or null when it is absent or not what its digest says. */
-  content(stream: string, sha256: string): Promise<Buffer | null>;
-  /** Makes a stream the active one, or clears the pointer. */
-  setActive(stream: string | null): Promise<void>;
-  /** Clears the pointer when it names this stream. */
-  clearActive(stream: string): Promise<void>;
-  /**
-   * A digest of where the stream lies: the same after a rename of it or of a directory above it, another one for a copy, a
-   * clone, another user or another machine (protocol.md §4). The stream is there, or locked.
-   * @throws DevCliError `IO`
-   */
-  home(stream: string): string;
-  /** Binds a harness session to a run, or (null) releases it. */
-  bindSession(id: string, stream: string | null): Promise<void>;
-  /**
-   * Rebuilds the snapshot from the journal alone, compares it with the stored one byte for byte, and looks whether the
-   * documents and objects that the journal names are there. Takes no lock, changes nothing, reads the journal piece by piece.
-   * @throws DevCliError `JOURNAL_CORRUPT`, `STATE_NEWER`, `IO`
-   */
-  replay(stream: string, look?: ReplayLook): Promise<Replay<S>>;
 }

@@ -17,6 +17,7 @@ beforeEach(() => {
   room('package.json', '{"type":"module"}');
   room('src/base/word.ts', 'export const word = 1;\n');
   room('src/store/shelf.ts', "import { word } from '../base/word.js';\nexport const shelf = word;\n");
+  room('src/project/run.ts', "import { readFileSync } from 'node:fs';\nexport const run = readFileSync;\n");
   room('src/machine/wheel.ts', "import { word } from '../base/word.js';\nexport const wheel = word;\n");
 });
 afterEach(() => rmSync(house, { recursive: true, force: true }));
@@ -54,6 +55,9 @@ describe('imports between rooms', () => {
     ['room-cli', 'src/cli/door.ts', "import { shelf } from '../store/shelf.js';\nexport const door = shelf;\n"],
     ['packages-machine', 'src/machine/wheel.ts', "import yaml from 'yaml';\nexport const wheel = yaml;\n"],
     ['packages-machine', 'src/machine/wheel.ts', "import fs from 'node:fs';\nexport const wheel = fs;\n"],
+    ['files', 'src/protocol/use.ts', "import { existsSync } from 'node:fs';\nexport const use = existsSync;\n"],
+    ['files', 'src/app/main.ts', "import { readFile } from 'node:fs/promises';\nexport const main = readFile;\n"],
+    ['room-store', 'src/store/shelf.ts', "import { run } from '../project/run.js';\nexport const shelf = run;\n"],
     ['packages-documents', 'src/documents/paper.ts', "import fs from 'node:fs';\nexport const paper = fs;\n"],
   ])('%s bites on %s', (rule, path, text) => {
     room(path, text);

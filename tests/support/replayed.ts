@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { DevCliError } from '../../src/base/errors.js';
+import { RUN_LAYOUT } from '../../src/project/layout.js';
 import { differenceLine, runReplay } from '../../src/protocol/replay.js';
 import { runCodec } from '../../src/run/codec.js';
-import { diskMedium } from '../../src/store/disk.js';
+import { directoryReading, placesBelow } from '../../src/store/directory-reading.js';
 import { replay } from '../../src/store/replay.js';
 import { beforeRemoval, type Project } from './project.mjs';
 
@@ -13,18 +14,13 @@ import { beforeRemoval, type Project } from './project.mjs';
 export function replayEveryRun(project: Project): void {
   const { root } = project;
   if (!existsSync(root)) return;
-  const medium = diskMedium({
-    root,
-    clock: { now: () => 0 },
-    ids: { hex: () => '' },
-    lockWaitMs: 0,
-    purpose: 'a test',
-    isTracked: () => false,
-  });
+  const medium = directoryReading(placesBelow(root, RUN_LAYOUT));
   const problems = medium.streams().flatMap((name) => {
     try {
       const { look, report } = runReplay(name);
-      return report(replay({ medium, codec: runCodec, stream: name, look })).differences.map(differenceLine);
+      return report(replay({ layout: RUN_LAYOUT, medium, codec: runCodec, stream: name, look })).differences.map(
+        differenceLine,
+      );
     } catch (error) {
       if (error instanceof DevCliError) return [`${error.code} ${error.message}`];
       throw error;

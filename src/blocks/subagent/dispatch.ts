@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../base/json.js';
-import type { Effect } from '../../machine/transition.js';
+import type { Effect } from '../../machine/events.js';
 import type { ResolvedAgent, SubagentBlock } from '../../recipe/resolved.js';
 import type { DispatchAction, PendingAction } from '../../run/action.js';
 import { absolutePath, shownPath } from '../../run/paths.js';

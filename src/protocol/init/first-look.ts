@@ -1,8 +1,8 @@
 import { DevCliError } from '../../base/errors.js';
 import { foreignLine } from '../../documents/foreign.js';
+import { isOurs, RULES, readRules } from '../../project/gitignore.js';
 import type { CapturedRecipe } from '../../recipe/resolved.js';
 import type { Context } from '../../run/context.js';
-import { isOurs, RULES, readRules } from '../../store/gitignore.js';
 import { type Present, readPresent } from '../../work/git.js';
 import { isSeen } from '../../work/ignored.js';
 

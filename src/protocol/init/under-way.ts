@@ -1,10 +1,10 @@
 import { DevCliError } from '../../base/errors.js';
 import { canonicalJson } from '../../base/json.js';
 import { factsOf } from '../../blocks/evidence.js';
+import { GOAL_FILE, removeGoalFile } from '../../project/goal-file.js';
 import type { Context } from '../../run/context.js';
 import type { RunState } from '../../run/state.js';
 import type { Turn } from '../../run/turn.js';
-import { GOAL_FILE, removeGoalFile } from '../../store/goal-file.js';
 import type { Head } from '../../store/store.js';
 import { isTrustedHere } from '../trust/elsewhere.js';
 import { isAtHome } from '../trust/place.js';

@@ -1,9 +1,9 @@
 import { DevCliError } from '../../base/errors.js';
 import { canonicalJson } from '../../base/json.js';
 import { sha256 } from '../../base/sha256.js';
+import { isTrusted } from '../../project/trust.js';
 import type { Context } from '../../run/context.js';
 import type { RunState } from '../../run/state.js';
-import { isTrusted } from '../../store/trust.js';
 
 // What is rare: a run that was not begun in this directory.
 

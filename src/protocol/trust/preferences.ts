@@ -2,9 +2,9 @@ import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
 import { sha256 } from '../../base/sha256.js';
 import { foreignLine } from '../../documents/foreign.js';
+import { isTrusted, trust } from '../../project/trust.js';
 import { PREFERENCES_FILE } from '../../recipe/preferences.js';
 import type { Context } from '../../run/context.js';
-import { isTrusted, trust } from '../../store/trust.js';
 import { committedContent } from '../../work/committed.js';
 import { requireTerminal } from '../person.js';
 

@@ -1,11 +1,11 @@
 import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
+import { isTrusted, trust } from '../../project/trust.js';
 import { allCommands, commandsToTrust } from '../../recipe/external-commands.js';
 import { requireRecipe } from '../../recipe/load.js';
 import type { CapturedRecipe } from '../../recipe/resolved.js';
 import { shellQuoted } from '../../registry/render.js';
 import type { Context } from '../../run/context.js';
-import { isTrusted, trust } from '../../store/trust.js';
 import { requireTerminal, SHOW_ANSWER } from '../person.js';
 
 /**

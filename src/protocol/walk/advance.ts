@@ -4,7 +4,8 @@ import { issue } from '../../blocks/issue.js';
 import { conditionScope } from '../../blocks/values.js';
 import { engineOutcome, enterEngine } from '../../engine/act/drive.js';
 import type { EngineEvent } from '../../engine/core/events.js';
-import { type Effect, type MachineEvent, type Step, startProgram, transition } from '../../machine/transition.js';
+import type { Effect, MachineEvent } from '../../machine/events.js';
+import { type Step, startProgram, transition } from '../../machine/transition.js';
 import { blockOf, record, type Turn } from '../../run/turn.js';
 import { beginPhases, recipeEnded } from './phases.js';
 

@@ -2,7 +2,7 @@ import { DevCliError } from '../../base/errors.js';
 import { execute } from '../../blocks/cli.js';
 import { issue } from '../../blocks/issue.js';
 import { filledPath } from '../../blocks/values.js';
-import type { Effect } from '../../machine/transition.js';
+import type { Effect } from '../../machine/events.js';
 import { runDirectory } from '../../run/paths.js';
 import type { PendingState } from '../../run/state.js';
 import { blockOf, type Turn } from '../../run/turn.js';

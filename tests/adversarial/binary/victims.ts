@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { diskReader } from '../../../src/project/reader.js';
+import { trust } from '../../../src/project/trust.js';
 import { requireRecipe } from '../../../src/recipe/load.js';
-import { diskReader } from '../../../src/store/reader.js';
-import { trust } from '../../../src/store/trust.js';
 import { type Document, devCli } from '../../support/cli.js';
 import { BINARY, CHECKOUT, type Project } from '../../support/project.mjs';
 

@@ -1,14 +1,14 @@
 import './kill.js';
 import { randomBytes } from 'node:crypto';
 import { writeSync } from 'node:fs';
-import { createDirectoryStore } from '../../../src/store/directory.js';
+import { createRuns } from '../../../src/project/runs.js';
 import { sampleCodec, step } from '../../core/store/sample.js';
 import { SCENES } from './scenes.js';
 
 // A process of its own: started by the tests of this directory, which kill it.
 
 const [root = '', task = '', detail = ''] = process.argv.slice(2);
-const store = createDirectoryStore({
+const store = createRuns({
   root,
   codec: sampleCodec,
   clock: { now: () => Date.now() },

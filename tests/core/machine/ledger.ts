@@ -1,6 +1,7 @@
+import type { Effect, MachineEvent } from '../../../src/machine/events.js';
+import type { Position } from '../../../src/machine/position.js';
 import type { Program } from '../../../src/machine/program.js';
-import type { Effect, MachineEvent, Position, Step } from '../../../src/machine/transition.js';
-import { startProgram, transition } from '../../../src/machine/transition.js';
+import { type Step, startProgram, transition } from '../../../src/machine/transition.js';
 
 type Status = 'pending' | 'running' | 'done' | 'skipped' | 'failed' | 'stale';
 

@@ -1,6 +1,7 @@
+import type { MachineEvent } from '../../../src/machine/events.js';
+import type { Position } from '../../../src/machine/position.js';
 import type { Program, ProgramBlock } from '../../../src/machine/program.js';
 import { atBound, currentBlock, outcomeOf } from '../../../src/machine/queries.js';
-import type { MachineEvent, Position } from '../../../src/machine/transition.js';
 import { ABORT, choose, countersOf, DONE, EMPTY_ROUND, FAIL, FILLED_ROUND, HALT, invalidate } from './programs.js';
 
 /** What the design says a position accepts, written down a second time and without the machine. */

@@ -1,6 +1,7 @@
+import type { Effect, MachineEvent } from '../../../src/machine/events.js';
+import type { Counters, Position } from '../../../src/machine/position.js';
 import type { Program, ProgramBlock, ProgramChoice } from '../../../src/machine/program.js';
-import type { Counters, Effect, MachineEvent, Position, Step } from '../../../src/machine/transition.js';
-import { startProgram, transition } from '../../../src/machine/transition.js';
+import { type Step, startProgram, transition } from '../../../src/machine/transition.js';
 
 /** A block with all that a test does not speak of left at its default. */
 export function block(id: string, part: Partial<Omit<ProgramBlock, 'id'>> = {}): ProgramBlock {

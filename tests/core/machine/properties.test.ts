@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { MachineEvent } from '../../../src/machine/events.js';
+import type { Position } from '../../../src/machine/position.js';
 import type { Program } from '../../../src/machine/program.js';
 import { currentBlock, outcomeOf } from '../../../src/machine/queries.js';
-import { type MachineEvent, type Position, startProgram, transition } from '../../../src/machine/transition.js';
+import { startProgram, transition } from '../../../src/machine/transition.js';
 import { programs } from './arbitrary.js';
 import { type Moment, recordedRun } from './ledger.js';
 import { allowedEvents, alphabet, longestRun, progress, reachedNow } from './oracle.js';

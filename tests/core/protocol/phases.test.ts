@@ -104,15 +104,15 @@ describe('phases', () => {
   it('are redone after a crash between the commit and its files, as if nothing had happened', async () => {
     const run = staged(flow(PHASES));
     await begun(run);
-    const { states, documents } = run.memory;
-    const before = { states: new Map(states), documents: new Map(documents) };
+    const { snapshots, documents } = run.memory;
+    const before = { snapshots: new Map(snapshots), documents: new Map(documents) };
     await ack(run);
     const after = { next: await run.next(), image: run.image() };
     const put = <V>(to: Map<string, V>, from: Map<string, V>) => {
       to.clear();
       for (const [key, value] of from) to.set(key, value);
     };
-    put(states, before.states);
+    put(snapshots, before.snapshots);
     put(documents, before.documents);
     expect(await run.next()).toBe(after.next);
     expect(await phases(run)).toEqual(['a done', 'b running']);

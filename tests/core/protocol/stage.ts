@@ -4,6 +4,13 @@ import { join, resolve } from 'node:path';
 import { DevCliError } from '../../../src/base/errors.js';
 import type { Reader } from '../../../src/base/files.js';
 import type { AckInput } from '../../../src/blocks/acknowledgement.js';
+import {
+  createMemoryRuns,
+  emptyProjectMemory,
+  type MemoryRuns,
+  type ProjectMemory,
+} from '../../../src/project/memory.js';
+import { diskReader } from '../../../src/project/reader.js';
 import { abort } from '../../../src/protocol/abort.js';
 import { stepComplete } from '../../../src/protocol/acknowledge/complete.js';
 import { documentCommand } from '../../../src/protocol/documents.js';
@@ -18,8 +25,6 @@ import type { Action } from '../../../src/run/action.js';
 import { runCodec } from '../../../src/run/codec.js';
 import type { Context } from '../../../src/run/context.js';
 import type { RunState } from '../../../src/run/state.js';
-import { createMemoryStore, emptyMemory, type Memory, type MemoryStore } from '../../../src/store/memory.js';
-import { diskReader } from '../../../src/store/reader.js';
 
 const PACKAGE = resolve(import.meta.dirname, '../../..');
 /** Empty and stays so: there is no repository, and everything else lies in memory. */
@@ -42,8 +47,8 @@ export type Outcome =
 /** The use cases on a store in memory, for one run. Recipes are texts; documents are put as an agent would. */
 export interface Stage {
   readonly name: string;
-  readonly memory: Memory;
-  readonly store: MemoryStore<RunState>;
+  readonly memory: ProjectMemory;
+  readonly store: MemoryRuns<RunState>;
   readonly context: Context;
   init(recipe: string, input?: InitInput): Promise<Outcome>;
   complete(input: AckInput): Promise<Outcome>;
@@ -74,10 +79,10 @@ interface Options {
 /** A stage with an empty store. */
 export function stage({ recipes, terminal = false }: Options): Stage {
   const name = 'run-1';
-  const memory = emptyMemory();
+  const memory = emptyProjectMemory();
   let now = Date.parse('2026-01-01T00:00:00Z');
   const clock = { now: () => (now += 1) };
-  const store = createMemoryStore({ codec: FROZEN, clock, memory });
+  const store = createMemoryRuns({ codec: FROZEN, clock, memory });
   const reader = readerOver(recipes);
   const context: Context = {
     root: ROOT,
@@ -127,7 +132,7 @@ export function stage({ recipes, terminal = false }: Options): Stage {
     text: (path) => memory.documents.get(`.dev/specs/${name}/${path}`)?.content.toString('utf8') ?? null,
     image: () =>
       JSON.stringify([
-        [...memory.states],
+        [...memory.snapshots],
         [...memory.journals].map(([stream, journal]) => [stream, journal.toString('utf8')]),
         [...memory.documents].map(([path, { content }]) => [path, content.toString('utf8')]),
         [...memory.objects.keys()],

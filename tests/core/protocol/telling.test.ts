@@ -135,13 +135,13 @@ describe('the files in the manifest', () => {
 
   it('are also those that commits which were cut short have still to put in place', async () => {
     const on = await started(DRAFTED);
-    const before = on.memory.states.get(on.name) ?? '';
+    const before = on.memory.snapshots.get(on.name) ?? '';
     const data = (text: string) => ({ source: 'inline' as const, text });
     await on.document('analysis save', { agent: 'helper', data: data(report('helper')) });
     await on.document('draft update', { section: 'decisions', data: data('"- Keep JWT (user)"') });
     const whole = [await filesOf(on), (await on.manifest()).includes('Keep JWT')];
     expect(whole).toEqual(['Files in .dev/specs/run-1: DRAFT.md, analysis/ (1)', true]);
-    on.memory.states.set(on.name, before);
+    on.memory.snapshots.set(on.name, before);
     for (const path of ['DRAFT.md', 'analysis/helper.md']) on.memory.documents.delete(`.dev/specs/${on.name}/${path}`);
     expect([await filesOf(on), (await on.manifest()).includes('Keep JWT')]).toEqual(whole);
   });

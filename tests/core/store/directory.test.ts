@@ -11,12 +11,14 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createDirectoryReadStore } from '../../../src/store/directory.js';
+import { createReadRuns } from '../../../src/project/runs.js';
+import { runsSuite } from '../project/suite.js';
 import { diskSubject, openStore } from './disk.js';
 import { codeOf, sampleCodec, step, steppingClock } from './sample.js';
 import { storeSuite } from './suite.js';
 
 storeSuite('directory store', diskSubject);
+runsSuite('directory store', diskSubject);
 
 describe('layout', () => {
   it('is that of storage.md, with nothing temporary left', async () => {
@@ -97,7 +99,7 @@ describe('a store that only reads', () => {
 
   /** What it and the whole store say of the same run, but for the instant. */
   async function told({ root, store }: Disk): Promise<[unknown, unknown]> {
-    const reader = createDirectoryReadStore({ root, codec: sampleCodec, clock: steppingClock() });
+    const reader = createReadRuns({ root, codec: sampleCodec, clock: steppingClock() });
     const [one, other] = await Promise.all(
       [reader, store].map(async (asked) => {
         const { at: _at, files, ...head } = await asked.read('run');
@@ -149,10 +151,10 @@ describe('a store that only reads', () => {
   it('makes nothing where there was nothing, and wants a root', async () => {
     const { root, untouched } = diskSubject();
     const options = { codec: sampleCodec, clock: steppingClock() };
-    const reader = createDirectoryReadStore({ root, ...options });
+    const reader = createReadRuns({ root, ...options });
     expect([(await reader.read('run')).seq, await reader.streams(), await reader.active()]).toEqual([0, [], null]);
     expect(untouched()).toBe(true);
-    expect(await codeOf(() => createDirectoryReadStore({ root: `${root}/nowhere`, ...options }))).toBe('IO');
+    expect(await codeOf(() => createReadRuns({ root: `${root}/nowhere`, ...options }))).toBe('IO');
     expect(await codeOf(() => reader.read('../x'))).toBe('NAME_INVALID');
   });
 

@@ -11,9 +11,11 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll } from 'vitest';
-import { createDirectoryStore } from '../../../src/store/directory.js';
-import { rootRelative } from '../../../src/store/paths.js';
+import { RUN_LAYOUT } from '../../../src/project/layout.js';
+import { createRuns, type Runs } from '../../../src/project/runs.js';
+import { type Layout, rootRelative, streamPath } from '../../../src/store/layout.js';
 import type { Store } from '../../../src/store/store.js';
+import type { RunSubject } from '../project/suite.js';
 import { countingIds, type Sample, sampleCodec, steppingClock } from './sample.js';
 import type { Subject } from './suite.js';
 
@@ -29,38 +31,57 @@ export function temporaryRoot(): string {
   return directory;
 }
 
-export function openStore(root: string, lockWaitMs?: number): Store<Sample> {
+export function openStore(root: string, lockWaitMs?: number): Runs<Sample> {
   const wait = lockWaitMs === undefined ? {} : { lockWaitMs };
-  return createDirectoryStore({ root, codec: sampleCodec, clock: steppingClock(), ids: countingIds(), ...wait });
+  return createRuns({ root, codec: sampleCodec, clock: steppingClock(), ids: countingIds(), ...wait });
 }
 
-/** A directory store in a new root, as the suite wants it. */
-export function diskSubject(root = temporaryRoot()): Subject & { root: string; at: (path: string) => string } {
+interface OnDisk {
+  root: string;
+  at: (path: string) => string;
+}
+
+/** A store in a directory, as the suite wants it. */
+export function subjectIn<T extends Store<Sample>>(
+  root: string,
+  layout: Layout,
+  store: T,
+): Subject & OnDisk & { store: T } {
+  const { names } = layout;
   const at = (path: string): string => join(root, path);
-  const inRun = (stream: string, name: string): string => at(`.dev/specs/${stream}/${name}`);
+  const inStream = (stream: string, name: string): string => at(streamPath(layout, stream, name));
   return {
     root,
     at,
-    store: openStore(root),
+    layout,
+    store,
     put(stream, path, content) {
-      const file = at(rootRelative(stream, path) ?? '');
+      const file = at(rootRelative(layout, stream, path) ?? '');
       mkdirSync(dirname(file), { recursive: true });
       // Agents write beside and rename: another file, as a rewritten document in memory is another version.
       rmSync(file, { force: true });
       writeFileSync(file, content);
     },
     state: (stream) =>
-      existsSync(inRun(stream, 'state.json')) ? readFileSync(inRun(stream, 'state.json'), 'utf8') : null,
+      existsSync(inStream(stream, names.snapshot)) ? readFileSync(inStream(stream, names.snapshot), 'utf8') : null,
     setState(stream, text) {
-      if (text === null) unlinkSync(inRun(stream, 'state.json'));
-      else writeFileSync(inRun(stream, 'state.json'), text);
+      if (text === null) unlinkSync(inStream(stream, names.snapshot));
+      else writeFileSync(inStream(stream, names.snapshot), text);
     },
-    journal: (stream) => readFileSync(inRun(stream, 'events.jsonl')),
-    setJournal: (stream, bytes) => writeFileSync(inRun(stream, 'events.jsonl'), bytes),
+    journal: (stream) => readFileSync(inStream(stream, names.journal)),
+    setJournal: (stream, bytes) => writeFileSync(inStream(stream, names.journal), bytes),
+    untouched: () => readdirSync(root).length === 0,
+  };
+}
+
+/** The runs of a new root. */
+export function diskSubject(root = temporaryRoot()): RunSubject & OnDisk {
+  const subject = subjectIn(root, RUN_LAYOUT, openStore(root));
+  return {
+    ...subject,
     guarding() {
-      const [, ...lines] = readFileSync(at('.dev/guard'), 'utf8').trimEnd().split('\n');
+      const [, ...lines] = readFileSync(subject.at('.dev/guard'), 'utf8').trimEnd().split('\n');
       return lines.map((line) => line.split(' ')[0] ?? '');
     },
-    untouched: () => readdirSync(root).length === 0,
   };
 }

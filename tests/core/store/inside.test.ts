@@ -2,6 +2,7 @@ import { lstatSync, mkdirSync, readdirSync, realpathSync, rmSync, symlinkSync, w
 import { dirname, join, sep } from 'node:path';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { RUN_LAYOUT } from '../../../src/project/layout.js';
 import { diskFiles } from '../../../src/store/documents.js';
 import { insideDirectory, type Location, locate } from '../../../src/store/inside.js';
 import { temporaryRoot } from './disk.js';
@@ -164,7 +165,7 @@ describe('in any tree', () => {
           for (const name of readdirSync(root)) rmSync(at(name), { recursive: true });
           for (const [path, thing] of things) put(path, thing);
           const known = new Set<string>();
-          const files = diskFiles(root, 'run');
+          const files = diskFiles(root, RUN_LAYOUT, 'run');
           for (const path of paths) {
             const location = locate(root, at(path), known);
             expect(location).toEqual(locate(root, at(path)));

@@ -15,7 +15,7 @@ function line(seq: number, size = 0, more?: true): string {
 
 function bytesOf(text: string | Uint8Array): Bytes {
   const buffer = Buffer.from(text);
-  return { name: 'events.jsonl', size: buffer.length, read: (from, to) => buffer.subarray(from, to) };
+  return { name: 'events.jsonl', noun: 'run', size: buffer.length, read: (from, to) => buffer.subarray(from, to) };
 }
 
 describe('crc32', () => {

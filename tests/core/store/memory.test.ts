@@ -1,18 +1,15 @@
-import { createMemoryStore, emptyMemory } from '../../../src/store/memory.js';
+import { RUN_LAYOUT } from '../../../src/project/layout.js';
+import { createMemoryRuns, emptyProjectMemory } from '../../../src/project/memory.js';
+import { type RunSubject, runsSuite } from '../project/suite.js';
+import { subjectOf } from './remembered.js';
 import { sampleCodec, steppingClock } from './sample.js';
 import { storeSuite } from './suite.js';
 
-storeSuite('in-memory store', () => {
-  const memory = emptyMemory();
-  const store = createMemoryStore({ codec: sampleCodec, clock: steppingClock(), memory });
-  return {
-    store,
-    put: store.put,
-    state: (stream) => memory.states.get(stream) ?? null,
-    setState: (stream, text) => void (text === null ? memory.states.delete(stream) : memory.states.set(stream, text)),
-    journal: (stream) => Buffer.from(memory.journals.get(stream) ?? ''),
-    setJournal: (stream, bytes) => void memory.journals.set(stream, Buffer.from(bytes)),
-    guarding: () => [...memory.guards.keys()],
-    untouched: () => [memory.states, memory.journals, memory.objects, memory.documents].every((map) => map.size === 0),
-  };
-});
+function open(): RunSubject {
+  const memory = emptyProjectMemory();
+  const store = createMemoryRuns({ codec: sampleCodec, clock: steppingClock(), memory });
+  return { ...subjectOf(memory, RUN_LAYOUT, store), guarding: () => [...memory.guards.keys()] };
+}
+
+storeSuite('in-memory store', open);
+runsSuite('in-memory store', open);

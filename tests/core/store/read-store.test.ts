@@ -1,11 +1,11 @@
 import { symlinkSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { createDirectoryReadStore } from '../../../src/store/directory.js';
+import { createReadRuns } from '../../../src/project/runs.js';
 import { diskSubject, temporaryRoot } from './disk.js';
 import { codeOf, sampleCodec, step, steppingClock } from './sample.js';
 
 function reader(root: string) {
-  return createDirectoryReadStore({ root, codec: sampleCodec, clock: steppingClock() });
+  return createReadRuns({ root, codec: sampleCodec, clock: steppingClock() });
 }
 
 /** A run of two commits, with the snapshot of the first. */

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Files } from '../../../src/base/files.js';
 import { sha256 } from '../../../src/base/sha256.js';
+import { RUN_LAYOUT } from '../../../src/project/layout.js';
 import { redo } from '../../../src/store/redo.js';
 import type { Entry } from '../../../src/store/store.js';
 
@@ -11,7 +12,9 @@ const NOTHING_THERE = { facts: () => ({ kind: 'missing' }) } as unknown as Files
 
 function placed(path: string): string[] {
   const entry = { seq: 2, files: [{ path, before: null, after: sha256(CONTENT) }] } as unknown as Entry;
-  return redo('run', [entry], NOTHING_THERE, () => CONTENT, 'aside').placements.map((placement) => placement.path);
+  return redo({ layout: RUN_LAYOUT, stream: 'run' }, [entry], NOTHING_THERE, () => CONTENT, 'aside').placements.map(
+    (placement) => placement.path,
+  );
 }
 
 it.each([

@@ -1,10 +1,10 @@
 import type { Clock, Ids } from '../../../src/base/clock.js';
 import { DevCliError } from '../../../src/base/errors.js';
 import type { FileChange } from '../../../src/base/files.js';
-import { canonicalJson, isRecord, type Json } from '../../../src/base/json.js';
-import type { Codec, Decide, Head, Marks, NewEntry } from '../../../src/store/store.js';
+import { canonicalJson, isRecord, type Json, type JsonObject } from '../../../src/base/json.js';
+import type { Codec, Decide, Head, NewEntry } from '../../../src/store/store.js';
 
-/** A small run, for tests of stores. */
+/** A small snapshot, for tests of stores. */
 export interface Sample {
   seq: number;
   count: number;
@@ -59,7 +59,8 @@ interface Step {
   entries?: string[];
   files?: FileChange[];
   body?: Json;
-  marks?: Marks;
+  /** Null: none. Default: those of a run that does not guard. */
+  marks?: JsonObject | null;
 }
 
 /** A decide that counts up, and writes what the step says. */
@@ -77,7 +78,7 @@ export function step({
       entries: [entry(first), ...rest.map(entry)],
       snapshot: { seq: -1, count, body: body === undefined ? (head.snapshot?.body ?? null) : body },
       files,
-      marks,
+      ...(marks === null ? {} : { marks }),
     };
   };
 }

@@ -1,11 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Json } from '../../../src/base/json.js';
+import type { Json, JsonObject } from '../../../src/base/json.js';
+import type { Layout } from '../../../src/store/layout.js';
 import { BEGINNING, type Cursor, type Store } from '../../../src/store/store.js';
-import { codeOf, type Sample, step } from './sample.js';
+import { codeOf, type Sample, step as stepOf } from './sample.js';
 
 /** A store under test, with the means to play a crash, an agent or a clumsy hand. */
 export interface Subject {
+  layout: Layout;
   store: Store<Sample>;
   /** Writes a document outside any commit, as an agent would. */
   put(stream: string, path: string, content: string): void;
@@ -14,25 +16,32 @@ export interface Subject {
   setState(stream: string, text: string | null): void;
   journal(stream: string): Buffer;
   setJournal(stream: string, bytes: Uint8Array): void;
-  /** Names of the streams that guard. */
-  guarding(): string[];
   /** True when nothing at all was ever written. */
   untouched(): boolean;
 }
 
-/** What every store must do, whatever it lies in (storage.md). */
-export function storeSuite(name: string, open: () => Subject): void {
+/** The means to take back what a commit did after the journal was written. */
+export async function cutShort(
+  subject: Pick<Subject, 'state' | 'setState'>,
+  commit: () => Promise<unknown>,
+): Promise<void> {
+  const state = subject.state('run');
+  await commit();
+  subject.setState('run', state);
+}
+
+/**
+ * What every store must do, whatever it lies in and whatever its streams are (storage.md).
+ * @param marks those of commits that have none of their own; null: none
+ */
+export function storeSuite(
+  name: string,
+  open: () => Subject,
+  { marks = { guarded: false } }: { marks?: JsonObject | null } = {},
+): void {
+  const step = (what: Parameters<typeof stepOf>[0]) => stepOf({ marks, ...what });
   const text = async (subject: Subject, stream: string, path: string): Promise<string | undefined> =>
     (await subject.store.read(stream)).files.read(path)?.toString();
-
-  /** Takes back everything a commit did after the journal was written. */
-  async function cutShort(subject: Subject, commit: () => Promise<unknown>): Promise<void> {
-    const state = subject.state('run');
-    const active = await subject.store.active();
-    await commit();
-    subject.setState('run', state);
-    await subject.store.setActive(active);
-  }
 
   describe(`${name}: commits`, () => {
     it('knows nothing of a stream before its first commit', async () => {
@@ -75,7 +84,10 @@ export function storeSuite(name: string, open: () => Subject): void {
 
     it('writes a group of entries as one commit whose last entry carries patch, files and marks', async () => {
       const { store } = open();
-      await store.transact('run', step({ entries: ['one', 'two', 'three'], files: [{ path: 'x.md', content: 'x' }] }));
+      await store.transact(
+        'run',
+        step({ entries: ['one', 'two', 'three'], files: [{ path: 'x.md', content: 'x' }], marks: { colour: 'red' } }),
+      );
       const entries = await store.journal('run');
       expect(entries.map(({ seq, type, more }) => [seq, type, more])).toEqual([
         [1, 'one', true],
@@ -87,7 +99,7 @@ export function storeSuite(name: string, open: () => Subject): void {
         [false, 0],
         [true, 1],
       ]);
-      expect(entries[2]?.marks).toEqual({ guarded: false });
+      expect(entries.map((entry) => entry.marks)).toEqual([undefined, undefined, { colour: 'red' }]);
       expect(entries[2]?.files[0]).toMatchObject({ path: 'x.md', before: null });
       expect((await store.read('run')).snapshot?.seq).toBe(3);
     });
@@ -142,13 +154,17 @@ export function storeSuite(name: string, open: () => Subject): void {
 
     it('refuses paths out of the root, its own files, and two changes of one document', async () => {
       const subject = open();
+      const { home, names } = subject.layout;
       for (const path of [
-        '../../../../x',
+        '../../../../../../x',
         '/../x',
-        'state.json',
-        './events.jsonl',
-        'objects/x',
-        '/.dev/guard',
+        names.snapshot,
+        `./${names.journal}`,
+        `${names.journal}.aside-1`,
+        `${names.objects}/x`,
+        names.lock,
+        `/${home}/${names.lock}`,
+        `/${home}/${names.lock}.kind`,
         'a\0b',
       ]) {
         await expect(subject.store.transact('run', step({ files: [{ path, content: '' }] })), path).rejects.toThrow();
@@ -219,7 +235,7 @@ export function storeSuite(name: string, open: () => Subject): void {
       expect((await subject.store.read('run')).snapshot).toEqual({ seq: 3, count: 3, body: 3 });
       expect(subject.state('run')).toBeNull();
       const notices = await subject.store.transact('run', (head) => ({ answer: head.notices }));
-      expect(notices.join()).toContain('state.json was missing');
+      expect(notices.join()).toContain(`${subject.layout.names.snapshot} was missing`);
       expect(subject.state('run')).toBe(whole);
     });
 
@@ -235,9 +251,9 @@ export function storeSuite(name: string, open: () => Subject): void {
         const head = await subject.store.read('run');
         expect([head.snapshot?.count, head.notices.length, subject.state('run')]).toEqual([1, 1, bad]);
         const notices = await subject.store.transact('run', ({ notices }) => ({ answer: notices }));
-        expect(notices.join()).toContain('state.json.aside-1');
+        expect(notices.join()).toContain(`${subject.layout.names.snapshot}.aside-1`);
         expect(subject.state('run')).toBe(whole);
-        expect(await text(subject, 'run', 'state.json.aside-1')).toBe(bad);
+        expect(await text(subject, 'run', `${subject.layout.names.snapshot}.aside-1`)).toBe(bad);
         expect(await text(subject, 'run', 'a.md')).toBe('edited since');
         expect((await subject.store.read('run')).notices).toEqual([]);
       },
@@ -378,7 +394,6 @@ export function storeSuite(name: string, open: () => Subject): void {
               { path: 'd/b.md', content: 'b' },
               { path: 'gone.md', content: null },
             ],
-            marks: { guarded: false, pointer: 'set' },
           }),
         ),
       );
@@ -390,12 +405,10 @@ export function storeSuite(name: string, open: () => Subject): void {
       expect(head.files.facts('d/a.md')).toMatchObject({ kind: 'file', size: 3 });
       expect(head.files.list('d')).toEqual(['a.md', 'b.md']);
       expect(head.files.facts('gone.md').kind).toBe('missing');
-      expect(await subject.store.active()).toBeNull();
 
       await subject.store.transact('run', () => ({ answer: null }));
       expect(await subject.store.unfinished('run')).toBe(false);
       expect(await text(subject, 'run', 'd/a.md')).toBe('new');
-      expect(await subject.store.active()).toBe('run');
       expect((await subject.store.replay('run')).equal).toBe(true);
     });
 
@@ -425,15 +438,9 @@ export function storeSuite(name: string, open: () => Subject): void {
 
     it('finishes a first commit, with nothing to tell', async () => {
       const subject = open();
-      await cutShort(subject, () =>
-        subject.store.transact(
-          'run',
-          step({ files: [{ path: 'a.md', content: 'a' }], marks: { guarded: true, pointer: 'set' } }),
-        ),
-      );
+      await cutShort(subject, () => subject.store.transact('run', step({ files: [{ path: 'a.md', content: 'a' }] })));
       expect(await subject.store.transact('run', (head) => ({ answer: head.notices }))).toEqual([]);
       expect((await subject.store.read('run')).snapshot?.count).toBe(1);
-      expect([await subject.store.active(), subject.guarding()]).toEqual(['run', ['run']]);
     });
   });
 
@@ -516,56 +523,19 @@ export function storeSuite(name: string, open: () => Subject): void {
     });
   });
 
-  describe(`${name}: marks and sessions`, () => {
-    it('moves the active pointer with the commit, and clears only its own', async () => {
-      const { store } = open();
-      await store.transact('one', step({ marks: { guarded: true, pointer: 'set' } }));
-      expect(await store.active()).toBe('one');
-      await store.transact('two', step({ marks: { guarded: false, pointer: 'clear' } }));
-      expect(await store.active()).toBe('one');
-      await store.transact('one', step({ marks: { guarded: false, pointer: 'clear' } }));
-      expect(await store.active()).toBeNull();
-      await store.setActive('two');
-      expect(await store.active()).toBe('two');
-      await store.setActive(null);
-      expect(await store.active()).toBeNull();
-    });
-
-    it('guards from the commit that says so to the commit that no longer does', async () => {
-      const subject = open();
-      await subject.store.transact('one', step({ marks: { guarded: true } }));
-      await subject.store.transact('two', step({ marks: { guarded: true } }));
-      await subject.store.transact('one', step({ marks: { guarded: true } }));
-      expect(subject.guarding()).toEqual(['one', 'two']);
-      await subject.store.transact('one', step({ marks: { guarded: false } }));
-      expect(subject.guarding()).toEqual(['two']);
-    });
-
-    it('binds sessions whatever their ids look like', async () => {
-      const { store } = open();
-      for (const id of ['s-1', '../../x', 'a/b', '', 'ü'.repeat(300)]) {
-        expect(await store.session(id)).toBeNull();
-        await store.bindSession(id, 'run');
-        expect(await store.session(id)).toBe('run');
-        await store.bindSession(id, null);
-        expect(await store.session(id)).toBeNull();
-      }
-    });
-  });
-
   describe(`${name}: documents`, () => {
-    it('reads relative to the run, and with a leading / to the root; never outside', async () => {
+    it('reads relative to the stream, and with a leading / to the root; never outside', async () => {
       const subject = open();
       subject.put('run', 'in.md', 'in');
       subject.put('run', '/src/app.ts', 'app');
       const { files } = await subject.store.read('run');
       expect(files.read('in.md')?.toString()).toBe('in');
-      expect(files.read('/.dev/specs/run/../run/in.md')?.toString()).toBe('in');
+      expect(files.read(`/${subject.layout.streams}/run/../run/in.md`)?.toString()).toBe('in');
       expect(files.read('/src/app.ts')?.toString()).toBe('app');
       expect(files.list('/src')).toEqual(['app.ts']);
       expect(files.list('nowhere')).toEqual([]);
       expect(files.facts('in.md').kind).toBe('file');
-      for (const path of ['../../../../x', '/..', '/../etc/passwd', 'a\0b']) {
+      for (const path of ['../../../../../../x', '/..', '/../etc/passwd', 'a\0b']) {
         expect(files.facts(path).kind, path).toBe('outside');
         expect(await codeOf(() => files.read(path)), path).toBe('EVIDENCE_INVALID');
         expect(await codeOf(() => files.list(path)), path).toBe('EVIDENCE_INVALID');
@@ -583,8 +553,10 @@ export function storeSuite(name: string, open: () => Subject): void {
       expect(await subject.store.streams()).toEqual([]);
       await subject.store.transact('run', step({ files: [{ path: 'plan/PLAN.md', content: 'q' }] }));
       expect((await subject.store.journal('run'))[0]?.files[0]?.before).toMatch(/^[0-9a-f]{64}$/);
-      expect(await codeOf(() => subject.store.place('run', [{ path: 'x.md', content: 'x' }]))).toBe('RUN_EXISTS');
-      for (const path of ['state.json', '/.git/hooks/post-commit', '/.GIT/config', '/lib/.git']) {
+      expect(await codeOf(() => subject.store.place('run', [{ path: 'x.md', content: 'x' }]))).toBe(
+        subject.layout.taken('run').code,
+      );
+      for (const path of [subject.layout.names.snapshot, '/.git/hooks/post-commit', '/.GIT/config', '/lib/.git']) {
         await expect(subject.store.place('new', [{ path, content: '' }]), path).rejects.toThrow('no document');
       }
     });

@@ -1,5 +1,6 @@
 import { sha256 } from '../../../../src/base/sha256.js';
-import { rootRelative } from '../../../../src/store/paths.js';
+import { RUN_LAYOUT } from '../../../../src/project/layout.js';
+import { rootRelative } from '../../../../src/store/layout.js';
 import type { Entry } from '../../../../src/store/store.js';
 import type { Image } from './image.js';
 import type { Told } from './lane.js';
@@ -124,7 +125,7 @@ function judgeState(content: Buffer | undefined, entries: readonly Entry[]): str
 /** What the commits of a run made of a document. */
 function digestsGiven(entries: readonly Entry[], run: string, path: string): (string | null)[] {
   return entries.flatMap(({ files }) =>
-    files.flatMap((file) => (rootRelative(run, file.path) === `.dev/${path}` ? [file.after] : [])),
+    files.flatMap((file) => (rootRelative(RUN_LAYOUT, run, file.path) === `.dev/${path}` ? [file.after] : [])),
   );
 }
 

@@ -1,70 +1,71 @@
 import { existsSync, lstatSync, readdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemCode } from '../base/errors.js';
-import { isName } from '../base/name.js';
-import { readActive } from './active.js';
-import { diskFiles } from './documents.js';
+import { diskFiles, readObject } from './documents.js';
 import { insideDirectory, isMissing, readRegular } from './inside.js';
 import { pathError, withIoErrors } from './io.js';
 import { withJournal } from './journal-file.js';
+import { type Layout, streamPath } from './layout.js';
 import type { ReadMedium } from './medium.js';
-import { readObject } from './objects.js';
-import { RUNS, runPath } from './paths.js';
-import { readSession } from './sessions.js';
 
 /** Far more than any snapshot has, in bytes; what is larger is not read into memory. */
-const LARGEST_STATE = 256 * 1024 * 1024;
+const LARGEST_SNAPSHOT = 256 * 1024 * 1024;
 
-/** Where things lie on disk. */
-export interface DiskPlaces {
+/** Where the streams of a layout lie on this machine's disk. */
+export interface Places {
+  layout: Layout;
   /** Absolute, without links. */
   root: string;
-  /** `<root>/.dev`. */
+  /** `Layout.home`, absolute; it may be a link, and need not exist. */
   home: string;
   /** A directory below the root that may not be a link out of it. */
   inside(path: string): string;
-  /** A run's directory, or something in it. */
-  inRun(stream: string, name?: string): string;
-  /** Runs `work` on a path of the run with errors that name it. */
+  /** A stream's directory, or something in it. */
+  inStream(stream: string, name?: string): string;
+  /** Runs `work` on a path of the stream with errors that name it. */
   at<T>(stream: string, name: string, work: (path: string) => T): T;
 }
 
 /**
  * The places below a root, looked at anew at each question: what was a directory may have become a link.
+ * @param directory absolute
  * @throws DevCliError `IO` when the root is not there, and where a link leads out of it; but for `at`, methods throw system errors too
  */
-export function diskPlaces(directory: string): DiskPlaces {
+export function placesBelow(directory: string, layout: Layout): Places {
   const root = withIoErrors(directory, directory, () => realpathSync.native(directory));
   const inside = (path: string): string => insideDirectory(root, path);
-  const inRun = (stream: string, name = ''): string => join(inside(runPath(stream)), name);
+  const inStream = (stream: string, name = ''): string => join(inside(streamPath(layout, stream)), name);
   return {
+    layout,
     root,
-    home: join(root, '.dev'),
+    home: join(root, layout.home),
     inside,
-    inRun,
-    at: (stream, name, work) => withIoErrors(join(root, runPath(stream, name)), root, () => work(inRun(stream, name))),
+    inStream,
+    at: (stream, name, work) =>
+      withIoErrors(join(root, streamPath(layout, stream, name)), root, () => work(inStream(stream, name))),
   };
 }
 
 /**
- * What is read of the directory `<root>/.dev` (storage.md, Layout).
+ * The directory of a layout, as far as it is read.
  * @throws every method: DevCliError `IO`
  */
-export function diskReading({ root, home, inside, at }: DiskPlaces): ReadMedium {
+export function directoryReading({ layout, root, inside, at }: Places): ReadMedium {
+  const { names, streams, noun } = layout;
   return {
     streams() {
-      return withIoErrors(join(root, RUNS), root, () => {
-        const directory = inside(RUNS);
-        return entriesOf(directory)
-          .filter((name) => isName(name) && mayHoldRun(join(directory, name)))
+      return withIoErrors(join(root, streams), root, () => {
+        const directory = inside(streams);
+        return directoriesIn(directory)
+          .filter((name) => layout.isName(name) && mayHoldStream(layout, join(directory, name)))
           .sort();
       });
     },
 
-    state(stream) {
-      return at(stream, 'state.json', (path) => {
+    snapshot(stream) {
+      return at(stream, names.snapshot, (path) => {
         try {
-          const content = readRegular(path, LARGEST_STATE);
+          const content = readRegular(path, LARGEST_SNAPSHOT);
           if (content !== null) return content.toString('utf8');
           // No snapshot of ours: as unusable as one that does not parse.
           if (lstatSync(path).isFile()) return '';
@@ -77,36 +78,28 @@ export function diskReading({ root, home, inside, at }: DiskPlaces): ReadMedium 
     },
 
     journal(stream, use) {
-      return at(stream, 'events.jsonl', (path) => withJournal(path, root, use));
+      return at(stream, names.journal, (path) => withJournal(path, { root, noun }, use));
     },
 
     files(stream) {
-      return diskFiles(root, stream);
+      return diskFiles(root, layout, stream);
     },
 
     object(stream, digest) {
-      return at(stream, 'objects', (directory) => readObject(directory, digest));
-    },
-
-    active() {
-      return withIoErrors(join(home, 'active-spec'), root, () => readActive(home));
-    },
-
-    session(id) {
-      return withIoErrors(join(home, 'sessions'), root, () => readSession(root, id));
+      return at(stream, names.objects, (directory) => readObject(directory, digest));
     },
   };
 }
 
 /**
- * What is no journal, or cannot be looked at, is somebody's run all the same, and so is one that has lost its journal: who
+ * What is no journal, or cannot be looked at, is somebody's stream all the same, and so is one that has lost its journal: who
  * reads it is told what is wrong.
  */
-function mayHoldRun(directory: string): boolean {
+function mayHoldStream({ names }: Layout, directory: string): boolean {
   try {
-    const journal = lstatSync(join(directory, 'events.jsonl'), { throwIfNoEntry: false });
+    const journal = lstatSync(join(directory, names.journal), { throwIfNoEntry: false });
     if (journal !== undefined && (!journal.isFile() || journal.size > 0)) return true;
-    return lstatSync(join(directory, 'state.json'), { throwIfNoEntry: false }) !== undefined;
+    return lstatSync(join(directory, names.snapshot), { throwIfNoEntry: false }) !== undefined;
   } catch (error) {
     if (systemCode(error) === undefined) throw error;
     return true;
@@ -114,7 +107,7 @@ function mayHoldRun(directory: string): boolean {
 }
 
 /** Names of the directories in a directory; a link is none. */
-function entriesOf(directory: string): string[] {
+function directoriesIn(directory: string): string[] {
   try {
     return readdirSync(directory, { withFileTypes: true }).flatMap((entry) =>
       entry.isDirectory() ? [entry.name] : [],

@@ -2,9 +2,9 @@ import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { DevCliError, systemCode } from '../base/errors.js';
 import { isName } from '../base/name.js';
-import { isMissing, readRegular } from './inside.js';
-import { pathError, withIoErrors } from './io.js';
-import { RUNS } from './paths.js';
+import { isMissing, readRegular } from '../store/inside.js';
+import { pathError, withIoErrors } from '../store/io.js';
+import { RUNS } from './layout.js';
 
 /** Where the state of this call's run lies, and what the place it was called from is bound to. */
 export interface Root {

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findRoot } from '../../../src/store/root.js';
-import { temporaryRoot } from './disk.js';
-import { codeOf } from './sample.js';
+import { findRoot } from '../../../src/project/root.js';
+import { temporaryRoot } from '../store/disk.js';
+import { codeOf } from '../store/sample.js';
 
 function tree(...directories: string[]): string {
   const root = temporaryRoot();

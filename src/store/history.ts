@@ -1,6 +1,9 @@
+import { DevCliError } from '../base/errors.js';
+import type { JsonObject } from '../base/json.js';
 import { type Bytes, checkVersion, damaged, journalCorrupt, LONGEST_LINE, readTail, type Tail } from './journal.js';
 import { decodeLine } from './line.js';
-import type { Cursor, Entry, Scanned } from './store.js';
+import { applied } from './snapshot.js';
+import { BEGINNING, type Codec, type Cursor, type Entry, type Moment, type Numbered, type Scanned } from './store.js';
 
 const BLOCK = 64 * 1024;
 const NEWLINE = 0x0a;
@@ -18,7 +21,7 @@ interface Passed {
  */
 export function* entriesFrom(bytes: Bytes, tail: Tail, from: Cursor): Generator<Passed> {
   let at = from;
-  if (from.offset > tail.end) throw journalCorrupt(bytes.name, `entries up to ${from.seq} were there and are gone`);
+  if (from.offset > tail.end) throw journalCorrupt(bytes, `entries up to ${from.seq} were there and are gone`);
   for (const { start, text } of linesForward(bytes, from.offset, tail.end)) {
     const entry = decodeLine(text);
     if (entry === null || entry.seq !== at.seq + 1) throw damaged(bytes, start);
@@ -61,4 +64,45 @@ export function scanned(bytes: Bytes, from: Cursor, visit: (entry: Entry) => boo
     if (!visit(entry)) return { behind: at, complete: at.offset === tail.end, size: bytes.size, torn };
   }
   return { behind: at, complete: true, size: bytes.size, torn };
+}
+
+/** `Store.rewind`: folds the journal up to the commit that holds entry `seq` (storage.md, History). */
+export function rewound<S extends Numbered>(bytes: Bytes, seq: number, codec: Codec<S>): Moment<S> | null {
+  const tail = readTail(bytes);
+  if (seq < 1 || seq > tail.seq) return null;
+  const documents = new Map<string, string>();
+  let state: JsonObject | null = null;
+  let first = 1;
+  for (const { entry } of entriesFrom(bytes, tail, BEGINNING)) {
+    state = after(state, entry, bytes.name);
+    for (const { path, after: digest } of entry.files) {
+      if (digest === null) documents.delete(path);
+      else documents.set(path, digest);
+    }
+    if (entry.more) continue;
+    if (entry.seq < seq) {
+      first = entry.seq + 1;
+      continue;
+    }
+    if (state === null) throw misfit(bytes.name, entry);
+    const snapshot = codec.parse(codec.serialize(state as unknown as S));
+    return { snapshot, first, last: entry.seq, at: entry.at, documents, torn: tail.end < bytes.size };
+  }
+  return null;
+}
+
+function after(state: JsonObject | null, entry: Entry, name: string): JsonObject | null {
+  try {
+    return applied(state, entry);
+  } catch {
+    throw misfit(name, entry);
+  }
+}
+
+function misfit(name: string, { seq }: Entry): DevCliError {
+  const problem = 'the change it records does not fit the state before it';
+  return new DevCliError('STATE_CORRUPT', `In ${name}, entry ${seq}: ${problem}. Nothing was changed.`, {
+    details: [{ target: name, problem: `entry ${seq}: ${problem}` }],
+    fix: `Show this to the user: ${name} has to be restored from a copy.`,
+  });
 }

@@ -1,11 +1,11 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { diskReader } from '../../../src/project/reader.js';
+import { isTrusted, trust } from '../../../src/project/trust.js';
 import { ensureDirectory, writeDurably } from '../../../src/store/durable.js';
-import { diskReader } from '../../../src/store/reader.js';
-import { isTrusted, trust } from '../../../src/store/trust.js';
-import { temporaryRoot } from './disk.js';
-import { codeOf } from './sample.js';
+import { temporaryRoot } from '../store/disk.js';
+import { codeOf } from '../store/sample.js';
 
 describe('trust', () => {
   it('is of one digest, for good, and can be given again', () => {

@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
-import { ensureDirectory, writeDurably } from './durable.js';
-import { withIoErrors } from './io.js';
+import { ensureDirectory, writeDurably } from '../store/durable.js';
+import { withIoErrors } from '../store/io.js';
 
 /**
  * Digests that a person has trusted (protocol.md §4): a directory outside every project with one empty file per digest,

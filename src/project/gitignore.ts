@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { systemCode } from '../base/errors.js';
-import { writeDurably } from './durable.js';
-import { readRegular } from './inside.js';
+import { writeDurably } from '../store/durable.js';
+import { readRegular } from '../store/inside.js';
 
 /** Relative to the root. */
 export const RULES = '.dev/.gitignore';

@@ -1,8 +1,7 @@
 import { readdirSync, realpathSync } from 'node:fs';
-import type { Reader } from '../base/files.js';
-import { MAX_DOCUMENT } from './document.js';
-import { isMissing, readRegular } from './inside.js';
-import { pathError, withIoErrors } from './io.js';
+import { MAX_DOCUMENT, type Reader } from '../base/files.js';
+import { isMissing, readRegular } from '../store/inside.js';
+import { pathError, withIoErrors } from '../store/io.js';
 
 /** Reads text files of this machine by absolute path, whoever they belong to; links are followed (src/base/files.ts). */
 export const diskReader: Reader = {

@@ -1,0 +1,27 @@
+import { DevCliError } from '../base/errors.js';
+import { checkedName, isName } from '../base/name.js';
+import type { Layout } from '../store/layout.js';
+
+/** Where dev-cli keeps what it must not forget, relative to the root (storage.md, Layout). */
+export const HOME = '.dev';
+
+/** Where runs lie, relative to the root. */
+export const RUNS = `${HOME}/specs`;
+
+/** Names below `.dev` that only dev-cli writes, with what is derived from them. */
+const MARKS = /^\.dev\/(guard|active-spec|sessions)(\.|\/|$)/;
+
+/** Runs as streams of a store: one directory each (storage.md, Layout). */
+export const RUN_LAYOUT: Layout = {
+  noun: 'run',
+  home: HOME,
+  streams: RUNS,
+  names: { snapshot: 'state.json', journal: 'events.jsonl', objects: 'objects', lock: 'lock' },
+  isName,
+  checkedName,
+  isReserved: (path) => MARKS.test(path),
+  taken: (stream) =>
+    new DevCliError('RUN_EXISTS', `"${stream}" has a run; its documents change with its commits only.`, {
+      fix: 'Repeat the same call.',
+    }),
+};

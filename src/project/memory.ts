@@ -1,0 +1,75 @@
+import { checkedName } from '../base/name.js';
+import { sha256 } from '../base/sha256.js';
+import {
+  createMemoryStore,
+  emptyMemory,
+  type Memory,
+  type MemoryStore,
+  type MemoryStoreOptions,
+} from '../store/memory.js';
+import type { Numbered } from '../store/store.js';
+import { RUN_LAYOUT } from './layout.js';
+import type { Runs } from './runs.js';
+
+/** All that runs in memory come to. Tests change it to play a crash or an agent. */
+export interface ProjectMemory extends Memory {
+  /** `seq` since when a run guards. */
+  guards: Map<string, number>;
+  sessions: Map<string, string>;
+  active: string | null;
+}
+
+/** Runs in memory, for tests and simulations. */
+export type MemoryRuns<S extends Numbered> = Runs<S> & Pick<MemoryStore<S>, 'put'>;
+
+/** An empty memory. */
+export function emptyProjectMemory(): ProjectMemory {
+  return { ...emptyMemory(), guards: new Map(), sessions: new Map(), active: null };
+}
+
+/** The same runs as in a directory, without files. */
+export function createMemoryRuns<S extends Numbered>(
+  options: Pick<MemoryStoreOptions<S>, 'codec' | 'clock'> & { memory?: ProjectMemory },
+): MemoryRuns<S> {
+  const { memory = emptyProjectMemory(), codec, clock } = options;
+  const clear = (run: string): void => {
+    if (memory.active === run) memory.active = null;
+  };
+  const store = createMemoryStore({
+    layout: RUN_LAYOUT,
+    codec,
+    clock,
+    memory,
+    marker: {
+      prepare(run, { guarded }, seq) {
+        if (guarded === true && !memory.guards.has(run)) memory.guards.set(run, seq);
+      },
+      undo(run, { guarded }, before) {
+        if (guarded === true && before?.['guarded'] !== true) memory.guards.delete(run);
+      },
+      follow(run, { pointer }) {
+        if (pointer === 'set') memory.active = run;
+        if (pointer === 'clear') clear(run);
+      },
+      settle(run, { guarded }) {
+        if (guarded === false) memory.guards.delete(run);
+      },
+    },
+  });
+  return {
+    ...store,
+    active: async () => memory.active,
+    session: async (id) => memory.sessions.get(id) ?? null,
+    async setActive(run) {
+      memory.active = run === null ? null : checkedName(run);
+    },
+    async clearActive(run) {
+      clear(checkedName(run));
+    },
+    async bindSession(id, run) {
+      if (run === null) memory.sessions.delete(id);
+      else memory.sessions.set(id, checkedName(run));
+    },
+    home: (run) => sha256(checkedName(run)),
+  };
+}

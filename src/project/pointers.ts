@@ -1,0 +1,64 @@
+import { join } from 'node:path';
+import { isName } from '../base/name.js';
+import { sha256 } from '../base/sha256.js';
+import { removeFile } from '../store/documents.js';
+import { ensureDirectory, syncDirectory, writeDurably } from '../store/durable.js';
+import { insideDirectory, isMissing, readRegular } from '../store/inside.js';
+import { HOME } from './layout.js';
+
+/** More than the files of a root that are read here ever have, in bytes. */
+const LARGEST = 1024 * 1024;
+
+/**
+ * Which run a harness session is bound to: one file per session below `.dev/sessions` (storage.md, Layout).
+ * The ids come from harnesses; one that could not be a file name is filed under its digest.
+ * @param root absolute, without links
+ */
+export function readSession(root: string, id: string): string | null {
+  return nameIn(join(sessions(root), fileName(id)));
+}
+
+/** Binds a session to a run, or (null) releases it. Under the common lock. Throws system errors. */
+export function writeSession(root: string, id: string, run: string | null): void {
+  const directory = sessions(root);
+  const path = join(directory, fileName(id));
+  if (run !== null) {
+    ensureDirectory(directory, root);
+    writeDurably(path, `${run}\n`, root);
+  } else if (removeFile(path)) {
+    syncDirectory(directory);
+  }
+}
+
+function sessions(root: string): string {
+  return insideDirectory(root, `${HOME}/sessions`);
+}
+
+function fileName(id: string): string {
+  return /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/.test(id) ? id : `sha256.${sha256(Buffer.from(id))}`;
+}
+
+/** The file that names the active run (storage.md, Layout). @param home `<root>/.dev` */
+export function activePath(home: string): string {
+  return join(home, 'active-spec');
+}
+
+/** The run named there, or null. Throws system errors. */
+export function readActive(home: string): string | null {
+  return nameIn(activePath(home));
+}
+
+function nameIn(path: string): string | null {
+  const name = readSmall(path)?.trim() ?? '';
+  return isName(name) ? name : null;
+}
+
+/** The text of a small file of the root; null where there is none, or something else. Throws system errors. */
+export function readSmall(path: string): string | null {
+  try {
+    return readRegular(path, LARGEST)?.toString('utf8') ?? null;
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,113 @@
+import type { Clock, Ids } from '../base/clock.js';
+import { checkedName } from '../base/name.js';
+import { createStore } from '../store/core.js';
+import { directoryMedium } from '../store/directory.js';
+import { directoryReading, type Places, placesBelow } from '../store/directory-reading.js';
+import { withIoErrors } from '../store/io.js';
+import { createFinder, createReadStore, tailOfSnapshot } from '../store/read-store.js';
+import type { Codec, HistoryStore, Numbered, ReadStore, Store } from '../store/store.js';
+import { seeToRules } from './gitignore.js';
+import { homeOf } from './home.js';
+import { HOME, RUN_LAYOUT } from './layout.js';
+import { projectMarks } from './marks.js';
+import { activePath, readActive, readSession, writeSession } from './pointers.js';
+
+/** Which run is meant where none is named. */
+interface Pointers {
+  /** The run named by the active pointer, or null. */
+  active(): Promise<string | null>;
+  /** The run a harness session is bound to, or null. */
+  session(id: string): Promise<string | null>;
+}
+
+/** The runs of a project, for who asks what they are now. */
+export interface ReadRuns<S extends Numbered> extends ReadStore<S>, Pointers {}
+
+/** The same, for who also asks what they were. */
+export interface RunHistories<S extends Numbered> extends HistoryStore<S>, Pointers {}
+
+/** The runs of a project: streams of the store, and what in `.dev` points to one (storage.md, Layout). */
+export interface Runs<S extends Numbered> extends Store<S>, Pointers {
+  /** Makes a run the active one, or clears the pointer. */
+  setActive(run: string | null): Promise<void>;
+  /** Clears the pointer when it names this run. */
+  clearActive(run: string): Promise<void>;
+  /** Binds a harness session to a run, or (null) releases it. */
+  bindSession(id: string, run: string | null): Promise<void>;
+  /**
+   * A digest of where the run lies: the same after a rename of it or of a directory above it, another one for a copy, a
+   * clone, another user or another machine (protocol.md §4). The run is there, or locked.
+   * @throws DevCliError `IO`
+   */
+  home(run: string): string;
+}
+
+interface ReadOptions<S extends Numbered> {
+  /** The root of the runs, absolute; they lie in `<root>/.dev/specs`. */
+  root: string;
+  codec: Codec<S>;
+  clock: Clock;
+}
+
+interface Options<S extends Numbered> extends ReadOptions<S> {
+  ids: Ids;
+  /** How long to wait for a lock, in milliseconds. Default: that of the store. */
+  lockWaitMs?: number;
+  /** What locks are taken for; shown to whoever has to wait. */
+  purpose?: string;
+  /** Whether git tracks a file, by its absolute path: such ignore rules are not mended. Default: none is. */
+  isTracked?: (path: string) => boolean;
+}
+
+/**
+ * The runs in `<root>/.dev`. Nothing is written before the first commit.
+ * @throws DevCliError `IO` when the root is not there
+ */
+export function createRuns<S extends Numbered>(options: Options<S>): Runs<S> {
+  const { root: given, codec, clock, isTracked = () => false, ...rest } = options;
+  const places = placesBelow(given, RUN_LAYOUT);
+  const { root } = places;
+  const medium = directoryMedium({
+    ...rest,
+    places,
+    clock,
+    beforeStaging: (made) => seeToRules(places.inside(HOME), { root, isTracked, made }),
+  });
+  const { marker, pointer } = projectMarks(medium);
+  return {
+    ...createStore({ layout: RUN_LAYOUT, medium, codec, clock, marker }),
+    ...pointersOf(places),
+    async setActive(run) {
+      pointer.set(run === null ? null : checkedName(run));
+    },
+    async clearActive(run) {
+      pointer.move(checkedName(run), 'clear');
+    },
+    async bindSession(id, run) {
+      const name = run === null ? null : checkedName(run);
+      medium.exclusively(() => writeSession(root, id, name));
+    },
+    home: (run) => places.at(checkedName(run), '', homeOf),
+  };
+}
+
+/**
+ * The same for who only reads: what writes need not even be loaded.
+ * @throws DevCliError `IO` when the root is not there
+ */
+export function createReadRuns<S extends Numbered>({ root, codec, clock }: ReadOptions<S>): ReadRuns<S> {
+  const places = placesBelow(root, RUN_LAYOUT);
+  const options = { layout: RUN_LAYOUT, medium: directoryReading(places), codec, clock };
+  return { ...createReadStore(options, createFinder(options, tailOfSnapshot)), ...pointersOf(places) };
+}
+
+function pointersOf({ root, home }: Places): Pointers {
+  return {
+    async active() {
+      return withIoErrors(activePath(home), root, () => readActive(home));
+    },
+    async session(id) {
+      return withIoErrors(`${home}/sessions`, root, () => readSession(root, id));
+    },
+  };
+}

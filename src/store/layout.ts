@@ -1,0 +1,73 @@
+import { posix } from 'node:path';
+import type { DevCliError } from '../base/errors.js';
+
+/**
+ * Where the streams of one kind lie below a root, and by which words people are told of them. Given by whoever owns the
+ * streams; a store knows no other name. All paths use `/` and are relative to the root.
+ */
+export interface Layout {
+  /** What one stream is called in messages, as in "before the run can go on". */
+  noun: string;
+  /** The directory of what all streams share, their common locks among it. */
+  home: string;
+  /** The directory below which each stream has one of its own, by its name. */
+  streams: string;
+  /** File and directory names in a stream's directory. None begins with another one and a dot. */
+  names: {
+    snapshot: string;
+    journal: string;
+    /** The directory of document contents, each under its SHA-256. */
+    objects: string;
+    /** Also the name of the common lock in `home`. */
+    lock: string;
+  };
+  /** Whether `text` may name a stream. It becomes a directory's name, so no separator, no `..`, no leading dot. */
+  isName(text: string): boolean;
+  /**
+   * The same for a caller: returns the name.
+   * @throws DevCliError for one that may not
+   */
+  checkedName(text: string): string;
+  /** Whether no document may be at `path`, beside what the store itself keeps and git's own files. */
+  isReserved(path: string): boolean;
+  /** The error for documents that are placed without a commit where a stream has one by now. */
+  taken(stream: string): DevCliError;
+}
+
+/** Path of a stream's directory, or of something in it, relative to the root. */
+export function streamPath({ streams }: Layout, stream: string, name = ''): string {
+  return posix.join(streams, stream, name);
+}
+
+/**
+ * A document's path relative to the root, or null when it would leave the root.
+ * @param path with `/`; relative to the stream's directory, with a leading `/` to the root (src/base/files.ts)
+ */
+export function rootRelative(layout: Layout, stream: string, path: string): string | null {
+  const joined = path.startsWith('/') ? posix.join('.', path) : streamPath(layout, stream, path);
+  const clean = joined.endsWith('/') ? joined.slice(0, -1) : joined;
+  return path.includes('\0') || clean === '..' || clean.startsWith('../') ? null : clean || '.';
+}
+
+/** The form in which the journal names a document: the shortest that `rootRelative` reads back as `relative`. */
+export function documentPath(layout: Layout, stream: string, relative: string): string {
+  const inside = `${streamPath(layout, stream)}/`;
+  return relative.startsWith(inside) ? relative.slice(inside.length) : `/${relative}`;
+}
+
+/**
+ * Paths that no document may have: what only the store writes, what the layout reserves, and git's own, where a hook that a
+ * forged journal puts there would be executed.
+ */
+export function isReserved(layout: Layout, stream: string, relative: string): boolean {
+  const { home, names } = layout;
+  if (/(^|\/)\.git(\/|$)/i.test(relative) || layout.isReserved(relative)) return true;
+  if (isDerivedFrom(relative, `${home}/${names.lock}`) || relative.startsWith(`${home}/${names.lock}/`)) return true;
+  const inside = documentPath(layout, stream, relative);
+  if (inside === names.objects || inside.startsWith(`${names.objects}/`)) return true;
+  return [names.snapshot, names.journal, names.lock].some((name) => isDerivedFrom(inside, name));
+}
+
+function isDerivedFrom(path: string, name: string): boolean {
+  return path === name || path.startsWith(`${name}.`);
+}

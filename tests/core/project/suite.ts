@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import type { Runs } from '../../../src/project/runs.js';
+import { type Sample, step } from '../store/sample.js';
+import { cutShort, type Subject } from '../store/suite.js';
+
+/** Runs under test. */
+export interface RunSubject extends Subject {
+  store: Runs<Sample>;
+  /** Names of the runs that guard. */
+  guarding(): string[];
+}
+
+/** What runs must do beyond what every stream does: the marks that their commits leave in `.dev` (storage.md, Layout). */
+export function runsSuite(name: string, open: () => RunSubject): void {
+  describe(`${name}: marks and sessions`, () => {
+    it('moves the active pointer with the commit, and clears only its own', async () => {
+      const { store } = open();
+      await store.transact('one', step({ marks: { guarded: true, pointer: 'set' } }));
+      expect(await store.active()).toBe('one');
+      await store.transact('two', step({ marks: { guarded: false, pointer: 'clear' } }));
+      expect(await store.active()).toBe('one');
+      await store.transact('one', step({ marks: { guarded: false, pointer: 'clear' } }));
+      expect(await store.active()).toBeNull();
+      await store.setActive('two');
+      expect(await store.active()).toBe('two');
+      await store.setActive(null);
+      expect(await store.active()).toBeNull();
+    });
+
+    it('guards from the commit that says so to the commit that no longer does', async () => {
+      const subject = open();
+      await subject.store.transact('one', step({ marks: { guarded: true } }));
+      await subject.store.transact('two', step({ marks: { guarded: true } }));
+      await subject.store.transact('one', step({ marks: { guarded: true } }));
+      expect(subject.guarding()).toEqual(['one', 'two']);
+      await subject.store.transact('one', step({ marks: { guarded: false } }));
+      expect(subject.guarding()).toEqual(['two']);
+    });
+
+    it('binds sessions whatever their ids look like', async () => {
+      const { store } = open();
+      for (const id of ['s-1', '../../x', 'a/b', '', 'ü'.repeat(300)]) {
+        expect(await store.session(id)).toBeNull();
+        await store.bindSession(id, 'run');
+        expect(await store.session(id)).toBe('run');
+        await store.bindSession(id, null);
+        expect(await store.session(id)).toBeNull();
+      }
+    });
+
+    it('finishes what a crash left undone of a commit, not before the lock is held', async () => {
+      const subject = open();
+      const { store } = subject;
+      await store.transact('run', step({}));
+      await cutShort(subject, () => store.transact('run', step({ marks: { guarded: true, pointer: 'set' } })));
+      await store.setActive(null);
+      expect((await store.read('run')).snapshot?.count).toBe(2);
+      expect(await store.active()).toBeNull();
+      await store.transact('run', () => ({ answer: null }));
+      expect([await store.active(), subject.guarding()]).toEqual(['run', ['run']]);
+    });
+
+    it('finishes a first commit, with nothing to tell', async () => {
+      const subject = open();
+      const { store } = subject;
+      await cutShort(subject, () => store.transact('run', step({ marks: { guarded: true, pointer: 'set' } })));
+      await store.setActive(null);
+      expect(await store.transact('run', (head) => ({ answer: head.notices }))).toEqual([]);
+      expect([await store.active(), subject.guarding()]).toEqual(['run', ['run']]);
+    });
+  });
+
+  it(`${name}: no document may lie where marks do`, async () => {
+    const { store, untouched } = open();
+    for (const path of ['/.dev/guard', '/.dev/active-spec', '/.dev/sessions/s', '/.dev/guard.new']) {
+      await expect(store.transact('run', step({ files: [{ path, content: '' }] })), path).rejects.toThrow(
+        'no document',
+      );
+    }
+    expect(untouched()).toBe(true);
+  });
+}

@@ -1,0 +1,23 @@
+import type { Layout } from '../../../src/store/layout.js';
+import type { Memory, MemoryStore } from '../../../src/store/memory.js';
+import type { Sample } from './sample.js';
+import type { Subject } from './suite.js';
+
+/** A store in memory, as the suite wants it. */
+export function subjectOf<T extends Pick<MemoryStore<Sample>, 'put'> & Subject['store']>(
+  memory: Memory,
+  layout: Layout,
+  store: T,
+): Subject & { store: T } {
+  const { snapshots, journals, objects, documents } = memory;
+  return {
+    layout,
+    store,
+    put: store.put,
+    state: (stream) => snapshots.get(stream) ?? null,
+    setState: (stream, text) => void (text === null ? snapshots.delete(stream) : snapshots.set(stream, text)),
+    journal: (stream) => Buffer.from(journals.get(stream) ?? ''),
+    setJournal: (stream, bytes) => void journals.set(stream, Buffer.from(bytes)),
+    untouched: () => [snapshots, journals, objects, documents].every((map) => map.size === 0),
+  };
+}
