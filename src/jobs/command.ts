@@ -1,178 +1,159 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { systemCode } from '../base/errors.js';
-import { isRecord } from '../base/json.js';
-import { isMissing, readRegular, statsAt } from '../store/inside.js';
-import { withIoErrors } from '../store/io.js';
-import { LOG_LIMIT } from './log.js';
+import { DevCliError } from '../base/errors.js';
+import { canonicalJson, isRecord } from '../base/json.js';
+import { sha256 } from '../base/sha256.js';
+import type { QueuedCommand } from '../run/engine.js';
+import type { Turn } from '../run/turn.js';
+import { type TreeState, treeState } from '../work/git.js';
+import { inspect } from './detached.js';
+import { type CommandJob, recordsAt, workTreeOf } from './job.js';
+import { awaitProcess, type Call, directoryOf, hasBegun, launchOnce, type ProcessEnding } from './launch.js';
+import { type ExitRecord, isWholeLog, logFile, readText } from './records.js';
 
-/** What lies in the directory of an external command (protocol.md §4). Everything but the log appears whole or not at all. */
+/** A command of a recipe or of a plan: launched, or spared because it has passed on this very tree (protocol.md §4). */
 
-/** An external command as it is to be run: `command.json`, written by `launch`. */
-export interface CommandSpec {
-  /** Ties the started and the finished entry of the journal together. */
-  key: string;
-  /** The argument vector; with `shell` its one element is a line for `sh -c`. */
-  argv: string[];
-  shell: boolean;
-  /** Absolute. */
-  cwd: string;
-  timeoutSeconds: number;
-  /** Digest of the work tree it starts on, for reuse of its result; null or absent where there is none. */
-  tree?: string | null;
-}
+/** How a command ended, as the run sees it. */
+export type CommandEnding =
+  /** `answer`: of a command of dev-cli itself, the document it printed. */
+  | { kind: 'exit'; exit: ExitRecord; answer: Record<string, unknown> | null }
+  | Extract<ProcessEnding, { kind: 'interrupted' }>
+  /** It passed before on this tree. `log`: what it wrote then, relative to the run's directory. */
+  | { kind: 'reused'; tree: string; log: string };
 
-/** `started.json`: written before the command's first instruction; from then on it is never started again. */
-export interface StartedRecord {
-  /** The runner, and when it started (processes.ts). */
-  pid: number;
-  start: string | null;
-  /** The boot on which these process ids mean something (store/process.ts). */
-  host: string;
-  /** The command's process group, whose leader is the command itself, and when that started. */
-  pgid: number;
-  groupStart: string | null;
-  /** UTC with milliseconds. */
-  at: string;
-}
-
-/** `exit.json`: how the command ended. */
-export interface ExitRecord {
-  key: string;
-  argv: string[];
-  /** As in the command: the work tree it started on. */
-  tree: string | null;
-  /** Null when a signal ended it or it could not be started. 126 and 127: not executable, not found. */
-  exit: number | null;
-  signal: string | null;
-  /** It was ended because its time was over. */
-  timedOut: boolean;
-  /** UTC with milliseconds. */
-  startedAt: string;
-  at: string;
-  durationMs: number;
-  /** What the command wrote, in bytes; the log keeps at most LOG_LIMIT of it. */
-  logBytes: number;
-  /** `spawn`: it could not be started. `log`: its output could not be kept. */
-  error?: 'spawn' | 'log';
-  /** What the system said to `error`. */
-  reason?: string;
-}
-
-export const commandFile = (directory: string): string => join(directory, 'command.json');
-export const startedFile = (directory: string): string => join(directory, 'started.json');
-export const exitFile = (directory: string): string => join(directory, 'exit.json');
-/** Held by the one runner that may start the command. */
-export const claimFile = (directory: string): string => join(directory, 'runner');
-/** There from the commit on in which its run gave the command up: it may not begin any more, and is ended. */
-export const withdrawnFile = (directory: string): string => join(directory, 'withdrawn');
-/** Standard output and standard error of the command. */
-export const logFile = (directory: string): string => join(directory, 'command.log');
-
-/** More than a record of ours has, in bytes: the argument vector is bounded by the system. */
-const LARGEST = 16 * 1024 * 1024;
-
-/** `damaged`: something stands there that this program did not write whole. */
-export type Reading<T> = T | 'absent' | 'damaged';
-
-/** @throws DevCliError `IO` */
-export function readSpec(directory: string): Reading<CommandSpec> {
-  return read(commandFile(directory), isSpec);
-}
-
-/** @throws DevCliError `IO` */
-export function readStarted(directory: string): Reading<StartedRecord> {
-  return read(startedFile(directory), isStarted);
-}
-
-/** @throws DevCliError `IO` */
-export function readExit(directory: string): Reading<ExitRecord> {
-  return read(exitFile(directory), isExit);
-}
-
-/** Whether the command may not be started any more: a runner has begun, or it was given up. Throws like the readings. */
-export function isClosed(directory: string): boolean {
-  return isWithdrawn(directory) || readExit(directory) !== 'absent' || readStarted(directory) !== 'absent';
+export interface CommandEnded {
+  kind: 'command';
+  job: CommandJob;
+  ending: CommandEnding;
+  /** What it wrote, as far as its acceptance asks for that: what it must hold, or why it is red. */
+  output: string;
+  /** The work tree afterwards, where an acceptance is to be proved; null also without git. */
+  after: TreeState | null;
 }
 
 /**
- * The text of a log, or of what else lies beside it; null when it is gone or is no file of ours.
- * @param path absolute
- * @throws DevCliError `IO` for what else keeps it from being read
+ * How a command ended, within the time the call has; null while it is at work. It is launched when it has not begun.
+ * @throws DevCliError `INTERRUPTED`, `IO`, `COMMAND_FAILED`, `GIT_FAILED`, `RUN_UNTRUSTED`
  */
-export function readText(path: string): string | null {
-  return withIoErrors(path, null, () => {
-    try {
-      return readRegular(path, LARGEST)?.toString('utf8') ?? null;
-    } catch (error) {
-      if (isMissing(error) || systemCode(error) === 'ELOOP') return null;
-      throw error;
-    }
+export async function awaitCommand(job: CommandJob, call: Call): Promise<CommandEnded | null> {
+  const found = await endingOf(job, call);
+  if (found === null) return null;
+  if (job.acceptance === null) return { kind: 'command', job, ending: found, output: '', after: null };
+  const read = withOutput(found, directoryOf(job, call), job.acceptance);
+  return { kind: 'command', job, ...read, after: await treeNow(job, call) };
+}
+
+async function endingOf(job: CommandJob, call: Call): Promise<CommandEnding | null> {
+  refuseLinkOut(job, call);
+  const directory = directoryOf(job, call);
+  if (!hasBegun(directory)) {
+    const begun = await begin(job, call, directory);
+    if (begun === 'wait') return null;
+    if (begun === 'vanished') return { kind: 'interrupted', vanished: true };
+    if (begun !== 'launched') return begun;
+  }
+  const ending = await awaitProcess(directory, call);
+  return ending?.kind === 'exit' ? { ...ending, answer: isOwn(job, call) ? answerIn(directory) : null } : ending;
+}
+
+/** Launches a command that has not begun, unless it is known how it would end. */
+async function begin(
+  job: CommandJob,
+  call: Call,
+  directory: string,
+): Promise<'launched' | 'wait' | 'vanished' | Extract<CommandEnding, { kind: 'reused' }>> {
+  const tree = (await treeNow(job, call))?.digest ?? null;
+  const log = inspect(directory).state === 'absent' ? keptLog(job, call, tree) : null;
+  if (tree !== null && log !== null) return { kind: 'reused', tree, log };
+  await call.requirePlace();
+  return launchOnce(job, call, {
+    tree,
+    directory,
+    key: job.key,
+    argv: startedAs(job, call),
+    shell: job.shell,
+    cwd: `${workTreeOf(call.context, job)}/${job.cwd}`,
+    timeoutSeconds: job.timeout,
   });
 }
 
-/** Whether the log at a path has the length that its command's exit record tells; where it could not be kept it has none. */
-export function isWholeLog(path: string, { logBytes, error }: ExitRecord): boolean {
-  if (error !== undefined) return true;
-  return (statsAt(path)?.size ?? -1) >= Math.min(logBytes, LOG_LIMIT);
+async function treeNow(job: CommandJob, { context }: Call): Promise<TreeState | null> {
+  return treeState(workTreeOf(context, job), { signal: context.signal });
 }
 
-/** Whether the run gave the command up. */
-export function isWithdrawn(directory: string): boolean {
-  return existsSync(withdrawnFile(directory));
+/** What is started: a command of dev-cli is run by this very installation, on this root, whatever the PATH says. */
+function startedAs(job: CommandJob, call: Call): string[] {
+  const { program, root } = call.context;
+  return isOwn(job, call) ? [...program, ...job.argv.slice(1), '--root', root] : job.argv;
 }
 
-function read<T>(path: string, fits: (value: unknown) => value is T): Reading<T> {
-  const text = withIoErrors(path, null, () => textOf(path));
-  if (text === null) return 'absent';
+function isOwn({ argv, shell }: CommandJob, call: Call): boolean {
+  return !shell && call.isOwn(argv);
+}
+
+/** The document that a command of dev-cli printed; null where it is none. */
+function answerIn(directory: string): Record<string, unknown> | null {
   try {
-    const value: unknown = JSON.parse(text);
-    return fits(value) ? value : 'damaged';
+    const answer: unknown = JSON.parse(readText(logFile(directory)) ?? '');
+    return isRecord(answer) ? answer : null;
   } catch {
-    return 'damaged';
+    return null;
   }
 }
 
-/** Null where nothing is, empty for what is no file of ours: never waited for, whatever it is. */
-function textOf(path: string): string | null {
-  try {
-    return readRegular(path, LARGEST)?.toString('utf8') ?? '';
-  } catch (error) {
-    if (isMissing(error)) return null;
-    throw error;
-  }
+/**
+ * The log of the same command where it passed on the same tree within this run, if that can still be shown; else it is run
+ * again. Never after a retry or an invalidate: those ask for that (protocol.md §4).
+ */
+function keptLog(job: CommandJob, { context, run: { snapshot } }: Call, tree: string | null): string | null {
+  const { name, pendingAction, commandResults } = snapshot;
+  const again = pendingAction?.cause === 'retry' || pendingAction?.cause === 'invalidate';
+  const log = tree === null || again ? undefined : commandResults[resultKey(job, tree)]?.log;
+  if (log === undefined) return null;
+  const text = readText(recordsAt(context, name, log));
+  return text?.includes(job.acceptance?.stdoutContains ?? '') ? log : null;
 }
 
-const isText = (value: unknown): value is string => typeof value === 'string';
-const isTextOrNull = (value: unknown): value is string | null => value === null || isText(value);
-const isTexts = (value: unknown): value is string[] => Array.isArray(value) && value.every(isText);
-const isPid = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 1;
-
-function isSpec(value: unknown): value is CommandSpec {
-  if (!isRecord(value)) return false;
-  const { key, argv, shell, cwd, timeoutSeconds, tree } = value;
-  return (
-    isTextOrNull(tree ?? null) &&
-    isText(key) &&
-    isTexts(argv) &&
-    typeof shell === 'boolean' &&
-    isText(cwd) &&
-    Number(timeoutSeconds) > 0
-  );
+/** Keeps that a command has passed on a tree. @param log relative to the run's directory */
+export function keepResult({ state, at }: Turn, job: CommandJob, tree: string, log: string): void {
+  const actionId = job.actionId.split('/', 1)[0] ?? job.actionId;
+  state.commandResults[resultKey(job, tree)] = { at, actionId, log };
 }
 
-/** Strict about the process ids: signals are sent to them. */
-function isStarted(value: unknown): value is StartedRecord {
-  if (!isRecord(value)) return false;
-  const { pid, start, host, pgid, groupStart, at } = value;
-  const known = isTextOrNull(start) && isTextOrNull(groupStart);
-  return known && isPid(pid) && isPid(pgid) && isText(host) && isText(at);
+/** By which a result is known again: the same command on the same tree, of which the same was wanted. */
+function resultKey({ argv, shell, cwd, expects }: CommandJob, tree: string): string {
+  return sha256(canonicalJson({ argv, shell, cwd, tree, ...(expects === undefined ? {} : { expects }) }));
 }
 
-function isExit(value: unknown): value is ExitRecord {
-  if (!isRecord(value)) return false;
-  const { key, argv, tree, exit, signal, timedOut, startedAt, at, durationMs, logBytes } = value;
-  const judged = (exit === null || Number.isInteger(exit)) && isTextOrNull(signal) && typeof timedOut === 'boolean';
-  const measured = isTextOrNull(tree) && Number.isFinite(durationMs) && Number.isFinite(logBytes);
-  return judged && measured && isText(key) && isTexts(argv) && isText(startedAt) && isText(at);
+/** Whether a command ended by itself with this exit code. */
+export function endedWith(ending: CommandEnding, exitCode: number): boolean {
+  if (ending.kind !== 'exit') return false;
+  const { exit, signal, timedOut } = ending.exit;
+  return signal === null && !timedOut && exit === exitCode;
+}
+
+/**
+ * The ending of a command, and what it wrote as far as that matters; when it is to be searched and has vanished, the ending
+ * proves nothing.
+ */
+function withOutput(
+  ending: CommandEnding,
+  directory: string,
+  { exitCode, stdoutContains }: QueuedCommand,
+): Pick<CommandEnded, 'ending' | 'output'> {
+  if (ending.kind !== 'exit') return { ending, output: '' };
+  if (stdoutContains === undefined && endedWith(ending, exitCode)) return { ending, output: '' };
+  const path = logFile(directory);
+  const output = readText(path) ?? '';
+  const isThere = stdoutContains === undefined || output.includes(stdoutContains) || isWholeLog(path, ending.exit);
+  return { ending: isThere ? ending : { kind: 'interrupted', vanished: true }, output };
+}
+
+/** The runner writes where it is told to: not through a link out of the project. */
+function refuseLinkOut({ directory }: CommandJob, { run: { files } }: Call): void {
+  const { kind } = files.facts(directory);
+  if (kind === 'missing' || kind === 'directory') return;
+  const problem = kind === 'outside' ? 'it leads out of the project' : 'it is no directory';
+  throw new DevCliError('IO', `${directory} of this run cannot take the command's log: ${problem}.`, {
+    details: [{ target: directory, problem }],
+    fix: `Move what is at ${directory} away, then repeat the same call.`,
+  });
 }

@@ -11,6 +11,7 @@ import { claim } from '../store/claim.js';
 import { writeDurably } from '../store/durable.js';
 import { thisProcess } from '../store/process.js';
 import { endGroup, startOf } from '../work/processes.js';
+import { Log } from './log.js';
 import {
   type CommandSpec,
   claimFile,
@@ -22,8 +23,7 @@ import {
   readSpec,
   type StartedRecord,
   startedFile,
-} from './command.js';
-import { Log } from './log.js';
+} from './records.js';
 
 /** The detached runner: one process that sees one external command through (protocol.md §4). */
 

@@ -4,13 +4,15 @@ import { noSuchRun } from '../base/no-such-run.js';
 import { noteCourse } from '../engine/act/course.js';
 import { tickDone } from '../engine/act/wrap-up.js';
 import { writeReport } from '../engine/view/report.js';
+import type { Job } from '../jobs/job.js';
+import { withdrawAll } from '../jobs/life.js';
 import type { Context } from '../run/context.js';
 import type { RunEngine } from '../run/engine.js';
 import type { Turn } from '../run/turn.js';
 import { envelope, type Told, toldBy } from './envelope.js';
-import { type AtWork, abandonCommands, endRunning } from './external.js';
 import { findRun } from './find-run.js';
 import { withRare } from './rare.js';
+import { endJobs } from './settle.js';
 import { capturedOrNone, commitOf, openTurn } from './turns.js';
 import { endRun } from './walk/end.js';
 
@@ -23,7 +25,7 @@ export async function abort(context: Context, given: unknown, reason: string): P
   if (reason.trim() === '') {
     throw new DevCliError('DATA_MISSING', 'An abort needs a reason.', { fix: 'Give it with --reason TEXT.' });
   }
-  let abandoned: AtWork[] = [];
+  let abandoned: Job[] = [];
   const told = await withRare((rare) =>
     context.store.transact<Told>(name, (head) => {
       if (head.snapshot === null) throw noSuchRun(name);
@@ -36,12 +38,12 @@ export async function abort(context: Context, given: unknown, reason: string): P
       return commitOf(turn, head, { ...toldBy(turn), status: 'aborted' });
     }),
   );
-  for (const command of abandoned) await endRunning(context, name, command);
+  await endJobs(context, name, abandoned);
   return envelope(told);
 }
 
 /** Ends the run of this turn for good, whatever its recipe. Gives the external commands that it leaves at work. */
-export function abortRun(turn: Turn, reason: string): AtWork[] {
+export function abortRun(turn: Turn, reason: string): Job[] {
   const { state } = turn;
   if (state.status === 'completed') {
     throw new DevCliError('RUN_ENDED', `The run "${state.name}" is completed.`, {
@@ -49,7 +51,7 @@ export function abortRun(turn: Turn, reason: string): AtWork[] {
       fix: { command: 'next', input: { name: state.name } },
     });
   }
-  const abandoned = abandonCommands(turn);
+  const abandoned = withdrawAll(turn);
   if (state.engine !== null) abandon(turn, state.engine, reason);
   state.machine.value = 'aborted';
   endRun(turn, 'aborted', reason);

@@ -3,20 +3,22 @@ import { DevCliError } from '../base/errors.js';
 import { isRecord } from '../base/json.js';
 import { foreignLine } from '../documents/foreign.js';
 import { commandLine } from '../documents/plan-text.js';
-import { expectation, type QueuedCommand, todoCommands } from '../engine/act/commands.js';
+import { expectation, todoCommands } from '../engine/act/commands.js';
 import { resultPath } from '../engine/act/dispatch.js';
+import { evidenceOf } from '../engine/act/evidence.js';
 import { unlistedBy } from '../engine/act/listed.js';
 import { bodyOf } from '../engine/act/plan.js';
+import { awaitCommand, type CommandEnded, keepResult } from '../jobs/command.js';
+import { commandJob } from '../jobs/job.js';
+import type { Call } from '../jobs/launch.js';
 import { answerBy, type Context, pollWait } from '../run/context.js';
-import type { Evidence, TaskState } from '../run/engine.js';
+import type { Evidence, QueuedCommand, TaskState } from '../run/engine.js';
 import { shownPath } from '../run/paths.js';
-import type { CommandState, RunState } from '../run/state.js';
+import type { CommandState } from '../run/state.js';
 import { record, type Turn } from '../run/turn.js';
-import { treeState } from '../work/git.js';
-import { awaitEnding, directoryOf, type Ending, resultKey, withOutput, workTreeOf } from './command-ending.js';
 import { findRun } from './find-run.js';
-import { evidenceOf, outputMatters } from './job-commands.js';
 import { readRun } from './running.js';
+import { callOn } from './settle.js';
 import { requirePlace } from './trust/place.js';
 import { transactTurn } from './turns.js';
 
@@ -88,12 +90,11 @@ async function checked(
   queued: QueuedCommand,
   until: number,
 ): Promise<Evidence | null> {
-  const head = await readRun(context, name);
-  const { snapshot } = head;
-  const { command, launched } = await begun(context, snapshot, action, queued);
-  const ending = await awaitEnding(context, head, command, { until, launched, contains: queued.stdoutContains });
-  if (ending === null) return null;
-  return finished(context, snapshot, action, command, queued, ending);
+  const call = callOn(context, await readRun(context, name), until);
+  const { command, launched } = await begun(call, action, queued);
+  const job = commandJob(call.run.snapshot, command, queued);
+  const ended = await awaitCommand(job, { ...call, launched });
+  return ended === null ? null : call.transact((turn) => finished(turn, ended, queued));
 }
 
 /**
@@ -101,8 +102,7 @@ async function checked(
  * @returns `launched`: an earlier call has recorded the start
  */
 async function begun(
-  context: Context,
-  snapshot: RunState,
+  { run: { snapshot }, transact }: Call,
   action: string,
   queued: QueuedCommand,
 ): Promise<{ command: CommandState; launched: boolean }> {
@@ -110,7 +110,7 @@ async function begun(
   const place = (n: number) => `actions/${action}/check-${queued.id}-${n}`;
   const known = snapshot.commands[slot];
   if (known !== undefined) return { command: known, launched: true };
-  return transactTurn(context, snapshot.name, (turn) => {
+  return transact((turn) => {
     taskOf(turn, action);
     const there = turn.state.commands[slot];
     if (there !== undefined) return { command: there, launched: true };
@@ -128,35 +128,17 @@ async function begun(
   });
 }
 
-async function finished(
-  context: Context,
-  snapshot: RunState,
-  action: string,
-  command: CommandState,
-  queued: QueuedCommand,
-  found: Ending,
-): Promise<Evidence> {
-  const after = await treeState(workTreeOf(context, snapshot), { signal: context.signal });
-  const directory = directoryOf(context, snapshot.name, command);
-  const { ending, log } = withOutput(found, directory, queued.stdoutContains, outputMatters(queued, found));
-  return transactTurn(context, snapshot.name, (turn) => {
-    const { key, block, argv } = command;
-    const evidence = evidenceOf(turn, command, queued, ending, { after, log });
-    // Another call of the same check may have committed it.
-    if (turn.state.commands[command.actionId]?.key !== key) return evidence;
-    delete turn.state.commands[command.actionId];
-    if (evidence.ok && evidence.tree !== null) {
-      turn.state.commandResults[resultKey(command, evidence.tree)] = {
-        at: turn.at,
-        actionId: action,
-        log: evidence.log,
-      };
-    }
-    const { exit, outcome } = evidence;
-    const about = { todoId: queued.todo, id: queued.id, ...(evidence.reused === true ? { reused: true } : {}) };
-    record(turn, 'command-finished', { key, block, argv, exit, outcome, log: evidence.log, ...about });
-    return evidence;
-  });
+function finished(turn: Turn, ended: CommandEnded, queued: QueuedCommand): Evidence {
+  const { key, block, argv, actionId } = ended.job;
+  const evidence = evidenceOf(turn, queued, ended);
+  // Another call of the same check may have committed it.
+  if (turn.state.commands[actionId]?.key !== key) return evidence;
+  delete turn.state.commands[actionId];
+  if (evidence.ok && evidence.tree !== null) keepResult(turn, ended.job, evidence.tree, evidence.log);
+  const { exit, outcome } = evidence;
+  const about = { todoId: queued.todo, id: queued.id, ...(evidence.reused === true ? { reused: true } : {}) };
+  record(turn, 'command-finished', { key, block, argv, exit, outcome, log: evidence.log, ...about });
+  return evidence;
 }
 
 function report(

@@ -1,15 +1,13 @@
 import { deferredTried } from '../engine/act/commit-job.js';
 import { commitMessage, RESIDUAL } from '../engine/act/commit-words.js';
 import { writeReport } from '../engine/view/report.js';
-import { inspect } from '../jobs/external.js';
-import type { Context } from '../run/context.js';
-import type { RunState } from '../run/state.js';
+import { awaitCommit } from '../jobs/commit.js';
+import { inspect } from '../jobs/detached.js';
+import { type CommitJob, recordsAt } from '../jobs/job.js';
+import type { Call } from '../jobs/launch.js';
 import type { Turn } from '../run/turn.js';
-import { directoryOf } from './command-ending.js';
-import { type CommitJob, commit } from './commit.js';
-import { joined, type Told, toldBy } from './envelope.js';
+import { type Told, toldBy } from './envelope.js';
 import { mayStart } from './trust/place.js';
-import { transactTurn } from './turns.js';
 import { renewEnd } from './walk/end.js';
 
 /** Seconds that a commit without slow hooks takes at most; even a call that is not to wait spends them. */
@@ -17,21 +15,21 @@ const MOMENT = 5;
 
 /**
  * Makes the commits that had to wait, as far as they can be made now, also of a run that has ended (engine.md, commit). To
- * be called while no agent is at work on the sources. Null when nothing is different.
- * @param until instant, in milliseconds, by which the call must answer
+ * be called while no agent is at work on the sources.
+ * @returns what is different now
  * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`; what a transaction throws
  */
-export async function retryDeferred(context: Context, snapshot: RunState, until: number): Promise<Told | null> {
+export async function retryDeferred(call: Call): Promise<Told[]> {
+  const { context, run, until } = call;
   // A run from elsewhere is read all the same: its commits go on waiting.
-  if (!(await mayStart(context, snapshot))) return null;
-  let told: Told | null = null;
+  if (!(await mayStart(context, run.snapshot))) return [];
+  const told: Told[] = [];
   const enough = Math.max(until, context.clock.now() + Math.min(MOMENT, context.answerWithin) * 1000);
-  for (const id of snapshot.engine?.deferred ?? []) {
-    const done = await retried(context, snapshot, id, enough);
-    if (done === null) break;
-    if (done.told !== null) told = told === null ? done.told : joined(told, done.told);
+  for (const id of run.snapshot.engine?.deferred ?? []) {
+    const done = await retried({ ...call, until: enough }, id);
+    told.push(...(done?.told ?? []));
     // They are made in their order: what keeps one from being made keeps the others, too.
-    if (!done.settled) break;
+    if (done?.settled !== true) break;
   }
   return told;
 }
@@ -39,32 +37,39 @@ export async function retryDeferred(context: Context, snapshot: RunState, until:
 interface Tried {
   /** Whether it waits no longer. */
   settled: boolean;
-  told: Told | null;
+  told: Told[];
 }
 
 /** One more try at one of them; null while it is at work. */
-async function retried(context: Context, snapshot: RunState, id: string, until: number): Promise<Tried | null> {
-  const todo = id === RESIDUAL ? null : id;
-  const job: CommitJob = {
-    kind: 'commit',
-    todo,
-    stage: todo === null ? 'residualCommit' : 'commit',
-    key: `${snapshot.runId}/${id}`,
-    message: await transactTurn(context, snapshot.name, (turn) => commitMessage(turn, todo)),
-    startedAt: snapshot.updatedAt,
-  };
-  // Each try is the first in its directory.
-  const waiting = { until, launched: false, find: () => undefined };
-  const result = await commit(context, snapshot, job, tryDirectory(context, snapshot, id), waiting);
-  if (result === null) return null;
-  return transactTurn(context, snapshot.name, (turn) => {
-    const { runId, engine } = turn.state;
-    if (runId !== snapshot.runId || engine?.deferred.includes(id) !== true) return { settled: true, told: null };
-    const isNews = deferredTried(turn, id, result);
+async function retried(call: Call, id: string): Promise<Tried | null> {
+  const { runId } = call.run.snapshot;
+  const ended = await awaitCommit(await commitOf(call, id), call);
+  if (ended === null) return null;
+  return call.transact((turn) => {
+    const { state } = turn;
+    const waits = () => state.engine?.deferred.includes(id) === true;
+    if (state.runId !== runId || !waits()) return { settled: true, told: [] };
+    const isNews = deferredTried(turn, id, ended);
     if (isNews) renewed(turn);
-    const settled = turn.state.engine?.deferred.includes(id) !== true;
-    return { settled, told: isNews ? toldBy(turn) : null };
+    return { settled: !waits(), told: isNews ? [toldBy(turn)] : [] };
   });
+}
+
+/** The next try at a commit as a job. It stands in no state: nobody waits for it, and each try is the first in its directory. */
+async function commitOf(call: Call, id: string): Promise<CommitJob> {
+  const { runId, lastAction, workTree } = call.run.snapshot;
+  const todo = id === RESIDUAL ? null : id;
+  const message = await call.transact((turn) => commitMessage(turn, todo));
+  const key = `${runId}/${id}`;
+  return {
+    kind: 'commit',
+    actionId: `a${lastAction}`,
+    key,
+    directory: tryDirectory(call, id),
+    workTree,
+    todo,
+    message,
+  };
 }
 
 /** A run that has ended tells of its commits in its report and its last action. */
@@ -75,10 +80,10 @@ function renewed(turn: Turn): void {
 }
 
 /** Where the runner of the next try has its records: one that is over and made no commit is not the last. */
-function tryDirectory(context: Context, { name, lastAction }: RunState, id: string): string {
+function tryDirectory({ context, run: { snapshot } }: Call, id: string): string {
   for (let n = 1; ; n += 1) {
-    const directory = directoryOf(context, name, { directory: `actions/a${lastAction}/deferred-${id}-${n}` });
-    const seen = inspect(directory);
+    const directory = `actions/a${snapshot.lastAction}/deferred-${id}-${n}`;
+    const seen = inspect(recordsAt(context, snapshot.name, directory));
     const isOver = seen.state === 'interrupted' || (seen.state === 'finished' && seen.exit.exit !== 0);
     if (!isOver) return directory;
   }

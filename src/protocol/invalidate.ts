@@ -5,14 +5,16 @@ import { clashOf } from '../engine/act/beside.js';
 import { engineOf } from '../engine/act/plan.js';
 import { noteRuling, WHOLE_RUN } from '../engine/act/rulings.js';
 import { dependentsOf } from '../engine/core/scheduler.js';
+import { type Job, jobsOf } from '../jobs/job.js';
+import { withdrawAll, withdrawJobs } from '../jobs/life.js';
 import { canInvalidate } from '../machine/queries.js';
 import { answerBy, type Context } from '../run/context.js';
 import { record, type Turn } from '../run/turn.js';
 import { markPhase } from '../run/workflow.js';
 import { fullBlockId, refuseOtherPhase } from './acknowledge/identify.js';
 import { envelope, joined, type Told, toldBy } from './envelope.js';
-import { type AtWork, abandonCommands, allAtWork, endRunning, settleCommands, withdrawCommands } from './external.js';
 import { findRun } from './find-run.js';
+import { endJobs, settleJobs } from './settle.js';
 import { transactTurn } from './turns.js';
 import { advance } from './walk/advance.js';
 
@@ -32,14 +34,14 @@ export async function stepInvalidate(
 ): Promise<Answer> {
   const until = answerBy(context);
   const name = await findRun(context, given, true);
-  const { told, abandoned } = await transactTurn(context, name, (turn): { told: Told; abandoned: AtWork[] } => {
+  const { told, abandoned } = await transactTurn(context, name, (turn): { told: Told; abandoned: Job[] } => {
     const target = targetOf(turn, step);
     if (isJustInvalidated(turn, target, note)) return { told: { ...toldBy(turn), duplicate: true }, abandoned: [] };
     const running = invalidate(turn, target, note);
     return { told: toldBy(turn), abandoned: running };
   });
-  for (const command of abandoned) await endRunning(context, name, command);
-  const later = await settleCommands(context, name, until, null);
+  await endJobs(context, name, abandoned);
+  const later = await settleJobs(context, name, until, null);
   const first = { ...told, status: 'invalidated' as const };
   return envelope(later === null ? first : joined(first, later));
 }
@@ -80,7 +82,7 @@ function isJustInvalidated(turn: Turn, { block, todos }: Target, note: string | 
 }
 
 /** Gives the external commands that are at work for what is now redone. */
-function invalidate(turn: Turn, { block: id, todos }: Target, note: string | undefined): AtWork[] {
+function invalidate(turn: Turn, { block: id, todos }: Target, note: string | undefined): Job[] {
   const { state } = turn;
   const { program, blocks } = turn.captured.recipe;
   if (state.status === 'completed' || state.status === 'aborted') {
@@ -110,7 +112,7 @@ function invalidate(turn: Turn, { block: id, todos }: Target, note: string | und
   }
   const stale = [...redone].filter((block) => ['done', 'failed', 'skipped'].includes(state.steps[block]?.status ?? ''));
   record(turn, 'invalidated', { block: id, stale, ...noted(note) });
-  const running = abandonCommands(turn);
+  const running = withdrawAll(turn);
   state.lastError = null;
   if (note !== undefined) ruleOnBlock(turn, id, note);
   advance(turn, { type: 'INVALIDATE', block: id });
@@ -149,7 +151,7 @@ function engineBlock(turn: Turn): string {
  * Todos of the plan are redone, and what depends on them becomes stale; their commits are not undone (engine.md). Gives the
  * commands at work for what is redone.
  */
-function redoTodos(turn: Turn, block: string, todos: readonly string[], note: string | undefined): AtWork[] {
+function redoTodos(turn: Turn, block: string, todos: readonly string[], note: string | undefined): Job[] {
   const { state } = turn;
   const engine = engineOf(turn);
   for (const todo of todos) {
@@ -164,10 +166,10 @@ function redoTodos(turn: Turn, block: string, todos: readonly string[], note: st
     if (note !== undefined) noteRuling(turn, todo, note);
   }
   state.lastError = null;
-  const before = allAtWork(turn);
+  const before = jobsOf(state);
   advance(turn, { type: 'INVALIDATE', block }, { type: 'INVALIDATE', todos });
-  const kept = new Set(allAtWork(turn).map(({ directory }) => directory));
+  const kept = new Set(jobsOf(state).map(({ directory }) => directory));
   const abandoned = before.filter(({ directory }) => !kept.has(directory));
-  withdrawCommands(turn, abandoned);
+  withdrawJobs(turn, abandoned);
   return abandoned;
 }

@@ -3,9 +3,13 @@ import { PLAN, PLAN_CONTENT } from '../run/paths.js';
 import type { RunState } from '../run/state.js';
 import { record } from '../run/turn.js';
 import type { Head } from '../store/store.js';
-import { finishCrash } from './external.js';
 import { transactTurn } from './turns.js';
 import { committedContents, putBack, vanished } from './vanished.js';
+
+/** Finishes what a crash left of a run, and records what had to be mended. */
+export async function finishCrash(context: Context, name: string): Promise<void> {
+  await transactTurn(context, name, () => null);
+}
 
 /**
  * The run of that name, with what had vanished of its documents put back; for who opens no turn of its own on it.

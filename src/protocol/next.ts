@@ -25,13 +25,13 @@ export async function next(
   const name = await findRun(context, given, false);
   let head = await readRun(context, name);
   if (isToBeMended(head)) {
-    const { finishCrash } = await import('./external.js');
+    const { finishCrash } = await import('./mended.js');
     await finishCrash(context, name);
     head = await readRun(context, name);
   }
   if (isAtWork(head) || commitsWait(head)) {
-    const { settleCommands } = await import('./external.js');
-    await settleCommands(context, name, answerBy(context, input.wait ?? 0), pendingId(head.snapshot));
+    const { settleJobs } = await import('./settle.js');
+    await settleJobs(context, name, answerBy(context, input.wait ?? 0), pendingId(head.snapshot));
     head = await readRun(context, name);
   }
   const moved = await withRare(async ({ planMoved }) => movedLine(head, planMoved));

@@ -1,6 +1,6 @@
 import { noSuchRun } from '../base/no-such-run.js';
 import type { ReadContext } from '../run/context.js';
-import type { CommandState, RunState } from '../run/state.js';
+import type { RunState } from '../run/state.js';
 import type { Head } from '../store/store.js';
 
 /** Whether dev-cli itself is at work for the run: an external command, a commit. */
@@ -19,13 +19,6 @@ export function commitsWait({ snapshot }: Pick<Head<RunState>, 'snapshot'>): boo
 export function pendingId(snapshot: RunState | null): string | null {
   const action = snapshot?.pendingAction?.action;
   return action === undefined || action.action === 'done' ? null : action.actionId;
-}
-
-/** The external command that the run is waiting for, or null. */
-export function runningCommand(head: Head<RunState>): CommandState | null {
-  const action = head.snapshot?.pendingAction?.action;
-  if (action?.action !== 'running') return null;
-  return head.snapshot?.commands[action.actionId] ?? null;
 }
 
 /** A run that exists. @throws DevCliError `NO_SUCH_RUN` and what the store throws */

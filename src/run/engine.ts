@@ -223,4 +223,6 @@ export type RunEngine = Static<typeof RunEngineSchema>;
 export type TaskState = Static<typeof TaskSchema>;
 export type Evidence = Static<typeof EvidenceSchema>;
 export type EngineJob = Static<typeof JobSchema>;
+/** A command of the plan that is still to be run. */
+export type QueuedCommand = Extract<EngineJob, { kind: 'commands' }>['queue'][number];
 export type PlanApproval = NonNullable<RunEngine['planApproved']>;

@@ -1,5 +1,5 @@
 import { foreignLine } from '../documents/foreign.js';
-import { isAddress } from '../work/address.js';
+import { isAddress } from '../work/forge.js';
 import type { Turn } from './turn.js';
 
 /** The command of dev-cli whose answer names the pull request. */

@@ -1,13 +1,36 @@
 import { isAbsolute, join } from 'node:path';
-import { changedBefore, changedPaths, ESCAPED } from './changed.js';
-import type { CommitScope } from './commit-scope.js';
-import { coveredBy, namedBy, parents } from './covered.js';
-import { NESTED, type Present } from './git.js';
+import type { HeadRule } from './commit-head.js';
+import { type Baseline, NESTED, type Present } from './git.js';
 import { answered, git, type Surroundings } from './git-command.js';
 import { isThere } from './is-there.js';
+import { changedBefore, changedPaths, coveredBy, ESCAPED, namedBy, parents } from './paths.js';
 import { splitNames } from './status.js';
 
 /** Which of the changed paths a commit holds, and what becomes of the others (engine.md, commit). */
+
+/** What a commit of a run may hold, and where it may go (engine.md, commit). */
+export interface CommitScope {
+  /** `<runId>/<todo>`, or `<runId>/residual`. */
+  key: string;
+  /** The work tree when the work began; what has not changed since is nobody's work. */
+  since: Baseline;
+  /** The work tree when the run began: what was changed then is the user's and is left alone. */
+  before: Baseline;
+  /** Globs of what belongs to it, relative to the work tree; null: everything. */
+  files: readonly string[] | null;
+  /** Single paths that belong to it as well. */
+  charged: readonly string[];
+  /** What the results list, and what they say is somebody else's; without it, all that belongs to it was changed by it. */
+  listed?: Listed;
+  /** Where the commit may go; without it, wherever HEAD is. */
+  head?: HeadRule;
+}
+
+/** Paths relative to the work tree, as results name them; a directory stands for what is below. */
+interface Listed {
+  filesChanged: readonly string[];
+  notMine: readonly string[];
+}
 
 /** A path that belongs to a commit, or that a result lists, and that is not committed. */
 export interface LeftPath {

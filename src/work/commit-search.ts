@@ -1,8 +1,15 @@
 import { answered, git, type Surroundings } from './git-command.js';
 import { splitNames } from './status.js';
-import { TRAILER } from './trailer.js';
 
 /** Commits of a run, found again in the history (engine.md, commit). */
+
+/** The trailer that names the run and the todo. */
+export const TRAILER = 'Dev-Cli-Task';
+
+/** Whether a line of a message names a task. */
+export function isTrailer(line: string): boolean {
+  return new RegExp(`^\\s*${TRAILER}\\s*:`, 'i').test(line);
+}
 
 /**
  * The commit with this trailer, looked for from `since` (null: from the beginning) to what is checked out; null when there

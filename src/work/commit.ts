@@ -1,10 +1,8 @@
 import { headRefusal, hindranceIn } from './commit-head.js';
-import { type LeftPath, leftBehind, sorted } from './commit-paths.js';
-import type { CommitScope } from './commit-scope.js';
-import { findCommitIn } from './commit-search.js';
+import { type CommitScope, type LeftPath, leftBehind, sorted } from './commit-paths.js';
+import { findCommitIn, TRAILER } from './commit-search.js';
 import { type Present, readPresent } from './git.js';
 import { answered, git, type Surroundings, usersEnvironment } from './git-command.js';
-import { TRAILER } from './trailer.js';
 
 /**
  * Commits of a run's work (engine.md, commit): each carries a trailer and is looked for before it is made, so that it is

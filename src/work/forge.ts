@@ -1,10 +1,16 @@
 import { DevCliError, systemCode } from '../base/errors.js';
 import { isRecord } from '../base/json.js';
-import { isAddress } from './address.js';
 import type { Surroundings } from './git-command.js';
 import { childProcess } from './node.js';
 
 /** What dev-cli asks a forge, by `gh`. What that program prints is taken for nothing but what it can be shown to be. */
+
+const ADDRESS = /^https?:\/\/[\x21-\x7e]{1,300}$/;
+
+/** Whether a text is the address of a pull request, fit to be shown and handed on. */
+export function isAddress(text: unknown): text is string {
+  return typeof text === 'string' && ADDRESS.test(text);
+}
 
 /** What a pull request says. */
 export interface PullRequest {

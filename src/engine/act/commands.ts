@@ -1,7 +1,7 @@
 import { canonicalJson } from '../../base/json.js';
 import { type CommandAcceptance, DEFAULT_TIMEOUT, isCommand } from '../../documents/plan-commands.js';
 import type { PlanTodo } from '../../documents/plan-schema.js';
-import type { EngineJob } from '../../run/engine.js';
+import type { EngineJob, QueuedCommand } from '../../run/engine.js';
 import type { Turn } from '../../run/turn.js';
 import { engineOf, wholePlan } from './plan.js';
 import { substituted, unknownIn } from './values.js';
@@ -9,7 +9,6 @@ import { substituted, unknownIn } from './values.js';
 /** The acceptance commands of a plan that are to be run. */
 
 export type CommandsJob = Extract<EngineJob, { kind: 'commands' }>;
-export type QueuedCommand = CommandsJob['queue'][number];
 
 /** The commands of a todo as they are run, with the values of other todos filled in. */
 export function todoCommands(turn: Turn, todo: PlanTodo): QueuedCommand[] {

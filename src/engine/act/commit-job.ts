@@ -1,12 +1,12 @@
 import { foreignLine, wholeLine } from '../../documents/foreign.js';
+import type { CommitEnded, CommitEnding } from '../../jobs/commit.js';
 import { absolutePath } from '../../run/paths.js';
 import { record, type Turn } from '../../run/turn.js';
 import type { At } from '../../work/commit.js';
-import type { LeftPath } from '../../work/commit-paths.js';
 import type { EngineEvent, Verdict } from '../core/events.js';
 import { noteCommitted } from './changes.js';
 import { commitKey, headName, NO_SHA, RESIDUAL } from './commit-words.js';
-import { jobAtWork, settleRunning } from './job-at-work.js';
+import { jobAtWork, settleRunning } from './jobs.js';
 import { noteAudit } from './notes.js';
 import { triaged } from './outcomes.js';
 import { engineOf } from './plan.js';
@@ -16,28 +16,13 @@ import { engineOf } from './plan.js';
 /** Paths named that are not committed. */
 const LEFT_SHOWN = 10;
 
-/** What came of a commit. */
-export interface CommitResult {
-  /** `impossible`: git cannot commit at all, whatever there is to commit. */
-  outcome: 'made' | 'found' | 'nothing' | 'deferred' | 'refused' | 'impossible' | 'no-repository';
-  /** Null also where it was made and nobody can tell which one it is: a hook has taken its trailer away. */
-  commit: string | null;
-  paths: string[];
-  left: LeftPath[];
-  reason?: string;
-  /** Where HEAD was; null where it was not looked at. */
-  at: At | null;
-  /** Deferred because of where HEAD is: a person may say that it is right. */
-  head?: boolean;
-}
-
 /** Whether there is a commit now that holds the work. */
-function isCommitted({ outcome }: CommitResult): boolean {
+function isCommitted({ outcome }: CommitEnding): boolean {
   return outcome === 'made' || outcome === 'found';
 }
 
 /** The commit of the job is made, was found, or is not to be. */
-export function commitDone(turn: Turn, result: CommitResult): EngineEvent {
+export function commitDone(turn: Turn, { ending: result }: CommitEnded): EngineEvent {
   const { engine, job } = jobAtWork(turn, 'commit');
   const { outcome, commit, paths } = result;
   const logged = loggedAt(turn);
@@ -69,16 +54,16 @@ export function commitDone(turn: Turn, result: CommitResult): EngineEvent {
 }
 
 /** Why a commit was not made, with the way out where only a person can tell. */
-function reasonOf(turn: Turn, { reason, head, at }: CommitResult): string | undefined {
+function reasonOf(turn: Turn, { reason, head, at }: CommitEnding): string | undefined {
   const { name, engine } = turn.state;
-  if (reason === undefined || head !== true) return reason;
+  if (reason === undefined || head !== true) return reason === undefined ? undefined : wholeLine(reason);
   const branch = engine?.head?.branch ?? null;
   const back = branch === null || branch === at?.branch ? '' : `switch back to ${foreignLine(branch, 100)}, or `;
   return `${reason}; ${back}have a person take this HEAD with \`dev-cli approve ${name}\``;
 }
 
 /** What belongs to the work and is in no commit is named in the answer, at the end and in the report. */
-function tellLeft(turn: Turn, of: string, { left }: CommitResult): void {
+function tellLeft(turn: Turn, of: string, { left }: CommitEnding): void {
   if (left.length === 0) return;
   const shown = left.slice(0, LEFT_SHOWN).map(({ path, why }) => `${path} (${why})`);
   const more = left.length > LEFT_SHOWN ? ` and ${left.length - LEFT_SHOWN} more` : '';
@@ -89,7 +74,7 @@ function tellLeft(turn: Turn, of: string, { left }: CommitResult): void {
 }
 
 /** From now on HEAD has to contain this commit; a branch that it went to is followed, and named. */
-function noteHead(turn: Turn, key: string, { commit, at }: CommitResult): void {
+function noteHead(turn: Turn, key: string, { commit, at }: CommitEnding): void {
   const engine = engineOf(turn);
   delete engine.waits;
   const known = engine.head;
@@ -124,7 +109,7 @@ export function acceptHead(turn: Turn, { head, branch }: At): void {
  * What came of one more try at a commit that had to wait.
  * @returns whether anything is different now
  */
-export function deferredTried(turn: Turn, id: string, result: CommitResult): boolean {
+export function deferredTried(turn: Turn, id: string, { ending: result }: CommitEnded): boolean {
   const engine = engineOf(turn);
   const todo = id === RESIDUAL ? null : id;
   const key = commitKey(turn, todo);
@@ -153,7 +138,7 @@ export function deferredTried(turn: Turn, id: string, result: CommitResult): boo
 }
 
 /** A commit that had to wait is made, or there is nothing left of it: somebody else has committed or undone the work. */
-function withdrawDeferred(turn: Turn, key: string, { outcome, commit, paths }: CommitResult): void {
+function withdrawDeferred(turn: Turn, key: string, { outcome, commit, paths }: CommitEnding): void {
   const engine = engineOf(turn);
   const id = key.slice(turn.state.runId.length + 1);
   engine.deferred = engine.deferred.filter((other) => other !== id);
@@ -194,7 +179,7 @@ function defer(turn: Turn, id: string): void {
 function commitVerdict(
   turn: Turn,
   todo: string | null,
-  { outcome, reason = 'refused', head = false }: CommitResult,
+  { outcome, reason = 'refused', head = false }: CommitEnding,
   logged: string,
 ): Verdict {
   switch (outcome) {

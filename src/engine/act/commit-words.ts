@@ -1,6 +1,6 @@
 import { foreignLine, wholeLine } from '../../documents/foreign.js';
 import type { Turn } from '../../run/turn.js';
-import { isTrailer } from '../../work/trailer.js';
+import { isTrailer } from '../../work/commit-search.js';
 import { bodyOf, planHead } from './plan.js';
 
 /** Commits of an execution in words: by which they are known again, what they say, what is said of them (engine.md, commit). */

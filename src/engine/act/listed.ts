@@ -1,24 +1,12 @@
-import { isAbsolute, posix, relative } from 'node:path';
 import type { WorkerResult } from '../../documents/results.js';
-import type { RunEngine } from '../../run/engine.js';
 import type { Turn } from '../../run/turn.js';
-import { changedBefore, changedPaths, isNamelessOrNested } from '../../work/changed.js';
-import { coveredBy, namedBy } from '../../work/covered.js';
+import { asListed, changedBefore, changedPaths, coveredBy, isNamelessOrNested, namedBy } from '../../work/paths.js';
 import { engineOf } from './plan.js';
 
 /** What workers say that they changed, and what changed and nobody lists (engine.md, handlers worker and commit). */
 
 /** The part of a result that tells of paths. */
 type Telling = Pick<WorkerResult, 'filesChanged' | 'notMine'>;
-
-/** Paths relative to the work tree, however they are written; one that leads out of it begins with `..`. */
-function asListed(workTree: string, paths: readonly string[]): string[] {
-  return paths
-    .filter((path) => path.trim() !== '')
-    .map((path) =>
-      posix.normalize((isAbsolute(path) ? relative(workTree, path) : path) || '.').replace(/(?<=.)\/+$/, ''),
-    );
-}
 
 /** Keeps what a result lists, beside what those of earlier attempts list. */
 export function noteListed(turn: Turn, todo: string, { filesChanged, notMine = [] }: Telling): void {
@@ -39,11 +27,6 @@ export function noteListed(turn: Turn, todo: string, { filesChanged, notMine = [
 
 function joined(known: readonly string[] = [], more: readonly string[]): string[] {
   return [...new Set([...known, ...more])];
-}
-
-/** What the results of all attempts at a todo list; of a run that an earlier release began, the last one's. */
-export function listedBy({ listed, reports }: RunEngine, todo: string, workTree: string): string[] {
-  return joined(listed?.[todo], asListed(workTree, reports[todo]?.filesChanged ?? []));
 }
 
 /**

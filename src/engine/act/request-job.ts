@@ -1,60 +1,19 @@
-import { isRecord } from '../../base/json.js';
 import { foreignLine } from '../../documents/foreign.js';
-import { REQUEST_TITLE } from '../../documents/request-text.js';
-import type { EngineJob } from '../../run/engine.js';
+import type { RequestEnded, RequestEnding } from '../../jobs/request.js';
 import { requestLine } from '../../run/request.js';
 import { record, type Turn } from '../../run/turn.js';
 import type { EngineEvent } from '../core/events.js';
-import { requestBody } from '../view/report.js';
-import { jobAtWork, settleRunning } from './job-at-work.js';
-
-/**
- * The two ends, inside a transaction, of what an execution does with the pull request of its run (engine.md, state-begin and
- * state-complete). What lies between is protocol/pull-request-job.ts.
- */
-
-/** At the end, in this order: each in a directory of its own below the action's, so that each is done once. */
-export const REQUEST_STEPS = ['push', 'text', 'ready'] as const;
-
-/** The body as it is to be, beside the logs of the steps. */
-export const REQUEST_BODY_FILE = 'body.md';
-
-/** How the forge was told. `ok` false: it was not, or not all of it. */
-export interface RequestResult {
-  ok: boolean;
-  summary: string;
-}
-
-/** The job of the end. Its text is made here: it tells of the run as it stands now. */
-export function completionJob(turn: Turn): EngineJob {
-  const title = titleOf(turn);
-  turn.files.write(`actions/a${turn.state.lastAction + 1}/${REQUEST_BODY_FILE}`, requestBody(turn));
-  return {
-    kind: 'pull-request',
-    todo: null,
-    stage: 'stateComplete',
-    startedAt: turn.at,
-    ...(title === '' ? {} : { title }),
-  };
-}
-
-/** As the agent described it before the work; a person may have changed pr.json since. */
-function titleOf({ files }: Turn): string {
-  try {
-    const text: unknown = JSON.parse(files.text('pr.json') ?? '');
-    return isRecord(text) && typeof text['title'] === 'string' ? foreignLine(text['title'], REQUEST_TITLE) : '';
-  } catch {
-    return '';
-  }
-}
+import { jobAtWork, settleRunning } from './jobs.js';
 
 /**
  * The pull request was told, or could not be: the run goes on either way. That it does not show the work is a warning; that
  * a comment is missing is noted.
  */
-export function pullRequestDone(turn: Turn, { ok, summary }: RequestResult): EngineEvent {
+export function pullRequestDone(turn: Turn, { ending }: RequestEnded): EngineEvent {
   const { engine, job } = jobAtWork(turn, 'pull-request');
   const { state } = turn;
+  const ok = ending.kind === 'commented' || ending.kind === 'handed in';
+  const summary = summaryOf(ending);
   settleRunning(turn);
   engine.job = null;
   record(turn, 'stage', { todoId: null, stage: job.stage, outcome: ok ? 'done' : 'degraded', summary });
@@ -66,6 +25,29 @@ export function pullRequestDone(turn: Turn, { ok, summary }: RequestResult): Eng
     if (!ok) warn(turn, `the pull request does not show the finished work: ${told}`);
   } else if (!ok) engine.openIssues.push(foreignLine(`pull request: ${summary}`, 500));
   return { type: 'OUTCOME', todo: null, stage: job.stage, verdict: { kind: 'pass' } };
+}
+
+function summaryOf(ending: RequestEnding): string {
+  switch (ending.kind) {
+    case 'commented':
+      return 'gh pr comment';
+    case 'handed in':
+      return `pushed ${ending.branch}, text renewed, marked ready`;
+    case 'not pushed':
+      return foreignLine(`not pushed: ${ending.why}`, 300);
+    case 'not ready':
+      return foreignLine(`not marked ready: ${ending.why}`, 300);
+    case 'waiting':
+      return `not marked ready: the commit of ${ending.todos.slice(0, 5).join(', ')} is not made yet`;
+    case 'moved':
+      return `not marked ready: ${ending.branch} has moved since it was pushed`;
+    case 'cut off':
+      return `${ending.what} was cut off`;
+    case 'vanished':
+      return `${ending.what}: its records vanished`;
+    case 'failed':
+      return foreignLine(`${ending.what}: ${ending.how}`, 400);
+  }
 }
 
 function warn(turn: Turn, line: string): void {

@@ -1,7 +1,7 @@
 import { foreignLine } from '../../documents/foreign.js';
+import { listedBy } from '../../jobs/commit-scope.js';
 import type { Turn } from '../../run/turn.js';
-import { coveredBy, namedBy } from '../../work/covered.js';
-import { listedBy } from './listed.js';
+import { coveredBy, namedBy } from '../../work/paths.js';
 import { engineOf } from './plan.js';
 
 /** Paths named in a warning. */

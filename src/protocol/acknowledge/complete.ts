@@ -8,10 +8,10 @@ import type { RunState } from '../../run/state.js';
 import type { Turn } from '../../run/turn.js';
 import { changedSince, readBaseline } from '../../work/git.js';
 import { changeWarnings, envelope, joined, type Told, toldBy, withResult } from '../envelope.js';
-import { settleCommands } from '../external.js';
 import { findRun } from '../find-run.js';
 import { type Rare, withRare } from '../rare.js';
 import { commitsWait, isAtWork, pendingId } from '../running.js';
+import type { settleJobs } from '../settle.js';
 import { movedLine, transactTurn } from '../turns.js';
 import { PLANNING_SKILLS } from '../walk/phases.js';
 import { acknowledge } from './acknowledge.js';
@@ -34,7 +34,7 @@ export async function stepComplete(
   let before: Told | null = null;
   if (isAtWork(head) || commitsWait(head)) {
     // A command that finished meanwhile comes first: its block is no longer the pending one.
-    before = await settleCommands(context, name, context.clock.now(), found);
+    before = await settled(context, name, context.clock.now(), found);
     head = await context.store.read(name);
   }
   const sources = await sourcesFor(context, head.snapshot);
@@ -52,7 +52,7 @@ export async function stepComplete(
   );
   if (result.kind === 'refused') throw result.error;
   const first = before === null ? told : joined(before, told);
-  const later = told.next?.action === 'running' || waits ? await settleCommands(context, name, until, found) : null;
+  const later = told.next?.action === 'running' || waits ? await settled(context, name, until, found) : null;
   return envelope(later === null ? first : joined(first, later));
 }
 
@@ -60,6 +60,9 @@ export async function stepComplete(
 function located(turn: Turn, result: AckResult): AckResult {
   return result.kind === 'refused' ? { ...result, error: result.error.inRun(whereIn(turn)) } : result;
 }
+
+/** Most acknowledgements neither find dev-cli at work nor leave it so. */
+const settled: typeof settleJobs = async (...args) => (await import('../settle.js')).settleJobs(...args);
 
 /** What was mended is told by the first acknowledgement that is not refused: a refusal has no warnings. */
 function tell(context: Context, turn: Turn, { result, moved }: { result: AckResult; moved: string | null }): Told {

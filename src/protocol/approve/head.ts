@@ -3,10 +3,10 @@ import { DevCliError } from '../../base/errors.js';
 import { foreignLine } from '../../documents/foreign.js';
 import { acceptHead } from '../../engine/act/commit-job.js';
 import { headName } from '../../engine/act/commit-words.js';
+import { workTreeOf } from '../../jobs/job.js';
 import type { Context } from '../../run/context.js';
 import type { RunState } from '../../run/state.js';
 import { readPresent } from '../../work/git.js';
-import { workTreeOf } from '../command-ending.js';
 import { byPerson } from '../person.js';
 import { transactTurn } from '../turns.js';
 

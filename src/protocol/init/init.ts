@@ -3,15 +3,16 @@ import { DevCliError } from '../../base/errors.js';
 import { checkedName } from '../../base/name.js';
 import { planGateOf } from '../../blocks/plan-gate.js';
 import { foreignLine } from '../../documents/foreign.js';
+import type { Job } from '../../jobs/job.js';
 import { answerBy, type Context } from '../../run/context.js';
 import type { RunState } from '../../run/state.js';
 import type { Turn } from '../../run/turn.js';
 import { recipeOfRun } from '../../run/workflow.js';
 import type { Head } from '../../store/store.js';
 import { envelope, joined, type Told, toldBy } from '../envelope.js';
-import { type AtWork, endRunning, settleCommands } from '../external.js';
 import { withRare } from '../rare.js';
 import { pendingId } from '../running.js';
+import { endJobs, settleJobs } from '../settle.js';
 import { capturedOf, capturedOrNone, commitOf, movedLine, openTurn } from '../turns.js';
 import { makeActive } from '../use.js';
 import { firstLook, GOAL_SHOWN, NOT_WATCHED, requireIdentity } from './first-look.js';
@@ -38,7 +39,7 @@ export async function init(context: Context, given: string, input: InitInput): P
   if (prepared.kind === 'new') await refuseSameGoal(context, name, input);
   const watch = prepared.kind === 'new' ? await firstLook(context) : NOT_WATCHED;
   if (prepared.kind === 'new' && watch.tree !== null) await requireIdentity(context, prepared.captured);
-  let abandoned: AtWork[] = [];
+  let abandoned: Job[] = [];
   const told = await withRare(
     (rare) =>
       context.store.transact<Told>(name, (head) => {
@@ -62,10 +63,10 @@ export async function init(context: Context, given: string, input: InitInput): P
       }),
     { context, known: { tree: () => watch.tree } },
   );
-  for (const command of abandoned) await endRunning(context, name, command);
+  await endJobs(context, name, abandoned);
   const unbound = await bindSession(context, name);
   if (told.status === 'resumed' && isOfRoot(present)) await makeActive(context, name);
-  const later = await settleCommands(context, name, until, pendingId(present));
+  const later = await settleJobs(context, name, until, pendingId(present));
   const all = later === null ? told : joined(told, later);
   return envelope({ ...all, warnings: [...all.warnings, ...unbound] });
 }

@@ -1,6 +1,7 @@
 import { instant } from '../../base/clock.js';
 import { beginDraft } from '../../blocks/draft-begin.js';
 import { readDraft } from '../../documents/draft.js';
+import type { Job } from '../../jobs/job.js';
 import type { Context } from '../../run/context.js';
 import type { RunState } from '../../run/state.js';
 import { record, type Turn } from '../../run/turn.js';
@@ -9,7 +10,6 @@ import { recipeOfRun } from '../../run/workflow.js';
 import type { Head } from '../../store/store.js';
 import { baselineOf, type Present } from '../../work/git.js';
 import { abortRun } from '../abort.js';
-import type { AtWork } from '../external.js';
 import type { Rare } from '../rare.js';
 import { capturedOrNone, openTurn } from '../turns.js';
 import { begin } from '../walk/advance.js';
@@ -75,7 +75,7 @@ export function start(
   head: Head<RunState>,
   asked: Asked & { prepared: Extract<Prepared, { kind: 'new' }> },
   rare: Rare,
-): AtWork[] {
+): Job[] {
   const { state } = turn;
   const abandoned = endEarlier(turn, context, head, rare);
   record(turn, 'init', {
@@ -94,7 +94,7 @@ export function start(
 }
 
 /** `--force`: the run that is there is aborted in the same commit. Gives the commands that it leaves at work. */
-function endEarlier(turn: Turn, context: Context, head: Head<RunState>, rare: Rare): AtWork[] {
+function endEarlier(turn: Turn, context: Context, head: Head<RunState>, rare: Rare): Job[] {
   const { snapshot } = head;
   if (snapshot === null || (snapshot.status !== 'live' && snapshot.status !== 'halted')) return [];
   const captured = capturedOrNone(head, rare.recompile);

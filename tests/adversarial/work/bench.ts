@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { build } from 'esbuild';
-import type { ExitRecord, StartedRecord } from '../../../src/jobs/command.js';
-import { type CommandStatus, inspect, type Launch, launch } from '../../../src/jobs/external.js';
+import { type CommandStatus, inspect, type Launch, launch } from '../../../src/jobs/detached.js';
+import type { ExitRecord, StartedRecord } from '../../../src/jobs/records.js';
 import { startOf } from '../../../src/work/processes.js';
 
 /** A place to run external commands in: a runner as it is shipped, and directories that careless quoting would break. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { commitCommand, commitFiles, isHindrance, planCommit } from '../../../src/work/commit.js';
 import { announceNew, withdrawNew } from '../../../src/work/commit-index.js';
-import type { CommitScope } from '../../../src/work/commit-scope.js';
+import type { CommitScope } from '../../../src/work/commit-paths.js';
 import { findCommit } from '../../../src/work/commit-search.js';
 import { type Baseline, readBaseline } from '../../../src/work/git.js';
 import { freshDirectory, GIT_ENV, git, put, repository } from './repository.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { endCommand, inspect, launch, waitFinished } from '../../../src/jobs/external.js';
+import { endCommand, inspect, launch, waitFinished } from '../../../src/jobs/detached.js';
 import { LOG_LIMIT } from '../../../src/jobs/log.js';
 import { thisProcess } from '../../../src/store/process.js';
 import { startOf } from '../../../src/work/processes.js';
@@ -85,7 +85,7 @@ describe('a command that behaves', () => {
 
   it('goes on when the process that launched it has gone at once', async () => {
     const script = join(bench.cwd, 'parent.cjs');
-    const entry = `import { launch } from ${JSON.stringify(join(import.meta.dirname, '../../../src/work/external.ts'))};
+    const entry = `import { launch } from ${JSON.stringify(join(import.meta.dirname, '../../../src/jobs/detached.ts'))};
       launch(JSON.parse(process.argv[2])); process.exit(0);`;
     await build({
       stdin: { contents: entry, resolveDir: bench.cwd },
@@ -302,7 +302,7 @@ describe('one execution', () => {
 
   it('never happens when a runner dies at the gate', async () => {
     // The gate as the runner uses it: descriptor 3 closes without a line.
-    const source = readFileSync(join(import.meta.dirname, '../../../src/work/runner.ts'), 'utf8');
+    const source = readFileSync(join(import.meta.dirname, '../../../src/jobs/runner.ts'), 'utf8');
     const gate = /const GATE = '(.*)';/.exec(source)?.[1] ?? '';
     const through = (input: string) => {
       const child = spawn('/bin/sh', ['-c', gate, 'sh', 'sh', '-c', 'exit 7'], {

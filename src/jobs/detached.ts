@@ -19,7 +19,7 @@ import {
   readSpec,
   readStarted,
   type StartedRecord,
-} from './command.js';
+} from './records.js';
 
 /** External commands as a call of dev-cli sees them: each has a directory, and a detached runner of its own (protocol.md §4). */
 

@@ -1,0 +1,177 @@
+import { DevCliError } from '../../base/errors.js';
+import { outcomeOf } from '../../blocks/cli.js';
+import { foreignLine, wholeLine } from '../../documents/foreign.js';
+import { isCommand } from '../../documents/plan-commands.js';
+import { commandLine } from '../../documents/plan-text.js';
+import { type CommandEnded, type CommandEnding, endedWith, keepResult } from '../../jobs/command.js';
+import { forbiddenListen } from '../../jobs/forbidden-listen.js';
+import type { Evidence, QueuedCommand } from '../../run/engine.js';
+import { record, type Turn } from '../../run/turn.js';
+import type { EngineEvent, Verdict } from '../core/events.js';
+import { type CommandsJob, commandDirectory, commandKey } from './commands.js';
+import { commandFixes } from './fixes.js';
+import { jobAtWork, pendRunning, settleRunning } from './jobs.js';
+import { fixesOrOpen, triaged } from './outcomes.js';
+import { bodyOf, engineOf } from './plan.js';
+
+/** What the commands of a plan prove, once they have ended (engine.md, verify). */
+
+/** What is said of a command that was not let listen. */
+const FORBIDDEN = 'the sandbox forbids listening on a port';
+
+/** Exit codes of a shell or a runner that could not start what it was given. */
+const CANNOT_RUN = [126, 127];
+
+/** How often a command whose runner died is run again: that says nothing of the work. */
+const AGAIN = 2;
+
+/**
+ * The command at work has ended: its evidence is kept, the queue of the job goes on.
+ * @returns the event when it was the last; null when another one is now at work
+ */
+export function commandDone(turn: Turn, ended: CommandEnded): EngineEvent | null {
+  const { engine, job } = jobAtWork(turn, 'commands');
+  const [command, ...queue] = job.queue;
+  if (command === undefined) throw new DevCliError('INTERNAL', 'The job has no command at work.');
+  if (isRunAgain(turn, job, ended)) return null;
+  const evidence = evidenceOf(turn, command, ended);
+  if (evidence.ok && evidence.tree !== null) keepResult(turn, ended.job, evidence.tree, evidence.log);
+  noteChanges(turn, command, ended);
+  engine.evidence[job.todo ?? ''] = [...(engine.evidence[job.todo ?? ''] ?? []), evidence];
+  const block = settleCommand(turn, job, command, evidence);
+  if (queue.length > 0) {
+    engine.job = { ...job, queue };
+    pendRunning(turn, block, engine.job);
+    return null;
+  }
+  engine.job = null;
+  const { todo, stage, part } = job;
+  return { type: 'OUTCOME', todo, stage, ...(part === undefined ? {} : { part }), verdict: commandsVerdict(turn, job) };
+}
+
+/** Whether a command was interrupted, which proves nothing, and is run once more, in a directory of its own. */
+function isRunAgain(turn: Turn, job: CommandsJob, { job: asked, ending }: CommandEnded): boolean {
+  const [command, ...rest] = job.queue;
+  if (ending.kind !== 'interrupted' || command === undefined) return false;
+  // What vanishes twice is not run a third time.
+  const most = ending.vanished ? 2 - (asked.launches ?? 1) : AGAIN;
+  const { again = 0 } = command;
+  if (again >= most) return false;
+  const log = `${commandDirectory(job, command)}/command.log`;
+  const block = settleCommand(turn, job, command, { exit: null, outcome: outcomeOf(asked, ending).outcome, log });
+  const engine = engineOf(turn);
+  engine.job = { ...job, queue: [{ ...command, again: again + 1 }, ...rest] };
+  pendRunning(turn, block, engine.job);
+  return true;
+}
+
+/** The command at work has ended, and that it did is recorded. Gives the block. */
+function settleCommand(
+  turn: Turn,
+  job: CommandsJob,
+  command: QueuedCommand,
+  { exit, outcome, log, reused }: Pick<Evidence, 'exit' | 'outcome' | 'log' | 'reused'>,
+): string {
+  const block = settleRunning(turn);
+  record(turn, 'command-finished', {
+    key: commandKey(turn, job, command),
+    block,
+    argv: command.argv,
+    exit,
+    outcome,
+    log,
+    todoId: command.todo,
+    id: command.id,
+    ...(reused === true ? { reused: true } : {}),
+  });
+  return block;
+}
+
+/** What a command's ending proves of an acceptance: its exit code is the one expected, its output holds what it must. */
+export function evidenceOf(
+  turn: Turn,
+  { id, todo, exitCode, stdoutContains }: QueuedCommand,
+  { job, ending, output, after }: CommandEnded,
+): Evidence {
+  const { engine } = turn.state;
+  const plain = outcomeOf(job, ending);
+  const asExpected = ending.kind === 'reused' || endedWith(ending, exitCode);
+  const contains = stdoutContains === undefined || ending.kind === 'reused' || output.includes(stdoutContains);
+  const ok = asExpected && contains;
+  const forbidden = ok || ending.kind !== 'exit' ? null : forbiddenListen(output);
+  const outcome = asExpected && !contains ? `${plain.outcome}, but ${lacking(stdoutContains)}` : plain.outcome;
+  return {
+    id,
+    attempt: (todo === null ? undefined : engine?.todos[todo]?.attempt) ?? 1,
+    argv: job.argv,
+    ok,
+    exit: plain.exit,
+    outcome: forbidden === null ? outcome : `${outcome}; ${FORBIDDEN}: ${foreignLine(forbidden, 200)}`,
+    at: turn.at,
+    commit: after?.head ?? null,
+    tree: treeOf(ending),
+    log: ending.kind === 'reused' ? ending.log : `${job.directory}/command.log`,
+    ...(todo !== null && engine?.job?.todo === null ? { todo } : {}),
+    ...(ending.kind === 'reused' ? { reused: true } : {}),
+    ...(ending.kind === 'exit' ? { durationMs: ending.exit.durationMs } : {}),
+    ...(forbidden !== null || (!asExpected && isUnrunnable(ending)) ? { unrunnable: true } : {}),
+    ...(forbidden === null ? {} : { forbidden: 'listen' as const }),
+  };
+}
+
+function lacking(text = ''): string {
+  return `its output lacks ${wholeLine(JSON.stringify(text))}`;
+}
+
+/** The environment failed, not the work (engine.md, Triage). */
+function isUnrunnable(ending: CommandEnding): boolean {
+  if (ending.kind === 'interrupted') return true;
+  return ending.kind === 'exit' && (ending.exit.error === 'spawn' || CANNOT_RUN.includes(ending.exit.exit ?? 0));
+}
+
+function treeOf(ending: CommandEnding): string | null {
+  switch (ending.kind) {
+    case 'exit':
+      return ending.exit.tree;
+    case 'reused':
+      return ending.tree;
+    case 'interrupted':
+      return null;
+  }
+}
+
+/** A command that judges should leave the sources as they are; what it changed may end up in a commit. */
+function noteChanges(turn: Turn, { id, todo }: QueuedCommand, { ending, after }: CommandEnded): void {
+  if (ending.kind !== 'exit' || ending.exit.tree === null || after === null) return;
+  if (after.digest === ending.exit.tree) return;
+  const line = `${todo === null ? '' : `${todo} `}${id}: the command changed files of the work tree`;
+  const { openIssues } = engineOf(turn);
+  if (!openIssues.includes(line)) openIssues.push(line);
+}
+
+/** What a person can do where commands are not let listen. */
+const LOOPBACK =
+  'the sandbox forbids listening on a port, which is no fault of the work: allow the loopback interface, or run the polls of dev-cli outside the sandbox, then reopen the run';
+
+function commandsVerdict(turn: Turn, { todo, stage }: CommandsJob): Verdict {
+  const engine = engineOf(turn);
+  const evidence = engine.evidence[todo ?? ''] ?? [];
+  const judged = todo === null || stage === 'verify' ? evidence : evidence.filter(({ id }) => id === stage);
+  const red = judged.filter(({ ok }) => !ok);
+  const told = red.map(({ id, argv, outcome }) => wholeLine(`${id} ${commandLine(argv)}: ${outcome}`));
+  const unrunnable = red.findIndex((one) => one.unrunnable === true);
+  const advice = red[unrunnable]?.forbidden === 'listen' ? `${LOOPBACK}; ` : '';
+  const environment = unrunnable < 0 ? null : `${advice}${told[unrunnable] ?? ''}`;
+  if (todo !== null) return triaged(turn, todo, { failed: told, environment });
+  if (red.length === 0) return { kind: 'pass' };
+  const why = `red on the final tree: ${advice}${told.join('; ')}`;
+  if (environment !== null) return { kind: 'halt', why };
+  return fixesOrOpen(turn, commandFixes(engine, red, acceptancesOf(turn, red)), told, why);
+}
+
+/** The acceptances behind evidence of the final verification, as the plan has them. */
+function acceptancesOf(turn: Turn, red: readonly Evidence[]) {
+  return red.flatMap(({ id, todo }) =>
+    todo === undefined ? [] : bodyOf(turn, todo).acceptance.filter((item) => isCommand(item) && item.id === id),
+  );
+}

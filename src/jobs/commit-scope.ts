@@ -1,0 +1,47 @@
+import type { RunEngine } from '../run/engine.js';
+import type { RunState } from '../run/state.js';
+import type { HeadRule } from '../work/commit-head.js';
+import type { CommitScope } from '../work/commit-paths.js';
+import { asListed } from '../work/paths.js';
+import type { CommitJob } from './job.js';
+
+/** What a commit may hold; null where the run began without a repository. */
+export function scopeOf(
+  { baseline, engine }: RunState,
+  { key, todo }: CommitJob,
+  workTree: string,
+): CommitScope | null {
+  if (baseline === null || engine === null) return null;
+  const head = headRule(engine, baseline.head);
+  if (todo === null) return { key, since: baseline, before: baseline, head, ...remaining(engine, workTree) };
+  const files = engine.todos[todo]?.files ?? [];
+  const filesChanged = listedBy(engine, todo, workTree);
+  return {
+    key,
+    since: engine.baselines[todo] ?? baseline,
+    before: baseline,
+    files: files.length === 0 ? null : files,
+    charged: engine.charged[todo] ?? [],
+    listed: { filesChanged, notMine: engine.notMine?.[todo] ?? [] },
+    head,
+  };
+}
+
+function headRule({ head }: RunEngine, begun: string | null): HeadRule {
+  return { last: head?.last ?? (begun === null ? null : { sha: begun }), branch: head?.branch };
+}
+
+/** What done todos list, wherever it lies; those whose own commit waits have that. */
+function remaining(engine: RunEngine, workTree: string): Pick<CommitScope, 'files' | 'charged'> {
+  const { todos, deferred } = engine;
+  const done = Object.values(todos).filter(
+    ({ id, status, type }) => status === 'done' && type === 'work' && !deferred.includes(id),
+  );
+  const charged = [...new Set(done.flatMap(({ id }) => listedBy(engine, id, workTree)))];
+  return { files: charged.includes('.') ? null : [], charged };
+}
+
+/** What the results of all attempts at a todo list; of a run that an earlier release began, the last one's. */
+export function listedBy({ listed, reports }: RunEngine, todo: string, workTree: string): string[] {
+  return [...new Set([...(listed?.[todo] ?? []), ...asListed(workTree, reports[todo]?.filesChanged ?? [])])];
+}

@@ -1,0 +1,244 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { DevCliError } from '../base/errors.js';
+import { ensureDirectory, writeDurably } from '../store/durable.js';
+import {
+  type At,
+  type CommitPlan,
+  commitCommand,
+  commitEnvironment,
+  commitFiles,
+  GIT_CANNOT,
+  isEmptyCommit,
+  isHindrance,
+  isOutsideSparse,
+  planCommit,
+} from '../work/commit.js';
+import { announceNew, pathsIn, settleIndex, withdrawNew } from '../work/commit-index.js';
+import type { CommitScope, LeftPath } from '../work/commit-paths.js';
+import { commitHolding, findCommit } from '../work/commit-search.js';
+import type { Surroundings } from '../work/git-command.js';
+import { scopeOf } from './commit-scope.js';
+import { inspect } from './detached.js';
+import { type CommitJob, workTreeOf } from './job.js';
+import { awaitProcess, type Call, directoryOf, hasBegun, launchOnce, type ProcessEnding } from './launch.js';
+import { lastWordsOf, readText } from './records.js';
+
+/** The commit of a todo, or of all that remains: it is looked for before it is made (engine.md, commit). */
+
+/** What came of a commit. */
+export interface CommitEnding {
+  /** `impossible`: git cannot commit at all, whatever there is to commit. */
+  outcome: 'made' | 'found' | 'nothing' | 'deferred' | 'refused' | 'impossible' | 'no-repository';
+  /** Null also where it was made and nobody can tell which one it is: a hook has taken its trailer away. */
+  commit: string | null;
+  paths: string[];
+  left: LeftPath[];
+  /** Why it was not made, as git says it. */
+  reason?: string;
+  /** Where HEAD was; null where it was not looked at. */
+  at: At | null;
+  /** Deferred because of where HEAD is: a person may say that it is right. */
+  head?: boolean;
+}
+
+export interface CommitEnded {
+  kind: 'commit';
+  job: CommitJob;
+  ending: CommitEnding;
+}
+
+/** Seconds that a commit may take with its hooks. */
+const COMMIT_TIMEOUT = 900;
+const MESSAGE = 'message.txt';
+const PATHS = 'paths';
+const LEFT = 'left.json';
+const AT = 'head.json';
+
+const NO_COMMIT = { commit: null, paths: [], at: null };
+
+/**
+ * What came of a commit, within the time the call has; null while it is at work. It may be cut off and done again in the
+ * same directory: there it is made once.
+ * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`, `RUN_UNTRUSTED`
+ */
+export async function awaitCommit(job: CommitJob, call: Call): Promise<CommitEnded | null> {
+  const ending = await endingOf(job, call);
+  return ending === null ? null : { kind: 'commit', job, ending };
+}
+
+async function endingOf(job: CommitJob, call: Call): Promise<CommitEnding | null> {
+  const around = { signal: call.context.signal };
+  const workTree = workTreeOf(call.context, job);
+  const scope = scopeOf(call.run.snapshot, job, workTree);
+  if (scope === null) return { outcome: 'no-repository', ...NO_COMMIT, left: [] };
+  const directory = directoryOf(job, call);
+  if (!hasBegun(directory)) {
+    const plan = await planCommit(workTree, scope, around);
+    // Otherwise what was seen may be the doing of another call's commit.
+    if (plan.kind !== 'ready' && !hasBegun(directory)) return withoutCommand(plan);
+    const begun = plan.kind === 'ready' ? await begin(job, call, plan) : 'launched';
+    if (begun === 'wait') return null;
+    if (begun !== 'launched') return begun;
+  }
+  const ended = await awaitProcess(directory, call);
+  return ended === null ? null : cameTo(workTree, scope, directory, ended, around);
+}
+
+/** Has git make the commit that is planned, unless it cannot be asked. */
+async function begin(
+  job: CommitJob,
+  call: Call,
+  plan: Extract<CommitPlan, { kind: 'ready' }>,
+): Promise<'launched' | 'wait' | CommitEnding> {
+  const { paths, left, at } = plan;
+  const directory = directoryOf(job, call);
+  const workTree = workTreeOf(call.context, job);
+  const around = { signal: call.context.signal };
+  await call.requirePlace();
+  prepare(directory, job, plan);
+  const failure = await announced(workTree, paths, around);
+  if (failure !== null && !hasBegun(directory)) return { ...withoutCommit(failure), paths, left, at };
+  const begun = await launchOnce(job, call, {
+    directory,
+    key: job.key,
+    argv: commitCommand(join(directory, MESSAGE), join(directory, PATHS)),
+    shell: false,
+    cwd: workTree,
+    timeoutSeconds: COMMIT_TIMEOUT,
+    env: commitEnvironment(process.env),
+  });
+  if (begun !== 'vanished') return begun;
+  await withdrawNew(workTree, paths, around).catch(ignoreGit);
+  return { outcome: 'deferred', commit: null, paths, left, at, reason: 'what git was asked for vanished twice' };
+}
+
+/** What a commit that git was asked for has come to. */
+async function cameTo(
+  workTree: string,
+  scope: CommitScope,
+  directory: string,
+  ending: ProcessEnding,
+  around: Surroundings,
+): Promise<CommitEnding> {
+  const { paths, left, at } = prepared(directory);
+  const succeeded = ending.kind === 'exit' && ending.exit.exit === 0;
+  const sha = await madeCommit(workTree, scope, { paths, at, succeeded }, around);
+  if (sha !== null || succeeded) {
+    if (sha !== null) await settleIndex(workTree, sha, scope.before, around).catch(ignoreGit);
+    const held = paths ?? (sha === null ? [] : await pathsIn(workTree, sha, around));
+    return { outcome: 'made', commit: sha, paths: held, left, at };
+  }
+  if (paths === null) {
+    return { outcome: 'deferred', ...NO_COMMIT, left, reason: 'the list of what git was to commit vanished' };
+  }
+  const nothing = ending.kind === 'exit' && ending.exit.exit === 1 && !isHindrance(lastWordsOf(directory));
+  const empty = nothing && (await isEmptyCommit(workTree, join(directory, MESSAGE), join(directory, PATHS), around));
+  await withdrawNew(workTree, paths, around).catch(ignoreGit);
+  if (empty) return { outcome: 'nothing', ...NO_COMMIT, left };
+  if (ending.kind === 'interrupted') {
+    return { outcome: 'deferred', commit: null, paths, left, at, reason: 'git was cut off' };
+  }
+  const { exit } = ending.exit;
+  return { ...withoutCommit({ said: lastWordsOf(directory), exit }), paths, left, at };
+}
+
+/** The commit that was made, by its trailer; where a hook has taken that away, by what it holds. Never one of others. */
+async function madeCommit(
+  workTree: string,
+  { key, since }: CommitScope,
+  { paths, at, succeeded }: { paths: string[] | null; at: At | null; succeeded: boolean },
+  around: Surroundings,
+): Promise<string | null> {
+  const sha = await findCommit(workTree, key, since.head, around);
+  const isToBeLookedFor = sha === null && succeeded && at !== null && paths !== null;
+  return isToBeLookedFor ? commitHolding(workTree, paths, at.head, around) : sha;
+}
+
+/** Takes back what a commit that was given up has done to the index. A commit that was made all the same stays. */
+export async function takeBack(workTree: string, directory: string, around: Surroundings): Promise<void> {
+  if (inspect(directory).state === 'absent' || !existsSync(join(directory, PATHS))) return;
+  await withdrawNew(workTree, prepared(directory).paths ?? [], around).catch(ignoreGit);
+}
+
+/** Makes new files known to git; what git said when it could not. */
+async function announced(
+  workTree: string,
+  paths: readonly string[],
+  around: Surroundings,
+): Promise<{ said: string; exit: number } | null> {
+  try {
+    await announceNew(workTree, paths, around);
+    return null;
+  } catch (error) {
+    if (!(error instanceof DevCliError) || error.code !== 'GIT_FAILED') throw error;
+    return { said: error.details.map(({ problem }) => problem).join(' '), exit: 1 };
+  }
+}
+
+/** What git's refusal means: it could not just now, it cannot at all, or it does not want this commit. */
+function withoutCommit({
+  said,
+  exit,
+}: {
+  said: string;
+  exit: number | null;
+}): Omit<CommitEnding, 'paths' | 'left' | 'at'> {
+  const reason = said === '' ? `git commit ended with ${exit}` : said;
+  if (isHindrance(said)) return { outcome: 'deferred', commit: null, reason };
+  if (isOutsideSparse(said)) {
+    const way = 'widen the sparse checkout (`git sparse-checkout add DIRECTORY`), then reopen the todo';
+    return { outcome: 'impossible', commit: null, reason: `${way}: ${said}` };
+  }
+  return { outcome: exit === GIT_CANNOT ? 'impossible' : 'refused', commit: null, reason };
+}
+
+/** Mending the index is a courtesy: the commit stands, or is refused, all the same. */
+function ignoreGit(error: unknown): void {
+  if (!(error instanceof DevCliError) || error.code !== 'GIT_FAILED') throw error;
+}
+
+function withoutCommand(plan: Exclude<CommitPlan, { kind: 'ready' }>): CommitEnding {
+  switch (plan.kind) {
+    case 'found':
+      return { outcome: 'found', commit: plan.sha, paths: [], left: [], at: null };
+    case 'nothing': {
+      const outcome = plan.why === 'no repository' ? 'no-repository' : 'nothing';
+      return { outcome, ...NO_COMMIT, left: plan.left };
+    }
+    case 'later':
+      return { outcome: 'deferred', ...NO_COMMIT, left: plan.left, reason: plan.why, head: plan.head };
+  }
+}
+
+function prepare(
+  directory: string,
+  { message, key }: CommitJob,
+  { paths, left, at }: Extract<CommitPlan, { kind: 'ready' }>,
+): void {
+  ensureDirectory(directory);
+  const files = commitFiles(message, key, paths);
+  writeDurably(join(directory, MESSAGE), files.message);
+  writeDurably(join(directory, PATHS), files.paths);
+  writeDurably(join(directory, LEFT), JSON.stringify(left));
+  writeDurably(join(directory, AT), JSON.stringify(at));
+}
+
+/** What was prepared, as far as it is still there; by an earlier release without where HEAD was. `paths` null: gone, or cut short. */
+function prepared(directory: string): { paths: string[] | null; left: LeftPath[]; at: At | null } {
+  const paths = readText(join(directory, PATHS));
+  return {
+    paths: paths?.endsWith('\0') ? paths.slice(0, -1).split('\0') : null,
+    left: parsed<LeftPath[]>(readText(join(directory, LEFT))) ?? [],
+    at: parsed<At>(readText(join(directory, AT))),
+  };
+}
+
+/** Null for what is gone or cut short. */
+function parsed<T>(text: string | null): T | null {
+  try {
+    return text === null ? null : (JSON.parse(text) as T);
+  } catch {
+    return null;
+  }
+}

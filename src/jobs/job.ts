@@ -1,0 +1,121 @@
+import type { ReadContext } from '../run/context.js';
+import type { QueuedCommand } from '../run/engine.js';
+import { absolutePath } from '../run/paths.js';
+import type { CommandState, RunState } from '../run/state.js';
+
+/**
+ * Work that dev-cli does itself, outside the transaction (protocol.md §4). Whatever its kind, a job has one life:
+ *
+ * 1. asked: a transaction writes it into the state, as one of `commands` or as `engine.job`, and commits;
+ * 2. launched: from then on a detached runner sees its processes through (launch.ts, runner.ts);
+ * 3. ended: what came of it is read from the runner's records (command.ts, commit.ts, request.ts);
+ * 4. told: another transaction takes it out of the state and goes on with its ending (protocol/settle.ts).
+ *
+ * A run that gives a job up withdraws it in that commit, and ends its processes afterwards (life.ts).
+ */
+export type Job = CommandJob | CommitJob | RequestJob;
+
+interface Asked {
+  /** The `running` action that waits for it; of a command that a worker's check runs, `<action>/<acceptance>`. */
+  actionId: string;
+  /** Ties its entries together; of a commit, what its trailer says. */
+  key: string;
+  /** Where its records lie, relative to the run's directory. */
+  directory: string;
+  /** Where it is done: absolute, or `.` for the root. */
+  workTree: string;
+}
+
+/** A command of a recipe or of a plan. */
+export interface CommandJob extends Asked, Omit<CommandState, 'launches'> {
+  kind: 'command';
+  /** How often it was launched; absent: at most once. */
+  launches?: number;
+  /** What the plan wants of it; null for the command of a block, which just has to succeed. */
+  acceptance: QueuedCommand | null;
+}
+
+/** The commit of a todo, or of all that remains. */
+export interface CommitJob extends Asked {
+  kind: 'commit';
+  /** Null: all that remains. */
+  todo: string | null;
+  message: string;
+}
+
+/** What the pull request of the run is told. */
+export interface RequestJob extends Asked {
+  kind: 'pull-request';
+  /** `stateBegin`: a comment. `stateComplete`: push, text, ready. */
+  stage: string;
+  /** At the end: the title it gets, if it gets another one. */
+  title?: string;
+}
+
+/** The steps at the end, in this order: each in a directory of its own below the job's, so that each is done once. */
+export const REQUEST_STEPS = ['push', 'text', 'ready'] as const;
+
+/** The body of the pull request as it is to be, beside the logs of the steps. */
+export const REQUEST_BODY_FILE = 'body.md';
+
+/** All jobs that are at work for a run. */
+export function jobsOf(state: RunState): Job[] {
+  const commands = Object.values(state.commands).map((command) => commandJob(state, command, wantedOf(state, command)));
+  return [...commands, ...engineJob(state)];
+}
+
+/** The job that the pending action waits for, or null. */
+export function pendingJob(state: RunState): Job | null {
+  const waitsFor = runningAction(state);
+  return waitsFor === null ? null : (jobsOf(state).find(({ actionId }) => actionId === waitsFor) ?? null);
+}
+
+/** The id of the pending action where dev-cli itself is at work, else null. */
+export function runningAction({ pendingAction }: Pick<RunState, 'pendingAction'>): string | null {
+  const action = pendingAction?.action;
+  return action?.action === 'running' ? action.actionId : null;
+}
+
+/** A command that stands in the state, as a job. */
+export function commandJob(
+  { workTree }: RunState,
+  command: CommandState,
+  acceptance: QueuedCommand | null,
+): CommandJob {
+  return { ...command, kind: 'command', workTree, acceptance };
+}
+
+function wantedOf(state: RunState, { actionId }: CommandState): QueuedCommand | null {
+  const job = state.engine?.job;
+  if (job?.kind !== 'commands' || actionId !== runningAction(state)) return null;
+  return job.queue[0] ?? null;
+}
+
+function engineJob(state: RunState): (CommitJob | RequestJob)[] {
+  const actionId = runningAction(state);
+  const job = state.engine?.job ?? null;
+  if (job === null || job.kind === 'commands' || actionId === null) return [];
+  const asked = { actionId, directory: `actions/${actionId}`, workTree: state.workTree };
+  if (job.kind === 'commit') {
+    const { kind, key, todo, message } = job;
+    return [{ ...asked, kind, key, todo, message }];
+  }
+  const { kind, stage, title } = job;
+  return [{ ...asked, kind, key: `${state.runId}:${stage}`, stage, ...(title === undefined ? {} : { title }) }];
+}
+
+/** The directories in which a job has processes, relative to the run's directory. */
+export function directoriesOf(job: Job): string[] {
+  if (job.kind !== 'pull-request' || job.stage !== 'stateComplete') return [job.directory];
+  return REQUEST_STEPS.map((step) => `${job.directory}/${step}`);
+}
+
+/** A directory of a run's records. Absolute. */
+export function recordsAt({ root }: ReadContext, name: string, directory: string): string {
+  return absolutePath({ root, workTree: root }, name, directory);
+}
+
+/** Where a run, or a job, is at home. Absolute. */
+export function workTreeOf({ root }: ReadContext, { workTree }: Pick<RunState, 'workTree'>): string {
+  return workTree === '.' ? root : workTree;
+}

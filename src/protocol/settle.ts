@@ -1,0 +1,101 @@
+import { commandEnded } from '../blocks/cli.js';
+import { commitDone } from '../engine/act/commit-job.js';
+import { commandDone } from '../engine/act/evidence.js';
+import { pullRequestDone } from '../engine/act/request-job.js';
+import type { EngineEvent } from '../engine/core/events.js';
+import { type Job, pendingJob, runningAction } from '../jobs/job.js';
+import type { Call } from '../jobs/launch.js';
+import { awaitJob, type Ended, endJob } from '../jobs/life.js';
+import { runsAsProcess } from '../registry/find.js';
+import type { Context } from '../run/context.js';
+import type { RunState } from '../run/state.js';
+import type { Turn } from '../run/turn.js';
+import { retryDeferred } from './deferred.js';
+import { joined, type Told, toldBy } from './envelope.js';
+import { commitsWait, readRun } from './running.js';
+import { mayStart, requirePlace } from './trust/place.js';
+import { transactTurn } from './turns.js';
+import { advance, advanceEngine } from './walk/advance.js';
+
+/**
+ * Settles what a run waits for from dev-cli itself (jobs/job.ts): launches the job at work, waits for it as long as the call
+ * may take, commits its ending, and goes on with the next one. Commits that had to wait come first.
+ * @param until instant, in milliseconds, by which the call must answer
+ * @param found id of the action that was pending when the call began: if its job is still at work, an earlier call has
+ *   launched it
+ * @returns null when nothing was committed
+ * @throws what `awaitJob` and a transaction throw
+ */
+export async function settleJobs(
+  context: Context,
+  name: string,
+  until: number,
+  found: string | null,
+): Promise<Told | null> {
+  const told: Told[] = [];
+  for (let first = true; ; first = false) {
+    let call = callOn(context, await readRun(context, name), until);
+    if (commitsWait(call.run) && (first || isLastCommit(call.run.snapshot))) {
+      told.push(...(await retryDeferred(call)));
+      call = callOn(context, await readRun(context, name), until);
+    }
+    const job = pendingJob(call.run.snapshot);
+    const ended = job === null ? null : await awaitJob(job, { ...call, launched: job.actionId === found });
+    if (ended === null) return told.length === 0 ? null : told.reduce(joined);
+    told.push(...(await call.transact((turn) => tell(turn, ended))));
+  }
+}
+
+/** Tells the run how its job ended, and lets it go on; nothing when another call has done so meanwhile. */
+function tell(turn: Turn, ended: Ended): Told[] {
+  if (runningAction(turn.state) !== ended.job.actionId) return [];
+  if (ended.kind === 'command' && ended.job.acceptance === null) {
+    advance(turn, commandEnded(turn, ended));
+  } else {
+    const event = engineEvent(turn, ended);
+    if (event !== null) advanceEngine(turn, [event]);
+  }
+  return [toldBy(turn)];
+}
+
+/** What the engine takes of an ending; null while its job goes on with another command. */
+function engineEvent(turn: Turn, ended: Ended): EngineEvent | null {
+  switch (ended.kind) {
+    case 'command':
+      return commandDone(turn, ended);
+    case 'commit':
+      return commitDone(turn, ended);
+    case 'pull-request':
+      return pullRequestDone(turn, ended);
+  }
+}
+
+/** Before what remains is committed, what had to wait is tried once more: it has a commit of its own. */
+function isLastCommit({ engine }: RunState): boolean {
+  return engine?.job?.kind === 'commit' && engine.job.todo === null;
+}
+
+/** A call on a run as it was read, for a job that no earlier call has launched. */
+export function callOn(context: Context, run: Call['run'], until: number): Call {
+  return {
+    context,
+    run,
+    until,
+    launched: false,
+    requirePlace: () => requirePlace(context, run.snapshot),
+    isOwn: runsAsProcess,
+    transact: (body) => transactTurn(context, run.snapshot.name, body),
+  };
+}
+
+/**
+ * Ends jobs that a run has withdrawn, after that commit. What a copied run has at work is at work for the one it was copied
+ * from.
+ * @throws what `endJob` throws
+ */
+export async function endJobs(context: Context, name: string, jobs: readonly Job[]): Promise<void> {
+  for (const job of jobs) {
+    const { snapshot } = await context.store.read(name);
+    if (snapshot === null || (await mayStart(context, snapshot))) await endJob(job, context, name);
+  }
+}
