@@ -5,8 +5,7 @@ import { holder, obstacle } from '../store/claim.js';
 import { ensureDirectory, writeDurably } from '../store/durable.js';
 import { withIoErrors } from '../store/io.js';
 import { thisProcess } from '../store/process.js';
-import { childProcess, sleep } from '../work/node.js';
-import { endGroup, startOf } from '../work/processes.js';
+import { childProcess, endGroup, sleep, startOf } from '../work/processes.js';
 import {
   type CommandSpec,
   claimFile,

@@ -5,7 +5,7 @@ import type { RunState } from '../run/state.js';
 import { record, type Turn } from '../run/turn.js';
 import { obstacle } from '../store/claim.js';
 import type { Head } from '../store/store.js';
-import { sleep } from '../work/node.js';
+import { sleep } from '../work/processes.js';
 import { endCommand, inspect, type Launch, launch, waitFinished } from './detached.js';
 import { type Job, recordsAt, runningAction } from './job.js';
 import { claimFile, type ExitRecord } from './records.js';

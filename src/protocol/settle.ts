@@ -1,4 +1,4 @@
-import { commandEnded } from '../blocks/cli.js';
+import { commandEnded } from '../blocks/command.js';
 import { commitDone } from '../engine/act/commit-job.js';
 import { commandDone } from '../engine/act/evidence.js';
 import { pullRequestDone } from '../engine/act/request-job.js';

@@ -1,7 +1,8 @@
+import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { systemCode } from '../base/errors.js';
 import type { Baseline } from './git.js';
 import { git, type Surroundings } from './git-command.js';
-import { isThere } from './is-there.js';
 import { splitNames } from './status.js';
 
 /** What a commit of a run does to the user's index, and how it is as it was again. */
@@ -77,6 +78,14 @@ export async function pathsIn(workTree: string, commit: string, around: Surround
 async function existing(workTree: string, paths: readonly string[]): Promise<string[]> {
   const there = await Promise.all(paths.map((path) => isThere(join(workTree, path))));
   return paths.filter((_, index) => there[index]);
+}
+
+/** Whether anything stands at a path; what cannot be looked at counts as there. */
+export async function isThere(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    (error: unknown) => systemCode(error) !== 'ENOENT' && systemCode(error) !== 'ENOTDIR',
+  );
 }
 
 /** Command lines have a length. */

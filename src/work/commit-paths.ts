@@ -1,8 +1,8 @@
 import { isAbsolute, join } from 'node:path';
 import type { HeadRule } from './commit-head.js';
+import { isThere } from './commit-index.js';
 import { type Baseline, NESTED, type Present } from './git.js';
 import { answered, git, type Surroundings } from './git-command.js';
-import { isThere } from './is-there.js';
 import { changedBefore, changedPaths, coveredBy, ESCAPED, namedBy, parents } from './paths.js';
 import { splitNames } from './status.js';
 

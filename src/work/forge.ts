@@ -1,7 +1,7 @@
 import { DevCliError, systemCode } from '../base/errors.js';
 import { isRecord } from '../base/json.js';
 import type { Surroundings } from './git-command.js';
-import { childProcess } from './node.js';
+import { childProcess } from './processes.js';
 
 /** What dev-cli asks a forge, by `gh`. What that program prints is taken for nothing but what it can be shown to be. */
 

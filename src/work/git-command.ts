@@ -2,7 +2,7 @@ import { promises } from 'node:fs';
 import { DevCliError, systemCode } from '../base/errors.js';
 import { harnessMark } from '../base/harness-mark.js';
 import { visible } from '../base/visible.js';
-import { childProcess } from './node.js';
+import { childProcess } from './processes.js';
 
 /** What a use case hands down from its context. */
 export interface Surroundings {

@@ -1,4 +1,5 @@
 import { promises } from 'node:fs';
+import { join } from 'node:path';
 import { DevCliError } from '../base/errors.js';
 import { sha256 } from '../base/sha256.js';
 import { contentDigest } from './digest.js';
@@ -192,4 +193,44 @@ async function isDirectory(path: Buffer): Promise<boolean> {
 
 function digestOf(tree: Tree): string {
   return sha256(JSON.stringify([tree.head, tree.dirty]));
+}
+
+/**
+ * What HEAD holds of a file, byte for byte; null where it holds none, or there is no repository.
+ * @param directory absolute, inside the work tree
+ * @param path of the file, relative to `directory`
+ * @throws DevCliError `IO`, `INTERRUPTED`, `GIT_FAILED` when git cannot be asked at all
+ */
+export async function committedContent(directory: string, path: string, around: Surroundings): Promise<Buffer | null> {
+  const place = await findRepository(directory, around);
+  if (place.kind !== 'repository') return null;
+  const fromTop = join(place.prefix.toString('utf8'), path);
+  const listed = await git(directory, ['ls-files', '--full-name', '-z', '--', path], around);
+  if (listed.toString('utf8') !== `${fromTop}\0`) return null;
+  try {
+    return await git(directory, ['cat-file', 'blob', `HEAD:${fromTop}`], around);
+  } catch {
+    // Added and never committed, or no commit yet.
+    return null;
+  }
+}
+
+/**
+ * Why git would refuse a commit for want of a name and an address, in its words; null when it knows both.
+ * @param workTree absolute path, in a repository
+ * @throws DevCliError `IO`, `INTERRUPTED`
+ */
+export async function missingIdentity(workTree: string, around: Surroundings = {}): Promise<string | null> {
+  const asked = ['GIT_AUTHOR_IDENT', 'GIT_COMMITTER_IDENT'].map((one) => refusal(workTree, one, around));
+  return (await Promise.all(asked)).find((said) => said !== null) ?? null;
+}
+
+async function refusal(workTree: string, variable: string, around: Surroundings): Promise<string | null> {
+  try {
+    await git(workTree, ['var', variable], around);
+    return null;
+  } catch (error) {
+    if (!(error instanceof DevCliError) || error.code !== 'GIT_FAILED') throw error;
+    return error.details[0]?.problem ?? error.message;
+  }
 }

@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path';
 import { usersEnvironment } from './git-command.js';
-import { childProcess } from './node.js';
+import { childProcess } from './processes.js';
 
 /** git's exit where it does not track or ignore a path, and where there is no repository that it would read. */
 const NOT_SO = 1;

@@ -1,6 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { systemCode } from '../base/errors.js';
-import { childProcess, sleep } from './node.js';
+import { lazyPackage } from '../base/lazy.js';
+
+/** Loading it takes several milliseconds, and hardly any acknowledgement starts a process. */
+export const childProcess = lazyPackage<typeof import('node:child_process')>('node:child_process');
+
+/** Waits without blocking. */
+export function sleep(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}
 
 /** How long a process group has between SIGTERM and SIGKILL. */
 const GRACE_MS = 5_000;

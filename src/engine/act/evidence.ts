@@ -1,5 +1,5 @@
 import { DevCliError } from '../../base/errors.js';
-import { outcomeOf } from '../../blocks/cli.js';
+import { outcomeOf } from '../../blocks/command.js';
 import { foreignLine, wholeLine } from '../../documents/foreign.js';
 import { isCommand } from '../../documents/plan-commands.js';
 import { commandLine } from '../../documents/plan-text.js';

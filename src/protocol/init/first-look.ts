@@ -3,7 +3,7 @@ import { foreignLine } from '../../documents/foreign.js';
 import { isOurs, RULES, readRules } from '../../project/gitignore.js';
 import type { CapturedRecipe } from '../../recipe/resolved.js';
 import type { Context } from '../../run/context.js';
-import { type Present, readPresent } from '../../work/git.js';
+import { missingIdentity, type Present, readPresent } from '../../work/git.js';
 import { isSeen } from '../../work/ignored.js';
 
 /** Characters of a run's goal that a warning quotes. */
@@ -45,7 +45,6 @@ function rulesWarning({ root }: Context): string[] {
 export async function requireIdentity(context: Context, { recipe, workflow }: CapturedRecipe): Promise<void> {
   const recipes = workflow === undefined ? [recipe] : workflow.phases.map((phase) => phase.recipe);
   if (recipes.every(({ engine }) => engine === undefined)) return;
-  const { missingIdentity } = await import('../../work/identity.js');
   const said = await missingIdentity(context.workTree, { signal: context.signal });
   if (said === null) return;
   throw new DevCliError('IDENTITY_MISSING', 'git knows no name and address for the commits of this run.', {

@@ -5,7 +5,7 @@ import { foreignLine } from '../../documents/foreign.js';
 import { isTrusted, trust } from '../../project/trust.js';
 import { PREFERENCES_FILE } from '../../recipe/preferences.js';
 import type { Context } from '../../run/context.js';
-import { committedContent } from '../../work/committed.js';
+import { committedContent } from '../../work/git.js';
 import { requireTerminal } from '../person.js';
 
 const ANSWER = { command: 'trust', input: { recipe: 'preferences' } };
