@@ -4,7 +4,6 @@ import { absolutePath } from '../../run/paths.js';
 import { record, type Turn } from '../../run/turn.js';
 import type { At } from '../../work/commit.js';
 import type { EngineEvent, Verdict } from '../core/events.js';
-import { noteCommitted } from './changes.js';
 import { commitKey, headName, NO_SHA, RESIDUAL } from './commit-words.js';
 import { jobAtWork, settleRunning } from './jobs.js';
 import { noteAudit } from './notes.js';
@@ -56,7 +55,8 @@ export function commitDone(turn: Turn, { ending: result }: CommitEnded): EngineE
 /** Why a commit was not made, with the way out where only a person can tell. */
 function reasonOf(turn: Turn, { reason, head, at }: CommitEnding): string | undefined {
   const { name, engine } = turn.state;
-  if (reason === undefined || head !== true) return reason === undefined ? undefined : wholeLine(reason);
+  if (reason === undefined) return undefined;
+  if (head !== true) return wholeLine(reason);
   const branch = engine?.head?.branch ?? null;
   const back = branch === null || branch === at?.branch ? '' : `switch back to ${foreignLine(branch, 100)}, or `;
   return `${reason}; ${back}have a person take this HEAD with \`dev-cli approve ${name}\``;
@@ -153,6 +153,16 @@ function settleSubstep(turn: Turn, todo: string, status: 'done' | 'skipped'): vo
     engine.todos[todo] = { ...row, substeps: { ...row.substeps, commit: { status, at: turn.at } } };
   }
   for (const kept of [engine.baselines, engine.charged]) delete kept[todo];
+}
+
+/**
+ * Keeps what a commit holds, for the report.
+ * @param id the todo, or that of the commit of what remained
+ */
+function noteCommitted(turn: Turn, id: string, paths: readonly string[]): void {
+  const engine = engineOf(turn);
+  if (paths.length === 0) return;
+  engine.committed = { ...engine.committed, [id]: [...new Set([...(engine.committed?.[id] ?? []), ...paths])] };
 }
 
 /** Keeps the commit that holds a todo's work. */
