@@ -1,7 +1,9 @@
 import type { Effect } from './events.js';
 
 /** A named guard or action as a plain-JSON config holds it. */
-type Named<T extends { type: string }> = T extends unknown ? { type: T['type']; params: Omit<T, 'type'> } : never;
+export type Named<T extends { type: string }> = T extends unknown
+  ? { type: T['type']; params: Omit<T, 'type'> }
+  : never;
 
 export type GuardConfig = Named<
   /** The block's condition is false: it is skipped. */

@@ -58,7 +58,7 @@ export function offeredChoices(block: ProgramBlock, counters: Counters): string[
 }
 
 /** XState wraps what a guard throws in an error of its own and loses its type; this throws the original. */
-function unwrapped(conditions: Conditions, run: (watched: Conditions) => Step): Step {
+export function unwrapped<T>(conditions: Conditions, run: (watched: Conditions) => T): T {
   let thrown: { error: unknown } | undefined;
   const watched: Conditions = (source) => {
     try {

@@ -10,13 +10,13 @@ import { withdrawAll, withdrawJobs } from '../jobs/life.js';
 import { canInvalidate } from '../machine/queries.js';
 import { answerBy, type Context } from '../run/context.js';
 import { record, type Turn } from '../run/turn.js';
-import { markPhase } from '../run/workflow.js';
 import { fullBlockId, refuseOtherPhase } from './acknowledge/identify.js';
 import { envelope, joined, type Told, toldBy } from './envelope.js';
 import { findRun } from './find-run.js';
 import { endJobs, settleJobs } from './settle.js';
 import { transactTurn } from './turns.js';
 import { advance } from './walk/advance.js';
+import { reopenPhase } from './walk/phases.js';
 
 /**
  * `step invalidate`: the block gets a new action at once, finished blocks after it are redone; documents stay; a halted
@@ -102,7 +102,7 @@ function invalidate(turn: Turn, { block: id, todos }: Target, note: string | und
   const clash =
     state.status === 'halted' && state.engine !== null ? clashOf(turn, Object.values(state.engine.todos)) : null;
   if (clash !== null) throw clash;
-  if (state.workflow !== null) markPhase(state.workflow, 'running');
+  reopenPhase(turn);
   if (todos !== null) return redoTodos(turn, id, todos, note);
   const from = blocks.findIndex((block) => block.id === id);
   const redone = new Set(blocks.slice(from).map((block) => block.id));

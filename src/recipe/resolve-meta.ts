@@ -1,6 +1,7 @@
+import type { ErrorPolicy } from '../machine/workflow-program.js';
 import type { CompiledPhase } from './compiled.js';
 import { resolveHeader, resolveMode } from './resolve-header.js';
-import type { ErrorPolicy, PreferenceSpec, ResolvedPhase, ResolvedWorkflow } from './resolved.js';
+import type { PreferenceSpec, ResolvedPhase, ResolvedWorkflow } from './resolved.js';
 import type { MetaSource } from './schema.js';
 
 /**

@@ -3,6 +3,7 @@ import type { JsonObject } from '../base/json.js';
 import type { SectionId } from '../documents/sections.js';
 import type { EngineProgram, StageActor } from '../machine/engine-program.js';
 import type { BlockKind, OnError, Program } from '../machine/program.js';
+import type { ErrorPolicy } from '../machine/workflow-program.js';
 
 /**
  * A recipe with every default filled in and every string parsed: what `recipe show` prints, what `init` captures into
@@ -199,9 +200,6 @@ export interface CapturedAgent {
   role: string;
   body: string;
 }
-
-/** What a workflow does when one of its phases halts (recipes.md §4). */
-export type ErrorPolicy = { kind: 'halt' } | { kind: 'skip' } | { kind: 'retry'; max: number };
 
 export interface ResolvedPhase {
   name: string;

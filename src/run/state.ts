@@ -321,5 +321,6 @@ export type StepState = Static<typeof StepSchema>;
 export type PlanGate = Static<typeof PlanGateSchema>;
 export type PathFacts = Static<typeof FactsSchema>;
 export type Workflow = Static<typeof WorkflowSchema>;
+export type PhaseRow = Workflow['phases'][number];
 export type CommandState = Static<typeof CommandStateSchema>;
 export type PendingState = NonNullable<RunState['pendingAction']>;

@@ -1,7 +1,6 @@
 import { DevCliError } from '../base/errors.js';
-import type { RunState, Workflow } from './state.js';
-
-type Row = Workflow['phases'][number];
+import type { WorkflowPosition } from '../machine/workflow-program.js';
+import type { PhaseRow, RunState, Workflow } from './state.js';
 
 /** The recipe that a run was begun with: of several, the workflow's (recipes.md §4). */
 export function recipeOfRun({ workflow, recipe }: Pick<RunState, 'workflow' | 'recipe'>): string {
@@ -9,10 +8,27 @@ export function recipeOfRun({ workflow, recipe }: Pick<RunState, 'workflow' | 'r
 }
 
 /** The row of the phase that the fields of the snapshot belong to. */
-export function phaseRow({ phases, phaseIndex }: Workflow): Row {
-  const row = phases[phaseIndex];
-  if (row === undefined) throw new DevCliError('INTERNAL', `The workflow has no phase ${phaseIndex}.`);
+export function phaseRow(workflow: Workflow): PhaseRow {
+  return rowOf(workflow, workflow.phaseIndex);
+}
+
+/** The row of a phase by its place in the workflow, from 0. */
+export function rowOf({ phases }: Workflow, index: number): PhaseRow {
+  const row = phases[index];
+  if (row === undefined) throw new DevCliError('INTERNAL', `The workflow has no phase ${index}.`);
   return row;
+}
+
+/** Where the workflow stands, as its machine has it (machine/workflow.ts). One that was aborted stands as one that halted. */
+export function workflowPosition({ phases, phaseIndex, currentPhase }: Workflow): WorkflowPosition {
+  const begun = phases.every(({ status }) => status !== 'pending');
+  const outside = begun ? 'completed' : 'ready';
+  const inside = phases[phaseIndex]?.status === 'running' ? 'running' : 'halted';
+  return {
+    status: currentPhase === null ? outside : inside,
+    phase: phaseIndex,
+    retries: phases.map(({ retries }) => retries ?? 0),
+  };
 }
 
 /** `2/3 implement (execute-standard)`. */

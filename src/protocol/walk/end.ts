@@ -5,13 +5,12 @@ import type { Action } from '../../run/action.js';
 import { PLAN, shownPath } from '../../run/paths.js';
 import { reopening } from '../../run/reopening.js';
 import { requestLine } from '../../run/request.js';
-import type { RunState, Workflow } from '../../run/state.js';
+import type { PhaseRow, RunState } from '../../run/state.js';
 import { record, type Turn } from '../../run/turn.js';
 import { markPhase, phaseRow } from '../../run/workflow.js';
 import { failures, outcomeLine, planRefused, results } from './outcome.js';
 
 type Outcome = NonNullable<RunState['outcome']>;
-type Phase = Workflow['phases'][number];
 
 /** Documents worth naming at the end of the run that wrote them, in the order a person would open them. */
 const ARTIFACTS = [PLAN, 'report.md', 'summary.md', 'pr.json'];
@@ -45,7 +44,7 @@ export function renewEnd(turn: Turn): void {
 }
 
 /** What a phase told when it was closed, told again. */
-function renewPhase(turn: Turn, row: Phase, outcome: 'completed' | 'halted'): void {
+function renewPhase(turn: Turn, row: PhaseRow, outcome: 'completed' | 'halted'): void {
   const { state } = turn;
   const { order = [], deferred = [] } = state.engine ?? {};
   const made = [...order, RESIDUAL].filter((id) => !deferred.includes(id)).map((id) => waitsIn(row, id));
@@ -55,7 +54,7 @@ function renewPhase(turn: Turn, row: Phase, outcome: 'completed' | 'halted'): vo
 }
 
 /** The warning of a phase that ends while a commit of it waits. */
-export function waitsIn({ name }: Pick<Phase, 'name'>, id: string): string {
+export function waitsIn({ name }: Pick<PhaseRow, 'name'>, id: string): string {
   return `${name}: the commit of ${id} was not made`;
 }
 
@@ -111,7 +110,7 @@ function summaryOf(turn: Turn, outcome: Outcome, reason: string | undefined): st
   }
 }
 
-function phaseLine({ name, status, summary }: Phase): string {
+function phaseLine({ name, status, summary }: PhaseRow): string {
   return status === 'skipped'
     ? `${name} skipped`
     : `${name}${status === 'failed' ? ' failed' : ''}: ${summary ?? status}`;
@@ -168,10 +167,10 @@ function failuresOf(turn: Turn): { id: string; reason: string }[] {
   });
 }
 
-function resultsNow(turn: Turn, phase: Phase): Record<string, string> {
+function resultsNow(turn: Turn, phase: PhaseRow): Record<string, string> {
   return isAtWork(turn, phase) ? results(turn) : {};
 }
 
-function isAtWork({ state }: Turn, { name }: Phase): boolean {
+function isAtWork({ state }: Turn, { name }: PhaseRow): boolean {
   return state.workflow?.currentPhase === name;
 }

@@ -1,18 +1,21 @@
 import { DevCliError } from '../../base/errors.js';
 import { beginDraft } from '../../blocks/draft-begin.js';
 import { startProgram } from '../../machine/transition.js';
+import { transitionWorkflow } from '../../machine/workflow.js';
+import type { WorkflowEffect, WorkflowEvent } from '../../machine/workflow-program.js';
 import { atPhase } from '../../recipe/captured.js';
-import type { ErrorPolicy, ResolvedRecipe, ResolvedWorkflow } from '../../recipe/resolved.js';
-import type { RunState, Workflow } from '../../run/state.js';
+import type { ResolvedRecipe, ResolvedWorkflow } from '../../recipe/resolved.js';
+import type { PhaseRow, RunState, Workflow } from '../../run/state.js';
 import { record, type Turn } from '../../run/turn.js';
-import { phaseRow } from '../../run/workflow.js';
+import { markPhase, rowOf, workflowPosition } from '../../run/workflow.js';
 import { baselineOf } from '../../work/git.js';
 import { endRun, waitsIn } from './end.js';
 import { failures, outcomeLine, personStopped, results } from './outcome.js';
 
 /**
- * The phases of a workflow, inside a transaction (recipes.md §4). One phase's end, what the policy makes of it and the
- * beginning of the next are one commit; the machine of the phase that begins is started by protocol/walk/advance.ts.
+ * The phases of a workflow, inside a transaction (recipes.md §4): carries out what its machine says. One phase's end, what
+ * the policy makes of it and the beginning of the next are one commit; the machine of the phase that begins is started by
+ * protocol/walk/advance.ts.
  */
 
 /** Skills whose phases may not touch sources: the second net looks there (harness.md, Guard). */
@@ -51,7 +54,7 @@ export function freshWorkflow({ name, phases }: ResolvedWorkflow): Workflow {
 
 /** Begins the first phase whose condition holds. False: none does, and the run is completed. */
 export function beginPhases(turn: Turn): boolean {
-  return beginFrom(turn, 0);
+  return follow(turn, { type: 'START' });
 }
 
 /**
@@ -59,74 +62,92 @@ export function beginPhases(turn: Turn): boolean {
  * @returns whether a phase has begun, whose machine is now to be started; otherwise the run has ended
  */
 export function recipeEnded(turn: Turn, outcome: NonNullable<RunState['outcome']>): boolean {
+  if (turn.state.workflow !== null) return follow(turn, eventOf(turn, outcome));
+  endRun(turn, outcome);
+  return false;
+}
+
+/** A step of the phase at work is to be redone: if the run halted there, it goes on. */
+export function reopenPhase(turn: Turn): void {
   const { workflow } = turn.state;
-  if (workflow === null || outcome === 'aborted') {
-    endRun(turn, outcome);
-    return false;
-  }
-  if (outcome === 'completed') {
-    closePhase(turn, workflow, 'done');
-    return beginFrom(turn, workflow.phaseIndex + 1);
-  }
-  return phaseHalted(turn, workflow);
+  if (workflow !== null && workflowPosition(workflow).status === 'halted') follow(turn, { type: 'REOPEN' });
 }
 
-/** What a person stopped, and what must not be passed over, halts the run whatever the policy says. */
-function phaseHalted(turn: Turn, workflow: Workflow): boolean {
-  const row = phaseRow(workflow);
-  const why = outcomeLine(turn, 'halted');
-  const mustHalt = personStopped(turn) || turn.state.lastError?.code === 'SOURCES_CHANGED';
-  const policy: ErrorPolicy = mustHalt ? { kind: 'halt' } : definitionOf(turn).errorPolicy;
-  switch (policy.kind) {
-    case 'halt':
-      break;
-    case 'skip':
-      keepWarning(turn, `phase ${row.name} ${why}; the run went on without it`);
-      closePhase(turn, workflow, 'failed');
-      return beginFrom(turn, workflow.phaseIndex + 1);
-    case 'retry': {
-      const retry = (row.retries ?? 0) + 1;
-      if (retry > policy.max) break;
-      turn.warnings.push(`phase ${row.name} ${why}; it begins anew, for time ${retry} of at most ${policy.max}`);
-      record(turn, 'phase-ended', { phase: row.name, recipe: row.recipe, status: 'failed', summary: why });
-      forget(turn, turn.captured.recipe);
-      row.agents = superseded(turn.state.agents);
-      row.retries = retry;
-      openPhase(turn, workflow, workflow.phaseIndex);
-      return true;
-    }
+function eventOf(turn: Turn, outcome: NonNullable<RunState['outcome']>): WorkflowEvent {
+  switch (outcome) {
+    case 'completed':
+      return { type: 'PHASE_COMPLETED' };
+    case 'halted':
+      // What a person stopped, and what must not be passed over, is no failure that a policy could make good.
+      return {
+        type: 'PHASE_HALTED',
+        binding: personStopped(turn) || turn.state.lastError?.code === 'SOURCES_CHANGED',
+      };
+    case 'aborted':
+      return { type: 'ABORT' };
   }
-  endRun(turn, 'halted');
-  return false;
 }
 
-/**
- * The first phase from this one on whose condition holds, and whose recipe has what it needs, begins; where none does, the run is
- * completed.
- */
-function beginFrom(turn: Turn, first: number): boolean {
+/** Lets the machine of the workflow take an event and carries out what follows. Gives whether a phase is at work after it. */
+function follow(turn: Turn, event: WorkflowEvent): boolean {
   const { workflow, goal, preferences } = turn.state;
-  if (workflow === null) throw new DevCliError('INTERNAL', 'The run has no phases.');
-  const { phases, mode, vars } = definitionOf(turn);
-  for (const [index, { name, recipe, when }] of phases.entries()) {
-    if (index < first) continue;
-    const lacks = workflow.phases[index]?.lacks;
-    if (lacks === undefined && (when === undefined || turn.evaluate(when, { mode, vars, goal, preferences }))) {
-      openPhase(turn, workflow, index);
-      return true;
-    }
-    Object.assign(workflow.phases[index] ?? {}, { status: 'skipped', at: turn.at });
-    record(turn, 'phase-ended', {
-      phase: name,
-      recipe: recipe.name,
-      status: 'skipped',
-      ...(lacks === undefined ? {} : { summary: lacks }),
-    });
+  const definition = turn.captured.workflow;
+  if (workflow === null || definition === undefined) throw new DevCliError('INTERNAL', 'The run has no phases.');
+  const { mode, vars } = definition;
+  const { position, effects } = transitionWorkflow(definition, workflowPosition(workflow), event, {
+    holds: (when) => turn.evaluate(when, { mode, vars, goal, preferences }),
+    lacks: (phase) => workflow.phases[phase]?.lacks !== undefined,
+  });
+  for (const effect of effects) carryOut(turn, workflow, effect);
+  return position.status === 'running';
+}
+
+function carryOut(turn: Turn, workflow: Workflow, effect: WorkflowEffect): void {
+  switch (effect.type) {
+    case 'skip':
+      skipPhase(turn, rowOf(workflow, effect.phase));
+      break;
+    case 'close':
+      closePhase(turn, rowOf(workflow, effect.phase), effect.status);
+      break;
+    case 'repeat':
+      giveUpAttempt(turn, rowOf(workflow, effect.phase), effect.max);
+      break;
+    case 'open':
+      openPhase(turn, workflow, effect.phase);
+      break;
+    case 'reopen':
+      markPhase(workflow, 'running');
+      break;
+    case 'end':
+      if (effect.outcome === 'completed') {
+        workflow.currentPhase = null;
+        turn.state.machine.value = 'completed';
+      }
+      endRun(turn, effect.outcome);
   }
-  workflow.currentPhase = null;
-  turn.state.machine.value = 'completed';
-  endRun(turn, 'completed');
-  return false;
+}
+
+function skipPhase(turn: Turn, row: PhaseRow): void {
+  row.status = 'skipped';
+  row.at = turn.at;
+  record(turn, 'phase-ended', {
+    phase: row.name,
+    recipe: row.recipe,
+    status: 'skipped',
+    ...(row.lacks === undefined ? {} : { summary: row.lacks }),
+  });
+}
+
+/** What a phase did before it begins anew counts no longer. */
+function giveUpAttempt(turn: Turn, row: PhaseRow, max: number): void {
+  const why = outcomeLine(turn, 'halted');
+  const retry = (row.retries ?? 0) + 1;
+  turn.warnings.push(`phase ${row.name} ${why}; it begins anew, for time ${retry} of at most ${max}`);
+  record(turn, 'phase-ended', { phase: row.name, recipe: row.recipe, status: 'failed', summary: why });
+  forget(turn, turn.captured.recipe);
+  row.agents = superseded(turn.state.agents);
+  row.retries = retry;
 }
 
 function openPhase(turn: Turn, workflow: Workflow, index: number): void {
@@ -146,7 +167,7 @@ function openPhase(turn: Turn, workflow: Workflow, index: number): void {
   const engine = recipe.engine === undefined ? null : state.engine;
   Object.assign(state, freshFields(recipe), { engine, mode: recipe.mode, vars: recipe.vars });
   workflow.phaseIndex = index;
-  const row = phaseRow(workflow);
+  const row = rowOf(workflow, index);
   workflow.currentPhase = row.name;
   row.status = 'running';
   row.at = turn.at;
@@ -159,10 +180,10 @@ function openPhase(turn: Turn, workflow: Workflow, index: number): void {
 }
 
 /** The fields of the phase at work move to its row. */
-function closePhase(turn: Turn, workflow: Workflow, status: 'done' | 'failed'): void {
+function closePhase(turn: Turn, row: PhaseRow, status: 'done' | 'failed'): void {
   const { state } = turn;
-  const row = phaseRow(workflow);
   const summary = outcomeLine(turn, status === 'done' ? 'completed' : 'halted');
+  if (status === 'failed') keepWarning(turn, `phase ${row.name} ${summary}; the run went on without it`);
   for (const todo of state.engine?.deferred ?? []) keepWarning(turn, waitsIn(row, todo));
   Object.assign(row, {
     status,
@@ -196,10 +217,4 @@ function superseded(agents: RunState['agents']): RunState['agents'] {
 function keepWarning(turn: Turn, line: string): void {
   turn.state.warnings.push(line);
   turn.warnings.push(line);
-}
-
-function definitionOf(turn: Turn): ResolvedWorkflow {
-  const { workflow } = turn.captured;
-  if (workflow === undefined) throw new DevCliError('INTERNAL', 'The captured recipe is no workflow.');
-  return workflow;
 }

@@ -1,0 +1,146 @@
+import type { Named } from './machine-config.js';
+import type { WorkflowEffect, WorkflowProgram } from './workflow-program.js';
+
+export type PhaseGuard = Named<
+  /** What the phase's recipe needs is not there. */
+  | { type: 'lacks'; phase: number }
+  /** The phase's condition is false. */
+  | { type: 'unmet'; when: string }
+  /** The policy has no say. */
+  | { type: 'binding' }
+  | { type: 'retriesLeft'; phase: number; max: number }
+>;
+
+/** Handed to the rim as they are, but `retry`: it counts. */
+export type PhaseAction = Named<WorkflowEffect | { type: 'retry'; phase: number }>;
+
+interface PhaseTransition {
+  target: string;
+  guard?: PhaseGuard;
+  actions: PhaseAction[];
+}
+
+interface PhaseState {
+  type?: 'final';
+  always?: PhaseTransition[];
+  on?: Partial<Record<string, PhaseTransition[]>>;
+}
+
+/** An XState v5 machine configuration that is plain JSON. */
+export interface WorkflowConfig {
+  id: 'workflow';
+  initial: 'ready';
+  states: Record<string, PhaseState>;
+  options: { maxIterations: number };
+}
+
+/** From wherever a run rests. */
+const ABORT: PhaseTransition[] = [{ target: '#workflow.aborted', actions: [end('aborted')] }];
+
+/**
+ * Compiles a workflow to a plain-JSON XState configuration: for each phase `entering-N`, which asks whether it begins,
+ * `running-N`, which waits for its end, and `halted-N`, from which it can be reopened; `ready` before the first, and the
+ * final states `completed` and `aborted`. Guards and actions are names with params; workflow.ts gives them bodies
+ * (house.md, XState; recipes.md §4).
+ */
+export function compileWorkflow(program: WorkflowProgram): WorkflowConfig {
+  const phases = program.phases.flatMap((_, phase) => phaseStates(program, phase));
+  return {
+    id: 'workflow',
+    initial: 'ready',
+    states: {
+      ready: { on: { START: [onward(program, 0, [])], ABORT } },
+      ...Object.fromEntries(phases),
+      completed: { type: 'final' },
+      aborted: { type: 'final' },
+    },
+    // A walk takes one step for each phase that is skipped, and a few at its ends.
+    options: { maxIterations: program.phases.length + 10 },
+  };
+}
+
+function phaseStates(program: WorkflowProgram, phase: number): [string, PhaseState][] {
+  const when = program.phases[phase]?.when;
+  const skip = onward(program, phase + 1, [{ type: 'skip', params: { phase } }]);
+  const open: PhaseTransition = {
+    target: inside('running', phase),
+    actions: [{ type: 'open', params: { phase } }],
+  };
+  return [
+    [
+      `entering-${phase}`,
+      {
+        always: [
+          { ...skip, guard: { type: 'lacks', params: { phase } } },
+          ...(when === undefined ? [] : [{ ...skip, guard: { type: 'unmet', params: { when } } as const }]),
+          open,
+        ],
+      },
+    ],
+    [
+      `running-${phase}`,
+      {
+        on: {
+          PHASE_COMPLETED: [onward(program, phase + 1, [close(phase, 'done')])],
+          PHASE_HALTED: [{ ...halt(phase), guard: { type: 'binding', params: {} } }, ...afterHalt(program, phase)],
+          ABORT,
+        },
+      },
+    ],
+    [
+      `halted-${phase}`,
+      {
+        on: { REOPEN: [{ target: inside('running', phase), actions: [{ type: 'reopen', params: { phase } }] }], ABORT },
+      },
+    ],
+  ];
+}
+
+/** What the policy makes of a phase that halted. */
+function afterHalt(program: WorkflowProgram, phase: number): PhaseTransition[] {
+  const { errorPolicy } = program;
+  switch (errorPolicy.kind) {
+    case 'halt':
+      return [halt(phase)];
+    case 'skip':
+      return [onward(program, phase + 1, [close(phase, 'failed')])];
+    case 'retry': {
+      const { max } = errorPolicy;
+      return [
+        {
+          // Its condition held; that is not asked again.
+          target: inside('running', phase),
+          guard: { type: 'retriesLeft', params: { phase, max } },
+          actions: [
+            { type: 'retry', params: { phase } },
+            { type: 'repeat', params: { phase, max } },
+            { type: 'open', params: { phase } },
+          ],
+        },
+        halt(phase),
+      ];
+    }
+  }
+}
+
+/** On to a phase, or to the end of the run behind the last. */
+function onward({ phases }: WorkflowProgram, phase: number, actions: PhaseAction[]): PhaseTransition {
+  if (phase < phases.length) return { target: inside('entering', phase), actions };
+  return { target: '#workflow.completed', actions: [...actions, end('completed')] };
+}
+
+function halt(phase: number): PhaseTransition {
+  return { target: inside('halted', phase), actions: [end('halted')] };
+}
+
+function close(phase: number, status: 'done' | 'failed'): PhaseAction {
+  return { type: 'close', params: { phase, status } };
+}
+
+function end(outcome: Extract<WorkflowEffect, { type: 'end' }>['outcome']): PhaseAction {
+  return { type: 'end', params: { outcome } };
+}
+
+function inside(state: 'entering' | 'running' | 'halted', phase: number): string {
+  return `#workflow.${state}-${phase}`;
+}

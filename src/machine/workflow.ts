@@ -1,0 +1,98 @@
+import { assign, setup, transition } from 'xstate';
+import { DevCliError } from '../base/errors.js';
+import { unwrapped } from './transition.js';
+import { compileWorkflow, type PhaseAction, type PhaseGuard, type WorkflowConfig } from './workflow-config.js';
+import type {
+  PhaseConditions,
+  WorkflowEffect,
+  WorkflowEvent,
+  WorkflowPosition,
+  WorkflowProgram,
+  WorkflowStep,
+} from './workflow-program.js';
+
+/** What the machine knows beside its state. Only the retries are kept. */
+interface Context {
+  retries: readonly number[];
+  conditions: PhaseConditions;
+}
+
+type Facts = { context: Context; event: WorkflowEvent };
+
+const guards: {
+  [K in PhaseGuard['type']]: (facts: Facts, params: Extract<PhaseGuard, { type: K }>['params']) => boolean;
+} = {
+  lacks: ({ context }, { phase }) => context.conditions.lacks(phase),
+  unmet: ({ context }, { when }) => !context.conditions.holds(when),
+  binding: ({ event }) => event.type === 'PHASE_HALTED' && event.binding,
+  retriesLeft: ({ context }, { phase, max }) => (context.retries[phase] ?? 0) < max,
+};
+
+/** Effects have no body here: the rim carries them out. */
+function emitted<K extends WorkflowEffect['type']>(
+  _facts: Facts,
+  _params: Extract<PhaseAction, { type: K }>['params'],
+) {}
+
+function machineOf(config: WorkflowConfig) {
+  return setup({
+    types: {} as { context: Context; events: WorkflowEvent; input: Context },
+    guards,
+    actions: {
+      retry: assign(({ context }: { context: Context }, { phase }: { phase: number }) => ({
+        retries: context.retries.map((retries, index) => (index === phase ? retries + 1 : retries)),
+      })),
+      skip: emitted<'skip'>,
+      close: emitted<'close'>,
+      repeat: emitted<'repeat'>,
+      open: emitted<'open'>,
+      reopen: emitted<'reopen'>,
+      end: emitted<'end'>,
+    },
+  }).createMachine({ ...config, context: ({ input }) => input });
+}
+
+/**
+ * What an event leads to in a workflow. Pure: the same program, position, event and answers of `conditions` give the same
+ * step, and nothing given is changed (recipes.md §4).
+ * @throws DevCliError `INTERNAL` for an event that the position does not allow; whatever `conditions` throws
+ */
+export function transitionWorkflow(
+  program: WorkflowProgram,
+  position: WorkflowPosition,
+  event: WorkflowEvent,
+  conditions: PhaseConditions,
+): WorkflowStep {
+  const machine = machineOf(compileWorkflow(program));
+  return unwrapped(conditions.holds, (holds) => {
+    const snapshot = machine.resolveState({
+      value: stateOf(position),
+      context: { retries: position.retries, conditions: { ...conditions, holds } },
+    });
+    const [next, actions] = transition(machine, snapshot, event);
+    // Every way out of a state ends in an effect, so none means that no way was open.
+    if (actions.length === 0) throw impossible(position, event);
+    const effects = (actions as { type: string; params: object }[]).map(
+      ({ type, params }) => ({ type, ...params }) as WorkflowEffect,
+    );
+    return { position: positionAt(next.value as string, position.phase, next.context.retries), effects };
+  });
+}
+
+/** The state of the machine that a position stands for. */
+function stateOf({ status, phase }: WorkflowPosition): string {
+  return status === 'running' || status === 'halted' ? `${status}-${phase}` : status;
+}
+
+function positionAt(state: string, before: number, retries: readonly number[]): WorkflowPosition {
+  const [status, phase] = state.split('-');
+  return {
+    status: status as WorkflowPosition['status'],
+    phase: phase === undefined ? before : Number(phase),
+    retries,
+  };
+}
+
+function impossible({ status, phase }: WorkflowPosition, event: WorkflowEvent): DevCliError {
+  return new DevCliError('INTERNAL', `The workflow cannot take ${event.type}: it is ${status} at phase ${phase}.`);
+}
