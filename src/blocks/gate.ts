@@ -1,4 +1,5 @@
 import { commandList, commandsShown, commandText } from '../documents/plan-commands.js';
+import { approvesPlan } from '../recipe/declared.js';
 import type { AskedBlock, GateBlock } from '../recipe/resolved.js';
 import type { GateAction, PendingAction } from '../run/action.js';
 import { PLAN, PLAN_CONTENT, shownPath } from '../run/paths.js';
@@ -7,7 +8,6 @@ import { type Common, commonParts, fullOf, INSTRUCTION_CAP, openSections } from 
 import type { BlockType } from './block-type.js';
 import { acknowledgeChoice, offered } from './choice.js';
 import { presentPlan } from './commands/plan.js';
-import { approvesPlan } from './plan-gate.js';
 import { filledPath, wholeProse } from './values.js';
 
 /** `wait-for-user`: a person decides, or the agent in the person's words. */

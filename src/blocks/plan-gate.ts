@@ -1,18 +1,13 @@
 import { sha256 } from '../base/sha256.js';
 import { unticked } from '../documents/plan-boxes.js';
-import type { CapturedRecipe, GateBlock, ResolvedBlock } from '../recipe/resolved.js';
+import { approvesPlan } from '../recipe/declared.js';
+import type { CapturedRecipe, GateBlock } from '../recipe/resolved.js';
 import { PLAN, PLAN_CONTENT } from '../run/paths.js';
 import type { PlanGate, RunState, StepState } from '../run/state.js';
 import type { Workspace } from '../run/workspace.js';
 
 /** The stage of an execution that asks about its plan, and the key of its answer in `gates`. */
 export const APPROVE_PLAN = 'approvePlan';
-
-/** Whether an execution asks for this gate's answer (recipes.md §2, `approves`). */
-export function approvesPlan(block: ResolvedBlock): block is GateBlock {
-  if (block.kind !== 'wait-for-user') return false;
-  return block.approves === 'plan' || (block.human && block.artifact === PLAN);
-}
 
 /**
  * What came of the gate that asked last about the plan in this name; null where none ever did (engine.md, First). Of the run

@@ -19,7 +19,7 @@ export function runSummary(state: RunState, recipe: ResolvedRecipe, files: Works
     done: inRecipeOrder(recipe, state.steps)
       .filter(([, step]) => step.status === 'done')
       .map(([id, step]) => (step.summary === undefined ? id : `${id}: ${step.summary}`)),
-    decisions: [...planningDecisions(state, files), ...gateDecisions(state, recipe)],
+    decisions: [...planningDecisions(state, recipe, files), ...gateDecisions(state, recipe)],
     changedFiles: [],
     verification: state.reviewRounds.map(reviewLine),
     openIssues: [...state.warnings, ...failures],
@@ -50,14 +50,16 @@ const BY = / *\((user|assumed|agent)\)[.\s]*$/i;
  * What was decided while the plan was made: as an earlier cleanup kept it, and as the draft has it now. `cleanup` keeps it in
  * the state, since it removes the draft.
  */
-export function planningDecisions(state: RunState, files: Workspace): RunSummary['decisions'] {
-  const all = [...(state.decisions ?? []), ...draftDecisions(state, files)];
+export function planningDecisions(state: RunState, recipe: ResolvedRecipe, files: Workspace): RunSummary['decisions'] {
+  const all = [...(state.decisions ?? []), ...draftDecisions(state, recipe, files)];
   return [...new Map(all.map((decision) => [decision.text, decision])).values()];
 }
 
-function draftDecisions(state: RunState, files: Workspace): RunSummary['decisions'] {
+function draftDecisions(state: RunState, recipe: ResolvedRecipe, files: Workspace): RunSummary['decisions'] {
   const draft = files.text('DRAFT.md');
   if (draft === null) return [];
+  const asked = recipe.blocks.findLast((block) => 'sections' in block && block.sections.includes('decisions'));
+  const at = state.steps[asked?.id ?? '']?.at ?? state.updatedAt;
   return readDraft(draft)
     .decisions.text.split('\n')
     .filter((line) => /^[-*] /.test(line))
@@ -65,7 +67,7 @@ function draftDecisions(state: RunState, files: Workspace): RunSummary['decision
       const marked = BY.exec(line)?.[1]?.toLowerCase();
       const by = marked === 'user' || marked === 'assumed' ? marked : 'agent';
       const text = line.slice(2).replace(BY, '').trim();
-      return { text, by, at: state.steps['interview']?.at ?? state.updatedAt } as const;
+      return { text, by, at } as const;
     });
 }
 

@@ -9,12 +9,11 @@ import { beginBranch, currentBranch, ensureBranch, push, pushAddress, upstreamOf
 import { type KnownRequest, openDraft, type PullRequest, renewText, requestOf } from '../work/forge.js';
 import { findRun } from './find-run.js';
 
-/** Where the recipe open-pr has the text written, in the run's directory. */
+/** The text of a pull request, in the run's directory. */
 const TEXT = 'pr.json';
 
 /**
- * `pull-request branch`: puts the run's work tree on a branch of its own, `dev/<name>` unless it is on one (recipes.md §4,
- * open-pr).
+ * `pull-request branch`: puts the run's work tree on a branch of its own, `dev/<name>` unless it is on one (recipes.md §4).
  * @throws DevCliError `GIT_FAILED`, `NO_SUCH_RUN`
  */
 export async function pullRequestBranch(context: Context, name: unknown): Promise<Answer> {

@@ -3,6 +3,7 @@ import { noSuchRun } from '../base/no-such-run.js';
 import { whereIn } from '../blocks/pending.js';
 import type { RunMarks } from '../project/marks.js';
 import { atPhase, parseCaptured, type Recompile } from '../recipe/captured.js';
+import { isGuarded } from '../recipe/declared.js';
 import type { CapturedRecipe } from '../recipe/resolved.js';
 import { type Context, pollWait, type ReadContext } from '../run/context.js';
 import { derive, remember } from '../run/derive.js';
@@ -14,7 +15,7 @@ import { createWorkspace } from '../run/workspace.js';
 import type { Decision, Head, NewEntry } from '../store/store.js';
 import { type PlanMoved, type Rare, withRare } from './rare.js';
 import { type Contents, contentsOf, putBack, sizesOf, vanished, withContents } from './vanished.js';
-import { writtenArtifacts } from './walk/end.js';
+import { writtenDocuments } from './walk/end.js';
 
 const NO_CONTENTS: Contents = new Map();
 
@@ -219,7 +220,7 @@ export function commitOf<A>(turn: Turn, head: Head<RunState>, answer: A): Decisi
   }
   if (state.sourcesRefused?.seq === 0) state.sourcesRefused.seq = last;
   if (state.lastHuman?.seq === 0) state.lastHuman.seq = last;
-  state.written = writtenArtifacts(turn);
+  state.written = writtenDocuments(turn);
   state.updatedAt = turn.at;
   derive(
     state,
@@ -250,8 +251,7 @@ function refreshInputs(turn: Turn): void {
 
 function marksOf(turn: Turn): RunMarks {
   const { state, captured } = turn;
-  const guards = ['specify', 'execute', 'open'].includes(state.skill) || captured.recipe.guardWrites !== null;
-  const marks: RunMarks = { guarded: state.status === 'live' && guards };
+  const marks: RunMarks = { guarded: state.status === 'live' && isGuarded(captured.recipe) };
   if (state.status === 'completed' || state.status === 'aborted') return { ...marks, pointer: 'clear' };
   const starts = turn.entries.some((entry) => entry.type === 'init');
   return starts && state.origin === null && state.workTree === '.' ? { ...marks, pointer: 'set' } : marks;

@@ -1,3 +1,4 @@
+import { inheritedBy } from './declared.js';
 import type { LintableSequence } from './lintable.js';
 import { ownCommandsOf } from './own-commands.js';
 import type { ResolvedBlock } from './resolved.js';
@@ -18,21 +19,19 @@ interface Read {
   when: string[];
 }
 
-/** Documents that a run can inherit from an earlier one of its name (documents.md, plan generate). */
-const INHERITED = ['PLAN.md', 'plan-content.json'];
-
 /**
  * Every file that is read has a writer earlier on each path. The only forks are conditions: a file that is written on a
  * condition must be read on the same one, or by somebody who is told that it is missing (recipes.md §2, Lint).
  */
 export function lintFiles(lintable: LintableSequence): void {
   const { recipe, source } = lintable;
+  const inherited = inheritedBy(recipe);
   const written: Written[] = recipe.usesDraft ? [{ path: 'DRAFT.md', when: [] }] : [];
   for (const [index, block] of recipe.blocks.entries()) {
     const mine = writesOf(block);
     for (const read of readsOf(block, index, source.blocks[index])) {
       const earlier = [...written, ...(read.path === ownInput(block) ? mine : [])];
-      if (!read.path.startsWith('/') && !isInherited(read.path, recipe.skill)) lintRead(lintable, index, read, earlier);
+      if (!read.path.startsWith('/') && !inherited.includes(read.path)) lintRead(lintable, index, read, earlier);
     }
     written.push(...mine);
     // What an external command writes is not known: from here on nothing can be called unwritten.
@@ -56,10 +55,6 @@ function reportMissing({ recipe, report }: LintableSequence, index: number, read
   const self = later?.id === recipe.blocks[index]?.id;
   const hint = later === undefined ? '' : self ? '; this block does' : `; ${quoted(later.id)} does so later`;
   report.error(read.place, `No earlier block writes ${quoted(read.path)}${hint}.`, { within: read.path });
-}
-
-function isInherited(path: string, skill: string): boolean {
-  return skill !== 'specify' && INHERITED.includes(path);
 }
 
 /** The file that a block's own command takes, once the agent has written it. */

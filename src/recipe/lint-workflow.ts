@@ -1,6 +1,7 @@
 import { BUILTIN_PREFERENCES } from './builtin-preferences.js';
 import type { Compiled, CompiledPhase } from './compiled.js';
 import { conditionChecker } from './conditions.js';
+import { lintEnds } from './lint-declared.js';
 import { lintName, lintPreferences } from './lint-header.js';
 import type { LintableWorkflow } from './lintable.js';
 import { inOrder } from './problem.js';
@@ -22,6 +23,7 @@ export function lintWorkflow(
   const { source, workflow, report, phases } = lintable;
   lintName(source.name, expectedName, report);
   lintPreferences(source, workflow.preferences, report);
+  lintEnds(source, report);
   for (const field of OF_PHASES) {
     if (source[field] === undefined) continue;
     report.warning([field], `\`${field}\` says nothing here: what the recipe of each phase says counts.`, {

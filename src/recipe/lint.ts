@@ -2,6 +2,7 @@ import type { Compiled } from './compiled.js';
 import { lintAgents } from './lint-agents.js';
 import { lintBlocks } from './lint-blocks.js';
 import { lintConditions } from './lint-conditions.js';
+import { lintDeclared } from './lint-declared.js';
 import { lintDraft } from './lint-draft.js';
 import { lintFiles } from './lint-files.js';
 import { lintHandlers } from './lint-handlers.js';
@@ -20,6 +21,7 @@ export function lintRecipe(compiled: Compiled, expectedName: string): void {
   }
   const lintable = { ...draft, report, file };
   lintHeader(lintable, expectedName);
+  lintDeclared(lintable);
   lintText(lintable);
   lintConditions(lintable);
   switch (lintable.type) {

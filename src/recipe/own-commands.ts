@@ -1,4 +1,4 @@
-import type { OwnCommand, ResolvedBlock } from './resolved.js';
+import type { OwnCommand, ResolvedBlock, ResolvedRecipe } from './resolved.js';
 
 /** Every `dev-cli …` command of a block with the key it stands under. */
 export function ownCommandsOf(block: ResolvedBlock): { key: string; command: OwnCommand }[] {
@@ -11,6 +11,11 @@ export function ownCommandsOf(block: ResolvedBlock): { key: string; command: Own
   if ('exitCheck' in block) add('exitCheck', block.exitCheck);
   if ('onComplete' in block) add('onComplete', block.onComplete);
   return found;
+}
+
+/** Whether a run of the recipe writes a plan. */
+export function makesPlan({ blocks }: Pick<ResolvedRecipe, 'blocks'>): boolean {
+  return blocks.some((block) => runs(block, 'plan generate'));
 }
 
 /** Whether a block runs this command, wherever it stands in it. */

@@ -41,11 +41,10 @@ export function resolveEngineRecipe(source: EngineSource, report: Report, reader
   const engine = resolveEngine(source, report, readers);
   const templates = templatesOf({ blocks, engine, cleanup: resolveCleanup(source) });
   const conditions = conditionsOf({ blocks, engine });
-  const depth = source.config?.depth;
   return {
     ...resolveHeader(source, templates, conditions, PREFERENCES),
     type: 'engine',
-    mode: resolveMode({ ...source, ...(depth === undefined ? {} : { mode: { ...source.mode, depth } }) }, []),
+    mode: engineMode(source),
     draft: { required: [], stated: false },
     usesGoal: mentionsGoal(templates, conditions),
     usesDraft: false,
@@ -53,6 +52,12 @@ export function resolveEngineRecipe(source: EngineSource, report: Report, reader
     program: programOf(blocks),
     engine,
   };
+}
+
+/** `config.depth` is the same as `mode.depth`. */
+export function engineMode(source: EngineSource): Record<string, string> {
+  const depth = source.config?.depth;
+  return resolveMode({ ...source, ...(depth === undefined ? {} : { mode: { ...source.mode, depth } }) }, []);
 }
 
 function resolveEngine(source: EngineSource, report: Report, readers: EngineReaders): ResolvedEngine {

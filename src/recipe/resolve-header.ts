@@ -8,7 +8,18 @@ import { placeholders } from './template.js';
 
 type HeaderSource = Pick<
   SequentialSource | EngineSource,
-  'name' | 'description' | 'skill' | 'mode' | 'vars' | 'preferences' | 'needs' | 'guard' | 'cleanup'
+  | 'name'
+  | 'description'
+  | 'skill'
+  | 'mode'
+  | 'vars'
+  | 'preferences'
+  | 'needs'
+  | 'guard'
+  | 'artifacts'
+  | 'closing'
+  | 'begins'
+  | 'cleanup'
 >;
 
 /** Stated, else from the flags of the init command, else from the words of the name; what stays open is not in it. */
@@ -22,6 +33,24 @@ export function resolveMode(source: HeaderSource, flags: readonly string[]): Rec
     ...source.mode,
     ...(depth === undefined ? {} : { depth }),
     ...(interaction === undefined ? {} : { interaction }),
+  };
+}
+
+/** Stated, else the first word of the name. */
+export function skillOf({ skill, name }: HeaderSource): string {
+  return skill ?? name.split(/[-_]/)[0] ?? name;
+}
+
+/** What is said of the end of a run and of its beginning, as far as it is stated (declared.ts has the defaults). */
+export function resolveEnds({
+  artifacts,
+  closing,
+  begins,
+}: HeaderSource): Pick<ResolvedRecipe, 'artifacts' | 'closing' | 'begins'> {
+  return {
+    ...(artifacts === undefined ? {} : { artifacts }),
+    ...(closing === undefined ? {} : { closing: closing.trim() }),
+    ...(begins === undefined ? {} : { begins }),
   };
 }
 
@@ -42,13 +71,25 @@ export function resolveHeader(
   reads: readonly string[] = [],
 ): Pick<
   ResolvedRecipe,
-  'name' | 'language' | 'description' | 'skill' | 'vars' | 'preferences' | 'needs' | 'guardWrites' | 'cleanup'
+  | 'name'
+  | 'language'
+  | 'description'
+  | 'skill'
+  | 'vars'
+  | 'preferences'
+  | 'needs'
+  | 'guardWrites'
+  | 'guardSources'
+  | 'artifacts'
+  | 'closing'
+  | 'begins'
+  | 'cleanup'
 > {
   return {
     name: source.name,
     language: 1,
     description: source.description?.trim() ?? '',
-    skill: source.skill ?? source.name.split(/[-_]/)[0] ?? source.name,
+    skill: skillOf(source),
     vars: (source.vars ?? {}) as JsonObject,
     preferences: preferencesOf(source, [
       ...reads,
@@ -56,7 +97,9 @@ export function resolveHeader(
       ...conditions.flatMap(preferencesIn),
     ]),
     ...(source.needs === undefined ? {} : { needs: [...new Set(source.needs)] }),
-    guardWrites: source.guard?.writes ?? null,
+    guardWrites: source.guard === undefined ? null : (source.guard.writes ?? []),
+    ...(source.guard?.sources === undefined ? {} : { guardSources: source.guard.sources }),
+    ...resolveEnds(source),
     cleanup: resolveCleanup(source),
   };
 }

@@ -1,6 +1,6 @@
 import type { ErrorPolicy } from '../machine/workflow-program.js';
 import type { CompiledPhase } from './compiled.js';
-import { resolveHeader, resolveMode } from './resolve-header.js';
+import { resolveEnds, resolveHeader, resolveMode } from './resolve-header.js';
 import type { PreferenceSpec, ResolvedPhase, ResolvedWorkflow } from './resolved.js';
 import type { MetaSource } from './schema.js';
 
@@ -21,6 +21,7 @@ export function resolveWorkflow(source: MetaSource, compiled: readonly CompiledP
     vars,
     preferences: unionOf(phases, preferences),
     ...(needs === undefined ? {} : { needs }),
+    ...resolveEnds(source),
     errorPolicy: policyOf(source),
     phases,
   };

@@ -1,4 +1,5 @@
 import type { SectionId } from '../documents/sections.js';
+import { draftsFromGoal } from './declared.js';
 import { runs } from './own-commands.js';
 import { programOf } from './program.js';
 import type { Report } from './report.js';
@@ -31,7 +32,9 @@ export function resolveRecipe(source: SequentialSource, report: Report, read: Re
     type: 'sequential',
     mode,
     draft: requiredSections(source, blocks, wanted, draft),
-    usesGoal: usesGoal(blocks, templates, conditions) || (draft && header.skill === 'specify'),
+    ...(source.inherits === undefined ? {} : { inherits: source.inherits }),
+    usesGoal:
+      source.goal === 'required' || usesGoal(blocks, templates, conditions) || (draft && draftsFromGoal(header.skill)),
     usesDraft: draft,
     blocks,
     program: programOf(blocks),

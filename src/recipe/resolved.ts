@@ -22,7 +22,14 @@ export interface ResolvedRecipe {
   /** What has to be there before a run of it begins. Absent also in what earlier versions captured. */
   needs?: Need[];
   draft: { required: SectionId[]; stated: boolean };
+  /** Null where the recipe states no `guard`; declared.ts knows what its skill then says. */
   guardWrites: string[] | null;
+  /** This and the next four as stated; declared.ts knows what holds where they are absent. */
+  guardSources?: 'kept' | 'free';
+  inherits?: string[];
+  artifacts?: string[];
+  closing?: string;
+  begins?: 'planning' | 'execution';
   cleanup: string[];
   /** True when any template or condition of the recipe uses the goal. */
   usesGoal: boolean;
@@ -177,7 +184,7 @@ export interface GateBlock extends AskingBlock {
   message: string;
   choices: ResolvedChoice[];
   human: boolean;
-  /** As stated; `approvesPlan` of blocks/plan-gate.ts knows when it goes without saying. */
+  /** As stated; `approvesPlan` of declared.ts knows when it goes without saying. */
   approves?: 'plan';
   artifact?: string;
   maxRounds: number;
@@ -223,6 +230,10 @@ export interface ResolvedWorkflow {
   preferences: Record<string, PreferenceSpec>;
   /** What the whole workflow needs; a phase's own needs stand in its recipe. */
   needs?: Need[];
+  /** This and the next two as stated (declared.ts). */
+  artifacts?: string[];
+  closing?: string;
+  begins?: 'planning' | 'execution';
   errorPolicy: ErrorPolicy;
   /** At least one. */
   phases: ResolvedPhase[];

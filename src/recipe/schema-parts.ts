@@ -39,7 +39,9 @@ export const header = {
   language: Type.Optional(Type.Literal(1, { description: 'Version of this language. Default 1.' })),
   description: Type.Optional(text('What the recipe is for, in one line.')),
   skill: Type.Optional(
-    identifier("`specify`, `execute`, `open`, or a new word; guards look at it. Default: the name's first word."),
+    identifier(
+      "A word for what the recipe is for. `specify`, `execute` and `open` decide what `guard`, `goal`, `inherits` and `closing` leave open, any other word decides nothing. Default: the name's first word.",
+    ),
   ),
   mode: Type.Optional(
     Type.Object(
@@ -69,7 +71,42 @@ export const header = {
     }),
   ),
   guard: Type.Optional(
-    Type.Object({ writes: files('Globs in the work tree that a tool may touch while the run is live.') }, closed),
+    Type.Object(
+      {
+        writes: Type.Optional(
+          files('Globs in the work tree that a tool may touch while the run is live. Default: none.'),
+        ),
+        sources: Type.Optional(
+          word(
+            '`kept`: nothing outside .dev/ may change while the run is live, and acknowledgements of `subagent`, `subagent-loop` and `llm+cli` blocks refuse with the list of what did. `free`: they do not look. Default: kept for the skills specify and open, else free.',
+            'kept',
+            'free',
+          ),
+        ),
+      },
+      {
+        ...closed,
+        description:
+          'A live run of a recipe that states it is guarded; so is one of the skills specify, execute and open.',
+      },
+    ),
+  ),
+  artifacts: Type.Optional(
+    files(
+      "Documents in the run's directory that the end of the run names if it wrote them, in the order in which a person would open them. Default: PLAN.md, report.md, summary.md, pr.json; in a workflow also what its phases state.",
+    ),
+  ),
+  closing: Type.Optional(
+    text(
+      'What the agent shall do when the run is completed, before it stops. Placeholders are not filled. Default: by type and skill; where neither says anything, tell the user what was done.',
+    ),
+  ),
+  begins: Type.Optional(
+    word(
+      'What `dev-cli init` begins with this recipe when none is named, in the mode that the recipe states: `planning`, or `execution` with --execute. A recipe of the project goes before a shipped one.',
+      'planning',
+      'execution',
+    ),
   ),
   cleanup: Type.Optional(files('Globs that `dev-cli cleanup` removes. Default: DRAFT.md.')),
 };

@@ -230,6 +230,17 @@ const SequentialSource = Type.Object(
   {
     ...header,
     type: kind('sequential', 'Blocks, one after the other.'),
+    goal: Type.Optional(
+      Type.Literal('required', {
+        description:
+          'A run begins only with a goal. Goes without saying where a text, a condition or a command of the recipe uses it, and for the skill specify where DRAFT.md is used.',
+      }),
+    ),
+    inherits: Type.Optional(
+      files(
+        'Documents that a run may find from an earlier one of its name, so that a block may read them although none before it writes them. Default: PLAN.md and plan-content.json; none for the skill specify.',
+      ),
+    ),
     draft: Type.Optional(
       Type.Object(
         {

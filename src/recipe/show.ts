@@ -1,9 +1,11 @@
 import { lazyPackage } from '../base/lazy.js';
 import type { OnError } from '../machine/program.js';
 import { ENGINE_BLOCK, type HandlerStage } from '../registry/handlers.js';
+import { approvesPlan, artifactsOf, closingOf, inheritedBy, isGuarded, keepsSources } from './declared.js';
 import type {
   AskedBlock,
   BlockCommand,
+  CapturedRecipe,
   ResolvedAgent,
   ResolvedBlock,
   ResolvedChoice,
@@ -30,7 +32,10 @@ export function showRecipe(recipe: ResolvedRecipe): string {
     preferences: showPreferences(recipe),
     ...given('needs', recipe.needs),
     ...(recipe.usesDraft ? { draft: { required: recipe.draft.required } } : {}),
-    ...(recipe.guardWrites === null ? {} : { guard: { writes: recipe.guardWrites } }),
+    ...(recipe.usesGoal ? { goal: 'required' } : {}),
+    ...(recipe.type === 'sequential' ? { inherits: inheritedBy(recipe) } : {}),
+    ...showGuard(recipe),
+    ...showEnds({ recipe }),
     cleanup: recipe.cleanup,
     ...(recipe.engine === undefined ? { blocks: recipe.blocks.map(showBlock) } : showEngine(recipe.engine)),
   };
@@ -40,6 +45,7 @@ export function showRecipe(recipe: ResolvedRecipe): string {
 /** The same for a workflow: its phases by the names of their recipes. */
 export function showWorkflow(workflow: ResolvedWorkflow): string {
   const { name, type, language, description, mode, vars, phases } = workflow;
+  const [first] = phases;
   const document: Shown = {
     name,
     type,
@@ -49,10 +55,24 @@ export function showWorkflow(workflow: ResolvedWorkflow): string {
     vars,
     preferences: showPreferences(workflow),
     ...given('needs', workflow.needs),
+    ...(first === undefined ? {} : showEnds({ recipe: first.recipe, workflow })),
     phases: phases.map((phase) => ({ name: phase.name, recipe: phase.recipe.name, ...given('when', phase.when) })),
     errorPolicy: { onFail: showPolicy(workflow.errorPolicy) },
   };
   return yaml().stringify(document, { lineWidth: 120, aliasDuplicateObjects: false });
+}
+
+function showGuard(recipe: ResolvedRecipe): Shown {
+  if (!isGuarded(recipe)) return {};
+  return { guard: { writes: recipe.guardWrites ?? [], sources: keepsSources(recipe) ? 'kept' : 'free' } };
+}
+
+function showEnds(captured: Pick<CapturedRecipe, 'recipe' | 'workflow'>): Shown {
+  return {
+    artifacts: artifactsOf(captured),
+    closing: closingOf(captured),
+    ...given('begins', (captured.workflow ?? captured.recipe).begins),
+  };
 }
 
 function showPolicy(policy: ResolvedWorkflow['errorPolicy']): unknown {
@@ -159,7 +179,7 @@ function showKind(block: AskedBlock): Shown {
       return {
         message: block.message,
         ...(block.human ? { human: 'required' } : {}),
-        ...given('approves', block.approves),
+        ...(approvesPlan(block) ? { approves: 'plan' } : {}),
         ...given('artifact', block.artifact),
         choices: block.choices.map(showChoice),
         maxRounds: block.maxRounds,

@@ -31,7 +31,7 @@ export function workflowPosition({ phases, phaseIndex, currentPhase }: Workflow)
   };
 }
 
-/** `2/3 implement (execute-standard)`. */
+/** Such as `2/3 build (release)`: place, name, recipe. */
 export function phaseTitle(workflow: Workflow): string {
   const { name, recipe } = phaseRow(workflow);
   return `${workflow.phaseIndex + 1}/${workflow.phases.length} ${name} (${recipe})`;

@@ -18,7 +18,7 @@ export function cleanup(scene: Scene): Outcome {
     return { ok: true, report: { removed: [], written: 'summary.md' }, summary: 'was cleaned up already' };
   }
   // Rendered first: it tells of decisions that stand in a document about to go.
-  const decided = planningDecisions(state, scene.files);
+  const decided = planningDecisions(state, recipe, scene.files);
   scene.files.write('summary.md', renderRunSummary(runSummary(state, recipe, scene.files, scene.at)));
   if (decided.length > 0) state.decisions = decided;
   const isTemporary = picomatch()(recipe.cleanup, { dot: true });

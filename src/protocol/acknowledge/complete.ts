@@ -3,17 +3,18 @@ import { DevCliError } from '../../base/errors.js';
 import type { AckInput, AckResult, ChangedSources } from '../../blocks/acknowledgement.js';
 import { whereIn } from '../../blocks/pending.js';
 import { changedSources } from '../../recipe/captured.js';
+import { keepsSources } from '../../recipe/declared.js';
 import { answerBy, type Context } from '../../run/context.js';
 import type { RunState } from '../../run/state.js';
 import type { Turn } from '../../run/turn.js';
+import type { Head } from '../../store/store.js';
 import { changedSince, readBaseline } from '../../work/git.js';
 import { changeWarnings, envelope, joined, type Told, toldBy, withResult } from '../envelope.js';
 import { findRun } from '../find-run.js';
 import { type Rare, withRare } from '../rare.js';
 import { commitsWait, isAtWork, pendingId } from '../running.js';
 import type { settleJobs } from '../settle.js';
-import { movedLine, transactTurn } from '../turns.js';
-import { PLANNING_SKILLS } from '../walk/phases.js';
+import { movedLine, readCaptured, transactTurn } from '../turns.js';
 import { acknowledge } from './acknowledge.js';
 
 /**
@@ -37,14 +38,15 @@ export async function stepComplete(
     before = await settled(context, name, context.clock.now(), found);
     head = await context.store.read(name);
   }
-  const sources = await sourcesFor(context, head.snapshot);
+  const sources = await sourcesFor(context, head);
   const moved = await withRare(async ({ planMoved }) => movedLine(head, planMoved));
   const known = await knownFor(context, head.snapshot, { ...input, ...(wait === undefined ? {} : { wait }) }, until);
   const { result, told, waits } = await transactTurn(
     context,
     name,
     (turn) => {
-      const answer = located(turn, acknowledge(turn, input, sources));
+      const kept = keepsSources(turn.captured.recipe);
+      const answer = located(turn, acknowledge(turn, input, kept ? sources : null));
       const waits = commitsWait({ snapshot: turn.state });
       return { result: answer, told: tell(context, turn, { result: answer, moved }), waits };
     },
@@ -86,8 +88,9 @@ function tellMoved({ state, warnings }: Turn, moved: string | null): void {
 }
 
 /** What changed outside `.dev/` since the baseline, where the pending step may not touch sources. */
-async function sourcesFor(context: Context, snapshot: RunState | null): Promise<ChangedSources> {
-  if (snapshot === null || snapshot.baseline === null || !isWatched(snapshot)) return null;
+async function sourcesFor(context: Context, head: Head<RunState>): Promise<ChangedSources> {
+  const { snapshot } = head;
+  if (snapshot === null || snapshot.baseline === null || !(await isWatched(head, snapshot))) return null;
   const workTree = snapshot.workTree === '.' ? context.root : snapshot.workTree;
   const around = { signal: context.signal };
   try {
@@ -117,7 +120,14 @@ async function knownFor(
   return { judge: (await import('../../documents/judge-result.js')).judgeResult };
 }
 
-function isWatched(state: RunState): boolean {
-  const action = state.pendingAction?.action.action;
-  return PLANNING_SKILLS.includes(state.skill) && (action === 'dispatch-subagents' || action === 'llm+cli');
+async function isWatched(head: Head<RunState>, { pendingAction }: RunState): Promise<boolean> {
+  const action = pendingAction?.action.action;
+  if (action !== 'dispatch-subagents' && action !== 'llm+cli') return false;
+  try {
+    return keepsSources((await readCaptured(head)).recipe);
+  } catch (error) {
+    // A recipe.json that is lost is put back by the transaction, which then decides whether it matters what changed.
+    if (error instanceof DevCliError) return true;
+    throw error;
+  }
 }

@@ -1,7 +1,7 @@
 import { presentPlan } from '../../blocks/commands/plan.js';
-import { approvesPlan } from '../../blocks/plan-gate.js';
 import { commandList, commandText } from '../../documents/plan-commands.js';
 import { commandTexts, gateAt } from '../../engine/act/gates.js';
+import { approvesPlan } from '../../recipe/declared.js';
 import { choicesOf } from '../../run/acknowledgements.js';
 import type { GateAction } from '../../run/action.js';
 import type { Context } from '../../run/context.js';

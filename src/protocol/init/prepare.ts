@@ -5,9 +5,11 @@ import { presentPlan } from '../../blocks/commands/plan.js';
 import { followsFrom } from '../../documents/plan-boxes.js';
 import type { PlanContent } from '../../documents/plan-schema.js';
 import { addedBodies } from '../../engine/act/plan.js';
+import { type Beginner, beginnersOf } from '../../recipe/beginners.js';
 import { withPhases } from '../../recipe/captured.js';
+import type { Library } from '../../recipe/library.js';
 import { requireRecipe } from '../../recipe/load.js';
-import { runs } from '../../recipe/own-commands.js';
+import { makesPlan } from '../../recipe/own-commands.js';
 import { PREFERENCES_FILE, resolveSettings } from '../../recipe/preferences.js';
 import type { CapturedRecipe } from '../../recipe/resolved.js';
 import { settleWorkflow } from '../../recipe/settle-workflow.js';
@@ -68,7 +70,7 @@ export function prepareRecipe(
   { snapshot: present, files }: Pick<Head<RunState>, 'snapshot' | 'files'>,
 ): Prepared {
   const unfinished = present !== null && (present.status === 'live' || present.status === 'halted') ? present : null;
-  const recipe = recipeName(input, unfinished);
+  const recipe = recipeName(context.library, input, unfinished);
   if (unfinished !== null && input.force !== true) {
     if (recipeOfRun(unfinished) !== recipe) throw runExists(unfinished);
     checkRunMode(input, unfinished);
@@ -112,8 +114,7 @@ function settled(captured: CapturedRecipe, input: InitInput, text: string | null
 function executesAtOnce({ recipe, workflow }: CapturedRecipe): boolean {
   const recipes = workflow?.phases.map((phase) => phase.recipe) ?? [recipe];
   const execution = recipes.findIndex(({ type }) => type === 'engine');
-  const before = recipes.slice(0, execution).flatMap(({ blocks }) => blocks);
-  return execution >= 0 && !before.some((block) => runs(block, 'plan generate'));
+  return execution >= 0 && !recipes.slice(0, execution).some(makesPlan);
 }
 
 function usesGoal({ recipe, workflow }: CapturedRecipe): boolean {
@@ -140,23 +141,36 @@ function noWorkflow(recipe: string): DevCliError {
   });
 }
 
-/** The recipe that is meant: named, or specify in the mode of the flags, else of the run that is there. */
-function recipeName(input: InitInput, unfinished: RunState | null): string {
+/** The recipe that is meant: named, or that which begins planning in the mode of the flags, else of the run that is there. */
+function recipeName(library: Library, input: InitInput, unfinished: RunState | null): string {
   const named = input.recipe ?? input.workflow;
   if (named !== undefined) return named;
   const flags = flagMode(input);
-  if (input.execute === true) return executeRecipe(flags, unfinished);
+  if (input.execute === true) return executeRecipe(library, flags, unfinished);
   if (unfinished !== null && Object.keys(flags).length === 0) return recipeOfRun(unfinished);
-  const before = unfinished?.skill === 'specify' ? unfinished.mode : {};
-  const depth = flags.depth ?? before['depth'] ?? 'standard';
-  const interaction = flags.interaction ?? before['interaction'] ?? 'interactive';
-  return `specify-${depth}-${interaction}`;
+  const beginners = beginnersOf(library, 'planning');
+  const before = beginners.some(({ skill }) => skill === unfinished?.skill) ? unfinished?.mode : {};
+  return inMode(beginners, {
+    depth: flags.depth ?? before?.['depth'] ?? 'standard',
+    interaction: flags.interaction ?? before?.['interaction'] ?? 'interactive',
+  });
 }
 
 /** Executing has a recipe for each depth; whether somebody is asked is left to the flags. */
-function executeRecipe(flags: { depth?: string }, unfinished: RunState | null): string {
-  if (unfinished?.engine != null && flags.depth === undefined) return unfinished.recipe;
-  return `execute-${flags.depth ?? 'standard'}`;
+function executeRecipe(library: Library, flags: Record<string, string>, unfinished: RunState | null): string {
+  if (unfinished?.engine != null && flags['depth'] === undefined) return unfinished.recipe;
+  return inMode(beginnersOf(library, 'execution'), { depth: 'standard', ...flags });
+}
+
+/** The first of them whose mode is the wanted one, or left open. */
+function inMode(beginners: readonly Beginner[], wanted: Readonly<Record<string, string>>): string {
+  const fits = ({ mode }: Beginner) => Object.entries(wanted).every(([key, value]) => (mode[key] ?? value) === value);
+  const found = beginners.find(fits);
+  if (found !== undefined) return found.name;
+  const mode = Object.values(wanted).join(', ');
+  throw new DevCliError('UNKNOWN_RECIPE', `No recipe is begun for the mode ${mode} when none is named.`, {
+    fix: ['Name one with --recipe: ', { command: 'recipe list', input: {} }],
+  });
 }
 
 /**

@@ -1,8 +1,9 @@
 import { foreignLine } from '../../documents/foreign.js';
 import { RESIDUAL } from '../../engine/act/commit-words.js';
 import { reopensAt } from '../../engine/act/done.js';
+import { ARTIFACTS, artifactsOf, closingOf } from '../../recipe/declared.js';
 import type { Action } from '../../run/action.js';
-import { PLAN, shownPath } from '../../run/paths.js';
+import { shownPath } from '../../run/paths.js';
 import { reopening } from '../../run/reopening.js';
 import { requestLine } from '../../run/request.js';
 import type { PhaseRow, RunState } from '../../run/state.js';
@@ -11,9 +12,6 @@ import { markPhase, phaseRow } from '../../run/workflow.js';
 import { failures, outcomeLine, planRefused, results } from './outcome.js';
 
 type Outcome = NonNullable<RunState['outcome']>;
-
-/** Documents worth naming at the end of the run that wrote them, in the order a person would open them. */
-const ARTIFACTS = [PLAN, 'report.md', 'summary.md', 'pr.json'];
 
 /** Ends the run: the `done` action becomes what `next` replays from now on. */
 export function endRun(turn: Turn, outcome: Outcome, reason?: string): void {
@@ -61,6 +59,7 @@ export function waitsIn({ name }: Pick<PhaseRow, 'name'>, id: string): string {
 function doneAction(turn: Turn, outcome: Outcome, reason: string | undefined): Action {
   const { state, place } = turn;
   const halted = outcome === 'halted' ? state.currentBlock : null;
+  const written = writtenDocuments(turn);
   return {
     run: state.name,
     action: 'done',
@@ -68,8 +67,8 @@ function doneAction(turn: Turn, outcome: Outcome, reason: string | undefined): A
     outcome,
     summary: summaryOf(turn, outcome, reason),
     results: { ...resultsOf(turn), ...requestResult(turn) },
-    artifacts: writtenArtifacts(turn)
-      .filter((path) => turn.files.facts(path).kind === 'file')
+    artifacts: artifactsOf(turn.captured)
+      .filter((path) => written.includes(path) && turn.files.facts(path).kind === 'file')
       .map((path) => shownPath(place, state.name, path)),
     failed: failuresOf(turn),
     ...(state.warnings.length === 0 ? {} : { warnings: [...state.warnings] }),
@@ -90,12 +89,13 @@ function reopened({ state }: Turn, block: string): string {
 }
 
 /**
- * The artifacts that this run has written so far, this turn's among them: those of an earlier run of the name lie in the
- * same directory.
+ * Of dev-cli's own documents and those that the recipe names what this run has written so far, this turn's among them: those
+ * of an earlier run of the name lie in the same directory.
  */
-export function writtenArtifacts({ state, files }: Turn): string[] {
+export function writtenDocuments({ state, files, captured }: Turn): string[] {
   const now = files.changes().map(({ path }) => path);
-  return ARTIFACTS.filter((path) => state.written.includes(path) || now.includes(path));
+  const told = [...new Set([...ARTIFACTS, ...artifactsOf(captured)])];
+  return told.filter((path) => state.written.includes(path) || now.includes(path));
 }
 
 function summaryOf(turn: Turn, outcome: Outcome, reason: string | undefined): string {
@@ -129,14 +129,8 @@ function instructionOf(turn: Turn, outcome: Outcome): string {
         return 'Tell the user that the plan was not approved, so nothing of it was carried out, then stop. Another plan is made by planning anew under this name; `resume` only asks about this one again.';
       }
       return `Tell the user why the run halted and what is there so far, then stop.${waits(turn, outcome) ? WAITING : ''} Run \`resume\` only when the user wants to go on from there. What the user decides for it goes word for word into the file that \`ruling\` names; then run \`ruling\` instead: the next attempt reads it.`;
-    case 'completed': {
-      if (state.workflow !== null)
-        return `Tell the user what came of each phase and name the artifacts.${open} Then stop.`;
-      if (state.engine !== null) return `Tell the user what was done and show report.md.${open} Then stop.`;
-      return state.skill === 'specify'
-        ? `Show the user the summary and the plan's path.${open} Then stop: nothing is to be implemented now.`
-        : `Tell the user what was done.${open} Then stop.`;
-    }
+    case 'completed':
+      return `${closingOf(turn.captured)}${open} Then stop.`;
   }
 }
 

@@ -3,7 +3,7 @@ import { inRecipeOrder } from '../../blocks/recipe-order.js';
 import { foreignLine } from '../../documents/foreign.js';
 import { planSummary } from '../../documents/plan-summary.js';
 import { executionLine, executionResults, failedTodos } from '../../engine/act/done.js';
-import { runs } from '../../recipe/own-commands.js';
+import { makesPlan } from '../../recipe/own-commands.js';
 import type { RunEngine } from '../../run/engine.js';
 import { blockOf, type Turn } from '../../run/turn.js';
 
@@ -17,7 +17,7 @@ export function outcomeLine(turn: Turn, outcome: 'completed' | 'halted'): string
   const { state, captured } = turn;
   if (outcome === 'halted') return haltLine(turn);
   if (state.engine !== null) return executionLine(state.engine);
-  const plan = captured.recipe.blocks.some((block) => runs(block, 'plan generate')) ? presentPlan(turn.files) : null;
+  const plan = makesPlan(captured.recipe) ? presentPlan(turn.files) : null;
   const steps = Object.values(state.steps);
   const done = steps.filter((step) => step.status === 'done').length;
   return plan === null ? `${done} of ${steps.length} steps done` : planSummary(plan).line;

@@ -4,6 +4,7 @@ import { startProgram } from '../../machine/transition.js';
 import { transitionWorkflow } from '../../machine/workflow.js';
 import type { WorkflowEffect, WorkflowEvent } from '../../machine/workflow-program.js';
 import { atPhase } from '../../recipe/captured.js';
+import { keepsSources } from '../../recipe/declared.js';
 import type { ResolvedRecipe, ResolvedWorkflow } from '../../recipe/resolved.js';
 import type { PhaseRow, RunState, Workflow } from '../../run/state.js';
 import { record, type Turn } from '../../run/turn.js';
@@ -17,9 +18,6 @@ import { failures, outcomeLine, personStopped, results } from './outcome.js';
  * the policy makes of it and the beginning of the next are one commit; the machine of the phase that begins is started by
  * protocol/walk/advance.ts.
  */
-
-/** Skills whose phases may not touch sources: the second net looks there (harness.md, Guard). */
-export const PLANNING_SKILLS: readonly string[] = ['specify', 'open'];
 
 /** The fields of a snapshot that belong to the recipe at work, before it has begun. */
 export function freshFields(recipe: ResolvedRecipe) {
@@ -153,7 +151,7 @@ function giveUpAttempt(turn: Turn, row: PhaseRow, max: number): void {
 function openPhase(turn: Turn, workflow: Workflow, index: number): void {
   const { state } = turn;
   const touched =
-    workflow.currentPhase !== null && index !== workflow.phaseIndex && !PLANNING_SKILLS.includes(state.skill);
+    workflow.currentPhase !== null && index !== workflow.phaseIndex && !keepsSources(turn.captured.recipe);
   // What an earlier phase was there to change is not to be held against this one. A retry still has to commit it.
   if (touched && state.baseline !== null) {
     const tree = turn.tree();

@@ -20,7 +20,7 @@ export const AUTHOR_COMMANDS: readonly CommandSpec[] = [
     positionals: [{ key: 'recipe', form: 'recipe', required: true, description: 'The recipe.' }],
     options: [],
     exits: [0, 1, 2, 3, 130],
-    examples: [{ command: 'dev-cli recipe show specify-quick-autopilot', note: 'What will really happen.' }],
+    examples: [{ command: 'dev-cli recipe show release', note: 'What will really happen.' }],
   },
   {
     name: 'recipe lint',

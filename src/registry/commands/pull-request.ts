@@ -1,7 +1,7 @@
 import type { CommandSpec } from '../spec.js';
 import { OPTIONAL_NAME } from './values.js';
 
-/** What the recipe open-pr does in a repository; by hand, the same again after something was put right. */
+/** What a recipe that opens a pull request does in a repository; by hand, the same again after something was put right. */
 export const PULL_REQUEST_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'pull-request branch',

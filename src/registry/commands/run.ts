@@ -7,7 +7,7 @@ export const RUN_COMMANDS: readonly CommandSpec[] = [
     name: 'init',
     summary: 'Start a run, or resume it, and get its first action.',
     description:
-      'Repeating it is safe: a live or halted run of the same recipe is resumed. Without --recipe the recipe is specify, in the mode the flags say.',
+      'Repeating it is safe: a live or halted run of the same recipe is resumed. Without --recipe a plan is made, by the recipe that begins planning in the mode the flags say.',
     actor: 'agent',
     output: 'document',
     positionals: [REQUIRED_NAME],

@@ -115,7 +115,7 @@ export const STEP_COMMANDS: readonly CommandSpec[] = [
     ],
     exits: [0, 1, 2, 4, 130],
     examples: [
-      { command: 'dev-cli step invalidate add-auth --step generate-plan', note: 'Write the plan anew.' },
+      { command: 'dev-cli step invalidate add-auth --step write-plan', note: 'Write the plan anew.' },
       { command: 'dev-cli step invalidate add-auth --step todo-3', note: 'One todo, and what depends on it.' },
       {
         command: 'dev-cli step invalidate add-auth --step todo-3 --note "The changelog may be changed"',

@@ -75,6 +75,44 @@ const PLANTED: Planted[] = [
   },
   { rule: 'no mapping', recipe: '«- a\n- b\n', says: 'A mapping of fields is expected' },
   { rule: 'two documents', recipe: `${HEAD}blocks:\n${WRITER}«---\nname: other\n`, says: 'more than one document' },
+  // Declarations
+  {
+    rule: 'an artifact of the root',
+    recipe: `${HEAD}artifacts: [a.json, «/README.md]\nblocks:\n${WRITER}`,
+    says: '`/README.md` is no document of the run',
+  },
+  {
+    rule: 'an inherited document by pattern',
+    recipe: `${HEAD}inherits: [«"notes/*.md"]\nblocks:\n${WRITER}`,
+    says: 'is no document of the run',
+  },
+  {
+    rule: 'a placeholder at the end',
+    recipe: `${HEAD}closing: "Tell «{goal}."\nblocks:\n${WRITER}`,
+    says: '{goal} is not filled',
+    severity: 'warning',
+  },
+  {
+    rule: 'an execution without todos',
+    recipe: `${HEAD}begins: «execution\nblocks:\n${WRITER}`,
+    says: 'on a recipe of type sequential, which carries out none',
+  },
+  {
+    rule: 'an execution that plans',
+    recipe: 'name: demo\ntype: engine\nbegins: «planning\n',
+    says: 'on a recipe of type engine, which carries out a plan',
+  },
+  {
+    rule: 'sources kept and written',
+    recipe: `${HEAD}guard: { writes: [docs/**], sources: «kept }\nblocks:\n${WRITER}`,
+    says: 'Sources cannot be kept while `guard.writes`',
+  },
+  {
+    rule: 'an execution that keeps sources',
+    recipe: 'name: demo\ntype: engine\nguard: { sources: «kept }\n',
+    says: 'An execution changes sources',
+  },
+  { rule: 'a goal that is one', recipe: `${HEAD}goal: «Ship it\nblocks:\n${WRITER}`, says: '`goal` must be' },
   // Header
   { rule: 'another name', recipe: `name: «other\ntype: sequential\nblocks:\n${WRITER}`, says: 'the file `demo.yaml`' },
   {

@@ -1,0 +1,52 @@
+import type { Lintable } from './lintable.js';
+import type { Report } from './report.js';
+import type { SequentialSource } from './schema.js';
+import { placeholders } from './template.js';
+import { quoted } from './yaml-source.js';
+
+/** What a recipe declares of its runs as a whole: guard, inherited documents, beginning and end (declared.ts). */
+export function lintDeclared(lintable: Lintable): void {
+  const { source, report } = lintable;
+  lintEnds(source, report);
+  lintGuard(lintable);
+  if (lintable.type === 'sequential') lintDocuments(lintable.source.inherits ?? [], 'inherits', report);
+  const fitting = lintable.type === 'engine' ? 'execution' : 'planning';
+  if (source.begins === undefined || source.begins === fitting) return;
+  const other = fitting === 'execution' ? 'carries out a plan' : 'carries out none';
+  report.error(['begins'], `\`begins: ${source.begins}\` on a recipe of type ${source.type}, which ${other}.`, {
+    fix: `Write \`begins: ${fitting}\`, or leave it out.`,
+  });
+}
+
+/** What a workflow can declare too. */
+export function lintEnds(
+  { artifacts, closing }: Pick<SequentialSource, 'artifacts' | 'closing'>,
+  report: Report,
+): void {
+  lintDocuments(artifacts ?? [], 'artifacts', report);
+  for (const { key } of placeholders(closing ?? '')) {
+    report.warning(['closing'], `\`closing\` is told as it stands: {${key}} is not filled.`, { within: `{${key}}` });
+  }
+}
+
+function lintDocuments(paths: readonly string[], field: 'artifacts' | 'inherits', report: Report): void {
+  for (const [index, path] of paths.entries()) {
+    const outside = path.startsWith('/') || path.includes('\\') || path.split('/').includes('..');
+    if (!outside && !path.includes('*') && placeholders(path).length === 0) continue;
+    report.error([field, index], `${quoted(path)} is no document of the run, named without placeholders.`, {
+      fix: "Write a path relative to the run's directory, such as `notes.md`.",
+    });
+  }
+}
+
+function lintGuard({ type, source, report }: Lintable): void {
+  if (source.guard?.sources !== 'kept') return;
+  const place = ['guard', 'sources'];
+  if (type === 'engine') {
+    report.error(place, 'An execution changes sources; they cannot be kept.', { fix: 'Leave `sources` out.' });
+  } else if ((source.guard.writes ?? []).length > 0) {
+    report.error(place, 'Sources cannot be kept while `guard.writes` lets tools change them.', {
+      fix: 'Leave out one of the two.',
+    });
+  }
+}
