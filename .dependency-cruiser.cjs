@@ -28,7 +28,7 @@ const MAY_IMPORT = {
   jobs: ['store', 'work', 'run'],
   blocks: ['documents', 'registry', 'machine', 'project', 'recipe', 'work', 'run', 'jobs'],
   engine: ['documents', 'registry', 'machine', 'project', 'recipe', 'work', 'run', 'jobs', 'blocks'],
-  views: ['documents', 'registry', 'machine', 'recipe', 'run', 'blocks', 'engine'],
+  views: ['store', 'documents', 'registry', 'machine', 'recipe', 'run', 'blocks', 'engine'],
   protocol: ABOVE_APP,
   author: ABOVE_APP,
   harness: ABOVE_APP,
@@ -36,13 +36,33 @@ const MAY_IMPORT = {
   cli: ['registry', 'app'],
 };
 
+/** A room that stands in no table is a wing's; who may import it, `wings-apart` says. */
+const WING = `^src/(?!(?:${['generated', ...Object.keys(MAY_IMPORT)].join('|')})/)([^/]+)/`;
+
 const rooms = Object.entries(MAY_IMPORT).map(([room, allowed]) => ({
   name: `room-${room}`,
   severity: 'error',
   comment: `src/${room}/ may import only ${['base', 'generated', ...allowed].join(', ')}.`,
   from: { path: `^src/${room}/` },
-  to: { path: '^src/', pathNot: `^src/(${['base', 'generated', room, ...allowed].join('|')})/` },
+  to: { path: '^src/', pathNot: [`^src/(${['base', 'generated', room, ...allowed].join('|')})/`, WING] },
 }));
+
+const wings = [
+  {
+    name: 'wings-apart',
+    severity: 'error',
+    comment: 'A wing is imported by src/app/ alone; no wing knows another (docs/architecture.md, How to add).',
+    from: { path: '^src/([^/]+)/', pathNot: '^src/app/' },
+    to: { path: WING, pathNot: '^src/$1/' },
+  },
+  {
+    name: 'room-wing',
+    severity: 'error',
+    comment: `A wing may import only ${['base', 'generated', ...ABOVE_APP].join(', ')}.`,
+    from: { path: WING },
+    to: { path: '^src/', pathNot: [`^src/(${['base', 'generated', ...ABOVE_APP].join('|')})/`, WING] },
+  },
+];
 
 /** Rooms that may touch files: others ask a `Reader`, a `Files` or the store. The command line reads what it is given and prints. */
 const MAY_TOUCH_FILES = ['store', 'project', 'work', 'jobs', 'harness', 'cli'];
@@ -66,6 +86,14 @@ const packages = [
 module.exports = {
   forbidden: [
     ...rooms,
+    ...wings,
+    {
+      name: 'views-write-nothing',
+      severity: 'error',
+      comment: 'src/views/ knows what a store holds and can apply a patch, but calls no store.',
+      from: { path: '^src/views/' },
+      to: { path: '^src/store/', pathNot: '^src/store/snapshot\\.ts$', dependencyTypesNot: ['type-only'] },
+    },
     ...packages,
     {
       name: 'files',

@@ -4,8 +4,8 @@ import { RecipeSchema } from '../src/recipe/schema.js';
 import { COMMANDS } from '../src/registry/find.js';
 import { ActionSchema } from '../src/run/action.js';
 import { EntryDataCheck, EntrySchema } from '../src/run/entries.js';
-import { ExecutionViewSchema } from '../src/run/execution-view.js';
 import { StateCheck, StateSchema } from '../src/run/state.js';
+import { ExecutionViewSchema } from '../src/views/execution-schema.js';
 
 /** Schemas that are checked at run time; each becomes a validator in src/generated. */
 export const validators = {

@@ -8,10 +8,12 @@ import { VERSION } from '../base/version.js';
 import { diskReader } from '../project/reader.js';
 import { refuseMisread } from '../project/root.js';
 import { createReadRuns, createRuns } from '../project/runs.js';
+import type { Ported } from '../protocol/ports.js';
 import { runCodec } from '../run/codec.js';
 import type { Context, ReadContext } from '../run/context.js';
 import { isTracked } from '../work/ignored.js';
 import type { Environment } from './environment.js';
+import { PORTS, SECTIONS } from './ports.js';
 import { rootOf, rootQuery } from './root-of.js';
 import { systemClock, systemIds } from './system.js';
 
@@ -26,7 +28,7 @@ const CODEX_ANSWER_WITHIN = 8;
  * Everything a use case needs of the world, made once for a call.
  * @throws DevCliError `USAGE` for a root that is none, or a setting without a usable value; `IO`
  */
-export function createContext(environment: Environment, command: string): Context {
+export function createContext(environment: Environment, command: string): Context & Ported {
   refuseMisread(rootQuery(environment));
   const { env, ask } = environment;
   const around = surroundings(environment);
@@ -35,6 +37,7 @@ export function createContext(environment: Environment, command: string): Contex
   return {
     ...around,
     store: createRuns({ root, codec: runCodec, clock, ids, purpose: command, isTracked }),
+    ports: PORTS,
     ids,
     ask,
     program: [process.execPath, join(library.shipped, 'bin', 'dev-cli.js')],
@@ -48,10 +51,10 @@ export function createContext(environment: Environment, command: string): Contex
 }
 
 /** The same for a use case that only asks: what writes need not even be loaded. */
-export function createReadContext(environment: Environment): ReadContext {
+export function createReadContext(environment: Environment): ReadContext & Ported<'sections'> {
   const around = surroundings(environment);
   const { root, clock } = around;
-  return { ...around, store: createReadRuns({ root, codec: runCodec, clock }) };
+  return { ...around, store: createReadRuns({ root, codec: runCodec, clock }), ports: { sections: SECTIONS } };
 }
 
 function surroundings(environment: Environment): Omit<ReadContext, 'store'> {

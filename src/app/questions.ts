@@ -1,8 +1,9 @@
 import type { Answer } from '../base/answer.js';
 import type { JsonObject } from '../base/json.js';
-import { manifestOf } from '../protocol/manifest.js';
+import { list } from '../protocol/list.js';
+import { manifestWith } from '../protocol/manifest.js';
 import { nextIfSettled } from '../protocol/next.js';
-import { list, statusOf } from '../protocol/status.js';
+import { statusWith } from '../protocol/status.js';
 import { createReadContext } from './context.js';
 import type { Environment } from './environment.js';
 
@@ -20,10 +21,10 @@ export const nextQuestion: Question = ({ name, ...input }, environment) =>
   nextIfSettled(createReadContext(environment), name, input);
 
 export const manifestQuestion: Question = ({ name }, environment) =>
-  manifestOf(createReadContext(environment), name, LEFT_TO_OTHERS);
+  manifestWith(createReadContext(environment), name, LEFT_TO_OTHERS);
 
 export const statusQuestion: Question = async ({ name, watch, ...input }, environment) =>
-  watch === true ? null : statusOf(createReadContext(environment), name, LEFT_TO_OTHERS, input);
+  watch === true ? null : statusWith(createReadContext(environment), name, LEFT_TO_OTHERS, input);
 
 export const listQuestion: Question = (_input, environment) => list(createReadContext(environment));
 

@@ -1,10 +1,10 @@
 import { readDraft } from '../documents/draft.js';
 import type { RunSummary } from '../documents/run-summary.js';
 import type { ResolvedRecipe } from '../recipe/resolved.js';
-import { onDigest } from '../run/approvals-told.js';
 import { PLAN } from '../run/paths.js';
 import type { RunState } from '../run/state.js';
 import type { Workspace } from '../run/workspace.js';
+import { onDigest } from './approvals.js';
 import { inRecipeOrder } from './recipe-order.js';
 
 /** What a run came to so far, as one value; summary.md is a rendering of it (documents.md). */

@@ -4,10 +4,10 @@ import { foreignLine, wholeLine } from '../documents/foreign.js';
 import { isSectionId, SECTION_IDS } from '../documents/sections.js';
 import { fillTemplate } from '../recipe/template.js';
 import { conditionsOf } from '../recipe/texts.js';
-import type { ConditionScope, Turn } from '../run/turn.js';
+import type { ConditionScope, Standing, Turn } from '../run/turn.js';
 
 /** Fills the placeholders of a recipe's text with the values of this run (recipes.md §1). */
-export function filled(turn: Turn, template: string, block: string | null): string {
+export function filled(turn: Standing, template: string, block: string | null): string {
   return fillTemplate(template, (key) => placeholderValue(turn, key, block));
 }
 
@@ -54,7 +54,7 @@ function quoting(turn: Turn, template: string, block: string | null, told: (valu
 const QUOTE_CAP = 200;
 
 /** The value of one placeholder; undefined when the recipe knows no such name. */
-function placeholderValue(turn: Turn, key: string, block: string | null): string | undefined {
+function placeholderValue(turn: Standing, key: string, block: string | null): string | undefined {
   const [head = '', ...rest] = key.split('.');
   const tail = rest.join('.');
   const { state } = turn;
@@ -85,18 +85,18 @@ function placeholderValue(turn: Turn, key: string, block: string | null): string
 }
 
 /** The round that a block is in, from 1. */
-export function roundOf(turn: Turn, block: string | null): number {
+export function roundOf(turn: Standing, block: string | null): number {
   const counters = block === null ? undefined : turn.state.machine.counters[block];
   return Math.max(1, counters?.round ?? 1);
 }
 
-function originValue(turn: Turn, key: string): string {
+function originValue(turn: Standing, key: string): string {
   const { origin } = turn.state;
   if (origin === null) return '';
   return key === 'attempt' ? String(origin.attempt) : origin.id;
 }
 
-function sectionText(turn: Turn, id: string): string | undefined {
+function sectionText(turn: Standing, id: string): string | undefined {
   if (!isSectionId(id)) return undefined;
   const draft = turn.files.text('DRAFT.md');
   return draft === null ? '' : readDraft(draft)[id].text;

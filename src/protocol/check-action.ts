@@ -1,8 +1,6 @@
 import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
 import { isRecord } from '../base/json.js';
-import { foreignLine } from '../documents/foreign.js';
-import { commandLine } from '../documents/plan-text.js';
 import { expectation, todoCommands } from '../engine/act/commands.js';
 import { resultPath } from '../engine/act/dispatch.js';
 import { evidenceOf } from '../engine/act/evidence.js';
@@ -13,9 +11,9 @@ import { commandJob } from '../jobs/job.js';
 import type { Call } from '../jobs/launch.js';
 import { answerBy, type Context, pollWait } from '../run/context.js';
 import type { Evidence, QueuedCommand, TaskState } from '../run/engine.js';
-import { shownPath } from '../run/paths.js';
 import type { CommandState } from '../run/state.js';
 import { record, type Turn } from '../run/turn.js';
+import { commandsChecked } from '../views/check.js';
 import { findRun } from './find-run.js';
 import { readRun } from './running.js';
 import { callOn } from './settle.js';
@@ -41,14 +39,15 @@ export async function checkAction(
   );
   // Before the start of a command is recorded: what is refused has left nothing.
   if (queue.length > 0) await requirePlace(context, (await readRun(context, name)).snapshot);
+  const about = { name, action, place: { root: context.root, workTree: context.workTree }, wait: pollWait(context) };
   const done: Evidence[] = [];
   for (const command of queue) {
     const evidence = await checked(context, name, action, command, until);
-    if (evidence === null) return report(context, name, action, { done, running: command, unlisted: [] });
+    if (evidence === null) return commandsChecked(about, { done, running: command, unlisted: [] });
     done.push(evidence);
   }
   const unlisted = await transactTurn(context, name, (turn) => unlistedYet(turn, action));
-  return report(context, name, action, { done, running: null, unlisted });
+  return commandsChecked(about, { done, running: null, unlisted });
 }
 
 /** What changed and the result, as far as it is written, does not list: the worker completes it before it hands it in. */
@@ -139,54 +138,4 @@ function finished(turn: Turn, ended: CommandEnded, queued: QueuedCommand): Evide
   const about = { todoId: queued.todo, id: queued.id, ...(evidence.reused === true ? { reused: true } : {}) };
   record(turn, 'command-finished', { key, block, argv, exit, outcome, log: evidence.log, ...about });
   return evidence;
-}
-
-function report(
-  context: Context,
-  name: string,
-  action: string,
-  { done, running, unlisted }: { done: readonly Evidence[]; running: QueuedCommand | null; unlisted: string[] },
-): Answer {
-  const place = { root: context.root, workTree: context.workTree };
-  const ok = running === null && done.every((evidence) => evidence.ok);
-  const commands = done.map(({ id, argv, ok: passed, exit, outcome, log, reused }) => ({
-    id,
-    run: argv,
-    ok: passed,
-    exit,
-    outcome,
-    log: shownPath(place, name, log),
-    ...(reused === true ? { reused } : {}),
-  }));
-  const shown = unlisted.slice(0, UNLISTED_SHOWN).map((path) => foreignLine(JSON.stringify(path).slice(1, -1), 300));
-  const named = unlisted.length > shown.length ? [...shown, `and ${unlisted.length - shown.length} more`] : shown;
-  const again = { command: 'check', input: { subject: name, action, wait: pollWait(context) } };
-  return {
-    exit: ok ? 0 : 3,
-    json: {
-      ok,
-      run: name,
-      action,
-      commands,
-      ...(unlisted.length === 0 ? {} : { unlisted: named }),
-      ...(running === null ? {} : { running: { id: running.id, run: running.argv }, poll: again }),
-    },
-    text: () =>
-      [
-        ...commands.map(({ id, run, outcome, log }) => `${id} ${shownCommand(run)}: ${outcome} (log ${log})`),
-        ...(running === null ? [] : [`${running.id} ${shownCommand(running.argv)}: still at work`]),
-        ...(done.length === 0 && running === null ? ['This todo has no commands to run.'] : []),
-        ...(named.length === 0
-          ? []
-          : [`unlisted, each belongs into filesChanged or notMine of the result: ${named.join(', ')}`]),
-      ].join('\n'),
-  };
-}
-
-/** Unlisted paths named at most. */
-const UNLISTED_SHOWN = 50;
-
-/** The words of a plan are shown as foreign text. */
-function shownCommand(argv: string[]): string {
-  return foreignLine(commandLine(argv), 500);
 }

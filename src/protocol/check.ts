@@ -1,41 +1,39 @@
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import type { Answer } from '../base/answer.js';
 import { isName } from '../base/name.js';
-import { type Checked, checkDocument } from '../blocks/commands/check.js';
+import { checkDocument, kindOf } from '../blocks/commands/check.js';
 import { fileEvidence } from '../blocks/evidence.js';
 import { wantsVerdict } from '../blocks/prompt.js';
 import type { ReadContext } from '../run/context.js';
 import type { RunState } from '../run/state.js';
 import type { Head } from '../store/store.js';
+import { documentChecked } from '../views/check.js';
+import type { Ported } from './ports.js';
 import { readCaptured } from './turns.js';
 
 /**
- * `check <file>`: validates any promised output and says what is wrong (documents.md). Only reads.
+ * `check <file>`: validates any promised output and says what is wrong (documents.md), one of a wing's kinds too.
+ * Only reads.
  * @param file as given on the command line: relative to `cwd`; below `.dev/`, to the root
  */
-export async function check(context: ReadContext, file: string, cwd: string): Promise<Answer> {
+export async function check(context: ReadContext & Ported<'checks'>, file: string, cwd: string): Promise<Answer> {
   const path = located(context, file, cwd);
   const head = await context.store.read(path.stream);
   const evidence = fileEvidence(head.files, path.inRun, undefined);
-  const checked: Checked = evidence.ok
-    ? checkDocument(path.inRun, evidence.text, await promised(head, path.inRun))
-    : { kind: 'text', problems: [{ target: file, problem: evidence.problem }], warnings: [] };
-  const ok = checked.problems.length === 0;
-  const problems = checked.problems.map((problem) => ({ ...problem }));
-  return {
-    exit: ok ? 0 : 3,
-    json: {
-      ok,
-      file: path.shown,
-      kind: checked.kind,
-      problems,
-      ...(checked.warnings.length === 0 ? {} : { warnings: checked.warnings }),
-    },
-    text: () =>
-      ok
-        ? `${path.shown}: checks out (${checked.kind})`
-        : checked.problems.map((problem) => `${path.shown}: ${problem.pointer ?? ''} ${problem.problem}`).join('\n'),
-  };
+  if (!evidence.ok) {
+    const problems = [{ target: file, problem: evidence.problem }];
+    return documentChecked(path.shown, 'text', { problems, warnings: [] });
+  }
+  const added = saysNothing(path.inRun) ? context.ports.checks.find(({ covers }) => covers(path.shown)) : undefined;
+  if (added !== undefined) return documentChecked(path.shown, added.kind, added.judge(evidence.text));
+  const { kind, ...findings } = checkDocument(path.inRun, evidence.text, await promised(head, path.inRun));
+  return documentChecked(path.shown, kind, findings);
+}
+
+/** Whether nothing but its ending is known of a path: then it may be a wing's. */
+function saysNothing(path: string): boolean {
+  const kind = kindOf(path);
+  return kind === 'json' || kind === 'text';
 }
 
 /** What the pending action wants of the report at this path: the acknowledgement will judge it by the same. */

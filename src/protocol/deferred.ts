@@ -6,7 +6,8 @@ import { inspect } from '../jobs/detached.js';
 import { type CommitJob, recordsAt } from '../jobs/job.js';
 import type { Call } from '../jobs/launch.js';
 import type { Turn } from '../run/turn.js';
-import { type Told, toldBy } from './envelope.js';
+import type { Told } from '../views/envelope.js';
+import { toldBy } from './envelope.js';
 import { mayStart } from './trust/place.js';
 import { renewEnd } from './walk/end.js';
 

@@ -1,24 +1,7 @@
-import type { Answer } from '../base/answer.js';
-import type { Written } from '../base/invocation.js';
-import type { AckResult, Collected, RoundReport } from '../blocks/acknowledgement.js';
-import type { Action } from '../run/action.js';
+import type { AckResult } from '../blocks/acknowledgement.js';
 import type { Context } from '../run/context.js';
-import type { Ran, Turn } from '../run/turn.js';
-import { actionView } from '../views/action-json.js';
-import { actionText } from '../views/action-text.js';
-
-/** What one or several commits of a call came to; told in one envelope (protocol.md §2). */
-export interface Told {
-  name: string;
-  status?: 'initialized' | 'resumed' | 'forked' | 'aborted' | 'invalidated';
-  completed?: string | null;
-  duplicate?: true;
-  round?: RoundReport;
-  collected?: Collected[];
-  ran: Ran[];
-  warnings: string[];
-  next: Action | null;
-}
+import type { Turn } from '../run/turn.js';
+import type { Told } from '../views/envelope.js';
 
 /** What a turn has to tell so far. */
 export function toldBy(turn: Turn): Told {
@@ -54,41 +37,6 @@ export function joined(earlier: Told, later: Told): Told {
     ran: [...earlier.ran, ...later.ran],
     warnings: [...new Set([...earlier.warnings, ...later.warnings])],
   };
-}
-
-/** The envelope: `{ok, run, status?, completed?, duplicate?, round?, collected?, ran?, warnings?, next}`. */
-export function envelope(told: Told): Answer {
-  const { name, status, completed, duplicate, round, collected, ran, warnings, next } = told;
-  return {
-    exit: 0,
-    json: {
-      ok: true,
-      run: name,
-      ...(status === undefined ? {} : { status }),
-      ...(completed === undefined ? {} : { completed }),
-      ...(duplicate === undefined ? {} : { duplicate }),
-      ...(round === undefined ? {} : { round }),
-      ...(collected === undefined ? {} : { collected: collected.map((row) => ({ ...row })) }),
-      ...(ran.length === 0 ? {} : { ran }),
-      ...(warnings.length === 0 ? {} : { warnings }),
-      next: next === null ? null : actionView(next, false),
-    },
-    text: (written) => envelopeText(told, written),
-  };
-}
-
-function envelopeText(told: Told, written: Written): string {
-  const { completed, duplicate, round, collected = [], ran, warnings, next, status } = told;
-  const head = [
-    ...(status === undefined ? [] : [status]),
-    ...(completed === undefined || completed === null ? [] : [`completed ${completed}`]),
-    ...(duplicate === undefined ? [] : ['acknowledged before; nothing changed']),
-    ...(round === undefined ? [] : [`round ${round.n} did not pass`]),
-    ...collected.map(({ todoId, actionId, error }) => `${todoId ?? actionId}: ${error ?? 'taken'}`),
-    ...ran.map((block) => `${block.ok ? 'ran' : 'failed'} ${block.block}: ${block.summary}`),
-    ...warnings.map((warning) => `warning: ${warning}`),
-  ];
-  return [...head, ...(next === null ? [] : [actionText(next, written)])].join('\n');
 }
 
 /** Warnings about recipe files that changed since the run captured them (recipes.md §5). */

@@ -1,10 +1,9 @@
 import type { StreamAnswer, StreamItem } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
 import { noSuchRun } from '../base/no-such-run.js';
-import { foreignLine } from '../documents/foreign.js';
 import type { HistoryContext } from '../run/context.js';
-import { summarize } from '../run/summarize.js';
 import { BEGINNING, type Cursor, type Entry } from '../store/store.js';
+import { entryText } from '../views/history-text.js';
 import { findRun } from './find-run.js';
 import { TORN } from './moment.js';
 
@@ -38,7 +37,7 @@ async function* items(context: HistoryContext, name: string, input: Input): Asyn
   for (;;) {
     const { behind, complete, size, torn, entries } = await batch(context, name, at, input.since ?? 0);
     at = behind;
-    for (const entry of entries) yield entryItem(entry);
+    for (const entry of entries) yield { json: { ...entry }, text: () => entryText(entry) };
     await interruptible(context.signal);
     if (!complete) continue;
     const { snapshot, seq } = await context.store.read(name);
@@ -63,15 +62,6 @@ async function batch(context: HistoryContext, name: string, from: Cursor, since:
 async function interruptible(signal: AbortSignal): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
   if (signal.aborted) throw new DevCliError('INTERRUPTED', 'Interrupted.');
-}
-
-function entryItem(entry: Entry): StreamItem {
-  const { kind, harness, agent } = entry.by;
-  const by = [kind, ...(agent === undefined ? [] : [agent]), ...(harness === undefined ? [] : [harness])].join(' ');
-  return {
-    json: { ...entry },
-    text: () => foreignLine(`${entry.seq}  ${entry.at}  ${entry.type}  ${summarize(entry)}  (${by})`, 300),
-  };
 }
 
 /** `seq` is that of the last entry: a later call goes on from there with `--since`. */

@@ -2,8 +2,7 @@ import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
 import { answerBy, type Context, type ReadContext } from '../run/context.js';
 import type { RunState } from '../run/state.js';
-import { actionView } from '../views/action-json.js';
-import { actionText } from '../views/action-text.js';
+import { actionAnswer } from '../views/action.js';
 import { findRun } from './find-run.js';
 import { withRare } from './rare.js';
 import { commitsWait, isAtWork, pendingId, readRun } from './running.js';
@@ -60,13 +59,5 @@ function isToBeMended({ unfinished, files, snapshot }: Awaited<ReturnType<typeof
 
 function pendingAction({ name, pendingAction }: RunState, full: boolean, moved: string | null): Answer {
   if (pendingAction === null) throw new DevCliError('STATE_CORRUPT', `The run "${name}" has no pending action.`);
-  const { action } = pendingAction;
-  const view = actionView(action, full);
-  if (moved === null) return { exit: 0, json: view, text: (written) => actionText(action, written) };
-  const own = action.action === 'done' ? (action.warnings ?? []) : [];
-  return {
-    exit: 0,
-    json: { ...view, warnings: [...own, moved] },
-    text: (written) => `${actionText(action, written)}\nwarning: ${moved}`,
-  };
+  return { exit: 0, ...actionAnswer(pendingAction.action, { full, moved }) };
 }

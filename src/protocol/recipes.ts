@@ -4,10 +4,10 @@ import { recipeFiles } from '../recipe/library.js';
 import { lintReport } from '../recipe/lint-report.js';
 import { type LoadedRecipe, listRecipes, loadRecipeFile, requireRecipe } from '../recipe/load.js';
 import { showRecipe, showWorkflow } from '../recipe/show.js';
-import type { Context } from '../run/context.js';
+import type { ReadContext } from '../run/context.js';
 
 /** `recipe list`: every recipe with the file that won. */
-export async function recipeList(context: Context): Promise<Answer> {
+export async function recipeList(context: ReadContext): Promise<Answer> {
   const recipes = listRecipes(context.library);
   const width = Math.max(...recipes.map(({ name }) => name.length));
   return {
@@ -27,7 +27,7 @@ export async function recipeList(context: Context): Promise<Answer> {
 }
 
 /** `recipe show`: one recipe as resolved. @throws DevCliError `UNKNOWN_RECIPE`, `RECIPE_INVALID` */
-export async function recipeShow(context: Context, name: string): Promise<Answer> {
+export async function recipeShow(context: ReadContext, name: string): Promise<Answer> {
   const { digest, recipe, workflow } = requireRecipe(context.library, name);
   return {
     exit: 0,
@@ -40,7 +40,7 @@ export async function recipeShow(context: Context, name: string): Promise<Answer
  * `recipe lint`: the problems of recipe files; of all the project's own, when none is named.
  * @param files as given on the command line; a shipped recipe goes by its name
  */
-export async function recipeLint(context: Context, files: readonly string[], cwd: string): Promise<Answer> {
+export async function recipeLint(context: ReadContext, files: readonly string[], cwd: string): Promise<Answer> {
   const { library } = context;
   const paths =
     files.length > 0
@@ -69,7 +69,7 @@ function lintText({ file, problems, texts }: LoadedRecipe): string {
 }
 
 /** A file where there is one; else the recipe of that name. */
-function pathOf({ library }: Context, file: string, cwd: string): string {
+function pathOf({ library }: ReadContext, file: string, cwd: string): string {
   const path = isAbsolute(file) ? file : resolve(cwd, file);
   if (library.reader.read(path) !== null) return path;
   const named = recipeFiles(library).find(({ name, file: shown }) => name === file || shown === file);

@@ -2,26 +2,13 @@ import type { Answer } from '../base/answer.js';
 import { noSuchRun } from '../base/no-such-run.js';
 import type { HistoryContext } from '../run/context.js';
 import type { RunState } from '../run/state.js';
-import type { Difference, Entry, Replay, ReplayLook } from '../store/store.js';
+import type { Entry, Replay, ReplayLook } from '../store/store.js';
+import { type ReplayReport, replayText } from '../views/replay-text.js';
 import { findRun } from './find-run.js';
 import { momentOf, TORN } from './moment.js';
 
 /** Documents that nobody but dev-cli writes. */
 const OWN = new Set(['recipe.json']);
-
-/** What `replay --check` prints. */
-interface Report {
-  ok: boolean;
-  run: string;
-  runId: string | null;
-  /** How many runs the journal holds. */
-  runs: number;
-  entries: number;
-  documents: number;
-  objects: number;
-  differences: Difference[];
-  notes: Difference[];
-}
 
 /**
  * `replay --check`: rebuilds a run from its journal alone and tells where the disk differs (storage.md, A commit). A report:
@@ -33,7 +20,7 @@ export async function replayCheck(context: HistoryContext, given: unknown): Prom
   const { look, report } = runReplay(name);
   const json = report(await context.store.replay(name, look));
   if (json.entries === 0 && json.ok) throw noSuchRun(name);
-  return { exit: json.ok ? 0 : 3, json, text: () => text(json) };
+  return { exit: json.ok ? 0 : 3, json, text: () => replayText(json) };
 }
 
 /**
@@ -57,10 +44,10 @@ export async function replayAt(context: HistoryContext, given: unknown, seq: num
 }
 
 /** What a replay of a run looks at beside what every store looks at, and the report made of it. */
-export function runReplay(name: string): { look: ReplayLook; report: (result: Replay<RunState>) => Report } {
+export function runReplay(name: string): { look: ReplayLook; report: (result: Replay<RunState>) => ReplayReport } {
   const runs = new Set<string>();
   const look: ReplayLook = { isOwn: (path) => OWN.has(path), entry: (entry) => ofAnotherRun(runs, entry) };
-  const report = ({ entries, documents, objects, snapshot, notes, ...result }: Replay<RunState>): Report => {
+  const report = ({ entries, documents, objects, snapshot, notes, ...result }: Replay<RunState>): ReplayReport => {
     const differences = [...result.differences];
     if (snapshot !== null && snapshot.name !== name) {
       differences.push({ path: 'events.jsonl', problem: `is the journal of "${snapshot.name}"` });
@@ -77,20 +64,4 @@ function ofAnotherRun(runs: Set<string>, { type, data }: Entry): string[] {
   const runId = String(data['runId']);
   if (type === 'init') runs.add(runId);
   return runs.has(runId) ? [] : [`belongs to the run ${runId}, which never began here`];
-}
-
-function text({ ok, run, entries, documents, objects, differences, notes }: Report): string {
-  const count = differences.length === 1 ? '1 difference' : `${differences.length} differences`;
-  const head = ok ? `${run}: as the journal says` : `${run}: ${count} from the journal`;
-  return [
-    `${head} (${entries} entries, ${documents} documents, ${objects} contents)`,
-    ...differences.map((difference) => `✗ ${differenceLine(difference)}`),
-    ...notes.map((note) => `· ${differenceLine(note)}`),
-  ].join('\n');
-}
-
-/** A difference on one line: where, then what. */
-export function differenceLine({ seq, path, pointer, problem }: Difference): string {
-  const where = [path, pointer, ...(seq === undefined ? [] : [`entry ${seq}`])].filter((part) => part !== undefined);
-  return `${where.join(' ')}: ${problem}`;
 }

@@ -160,7 +160,7 @@ export function withContents(files: Files, contents: Contents): Files {
 /**
  * A context whose runs are read as they will be once what they have lost is put back: for who only asks and writes nothing.
  */
-export function seeingLost(context: HistoryContext): HistoryContext {
+export function seeingLost<C extends HistoryContext>(context: C): C {
   const { store } = context;
   const read: HistoryContext['store']['read'] = async (name) => {
     const head = await store.read(name);

@@ -2,6 +2,7 @@ import type { StreamAnswer, StreamItem } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
 import type { HistoryContext } from '../run/context.js';
 import { findRun } from './find-run.js';
+import type { Ported } from './ports.js';
 import { withRare } from './rare.js';
 import { readRun } from './running.js';
 import { statusAnswer } from './status.js';
@@ -15,7 +16,7 @@ const WAIT = 5000;
  * @throws DevCliError `NO_SUCH_RUN` and what the store throws; while it streams also `INTERRUPTED`
  */
 export async function watchStatus(
-  context: HistoryContext,
+  context: HistoryContext & Ported<'sections'>,
   given: unknown,
   { full = false }: { full?: boolean },
 ): Promise<StreamAnswer> {
@@ -24,10 +25,14 @@ export async function watchStatus(
   return { exit: 0, stream: looks(context, name, full) };
 }
 
-async function* looks(context: HistoryContext, name: string, full: boolean): AsyncGenerator<StreamItem> {
+async function* looks(
+  context: HistoryContext & Ported<'sections'>,
+  name: string,
+  full: boolean,
+): AsyncGenerator<StreamItem> {
   for (;;) {
     const head = await readRun(context, name);
-    const { json, text } = await withRare(async (rare) => statusAnswer(context, head, rare, full));
+    const { json, text } = await withRare(async (rare) => statusAnswer(context, head, rare, { full }));
     const { seq } = head;
     yield { json: { seq, type: 'status', ...json }, text: (written) => text?.(written) ?? null, block: true };
     const { status } = head.snapshot;

@@ -6,7 +6,7 @@ import type { Present } from '../work/git.js';
 import type { TodoState } from './engine-rows.js';
 import type { EntryData, EntryType } from './entries.js';
 import type { RunState } from './state.js';
-import type { Workspace } from './workspace.js';
+import type { Documents, Workspace } from './workspace.js';
 
 /** Where a run lives, for the paths that are printed. */
 export interface Place {
@@ -62,6 +62,14 @@ export interface Turn {
   readonly pollWait: number;
 }
 
+/** What of a turn can be looked at without changing anything: a question, which has no turn, has it too. */
+export interface Standing {
+  readonly place: Place;
+  readonly captured: CapturedRecipe;
+  readonly files: Documents;
+  readonly state: RunState;
+}
+
 export type Evaluate = (source: string, scope: ConditionScope) => boolean;
 
 /** What a condition sees (recipes.md §2, Conditions). Every declared name is present, null when unset. */
@@ -76,8 +84,8 @@ export function record<T extends EntryType>(turn: Turn, type: T, data: Omit<Entr
  * The block of that id in the captured recipe.
  * @throws DevCliError `INTERNAL` when machine and recipe disagree
  */
-export function blockOf(turn: Turn, id: string): ResolvedBlock {
-  const block = turn.captured.recipe.blocks.find((candidate) => candidate.id === id);
+export function blockOf({ captured }: Pick<Standing, 'captured'>, id: string): ResolvedBlock {
+  const block = captured.recipe.blocks.find((candidate) => candidate.id === id);
   if (block === undefined) throw new DevCliError('INTERNAL', `The captured recipe has no block "${id}".`);
   return block;
 }

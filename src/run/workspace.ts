@@ -1,22 +1,46 @@
 import type { FileChange, FileFacts, Files } from '../base/files.js';
 import { sha256 } from '../base/sha256.js';
 
+/** A run's documents, to be read. */
+export interface Documents extends Files {
+  /** The content as text, or null where nothing is. */
+  text(path: string): string | null;
+  /** SHA-256 of the content in hexadecimal, or null where nothing is. */
+  digest(path: string): string | null;
+}
+
 /**
  * A run's documents during one decision: what is on disk, overlaid with what this decision has written so far.
  * Nothing reaches the disk before the commit (storage.md, A commit).
  */
-export interface Workspace extends Files {
-  /** The content as text, or null where nothing is. */
-  text(path: string): string | null;
+export interface Workspace extends Documents {
   write(path: string, content: string | Uint8Array): void;
   remove(path: string): void;
   /** Keeps the present content with the commit although nothing changes: an agent's output that was accepted. */
   keep(path: string): void;
-  /** SHA-256 of the content in hexadecimal, or null where nothing is. */
-  digest(path: string): string | null;
   changes(): FileChange[];
   /** Whether anything written or removed differs from what was there before. */
   differs(): boolean;
+}
+
+/** The documents of a run that is only looked at. */
+export function documentsOf(files: Files): Documents {
+  return {
+    ...reading((path) => files.read(path)),
+    facts: (path) => files.facts(path),
+    list: (directory) => files.list(directory),
+  };
+}
+
+function reading(read: Files['read']): Pick<Documents, 'read' | 'text' | 'digest'> {
+  return {
+    read,
+    text: (path) => read(path)?.toString('utf8') ?? null,
+    digest: (path) => {
+      const content = read(path);
+      return content === null ? null : sha256(content);
+    },
+  };
 }
 
 export function createWorkspace(files: Files): Workspace {
@@ -32,9 +56,8 @@ export function createWorkspace(files: Files): Workspace {
     return { kind: 'file', size: written.length, mtimeMs: 0, ctimeMs: 0, inode: 0 };
   };
   return {
-    read,
+    ...reading(read),
     facts,
-    text: (path) => read(path)?.toString('utf8') ?? null,
     write: (path, content) => {
       overlay.set(path, typeof content === 'string' ? Buffer.from(content, 'utf8') : Buffer.from(content));
     },
@@ -44,10 +67,6 @@ export function createWorkspace(files: Files): Workspace {
     keep: (path) => {
       const content = read(path);
       if (content !== null) overlay.set(path, content);
-    },
-    digest: (path) => {
-      const content = read(path);
-      return content === null ? null : sha256(content);
     },
     list: (directory) => listed(files, overlay, directory),
     changes: () => [...overlay].map(([path, content]) => ({ path, content })),

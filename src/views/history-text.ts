@@ -1,8 +1,10 @@
 import type { Caller } from '../base/caller.js';
 import type { Written } from '../base/invocation.js';
 import { foreignLine } from '../documents/foreign.js';
-import type { ActionItem, Evidence, FactItem, Item, RunHistory } from '../run/history-items.js';
+import { summarize } from '../run/summarize.js';
+import type { Entry } from '../store/store.js';
 import { duration } from './duration.js';
+import type { ActionItem, Evidence, FactItem, Item, RunHistory } from './history-items.js';
 
 /** A run with its newest items only; `left` says how many are not among them. */
 export type ShownRun = RunHistory & { left: number };
@@ -182,6 +184,13 @@ function factText(item: FactItem): string {
     case 'other':
       return `· ${said(item.summary)}${by}`;
   }
+}
+
+/** An entry of the journal on one line. */
+export function entryText(entry: Entry): string {
+  const { kind, harness, agent } = entry.by;
+  const by = [kind, ...(agent === undefined ? [] : [agent]), ...(harness === undefined ? [] : [harness])].join(' ');
+  return foreignLine(`${entry.seq}  ${entry.at}  ${entry.type}  ${summarize(entry)}  (${by})`, 300);
 }
 
 function said(text: string): string {

@@ -6,7 +6,8 @@ import type { CapturedRecipe } from '../recipe/resolved.js';
 import { shownPath } from '../run/paths.js';
 import type { RunState } from '../run/state.js';
 import { phaseTitle } from '../run/workflow.js';
-import type { Section, SectionInput } from './section.js';
+import type { RunView } from './run-view.js';
+import type { Section } from './section.js';
 
 /** The lines of the manifest, in order (protocol.md §5, `manifest`). */
 export const MANIFEST_SECTIONS: readonly Section[] = [
@@ -21,7 +22,7 @@ export const MANIFEST_SECTIONS: readonly Section[] = [
   { id: 'files', view: 'manifest', budget: 400, render: files },
 ];
 
-function phase({ state: { workflow } }: SectionInput): string[] | null {
+function phase({ state: { workflow } }: RunView): string[] | null {
   if (workflow === null) return null;
   const others = workflow.phases
     .filter(({ name }) => name !== workflow.currentPhase)
@@ -30,7 +31,7 @@ function phase({ state: { workflow } }: SectionInput): string[] | null {
   return [workflow.currentPhase === null ? `Phases of ${of}` : `Phase ${phaseTitle(workflow)} of ${of}`];
 }
 
-function step({ state }: SectionInput): string[] {
+function step({ state }: RunView): string[] {
   if (state.status !== 'live') return [`Step: the run is ${state.status}`];
   const ids = Object.keys(state.steps);
   const round = state.currentBlock === null ? undefined : state.steps[state.currentBlock]?.round;
@@ -43,7 +44,7 @@ function step({ state }: SectionInput): string[] {
 const FAILED_NAMED = 3;
 
 /** Of an execution: how many todos stand where, and what went wrong. */
-function todos({ state: { engine } }: SectionInput): string[] | null {
+function todos({ state: { engine } }: RunView): string[] | null {
   if (engine === null) return null;
   const rows = engine.order.flatMap((id) => engine.todos[id] ?? []);
   const failed = rows.filter(({ status }) => status === 'failed');
@@ -64,13 +65,13 @@ function todos({ state: { engine } }: SectionInput): string[] | null {
   return [[`Todos: ${counts.join(', ')}`, ...why, ...more, ...stopped].join(' · ')];
 }
 
-function mode({ state }: SectionInput): string[] {
+function mode({ state }: RunView): string[] {
   const modes = Object.values(state.mode).filter((word) => !state.recipe.includes(word));
   const goal = state.goal === null ? '' : ` · goal (data): "${foreignLine(state.goal, 300)}"`;
   return [`Mode: ${[state.recipe, ...modes].join(' ')}${goal}`];
 }
 
-function draft({ state, captured, draft }: SectionInput): string[] | null {
+function draft({ state, captured, draft }: RunView): string[] | null {
   const read = state.status === 'live' ? draft() : null;
   if (read === null) return null;
   const { filled, total, missing } = draftProgress(read, captured.recipe.draft.required);
@@ -79,7 +80,7 @@ function draft({ state, captured, draft }: SectionInput): string[] | null {
   ];
 }
 
-function agents({ state }: SectionInput): string[] | null {
+function agents({ state }: RunView): string[] | null {
   const all = Object.entries(state.agents);
   if (all.length === 0) return null;
   const unremarkable = all.filter(([, { status, verdict }]) => status === 'done' && verdict === undefined).length;
@@ -92,7 +93,7 @@ function agents({ state }: SectionInput): string[] | null {
 /** More than these are counted, not named. */
 const AGENTS_NAMED = 16;
 
-function decisions({ state, captured, draft }: SectionInput): string[] | null {
+function decisions({ state, captured, draft }: RunView): string[] | null {
   const gates = inRecipeOrder(captured.recipe, state.gates)
     .filter(([, gate]) => gate.stale !== true)
     .map(
@@ -117,7 +118,7 @@ function ofExecution(gates: RunState['gates'], { recipe }: CapturedRecipe): stri
 
 const GATES_NAMED = 5;
 
-function failed({ state }: SectionInput): string[] | null {
+function failed({ state }: RunView): string[] | null {
   const agentsFailed = Object.entries(state.agents)
     .filter(([, agent]) => agent.status === 'failed')
     .map(([id, agent]) => `${id}: ${foreignLine(agent.reason ?? 'no reason given', 100)}`);
@@ -127,8 +128,7 @@ function failed({ state }: SectionInput): string[] | null {
   return all.length === 0 ? null : [`Failed: ${all.join(' · ')}`];
 }
 
-function files({ state, files: documents, context }: SectionInput): string[] | null {
-  const place = { root: context.root, workTree: state.workTree === '.' ? context.root : state.workTree };
+function files({ state, files: documents, place }: RunView): string[] | null {
   const present = documents.list('');
   const there = ['DRAFT.md', 'PLAN.md', 'plan-content.json', 'summary.md', 'report.md', 'pr.json'].filter(
     (path) => present.includes(path) && documents.facts(path).kind === 'file',

@@ -1,28 +1,31 @@
-import type { Files } from '../base/files.js';
-import type { Draft } from '../documents/draft.js';
-import type { CapturedRecipe } from '../recipe/resolved.js';
-import type { ReadContext } from '../run/context.js';
-import type { RunState } from '../run/state.js';
+import type { RunView } from './run-view.js';
 
-/** What a section is rendered from. */
-export interface SectionInput {
-  state: RunState;
-  captured: CapturedRecipe;
-  files: Files;
-  /**
-   * DRAFT.md, read at the first need for all sections together; null where there is none.
-   * @throws DevCliError `DOCUMENT_UNREADABLE`
-   */
-  draft: () => Draft | null;
-  context: ReadContext;
-}
-
-/** A part of what a run tells about itself; wings add theirs through the same door (house.md, Ports). */
+/** A part of what a run tells about itself. A wing adds its own through the ports (docs/architecture.md). */
 export interface Section {
+  /** Its key in JSON; no two of a view share one. */
   id: string;
   view: 'manifest' | 'status';
   /** Longest rendering, in characters. */
   budget: number;
   /** Lines, most important first; null when there is nothing to say. */
-  render: (input: SectionInput) => string[] | null;
+  render: (run: RunView) => string[] | null;
+}
+
+/** A section as rendered. */
+export interface Rendered {
+  id: string;
+  text: string;
+}
+
+/** The sections of one view that have something to say, each cut to its budget. */
+export function renderSections(run: RunView, view: Section['view'], sections: readonly Section[]): Rendered[] {
+  return sections.flatMap((section) => {
+    const lines = section.view === view ? section.render(run) : null;
+    return lines === null ? [] : [{ id: section.id, text: cut(lines.join('\n'), section.budget) }];
+  });
+}
+
+/** A text of at most so many characters; an ellipsis stands for what is left out. */
+export function cut(text: string, characters: number): string {
+  return text.length <= characters ? text : `${text.slice(0, Math.max(0, characters - 1))}…`;
 }

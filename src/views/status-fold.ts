@@ -1,4 +1,4 @@
-import type { TodoView } from '../run/execution-view.js';
+import type { TodoView } from './execution-schema.js';
 
 /** A todo that is shown, or how many that are not stand in its place. */
 export type TreeRow = { kind: 'todo'; todo: TodoView } | { kind: 'folded'; counts: Record<string, number> };

@@ -1,9 +1,19 @@
 import { foreignLine } from '../documents/foreign.js';
 import { commandLine } from '../documents/plan-text.js';
-import type { EvidenceView, ExecutionView, TodoView } from '../run/execution-view.js';
+import type { StepState } from '../run/state.js';
 import { duration } from './duration.js';
+import type { EvidenceView, ExecutionView, TodoView } from './execution-schema.js';
 import { folded, type TreeRow } from './status-fold.js';
-import { MARKS } from './status-marks.js';
+
+/** How a block, a phase, a todo or a stage stands, in one character. */
+export const MARKS: Readonly<Record<StepState['status'], string>> = {
+  pending: '·',
+  running: '◐',
+  done: '✓',
+  skipped: '–',
+  failed: '✗',
+  stale: '○',
+};
 
 /** More todos at work than these are shown without what each has been through. */
 const DETAILED = 8;

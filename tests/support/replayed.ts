@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
 import { DevCliError } from '../../src/base/errors.js';
 import { RUN_LAYOUT } from '../../src/project/layout.js';
-import { differenceLine, runReplay } from '../../src/protocol/replay.js';
+import { runReplay } from '../../src/protocol/replay.js';
 import { runCodec } from '../../src/run/codec.js';
 import { directoryReading, placesBelow } from '../../src/store/directory-reading.js';
 import { replay } from '../../src/store/replay.js';
+import { differenceLine } from '../../src/views/replay-text.js';
 import { beforeRemoval, type Project } from './project.mjs';
 
 /**

@@ -61,7 +61,8 @@ function findings(
   }
 }
 
-function kindOf(path: string): DocumentKind {
+/** What a path says of what is in it; `json` and `text`: nothing but its ending. */
+export function kindOf(path: string): DocumentKind {
   const base = path.slice(path.lastIndexOf('/') + 1);
   if (base === 'plan-content.json') return 'plan-content';
   if (base === 'DRAFT.md') return 'draft';

@@ -1,3 +1,4 @@
+import { approvalsTold } from '../../blocks/approvals.js';
 import { APPROVE_PLAN } from '../../blocks/plan-gate.js';
 import { conditionScope } from '../../blocks/values.js';
 import {
@@ -7,7 +8,6 @@ import {
   isCommand,
   type PlannedCommand,
 } from '../../documents/plan-commands.js';
-import { approvalsTold } from '../../run/approvals-told.js';
 import { record, type Turn } from '../../run/turn.js';
 import type { Applies, Part } from '../core/events.js';
 import { allCommands } from './commands.js';

@@ -1,11 +1,11 @@
 import { isRecord } from '../../base/json.js';
+import { approvalsTold } from '../../blocks/approvals.js';
 import { planDisagrees, presentPlan } from '../../blocks/commands/plan.js';
 import { isApproved, planGateOf } from '../../blocks/plan-gate.js';
 import { gateDecision } from '../../blocks/run-summary.js';
 import { readBoxes } from '../../documents/plan-boxes.js';
 import { dependencies } from '../../documents/plan-graph.js';
 import type { PlanContent, PlanTodo } from '../../documents/plan-schema.js';
-import { approvalsTold } from '../../run/approvals-told.js';
 import type { PlanApproval, RunEngine } from '../../run/engine.js';
 import type { TodoState } from '../../run/engine-rows.js';
 import { PLAN, PLAN_CONTENT } from '../../run/paths.js';

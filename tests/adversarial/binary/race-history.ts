@@ -3,7 +3,7 @@ import { writtenFor, writtenOut } from '../../../src/registry/written-out.js';
 import type { RunState } from '../../../src/run/state.js';
 import { patched } from '../../../src/store/snapshot.js';
 import type { Entry } from '../../../src/store/store.js';
-import { actionView } from '../../../src/views/action-json.js';
+import { actionView } from '../../../src/views/action.js';
 import type { Document } from '../../support/cli.js';
 
 /**

@@ -1,7 +1,7 @@
 import { appendFileSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ActionItem, RunHistory } from '../../../src/run/history-items.js';
+import type { ActionItem, RunHistory } from '../../../src/views/history-items.js';
 import {
   devCli,
   imageOf,

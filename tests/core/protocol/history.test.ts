@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { history } from '../../../src/protocol/history.js';
-import { createHistorian } from '../../../src/run/history.js';
-import type { ActionItem, Item, RunHistory } from '../../../src/run/history-items.js';
 import type { Entry } from '../../../src/store/store.js';
+import { createHistorian } from '../../../src/views/history.js';
+import type { ActionItem, Item, RunHistory } from '../../../src/views/history-items.js';
 
 /** storage.md, History: made of entries alone, without the snapshot. */
 

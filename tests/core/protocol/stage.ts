@@ -19,6 +19,7 @@ import type { InitInput } from '../../../src/protocol/init/prepare.js';
 import { stepInvalidate } from '../../../src/protocol/invalidate.js';
 import { manifest } from '../../../src/protocol/manifest.js';
 import { next } from '../../../src/protocol/next.js';
+import type { Ported } from '../../../src/protocol/ports.js';
 import { status } from '../../../src/protocol/status.js';
 import { renderCommand } from '../../../src/registry/render.js';
 import type { Action } from '../../../src/run/action.js';
@@ -49,7 +50,7 @@ export interface Stage {
   readonly name: string;
   readonly memory: ProjectMemory;
   readonly store: MemoryRuns<RunState>;
-  readonly context: Context;
+  readonly context: Context & Ported;
   init(recipe: string, input?: InitInput): Promise<Outcome>;
   complete(input: AckInput): Promise<Outcome>;
   invalidate(step: string): Promise<Outcome>;
@@ -84,7 +85,7 @@ export function stage({ recipes, terminal = false }: Options): Stage {
   const clock = { now: () => (now += 1) };
   const store = createMemoryRuns({ codec: FROZEN, clock, memory });
   const reader = readerOver(recipes);
-  const context: Context = {
+  const context: Context & Ported = {
     root: ROOT,
     workTree: ROOT,
     boundRun: null,
@@ -103,6 +104,7 @@ export function stage({ recipes, terminal = false }: Options): Stage {
     runner: '/nonexistent/runner.cjs',
     trustDirectory: '/nonexistent/trusted',
     cliVersion: 'test',
+    ports: { sections: [], checks: [], hookHandlers: [] },
   };
   const read = async () => {
     const { snapshot } = await store.read(name);

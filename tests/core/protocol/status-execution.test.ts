@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { status } from '../../../src/protocol/status.js';
 import { renderCommand } from '../../../src/registry/render.js';
-import type { ExecutionView, TodoView } from '../../../src/run/execution-view.js';
+import type { ExecutionView, TodoView } from '../../../src/views/execution-schema.js';
 import { folded } from '../../../src/views/status-fold.js';
 import { aPlan } from '../documents/plan-fixture.js';
 import { ENGINE, type Execution, execution, failing, fiveTodos, judged, verified, worker } from './execution.js';

@@ -1,6 +1,6 @@
+import { approvalsTold } from '../../../blocks/approvals.js';
 import { gateDecision } from '../../../blocks/run-summary.js';
 import type { RunSummary } from '../../../documents/run-summary.js';
-import { approvalsTold } from '../../../run/approvals-told.js';
 import type { Turn } from '../../../run/turn.js';
 import { rulingsOn, WHOLE_RUN } from '../../act/rulings.js';
 

@@ -1,11 +1,11 @@
 import { DevCliError } from '../base/errors.js';
 import outline from '../generated/entry-data.js';
+import type { EntryData } from '../run/entries.js';
+import { misfit } from '../run/misfit.js';
 import type { Entry } from '../store/store.js';
-import type { EntryData } from './entries.js';
 import type { RunHistory } from './history-items.js';
 import { push, TELLERS, type Telling, tellOther } from './history-tellers.js';
 import { createWatch } from './history-watch.js';
-import { misfit } from './misfit.js';
 
 /** Tells the runs of a journal from its entries alone. */
 export interface Historian {

@@ -1,10 +1,10 @@
-import type { ResolvedEngine } from '../../recipe/resolved.js';
-import { approvalsTold } from '../../run/approvals-told.js';
-import type { Evidence, RunEngine } from '../../run/engine.js';
-import type { TodoState } from '../../run/engine-rows.js';
-import type { EvidenceView, ExecutionView, TodoView } from '../../run/execution-view.js';
-import type { RunState } from '../../run/state.js';
-import { blockedBy } from '../core/scheduler.js';
+import { approvalsTold } from '../blocks/approvals.js';
+import { blockedBy } from '../engine/core/scheduler.js';
+import type { ResolvedEngine } from '../recipe/resolved.js';
+import type { Evidence, RunEngine } from '../run/engine.js';
+import type { TodoState } from '../run/engine-rows.js';
+import type { RunState } from '../run/state.js';
+import type { EvidenceView, ExecutionView, TodoView } from './execution-schema.js';
 
 /** Failed todos named for one that they keep back. */
 const BLOCKERS = 20;

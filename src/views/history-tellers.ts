@@ -1,7 +1,7 @@
+import type { EntryData, EntryType } from '../run/entries.js';
+import { summarize } from '../run/summarize.js';
 import type { Entry } from '../store/store.js';
-import type { EntryData, EntryType } from './entries.js';
 import type { ActionItem, ActionResult, Evidence, FactItem, RunHistory } from './history-items.js';
-import { summarize } from './summarize.js';
 
 /** What an entry is told with. */
 export interface Telling {

@@ -1,0 +1,141 @@
+import type { Answer } from '../base/answer.js';
+import type { Written } from '../base/invocation.js';
+import { isRecord } from '../base/json.js';
+import { ackOf, choicesOf } from '../run/acknowledgements.js';
+import type { Action, EngineDispatchAction, EngineTaskView } from '../run/action.js';
+
+/**
+ * What `next` answers with.
+ * @param full with what only dev-cli uses
+ * @param moved a warning to stand beside the action, or null
+ */
+export function actionAnswer(
+  action: Action,
+  { full, moved }: { full: boolean; moved: string | null },
+): Pick<Answer, 'json' | 'text'> {
+  const json = actionView(action, full);
+  if (moved === null) return { json, text: (written) => actionText(action, written) };
+  const own = action.action === 'done' ? (action.warnings ?? []) : [];
+  return {
+    json: { ...json, warnings: [...own, moved] },
+    text: (written) => `${actionText(action, written)}\nwarning: ${moved}`,
+  };
+}
+
+/**
+ * An action as `next` prints it. The full form adds what only dev-cli uses; state.json always holds it (protocol.md §2).
+ */
+export function actionView(action: Action, full: boolean): object {
+  if (action.action === 'done') return inOrder(action);
+  const { full: inner, ...plain } = action;
+  if (!full && plain.action === 'engine-dispatch') return inOrder(dispatchView(plain));
+  if (!full || inner === undefined) return inOrder(plain);
+  const { agents, ...commands } = inner;
+  if (plain.action !== 'dispatch-subagents') return inOrder({ ...plain, ...commands });
+  return inOrder({ ...plain, ...commands, agents: plain.agents.map((agent) => ({ ...agent, ...agents?.[agent.id] })) });
+}
+
+/** Tasks handed out earlier that are shown again: each answer would repeat them all. */
+const RUNNING_SHOWN = 8;
+
+function dispatchView(action: EngineDispatchAction): EngineDispatchAction {
+  const { running } = action;
+  if (running.length <= RUNNING_SHOWN) return action;
+  return { ...action, running: running.slice(0, RUNNING_SHOWN), runningMore: running.length - RUNNING_SHOWN };
+}
+
+/** What a reader needs first comes first; the order is the same whether the action was just made or read from the disk. */
+const ORDER = ['run', 'block', 'action', 'done', 'actionId', 'outcome', 'round', 'maxRounds', 'asks', 'summary'];
+const LAST = [
+  'agents',
+  'tasks',
+  'running',
+  'commands',
+  'data',
+  'artifact',
+  'choices',
+  'answer',
+  'ack',
+  'poll',
+  'resume',
+  'ruling',
+  'progress',
+];
+const INNER = [
+  'actionId',
+  'id',
+  'todoId',
+  'substep',
+  'attempt',
+  'why',
+  'label',
+  'type',
+  'promptFile',
+  'output',
+  'write',
+  'form',
+  'path',
+];
+
+function inOrder(action: object): object {
+  return ordered(action, ORDER, LAST);
+}
+
+function ordered(value: object, first: readonly string[], last: readonly string[]): object {
+  const rank = (key: string): number => {
+    if (first.includes(key)) return first.indexOf(key);
+    return last.includes(key) ? 200 + last.indexOf(key) : 100;
+  };
+  const keys = Object.keys(value).sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
+  return Object.fromEntries(keys.map((key) => [key, member((value as Record<string, unknown>)[key])]));
+}
+
+function member(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(member);
+  return isRecord(value) ? ordered(value, INNER, []) : value;
+}
+
+/** An action for a person: what `--text` prints. */
+export function actionText(action: Action, written: Written): string {
+  if (action.action === 'done') return doneText(action, written);
+  const lines = [`${action.run} ${action.actionId}  ${action.block} (${action.progress}, ${action.action})`];
+  lines.push(action.instruction);
+  if (action.action === 'wait-for-user') lines.push(action.message);
+  if (action.read !== undefined) lines.push(`read: ${action.read.join(', ')}`);
+  if (action.action === 'dispatch-subagents') {
+    lines.push(
+      ...action.agents.map((agent) => `  ${agent.id}: ${agent.promptFile} → ${agent.output ?? '(its reply)'}`),
+    );
+  }
+  if (action.action === 'engine-dispatch') {
+    lines.push(...action.tasks.map((task) => taskLine(task)));
+    lines.push(...action.running.map((task) => `${taskLine(task)} (handed out ${task.issuedAt ?? 'earlier'})`));
+    for (const [todo, kept] of Object.entries(action.blocked ?? {}))
+      lines.push(`  ${todo} keeps back ${kept.join(', ')}`);
+  }
+  if ('data' in action && action.data !== undefined) lines.push(`write: ${action.data.write}`);
+  if (action.action === 'running') {
+    lines.push(...action.commands.map((command) => `  ${command.run.join(' ')}  (log ${command.log})`));
+    lines.push(`poll: ${written(action.poll)}`);
+  }
+  for (const { id, label, ack } of choicesOf(action) ?? []) {
+    lines.push(`  ${id}: ${label}`, ...(ack === undefined ? [] : [`    ${written(ack)}`]));
+  }
+  if (action.action === 'wait-for-user' && action.answer !== undefined) lines.push(`answer: ${written(action.answer)}`);
+  const ack = ackOf(action);
+  if (ack !== undefined) lines.push(`ack: ${written(ack)}`);
+  return lines.join('\n');
+}
+
+function doneText(action: Extract<Action, { action: 'done' }>, written: Written): string {
+  const { run, outcome, summary, instruction, artifacts, resume, ruling } = action;
+  const lines = [`${run}: ${outcome}`, summary, instruction, ...artifacts.map((path) => `  ${path}`)];
+  if (resume !== undefined) lines.push(`reopen: ${written(resume)}`);
+  if (ruling !== undefined) lines.push(`with a ruling: ${written(ruling)}`);
+  return lines.join('\n');
+}
+
+function taskLine({ actionId, todoId, substep, attempt, promptFile, output }: EngineTaskView): string {
+  const what = [todoId ?? 'all', substep, ...(attempt > 1 ? [`attempt ${attempt}`] : [])].join(' ');
+  return `  ${actionId} ${what}: ${promptFile} → ${output}`;
+}

@@ -1,0 +1,82 @@
+import type { Answer } from '../base/answer.js';
+import type { Detail } from '../base/errors.js';
+import { foreignLine } from '../documents/foreign.js';
+import { commandLine } from '../documents/plan-text.js';
+import type { Evidence, QueuedCommand } from '../run/engine.js';
+import { shownPath } from '../run/paths.js';
+import type { Place } from '../run/turn.js';
+
+/** What was found wrong with a document; a document with warnings only holds up. */
+export interface Findings {
+  problems: readonly Detail[];
+  warnings: readonly string[];
+}
+
+/**
+ * The report of `check FILE`.
+ * @param file as it is shown: relative to the root
+ */
+export function documentChecked(file: string, kind: string, { problems, warnings }: Findings): Answer {
+  const ok = problems.length === 0;
+  return {
+    exit: ok ? 0 : 3,
+    json: { ok, file, kind, problems, ...(warnings.length === 0 ? {} : { warnings }) },
+    text: () =>
+      ok
+        ? `${file}: checks out (${kind})`
+        : problems.map(({ pointer, problem }) => `${file}: ${pointer ?? ''} ${problem}`).join('\n'),
+  };
+}
+
+/** Unlisted paths named at most. */
+const UNLISTED_SHOWN = 50;
+
+/**
+ * The report of `check --action`: the commands of a todo as far as they have run.
+ * @param about.wait seconds that the printed poll waits
+ * @param found.running the command that is still at work; null when all have run
+ * @param found.unlisted what changed and the result does not list yet
+ */
+export function commandsChecked(
+  { name, action, place, wait }: { name: string; action: string; place: Place; wait: number },
+  { done, running, unlisted }: { done: readonly Evidence[]; running: QueuedCommand | null; unlisted: string[] },
+): Answer {
+  const ok = running === null && done.every((evidence) => evidence.ok);
+  const commands = done.map(({ id, argv, ok: passed, exit, outcome, log, reused }) => ({
+    id,
+    run: argv,
+    ok: passed,
+    exit,
+    outcome,
+    log: shownPath(place, name, log),
+    ...(reused === true ? { reused } : {}),
+  }));
+  const shown = unlisted.slice(0, UNLISTED_SHOWN).map((path) => foreignLine(JSON.stringify(path).slice(1, -1), 300));
+  const named = unlisted.length > shown.length ? [...shown, `and ${unlisted.length - shown.length} more`] : shown;
+  const again = { command: 'check', input: { subject: name, action, wait } };
+  return {
+    exit: ok ? 0 : 3,
+    json: {
+      ok,
+      run: name,
+      action,
+      commands,
+      ...(unlisted.length === 0 ? {} : { unlisted: named }),
+      ...(running === null ? {} : { running: { id: running.id, run: running.argv }, poll: again }),
+    },
+    text: () =>
+      [
+        ...commands.map(({ id, run, outcome, log }) => `${id} ${shownCommand(run)}: ${outcome} (log ${log})`),
+        ...(running === null ? [] : [`${running.id} ${shownCommand(running.argv)}: still at work`]),
+        ...(done.length === 0 && running === null ? ['This todo has no commands to run.'] : []),
+        ...(named.length === 0
+          ? []
+          : [`unlisted, each belongs into filesChanged or notMine of the result: ${named.join(', ')}`]),
+      ].join('\n'),
+  };
+}
+
+/** The words of a plan are shown as foreign text. */
+function shownCommand(argv: string[]): string {
+  return foreignLine(commandLine(argv), 500);
+}

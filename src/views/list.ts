@@ -1,0 +1,63 @@
+import type { Invocation, Written } from '../base/invocation.js';
+import type { RunState } from '../run/state.js';
+import { recipeOfRun } from '../run/workflow.js';
+import { duration } from './duration.js';
+
+/** A run as `list` shows it; instants are UTC. */
+export type Row = Record<(typeof COLUMNS)[number][0], string>;
+
+const COLUMNS = [
+  ['name', 'NAME'],
+  ['skill', 'SKILL'],
+  ['recipe', 'RECIPE'],
+  ['state', 'STATE'],
+  ['where', 'WHERE'],
+  ['waitsFor', 'WAITS FOR'],
+  ['updated', 'UPDATED'],
+] as const;
+
+/** The row of a run that could be read. */
+export function rowOf(state: RunState): Row {
+  return {
+    name: state.name,
+    skill: state.skill,
+    recipe: recipeOfRun(state),
+    state: state.status,
+    where: state.currentBlock ?? '',
+    waitsFor: state.status === 'live' ? state.phase : '',
+    updated: state.updatedAt,
+  };
+}
+
+/** The row of one that could not. */
+export function unreadableRow(name: string, code: string): Row {
+  return { name, skill: '', recipe: '', state: code, where: '', waitsFor: '', updated: '' };
+}
+
+interface Options {
+  /** The run that is marked. */
+  active: string | null;
+  /** UTC, in milliseconds. */
+  now: number;
+  /** What begins a run, where there is none. */
+  first: Invocation;
+}
+
+/** The runs of a root as a table, for a person. */
+export function listText(rows: readonly Row[], { active, now, first }: Options, written: Written): string {
+  if (rows.length === 0) return `No runs yet. Start one: ${written(first)}`;
+  const shown = rows.map((row) => ({
+    ...row,
+    name: row.name === active ? `${row.name} *` : row.name,
+    updated: row.updated === '' ? '' : `${duration(now - Date.parse(row.updated))} ago`,
+  }));
+  const lines = [Object.fromEntries(COLUMNS) as Row, ...shown];
+  const widths = new Map(COLUMNS.map(([key]) => [key, Math.max(...lines.map((row) => row[key].length))]));
+  return lines
+    .map((row) =>
+      COLUMNS.map(([key]) => row[key].padEnd(widths.get(key) ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}

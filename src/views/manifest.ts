@@ -1,0 +1,123 @@
+import type { Answer } from '../base/answer.js';
+import type { Written } from '../base/invocation.js';
+import { renderCommand } from '../registry/render.js';
+import { writtenOut } from '../registry/written-out.js';
+import type { Action } from '../run/action.js';
+import { actionView } from './action.js';
+import { MANIFEST_SECTIONS } from './manifest-sections.js';
+import type { RunView } from './run-view.js';
+import { cut, type Rendered, renderSections, type Section } from './section.js';
+
+/** The run's part of the manifest: 1,200 tokens at four characters each (protocol.md §5). */
+const BUDGET = 1200 * 4;
+
+/** Kept for the lines before the action, in characters. */
+const RESERVED = 1000;
+
+/**
+ * The manifest of a run. The pending action comes whole, but for lists that are too long; the sections before it share what
+ * it leaves.
+ * @param added sections of wings, which come last
+ */
+export function manifestOf(run: RunView, added: readonly Section[]): Pick<Answer, 'json' | 'text'> {
+  const { name, status, pendingAction } = run.state;
+  const action = pendingAction?.action ?? null;
+  const view = action === null ? null : actionView(action, false);
+  const asks = action !== null && action.action !== 'done' && action.asks === 'user';
+  const first = asks
+    ? `${name}: this step asks the user, whatever a compaction notice says. Ask, and wait for the answer.`
+    : `${name}: ${status}`;
+  const closing = closingLine(action);
+  const all = [
+    ...renderSections(run, 'manifest', MANIFEST_SECTIONS),
+    ...sinceThen(run),
+    ...renderSections(run, 'manifest', added),
+  ];
+  const page = (written: Written) => {
+    const json = view === null ? '{}' : JSON.stringify(withinBudget(name, view, written), writtenOut(written));
+    return { json, sections: thatFit(all, BUDGET - json.length - closing.length - first.length - 3) };
+  };
+  return {
+    json: {
+      run: name,
+      status,
+      asksUser: asks,
+      // Only where it is printed: as text the same page is written for the manner of the call.
+      get sections() {
+        return Object.fromEntries(page(renderCommand).sections.map(({ id, text }) => [id, text]));
+      },
+      next: view,
+    },
+    text: (written) => {
+      const { json, sections } = page(written);
+      return [first, ...sections.map(({ text }) => text), closing, json].join('\n');
+    },
+  };
+}
+
+/** What the pending action below it is for. */
+function closingLine(action: Action | null): string {
+  if (action?.action === 'done') return 'The end:';
+  if (action?.action === 'wait-for-user' && action.answer !== undefined) {
+    return 'The pending action; only the user answers it, with `answer`:';
+  }
+  return 'The pending action; do it, then run its ack:';
+}
+
+/** What is no longer as it was when the work began. */
+function sinceThen({ planMoved, changedApprovals, recovered }: RunView): Rendered[] {
+  const line = (id: string, title: string, items: readonly string[]) =>
+    items.length === 0 ? [] : [{ id, text: cut(`${title}: ${items.join('; ')}`, 300) }];
+  const changed = changedApprovals.map(({ block, path }) => `${path} (${block})`);
+  return [
+    ...line('plan', 'The plan has moved on', planMoved === null ? [] : [planMoved]),
+    ...line('changed', 'Changed since it was decided on', changed),
+    ...line('recovered', 'Recovered', recovered),
+  ];
+}
+
+/** Sections in order as long as there is room; the last one may be cut. */
+function thatFit(sections: readonly Rendered[], characters: number): Rendered[] {
+  let left = characters;
+  const fitted: Rendered[] = [];
+  for (const { id, text } of sections) {
+    const short = cut(text, Math.max(0, left - 1));
+    if (short.length < 12) break;
+    fitted.push({ id, text: short });
+    left -= short.length + 1;
+  }
+  return fitted;
+}
+
+/** What is shortened first comes first: a list that is cut says how many it lost, and where all of them are. */
+const LISTS: readonly { key: string; more: string; what: string }[] = [
+  { key: 'running', more: 'moreRunning', what: 'running tasks are left out here; all of them' },
+  { key: 'warnings', more: 'moreWarnings', what: 'warnings are left out here; all of them' },
+  { key: 'failed', more: 'moreFailed', what: 'failures are left out here; all of them' },
+  { key: 'artifacts', more: 'moreArtifacts', what: 'artifacts are left out here; all of them' },
+  { key: 'tasks', more: 'moreTasks', what: 'tasks are left out here; start them all' },
+  { key: 'agents', more: 'moreAgents', what: 'agents are left out here; start them all' },
+];
+
+/** An action with as much of its message and of its lists as there is room for, and how to learn of the rest. */
+function withinBudget(name: string, view: object, written: Written): object {
+  const whole = written({ command: 'next', input: { name } });
+  const room = BUDGET - RESERVED;
+  const length = (value: unknown) => JSON.stringify(value, writtenOut(written)).length + 1;
+  let fitted = view as Record<string, unknown>;
+  for (const { key, more, what } of LISTS) {
+    const list = fitted[key];
+    if (!Array.isArray(list) || list.length === 0 || length(fitted) <= room) continue;
+    const note = (left: number) => ({ [more]: `${left} of ${list.length} ${what}: ${whole}` });
+    let free = room - length({ ...fitted, [key]: [], ...note(list.length) });
+    const fitting = list.findIndex((item) => {
+      free -= length(item);
+      return free < 0;
+    });
+    if (fitting !== -1) fitted = { ...fitted, [key]: list.slice(0, fitting), ...note(list.length - fitting) };
+  }
+  const { message } = fitted;
+  if (typeof message !== 'string' || length(fitted) <= room) return fitted;
+  const end = ` [cut; all of it: ${whole}]`;
+  return { ...fitted, message: cut(message, Math.max(0, message.length - (length(fitted) - room) - end.length)) + end };
+}

@@ -1,0 +1,32 @@
+import type { Difference } from '../store/store.js';
+
+/** What `replay --check` prints. */
+export interface ReplayReport {
+  ok: boolean;
+  run: string;
+  runId: string | null;
+  /** How many runs the journal holds. */
+  runs: number;
+  entries: number;
+  documents: number;
+  objects: number;
+  differences: Difference[];
+  notes: Difference[];
+}
+
+/** The report for a person. */
+export function replayText({ ok, run, entries, documents, objects, differences, notes }: ReplayReport): string {
+  const count = differences.length === 1 ? '1 difference' : `${differences.length} differences`;
+  const head = ok ? `${run}: as the journal says` : `${run}: ${count} from the journal`;
+  return [
+    `${head} (${entries} entries, ${documents} documents, ${objects} contents)`,
+    ...differences.map((difference) => `✗ ${differenceLine(difference)}`),
+    ...notes.map((note) => `· ${differenceLine(note)}`),
+  ].join('\n');
+}
+
+/** A difference on one line: where, then what. */
+export function differenceLine({ seq, path, pointer, problem }: Difference): string {
+  const where = [path, pointer, ...(seq === undefined ? [] : [`entry ${seq}`])].filter((part) => part !== undefined);
+  return `${where.join(' ')}: ${problem}`;
+}

@@ -1,0 +1,195 @@
+import type { Answer } from '../base/answer.js';
+import { type Instruction, sentence } from '../base/invocation.js';
+import { onDigest, whoSaid } from '../blocks/approvals.js';
+import { inRecipeOrder } from '../blocks/recipe-order.js';
+import { foreignLine } from '../documents/foreign.js';
+import { commandLine } from '../documents/plan-text.js';
+import { changedSources } from '../recipe/captured.js';
+import { choicesOf } from '../run/acknowledgements.js';
+import type { EngineDispatchAction, RunningAction } from '../run/action.js';
+import { requestLine } from '../run/request.js';
+import type { RunState, Workflow } from '../run/state.js';
+import { recipeOfRun } from '../run/workflow.js';
+import { duration } from './duration.js';
+import { executionView } from './execution.js';
+import type { RunView } from './run-view.js';
+import { type Rendered, renderSections, type Section } from './section.js';
+import { executionLines, MARKS } from './status-tree.js';
+
+interface Options {
+  /** Sections of wings, which come last. */
+  sections: readonly Section[];
+  /** As text: every todo of a long plan, with what it has been through. */
+  full: boolean;
+}
+
+/** What `status` tells of a run: for programs, and for people. */
+export function statusOf(run: RunView, { sections, full }: Options): Pick<Answer, 'json' | 'text'> {
+  const status = statusJson(run);
+  const added = renderSections(run, 'status', sections);
+  const more = added.length === 0 ? {} : { sections: Object.fromEntries(added.map(({ id, text }) => [id, text])) };
+  return {
+    json: { ...status, ...more },
+    text: (written) => statusText(run, status, { you: sentence(status.you, written), full, added }),
+  };
+}
+
+type Status = ReturnType<typeof statusJson>;
+
+function statusJson(run: RunView) {
+  const { state, captured, changedApprovals, planMoved, recovered } = run;
+  const { now, you } = whoWaits(state);
+  return {
+    run: state.name,
+    recipe: recipeOfRun(state),
+    status: state.status,
+    goal: state.goal,
+    waitsFor: state.phase,
+    ...(state.workflow === null ? {} : { workflow: state.workflow }),
+    ...(state.pullRequest === undefined ? {} : { pullRequest: state.pullRequest }),
+    block: state.currentBlock,
+    since: state.pendingAction?.issuedAt ?? state.updatedAt,
+    now,
+    you,
+    steps: Object.fromEntries(inRecipeOrder(captured.recipe, state.steps)),
+    agents: state.agents,
+    gates: gatesNow(run),
+    execution: executionView(state, captured.recipe.engine),
+    warnings: [
+      ...state.warnings,
+      ...changedApprovals.map(
+        ({ block, choice, path }) => `${path} changed since "${block}" was answered with "${choice}"`,
+      ),
+      ...changedSources(captured, run.reader, run.place.root).map((path) => `${path} changed since this run began`),
+      ...(planMoved === null ? [] : [planMoved]),
+    ],
+    recovered,
+    updatedAt: state.updatedAt,
+  };
+}
+
+interface Waiting {
+  now: string;
+  you: Instruction;
+}
+
+const NOTHING: Instruction = ['nothing to do'];
+
+/** Whose turn it is, and what the reader can do about it. */
+function whoWaits(state: RunState): Waiting {
+  const action = state.pendingAction?.action;
+  if (action === undefined) return { now: state.status, you: NOTHING };
+  if (action.action === 'done') {
+    const ended = `${action.outcome}: ${action.summary}`;
+    if (state.engine?.waits?.head === true) {
+      const taken = { command: 'approve', input: { name: state.name } };
+      return { now: ended, you: ['commits wait because of where HEAD is; to have them made there: ', taken] };
+    }
+    return { now: ended, you: action.resume === undefined ? NOTHING : ['reopen it: ', action.resume] };
+  }
+  if (action.action === 'running') return { now: `waiting for dev-cli: ${workLine(action)}`, you: NOTHING };
+  if (action.action === 'engine-dispatch') return { now: `waiting for the agent: ${tasksLine(action)}`, you: NOTHING };
+  if (action.action === 'wait-for-user') {
+    const choices = (choicesOf(action) ?? []).map((choice) => choice.id).join(', ');
+    const how = action.human === 'required' ? 'decide: ' : "answer in the agent's session, or: ";
+    return {
+      now: `waiting for you: ${foreignLine(action.message, 300)}`,
+      you: [how, { command: 'approve', input: { name: state.name } }, ` (choices: ${choices})`],
+    };
+  }
+  if (action.asks === 'user') {
+    return { now: `waiting for you: the agent asks about "${action.block}"`, you: ["answer in the agent's session"] };
+  }
+  return { now: `waiting for the agent: ${action.block} (${action.actionId})`, you: NOTHING };
+}
+
+/** What dev-cli is at: a command with its todo and log, or a commit. */
+function workLine({ commands: [command] }: RunningAction): string {
+  if (command === undefined) return 'at work';
+  const { todoId = null, id, run, log } = command;
+  const whose = id === undefined ? '' : ` (${[...(todoId === null ? [] : [todoId]), id].join(' ')})`;
+  return `${foreignLine(commandLine(run), 200)}${whose}, log ${log}`;
+}
+
+/** Tasks that are named; the tree below has them all. */
+const TASKS_NAMED = 4;
+
+function tasksLine({ tasks, running }: EngineDispatchAction): string {
+  const out = [...running, ...tasks];
+  const named = out.slice(0, TASKS_NAMED).map(({ todoId, substep }) => `${todoId ?? 'the run'} ${substep}`);
+  const more = out.length > TASKS_NAMED ? ` and ${out.length - TASKS_NAMED} more` : '';
+  return `${out.length} ${out.length === 1 ? 'task' : 'tasks'} out: ${named.join(', ')}${more}`;
+}
+
+type GateNow = RunState['gates'][string] & { changed?: true };
+
+/** Gates with whether what was decided on has changed since. */
+function gatesNow({ captured, state, changedApprovals }: RunView): Record<string, GateNow> {
+  const rows = inRecipeOrder(captured.recipe, state.gates).map(([id, gate]): [string, GateNow] => {
+    return [id, changedApprovals.some(({ block }) => block === id) ? { ...gate, changed: true } : gate];
+  });
+  return Object.fromEntries(rows);
+}
+
+/** Characters of a warning; one about a changed plan names todos and how to take them up. */
+const WARNING_CAP = 500;
+
+function statusText(
+  { state, now }: RunView,
+  status: Status,
+  { you, full, added }: { you: string; full: boolean; added: readonly Rendered[] },
+): string {
+  const ago = (at: string) => duration(now - Date.parse(at));
+  const request = requestLine(state);
+  const rows = status.execution === null ? stepLines(status) : executionLines(status.execution, { now, full });
+  const selfReported = Object.entries(state.agents)
+    .filter(([, agent]) => agent.selfReported === true)
+    .map(([id]) => `${id} reported by itself, without a file`);
+  return [
+    `${state.name}  ${status.recipe}  ${state.status} ${ago(state.createdAt)}`,
+    `goal   ${foreignLine(state.goal ?? '(none)', 200)}`,
+    `now    ${status.now}${state.status === 'live' ? ` (${ago(status.since)})` : ''}`,
+    `you    ${you}`,
+    ...(request === null ? [] : [`pull   ${request}`]),
+    '',
+    ...(state.workflow === null ? rows : phaseLines(state.workflow, rows)),
+    ...[...status.warnings, ...selfReported].map((line) => `!      ${foreignLine(line, WARNING_CAP)}`),
+    ...status.recovered.map((line) => `mended ${foreignLine(line, 200)}`),
+    ...added.map((section) => section.text),
+  ].join('\n');
+}
+
+function stepLines({ steps, gates }: Pick<Status, 'steps' | 'gates'>): string[] {
+  const width = Math.max(...Object.keys(steps).map((id) => id.length));
+  return Object.entries(steps).map(([id, step]) => {
+    const extra = [
+      ...((step.round ?? 1) > 1 ? [`round ${step.round}`] : []),
+      ...(step.retries === undefined ? [] : [`${step.retries} retries`]),
+      ...(step.status === 'stale' ? ['to be redone'] : []),
+      ...(step.summary === undefined ? [] : [foreignLine(step.summary, 100)]),
+      ...gateWords(gates[id]),
+      ...(gates[id]?.changed === true ? ['changed since'] : []),
+    ];
+    return `${MARKS[step.status]} ${id.padEnd(width)}  ${extra.join(', ')}`.trimEnd();
+  });
+}
+
+/** Who answered a gate, and about what. */
+function gateWords(gate: GateNow | undefined): string[] {
+  return gate === undefined || gate.stale === true ? [] : [`by ${whoSaid(gate.by)}${onDigest(gate.digest)}`];
+}
+
+/** The phases of a workflow, the blocks of the one at work below it. */
+function phaseLines(workflow: Workflow, steps: string[]): string[] {
+  const width = Math.max(...workflow.phases.map(({ name }) => name.length));
+  return workflow.phases.flatMap(({ name, recipe, status: mark, retries, summary }, index) => {
+    const extra = [
+      recipe,
+      ...(retries === undefined ? [] : [`begun anew ${retries} ${retries === 1 ? 'time' : 'times'}`]),
+      ...(summary === undefined ? [] : [foreignLine(summary, 150)]),
+    ];
+    const here = index === workflow.phaseIndex && workflow.currentPhase === name;
+    const line = `${MARKS[mark]} ${name.padEnd(width)}  ${extra.join(', ')}`;
+    return [line, ...(here ? steps.map((step) => `    ${step}`) : [])];
+  });
+}

@@ -1,0 +1,41 @@
+import { describe, expectTypeOf, it } from 'vitest';
+import type { Questions } from '../../../src/app/use-case.js';
+import type { stepComplete } from '../../../src/protocol/acknowledge/complete.js';
+import type { history } from '../../../src/protocol/history.js';
+import type { journal } from '../../../src/protocol/journal.js';
+import type { list } from '../../../src/protocol/list.js';
+import type { manifest, manifestWith } from '../../../src/protocol/manifest.js';
+import type { nextIfSettled } from '../../../src/protocol/next.js';
+import type { replayAt, replayCheck } from '../../../src/protocol/replay.js';
+import type { status, statusWith } from '../../../src/protocol/status.js';
+import type { watchStatus } from '../../../src/protocol/watch.js';
+import type { Context, HistoryContext } from '../../../src/run/context.js';
+
+// A question writes nothing: what it is given has no way to. Checked by the compiler (npm run typecheck), not when run.
+
+/** All of a store that a question does without. */
+type Writing = Exclude<keyof Context['store'], keyof HistoryContext['store']>;
+
+/** What of it a use case could reach through its context. */
+type Reach<U extends (context: never, ...rest: never[]) => unknown> = Parameters<U>[0] extends { store: infer S }
+  ? Extract<keyof S, Writing>
+  : never;
+
+describe('a question', () => {
+  it('is given nothing that writes', () => {
+    expectTypeOf<'transact'>().toExtend<Writing>();
+    expectTypeOf<Reach<typeof stepComplete>>().toEqualTypeOf<Writing>();
+    expectTypeOf<Reach<typeof status>>().toBeNever();
+    expectTypeOf<Reach<typeof statusWith>>().toBeNever();
+    expectTypeOf<Reach<typeof watchStatus>>().toBeNever();
+    expectTypeOf<Reach<typeof manifest>>().toBeNever();
+    expectTypeOf<Reach<typeof manifestWith>>().toBeNever();
+    expectTypeOf<Reach<typeof nextIfSettled>>().toBeNever();
+    expectTypeOf<Reach<typeof list>>().toBeNever();
+    expectTypeOf<Reach<typeof history>>().toBeNever();
+    expectTypeOf<Reach<typeof journal>>().toBeNever();
+    expectTypeOf<Reach<typeof replayCheck>>().toBeNever();
+    expectTypeOf<Reach<typeof replayAt>>().toBeNever();
+    expectTypeOf<Reach<Questions[string]>>().toBeNever();
+  });
+});

@@ -1,0 +1,49 @@
+import type { Ports } from '../../src/protocol/ports.js';
+import type { RunView } from '../../src/views/run-view.js';
+
+/**
+ * A wing as somebody would write it, with something for each port: notes below `.dev/notes/`, a line of text each. Tests hand
+ * it into a context, or put it into a copy of the house as a room of its own.
+ */
+
+function notesOf({ reader, place }: Pick<RunView, 'reader' | 'place'>): string[] {
+  const directory = `${place.root}/.dev/notes`;
+  return reader.list(directory).flatMap((name) => reader.read(`${directory}/${name}`)?.trim() ?? []);
+}
+
+function lines(run: RunView): string[] | null {
+  const notes = notesOf(run);
+  return notes.length === 0 ? null : [`Notes: ${notes.join('; ')}`];
+}
+
+export const SECTIONS: Ports['sections'] = [
+  { id: 'notes', view: 'manifest', budget: 60, render: lines },
+  { id: 'notes', view: 'status', budget: 60, render: lines },
+];
+
+export const CHECKS: Ports['checks'] = [
+  {
+    kind: 'note',
+    covers: (path) => path.startsWith('.dev/notes/'),
+    judge: (text) => ({
+      problems: text.trim().includes('\n') ? [{ target: 'note', problem: 'has more than one line' }] : [],
+      warnings: [],
+    }),
+  },
+];
+
+export const HOOK_HANDLERS: Ports['hookHandlers'] = [
+  {
+    id: 'notes',
+    on: 'session-start',
+    handle: async ({ reader, root }, { cause }) => {
+      const notes = notesOf({ reader, place: { root, workTree: root } });
+      return cause === 'compact' && notes.length > 0 ? { tell: notes.join('; ') } : null;
+    },
+  },
+  {
+    id: 'notes',
+    on: 'pre-tool-use',
+    handle: async (_context, { tool }) => (tool === 'Burn' ? { refuse: 'notes are not burned' } : null),
+  },
+];
