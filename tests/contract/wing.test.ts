@@ -1,0 +1,112 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CHECKOUT, createProject, type Project } from '../support/project.mjs';
+
+// A wing added from outside (docs/architecture.md, Wings): a room of its own in a copy of this house, and src/app/ports.ts,
+// which imports it. Nothing else is touched.
+
+const PORTS = `import type { Ports } from '../protocol/ports.js';
+import { CHECKS, HOOK_HANDLERS, SECTIONS as NOTES } from '../wing-x/notes.js';
+
+export const SECTIONS: Ports['sections'] = NOTES;
+export const PORTS: Ports = { sections: SECTIONS, checks: CHECKS, hookHandlers: HOOK_HANDLERS };
+`;
+
+/** Stands in for the front door of hooks: an event as JSON in, what was answered out. */
+const HOOK = `import { createContext } from './src/app/context.js';
+import { dispatchHook } from './src/protocol/hooks.js';
+const environment = { cwd: process.cwd(), env: process.env, given: {}, signal: new AbortController().signal };
+dispatchHook(createContext(environment, 'hook'), JSON.parse(process.argv[2])).then((answer) =>
+  console.log(JSON.stringify(answer)),
+);
+`;
+
+let house: string;
+let project: Project;
+beforeAll(async () => {
+  house = mkdtempSync(join(tmpdir(), 'dev-cli-wing-'));
+  const parts = ['src', 'scripts', 'bin', 'recipes', 'workflows', 'agents', 'package.json', 'tsconfig.json'];
+  for (const part of [...parts, '.dependency-cruiser.cjs']) {
+    cpSync(join(CHECKOUT, part), join(house, part), { recursive: true });
+  }
+  symlinkSync(join(CHECKOUT, 'node_modules'), join(house, 'node_modules'));
+  const wing = readFileSync(join(CHECKOUT, 'tests/support/wing.ts'), 'utf8');
+  mkdirSync(join(house, 'src/wing-x'));
+  writeFileSync(join(house, 'src/wing-x/notes.ts'), wing.replaceAll('../../src/', '../'));
+  writeFileSync(join(house, 'src/app/ports.ts'), PORTS);
+  execFileSync(process.execPath, [join(house, 'scripts/build.mjs')], { cwd: house });
+  await build({
+    stdin: { contents: HOOK, resolveDir: house },
+    outfile: join(house, 'dist/hook.cjs'),
+    bundle: true,
+    platform: 'node',
+    external: ['yaml', 'ajv', 'ajv/*'],
+    define: { 'import.meta.dirname': '__dirname' },
+  });
+  project = createProject();
+  call('bin/dev-cli.js', ['init', 'one', '--recipe', 'specify-quick-autopilot', '--goal', 'Add a route']);
+  mkdirSync(join(project.root, '.dev/notes'));
+  writeFileSync(join(project.root, '.dev/notes/one'), 'The port is 8080\n');
+  writeFileSync(join(project.root, '.dev/notes/two'), `A long one ${'x'.repeat(200)}\n`);
+  writeFileSync(join(project.root, '.dev/notes/verse'), 'Two\nlines\n');
+}, 120_000);
+afterAll(() => {
+  project?.remove();
+  rmSync(house, { recursive: true, force: true });
+});
+
+function call(program: string, args: string[]): { status: number | null; stdout: string } {
+  const options = { cwd: project.root, env: project.env, encoding: 'utf8' } as const;
+  const { status, stdout } = spawnSync(process.execPath, [join(house, program), ...args], options);
+  return { status, stdout };
+}
+
+const shown = `${`Notes: The port is 8080; A long one ${'x'.repeat(200)}`.slice(0, 59)}…`;
+
+describe('a wing', () => {
+  it('leaves the house in order', () => {
+    const bin = join(CHECKOUT, 'node_modules/.bin/depcruise');
+    const { status, stdout } = spawnSync(bin, ['--config', '.dependency-cruiser.cjs', 'src'], {
+      cwd: house,
+      encoding: 'utf8',
+    });
+    expect([status, stdout]).toEqual([0, expect.stringContaining('no dependency violations')]);
+  });
+
+  it.each(['bin/dev-cli.js', 'dist/cli.cjs'])('shows its sections in what %s tells of a run', (program) => {
+    const status = call(program, ['status', 'one', '--json']);
+    expect(JSON.parse(status.stdout)).toMatchObject({ sections: { notes: shown } });
+    expect(call(program, ['status', 'one', '--text']).stdout.trimEnd().split('\n').at(-1)).toBe(shown);
+    const lines = call(program, ['manifest', 'one', '--text']).stdout.split('\n');
+    expect(lines[lines.findIndex((line) => line.startsWith('The pending action')) - 1]).toBe(shown);
+  });
+
+  it('judges its documents', () => {
+    expect(call('bin/dev-cli.js', ['check', '.dev/notes/one']).status).toBe(0);
+    const { status, stdout } = call('bin/dev-cli.js', ['check', '.dev/notes/verse']);
+    expect([status, JSON.parse(stdout)]).toMatchObject([3, { kind: 'note', problems: [{ target: 'note' }] }]);
+  });
+
+  it('hears of events of a harness', () => {
+    const answer = (event: object) => JSON.parse(call('dist/hook.cjs', [JSON.stringify(event)]).stdout) as unknown;
+    expect(answer({ on: 'session-start', session: 's', cause: 'compact' })).toMatchObject({
+      refuse: null,
+      tell: [expect.stringContaining('The port is 8080')],
+    });
+    expect(answer({ on: 'pre-tool-use', session: 's', agent: null, tool: 'Burn', input: {} })).toEqual({
+      refuse: 'notes are not burned',
+      tell: [],
+    });
+  });
+
+  it('puts nothing but its sections into the programs of the questions', () => {
+    for (const question of ['next', 'manifest', 'status', 'list']) {
+      expect(readFileSync(join(house, `dist/${question}.cjs`), 'utf8')).not.toContain('notes are not burned');
+    }
+    expect(readFileSync(join(house, 'dist/status.cjs'), 'utf8')).toContain('Notes: ');
+  });
+});
