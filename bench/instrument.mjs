@@ -1,0 +1,95 @@
+// Builds programs of dev-cli from the sources whose functions report when they are called (to bench/trace.cjs).
+import { readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { build } from 'esbuild';
+import ts from 'typescript';
+import { CHECKOUT } from '../tests/support/project.mjs';
+
+const SOURCES = join(CHECKOUT, 'src');
+
+/**
+ * @param {Record<string, string>} programs entry points below src/ by the name of the program
+ * @param {string} directory where `<name>.cjs` is put; below the checkout, so that packages are found from there
+ */
+export async function buildInstrumented(programs, directory) {
+  const entries = Object.values(programs).map((file) => join(SOURCES, file));
+  await build({
+    entryPoints: Object.fromEntries(Object.keys(programs).map((name, index) => [name, entries[index]])),
+    outdir: directory,
+    outExtension: { '.js': '.cjs' },
+    bundle: true,
+    platform: 'node',
+    target: 'node20.17',
+    format: 'cjs',
+    external: ['yaml', 'ajv', 'ajv/*'],
+    define: { 'import.meta.dirname': JSON.stringify(join(CHECKOUT, 'dist')) },
+    logLevel: 'error',
+    plugins: [
+      {
+        name: 'instrument',
+        setup({ onLoad }) {
+          onLoad({ filter: /[\\/]src[\\/].*\.ts$/ }, ({ path }) => ({
+            contents: instrumented(path, entries.includes(path)),
+            loader: 'ts',
+          }));
+        },
+      },
+    ],
+  });
+}
+
+/**
+ * @param {string} path absolute
+ * @param {boolean} isEntry the top level of an entry is the program itself, not the evaluation of a module
+ */
+function instrumented(path, isEntry) {
+  const text = readFileSync(path, 'utf8');
+  const file = relative(SOURCES, path);
+  const insertions = [];
+  const visit = (node) => {
+    const [before, after] = isTraced(node) ? around(node, JSON.stringify(file)) : [];
+    if (before !== undefined) insertions.push(before);
+    ts.forEachChild(node, visit);
+    if (after !== undefined) insertions.push(after);
+  };
+  visit(ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true));
+  const whole = inserted(text, insertions);
+  if (isEntry) return `__trace.note(${JSON.stringify(file)}, 'program');${whole}`;
+  return `__trace.evaluationBegins();${whole}\n__trace.evaluationEnds();`;
+}
+
+/** Constructors are not: nothing may stand before their `super()`. */
+function isTraced(node) {
+  return ts.isFunctionLike(node) && node.body !== undefined && !ts.isConstructorDeclaration(node);
+}
+
+/** What goes before and after the body of a function, each with its position. */
+function around(node, file) {
+  const { body } = node;
+  const of = `${file}, ${JSON.stringify(nameOf(node))}`;
+  // A generator's `yield` cannot stand in a function inside it.
+  if (node.asteriskToken !== undefined) return [[body.getStart() + 1, `__trace.note(${of});`]];
+  const isAsync = node.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.AsyncKeyword);
+  const call = `__trace.call(${of}, ${isAsync ? 'async ' : ''}() => `;
+  const [open, close] = ts.isBlock(body) ? [`{ return ${call}`, ');}'] : [`${call}(`, '))'];
+  return [
+    [body.getStart(), open],
+    [body.getEnd(), close],
+  ];
+}
+
+/** Its own name or that of what it is assigned to; of a function without one, that of the next one around it, with a mark. */
+function nameOf(node) {
+  for (let at = node; at !== undefined; at = at.parent) {
+    if (at.name === undefined || !ts.isIdentifier(at.name)) continue;
+    return at === node || at.initializer === node ? at.name.text : `${at.name.text} …`;
+  }
+  return '…';
+}
+
+/** @param {[number, string][]} insertions at the same position: in their order */
+function inserted(text, insertions) {
+  const sorted = insertions.toSorted(([a], [b]) => a - b);
+  const pieces = sorted.map(([at, insertion], index) => text.slice(sorted[index - 1]?.[0] ?? 0, at) + insertion);
+  return pieces.join('') + text.slice(sorted.at(-1)?.[0] ?? 0);
+}

@@ -1,0 +1,150 @@
+// How much of the source a reader has to open, and how often to change rooms, to follow a call: after a build,
+// `node bench/structure.mjs` prints a table, `--walk` also the files in the order in which each call enters them. Measured on a
+// small run, from the sources: every function reports when it is called (bench/instrument.mjs).
+//
+// Definitions:
+// - A file of src/ is *entered* when one of its functions is called. What modules do while they are evaluated does not count,
+//   and neither do constructors and generated files.
+// - The *walk* of a call is its functions in the order in which each is called for the first time. A reader follows it from
+//   the caller to the function called, wherever the walk stood before; whatever follows an `await` belongs to the function
+//   that awaits.
+// - A *change of rooms* is a step of that walk (to the caller, to the function) into another directory of src/.
+// - Without the rooms that only answer, their functions are no part of the walk, and what they call back was called by the next
+//   function around them that is.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { CHECKOUT, createProject } from '../tests/support/project.mjs';
+import { buildInstrumented } from './instrument.mjs';
+
+const PROGRAMS = { cli: 'cli/main.ts', next: 'cli/questions/next.ts' };
+const BUILT = join(CHECKOUT, 'node_modules/.cache/dev-cli-structure');
+
+/** Rooms that are asked and answer, whoever calls: what they do is understood from the name of the function. */
+const ANSWERING = ['base', 'documents', 'registry', 'recipe', 'machine'];
+
+/** One block for each kind of acknowledgement that is measured. */
+const RECIPE = `
+name: three-steps
+type: sequential
+skill: specify
+mode: { depth: quick, interaction: interactive }
+blocks:
+  - { id: colour, type: llm, instruction: Choose a colour., choices: [red, blue] }
+  - { id: think, type: llm, instruction: Think about it; nothing is to be written. }
+  - { id: look, type: subagent, agents: [{ type: code-explorer, id: one, prompt: Look., output: findings/one.md }] }
+  - { id: last, type: llm, instruction: Last step; nothing is to be written. }
+`;
+const FINDING = '---\nagent: one\ntimestamp: 2026-01-31T09:30:00Z\nsummary: Found.\n---\n\n## Found\n\nNothing.\n';
+
+/** Files entered and changes of rooms without those that only answer, of `step complete --choice`. */
+const GOAL = { files: 75, changes: 30 };
+
+await buildInstrumented(PROGRAMS, BUILT);
+const walks = walked();
+console.log(row('', 'files', 'changes of rooms', '… without those that only answer'));
+for (const [what, calls] of Object.entries(walks)) {
+  console.log(
+    row(
+      what,
+      filesOf(calls).size,
+      changes(calls, () => true),
+      changes(calls, isNoAnswer),
+    ),
+  );
+}
+console.log(row('goal of the first', GOAL.files, '', GOAL.changes));
+if (process.argv.includes('--walk')) for (const [what, calls] of Object.entries(walks)) printWalk(what, calls);
+
+/** Drives a run and gives the calls that each command made. */
+function walked() {
+  const project = createProject();
+  const traced = (program, ...args) => {
+    const notes = join(project.home, 'trace.json');
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      ['--require', join(CHECKOUT, 'bench/trace.cjs'), join(BUILT, `${program}.cjs`), ...args],
+      { cwd: project.root, env: { ...project.env, DEV_CLI_BENCH_TRACE: notes }, encoding: 'utf8' },
+    );
+    if (status !== 0) throw new Error(`${args.join(' ')}: exit ${status} ${stdout}${stderr}`);
+    return { answer: JSON.parse(stdout), calls: JSON.parse(readFileSync(notes, 'utf8')) };
+  };
+  const complete = ({ answer }, ...more) =>
+    traced('cli', 'step', 'complete', 'one', '--action', answer.next.actionId, ...more);
+  const start = (...args) => traced('cli', 'init', ...args, '--goal', 'Add JWT auth', '--new');
+  try {
+    put(join(project.root, '.dev/recipes/three-steps.yaml'), RECIPE);
+    const begun = start('one', '--recipe', 'three-steps');
+    const asked = traced('next', 'next', 'one');
+    const chosen = complete(begun, '--choice', 'red');
+    const dispatched = complete(chosen);
+    put(join(project.root, dispatched.answer.next.agents[0].output), FINDING);
+    const delivered = complete(dispatched);
+    return {
+      'step complete --choice': chosen.calls,
+      'step complete, an output was written': delivered.calls,
+      next: asked.calls,
+    };
+  } finally {
+    project.remove();
+  }
+}
+
+function put(path, text) {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}
+
+function filesOf(calls) {
+  return new Set(calls.map(({ file }) => file));
+}
+
+function roomOf({ file }) {
+  return dirname(file).split('/')[0];
+}
+
+function isNoAnswer(call) {
+  return !ANSWERING.includes(roomOf(call));
+}
+
+/** @param {(call: object) => boolean} counts which calls are part of the walk */
+function changes(calls, counts) {
+  const rooms = [];
+  const seen = new Set();
+  for (const call of calls.filter(counts)) {
+    const id = `${call.file} ${call.name}`;
+    if (seen.has(id)) continue;
+    seen.add(id);
+    const caller = callerOf(call, calls, counts);
+    rooms.push(...(caller === undefined ? [] : [roomOf(caller)]), roomOf(call));
+  }
+  return rooms.filter((room, index) => index > 0 && room !== rooms[index - 1]).length;
+}
+
+function callerOf(call, calls, counts) {
+  let caller = calls[call.caller];
+  while (caller !== undefined && !counts(caller)) caller = calls[caller.caller];
+  return caller;
+}
+
+/** Each file where it is entered first, below the file that called, with the functions that were called at all, in order. */
+function printWalk(what, calls) {
+  console.log(`\n${what}`);
+  const depths = new Map();
+  let above = [];
+  for (const { file, caller } of calls) {
+    if (depths.has(file)) continue;
+    const from = calls[caller]?.file;
+    const depth = from === undefined ? 0 : depths.get(from) + 1;
+    depths.set(file, depth);
+    const functions = new Set(calls.filter((call) => call.file === file).map(({ name }) => name));
+    const named = [...functions].filter((name) => !name.endsWith('…'));
+    const elsewhere = depth > 0 && above[depth - 1] !== from ? `  (called by ${from})` : '';
+    console.log(`${'  '.repeat(depth + 1)}${file}  ${named.join(', ')}${elsewhere}`);
+    above = [...above.slice(0, depth), file];
+  }
+}
+
+function row(what, files, all, without) {
+  return `${what.padEnd(40)}${String(files).padStart(6)}${String(all).padStart(18)}${String(without).padStart(34)}`;
+}
