@@ -18,6 +18,7 @@ const source = {
   bundle: true,
   write: false,
   metafile: true,
+  mainFields: ['module', 'main'],
   platform: 'node',
   target: 'node20.17',
   // Loaded by the few commands that need them, from node_modules.
@@ -47,7 +48,7 @@ const synchronous = {
  * Packages that lie in files of their own: what few calls need, required in the middle of what many need. A reader takes up
  * no patch and replaces no file; patterns are for `cleanup` and for what an agent may write.
  */
-const APART = ['fast-json-patch', 'picomatch', 'write-file-atomic'];
+const APART = ['fast-json-patch', 'jsonc-parser', 'picomatch', 'write-file-atomic'];
 const commonJs = {
   platform: 'node',
   target: 'node20.17',
@@ -147,7 +148,7 @@ async function program(name, entry) {
     splitting: true,
     format: 'esm',
     legalComments: 'linked',
-    plugins: [{ name: 'validators', setup: withoutValidators }, synchronous, without(['picomatch'])],
+    plugins: [{ name: 'validators', setup: withoutValidators }, synchronous, without(['jsonc-parser', 'picomatch'])],
   });
   const first = `${name}.js`;
   const pieces = new Map(outputFiles.map(({ path, text }) => [basename(path), text]));

@@ -1,3 +1,5 @@
+import { eastAsianWidth } from 'get-east-asian-width';
+
 /** A part of the screen that is written again in place: nothing is hidden or switched, so that nothing has to be restored. */
 export interface Block {
   /** Puts `text` where the one before stood. */
@@ -40,15 +42,9 @@ function fitted(line: string, columns: number): string {
   let width = 0;
   let kept = '';
   for (const character of line) {
-    width += isWide(character) ? 2 : 1;
+    width += eastAsianWidth(character.codePointAt(0) ?? 0);
     if (width > columns) return kept;
     kept += character;
   }
   return kept;
-}
-
-/** Whether a terminal may give a character two columns; too careful costs only a column. */
-function isWide(character: string): boolean {
-  const code = character.codePointAt(0) ?? 0;
-  return code >= 0x1100 && !(code >= 0x2000 && code < 0x2e80);
 }

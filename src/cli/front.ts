@@ -18,7 +18,6 @@ import {
   type Standpoint,
 } from './print.js';
 import { inputReader } from './read-input.js';
-import { printStream } from './stream.js';
 
 /** The process around the front door; a test passes its own. */
 export interface Rim {
@@ -52,7 +51,9 @@ export async function front(argv: readonly string[], rim: Rim): Promise<Printed>
       manner = { ...manner, reach: reachFrom(root, parsed.globals.root) };
     }
     const result = await answer(parsed, { ...rim, ask: asking(rim, manner) }, root);
-    return 'stream' in result ? await printStream(result, manner, rim) : printAnswer(result, manner);
+    if (!('stream' in result)) return printAnswer(result, manner);
+    const { printStream } = await import('./stream.js');
+    return await printStream(result, manner, rim);
   } catch (thrown) {
     const error = asDevCliError(thrown, rim.env['DEV_CLI_DEBUG'] === '1');
     try {
