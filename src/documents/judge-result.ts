@@ -3,7 +3,8 @@ import validateReview from '../generated/result-code-review.js';
 import validateVerify from '../generated/result-verify.js';
 import validateWorker from '../generated/result-worker.js';
 import type { ReviewResult, VerifyResult, WorkerResult } from './results.js';
-import { findingsOf, type Validator } from './schema-findings.js';
+import type { Validator } from './schema-faults.js';
+import { findingsOf } from './schema-findings.js';
 
 /** A result by who hands it in. */
 export type JudgedResult =

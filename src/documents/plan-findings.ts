@@ -1,5 +1,6 @@
 import type { Detail } from '../base/errors.js';
-import { findingsOf, type Validator } from './schema-findings.js';
+import type { Validator } from './schema-faults.js';
+import { findingsOf } from './schema-findings.js';
 
 // A plain `require`, as in recipe/conditions.ts: of all acknowledgements one brings a plan.
 const validator = (): Validator => require('../generated/plan-content.js').default;

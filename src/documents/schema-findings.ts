@@ -3,71 +3,42 @@ import { isRecord } from '../base/json.js';
 import { suggestion } from '../base/suggest.js';
 import { foreignLine } from './foreign.js';
 import { PLAN_ID } from './plan-id.js';
-
-/** What a validator compiled ahead says of one fault; only what is used here of what ajv gives. */
-interface SchemaError {
-  keyword: string;
-  instancePath: string;
-  params: Record<string, unknown>;
-  message?: string;
-  data?: unknown;
-  parentSchema?: Record<string, unknown>;
-}
-
-/** A validator compiled ahead, with all errors and their values (src/generated). */
-export type Validator = ((value: unknown) => boolean) & { errors?: SchemaError[] | null };
+import { faultsOf, type SchemaFault, type Validator } from './schema-faults.js';
 
 /** What does not fit a schema, each in one line with its JSON pointer; empty when all fits. */
 export function findingsOf(validate: Validator, value: unknown): Detail[] {
-  if (validate(value)) return [];
-  const errors = validate.errors ?? [];
-  // Of a value that may also be null or have another form, what is wrong inside it is enough.
-  const vague = (error: SchemaError) =>
-    (error.keyword === 'anyOf' || (error.keyword === 'type' && error.params['type'] === 'null')) &&
-    errors.some((other) => other !== error && other.instancePath.startsWith(error.instancePath));
-  return errors.filter((error) => !vague(error)).flatMap(finding);
+  return faultsOf(validate, value).map((fault) => ({ pointer: fault.pointer, ...finding(fault) }));
 }
 
-function finding(error: SchemaError): Detail[] {
-  const { params } = error;
-  const at = { pointer: error.instancePath };
-  switch (error.keyword) {
-    case 'required':
-      return [{ ...at, problem: `"${params['missingProperty']}" is missing` }];
-    case 'additionalProperties': {
-      const key = String(params['additionalProperty']);
-      const known = isRecord(error.parentSchema?.['properties']) ? Object.keys(error.parentSchema['properties']) : [];
-      const free = known.filter((name) => !(isRecord(error.data) && Object.hasOwn(error.data, name)));
-      return [{ ...at, problem: `unknown key ${shown(key)}${didYouMean(key, free)}` }];
+function finding(fault: SchemaFault): Omit<Detail, 'pointer'> {
+  const { given } = fault;
+  switch (fault.kind) {
+    case 'missing':
+      return { problem: `"${fault.key}" is missing` };
+    case 'unknown-key':
+      return { problem: `unknown key ${shown(fault.key)}${didYouMean(fault.key, unusedKeys(fault))}` };
+    case 'word': {
+      const near = typeof given === 'string' ? didYouMean(given, fault.allowed) : '';
+      return { problem: `is ${described(given)}${near}`, expected: `one of ${fault.allowed.join(', ')}` };
     }
-    case 'enum':
-      return [{ ...at, ...notOneOf(error.data, params['allowedValues'] as string[]) }];
-    case 'discriminator': {
-      const tag = String(params['tag']);
-      const kind = isRecord(error.data) ? error.data[tag] : undefined;
-      // `required` says so already.
-      if (kind === undefined) return [];
-      return [{ pointer: `${error.instancePath}/${tag}`, ...notOneOf(kind, variants(error, tag)) }];
-    }
-    case 'type': {
-      const wanted = [params['type']].flat().map((type) => TYPES[String(type)] ?? String(type));
-      return [{ ...at, problem: `is ${described(error.data)}, not ${wanted.join(' or ')}` }];
-    }
-    case 'pattern':
-      return [{ ...at, problem: patternProblem(String(params['pattern']), error.data) }];
-    case 'minItems':
-      return [{ ...at, problem: 'is an empty list; at least one entry is needed' }];
-    case 'maxItems':
-      return [{ ...at, problem: `has ${(error.data as unknown[]).length} entries; at most ${params['limit']}` }];
-    case 'maxLength':
-      return [{ ...at, problem: `has ${String(error.data).length} characters; at most ${params['limit']}` }];
-    case 'minimum':
-    case 'maximum':
-      return [{ ...at, problem: `is ${shown(error.data)}, which is not ${params['comparison']} ${params['limit']}` }];
-    default:
-      return [{ ...at, problem: error.message ?? `does not fit (${error.keyword})` }];
+    case 'type':
+      return { problem: `is ${described(given)}, not ${fault.wanted.map((type) => TYPES[type] ?? type).join(' or ')}` };
+    case 'empty':
+      return { problem: 'is empty' };
+    case 'form':
+      return { problem: `is ${shown(given)}; ${FORMS[fault.pattern] ?? `it does not match ${fault.pattern}`}` };
+    case 'limit':
+      return { problem: limitProblem(fault, given) };
+    case 'other':
+      return { problem: fault.message };
   }
 }
+
+/** What an id and a name have, by their patterns. */
+const FORMS: Readonly<Record<string, string>> = {
+  [PLAN_ID]: 'an id has letters, digits, "-" and "_" and begins with a letter or digit',
+  '^[A-Za-z_][A-Za-z0-9_-]*$': 'a name has letters, digits, "-" and "_" and begins with a letter or "_"',
+};
 
 const TYPES: Record<string, string> = {
   string: 'a text',
@@ -79,22 +50,16 @@ const TYPES: Record<string, string> = {
   null: 'null',
 };
 
-/** The values of `tag` that the variants of a schema are told apart by. */
-function variants(error: SchemaError, tag: string): string[] {
-  const among = (error.parentSchema?.['oneOf'] ?? []) as { properties: Record<string, { const: string }> }[];
-  return among.flatMap(({ properties }) => properties[tag]?.const ?? []);
+function limitProblem({ what, least, limit }: SchemaFault & { kind: 'limit' }, given: unknown): string {
+  if (what === 'value') return `is ${shown(given)}, which is not ${least ? '>=' : '<='} ${limit}`;
+  const { length } = given as string | unknown[];
+  if (least && length === 0) return 'is an empty list; at least one entry is needed';
+  return `has ${length} ${what}; at ${least ? 'least' : 'most'} ${limit}`;
 }
 
-function notOneOf(value: unknown, allowed: string[]): Detail {
-  const near = typeof value === 'string' ? didYouMean(value, allowed) : '';
-  return { problem: `is ${described(value)}${near}`, expected: `one of ${allowed.join(', ')}` };
-}
-
-function patternProblem(pattern: string, value: unknown): string {
-  if (pattern === '\\S') return 'is empty';
-  if (pattern === PLAN_ID)
-    return `is ${shown(value)}; an id has letters, digits, "-" and "_" and begins with a letter or digit`;
-  return `is ${shown(value)}; a name has letters, digits, "-" and "_" and begins with a letter or "_"`;
+function unusedKeys({ schema, given }: SchemaFault): string[] {
+  const known = isRecord(schema['properties']) ? Object.keys(schema['properties']) : [];
+  return known.filter((name) => !(isRecord(given) && Object.hasOwn(given, name)));
 }
 
 function didYouMean(word: string, known: string[]): string {

@@ -2,6 +2,7 @@ import type { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Detail } from '../base/errors.js';
 import { isRecord } from '../base/json.js';
 import { lazyPackage } from '../base/lazy.js';
+import { findingsOf } from '../documents/schema-findings.js';
 
 /** JSON Schemas that a recipe brings along; the only use of ajv at run time (house.md, Speed). */
 
@@ -27,14 +28,15 @@ export function schemaFault(text: string): string | null {
 /** What in `value` does not fit the schema, each with its JSON pointer. `text` has passed `schemaFault`. */
 export function schemaFindings(text: string, value: unknown): Detail[] {
   const validate = compiled(JSON.parse(text) as Record<string, unknown>);
-  if (validate(value)) return [];
-  return (validate.errors ?? []).map(({ instancePath, message, params }) => {
-    const extra = params['additionalProperty'];
-    const which = typeof extra === 'string' ? `: ${JSON.stringify(extra.slice(0, 60))}` : '';
-    return { pointer: instancePath === '' ? '/' : instancePath, problem: `${message ?? 'does not fit'}${which}` };
-  });
+  return findingsOf(validate, value).map((found) => (found.pointer === '' ? { ...found, pointer: '/' } : found));
 }
 
 function compiled(schema: Record<string, unknown>) {
-  return new (ajv().Ajv2020)({ allErrors: true, strict: false, logger: false, validateFormats: false }).compile(schema);
+  return new (ajv().Ajv2020)({
+    allErrors: true,
+    verbose: true,
+    strict: false,
+    logger: false,
+    validateFormats: false,
+  }).compile(schema);
 }

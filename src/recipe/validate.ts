@@ -1,13 +1,13 @@
-import type { ErrorObject } from 'ajv';
 import { isRecord } from '../base/json.js';
 import { suggestion } from '../base/suggest.js';
+import { faultsOf, type SchemaFault, type Validator } from '../documents/schema-faults.js';
 import { HANDLER_KEY } from '../registry/handlers.js';
 import type { Report } from './report.js';
 import { keysOf, quoted } from './yaml-source.js';
 
 // A plain `require`, as in conditions.ts: reading a captured recipe, which every call does, reaches this module and never
 // needs the validator, the largest there is.
-const validator = (): typeof import('../generated/recipe.js').default => require('../generated/recipe.js').default;
+const validator = (): Validator => require('../generated/recipe.js').default;
 
 /** Where a document does not fit: keys from the top down. */
 export interface Misfits {
@@ -19,43 +19,39 @@ export interface Misfits {
 
 /** Checks a document against the schema of the language and reports what does not fit, in words. */
 export function checkSchema(value: unknown, report: Report): Misfits {
-  const broken: string[][] = [];
-  const unknown: string[][] = [];
-  const validate = validator();
-  if (validate(value)) return { broken, unknown };
-  for (const error of meaningful(validate.errors ?? [])) {
-    const place = keysOf(error.instancePath);
-    if (error.keyword === 'additionalProperties') {
-      reportUnknownKey(error, place, report);
-      unknown.push([...place, String(error.params['additionalProperty'])]);
+  const misfits: Misfits = { broken: [], unknown: [] };
+  for (const fault of faultsOf(validator(), value)) {
+    const place = keysOf(fault.pointer);
+    if (fault.kind === 'unknown-key') {
+      reportUnknownKey(fault, place, report);
+      misfits.unknown.push([...place, fault.key]);
       continue;
     }
-    broken.push(place);
-    const misspelt = error.keyword === 'required' ? misspeltKey(error) : undefined;
-    if (misspelt !== undefined) {
-      const meant = quoted(String(error.params['missingProperty']));
-      report.error([...place, misspelt], `Unknown key ${quoted(misspelt)}; did you mean ${meant}?`, { at: 'key' });
+    // A variant that does not exist is the fault of the word that names it, and makes the whole block useless.
+    misfits.broken.push(fault.kind === 'word' && fault.isTag ? place.slice(0, -1) : place);
+    const misspelt = fault.kind === 'missing' ? misspeltKey(fault) : undefined;
+    if (fault.kind === 'missing' && misspelt !== undefined) {
+      report.error([...place, misspelt], `Unknown key ${quoted(misspelt)}; did you mean ${quoted(fault.key)}?`, {
+        at: 'key',
+      });
       continue;
     }
-    // A variant that does not exist is the fault of the word that names it, not of the whole block.
-    report.error(error.keyword === 'discriminator' ? [...place, tagOf(error)] : place, sentence(error, place), {
-      at: error.keyword === 'required' ? 'key' : 'value',
-      fix: hint(error),
-    });
+    report.error(place, sentence(fault, place), { at: fault.kind === 'missing' ? 'key' : 'value', fix: hint(fault) });
   }
-  return { broken, unknown };
+  return misfits;
 }
 
 /** The key that a missing tag was probably written as: without it no variant tells which keys are known. */
-function misspeltKey(error: ErrorObject): string | undefined {
-  const missing: unknown = error.params['missingProperty'];
-  if ((missing !== 'type' && missing !== 'actor') || !isRecord(error.data)) return undefined;
-  return Object.keys(error.data).find((key) => key !== 'id' && suggestion(key, [missing]) === missing);
+function misspeltKey({ key: missing, given }: SchemaFault & { kind: 'missing' }): string | undefined {
+  if ((missing !== 'type' && missing !== 'actor') || !isRecord(given)) return undefined;
+  return Object.keys(given).find((key) => key !== 'id' && suggestion(key, [missing]) === missing);
 }
 
-function reportUnknownKey(error: ErrorObject, place: string[], report: Report): void {
-  const key = String(error.params['additionalProperty']);
-  const schema = isRecord(error.parentSchema) ? error.parentSchema : {};
+function reportUnknownKey(
+  { key, schema }: SchemaFault & { kind: 'unknown-key' },
+  place: string[],
+  report: Report,
+): void {
   const known = isRecord(schema['properties']) ? Object.keys(schema['properties']) : [];
   const patterns = isRecord(schema['patternProperties']) ? Object.keys(schema['patternProperties']) : [];
   if (patterns.length > 0) {
@@ -78,55 +74,32 @@ function reportUnknownKey(error: ErrorObject, place: string[], report: Report): 
   );
 }
 
-/** Leaves out what only follows from another error: the alternatives of a union that were not meant. */
-function meaningful(errors: readonly ErrorObject[]): ErrorObject[] {
-  const dropped = new Set<ErrorObject>();
-  for (const union of errors.filter(({ keyword }) => keyword === 'anyOf')) {
-    const inside = errors.filter((error) => isInside(error, union));
-    const deeper = inside.filter((error) => error.instancePath !== union.instancePath || !isWrongKind(error));
-    const closedList = inside.filter(({ keyword }) => typeof union.data === 'string' && keyword === 'enum');
-    const meant = deeper.length > 0 ? deeper : closedList.length > 0 ? closedList : [union];
-    for (const error of [...inside, union]) if (!meant.includes(error)) dropped.add(error);
+function sentence(fault: SchemaFault, place: string[]): string {
+  const name = nameOf(place);
+  const { given } = fault;
+  switch (fault.kind) {
+    case 'missing':
+      return `${quoted(fault.key)} is missing.`;
+    case 'unknown-key':
+      return `Unknown key ${quoted(fault.key)}.`;
+    case 'word':
+      return oneOf(name, given, fault.allowed);
+    case 'type':
+      return `${name} must be ${fault.wanted.map((type) => KINDS[type] ?? type).join(' or ')}, not ${kindOf(given)}.`;
+    case 'empty':
+      return `${name} is empty.`;
+    case 'form':
+      return `${name} cannot be ${quoted(String(given))}.`;
+    case 'limit':
+      if (fault.what === 'entries' && fault.limit === 1) return `${name} is an empty list.`;
+      return `${name} must ${fault.what === 'value' ? 'be' : 'have'} ${boundOf(fault)}.`;
+    case 'other':
+      return `${name} ${fault.message}.`;
   }
-  return errors.filter((error) => !dropped.has(error) && !followsFromMissingTag(error));
-}
-function isInside(error: ErrorObject, union: ErrorObject): boolean {
-  return error.schemaPath.startsWith(`${union.schemaPath}/`) && error.instancePath.startsWith(union.instancePath);
-}
-function isWrongKind({ keyword }: ErrorObject): boolean {
-  return keyword === 'type' || keyword === 'enum' || keyword === 'const';
-}
-function followsFromMissingTag(error: ErrorObject): boolean {
-  return error.keyword === 'discriminator' && error.params['error'] === 'tag' && error.params['tagValue'] === undefined;
 }
 
-function sentence(error: ErrorObject, place: string[]): string {
-  const name = nameOf(place);
-  const params = error.params as Record<string, unknown>;
-  switch (error.keyword) {
-    case 'required':
-      return `${quoted(String(params['missingProperty']))} is missing.`;
-    case 'discriminator':
-      return unknownType(error);
-    case 'type':
-      return `${name} must be ${kinds(params['type'])}, not ${kindOf(error.data)}.`;
-    case 'enum':
-      return oneOf(name, error.data, params['allowedValues']);
-    case 'const':
-      return oneOf(name, error.data, [params['allowedValue']]);
-    case 'pattern':
-      if (params['pattern'] === '\\S') return `${name} is empty.`;
-      return `${name} cannot be ${quoted(String(error.data))}.`;
-    case 'minItems':
-      return `${name} is an empty list.`;
-    case 'minimum':
-    case 'maximum':
-      return `${name} must be ${params['comparison'] === '>=' ? 'at least' : 'at most'} ${params['limit']}.`;
-    case 'anyOf':
-      return `${name} has a value of no use here.`;
-    default:
-      return `${name} ${error.message ?? 'does not fit'}.`;
-  }
+function boundOf({ what, least, limit }: SchemaFault & { kind: 'limit' }): string {
+  return `at ${least ? 'least' : 'most'} ${limit}${what === 'value' ? '' : ` ${what}`}`;
 }
 
 /** The field, or the item of a list, that a complaint is about. */
@@ -135,33 +108,18 @@ function nameOf(place: readonly string[]): string {
   return /^\d+$/.test(last) ? `Item ${Number(last) + 1} of ${quoted(place.at(-2) ?? '')}` : quoted(last);
 }
 
-function hint(error: ErrorObject): string | undefined {
-  if (error.keyword === 'pattern' && error.params['pattern'] !== '\\S') {
-    return error.params['pattern'] === '^[A-Za-z_][A-Za-z0-9_-]*$'
+function hint(fault: SchemaFault): string | undefined {
+  if (fault.kind === 'form') {
+    return fault.pattern === '^[A-Za-z_][A-Za-z0-9_-]*$'
       ? 'Use a letter or "_", then letters, digits, "_" and "-".'
       : 'Use letters, digits, "_" and "-", beginning with a letter or digit.';
   }
-  const described = isRecord(error.parentSchema) ? error.parentSchema['description'] : undefined;
-  return typeof described === 'string' && error.keyword !== 'required' ? described : undefined;
+  const described = fault.kind === 'missing' ? undefined : fault.schema['description'];
+  return typeof described === 'string' ? described : undefined;
 }
 
-/** The key that tells the variants apart: `type` of a block, `actor` of a handler. */
-function tagOf(error: ErrorObject): string {
-  return String(error.params['tag']);
-}
-
-function unknownType(error: ErrorObject): string {
-  const data: unknown = error.data;
-  const tag = tagOf(error);
-  const given = isRecord(data) ? String(data[tag]) : '';
-  const schema = error.parentSchema as { oneOf?: { properties?: Record<string, { const?: string }> }[] } | undefined;
-  const known = (schema?.oneOf ?? []).flatMap(({ properties }) => properties?.[tag]?.const ?? []);
-  return oneOf(quoted(tag), given, known);
-}
-
-function oneOf(name: string, given: unknown, allowed: unknown): string {
-  const words = Array.isArray(allowed) ? allowed.map(String) : [];
-  const near = typeof given === 'string' ? suggestion(given, words) : undefined;
+function oneOf(name: string, given: unknown, words: readonly string[]): string {
+  const near = typeof given === 'string' ? suggestion(given, [...words]) : undefined;
   const meant = near === undefined ? '' : ` Did you mean ${quoted(near)}?`;
   const list = words.length === 1 ? quoted(words[0] ?? '') : `one of ${words.join(', ')}`;
   return `${name} must be ${list}, not ${typeof given === 'string' ? quoted(given) : kindOf(given)}.${meant}`;
@@ -175,12 +133,7 @@ const KINDS: Record<string, string> = {
   array: 'a list',
   object: 'a mapping',
 };
-function kinds(types: unknown): string {
-  return [types]
-    .flat()
-    .map((type) => KINDS[String(type)] ?? String(type))
-    .join(' or ');
-}
+
 function kindOf(value: unknown): string {
   if (value === null) return 'empty';
   if (Array.isArray(value)) return 'a list';

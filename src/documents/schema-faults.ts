@@ -1,0 +1,126 @@
+import { isRecord } from '../base/json.js';
+
+/** What a validator says of one fault; only what is used here of what ajv gives with `verbose`. */
+interface SchemaError {
+  keyword: string;
+  instancePath: string;
+  schemaPath: string;
+  params: Record<string, unknown>;
+  message?: string;
+  data?: unknown;
+  parentSchema?: Record<string, unknown>;
+}
+
+/** A validator that reports all errors, with their values. */
+export type Validator = ((value: unknown) => boolean) & { errors?: SchemaError[] | null };
+
+/** What does not fit a schema, understood; whoever tells it chooses the words. */
+export type SchemaFault = {
+  /** JSON pointer of the value. */
+  pointer: string;
+  /** The value there. */
+  given: unknown;
+  /** The part of the schema that it does not fit. */
+  schema: Record<string, unknown>;
+} & (
+  | { kind: 'missing'; key: string }
+  | { kind: 'unknown-key'; key: string }
+  /** None of the words that may stand there. `isTag`: the word tells which variant the object around it is. */
+  | { kind: 'word'; allowed: string[]; isTag?: true }
+  | { kind: 'type'; wanted: string[] }
+  | { kind: 'empty' }
+  /** Not of the form that `pattern` describes. */
+  | { kind: 'form'; pattern: string }
+  | { kind: 'limit'; what: 'value' | 'entries' | 'characters'; least: boolean; limit: number }
+  /** Anything else, in the words of ajv. */
+  | { kind: 'other'; message: string }
+);
+
+/** All faults of a value, without those that only follow from another one; empty when it fits. */
+export function faultsOf(validate: Validator, value: unknown): SchemaFault[] {
+  return validate(value) ? [] : meaningful(validate.errors ?? []).map(faultOf);
+}
+
+function faultOf(error: SchemaError): SchemaFault {
+  const { keyword, params, data: given, parentSchema: schema = {} } = error;
+  const at = { pointer: error.instancePath, given, schema };
+  const limit = Number(params['limit']);
+  switch (keyword) {
+    case 'required':
+      return { ...at, kind: 'missing', key: String(params['missingProperty']) };
+    case 'additionalProperties':
+      return { ...at, kind: 'unknown-key', key: String(params['additionalProperty']) };
+    case 'enum':
+      return { ...at, kind: 'word', allowed: (params['allowedValues'] as unknown[]).map(String) };
+    case 'const':
+      return { ...at, kind: 'word', allowed: [String(params['allowedValue'])] };
+    case 'discriminator': {
+      const tag = String(params['tag']);
+      const of = isRecord(given) ? given[tag] : undefined;
+      return {
+        pointer: `${at.pointer}/${tag}`,
+        given: of,
+        schema,
+        kind: 'word',
+        allowed: variants(schema, tag),
+        isTag: true,
+      };
+    }
+    case 'type':
+      return { ...at, kind: 'type', wanted: [params['type']].flat().map(String) };
+    case 'pattern':
+      return params['pattern'] === '\\S'
+        ? { ...at, kind: 'empty' }
+        : { ...at, kind: 'form', pattern: String(params['pattern']) };
+    case 'minItems':
+    case 'maxItems':
+      return { ...at, kind: 'limit', what: 'entries', least: keyword === 'minItems', limit };
+    case 'maxLength':
+      return { ...at, kind: 'limit', what: 'characters', least: false, limit };
+    case 'minimum':
+    case 'maximum':
+      return { ...at, kind: 'limit', what: 'value', least: keyword === 'minimum', limit };
+    default:
+      return { ...at, kind: 'other', message: error.message ?? 'does not fit' };
+  }
+}
+
+/** The values of `tag` that the variants of a schema are told apart by. */
+function variants(schema: Record<string, unknown>, tag: string): string[] {
+  const among = (schema['oneOf'] ?? []) as { properties?: Record<string, { const?: string }> }[];
+  return among.flatMap(({ properties }) => properties?.[tag]?.const ?? []);
+}
+
+/** Without the alternatives of a union that were not meant; a value of none of its types is one fault. */
+function meaningful(errors: readonly SchemaError[]): SchemaError[] {
+  const instead = new Map<SchemaError, SchemaError[]>();
+  for (const union of errors.filter(({ keyword }) => keyword === 'anyOf')) {
+    const inside = errors.filter((error) => isInside(error, union));
+    const deeper = inside.filter((error) => error.instancePath !== union.instancePath || !isWrongKind(error));
+    const closedList = inside.filter(({ keyword }) => typeof union.data === 'string' && keyword === 'enum');
+    const meant = deeper.length > 0 ? deeper : closedList;
+    for (const error of inside) if (!meant.includes(error)) instead.set(error, []);
+    instead.set(union, meant.length > 0 ? [] : [ofNoType(union, inside)]);
+  }
+  return errors.filter((error) => !followsFromMissingTag(error)).flatMap((error) => instead.get(error) ?? [error]);
+}
+
+function ofNoType(union: SchemaError, inside: readonly SchemaError[]): SchemaError {
+  const types = inside.flatMap(({ keyword, params }) => (keyword === 'type' ? [params['type']] : []));
+  return types.length === inside.length && types.length > 0
+    ? { ...union, keyword: 'type', params: { type: types.flat() } }
+    : { ...union, message: 'has a value of no use here' };
+}
+
+function isInside(error: SchemaError, union: SchemaError): boolean {
+  return error.schemaPath.startsWith(`${union.schemaPath}/`) && error.instancePath.startsWith(union.instancePath);
+}
+
+function isWrongKind({ keyword }: SchemaError): boolean {
+  return keyword === 'type' || keyword === 'enum' || keyword === 'const';
+}
+
+/** `required` says so already. */
+function followsFromMissingTag({ keyword, params }: SchemaError): boolean {
+  return keyword === 'discriminator' && params['error'] === 'tag' && params['tagValue'] === undefined;
+}
