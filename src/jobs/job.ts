@@ -52,6 +52,9 @@ export interface RequestJob extends Asked {
   title?: string;
 }
 
+/** Stands for a todo in the key of the commit of all that remains. */
+export const RESIDUAL = 'residual';
+
 /** The steps at the end, in this order: each in a directory of its own below the job's, so that each is done once. */
 export const REQUEST_STEPS = ['push', 'text', 'ready'] as const;
 

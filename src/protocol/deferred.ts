@@ -1,9 +1,9 @@
 import { deferredTried } from '../engine/act/commit-job.js';
-import { commitMessage, RESIDUAL } from '../engine/act/commit-words.js';
+import { commitMessage } from '../engine/act/commit-words.js';
 import { writeReport } from '../engine/view/report.js';
 import { awaitCommit } from '../jobs/commit.js';
 import { inspect } from '../jobs/detached.js';
-import { type CommitJob, recordsAt } from '../jobs/job.js';
+import { type CommitJob, RESIDUAL, recordsAt } from '../jobs/job.js';
 import type { Call } from '../jobs/launch.js';
 import type { Turn } from '../run/turn.js';
 import type { Told } from '../views/envelope.js';

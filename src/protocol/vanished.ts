@@ -1,9 +1,8 @@
 import type { Files } from '../base/files.js';
 import { factsOf } from '../blocks/evidence.js';
-import { CAPTURED_PLAN } from '../engine/act/plan.js';
 import type { Action } from '../run/action.js';
 import type { HistoryContext } from '../run/context.js';
-import { PLAN, PLAN_CONTENT, runDirectory } from '../run/paths.js';
+import { CAPTURED_PLAN, PLAN, PLAN_CONTENT, runDirectory } from '../run/paths.js';
 import type { RunState } from '../run/state.js';
 import type { Turn } from '../run/turn.js';
 import { createWorkspace } from '../run/workspace.js';

@@ -6,6 +6,9 @@ export const PLAN = 'PLAN.md';
 /** What PLAN.md is rendered from and an execution carries out, relative to the run's directory. */
 export const PLAN_CONTENT = 'plan-content.json';
 
+/** The plan as a run executes it, captured when its engine began: later edits of the documents change nothing. */
+export const CAPTURED_PLAN = 'context/plan.json';
+
 /** The directory of a run, relative to the root. */
 export function runDirectory(name: string): string {
   return `.dev/specs/${name}`;

@@ -1,10 +1,11 @@
 import { foreignLine, wholeLine } from '../../documents/foreign.js';
 import type { CommitEnded, CommitEnding } from '../../jobs/commit.js';
+import { RESIDUAL } from '../../jobs/job.js';
 import { absolutePath } from '../../run/paths.js';
 import { record, type Turn } from '../../run/turn.js';
 import type { At } from '../../work/commit.js';
 import type { EngineEvent, Verdict } from '../core/events.js';
-import { commitKey, headName, NO_SHA, RESIDUAL } from './commit-words.js';
+import { commitKey, headName, NO_SHA } from './commit-words.js';
 import { jobAtWork, settleRunning } from './jobs.js';
 import { noteAudit } from './notes.js';
 import { triaged } from './outcomes.js';

@@ -1,12 +1,10 @@
 import { foreignLine, wholeLine } from '../../documents/foreign.js';
+import { RESIDUAL } from '../../jobs/job.js';
 import type { Turn } from '../../run/turn.js';
 import { isTrailer } from '../../work/commit-search.js';
 import { bodyOf, planHead } from './plan.js';
 
 /** Commits of an execution in words: by which they are known again, what they say, what is said of them (engine.md, commit). */
-
-/** Stands for a todo in the key of the commit of all that remains. */
-export const RESIDUAL = 'residual';
 
 /** Instead of a commit that was made and cannot be told from others. */
 export const NO_SHA = 'made, sha unknown';

@@ -4,12 +4,12 @@ import { canonicalJson, isRecord } from '../../base/json.js';
 import { presentPlan } from '../../blocks/commands/plan.js';
 import { isEdited } from '../../documents/plan-boxes.js';
 import type { PlanContent } from '../../documents/plan-schema.js';
-import { PLAN } from '../../run/paths.js';
+import { CAPTURED_PLAN, PLAN } from '../../run/paths.js';
 import { looksMoved } from '../../run/plan-marks.js';
 import type { RunState } from '../../run/state.js';
 import type { Turn } from '../../run/turn.js';
 import { createWorkspace } from '../../run/workspace.js';
-import { CAPTURED_PLAN, engineOf } from './plan.js';
+import { engineOf } from './plan.js';
 
 /** How the plan on disk differs from the one that an execution goes on with. */
 interface PlanMoved {

@@ -2,10 +2,8 @@ import { DevCliError } from '../../base/errors.js';
 import { sha256 } from '../../base/sha256.js';
 import type { PlanContent, PlanTodo } from '../../documents/plan-schema.js';
 import type { RunEngine } from '../../run/engine.js';
+import { CAPTURED_PLAN } from '../../run/paths.js';
 import type { Turn } from '../../run/turn.js';
-
-/** The plan as a run executes it, captured when its engine began: later edits of the documents change nothing. */
-export const CAPTURED_PLAN = 'context/plan.json';
 
 /** A plan without its todos. */
 type PlanHead = Omit<PlanContent, 'todos'>;

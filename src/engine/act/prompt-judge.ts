@@ -1,10 +1,10 @@
 import { foreignBlock, wholeLine } from '../../documents/foreign.js';
 import type { PlanTodo } from '../../documents/plan-schema.js';
 import type { ResolvedHandler } from '../../recipe/resolved.js';
-import { absolutePath } from '../../run/paths.js';
+import { absolutePath, CAPTURED_PLAN } from '../../run/paths.js';
 import type { Turn } from '../../run/turn.js';
 import { AUDIT } from './notes.js';
-import { CAPTURED_PLAN, engineOf, planHead, recipeEngine } from './plan.js';
+import { engineOf, planHead, recipeEngine } from './plan.js';
 import {
   bullets,
   deliveryPart,

@@ -8,14 +8,14 @@ import { dependencies } from '../../documents/plan-graph.js';
 import type { PlanContent, PlanTodo } from '../../documents/plan-schema.js';
 import type { PlanApproval, RunEngine } from '../../run/engine.js';
 import type { TodoState } from '../../run/engine-rows.js';
-import { PLAN, PLAN_CONTENT } from '../../run/paths.js';
+import { CAPTURED_PLAN, PLAN, PLAN_CONTENT } from '../../run/paths.js';
 import { planMarks } from '../../run/plan-marks.js';
 import type { PlanGate, RunState } from '../../run/state.js';
 import { fault, record, type Turn } from '../../run/turn.js';
 import { startEngine, todoRow } from '../core/rows.js';
 import { clashOf } from './beside.js';
 import { rowOf } from './outcomes.js';
-import { addedBodies, CAPTURED_PLAN, capturePlan } from './plan.js';
+import { addedBodies, capturePlan } from './plan.js';
 import { OUTPUTS } from './values.js';
 
 /**

@@ -1,6 +1,6 @@
 import { foreignLine } from '../../documents/foreign.js';
-import { RESIDUAL } from '../../engine/act/commit-words.js';
 import { reopensAt } from '../../engine/act/done.js';
+import { RESIDUAL } from '../../jobs/job.js';
 import { ARTIFACTS, artifactsOf, closingOf } from '../../recipe/declared.js';
 import type { Action } from '../../run/action.js';
 import { shownPath } from '../../run/paths.js';
