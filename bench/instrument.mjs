@@ -22,6 +22,7 @@ export async function buildInstrumented(programs, directory) {
     target: 'node20.17',
     format: 'cjs',
     external: ['yaml', 'ajv', 'ajv/*'],
+    mainFields: ['module', 'main'],
     define: { 'import.meta.dirname': JSON.stringify(join(CHECKOUT, 'dist')) },
     logLevel: 'error',
     plugins: [

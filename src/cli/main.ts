@@ -1,5 +1,5 @@
 import { DevCliError } from '../base/errors.js';
-import { front } from './front.js';
+import { front, type Rim } from './front.js';
 import { writeWhole } from './output.js';
 import { interruption } from './signals.js';
 import { isTerminal } from './terminal.js';
@@ -16,7 +16,7 @@ function workingDirectory(): string {
   }
 }
 
-void front(process.argv.slice(2), {
+const rim: Rim = {
   // Asked for where an error can be printed.
   get cwd() {
     return workingDirectory();
@@ -28,8 +28,15 @@ void front(process.argv.slice(2), {
   write: (text) => writeWhole(1, text),
   screen: () => ({ columns: process.stdout.columns || 80, rows: process.stdout.rows || 24 }),
   ask: async (question) => (await import('./ask.js')).ask(question),
-}).then(({ stdout, stderr, exit }) => {
+};
+
+async function run(): Promise<void> {
+  // Parts that are loaded later take from this file what they share with it, so it has to be there whole before anything runs.
+  await undefined;
+  const { stdout, stderr, exit } = await front(process.argv.slice(2), rim);
   writeWhole(1, stdout);
   writeWhole(2, stderr);
   process.exit(exit);
-});
+}
+
+void run();

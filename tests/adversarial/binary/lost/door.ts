@@ -85,6 +85,7 @@ function packageAround(): string {
     target: 'node20.17',
     format: 'cjs',
     external: ['yaml', 'ajv', 'ajv/*'],
+    mainFields: ['module', 'main'],
     define: { 'import.meta.dirname': '__dirname' },
     logLevel: 'error',
   });
