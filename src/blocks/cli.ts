@@ -1,4 +1,5 @@
 import { DevCliError } from '../base/errors.js';
+import { askCommand } from '../jobs/job.js';
 import type { Effect, MachineEvent } from '../machine/events.js';
 import type { CliBlock, ExternalCommand } from '../recipe/resolved.js';
 import type { PendingAction } from '../run/action.js';
@@ -38,19 +39,10 @@ function start(turn: Turn, block: CliBlock, command: ExternalCommand, cause: str
   state.lastAction += 1;
   const actionId = `a${state.lastAction}`;
   const argv = command.argv.map((word) => filled(turn, word, block.id));
+  const { shell, timeout } = command;
+  const cwd = filled(turn, command.cwd, block.id);
   const directory = `actions/${actionId}`;
   const key = `${state.runId}:${actionId}`;
-  state.commands[actionId] = {
-    key,
-    actionId,
-    block: block.id,
-    argv,
-    shell: command.shell,
-    cwd: filled(turn, command.cwd, block.id),
-    timeout: command.timeout,
-    directory,
-    startedAt: turn.at,
-  };
   const log = shownPath(place, state.name, `${directory}/command.log`);
   const action: PendingAction = {
     run: state.name,
@@ -63,5 +55,5 @@ function start(turn: Turn, block: CliBlock, command: ExternalCommand, cause: str
     progress: progressOf(turn, block.id),
   };
   pend(turn, action, {}, cause);
-  record(turn, 'command-started', { key, block: block.id, actionId, argv, shell: command.shell });
+  askCommand(turn, { key, actionId, block: block.id, argv, shell, cwd, timeout, directory });
 }

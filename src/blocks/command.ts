@@ -1,10 +1,10 @@
 import { isRecord } from '../base/json.js';
 import { foreignLine } from '../documents/foreign.js';
-import { type CommandEnded, type CommandEnding, keepResult } from '../jobs/command.js';
+import { type CommandEnded, type CommandEnding, keepResult, settleCommand } from '../jobs/command.js';
 import type { CommandJob } from '../jobs/job.js';
 import type { MachineEvent } from '../machine/events.js';
 import { noteRequest } from '../run/note-request.js';
-import { fault, noteStep, record, type Turn } from '../run/turn.js';
+import { fault, noteStep, type Turn } from '../run/turn.js';
 
 /** The external command of a CLI block, once it has ended (protocol.md §4). Apart from cli.ts: few acknowledgements need it. */
 
@@ -13,18 +13,9 @@ export function commandEnded(turn: Turn, { job, ending }: CommandEnded): Machine
   const { state } = turn;
   const { ok, outcome, exit } = outcomeOf(job, ending);
   const log = ending.kind === 'reused' ? ending.log : `${job.directory}/command.log`;
-  delete state.commands[job.actionId];
+  settleCommand(turn, job, { exit, outcome, log, reused: ending.kind === 'reused' });
   state.acknowledged[job.actionId] = job.block;
   if (ok && ending.kind === 'exit' && ending.exit.tree !== null) keepResult(turn, job, ending.exit.tree, log);
-  record(turn, 'command-finished', {
-    key: job.key,
-    block: job.block,
-    argv: job.argv,
-    exit,
-    outcome,
-    log,
-    ...(ending.kind === 'reused' ? { reused: true } : {}),
-  });
   const told = ok && ending.kind === 'exit' ? noteRequest(turn, job.argv, ending.answer) : '';
   const summary = `${job.argv.join(' ').slice(0, 120)}: ${outcome}${told}`;
   noteStep(turn, job.block, summary);

@@ -2,10 +2,10 @@ import { DevCliError } from '../base/errors.js';
 import { canonicalJson, isRecord } from '../base/json.js';
 import { sha256 } from '../base/sha256.js';
 import type { QueuedCommand } from '../run/engine.js';
-import type { Turn } from '../run/turn.js';
+import { record, type Turn } from '../run/turn.js';
 import { type TreeState, treeState } from '../work/git.js';
 import { inspect } from './detached.js';
-import { type CommandJob, recordsAt, workTreeOf } from './job.js';
+import { actionOf, type CommandJob, recordsAt, workTreeOf } from './job.js';
 import { awaitProcess, type Call, directoryOf, hasBegun, launchOnce, type ProcessEnding } from './launch.js';
 import { type ExitRecord, isWholeLog, logFile, readText } from './records.js';
 
@@ -114,8 +114,19 @@ function keptLog(job: CommandJob, { context, run: { snapshot } }: Call, tree: st
 
 /** Keeps that a command has passed on a tree. @param log relative to the run's directory */
 export function keepResult({ state, at }: Turn, job: CommandJob, tree: string, log: string): void {
-  const actionId = job.actionId.split('/', 1)[0] ?? job.actionId;
-  state.commandResults[resultKey(job, tree)] = { at, actionId, log };
+  state.commandResults[resultKey(job, tree)] = { at, actionId: actionOf(job), log };
+}
+
+/** A command that has ended is at work no longer, and that it ended is recorded. */
+export function settleCommand(
+  turn: Turn,
+  { actionId, key, block, argv, acceptance }: CommandJob,
+  { exit, outcome, log, reused }: { exit: number | null; outcome: string; log: string; reused?: boolean },
+): void {
+  delete turn.state.commands[actionId];
+  const about = acceptance === null ? {} : { todoId: acceptance.todo, id: acceptance.id };
+  const again = reused === true ? { reused } : {};
+  record(turn, 'command-finished', { key, block, argv, exit, outcome, log, ...about, ...again });
 }
 
 /** By which a result is known again: the same command on the same tree, of which the same was wanted. */

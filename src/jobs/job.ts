@@ -2,6 +2,7 @@ import type { ReadContext } from '../run/context.js';
 import type { QueuedCommand } from '../run/engine.js';
 import { absolutePath } from '../run/paths.js';
 import type { CommandState, RunState } from '../run/state.js';
+import { record, type Turn } from '../run/turn.js';
 
 /**
  * Work that dev-cli does itself, outside the transaction (protocol.md §4). Whatever its kind, a job has one life:
@@ -27,10 +28,8 @@ interface Asked {
 }
 
 /** A command of a recipe or of a plan. */
-export interface CommandJob extends Asked, Omit<CommandState, 'launches'> {
+export interface CommandJob extends Asked, CommandState {
   kind: 'command';
-  /** How often it was launched; absent: at most once. */
-  launches?: number;
   /** What the plan wants of it; null for the command of a block, which just has to succeed. */
   acceptance: QueuedCommand | null;
 }
@@ -60,6 +59,27 @@ export const REQUEST_STEPS = ['push', 'text', 'ready'] as const;
 
 /** The body of the pull request as it is to be, beside the logs of the steps. */
 export const REQUEST_BODY_FILE = 'body.md';
+
+/**
+ * Asks for a command: it stands in the state, and that it starts is recorded.
+ * @param about the todo and the acceptance that want it
+ */
+export function askCommand(
+  turn: Turn,
+  command: Omit<CommandState, 'startedAt'>,
+  about: { todoId?: string | null; id?: string } = {},
+): CommandState {
+  const asked = { ...command, startedAt: turn.at };
+  const { key, block, argv, shell } = asked;
+  turn.state.commands[asked.actionId] = asked;
+  record(turn, 'command-started', { key, block, actionId: actionOf(asked), argv, shell, ...about });
+  return asked;
+}
+
+/** The action that a command belongs to: a task may have several of them run by its check. */
+export function actionOf({ actionId }: Pick<CommandState, 'actionId'>): string {
+  return actionId.split('/', 1)[0] ?? actionId;
+}
 
 /** All jobs that are at work for a run. */
 export function jobsOf(state: RunState): Job[] {

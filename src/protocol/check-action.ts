@@ -6,8 +6,8 @@ import { resultPath } from '../engine/act/dispatch.js';
 import { evidenceOf } from '../engine/act/evidence.js';
 import { unlistedBy } from '../engine/act/listed.js';
 import { bodyOf } from '../engine/act/plan.js';
-import { awaitCommand, type CommandEnded, keepResult } from '../jobs/command.js';
-import { commandJob } from '../jobs/job.js';
+import { awaitCommand, type CommandEnded, keepResult, settleCommand } from '../jobs/command.js';
+import { askCommand, commandJob } from '../jobs/job.js';
 import type { Call } from '../jobs/launch.js';
 import { answerBy, type Context, pollWait } from '../run/context.js';
 import type { Evidence, QueuedCommand, TaskState } from '../run/engine.js';
@@ -120,22 +120,17 @@ async function begun(
     const key = `${turn.state.runId}:${directory.slice('actions/'.length)}`;
     const block = turn.state.currentBlock ?? '';
     const what = { argv, shell: false, cwd, timeout, ...expectation(queued) };
-    const command = { key, actionId: slot, block, ...what, directory, startedAt: turn.at };
-    turn.state.commands[slot] = command;
-    record(turn, 'command-started', { key, block, actionId: action, argv, shell: false, todoId: todo, id });
+    const command = askCommand(turn, { key, actionId: slot, block, ...what, directory }, { todoId: todo, id });
     return { command, launched: false };
   });
 }
 
 function finished(turn: Turn, ended: CommandEnded, queued: QueuedCommand): Evidence {
-  const { key, block, argv, actionId } = ended.job;
+  const { key, actionId } = ended.job;
   const evidence = evidenceOf(turn, queued, ended);
   // Another call of the same check may have committed it.
   if (turn.state.commands[actionId]?.key !== key) return evidence;
-  delete turn.state.commands[actionId];
   if (evidence.ok && evidence.tree !== null) keepResult(turn, ended.job, evidence.tree, evidence.log);
-  const { exit, outcome } = evidence;
-  const about = { todoId: queued.todo, id: queued.id, ...(evidence.reused === true ? { reused: true } : {}) };
-  record(turn, 'command-finished', { key, block, argv, exit, outcome, log: evidence.log, ...about });
+  settleCommand(turn, ended.job, evidence);
   return evidence;
 }

@@ -3,12 +3,12 @@ import { outcomeOf } from '../../blocks/command.js';
 import { foreignLine, wholeLine } from '../../documents/foreign.js';
 import { isCommand } from '../../documents/plan-commands.js';
 import { commandLine } from '../../documents/plan-text.js';
-import { type CommandEnded, type CommandEnding, endedWith, keepResult } from '../../jobs/command.js';
+import { type CommandEnded, type CommandEnding, endedWith, keepResult, settleCommand } from '../../jobs/command.js';
 import { forbiddenListen } from '../../jobs/forbidden-listen.js';
 import type { Evidence, QueuedCommand } from '../../run/engine.js';
-import { record, type Turn } from '../../run/turn.js';
+import type { Turn } from '../../run/turn.js';
 import type { EngineEvent, Verdict } from '../core/events.js';
-import { type CommandsJob, commandDirectory, commandKey } from './commands.js';
+import type { CommandsJob } from './commands.js';
 import { commandFixes } from './fixes.js';
 import { jobAtWork, pendRunning, settleRunning } from './jobs.js';
 import { fixesOrOpen, triaged } from './outcomes.js';
@@ -38,7 +38,8 @@ export function commandDone(turn: Turn, ended: CommandEnded): EngineEvent | null
   if (evidence.ok && evidence.tree !== null) keepResult(turn, ended.job, evidence.tree, evidence.log);
   noteChanges(turn, command, ended);
   engine.evidence[job.todo ?? ''] = [...(engine.evidence[job.todo ?? ''] ?? []), evidence];
-  const block = settleCommand(turn, job, command, evidence);
+  const block = settleRunning(turn);
+  settleCommand(turn, ended.job, evidence);
   if (queue.length > 0) {
     engine.job = { ...job, queue };
     pendRunning(turn, block, engine.job);
@@ -57,34 +58,13 @@ function isRunAgain(turn: Turn, job: CommandsJob, { job: asked, ending }: Comman
   const most = ending.vanished ? 2 - (asked.launches ?? 1) : AGAIN;
   const { again = 0 } = command;
   if (again >= most) return false;
-  const log = `${commandDirectory(job, command)}/command.log`;
-  const block = settleCommand(turn, job, command, { exit: null, outcome: outcomeOf(asked, ending).outcome, log });
+  const block = settleRunning(turn);
+  const log = `${asked.directory}/command.log`;
+  settleCommand(turn, asked, { exit: null, outcome: outcomeOf(asked, ending).outcome, log });
   const engine = engineOf(turn);
   engine.job = { ...job, queue: [{ ...command, again: again + 1 }, ...rest] };
   pendRunning(turn, block, engine.job);
   return true;
-}
-
-/** The command at work has ended, and that it did is recorded. Gives the block. */
-function settleCommand(
-  turn: Turn,
-  job: CommandsJob,
-  command: QueuedCommand,
-  { exit, outcome, log, reused }: Pick<Evidence, 'exit' | 'outcome' | 'log' | 'reused'>,
-): string {
-  const block = settleRunning(turn);
-  record(turn, 'command-finished', {
-    key: commandKey(turn, job, command),
-    block,
-    argv: command.argv,
-    exit,
-    outcome,
-    log,
-    todoId: command.todo,
-    id: command.id,
-    ...(reused === true ? { reused: true } : {}),
-  });
-  return block;
 }
 
 /** What a command's ending proves of an acceptance: its exit code is the one expected, its output holds what it must. */

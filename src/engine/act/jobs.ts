@@ -4,11 +4,11 @@ import { pend } from '../../blocks/pending.js';
 import { filled } from '../../blocks/values.js';
 import { foreignLine, wholeLine } from '../../documents/foreign.js';
 import { REQUEST_TITLE } from '../../documents/request-text.js';
-import { REQUEST_BODY_FILE, REQUEST_STEPS } from '../../jobs/job.js';
+import { askCommand, REQUEST_BODY_FILE, REQUEST_STEPS } from '../../jobs/job.js';
 import type { PendingAction } from '../../run/action.js';
 import type { EngineJob, Evidence, QueuedCommand } from '../../run/engine.js';
 import { shownPath } from '../../run/paths.js';
-import { record, type Turn } from '../../run/turn.js';
+import type { Turn } from '../../run/turn.js';
 import type { EngineEffect } from '../core/events.js';
 import { requestBody } from '../view/report.js';
 import { allCommands, commandDirectory, commandKey, expectation, todoCommands, unknowable } from './commands.js';
@@ -156,10 +156,8 @@ export function pendRunning(turn: Turn, block: string, job: EngineJob): void {
   const { todo: todoId, id, argv, cwd, timeout } = command;
   const key = commandKey(turn, job, command);
   const directory = commandDirectory(job, command);
-  const expects = expectation(command);
-  const started = { key, actionId, block, argv, shell: false, cwd, timeout, ...expects, directory, startedAt: turn.at };
-  state.commands[actionId] = started;
-  record(turn, 'command-started', { key, block, actionId, argv, shell: false, todoId, id });
+  const what = { key, actionId, block, argv, shell: false, cwd, timeout, ...expectation(command), directory };
+  askCommand(turn, what, { todoId, id });
 }
 
 /** Where the job's first log is written. */
