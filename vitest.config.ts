@@ -19,7 +19,7 @@ export default defineConfig({
           name: 'binary',
           include: BLACK_BOX,
           globalSetup: 'tests/support/build.ts',
-          setupFiles: 'tests/support/replayed.ts',
+          setupFiles: 'tests/support/setup.ts',
         },
       },
     ],

@@ -23,6 +23,8 @@ import { inputReader } from './read-input.js';
 export interface Rim {
   cwd: string;
   env: NodeJS.ProcessEnv;
+  /** The descriptor of standard input. */
+  stdin: number;
   stdinIsTerminal: boolean;
   stdoutIsTerminal: boolean;
   /**
@@ -72,8 +74,8 @@ function asking({ ask }: Rim, standpoint: Standpoint): Rim['ask'] {
 }
 
 async function answer(parsed: ParsedCommand, rim: Rim, root: string | null): Promise<Answer | StreamAnswer> {
-  const { cwd, env, stdinIsTerminal, stdoutIsTerminal, ask } = rim;
-  const readInput = inputReader({ cwd, root, stdinIsTerminal });
+  const { cwd, env, stdin, stdinIsTerminal, stdoutIsTerminal, ask } = rim;
+  const readInput = inputReader({ cwd, root, stdin, stdinIsTerminal });
   const input = resolvedInput(parsed.spec, parsed.input, { cwd, readInput });
   if (parsed.command === 'help') return (await import('./help.js')).helpAnswer(input['command']);
   if (parsed.command === 'completion' && typeof input['shell'] === 'string') {

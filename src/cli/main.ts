@@ -22,6 +22,7 @@ const rim: Rim = {
     return workingDirectory();
   },
   env: process.env,
+  stdin: 0,
   stdinIsTerminal: isTerminal(0),
   stdoutIsTerminal: isTerminal(1),
   interruption,

@@ -15,6 +15,8 @@ const INPUT_LIMIT = 8 * 1024 * 1024;
 export function inputReader(at: {
   cwd: string;
   root: string | null;
+  /** The descriptor of standard input. */
+  stdin: number;
   stdinIsTerminal: boolean;
 }): Environment['readInput'] {
   let stdinTaken = false;
@@ -31,7 +33,7 @@ export function inputReader(at: {
       });
     }
     stdinTaken = true;
-    return readLimited(0, 'standard input');
+    return readLimited(at.stdin, 'standard input');
   };
 }
 

@@ -1,9 +1,8 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative } from 'node:path';
 import { ANALYSES, ANSWERS, FINDINGS, GOAL, PULL_REQUEST, planContent, review, SYNTHESIS } from './content.mjs';
 import { jwtCrew } from './crew.mjs';
-import { findTerminal, NO_TERMINAL } from './terminal.mjs';
+import { runLine } from './line.mjs';
 
 /**
  * A scripted stand-in for a coding agent, its subagents and its user. It knows what the SKILL.md of specify, execute and
@@ -231,7 +230,8 @@ export class StandIn {
    * @returns {Call}
    */
   run(command, { typed, injected = false } = {}) {
-    const { exit, stdout, stderr } = typed === undefined ? this.#piped(command) : this.#atTerminal(command, typed);
+    const around = { cwd: this.cwd, env: this.project.env, ...(typed === undefined ? {} : { typed }) };
+    const { exit, stdout, stderr } = runLine(command, around);
     if (stderr !== '' && !(exit !== 0 && stdout === '')) throw new StandInError(`${command}: on stderr: ${stderr}`);
     /** @type {Answer | null} */
     let answer = null;
@@ -273,30 +273,6 @@ export class StandIn {
   /** @param {string} path as printed: absolute, or relative to where the agent is */
   path(path) {
     return isAbsolute(path) ? path : join(this.cwd, path);
-  }
-
-  /** @param {string} command */
-  #piped(command) {
-    const child = spawnSync('sh', ['-c', command], {
-      cwd: this.cwd,
-      env: this.project.env,
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'pipe'],
-      timeout: 60_000,
-      maxBuffer: 64 * 1024 * 1024,
-    });
-    return { exit: child.status ?? -1, stdout: child.stdout, stderr: child.stderr };
-  }
-
-  /**
-   * @param {string} command
-   * @param {string[]} typed
-   */
-  #atTerminal(command, typed) {
-    const terminal = findTerminal();
-    if (terminal === null) throw new StandInError(`${NO_TERMINAL}. By hand, in ${this.cwd}: ${command}`);
-    const { exit, output } = terminal(command, { cwd: this.cwd, env: this.project.env, answers: [...typed] });
-    return { exit, stdout: output, stderr: '' };
   }
 
   /** @param {Call} call */

@@ -1,18 +1,41 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { buildSync } from 'esbuild';
 import { CHECKOUT } from './project.mjs';
 
+/** Where packages that are not bundled are found. */
+const DOOR = join(CHECKOUT, 'node_modules/.cache/dev-cli-tests/door.cjs');
+
 /**
- * Builds the binary once before all tests: what they drive is what ships. Makes the directory in which the tests keep what
- * their projects are copied from, and gives what removes it: their processes are ended without notice.
+ * Builds the binary once before all tests, and the front door in one file, which most of them call (door.ts). Makes the
+ * directory in which the tests keep what their projects are copied from, and gives what removes it: their processes are
+ * ended without notice.
  */
 export function setup(): () => void {
   if (process.env['DEV_CLI_TESTS_BUILT'] !== '1') {
     execFileSync('npm', ['run', '--silent', 'build'], { cwd: CHECKOUT, stdio: ['ignore', 'ignore', 'inherit'] });
   }
+  buildDoor();
   const models = mkdtempSync(join(tmpdir(), 'dev-cli-models-'));
   process.env['DEV_CLI_TESTS_MODELS'] = models;
   return () => rmSync(models, { recursive: true, force: true });
+}
+
+/** The front door as the binary has it; it finds what ships, its runner too, where the binary does. */
+function buildDoor(): void {
+  mkdirSync(dirname(DOOR), { recursive: true });
+  buildSync({
+    entryPoints: [join(CHECKOUT, 'src/cli/front.ts')],
+    outfile: DOOR,
+    bundle: true,
+    platform: 'node',
+    target: 'node20.17',
+    format: 'cjs',
+    external: ['yaml', 'ajv', 'ajv/*'],
+    define: { 'import.meta.dirname': JSON.stringify(join(CHECKOUT, 'dist')) },
+    logLevel: 'error',
+  });
+  process.env['DEV_CLI_TESTS_DOOR'] = DOOR;
 }

@@ -1,10 +1,12 @@
-import { type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { expect } from 'vitest';
 import { ERROR_CODES } from '../../src/base/error-codes.js';
 import type { Action, Answer } from './agent.mjs';
+import { callDoor, type Printed } from './door.js';
+import { runLine } from './line.mjs';
 import { BINARY, type Project } from './project.mjs';
 
 /** What one call of the binary gave. */
@@ -46,29 +48,35 @@ const STREAMS = new Set(['journal']);
 /** Reports print themselves with `ok: false` on exit 3 and carry no `error` (protocol.md §1). */
 const REPORTS = [/^draft validate/, /^plan validate/, /^check/, /^recipe (lint|verify|test)/, /^replay .*--check/];
 
-/** Runs the binary and holds it to the contract that every call has (protocol.md §1, stdout and exit codes). */
-export function devCli(project: Project, args: string[], options: CallOptions = {}): Result {
+/** Calls dev-cli by its front door and holds it to the contract that every call has (protocol.md §1, stdout and exit codes). */
+export function devCli(project: Project, args: string[], { stdin, env, cwd = project.root }: CallOptions = {}): Result {
+  return checked(args, callDoor({ argv: args, cwd, env: { ...project.env, ...env }, stdin }));
+}
+
+/** The same by the binary that ships, a process of its own: for what only a process shows. */
+export function spawnDevCli(
+  project: Project,
+  args: string[],
+  { stdin, env, cwd = project.root }: CallOptions = {},
+): Result {
   const child = spawnSync(process.execPath, [BINARY, ...args], {
-    cwd: options.cwd ?? project.root,
-    env: { ...project.env, ...options.env },
+    cwd,
+    env: { ...project.env, ...env },
     encoding: 'utf8',
     timeout: 60_000,
     maxBuffer: 256 * 1024 * 1024,
-    ...(options.stdin === undefined ? { stdio: ['ignore', 'pipe', 'pipe'] as const } : { input: options.stdin }),
+    ...(stdin === undefined ? { stdio: ['ignore', 'pipe', 'pipe'] as const } : { input: stdin }),
   });
-  return checked(args, child);
+  return checked(args, { ...child, exit: child.status ?? -1 });
 }
 
-/** The same for a command line exactly as printed, through a shell. */
-export function runPrinted(project: Project, command: string, options: CallOptions = {}): Result {
-  const child = spawnSync('sh', ['-c', command], {
-    cwd: options.cwd ?? project.root,
-    env: { ...project.env, ...options.env },
-    encoding: 'utf8',
-    timeout: 60_000,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  return checked(command.split(' ').slice(1), child);
+/** The same for a command line exactly as printed. */
+export function runPrinted(
+  project: Project,
+  command: string,
+  { env, cwd = project.root }: Omit<CallOptions, 'stdin'> = {},
+): Result {
+  return checked(command.split(' ').slice(1), runLine(command, { cwd, env: { ...project.env, ...env } }));
 }
 
 /** The same without waiting, for races. */
@@ -90,7 +98,7 @@ export function devCliAsync(project: Project, args: string[], options: CallOptio
     child.on('error', reject);
     child.on('close', (status) => {
       try {
-        resolve(checked(args, { status, stdout, stderr }));
+        resolve(checked(args, { exit: status ?? -1, stdout, stderr }));
       } catch (error) {
         reject(error);
       }
@@ -98,9 +106,7 @@ export function devCliAsync(project: Project, args: string[], options: CallOptio
   });
 }
 
-function checked(args: string[], child: Pick<SpawnSyncReturns<string>, 'status' | 'stdout' | 'stderr'>): Result {
-  const { stdout, stderr } = child;
-  const code = child.status ?? -1;
+function checked(args: string[], { exit: code, stdout, stderr }: Printed): Result {
   const shown = `dev-cli ${args.join(' ').slice(0, 300)}\nexit ${code}\nstdout: ${stdout.slice(0, 2000)}\nstderr: ${stderr.slice(0, 2000)}`;
   expect([0, 1, 2, 3, 4, 130], shown).toContain(code);
   expect(`${stdout}${stderr}`, `a stack trace in ${shown}`).not.toMatch(/^\s+at .+(:\d+:\d+\)?|\(node:)/m);

@@ -19,15 +19,15 @@ export const BINARY = join(CHECKOUT, 'bin/dev-cli.js');
  * @property {() => void} remove looks at every run once more (tests/support/replayed.ts), then removes everything
  */
 
-/** @type {((project: Project) => void)[]} */
-const lastLooks = [];
+/** @type {Set<(project: Project) => void>} */
+const lastLooks = new Set();
 
 /**
  * From now on every project is looked at before it is removed.
  * @param {(project: Project) => void} look throws what is wrong
  */
 export function beforeRemoval(look) {
-  lastLooks.push(look);
+  lastLooks.add(look);
 }
 
 /**

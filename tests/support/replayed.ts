@@ -6,7 +6,7 @@ import { runCodec } from '../../src/run/codec.js';
 import { directoryReading, placesBelow } from '../../src/store/directory-reading.js';
 import { replay } from '../../src/store/replay.js';
 import { differenceLine } from '../../src/views/replay-text.js';
-import { beforeRemoval, type Project } from './project.mjs';
+import type { Project } from './project.mjs';
 
 /**
  * What `replay --check` finds at the end of every story, in this process: each run of the project, rebuilt from its journal
@@ -32,5 +32,3 @@ export function replayEveryRun(project: Project): void {
     `A run is not what its journal says. A test that breaks it on purpose says so: project.replay = false.\n${problems.join('\n')}`,
   );
 }
-
-beforeRemoval(replayEveryRun);

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { installGh } from '../../support/forge.mjs';
 import { createProject, type Project } from '../../support/project.mjs';
 import { type Image, readTree } from './crash/image.js';
-import { type Door, openDoor } from './lost/door.js';
 import { baseOf, goldenMoments, type Moment, storyMoments } from './lost/states.js';
 import { agentOf, DAMAGES, filesOf, kindOf, type Trial, tried, type Way } from './lost/trial.js';
 import { chosenSeed } from './seeded.js';
@@ -17,23 +16,18 @@ const ONE_IN = process.env['DEV_CLI_LOST'] === 'kinds' ? 1 : 16;
 const SEED = chosenSeed() % 1000;
 
 let project: Project;
-let door: Door;
 let fresh: Image;
 beforeAll(() => {
   project = createProject({ sample: null, replay: false });
   installGh(project);
   fresh = readTree(baseOf(project));
-  door = openDoor(project);
 });
-afterAll(async () => {
-  await door.close();
-  project.remove();
-});
+afterAll(() => project.remove());
 
 /** Everything that can be done to one file of the moments, each told by its kind. */
 function* trialsOf(moments: Iterable<Moment>): Generator<{ trial: Trial; kind: string }> {
   for (const moment of moments) {
-    const pending = agentOf(moment, project, door).ask(`dev-cli next ${moment.name}`);
+    const pending = agentOf(moment, project).ask(`dev-cli next ${moment.name}`);
     for (const file of filesOf(moment)) {
       for (const damage of DAMAGES) {
         const trial = { moment, file, damage };
@@ -60,7 +54,7 @@ function* chosenOf(moments: Iterable<Moment>): Generator<[Trial, Way]> {
 
 function problemOf(trial: Trial, way: Way): string[] {
   try {
-    tried(trial, way, { project, door });
+    tried(trial, way, project);
     return [];
   } catch (error) {
     const { moment, file, damage } = trial;
@@ -71,7 +65,7 @@ function problemOf(trial: Trial, way: Way): string[] {
 describe('one file of a run that is missing, empty or torn', () => {
   it.each<[string, () => Iterable<Moment>]>([
     ['a golden run', () => goldenMoments(project, fresh)],
-    ['a story', () => storyMoments(project, door, fresh)],
+    ['a story', () => storyMoments(project, fresh)],
   ])('never keeps %s from its end', { timeout: 7_200_000 }, (what, moments) => {
     const count = { past: 0, 'to the end': 0 };
     const failed: string[] = [];

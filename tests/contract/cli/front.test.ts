@@ -25,6 +25,7 @@ function call(argv: string[], rim: Partial<Rim> = {}): ReturnType<typeof front> 
   return front(argv, {
     cwd: directory,
     env: {},
+    stdin: 0,
     stdinIsTerminal: true,
     stdoutIsTerminal: false,
     ask: async () => '',

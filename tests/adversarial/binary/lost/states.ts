@@ -8,8 +8,7 @@ import { SPECIFY_RECIPES } from '../../../support/recipes.mjs';
 import { SMALL_CREW, smallPlan } from '../../../support/small.mjs';
 import { STORIES } from '../../../support/stories.js';
 import { type Image, readTree, restoreTree } from '../crash/image.js';
-import { DoorAgent } from './agent.js';
-import type { Door } from './door.js';
+import { PatientAgent } from './agent.js';
 
 /** A run at a moment when its agent has an action to do. */
 export interface Moment {
@@ -50,22 +49,22 @@ export function* goldenMoments(project: Project, fresh: Image): Generator<Moment
 }
 
 /** Every moment of the stories, as this release leaves them. */
-export function* storyMoments(project: Project, door: Door, fresh: Image): Generator<Moment> {
+export function* storyMoments(project: Project, fresh: Image): Generator<Moment> {
   for (const story of STORIES) {
     restoreTree(baseOf(project), fresh);
     story.prepare(project);
-    const agent = new DoorAgent({ project, door, name: RUN, crew: SMALL_CREW, scenario: { plan: smallPlan() } });
+    const agent = new PatientAgent({ project, name: RUN, crew: SMALL_CREW, scenario: { plan: smallPlan() } });
     yield* momentsOf(agent, story.start(agent), { title: story.recipe, plan: smallPlan(), small: true });
   }
   for (const recipe of SPECIFY_RECIPES) {
     restoreTree(baseOf(project), fresh);
-    const agent = new DoorAgent({ project, door, scenario: { rejectFirstReview: true, twoRounds: true } });
+    const agent = new PatientAgent({ project, scenario: { rejectFirstReview: true, twoRounds: true } });
     yield* momentsOf(agent, agent.start(`--recipe ${recipe}`), { title: recipe, plan: undefined, small: false });
   }
 }
 
 function* momentsOf(
-  agent: DoorAgent,
+  agent: PatientAgent,
   first: Action,
   { title, ...how }: Pick<Moment, 'title' | 'plan' | 'small'>,
 ): Generator<Moment> {

@@ -4,8 +4,7 @@ import { type Action, StandInError } from '../../../support/agent.mjs';
 import type { Project } from '../../../support/project.mjs';
 import { SMALL_CREW } from '../../../support/small.mjs';
 import { restoreTree } from '../crash/image.js';
-import { DoorAgent } from './agent.js';
-import type { Door } from './door.js';
+import { PatientAgent } from './agent.js';
 import { baseOf, type Moment } from './states.js';
 
 export const DAMAGES = ['missing', 'empty', 'torn'] as const;
@@ -53,13 +52,9 @@ export type Way = 'past' | 'to the end';
  * Damages the file, looks, asks, and goes on: past the moment, or to the end.
  * @throws StandInError where an answer is neither an action nor a refusal whose `fix` leads on
  */
-export function tried(
-  { moment, file, damage }: Trial,
-  way: Way,
-  { project, door }: { project: Project; door: Door },
-): void {
+export function tried({ moment, file, damage }: Trial, way: Way, project: Project): void {
   restoreTree(baseOf(project), moment.image);
-  const agent = agentOf(moment, project, door);
+  const agent = agentOf(moment, project);
   // A run made elsewhere is a person's to trust.
   if (moment.root !== project.root && !moment.ended) agent.run(`dev-cli trust ${moment.name}`, { typed: ['yes'] });
   const path = join(project.root, '.dev/specs', moment.name, file);
@@ -77,15 +72,14 @@ export function tried(
 }
 
 /** To the end; a run that halts on the way is reopened once, as its answer says. */
-function ended(agent: DoorAgent, action: Action): Action {
+function ended(agent: PatientAgent, action: Action): Action {
   const done = agent.drive(action);
   return done.resume === undefined ? done : agent.drive(agent.ask(done.resume));
 }
 
-export function agentOf(moment: Moment, project: Project, door: Door): DoorAgent {
-  return new DoorAgent({
+export function agentOf(moment: Moment, project: Project): PatientAgent {
+  return new PatientAgent({
     project,
-    door,
     name: moment.name,
     formerRoot: moment.root,
     scenario: moment.plan === undefined ? {} : { plan: moment.plan },

@@ -1,0 +1,76 @@
+import { spawnSync } from 'node:child_process';
+import { findTerminal, NO_TERMINAL } from './terminal.mjs';
+
+/**
+ * Command lines as they are printed, run as an agent or a person runs them.
+ * @typedef {object} Around
+ * @property {string} cwd
+ * @property {NodeJS.ProcessEnv} env
+ * @property {readonly string[]} [typed] a person runs it at a terminal and types this
+ * @typedef {{ exit: number, stdout: string, stderr: string }} Printed
+ * @typedef {(command: string, around: Around) => Printed} RunLine
+ */
+
+/** @type {RunLine} */
+let run = inShell;
+
+/**
+ * From now on command lines are run like this.
+ * @param {RunLine} runLine
+ */
+export function runLinesBy(runLine) {
+  run = runLine;
+}
+
+/** @type {RunLine} */
+export function runLine(command, around) {
+  return run(command, around);
+}
+
+/**
+ * By a shell, at a terminal where a person types.
+ * @type {RunLine}
+ */
+export function inShell(command, { cwd, env, typed }) {
+  if (typed !== undefined) {
+    const terminal = findTerminal();
+    if (terminal === null) throw new Error(`${NO_TERMINAL}. By hand, in ${cwd}: ${command}`);
+    const { exit, output } = terminal(command, { cwd, env, answers: [...typed] });
+    return { exit, stdout: output, stderr: '' };
+  }
+  const child = spawnSync('sh', ['-c', command], {
+    cwd,
+    env,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: 60_000,
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  return { exit: child.status ?? -1, stdout: child.stdout, stderr: child.stderr };
+}
+
+const TOKEN = /( +)|'([^']*)'|"([^"$`\\!]*)"|\\([^\n])|([A-Za-z0-9_@%+=:,./^-]+)/y;
+const TEXT_FROM_HERE = /^<<'(\w+)'\n((?:.*\n)*?)\1\n?$/;
+
+/**
+ * What a shell makes of a command line, as far as it takes no shell: words, quoted ones, a text from here.
+ * @param {string} command
+ * @returns {{ words: string[], stdin?: string } | null} null where only a shell knows
+ */
+export function lineOf(command) {
+  /** @type {string[]} */
+  const words = [];
+  let inside = false;
+  TOKEN.lastIndex = 0;
+  for (let at = 0; at < command.length; at = TOKEN.lastIndex) {
+    const match = TOKEN.exec(command);
+    if (match === null) {
+      const here = inside ? null : TEXT_FROM_HERE.exec(command.slice(at));
+      return here === null ? null : { words, stdin: here[2] ?? '' };
+    }
+    const [, blank, ...parts] = match;
+    if (blank === undefined) words.push((inside ? words.pop() : '') + parts.join(''));
+    inside = blank === undefined;
+  }
+  return { words };
+}
