@@ -1,5 +1,6 @@
 import type { Question, QuestionName } from '../app/questions.js';
 import { rootOf } from '../app/root-of.js';
+import type { Rim } from './front.js';
 import { mannerOf } from './manner.js';
 import { writeWhole } from './output.js';
 import { type Printed, printAnswer } from './print.js';
@@ -7,30 +8,52 @@ import { plainQuestion } from './question.js';
 import { interruption } from './signals.js';
 import { isTerminal } from './terminal.js';
 
-async function answered(words: readonly string[], name: QuestionName, answerTo: Question): Promise<Printed | null> {
+/** The process around a question; a test passes its own. */
+type QuestionRim = Pick<Rim, 'cwd' | 'env' | 'stdinIsTerminal' | 'stdoutIsTerminal' | 'interruption'>;
+
+/** From argv to what is printed, or null for what the whole program has to answer. */
+export async function answered(
+  words: readonly string[],
+  name: QuestionName,
+  answerTo: Question,
+  rim: QuestionRim,
+): Promise<Printed | null> {
   const question = plainQuestion(words);
   if (question === null || question.command !== name) return null;
   const { form, input, globals } = question;
-  const cwd = process.cwd();
+  const { cwd, env, stdoutIsTerminal } = rim;
   // A name that is not UTF-8 is for others to explain.
   if (cwd.includes('\uFFFD')) return null;
-  const { env } = process;
-  const stdoutIsTerminal = isTerminal(1);
   // From elsewhere paths are written otherwise, by what is not loaded here.
   if (rootOf({ cwd, env }).root !== cwd) return null;
   const answer = await answerTo(input, {
     cwd,
     env,
     given: input,
-    stdinIsTerminal: stdoutIsTerminal && isTerminal(0),
+    stdinIsTerminal: stdoutIsTerminal && rim.stdinIsTerminal,
     stdoutIsTerminal,
     // Too short a call to be interrupted: whoever tries gets its answer.
-    signal: interruption(),
+    signal: rim.interruption(),
     readInput: notHere,
     ask: notHere,
   });
   return answer === null ? null : printAnswer(answer, mannerOf(form, globals, { env, stdoutIsTerminal }));
 }
+
+/** Asked for where it is needed: most of it costs time. */
+const processRim: QuestionRim = {
+  get cwd() {
+    return process.cwd();
+  },
+  env: process.env,
+  get stdinIsTerminal() {
+    return isTerminal(0);
+  },
+  get stdoutIsTerminal() {
+    return isTerminal(1);
+  },
+  interruption,
+};
 
 function notHere(): never {
   throw new Error('A question neither reads input nor asks.');
@@ -41,7 +64,7 @@ function notHere(): never {
  * main.ts, which then starts from the beginning. Nothing was printed or changed until then.
  */
 export function answerAlone(name: QuestionName, answerTo: Question): void {
-  void answered(process.argv.slice(2), name, answerTo)
+  void answered(process.argv.slice(2), name, answerTo, processRim)
     .catch(() => null)
     .then(async (printed) => {
       if (printed === null) {

@@ -1,7 +1,7 @@
 // The front door in a thread of its own (door.ts): one call after the other, each told by a number that changes.
 const { workerData } = require('node:worker_threads');
 const { closeSync, openSync } = require('node:fs');
-const { front } = require(workerData.bundle);
+const { call } = require(workerData.bundle);
 const { port, bell } = workerData;
 
 /**
@@ -28,7 +28,7 @@ async function answered({ argv, cwd, env, input, typed }) {
     return true;
   };
   try {
-    const { exit, stdout, stderr } = await front(argv, {
+    const { exit, stdout, stderr } = await call(argv, {
       cwd,
       env: process.env,
       stdin,
@@ -57,6 +57,6 @@ function tell(message) {
   Atomics.notify(bell, 0);
 }
 
-port.on('message', (/** @type {import('./door.js').Message} */ call) =>
-  answered(call).then(tell, (error) => tell({ crash: String(error?.stack ?? error) })),
+port.on('message', (/** @type {import('./door.js').Message} */ message) =>
+  answered(message).then(tell, (error) => tell({ crash: String(error?.stack ?? error) })),
 );

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads';
 
 /**
- * The front door (src/cli/front.ts) in a thread of this process, asked and waited for: a call costs some milliseconds where
+ * The front door (door-entry.ts) in a thread of this process, asked and waited for: a call costs some milliseconds where
  * a process costs a hundred. What is about the process itself (signals, a closed pipe, a real terminal, start-up) takes
  * the real binary; tests/contract/cli/door.test.ts holds the two equal.
  */
@@ -51,6 +51,7 @@ let thread: Thread | null = null;
 
 /** Makes one call and waits for what it prints. */
 export function callDoor({ argv, cwd, env, stdin, typed }: DoorCall): Printed {
+  if ('NODE_OPTIONS' in env) throw new Error('What Node itself is told takes a process: spawnDevCli.');
   thread ??= openThread();
   const { port, bell, scratch } = thread;
   const input = stdin === undefined ? null : join(scratch, 'stdin');

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { installGh } from '../../support/forge.mjs';
+import { type Image, readTree } from '../../support/image.js';
 import { createProject, type Project } from '../../support/project.mjs';
-import { type Image, readTree } from './crash/image.js';
 import { baseOf, goldenMoments, type Moment, storyMoments } from './lost/states.js';
 import { agentOf, DAMAGES, filesOf, kindOf, type Trial, tried, type Way } from './lost/trial.js';
 import { chosenSeed } from './seeded.js';

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Action } from '../../support/agent.mjs';
-import { devCli, imageOf, journalOf, nextOf, type Result, runDir, stateOf } from '../../support/cli.js';
+import { devCli, imageOf, journalOf, nextOf, type Result, runDir, spawnDevCli, stateOf } from '../../support/cli.js';
 import { BINARY, createProject, type Project } from '../../support/project.mjs';
 import { AGENTS_BLOCK, acknowledge, DATA_BLOCK, deliver, END_BLOCK, startTiny } from '../../support/tiny.js';
 
@@ -27,7 +27,7 @@ function begin(): void {
 }
 
 function withHook(name: string, args: string[], env: Record<string, string>): Result {
-  return devCli(project, args, { env: { NODE_OPTIONS: `--require=${join(HOOKS, name)}`, ...env } });
+  return spawnDevCli(project, args, { env: { NODE_OPTIONS: `--require=${join(HOOKS, name)}`, ...env } });
 }
 
 function expectDone(): void {

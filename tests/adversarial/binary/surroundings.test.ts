@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { devCli, imageOf, runDir, runPrinted, stateOf } from '../../support/cli.js';
+import { devCli, imageOf, runDir, runPrinted, spawnDevCli, stateOf } from '../../support/cli.js';
 import { BINARY, createProject, type Project } from '../../support/project.mjs';
 import { acknowledge, END_BLOCK, PLAIN_BLOCK, startTiny } from '../../support/tiny.js';
 import { begin, document, engineOf, goOn, making, planOf } from './executing.js';
@@ -37,7 +37,7 @@ describe('a file system without hard links', () => {
   });
 
   it.each(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])('(%s) is named, with what to do', (code) => {
-    const refused = devCli(project, ['init', 'run-1', '--quick', '--goal', 'x'], { env: env(code) });
+    const refused = spawnDevCli(project, ['init', 'run-1', '--quick', '--goal', 'x'], { env: env(code) });
     expect([refused.code, refused.json.error?.code], refused.stdout).toEqual([1, 'IO']);
     expect(refused.json.error?.message).toContain(`makes no hard links (${code})`);
     expect(refused.json.error?.fix).toMatch(/move the project to a file system with hard links/);
@@ -47,8 +47,8 @@ describe('a file system without hard links', () => {
   it('answers questions, and a project that comes back from it goes on', () => {
     const first = startTiny(project, [PLAIN_BLOCK, END_BLOCK]);
     const image = imageOf(project);
-    expect(devCli(project, ['next', 'run-1'], { env: env('EPERM') }).json).toEqual(first);
-    expect(devCli(project, ACK, { env: env('EPERM') }).json.error?.code).toBe('IO');
+    expect(spawnDevCli(project, ['next', 'run-1'], { env: env('EPERM') }).json).toEqual(first);
+    expect(spawnDevCli(project, ACK, { env: env('EPERM') }).json.error?.code).toBe('IO');
     expect(imageOf(project)).toEqual(image);
     expect(acknowledge(project, first).code).toBe(0);
   });

@@ -11,6 +11,7 @@ import {
   nextOf,
   runDir,
   runPrinted,
+  spawnDevCli,
   stateOf,
   writeProjectFile,
 } from '../../support/cli.js';
@@ -64,7 +65,7 @@ describe.skipIf(skipped)(`a clock that is set back while a command is waited for
     expect(nextOf(devCli(project, ['init', 'run-1', '--recipe', recipe], { env }).json).action).toBe('running');
     const hook = join(CHECKOUT, 'tests/adversarial/binary/hooks/shifted-clock.cjs');
     // Back by an hour at each look: a wait measured by it would last for hours.
-    const waited = devCli(project, ['next', 'run-1', '--wait', '1'], {
+    const waited = spawnDevCli(project, ['next', 'run-1', '--wait', '1'], {
       env: { NODE_OPTIONS: `--require=${hook}`, TEST_CLOCK_BACK: '1' },
     });
     expect(waited.json, waited.stdout).toMatchObject({ action: 'running', actionId: 'a1' });

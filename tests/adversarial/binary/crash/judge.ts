@@ -2,7 +2,7 @@ import { sha256 } from '../../../../src/base/sha256.js';
 import { RUN_LAYOUT } from '../../../../src/project/layout.js';
 import { rootRelative } from '../../../../src/store/layout.js';
 import type { Entry } from '../../../../src/store/store.js';
-import type { Image } from './image.js';
+import type { Image } from '../../../support/image.js';
 import type { Told } from './lane.js';
 import { isLeftover, isLock, normalImage, normalText } from './normal.js';
 import { entriesOf, rebuilt } from './rebuild.js';

@@ -3,9 +3,9 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
 import { type Action, StandIn } from '../../../support/agent.mjs';
+import { type Image, readImage } from '../../../support/image.js';
 import { BINARY, createProject, type Project } from '../../../support/project.mjs';
 import { type Defect, HOOK_PLAN, type HookPlan, type Mutation } from './calls.js';
-import { type Image, readImage } from './image.js';
 import { type Call, documentOf, type Step, type Story } from './story.js';
 
 /** One command of a story as it went undisturbed. */

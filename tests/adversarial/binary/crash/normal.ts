@@ -1,5 +1,5 @@
 import { isRecord } from '../../../../src/base/json.js';
-import type { Image } from './image.js';
+import type { Image } from '../../../support/image.js';
 import { entriesOf } from './rebuild.js';
 import type { Call } from './story.js';
 import { documentOf } from './story.js';

@@ -1,6 +1,6 @@
 import type { Action } from '../../../support/agent.mjs';
+import { readImage, restoreImage } from '../../../support/image.js';
 import type { Position } from './calls.js';
-import { readImage, restoreImage } from './image.js';
 import { difference, judgeCut, judgeEnd } from './judge.js';
 import type { Lane, Told } from './lane.js';
 import { normalAnswer, normalRepeated } from './normal.js';

@@ -3,11 +3,11 @@ import type { Action } from '../../../support/agent.mjs';
 import { RUN } from '../../../support/executing.js';
 import { addRemote } from '../../../support/forge.mjs';
 import { goldenRuns } from '../../../support/golden.mjs';
+import { type Image, readTree, restoreTree } from '../../../support/image.js';
 import type { Project } from '../../../support/project.mjs';
 import { SPECIFY_RECIPES } from '../../../support/recipes.mjs';
 import { SMALL_CREW, smallPlan } from '../../../support/small.mjs';
 import { STORIES } from '../../../support/stories.js';
-import { type Image, readTree, restoreTree } from '../crash/image.js';
 import { PatientAgent } from './agent.js';
 
 /** A run at a moment when its agent has an action to do. */

@@ -1,9 +1,9 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Action, StandInError } from '../../../support/agent.mjs';
+import { restoreTree } from '../../../support/image.js';
 import type { Project } from '../../../support/project.mjs';
 import { SMALL_CREW } from '../../../support/small.mjs';
-import { restoreTree } from '../crash/image.js';
 import { PatientAgent } from './agent.js';
 import { baseOf, type Moment } from './states.js';
 

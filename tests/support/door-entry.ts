@@ -1,0 +1,30 @@
+import {
+  listQuestion,
+  manifestQuestion,
+  nextQuestion,
+  type Question,
+  type QuestionName,
+  statusQuestion,
+} from '../../src/app/questions.js';
+import { front, type Rim } from '../../src/cli/front.js';
+import { answered } from '../../src/cli/hot.js';
+import type { Printed } from '../../src/cli/print.js';
+
+/** The commands that have a program of their own. */
+const QUESTIONS: Record<QuestionName, Question> = {
+  next: nextQuestion,
+  manifest: manifestQuestion,
+  status: statusQuestion,
+  list: listQuestion,
+};
+
+/** What bin/dev-cli.js does: a question is answered the short way, if it can be. */
+export async function call(argv: string[], rim: Rim): Promise<Printed> {
+  const [name = ''] = argv;
+  const printed = isQuestion(name) ? await answered(argv, name, QUESTIONS[name], rim).catch(() => null) : null;
+  return printed ?? front(argv, rim);
+}
+
+function isQuestion(name: string): name is QuestionName {
+  return Object.hasOwn(QUESTIONS, name);
+}
