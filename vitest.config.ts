@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
-/** Tests that drive the binary; they are built for once, before the first of them. */
-const BLACK_BOX = ['tests/contract/**/*.test.ts', 'tests/e2e/**/*.test.ts', 'tests/adversarial/binary/**/*.test.ts'];
+/** What proves by many tries, or by doing to the program and its files what nobody should: `npm run prove`. */
+const PROOFS = ['tests/adversarial/**/*.test.ts', 'tests/e2e/{amnesia*,golden}.test.ts'];
 
 export default defineConfig({
   test: {
@@ -9,19 +9,18 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     pool: 'forks',
-    // Most tests wait for processes that they started.
-    maxWorkers: '100%',
+    // Files share what they import, and the front door; none leaves behind what another would find.
+    isolate: false,
+    globalSetup: 'tests/support/build.ts',
+    setupFiles: 'tests/support/setup.ts',
     projects: [
-      { extends: true, test: { name: 'rooms', include: ['tests/**/*.test.ts'], exclude: BLACK_BOX } },
+      { extends: true, test: { name: 'core', include: ['tests/core/**/*.test.ts'] } },
       {
         extends: true,
-        test: {
-          name: 'binary',
-          include: BLACK_BOX,
-          globalSetup: 'tests/support/build.ts',
-          setupFiles: 'tests/support/setup.ts',
-        },
+        test: { name: 'stories', include: ['tests/{contract,e2e}/**/*.test.ts'], exclude: PROOFS },
       },
+      // Some bend node:fs.
+      { extends: true, test: { name: 'proofs', include: PROOFS, isolate: true } },
     ],
   },
 });

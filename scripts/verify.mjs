@@ -1,5 +1,6 @@
-// Everything that has to hold before a change goes in, from a clean checkout: install, build, types, lint, tests.
-// Streams what it does; the last line is `N passed, N failed`: tests, and every other stage that failed as one failure.
+// Everything that has to hold before a change goes in, from a clean checkout: install, build, types, lint, tests, proofs.
+// Streams what it does; the last line is `N passed, N failed`: tests and proofs, and every other stage that failed as one
+// failure.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,7 +9,6 @@ import { fileURLToPath } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const scratch = mkdtempSync(join(tmpdir(), 'dev-cli-verify-'));
-const report = join(scratch, 'tests.json');
 
 const stages = [
   { name: 'install', command: ['npm', 'ci', '--no-audit', '--no-fund', '--loglevel=error'], needed: true },
@@ -21,8 +21,10 @@ let failed = 0;
 let passed = 0;
 try {
   const broken = await runStages();
-  if (broken === null) await runTests();
-  else console.log(`\nThe tests were not run: without ${broken} there is nothing to test.`);
+  if (broken === null) {
+    await runTests('tests', 'test');
+    await runTests('proofs', 'prove');
+  } else console.log(`\nThe tests were not run: without ${broken} there is nothing to test.`);
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }
@@ -41,31 +43,32 @@ async function runStages() {
   return null;
 }
 
-async function runTests() {
-  const vitest = join(root, 'node_modules/vitest/vitest.mjs');
+/** Runs a script of package.json that is vitest, and adds up what it counted. */
+async function runTests(name, script) {
+  const report = join(scratch, `${name}.json`);
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
   // The binary was built a moment ago.
-  const exit = await run('tests', [process.execPath, vitest, 'run', ...reporters], { DEV_CLI_TESTS_BUILT: '1' });
-  const counted = counts();
+  const exit = await run(name, ['npm', 'run', '--silent', script, '--', ...reporters], { DEV_CLI_TESTS_BUILT: '1' });
+  const counted = countsIn(report);
   if (counted === null) {
     failed += 1;
-    console.log(`the tests left no report (exit ${exit})`);
+    console.log(`the ${name} left no report (exit ${exit})`);
     return;
   }
-  passed = counted.passed;
+  passed += counted.passed;
   failed += counted.failed;
   if (counted.skipped > 0) console.log(`${counted.skipped} skipped; each says why above or in its title`);
   if (counted.passed + counted.failed === 0) {
     failed += 1;
-    console.log('no test was run');
+    console.log(`none of the ${name} was run`);
   } else if (exit !== 0 && counted.failed === 0) {
     failed += 1;
     console.log(`the test runner failed (exit ${exit}) though no test did`);
   }
 }
 
-/** Counts the tests in the report. A file that could not even be loaded is one failure. */
-function counts() {
+/** Counts the tests in a report. A file that could not even be loaded is one failure. */
+function countsIn(report) {
   try {
     const { numPassedTests, numFailedTests, numPendingTests, numTodoTests, testResults } = JSON.parse(
       readFileSync(report, 'utf8'),
@@ -81,7 +84,7 @@ function counts() {
 
 /** Runs one command with its output going straight through. Gives its exit code. */
 function run(name, [program, ...args], env = {}) {
-  console.log(`\n== ${name}: ${[program === process.execPath ? 'node' : program, ...args].join(' ')}`);
+  console.log(`\n== ${name}: ${[program, ...args].join(' ')}`);
   return new Promise((resolve) => {
     const child = spawn(program, args, { cwd: root, env: { ...process.env, ...env }, stdio: 'inherit' });
     child.on('error', (error) => {

@@ -4,20 +4,30 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { buildSync } from 'esbuild';
 import { CHECKOUT } from './project.mjs';
+import { chosenSeed, SEED } from './seeded.js';
 
 /** Where packages that are not bundled are found. */
 const DOOR = join(CHECKOUT, 'node_modules/.cache/dev-cli-tests/door.cjs');
 
+/** Vitest calls it for each project of its configuration. */
+let done = false;
+
 /**
- * Builds the binary once before all tests, and the front door in one file, which most of them call (door.ts). Makes the
- * directory in which the tests keep what their projects are copied from, and gives what removes it: their processes are
- * ended without notice.
+ * What comes before all tests, once: the binary is built, since what they drive is what ships, and the front door in one file,
+ * which most of them call (door.ts). The seed of everything that chance chooses is chosen and told. Makes the directory in
+ * which the tests keep what their projects are copied from, and gives what removes it: their processes are ended without
+ * notice.
  */
 export function setup(): () => void {
+  if (done) return () => {};
+  done = true;
   if (process.env['DEV_CLI_TESTS_BUILT'] !== '1') {
     execFileSync('npm', ['run', '--silent', 'build'], { cwd: CHECKOUT, stdio: ['ignore', 'ignore', 'inherit'] });
   }
   buildDoor();
+  const seed = String(chosenSeed());
+  process.env[SEED] = seed;
+  console.log(`What chance chooses: ${SEED}=${seed} repeats it.`);
   const models = mkdtempSync(join(tmpdir(), 'dev-cli-models-'));
   process.env['DEV_CLI_TESTS_MODELS'] = models;
   return () => rmSync(models, { recursive: true, force: true });

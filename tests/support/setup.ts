@@ -1,9 +1,13 @@
+import fc from 'fast-check';
 import { callDoor } from './door.js';
 import { inShell, lineOf, runLinesBy } from './line.mjs';
 import { beforeRemoval } from './project.mjs';
 import { replayEveryRun } from './replayed.js';
+import { chosenSeed } from './seeded.js';
 
-// What every test file that calls dev-cli begins with.
+// What every test file begins with.
+
+fc.configureGlobal({ seed: chosenSeed() });
 
 beforeRemoval(replayEveryRun);
 

@@ -5,6 +5,7 @@ import { buildSync } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 import { runDir } from '../../support/cli.js';
 import { BINARY, createProject, type Project } from '../../support/project.mjs';
+import { chosenSeed } from '../../support/seeded.js';
 import { HOOK_PLAN, type HookPlan, type Mutation } from './crash/calls.js';
 import { type Extent, pointsOf } from './crash/points.js';
 import { BEGIN, faultsOfExecution, pending, prepareExecution, workOn } from './executed.js';
@@ -17,6 +18,7 @@ import { type Dispatch, RUN } from './executing.js';
 const EXTENTS: readonly Extent[] = ['sample', 'states', 'all'];
 const extent = EXTENTS.find((each) => each === process.env['DEV_CLI_CRASH']) ?? 'sample';
 const SAMPLES = 8;
+const seed = chosenSeed();
 
 interface Cut {
   /** Which call of the story. */
@@ -102,10 +104,9 @@ function argsOf(action: Dispatch): string[] {
 function cutsOf(traces: Mutation[][]): Cut[] {
   const all = traces.flatMap((mutations, call) => pointsOf(mutations, extent).map((at): Cut => ({ call, at })));
   if (extent !== 'sample') return all;
-  // Another part of the places each time, all of them after some runs.
-  const from = Math.floor(Math.random() * 1000);
+  // Another part of the places with each seed, all of them after some.
   const step = Math.ceil(all.length / SAMPLES);
-  return all.filter((_, index) => (index + from) % step === 0);
+  return all.filter((_, index) => (index + seed) % step === 0);
 }
 
 describe('an execution that is cut', () => {
@@ -126,8 +127,9 @@ describe('an execution that is cut', () => {
         }
       };
       await Promise.all(lanes.map(work));
-      console.log(`${cuts.length} cuts in ${first.traces.map(({ length }) => length).join(' + ')} writes`);
-      expect(problems).toEqual([]);
+      const writes = first.traces.map(({ length }) => length).join(' + ');
+      console.log(`cut executions: ${cuts.length} cuts in ${writes} writes, seed ${seed}`);
+      expect(problems, `seed ${seed}`).toEqual([]);
       expect(cuts.length).toBeGreaterThan(5);
     } finally {
       for (const lane of lanes) lane.remove();

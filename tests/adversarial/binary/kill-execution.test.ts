@@ -4,9 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { devCli, runDir } from '../../support/cli.js';
 import { createProject, type Project } from '../../support/project.mjs';
+import { chosenSeed, numberFrom, type Random, seeded } from '../../support/seeded.js';
 import { BEGIN, faultsOfExecution, pending, prepareExecution, workOn } from './executed.js';
 import { type Dispatch, git, RUN } from './executing.js';
-import { chosenSeed, numberFrom, type Random, seeded } from './seeded.js';
 import { kill, runnersOf, startCall, type Victim } from './victims.js';
 
 // storage.md, Proofs, of executions: dev-cli, and the runners of acceptance commands and of commits, are killed at random

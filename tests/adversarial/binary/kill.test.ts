@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { createProject } from '../../support/project.mjs';
+import { chosenSeed, numberFrom, type Random, seeded } from '../../support/seeded.js';
 import { type Evidence, faultsOf } from './killed-history.js';
 import { Killer, type Tally } from './killer.js';
-import { chosenSeed, numberFrom, type Random, seeded } from './seeded.js';
 import { hooked } from './victims.js';
 
 const KILLS = numberFrom('DEV_CLI_TEST_KILLS', 150);

@@ -4,9 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Action } from '../../support/agent.mjs';
 import { type Document, journalOf, runDir, stateOf, writeProjectFile } from '../../support/cli.js';
 import type { Project } from '../../support/project.mjs';
+import type { Random } from '../../support/seeded.js';
 import { CHOICE_BLOCK, DATA_BLOCK, END_BLOCK, PLAIN_BLOCK, tiny } from '../../support/tiny.js';
 import { type Evidence, faultsOf, type Line } from './killed-history.js';
-import type { Random } from './seeded.js';
 import { type Ended, kill, replays, runnersOf, startCall, trusted, type Victim } from './victims.js';
 
 /** Notes in a file for which action it ran: its runner's argument says it. Asked at once, while the runner lives. */

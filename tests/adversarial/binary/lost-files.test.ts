@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { installGh } from '../../support/forge.mjs';
 import { type Image, readTree } from '../../support/image.js';
 import { createProject, type Project } from '../../support/project.mjs';
+import { chosenSeed } from '../../support/seeded.js';
 import { baseOf, goldenMoments, type Moment, storyMoments } from './lost/states.js';
 import { agentOf, DAMAGES, filesOf, kindOf, type Trial, tried, type Way } from './lost/trial.js';
-import { chosenSeed } from './seeded.js';
 
 // From every moment of the golden runs and of the stories, with one file below `actions/` or one document missing, empty or
 // torn, each answer is an action, or a refusal whose fix leads on. Trials are of a kind when a kind of file is damaged in the same

@@ -4,9 +4,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Entry } from '../../../src/store/store.js';
 import { type Document, devCli, runDir } from '../../support/cli.js';
 import { createProject, type Project } from '../../support/project.mjs';
+import { numberFrom } from '../../support/seeded.js';
 import { BEGIN, faultsOfExecution, pending, prepareExecution, workOn } from './executed.js';
 import { type Dispatch, RUN, type Task } from './executing.js';
-import { numberFrom } from './seeded.js';
 import { call } from './victims.js';
 
 // Several processes take the same results at once, one by one and all together: every answer is what one process after the

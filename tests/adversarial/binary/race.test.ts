@@ -4,10 +4,10 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { codeOf, type Stage, stage } from '../../core/protocol/stage.js';
 import { devCli, init, runDir } from '../../support/cli.js';
 import { createProject, type Project } from '../../support/project.mjs';
+import { chosenSeed, numberFrom, seeded } from '../../support/seeded.js';
 import { tiny } from '../../support/tiny.js';
 import { changesOf, type Observed, type Operation, type Recorded, unexplained } from './race-history.js';
 import { NAME, RACE_BLOCKS, Racer, recordedBy } from './racers.js';
-import { chosenSeed, numberFrom, seeded } from './seeded.js';
 import { hooked, pausedAt } from './victims.js';
 
 const RACERS = 16;

@@ -2,8 +2,8 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { runDir } from '../../support/cli.js';
 import type { Project } from '../../support/project.mjs';
+import type { Random } from '../../support/seeded.js';
 import type { Observed, Operation, Recorded } from './race-history.js';
-import type { Random } from './seeded.js';
 import { call } from './victims.js';
 
 /** The run that all of them are at. */

@@ -200,9 +200,9 @@ describe('large texts', () => {
   it.each(Object.entries(large(MEGABYTE / 4)))('%s', (_name, text) => readAll(text, 10_000), 120_000);
 
   it.each(['text', 'blanks before a letter', 'one JSON text', 'nested brackets'])(
-    'five megabytes of %s',
+    'two megabytes of %s',
     (name) => {
-      readAll(large(5 * MEGABYTE)[name] as string, 30_000);
+      readAll(large(2 * MEGABYTE)[name] as string, 12_000);
     },
     300_000,
   );

@@ -6,7 +6,7 @@ import type { Point } from './trial.js';
  * How much is tried. `all`: each call before, inside and after, each cut followed by `next`, the command again, and the rest
  * of the story. `states`: each state that a cut can leave on the disk once, reached behind one call or before the next in
  * turn; of a temporary file that is not yet renamed one form in turn (empty, torn, whole); some cuts with `next` and few with
- * the rest of the story. `sample`: every third of those states, for a test run that has no more than a minute or two.
+ * the rest of the story. `sample`: some of those states, other ones with each seed, for a run that has no more than a minute.
  */
 export type Extent = 'sample' | 'states' | 'all';
 

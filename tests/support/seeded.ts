@@ -27,7 +27,7 @@ export function seeded(seed: number): Random {
   };
 }
 
-/** The number an environment variable holds; without one a seed of its own, which is printed with every outcome. */
+/** The whole number that an environment variable holds. */
 export function numberFrom(variable: string, otherwise: number): number {
   const text = process.env[variable];
   if (text === undefined || text === '') return otherwise;
@@ -36,7 +36,10 @@ export function numberFrom(variable: string, otherwise: number): number {
   return value;
 }
 
-/** `DEV_CLI_TEST_SEED`, or a new seed. */
+/** The variable that repeats what chance chose. */
+export const SEED = 'DEV_CLI_TEST_SEED';
+
+/** The seed of this run, which was told when it began (build.ts). */
 export function chosenSeed(): number {
-  return numberFrom('DEV_CLI_TEST_SEED', Math.floor(Math.random() * 2 ** 31));
+  return numberFrom(SEED, Math.floor(Math.random() * 2 ** 31));
 }
