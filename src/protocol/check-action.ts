@@ -12,7 +12,7 @@ import type { Call } from '../jobs/launch.js';
 import { answerBy, type Context, pollWait } from '../run/context.js';
 import type { Evidence, QueuedCommand, TaskState } from '../run/engine.js';
 import type { CommandState } from '../run/state.js';
-import { record, type Turn } from '../run/turn.js';
+import type { Turn } from '../run/turn.js';
 import { commandsChecked } from '../views/check.js';
 import { findRun } from './find-run.js';
 import { readRun } from './running.js';

@@ -44,6 +44,8 @@ function buildDoor(): void {
     target: 'node20.17',
     format: 'cjs',
     external: ['yaml', 'ajv', 'ajv/*'],
+    // jsonc-parser's other form loads its parts by names that no bundler sees.
+    mainFields: ['module', 'main'],
     define: { 'import.meta.dirname': JSON.stringify(join(CHECKOUT, 'dist')) },
     logLevel: 'error',
   });
