@@ -1,7 +1,10 @@
+import { WINGS } from '../src/app/wings.js';
 import { PlanContentSchema } from '../src/documents/plan-schema.js';
 import { ResultsSchema, ReviewResultSchema, VerifyResultSchema, WorkerResultSchema } from '../src/documents/results.js';
 import { RecipeSchema } from '../src/recipe/schema.js';
-import { COMMANDS } from '../src/registry/find.js';
+import { CORE } from '../src/registry/catalogue.js';
+import { describeCommand } from '../src/registry/describe.js';
+import type { DescribedCommand, SpecGroup } from '../src/registry/spec.js';
 import { ActionSchema } from '../src/run/action.js';
 import { EntryDataCheck, EntrySchema } from '../src/run/entries.js';
 import { StateCheck, StateSchema } from '../src/run/state.js';
@@ -19,17 +22,48 @@ export const validators = {
 /** Schemas that are read at run time instead (src/run/misfit.ts); each becomes plain data in src/generated. */
 export const outlines = { state: StateCheck, 'entry-data': EntryDataCheck };
 
-/** How command lines are written (src/registry/render.ts), without the words that explain them. */
-export const forms = Object.fromEntries(
-  COMMANDS.map(({ name, positionals, options }) => [
+const groups: readonly SpecGroup[] = [CORE, ...WINGS];
+
+/** All commands with the words that explain them, for the calls that are not hot (src/registry/find.ts). */
+export const registry = {
+  commands: groups.flatMap(({ specs }) => specs.map(describeCommand)),
+  words: Object.assign({}, ...groups.map(({ words }) => words)) as object,
+};
+
+const SEVERAL = ['flag', 'list', 'pair'];
+
+/** How command lines are read and written (src/registry/hot.ts, render.ts), by the names of commands. */
+export const forms = Object.fromEntries(registry.commands.map((command) => [command.name, formOf(command)]));
+
+/** Without the words that explain it; and of a command that is not hot, only what it takes to write one. */
+function formOf({
+  name,
+  hot,
+  actor,
+  output,
+  positionals,
+  options,
+  exclusive,
+  oneOf,
+  inRecipe,
+}: DescribedCommand): object {
+  if (hot !== true) {
+    const written = options.map(({ key, form }) => (SEVERAL.includes(form) ? { key, form } : { key }));
+    return { name, positionals: positionals.map(({ key }) => ({ key })), options: written, inRecipe };
+  }
+  const plain = ({ description: _, placeholder: _placeholder, ...value }: DescribedCommand['positionals'][number]) =>
+    value;
+  return {
     name,
-    {
-      name,
-      positionals: positionals.map(({ key }) => ({ key })),
-      options: options.map(({ key, flag, form }) => ({ key, flag, form })),
-    },
-  ]),
-);
+    hot,
+    actor,
+    output,
+    positionals: positionals.map(plain),
+    options: options.map(plain),
+    exclusive,
+    oneOf,
+  };
+}
 
 /** Schemas that ship as JSON Schema under schemas/ and are printed by `dev-cli schema`. */
 export const shipped = {

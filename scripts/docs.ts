@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { ERROR_CODES, type ExitCode } from '../src/base/error-codes.js';
-import { EXIT_MEANINGS } from '../src/cli/exit-codes.js';
+import { ERROR_CODES, EXIT_MEANINGS, type ExitCode } from '../src/base/error-codes.js';
 import { RecipeSchema } from '../src/recipe/schema.js';
-import { COMMANDS, GLOBAL_OPTIONS, RESERVED_WORDS } from '../src/registry/find.js';
+import { REGISTRY, RESERVED_WORDS } from '../src/registry/find.js';
 import { HANDLERS, type HandlerSpec } from '../src/registry/handlers.js';
-import type { Actor, CommandSpec, OptionSpec } from '../src/registry/spec.js';
+import { GLOBAL_OPTIONS } from '../src/registry/rules.js';
+import type { Actor, CommandOption, DescribedCommand } from '../src/registry/spec.js';
 
 /** The pages of docs/ that are written from the sources; a test keeps them equal. */
 export const pages: Readonly<Record<string, () => string>> = {
@@ -25,7 +25,7 @@ const PEOPLE: readonly [Actor, string][] = [
 ];
 
 function commandsOf(actor: Actor): string[] {
-  return COMMANDS.filter((spec) => spec.actor === actor).flatMap(commandLines);
+  return REGISTRY.commands.filter((spec) => spec.actor === actor).flatMap(commandLines);
 }
 
 function commandsPage(): string {
@@ -68,7 +68,7 @@ function peoplePage(): string {
   ]);
 }
 
-function commandLines(spec: CommandSpec): string[] {
+function commandLines(spec: DescribedCommand): string[] {
   const text = [
     spec.summary,
     spec.description,
@@ -86,11 +86,11 @@ function commandLines(spec: CommandSpec): string[] {
   return [`### ${usageOf(spec)}`, '', text.filter((part) => part !== undefined).join(' '), '', ...shown, ''];
 }
 
-function exampleText({ command, note }: CommandSpec['examples'][number]): string {
+function exampleText({ command, note }: DescribedCommand['examples'][number]): string {
   return `\`${command}\` – ${note}`;
 }
 
-function usageOf(spec: CommandSpec): string {
+function usageOf(spec: DescribedCommand): string {
   const positionals = spec.positionals.map(({ key, variadic, required }) => {
     const name = variadic ? `${key}…` : key;
     return required ? `<${name}>` : `[${name}]`;
@@ -98,7 +98,7 @@ function usageOf(spec: CommandSpec): string {
   return `\`${['dev-cli', spec.name, ...positionals].join(' ')}\``;
 }
 
-function optionLine(option: OptionSpec): string {
+function optionLine(option: CommandOption): string {
   const value = option.form === 'flag' ? '' : ` ${option.placeholder ?? option.key}`;
   const required = option.required ? ' Required.' : '';
   return `- \`--${option.flag}${value}\` ${option.description}${required}`;
@@ -108,7 +108,7 @@ function choicesOf(value: { choices?: readonly string[] }): string {
   return value.choices ? ` One of ${value.choices.map((choice) => `\`${choice}\``).join(', ')}.` : '';
 }
 
-function exitsOf(spec: CommandSpec): string {
+function exitsOf(spec: DescribedCommand): string {
   return `Exits: ${spec.exits.filter((code) => code !== 130).join(', ')}.`;
 }
 

@@ -1,6 +1,6 @@
 // Schemas are written once, in TypeScript. From them come schemas/*.schema.json (shipped, committed) and
 // src/generated/<name>.js: validators compiled ahead, so that no command loads ajv for them, the outline that a hot
-// command checks a snapshot with, and the forms that it writes commands in.
+// command checks a snapshot with, and the commands: with the words that explain them, and without for hot calls.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -17,10 +17,14 @@ await build({
   platform: 'node',
   format: 'esm',
   packages: 'external',
+  // What a room's handlers need may be what is generated here.
+  plugins: [{ name: 'later', setup: ({ onResolve }) => onResolve({ filter: /./ }, later) }],
   outfile: catalogue,
   logLevel: 'error',
 });
-const { validators, outlines, forms, shipped } = await import(`${pathToFileURL(catalogue).href}?${Date.now()}`);
+const { validators, outlines, registry, forms, shipped } = await import(
+  `${pathToFileURL(catalogue).href}?${Date.now()}`
+);
 rmSync(catalogue);
 
 for (const [name, schema] of Object.entries(validators)) {
@@ -46,25 +50,29 @@ for (const [name, schema] of Object.entries(validators)) {
   );
 }
 for (const [name, schema] of Object.entries(outlines)) {
-  // A JSON text parses faster than the same as JavaScript. Descriptions are for readers of the shipped schema.
-  const text = JSON.stringify(schema, (key, value) => (key === 'description' ? undefined : value));
-  writeIfChanged(join(root, `src/generated/${name}.js`), `export default JSON.parse(${JSON.stringify(text)});\n`);
-  writeIfChanged(
-    join(root, `src/generated/${name}.d.ts`),
-    "import type { Outline } from '../run/misfit.js';\ndeclare const outline: Outline;\nexport default outline;\n",
-  );
+  // Descriptions are for readers of the shipped schema.
+  writeData(name, schema, "import('../run/misfit.js').Outline", (key) => key !== 'description');
 }
-writeIfChanged(
-  join(root, 'src/generated/command-forms.js'),
-  `export default JSON.parse(${JSON.stringify(JSON.stringify(forms))});\n`,
-);
-writeIfChanged(
-  join(root, 'src/generated/command-forms.d.ts'),
-  "import type { CommandForm } from '../registry/spec.js';\ndeclare const forms: Readonly<Record<string, CommandForm>>;\nexport default forms;\n",
+writeData('commands', registry, "import('../registry/find.js').Registry");
+writeData(
+  'command-forms',
+  forms,
+  "Readonly<Record<string, import('../registry/spec.js').CommandForm | import('../registry/spec.js').WrittenForm>>",
 );
 for (const [name, schema] of Object.entries(shipped)) {
   const text = `${JSON.stringify({ $schema: 'https://json-schema.org/draft/2020-12/schema', ...JSON.parse(JSON.stringify(schema)) }, null, 2)}\n`;
   writeIfChanged(join(root, `schemas/${name}.schema.json`), text);
+}
+
+function later({ path, kind }) {
+  return kind === 'dynamic-import' ? { path, external: true } : undefined;
+}
+
+/** A JSON text parses faster than the same as JavaScript. */
+function writeData(name, value, type, keeps = () => true) {
+  const text = JSON.stringify(value, (key, member) => (keeps(key) ? member : undefined));
+  writeIfChanged(join(root, `src/generated/${name}.js`), `export default JSON.parse(${JSON.stringify(text)});\n`);
+  writeIfChanged(join(root, `src/generated/${name}.d.ts`), `declare const data: ${type};\nexport default data;\n`);
 }
 
 function writeIfChanged(path, text) {

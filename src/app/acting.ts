@@ -1,34 +1,25 @@
-import type { DataInput } from '../base/data.js';
+import type { JsonObject } from '../base/json.js';
 import { stepComplete } from '../protocol/acknowledge/complete.js';
-import type { UseCase, UseCases } from './use-case.js';
+import { next } from '../protocol/next.js';
+import type { Handler } from '../protocol/ports.js';
+import type { Bindings } from './bindings.js';
 
 const document =
-  (command: string): UseCase =>
+  (command: string): Handler<JsonObject> =>
   async (context, input) =>
     (await import('../protocol/documents.js')).documentCommand(context, command, input);
 
-const acknowledgement =
-  (fail: boolean): UseCase =>
-  (context, { name, data, ...input }) => {
-    const failing = fail || input['result'] === 'fail';
-    if (failing) delete input['result'];
-    return stepComplete(context, name, {
-      ...input,
-      ...(data === undefined ? {} : { data: data as unknown as DataInput }),
-      ...(failing ? { fail: true } : {}),
-    });
-  };
-
 /** Commands that move a run or change its documents; what an acknowledgement does not need is loaded at its first use. */
-export const ACTING: UseCases = {
-  'step complete': acknowledgement(false),
-  'step fail': acknowledgement(true),
-  'step invalidate': async (context, { name, step, note }) => {
-    const { stepInvalidate } = await import('../protocol/invalidate.js');
-    return stepInvalidate(context, name, { step: String(step), ...(typeof note === 'string' ? { note } : {}) });
+export const ACTING = {
+  next: (context, { name, ...input }) => next(context, name, input),
+  'step complete': (context, { name, result, ...input }) => {
+    const said = result === undefined ? {} : { result };
+    return stepComplete(context, name, { ...input, ...(result === 'fail' ? { fail: true } : said) });
   },
-  abort: async (context, { name, reason }) =>
-    (await import('../protocol/abort.js')).abort(context, name, String(reason)),
+  'step fail': (context, { name, ...input }) => stepComplete(context, name, { ...input, fail: true }),
+  'step invalidate': async (context, { name, ...input }) =>
+    (await import('../protocol/invalidate.js')).stepInvalidate(context, name, input),
+  abort: async (context, { name, reason }) => (await import('../protocol/abort.js')).abort(context, name, reason),
   'draft update': document('draft update'),
   'draft show': document('draft show'),
   'draft import': document('draft import'),
@@ -40,4 +31,4 @@ export const ACTING: UseCases = {
   'plan summary': document('plan summary'),
   'analysis save': document('analysis save'),
   cleanup: document('cleanup'),
-};
+} satisfies Partial<Bindings>;

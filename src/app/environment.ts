@@ -1,4 +1,5 @@
 import type { JsonObject } from '../base/json.js';
+import type { CommandGroup } from '../protocol/ports.js';
 
 /** What surrounds one call: everything a use case may not look up by itself. */
 export interface Environment {
@@ -18,6 +19,8 @@ export interface Environment {
    * @throws DevCliError `DATA_MISSING`, `DATA_MALFORMED`, `IO`
    */
   readInput: (source: '-' | { file: string }) => Buffer;
+  /** Command groups instead of those that app/ composes; a test adds its own. */
+  wings?: readonly CommandGroup[];
   /** Asks the person at the terminal for a line; only called when both ends are one. */
   ask: (question: string) => Promise<string>;
 }

@@ -1,11 +1,10 @@
 import type { Answer, StreamAnswer } from '../base/answer.js';
 import { DevCliError, type ErrorCode } from '../base/errors.js';
 import type { JsonObject } from '../base/json.js';
-import { next } from '../protocol/next.js';
+import type { CommandGroup, Handler } from '../protocol/ports.js';
 import { ACTING } from './acting.js';
 import { createContext } from './context.js';
 import type { Environment } from './environment.js';
-import type { UseCase } from './use-case.js';
 
 /** Errors that say more after another look. */
 const PUZZLING: readonly ErrorCode[] = ['INTERNAL', 'NO_SUCH_RUN', 'NO_ACTIVE_RUN'];
@@ -13,16 +12,18 @@ const PUZZLING: readonly ErrorCode[] = ['INTERNAL', 'NO_SUCH_RUN', 'NO_ACTIVE_RU
 /**
  * Runs a command of the registry by its name. The one door to every use case. Those that move a run are loaded at
  * once, the others at their first use: every file that a call loads costs it a millisecond (house.md, Speed).
+ * @param call its input is what the parser made of a command line, which holds to the command's schema
  * @throws DevCliError whatever the command refuses or fails with
  */
 export async function execute(
   call: { command: string; input: JsonObject },
   environment: Environment,
 ): Promise<Answer | StreamAnswer> {
-  const useCase = await boundTo(call.command);
+  const handler = await boundTo(call.command, environment.wings);
   const context = createContext(environment, call.command);
   try {
-    return await useCase(context, call.input, environment);
+    // Which command it is shows only now: from here on the handler's type says what the schema says.
+    return await handler(context, call.input as never, environment);
   } catch (error) {
     if (error instanceof DevCliError && !PUZZLING.includes(error.code)) throw error;
     const { diagnosed } = await import('../protocol/diagnose.js');
@@ -30,12 +31,21 @@ export async function execute(
   }
 }
 
-async function boundTo(command: string): Promise<UseCase> {
-  if (command === 'next') return (context, { name, ...input }) => next(context, name, input);
-  const useCase =
-    ACTING[command] ??
-    (await import('./reading.js')).READING[command] ??
-    (await import('./starting.js')).STARTING[command];
-  if (useCase !== undefined) return useCase;
+async function boundTo(command: string, wings: readonly CommandGroup[] | undefined): Promise<Handler<never>> {
+  const handler =
+    bound(ACTING, command) ??
+    bound((await import('./reading.js')).READING, command) ??
+    bound((await import('./starting.js')).STARTING, command) ??
+    (await boundByWing(command, wings ?? (await import('./wings.js')).WINGS));
+  if (handler !== undefined) return handler;
   throw new DevCliError('INTERNAL', `${command} is bound to nothing.`);
+}
+
+async function boundByWing(command: string, wings: readonly CommandGroup[]): Promise<Handler<never> | undefined> {
+  const wing = wings.find(({ specs }) => specs.some(({ name }) => name === command));
+  return wing && bound(await wing.handlers(), command);
+}
+
+function bound(table: Readonly<Record<string, Handler<never>>>, command: string): Handler<never> | undefined {
+  return Object.hasOwn(table, command) ? table[command] : undefined;
 }

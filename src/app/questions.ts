@@ -1,9 +1,9 @@
 import type { Answer } from '../base/answer.js';
-import type { JsonObject } from '../base/json.js';
 import { list } from '../protocol/list.js';
 import { manifestWith } from '../protocol/manifest.js';
 import { nextIfSettled } from '../protocol/next.js';
 import { statusWith } from '../protocol/status.js';
+import type { InputOf } from '../registry/catalogue.js';
 import { createReadContext } from './context.js';
 import type { Environment } from './environment.js';
 
@@ -15,18 +15,21 @@ export type QuestionName = 'next' | 'manifest' | 'status' | 'list';
  * @returns null when something has to be finished, launched or compiled before: `execute` does it
  * @throws whatever went wrong; nothing was changed, and `execute` will find the same and tell it
  */
-export type Question = (input: JsonObject, environment: Environment) => Promise<Answer | null>;
+export type Question<Name extends QuestionName> = (
+  input: InputOf<Name>,
+  environment: Environment,
+) => Promise<Answer | null>;
 
-export const nextQuestion: Question = ({ name, ...input }, environment) =>
+export const nextQuestion: Question<'next'> = ({ name, ...input }, environment) =>
   nextIfSettled(createReadContext(environment), name, input);
 
-export const manifestQuestion: Question = ({ name }, environment) =>
+export const manifestQuestion: Question<'manifest'> = ({ name }, environment) =>
   manifestWith(createReadContext(environment), name, LEFT_TO_OTHERS);
 
-export const statusQuestion: Question = async ({ name, watch, ...input }, environment) =>
+export const statusQuestion: Question<'status'> = async ({ name, watch, ...input }, environment) =>
   watch === true ? null : statusWith(createReadContext(environment), name, LEFT_TO_OTHERS, input);
 
-export const listQuestion: Question = (_input, environment) => list(createReadContext(environment));
+export const listQuestion: Question<'list'> = (_input, environment) => list(createReadContext(environment));
 
 /** What these programs do without: whoever needs it is answered by the whole one. */
 const LEFT_TO_OTHERS = { recompile: leftToOthers, planMoved: leftToOthers };

@@ -9,30 +9,28 @@ import { status } from '../protocol/status.js';
 import { use } from '../protocol/use.js';
 import { seeingLost } from '../protocol/vanished.js';
 import { watchStatus } from '../protocol/watch.js';
-import type { Questions, UseCases } from './use-case.js';
+import type { Bindings, Questions } from './bindings.js';
 
 /** What is asked of runs; what is told of one is told as if nothing of it were lost. */
-const QUESTIONS: Questions = {
+const QUESTIONS = {
   manifest: (context, { name }) => manifest(seeingLost(context), name),
   status: (context, { name, watch, ...input }) =>
     watch === true ? watchStatus(seeingLost(context), name, input) : status(seeingLost(context), name, input),
   list: (context) => list(context),
   history: (context, { name, ...input }) => history(context, name, input),
   journal: (context, { name, ...input }) => journal(context, name, input),
-  replay: (context, { name, at }) =>
-    at === undefined ? replayCheck(context, name) : replayAt(context, name, Number(at)),
-};
+  replay: (context, { name, at }) => (at === undefined ? replayCheck(context, name) : replayAt(context, name, at)),
+} satisfies Partial<Questions>;
 
 /** Commands that look at runs. */
-export const READING: UseCases = {
+export const READING = {
   ...QUESTIONS,
-  use: (context, { name }) => use(context, String(name)),
-  check: async (context, { subject, action, wait }, { cwd }) => {
-    if (typeof action === 'string') {
-      const { checkAction } = await import('../protocol/check-action.js');
-      return checkAction(context, subject, { action, ...(typeof wait === 'number' ? { wait } : {}) });
+  use: (context, { name }) => use(context, name),
+  check: async (context, { subject, action, ...input }, { cwd }) => {
+    if (action !== undefined) {
+      return (await import('../protocol/check-action.js')).checkAction(context, subject, { action, ...input });
     }
     if (subject === undefined) throw new DevCliError('USAGE', 'Say what to check: a file, or a task with --action.');
-    return check(seeingLost(context), String(subject), cwd);
+    return check(seeingLost(context), subject, cwd);
   },
-};
+} satisfies Partial<Bindings>;

@@ -1,6 +1,16 @@
 /** Exit codes judge only what was asked (protocol.md §1). */
 export type ExitCode = 0 | 1 | 2 | 3 | 4 | 130;
 
+/** What an exit code says. */
+export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
+  0: 'done as asked',
+  1: 'operational failure: I/O, a corrupt file, an external command that failed',
+  2: 'usage: unknown command, option, name or choice; malformed data',
+  3: 'refused: evidence or documents are missing or invalid; do more, then the same again',
+  4: 'conflict: out of date, another live run, or the lock was not obtained in time',
+  130: 'interrupted',
+};
+
 interface ErrorSpec {
   exit: ExitCode;
   /** When it happens; one line, shown in docs/errors.md. */

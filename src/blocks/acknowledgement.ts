@@ -1,23 +1,13 @@
-import type { DataInput } from '../base/data.js';
 import type { DevCliError } from '../base/errors.js';
 import type { MachineEvent } from '../machine/events.js';
 import type { ResolvedBlock } from '../recipe/resolved.js';
+import type { InputOf } from '../registry/catalogue.js';
 import type { PendingAction } from '../run/action.js';
 import type { PendingState, RunState } from '../run/state.js';
 
-/** What `step complete` and `step fail` are given. */
-export interface AckInput {
-  action?: string;
-  step?: string;
-  data?: DataInput;
-  choice?: string;
-  note?: string;
-  without?: string[];
-  reason?: string;
-  result?: string;
+/** What `step complete` and `step fail` are given besides the name. */
+export interface AckInput extends Omit<InputOf<'step complete'>, 'name' | 'wait'> {
   fail?: boolean;
-  /** Take every result of an execution that is there. */
-  collect?: boolean;
 }
 
 /** What `--collect` came to for one task that was out. */

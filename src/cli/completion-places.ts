@@ -1,5 +1,6 @@
-import { COMMANDS, findSpec, followers, GLOBAL_OPTIONS, GROUPS } from '../registry/find.js';
-import type { OptionSpec, ValueSpec } from '../registry/spec.js';
+import { findCommand, followers, type Registry } from '../registry/find.js';
+import { GLOBAL_OPTIONS } from '../registry/rules.js';
+import type { CommandOption, ValueForm } from '../registry/spec.js';
 
 /** What a shell may offer for a value. */
 export type Source =
@@ -20,26 +21,30 @@ export interface Place {
 }
 
 /** Every place of the command line where a shell can complete something. */
-export function completionPlaces(): Place[] {
-  const groups = ['', ...Object.keys(GROUPS)].map((path) => {
+export function completionPlaces(registry: Registry): Place[] {
+  const { commands, words } = registry;
+  const groups = ['', ...Object.keys(words)].map((path) => {
     const before = path === '' ? [] : [path];
-    const words = followers(before).map((word) => ({ word, summary: summaryOf([...before, word].join(' ')) }));
-    return { path, words, flags: flagsOf(GLOBAL_OPTIONS), positional: undefined };
+    const next = followers(before, registry).map((word) => ({
+      word,
+      summary: summaryOf([...before, word].join(' '), registry),
+    }));
+    return { path, words: next, flags: flagsOf(GLOBAL_OPTIONS), positional: undefined };
   });
-  const commands = COMMANDS.map((spec) => ({
+  const whole = commands.map((spec) => ({
     path: spec.name,
     words: [],
     flags: flagsOf([...spec.options, ...GLOBAL_OPTIONS]),
     positional: spec.positionals[0] && sourceOf(spec.positionals[0]),
   }));
-  return [...groups, ...commands];
+  return [...groups, ...whole];
 }
 
-function summaryOf(name: string): string {
-  return findSpec(name)?.summary ?? GROUPS[name] ?? '';
+function summaryOf(name: string, registry: Registry): string {
+  return findCommand(name, registry)?.summary ?? registry.words[name] ?? '';
 }
 
-function flagsOf(options: readonly OptionSpec[]): Place['flags'] {
+function flagsOf(options: readonly CommandOption[]): Place['flags'] {
   return options
     .filter(({ hidden }) => !hidden)
     .map((option) => ({
@@ -49,7 +54,7 @@ function flagsOf(options: readonly OptionSpec[]): Place['flags'] {
     }));
 }
 
-function sourceOf(value: ValueSpec): Source {
+function sourceOf(value: ValueForm): Source {
   if (value.choices) return { kind: 'words', words: value.choices };
   switch (value.form) {
     case 'name':

@@ -1,5 +1,6 @@
 import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
+import { REGISTRY, type Registry } from '../registry/find.js';
 import { completionPlaces, type Place, type Source } from './completion-places.js';
 
 /**
@@ -7,10 +8,10 @@ import { completionPlaces, type Place, type Source } from './completion-places.j
  * are asked for at run time.
  * @throws DevCliError `USAGE` for a shell without one
  */
-export function completionAnswer(shell: string): Answer {
+export function completionAnswer(shell: string, registry: Registry = REGISTRY): Answer {
   const script = SCRIPTS[shell];
   if (!script) throw new DevCliError('USAGE', `There is no completion for ${JSON.stringify(shell)}.`);
-  const text = script(completionPlaces());
+  const text = script(completionPlaces(registry));
   return { json: { ok: true, shell, script: text }, exit: 0, text: () => text };
 }
 

@@ -1,22 +1,15 @@
+import type { Environment } from '../app/environment.js';
 import { execute } from '../app/execute.js';
 import { knownRoot } from '../app/root-of.js';
 import type { Answer, StreamAnswer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
 import { VERSION } from '../base/version.js';
-import { locate } from '../registry/find.js';
-import { type ParsedCommand, parseCommand } from '../registry/parse.js';
+import type { Registry } from '../registry/find.js';
+import { type ParsedCommand, parseHot } from '../registry/hot.js';
 import type { Screen } from './block.js';
 import { resolvedInput } from './inputs.js';
 import { mannerOf } from './manner.js';
-import {
-  asDevCliError,
-  type Manner,
-  type Printed,
-  printAnswer,
-  printFailure,
-  reachable,
-  type Standpoint,
-} from './print.js';
+import { asDevCliError, type Printed, printAnswer, printFailure, reachable, type Standpoint } from './print.js';
 import { inputReader } from './read-input.js';
 
 /** The process around the front door; a test passes its own. */
@@ -38,21 +31,24 @@ export interface Rim {
   write: (text: string) => boolean;
   /** How much has room on the terminal. */
   screen: () => Screen;
+  /** Command groups besides the core's, instead of those that app/ composes. */
+  wings?: Environment['wings'];
 }
 
 /** From argv to what is printed. Never throws, never rejects. */
 export async function front(argv: readonly string[], rim: Rim): Promise<Printed> {
-  let manner = guessedManner(argv, rim);
+  let manner = mannerOf(undefined, { json: argv.includes('--json'), text: argv.includes('--text') }, rim);
   try {
-    if (argv[0] === '--version' || argv[0] === '-V') return printAnswer(versionAnswer(), manner);
-    const parsed = parseCommand(argv);
-    manner = mannerOf(parsed.spec, parsed.globals, rim);
-    const root = knownRoot({ cwd: rim.cwd, env: rim.env, ...rootGiven(parsed) });
+    if (argv[0] === '--version' || argv[0] === '-V') return versionPrinted(argv, rim);
+    const read = parseHot(argv) ?? (await explained(argv, rim));
+    manner = mannerOf(read.form, read.globals, rim);
+    if ('fault' in read) throw read.fault;
+    const root = knownRoot({ cwd: rim.cwd, env: rim.env, ...rootGiven(read) });
     if (root !== null && root !== rim.cwd) {
       const { reachFrom } = await import('./reach.js');
-      manner = { ...manner, reach: reachFrom(root, parsed.globals.root) };
+      manner = { ...manner, reach: reachFrom(root, read.globals.root) };
     }
-    const result = await answer(parsed, { ...rim, ask: asking(rim, manner) }, root);
+    const result = await answer(read, { ...rim, ask: asking(rim, manner) }, root);
     if (!('stream' in result)) return printAnswer(result, manner);
     const { printStream } = await import('./stream.js');
     return await printStream(result, manner, rim);
@@ -66,7 +62,18 @@ export async function front(argv: readonly string[], rim: Rim): Promise<Printed>
   }
 }
 
-const rootGiven = ({ globals: { root } }: ParsedCommand) => (root === undefined ? {} : { root });
+/** What commander makes of the words: all that the small parser leaves. */
+async function explained(argv: readonly string[], { wings }: Rim) {
+  const { readCommandLine } = await import('../registry/parse.js');
+  return readCommandLine(argv, await registryWith(wings));
+}
+
+async function registryWith(wings: Rim['wings']): Promise<Registry> {
+  const { REGISTRY, withGroups } = await import('../registry/find.js');
+  return wings === undefined ? REGISTRY : withGroups(wings);
+}
+
+const rootGiven = ({ globals: { root } }: Pick<ParsedCommand, 'globals'>) => (root === undefined ? {} : { root });
 
 /** What a person is asked may name a file. */
 function asking({ ask }: Rim, standpoint: Standpoint): Rim['ask'] {
@@ -76,14 +83,27 @@ function asking({ ask }: Rim, standpoint: Standpoint): Rim['ask'] {
 async function answer(parsed: ParsedCommand, rim: Rim, root: string | null): Promise<Answer | StreamAnswer> {
   const { cwd, env, stdin, stdinIsTerminal, stdoutIsTerminal, ask } = rim;
   const readInput = inputReader({ cwd, root, stdin, stdinIsTerminal });
-  const input = resolvedInput(parsed.spec, parsed.input, { cwd, readInput });
-  if (parsed.command === 'help') return (await import('./help.js')).helpAnswer(input['command']);
-  if (parsed.command === 'completion' && typeof input['shell'] === 'string') {
-    return (await import('./completion.js')).completionAnswer(input['shell']);
+  const input = resolvedInput(parsed.form, parsed.input, { cwd, readInput });
+  const { name: command } = parsed.form;
+  if (command === 'help') {
+    return (await import('./help.js')).helpAnswer(input['command'], await registryWith(rim.wings));
+  }
+  if (command === 'completion' && typeof input['shell'] === 'string') {
+    return (await import('./completion.js')).completionAnswer(input['shell'], await registryWith(rim.wings));
   }
   const signal = rim.interruption();
-  const call = { command: parsed.command, input };
-  const surroundings = { cwd, env, given: parsed.input, stdinIsTerminal, stdoutIsTerminal, signal, readInput, ask };
+  const call = { command, input };
+  const surroundings = {
+    ...(rim.wings && { wings: rim.wings }),
+    cwd,
+    env,
+    given: parsed.input,
+    stdinIsTerminal,
+    stdoutIsTerminal,
+    signal,
+    readInput,
+    ask,
+  };
   return Promise.race([execute(call, { ...surroundings, ...rootGiven(parsed) }), interrupted(signal)]);
 }
 
@@ -99,14 +119,7 @@ function interrupted(signal: AbortSignal): Promise<never> {
   });
 }
 
-/** For what goes wrong before the command line is understood. */
-function guessedManner(argv: readonly string[], rim: Rim): Manner {
-  const { spec, path, rest } = locate(argv);
-  const flags = { json: argv.includes('--json'), text: argv.includes('--text') };
-  const version = path.length === 0 && (rest[0] === '--version' || rest[0] === '-V');
-  return mannerOf(version ? { output: 'text', actor: 'person' } : spec, flags, rim);
-}
-
-function versionAnswer(): Answer {
-  return { json: { ok: true, version: VERSION }, exit: 0, text: () => VERSION };
+function versionPrinted(argv: readonly string[], rim: Rim): Printed {
+  const manner = mannerOf({ output: 'text', actor: 'person' }, { json: argv.includes('--json') }, rim);
+  return printAnswer({ json: { ok: true, version: VERSION }, exit: 0, text: () => VERSION }, manner);
 }

@@ -1,9 +1,11 @@
-import type { Command } from 'commander';
+import { Command } from 'commander';
 import type { Answer } from '../base/answer.js';
+import { EXIT_MEANINGS } from '../base/error-codes.js';
 import type { Json } from '../base/json.js';
-import { COMMANDS, locate } from '../registry/find.js';
+import { VERSION } from '../base/version.js';
+import { followers, type Registry } from '../registry/find.js';
 import { unknownCommand } from '../registry/parse.js';
-import { commanderProgram } from './commander.js';
+import { addCommands, exitLines } from '../registry/tree.js';
 
 /** Wide enough for one line per option, the same on every machine. */
 const HELP_WIDTH = 100;
@@ -13,18 +15,25 @@ const HELP_WIDTH = 100;
  * @param topic the words of the command, as the command line gave them
  * @throws DevCliError `UNKNOWN_COMMAND`
  */
-export function helpAnswer(topic: Json | undefined): Answer {
+export function helpAnswer(topic: Json | undefined, registry: Registry): Answer {
   const words = Array.isArray(topic) ? topic.map(String) : [];
-  const { path, rest } = locate(words);
-  if (rest.length > 0) throw unknownCommand(path, rest);
-  const prefix = path.join(' ');
-  const commands = COMMANDS.filter(({ name }) => prefix === '' || name === prefix || name.startsWith(`${prefix} `));
-  return { json: { ok: true, commands }, exit: 0, text: () => helpText(path) };
+  const unknown = words.findIndex((word, at) => !followers(words.slice(0, at), registry).includes(word));
+  if (unknown >= 0) throw unknownCommand(words.slice(0, unknown), words.slice(unknown), registry);
+  const commands = registry.commands.filter(({ name }) =>
+    `${name} `.startsWith(words.map((word) => `${word} `).join('')),
+  );
+  return { json: { ok: true, commands }, exit: 0, text: () => helpText(words, registry) };
 }
 
 /** The help of the command that the words name, as commander writes it. */
-export function helpText(path: readonly string[]): string {
-  let command: Command | undefined = commanderProgram();
+function helpText(path: readonly string[], registry: Registry): string {
+  const program = new Command('dev-cli')
+    .description(
+      'The durable, checked state machine underneath a coding agent. An agent runs init, does what the action says, and acknowledges it with the command the action prints, until the action is done.',
+    )
+    .version(VERSION, '-V, --version', 'Print the version.')
+    .addHelpText('after', `\nExit codes:\n${exitLines(Object.keys(EXIT_MEANINGS))}\n\nMore: dev-cli help <command>`);
+  let command: Command | undefined = addCommands(program, registry);
   for (const word of path) command = command?.commands.find((candidate) => candidate.name() === word);
   let text = '';
   command?.configureOutput({

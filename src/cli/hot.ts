@@ -1,10 +1,11 @@
 import type { Question, QuestionName } from '../app/questions.js';
 import { rootOf } from '../app/root-of.js';
+import type { InputOf } from '../registry/catalogue.js';
+import { parseHot } from '../registry/hot.js';
 import type { Rim } from './front.js';
 import { mannerOf } from './manner.js';
 import { writeWhole } from './output.js';
 import { type Printed, printAnswer } from './print.js';
-import { plainQuestion } from './question.js';
 import { interruption } from './signals.js';
 import { isTerminal } from './terminal.js';
 
@@ -12,21 +13,21 @@ import { isTerminal } from './terminal.js';
 type QuestionRim = Pick<Rim, 'cwd' | 'env' | 'stdinIsTerminal' | 'stdoutIsTerminal' | 'interruption'>;
 
 /** From argv to what is printed, or null for what the whole program has to answer. */
-export async function answered(
+export async function answered<Name extends QuestionName>(
   words: readonly string[],
-  name: QuestionName,
-  answerTo: Question,
+  name: Name,
+  answerTo: Question<Name>,
   rim: QuestionRim,
 ): Promise<Printed | null> {
-  const question = plainQuestion(words);
-  if (question === null || question.command !== name) return null;
-  const { form, input, globals } = question;
+  const read = parseHot(words);
+  if (read?.form.name !== name || read.globals.root !== undefined) return null;
+  const { form, input, globals } = read;
   const { cwd, env, stdoutIsTerminal } = rim;
   // A name that is not UTF-8 is for others to explain.
   if (cwd.includes('\uFFFD')) return null;
   // From elsewhere paths are written otherwise, by what is not loaded here.
   if (rootOf({ cwd, env }).root !== cwd) return null;
-  const answer = await answerTo(input, {
+  const answer = await answerTo(input as InputOf<Name>, {
     cwd,
     env,
     given: input,
@@ -63,7 +64,7 @@ function notHere(): never {
  * The short way of a question that an agent asks all the time (house.md, Speed): it answers, or it leaves the whole call to
  * main.ts, which then starts from the beginning. Nothing was printed or changed until then.
  */
-export function answerAlone(name: QuestionName, answerTo: Question): void {
+export function answerAlone<Name extends QuestionName>(name: Name, answerTo: Question<Name>): void {
   void answered(process.argv.slice(2), name, answerTo, processRim)
     .catch(() => null)
     .then(async (printed) => {

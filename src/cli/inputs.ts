@@ -5,7 +5,7 @@ import type { DataInput } from '../base/data.js';
 import { DevCliError } from '../base/errors.js';
 import type { Json, JsonObject } from '../base/json.js';
 import { LIMITS } from '../base/limits.js';
-import type { CommandSpec, OptionSpec, ValueSpec } from '../registry/spec.js';
+import type { CommandForm, OptionForm, ValueForm } from '../registry/spec.js';
 import { quoted } from '../registry/value.js';
 
 type Surroundings = Pick<Environment, 'cwd' | 'readInput'>;
@@ -15,21 +15,21 @@ type Surroundings = Pick<Environment, 'cwd' | 'readInput'>;
  * data values a `DataInput`.
  * @throws DevCliError `DATA_MISSING` for nothing, `DATA_MALFORMED` for what is too large or no UTF-8, `IO`
  */
-export function resolvedInput(spec: CommandSpec, input: JsonObject, around: Surroundings): JsonObject {
+export function resolvedInput(form: CommandForm, input: JsonObject, around: Surroundings): JsonObject {
   const resolved: JsonObject = { ...input };
-  for (const option of spec.options) {
+  for (const option of form.options) {
     const label = `--${option.flag}`;
     const given = input[option.key] ?? whenAbsent(option, label);
     if (typeof given !== 'string') continue;
     if (option.form === 'text') resolved[option.key] = textOf(given, label, around);
     if (option.form !== 'data') continue;
-    if (isBareFile(given, around.cwd)) throw bareFile(spec, input, option, given);
+    if (isBareFile(given, around.cwd)) throw bareFile(form, input, option, given);
     resolved[option.key] = dataOf(given, label, around);
   }
   return resolved;
 }
 
-function whenAbsent(option: ValueSpec, label: string): string | undefined {
+function whenAbsent(option: ValueForm, label: string): string | undefined {
   if (option.absent === 'refused') throw missing(label, `${label} is missing.`);
   return option.absent === 'stdin' ? '-' : undefined;
 }
@@ -54,11 +54,11 @@ function isBareFile(given: string, cwd: string): boolean {
 }
 
 /** A name is no data, and dev-cli does not guess; but the way on is the same command with an @. */
-function bareFile(spec: CommandSpec, input: JsonObject, option: OptionSpec, given: string): DevCliError {
+function bareFile(form: CommandForm, input: JsonObject, option: OptionForm, given: string): DevCliError {
   const label = `--${option.flag}`;
   return new DevCliError('DATA_MALFORMED', `${label} ${quoted(given)} is no JSON, but there is a file of that name.`, {
     details: [{ target: label, problem: 'neither JSON nor @FILE' }],
-    fix: { command: spec.name, input: { ...input, [option.key]: `@${given}` } },
+    fix: { command: form.name, input: { ...input, [option.key]: `@${given}` } },
   });
 }
 

@@ -1,5 +1,5 @@
 import { harnessMark } from '../base/harness-mark.js';
-import type { CommandSpec } from '../registry/spec.js';
+import type { CommandForm } from '../registry/spec.js';
 import type { Manner } from './print.js';
 
 /**
@@ -7,13 +7,13 @@ import type { Manner } from './print.js';
  * text, and so is every failure; where a harness's mark stands, a terminal is none (protocol.md §1).
  */
 export function mannerOf(
-  spec: Pick<CommandSpec, 'output' | 'actor'> | undefined,
+  form: Pick<CommandForm, 'output' | 'actor'> | undefined,
   globals: { root?: string; json?: boolean; text?: boolean },
   around: { env: NodeJS.ProcessEnv; stdoutIsTerminal: boolean },
 ): Manner {
   const terminal = around.stdoutIsTerminal && harnessMark(around.env) === null;
-  const forPerson = spec?.actor === 'person' && terminal;
-  const document = (spec === undefined || spec.output !== 'text') && !forPerson;
+  const forPerson = form?.actor === 'person' && terminal;
+  const document = (form === undefined || form.output !== 'text') && !forPerson;
   const json = document ? globals.text !== true : globals.json === true;
   return {
     json,

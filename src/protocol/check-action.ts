@@ -9,6 +9,7 @@ import { bodyOf } from '../engine/act/plan.js';
 import { awaitCommand, type CommandEnded, keepResult, settleCommand } from '../jobs/command.js';
 import { askCommand, commandJob } from '../jobs/job.js';
 import type { Call } from '../jobs/launch.js';
+import type { InputOf } from '../registry/catalogue.js';
 import { answerBy, type Context, pollWait } from '../run/context.js';
 import type { Evidence, QueuedCommand, TaskState } from '../run/engine.js';
 import type { CommandState } from '../run/state.js';
@@ -30,7 +31,7 @@ import { transactTurn } from './turns.js';
 export async function checkAction(
   context: Context,
   given: unknown,
-  { action, wait }: { action: string; wait?: number },
+  { action, wait }: { action: string } & Pick<InputOf<'check'>, 'wait'>,
 ): Promise<Answer> {
   const until = answerBy(context, wait);
   const name = await findRun(context, given, true);

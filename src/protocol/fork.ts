@@ -3,6 +3,7 @@ import { DevCliError } from '../base/errors.js';
 import { checkedName } from '../base/name.js';
 import { sha256 } from '../base/sha256.js';
 import { atPhase, parseCaptured } from '../recipe/captured.js';
+import type { InputOf } from '../registry/catalogue.js';
 import type { Context } from '../run/context.js';
 import type { RunState } from '../run/state.js';
 import { record } from '../run/turn.js';
@@ -32,7 +33,7 @@ interface Past {
  * @throws DevCliError `RUN_EXISTS`, `NO_SUCH_RUN`, `UNKNOWN_ENTRY`, `RUN_ENDED`, `CONTENT_MISSING`, `JOURNAL_CORRUPT`,
  * `RECIPE_UNTRUSTED`; then nothing was written
  */
-export async function fork(context: Context, given: string, input: { at: number; as: string }): Promise<Answer> {
+export async function fork(context: Context, given: string, input: Omit<InputOf<'fork'>, 'name'>): Promise<Answer> {
   const from = checkedName(given);
   const name = checkedName(input.as);
   refuseTaken(name, await context.store.read(name));

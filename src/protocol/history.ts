@@ -1,6 +1,7 @@
 import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
 import type { Instruction } from '../base/invocation.js';
+import type { InputOf } from '../registry/catalogue.js';
 import type { HistoryContext } from '../run/context.js';
 import { BEGINNING } from '../store/store.js';
 import { createHistorian } from '../views/history.js';
@@ -10,16 +11,7 @@ import { findRun } from './find-run.js';
 import { TORN } from './moment.js';
 import { readRun } from './running.js';
 
-interface Input {
-  /** Only what concerns this block. */
-  step?: string;
-  /** The id of one run of the name, or the beginning of one. Left out: the newest. */
-  run?: string;
-  /** Every run of the name. */
-  all?: boolean;
-  /** Only that many items, the newest, of each run. */
-  last?: number;
-}
+type Input = Omit<InputOf<'history'>, 'name'>;
 
 /** Items shown to a person who has not said how many. */
 const SHOWN = 100;

@@ -8,6 +8,7 @@ import { dependentsOf } from '../engine/core/scheduler.js';
 import { type Job, jobsOf } from '../jobs/job.js';
 import { withdrawAll, withdrawJobs } from '../jobs/life.js';
 import { canInvalidate } from '../machine/queries.js';
+import type { InputOf } from '../registry/catalogue.js';
 import { answerBy, type Context } from '../run/context.js';
 import { record, type Turn } from '../run/turn.js';
 import { envelope, type Told } from '../views/envelope.js';
@@ -31,7 +32,7 @@ import { reopenPhase } from './walk/phases.js';
 export async function stepInvalidate(
   context: Context,
   given: unknown,
-  { step, note }: { step: string; note?: string },
+  { step, note }: Omit<InputOf<'step invalidate'>, 'name'>,
 ): Promise<Answer> {
   const until = answerBy(context);
   const name = await findRun(context, given, true);

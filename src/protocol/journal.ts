@@ -1,18 +1,14 @@
 import type { StreamAnswer, StreamItem } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
 import { noSuchRun } from '../base/no-such-run.js';
+import type { InputOf } from '../registry/catalogue.js';
 import type { HistoryContext } from '../run/context.js';
 import { BEGINNING, type Cursor, type Entry } from '../store/store.js';
 import { entryText } from '../views/history-text.js';
 import { findRun } from './find-run.js';
 import { TORN } from './moment.js';
 
-interface Input {
-  /** Only entries above this one. */
-  since?: number;
-  /** Wait for more until the run has ended. */
-  follow?: boolean;
-}
+type Input = Omit<InputOf<'journal'>, 'name'>;
 
 /** Entries held at once. */
 const BATCH = 200;

@@ -1,5 +1,6 @@
 import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
+import type { InputOf } from '../registry/catalogue.js';
 import { answerBy, type Context, type ReadContext } from '../run/context.js';
 import type { RunState } from '../run/state.js';
 import { actionAnswer } from '../views/action.js';
@@ -16,11 +17,7 @@ import { vanished } from './vanished.js';
  * beside the action says so.
  * @param input.wait seconds to wait for a command at work
  */
-export async function next(
-  context: Context,
-  given: unknown,
-  input: { full?: boolean; wait?: number },
-): Promise<Answer> {
+export async function next(context: Context, given: unknown, input: Omit<InputOf<'next'>, 'name'>): Promise<Answer> {
   const name = await findRun(context, given, false);
   let head = await readRun(context, name);
   if (isToBeMended(head)) {
@@ -44,7 +41,7 @@ export async function next(
 export async function nextIfSettled(
   context: ReadContext,
   given: unknown,
-  input: { full?: boolean },
+  input: Pick<InputOf<'next'>, 'full'>,
 ): Promise<Answer | null> {
   const head = await readRun(context, await findRun(context, given, false));
   if (isToBeMended(head) || isAtWork(head) || commitsWait(head)) return null;

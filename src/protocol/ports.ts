@@ -1,3 +1,7 @@
+import type { Static } from '@sinclair/typebox';
+import type { Answer, StreamAnswer } from '../base/answer.js';
+import type { JsonObject } from '../base/json.js';
+import type { CommandSpec, SpecGroup } from '../registry/spec.js';
 import type { Context } from '../run/context.js';
 import type { Findings } from '../views/check.js';
 import type { Section } from '../views/section.js';
@@ -64,3 +68,36 @@ export type HookHandlerOf<On extends HookEvent['on']> = {
 
 /** What is done at events of a harness; each handler is for one kind. */
 type HookHandler = { [On in HookEvent['on']]: HookHandlerOf<On> }[HookEvent['on']];
+
+/** What a handler may know of the call it answers, besides its input. */
+interface Call {
+  /** Absolute; a path on the command line is meant from here. */
+  cwd: string;
+  /** The input as it was typed: `@FILE` stands where the handler gets the text. */
+  given: JsonObject;
+}
+
+/** What a command is bound to. It returns what is printed, or throws a DevCliError. */
+export type Handler<Input, Within = Context & Ported> = (
+  context: Within,
+  input: Input,
+  call: Call,
+) => Promise<Answer | StreamAnswer>;
+
+/** A handler for each of the commands, by its name, with the input that the command's schema declares. */
+export type HandlersOf<Specs extends readonly CommandSpec[], Within = Context & Ported> = {
+  readonly [Spec in Specs[number] as Spec['name']]: Handler<Static<Spec['input']>, Within>;
+};
+
+/** Commands that a room adds to the command line from outside; `src/app/wings.ts` composes them. */
+export interface CommandGroup extends SpecGroup {
+  /** Fetched at the first call of one of them: no other call has to load what carries them out. */
+  handlers: () => Promise<Readonly<Record<string, Handler<never>>>>;
+}
+
+/** A group whose handlers are held to the schemas of its commands; one too few, or of another type, does not compile. */
+export function commandGroup<const Specs extends readonly CommandSpec[]>(
+  group: SpecGroup & { specs: Specs; handlers: () => Promise<HandlersOf<Specs>> },
+): CommandGroup {
+  return group;
+}

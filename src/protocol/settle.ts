@@ -6,7 +6,7 @@ import type { EngineEvent } from '../engine/core/events.js';
 import { type Job, pendingJob, runningAction } from '../jobs/job.js';
 import type { Call } from '../jobs/launch.js';
 import { awaitJob, type Ended, endJob } from '../jobs/life.js';
-import { runsAsProcess } from '../registry/find.js';
+import { runsAsProcess } from '../registry/hot.js';
 import type { Context } from '../run/context.js';
 import type { RunState } from '../run/state.js';
 import type { Turn } from '../run/turn.js';

@@ -1,4 +1,5 @@
 import type { Answer } from '../base/answer.js';
+import type { InputOf } from '../registry/catalogue.js';
 import type { ReadContext } from '../run/context.js';
 import type { RunState } from '../run/state.js';
 import type { Head } from '../store/store.js';
@@ -10,10 +11,7 @@ import { viewOf } from './run-view.js';
 import { readRun } from './running.js';
 import type { Asking } from './turns.js';
 
-interface Input {
-  /** As text: every todo of a long plan, with what it has been through. */
-  full?: boolean;
-}
+type Input = Pick<InputOf<'status'>, 'full'>;
 
 /**
  * `status`: who waits for whom since when and what the reader can do, then the blocks and todos (protocol.md §5).

@@ -1,5 +1,6 @@
 import type { StreamAnswer, StreamItem } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
+import type { InputOf } from '../registry/catalogue.js';
 import type { HistoryContext } from '../run/context.js';
 import { findRun } from './find-run.js';
 import type { Ported } from './ports.js';
@@ -18,7 +19,7 @@ const WAIT = 5000;
 export async function watchStatus(
   context: HistoryContext & Ported<'sections'>,
   given: unknown,
-  { full = false }: { full?: boolean },
+  { full = false }: Pick<InputOf<'status'>, 'full'>,
 ): Promise<StreamAnswer> {
   const name = await findRun(context, given, false);
   await readRun(context, name);

@@ -1,5 +1,6 @@
 import { DevCliError } from '../base/errors.js';
-import { parseCommand, splitCommand } from '../registry/parse.js';
+import { parseCommand } from '../registry/parse.js';
+import { splitCommand } from '../registry/split.js';
 import type { Report, ReportOptions } from './report.js';
 import type { BlockCommand, OwnCommand } from './resolved.js';
 import type { CommandSource } from './schema.js';
@@ -124,8 +125,9 @@ function ownCommand(
     return null;
   };
   try {
-    const { spec, command, input, globals } = parseCommand(words);
-    if (spec.inRecipe === undefined) {
+    const { form, input, globals } = parseCommand(words);
+    const { name: command } = form;
+    if (form.inRecipe === undefined) {
       return refuse(`\`dev-cli ${command}\` cannot stand in a recipe.`, {
         fix: 'Allowed are init, draft …, plan …, analysis save, check, cleanup and pull-request ….',
       });
@@ -137,7 +139,7 @@ function ownCommand(
         within: String(name),
       });
     }
-    if (spec.inRecipe === 'process') return { command, input, source, process: true };
+    if (form.inRecipe === 'process') return { command, input, source, process: true };
     const { data } = input;
     if (typeof data !== 'string') return { command, input, source };
     const file = data.replace(/^@/, '');

@@ -1,21 +1,21 @@
-import { DevCliError } from '../base/errors.js';
+import { Command, CommanderError, type Option } from 'commander';
+import { type Detail, DevCliError } from '../base/errors.js';
 import type { JsonObject } from '../base/json.js';
-import { COMMANDS, findSpec, followers, locate, RESERVED_WORDS } from './find.js';
-import { type Globals, Reading } from './reading.js';
-import type { CommandSpec } from './spec.js';
+import { didYouMean } from '../base/suggest.js';
+import { findCommand, followers, REGISTRY, RESERVED_WORDS, type Registry } from './find.js';
+import { type ParsedCommand, understood } from './hot.js';
+import { brokenRules, GLOBAL_OPTIONS, shown } from './rules.js';
+import type { CommandOption, DescribedCommand, Positional } from './spec.js';
+import { addCommands, pathOf } from './tree.js';
 import { shownBy, triedVerb } from './tried-verbs.js';
-import { didYouMean, quoted } from './value.js';
+import { quoted, readValue } from './value.js';
 
-const HELP = requireSpec('help');
+const HELP = requireCommand('help');
 
-/** A command line understood. */
-export interface ParsedCommand {
-  spec: CommandSpec;
-  /** The same as `spec.name`. */
-  command: string;
-  /** By the keys of the specification; what was not given is absent. */
-  input: JsonObject;
-  globals: Globals;
+/** A command line that is wrong, and as much of it as was understood: that decides how the fault is told. */
+interface Misunderstood extends Pick<ParsedCommand, 'globals'> {
+  form: DescribedCommand | undefined;
+  fault: DevCliError;
 }
 
 /**
@@ -24,67 +24,201 @@ export interface ParsedCommand {
  * words may still hold placeholders.
  * @throws DevCliError `UNKNOWN_COMMAND`; `USAGE` with every problem in `details` (protocol.md §1, §5)
  */
-export function parseCommand(words: readonly string[]): ParsedCommand {
-  const { path, spec, globals, rest } = locate(words[0] === 'dev-cli' ? words.slice(1) : words);
-  if (!spec) {
-    const help = new Reading(HELP, [...globals, ...path]);
-    if (!help.wantsHelp && (path.length > 0 || rest.length > 0)) throw unknownCommand(path, rest);
-    return { spec: HELP, command: HELP.name, input: help.input(), globals: help.globals };
-  }
-  const reading = new Reading(spec, [...globals, ...rest]);
-  if (reading.wantsHelp) return { spec: HELP, command: HELP.name, input: { command: path }, globals: reading.globals };
-  return { spec, command: spec.name, input: reading.input(), globals: reading.globals };
+export function parseCommand(words: readonly string[], registry = REGISTRY): ParsedCommand<DescribedCommand> {
+  const read = readCommandLine(words, registry);
+  if ('fault' in read) throw read.fault;
+  return read;
 }
 
-/**
- * Splits a command line into words as POSIX shells do, knowing only blanks, quotes and backslashes (recipes.md §2).
- * A `{placeholder}` is ordinary text.
- * @throws DevCliError `USAGE` naming the character and its column for all other shell syntax
- */
-export function splitCommand(line: string): string[] {
-  const words: string[] = [];
-  let word: string | undefined;
-  for (let at = 0; at < line.length; ) {
-    PIECE.lastIndex = at;
-    const piece = PIECE.exec(line);
-    if (!piece || (word === undefined && /^[~#]/.test(piece[0]))) throw shellSyntax(line, at);
-    const [whole, blank, single, double, escaped, plain] = piece;
-    if (blank === undefined) {
-      word = (word ?? '') + (single ?? double?.replace(QUOTED_ESCAPE, '$1') ?? escaped ?? plain);
-    } else if (word !== undefined) {
-      words.push(word);
-      word = undefined;
+/** The same for who has to tell a fault in the form that was asked for; never throws what is wrong with the words. */
+export function readCommandLine(
+  words: readonly string[],
+  registry = REGISTRY,
+): ParsedCommand<DescribedCommand> | Misunderstood {
+  const reading = new Reading(registry);
+  // Only the commands that the words can mean: to set one up takes commander a third of a millisecond.
+  const near = registry.commands.filter(({ name }) => words.includes(name.split(' ')[0] ?? ''));
+  const program = addCommands(new Level('dev-cli', reading), { ...registry, commands: near });
+  try {
+    program.parse(words.slice(words[0] === 'dev-cli' ? 1 : 0), { from: 'user' });
+  } catch (error) {
+    if (error instanceof DevCliError) reading.fault = error;
+    else if (!(error instanceof CommanderError)) throw error;
+  }
+  return reading.result();
+}
+
+type Leftover = ReturnType<Command['parseOptions']>;
+
+/** One level of the tree while it reads: it notes what commander finds, and leaves all judgement to the reading. */
+class Level extends Command {
+  constructor(
+    name: string,
+    private readonly reading: Reading,
+  ) {
+    super(name);
+    this.exitOverride().allowExcessArguments();
+  }
+
+  override createCommand(name: string): Command {
+    return new Level(name, this.reading);
+  }
+
+  override addOption(option: Option): this {
+    this.on(`option:${option.name()}`, (text?: string) => this.reading.option(option.name(), text));
+    return super.addOption(option);
+  }
+
+  override parseOptions(args: string[]): Leftover {
+    this.reading.path = pathOf(this);
+    const read = super.parseOptions(args);
+    return this.reading.form() === undefined ? this.next(args, read) : this.reading.arguments(read);
+  }
+
+  /** Help is written by whoever is asked for it. */
+  override outputHelp(): void {
+    this.reading.helpFor = pathOf(this);
+  }
+
+  /** What commander finds missing, rules.ts does too. */
+  override error(): never {
+    return undefined as never;
+  }
+
+  /** Where a word has to follow that names a command. */
+  private next(args: string[], read: Leftover): Leftover {
+    const words = [...read.operands, ...read.unknown];
+    const [word] = words;
+    const path = pathOf(this);
+    if (args[0] === '--') throw unknownCommand(path, args, this.reading.registry);
+    if (word !== undefined && isHelp(word)) {
+      // Asked for before the command is named.
+      const rest = words.filter((other) => !isHelp(other));
+      return rest.length > 0 ? this.parseOptions([...rest, word]) : read;
     }
-    at += whole.length;
+    if (word === undefined && path.length === 0) this.reading.helpFor = path;
+    else if (!this.commands.some((command) => command.name() === word))
+      throw unknownCommand(path, words, this.reading.registry);
+    return read;
   }
-  return word === undefined ? words : [...words, word];
 }
 
-/**
- * Blanks (and line breaks at the very end, as YAML leaves them), '…', "…", a backslash with its character, plain text.
- * `~` and `#` are special only where a word begins.
- */
-const PIECE = /([ \t]+|\s+$)|'([^']*)'|"((?:[^"\\$`]|\\[\s\S])*)"|\\([^\n])|([^ \t\r\n'"\\|&;<>()$`*?[]+)/y;
-/** In double quotes a backslash escapes only these, and joins lines. */
-const QUOTED_ESCAPE = /\\(?:([$`"\\])|\n)/g;
+/** The arguments of one command as they are read: values and problems side by side, so that all are told at once. */
+class Reading {
+  path: string[] = [];
+  helpFor: string[] | undefined;
+  fault: DevCliError | undefined;
+  private readonly values: JsonObject = {};
+  /** Also keys whose value was no good: they are not missing. */
+  private readonly seen = new Set<string>();
+  private readonly problems: Detail[] = [];
 
-function shellSyntax(line: string, start: number): DevCliError {
-  const inQuotes = line[start] === '"' ? /^"(?:[^"\\$`]|\\[\s\S])*(?=[$`])/.exec(line.slice(start)) : null;
-  const index = start + (inQuotes?.[0].length ?? 0);
-  const char = line.charAt(index);
-  const open = char === "'" || char === '"' ? 'a quote that is never closed' : 'shell syntax';
-  const problem = `${JSON.stringify(char)} at column ${index + 1} is ${char === '\\' ? 'followed by no character' : open}.`;
-  return new DevCliError('USAGE', `The command is split at blanks, quotes and backslashes only: ${problem}`, {
-    details: [{ target: char, problem }],
-    fix: 'Put the character in single quotes if it is meant as text.',
+  constructor(readonly registry: Registry) {}
+
+  /** The command that the words have named so far. */
+  form(): DescribedCommand | undefined {
+    return findCommand(this.path.join(' '), this.registry);
+  }
+
+  /** @param text absent where the option stands last and has none */
+  option(flag: string, text: string | undefined): void {
+    const option = this.options().find((known) => known.flag === flag);
+    if (!option) return;
+    const again = this.seen.has(option.key) && option.form !== 'pair';
+    this.seen.add(option.key);
+    if (again) this.problem(shown(option), `${shown(option)} is given twice.`);
+    else if (option.form === 'flag') this.values[option.key] = true;
+    else if (text === undefined) this.problem(shown(option), `${shown(option)} needs a value.`);
+    else this.value(option, text);
+  }
+
+  /** What commander left over of a command's arguments. Behind a first unknown option it lists all the others, too. */
+  arguments({ operands, unknown }: Leftover): Leftover {
+    const end = unknown.includes('--') ? unknown.indexOf('--') : unknown.length;
+    const isOption = (word: string) => word.startsWith('-') && word !== '-';
+    const before = unknown.slice(0, end);
+    for (const word of before.filter((other) => isOption(other) && !isHelp(other))) this.stray(word);
+    const texts = [...operands, ...before.filter((word) => !isOption(word)), ...unknown.slice(end + 1)];
+    texts.forEach((text, index) => {
+      this.positional(text, index);
+    });
+    return { operands: texts, unknown: before.filter(isHelp) };
+  }
+
+  result(): ParsedCommand<DescribedCommand> | Misunderstood {
+    const form = this.form();
+    const { globals } = understood(HELP, this.values);
+    if (this.helpFor !== undefined) {
+      return understood(HELP, { ...globals, ...(this.helpFor.length > 0 && { command: this.helpFor }) });
+    }
+    if (form === undefined) return { form, globals, fault: this.fault ?? unknownCommand(this.path, [], this.registry) };
+    const details = [...this.problems, ...brokenRules(form, this.seen)];
+    return details.length > 0 ? { form, globals, fault: usage(form, details) } : understood(form, this.values);
+  }
+
+  private positional(text: string, index: number): void {
+    const { positionals = [] } = this.form() ?? {};
+    const next = positionals[Math.min(index, positionals.length - 1)];
+    if (!next || (index >= positionals.length && !next.variadic)) {
+      this.problem(text.slice(0, 60), `${quoted(text)} is one argument too many.`);
+      return;
+    }
+    this.seen.add(next.key);
+    this.value(next, text);
+  }
+
+  private value(value: CommandOption | Positional, text: string): void {
+    const before = this.values[value.key];
+    const read = readValue(value, text, before);
+    const problem = 'problem' in read ? read.problem : wrongChoice(text, value.choices);
+    if ('problem' in read || problem !== null) this.problem(shown(value), `${shown(value)}: ${problem}`);
+    else this.values[value.key] = value.variadic ? [...(Array.isArray(before) ? before : []), read.value] : read.value;
+  }
+
+  /** An option that the command does not have, or a value where it takes none. */
+  private stray(word: string): void {
+    const name = word.split('=')[0] ?? word;
+    const flags = this.options().flatMap((option) => (option.hidden ? [] : [shown(option)]));
+    if (flags.includes(name)) this.problem(name, `${name} takes no value.`);
+    else this.problem(name, `unknown option ${quoted(name)}.${meant(name, flags)}`);
+  }
+
+  private options(): readonly CommandOption[] {
+    return [...(this.form()?.options ?? []), ...GLOBAL_OPTIONS];
+  }
+
+  private problem(target: string, problem: string): void {
+    this.problems.push({ target, problem });
+  }
+}
+
+function isHelp(word: string): boolean {
+  return word === '--help' || word === '-h';
+}
+
+function wrongChoice(text: string, choices: readonly string[] | undefined): string | null {
+  if (choices === undefined || choices.includes(text)) return null;
+  return `${quoted(text)} is none of ${choices.join(', ')}.${meant(text, choices)}`;
+}
+
+/** `Did you mean "x"?`, or nothing when no known word is near. */
+function meant(word: string, known: readonly string[]): string {
+  return word.length > 40 ? '' : didYouMean(word, known);
+}
+
+function usage(form: DescribedCommand, details: Detail[]): DevCliError {
+  const more = details.length > 1 ? ` (and ${details.length - 1} more)` : '';
+  return new DevCliError('USAGE', `dev-cli ${form.name}: ${details[0]?.problem}${more}`, {
+    details,
+    fix: { command: 'help', input: { command: form.name.split(' ') } },
   });
 }
 
 /** The error for words of which `path` begins a command and `rest` does not go on with one. */
-export function unknownCommand(path: readonly string[], rest: readonly string[]): DevCliError {
+export function unknownCommand(path: readonly string[], rest: readonly string[], registry = REGISTRY): DevCliError {
   const [word] = rest;
   const before = path.join(' ');
-  const known = followers(path);
+  const known = followers(path, registry);
   const fix = { command: 'help', input: path.length > 0 ? { command: [...path] } : {} };
   if (word === undefined) {
     return new DevCliError('UNKNOWN_COMMAND', `"${before}" needs one of: ${known.join(', ')}.`, { fix });
@@ -103,14 +237,17 @@ export function unknownCommand(path: readonly string[], rest: readonly string[])
     const said = `There is no command ${quoted(name)}. ${tried.says}`;
     return new DevCliError('UNKNOWN_COMMAND', said, { fix: tried.fix });
   }
-  const names = path.length > 0 ? known.map((next) => `${before} ${next}`) : [...known, ...COMMANDS.map((s) => s.name)];
-  const meant = didYouMean(name, names);
-  const shown = meant === '' && path.length === 1 ? shownBy(before, word) : null;
-  return new DevCliError('UNKNOWN_COMMAND', `Unknown command ${quoted(name)}.${meant}`, { fix: shown ?? fix });
+  const names =
+    path.length > 0
+      ? known.map((next) => `${before} ${next}`)
+      : [...known, ...registry.commands.map((command) => command.name)];
+  const near = meant(name, names);
+  const shown = near === '' && path.length === 1 ? shownBy(before, word) : null;
+  return new DevCliError('UNKNOWN_COMMAND', `Unknown command ${quoted(name)}.${near}`, { fix: shown ?? fix });
 }
 
-function requireSpec(name: string): CommandSpec {
-  const spec = findSpec(name);
-  if (!spec) throw new DevCliError('INTERNAL', `The command ${name} is missing.`);
-  return spec;
+function requireCommand(name: string): DescribedCommand {
+  const command = findCommand(name);
+  if (!command) throw new DevCliError('INTERNAL', `The command ${name} is missing.`);
+  return command;
 }

@@ -2,7 +2,8 @@ import { DevCliError } from '../base/errors.js';
 import type { Invocation } from '../base/invocation.js';
 import { isRecord, type Json } from '../base/json.js';
 import forms from '../generated/command-forms.js';
-import type { CommandForm, OptionForm } from './spec.js';
+import type { WrittenForm, WrittenOption } from './spec.js';
+import { flagOf } from './value.js';
 
 /**
  * Writes an invocation as the one command line that means it: positionals in order, then options in the order of the
@@ -27,10 +28,10 @@ export function shellQuoted(word: string): string {
   return `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-function optionWords(invocation: Invocation, option: OptionForm): string[] {
+function optionWords(invocation: Invocation, option: WrittenOption): string[] {
   const value: Json | undefined = invocation.input[option.key];
   if (value === undefined || value === null || value === false) return [];
-  const flag = `--${option.flag}`;
+  const flag = `--${flagOf(option.key)}`;
   if (option.form === 'flag') return value === true ? [flag] : wrong(invocation, option.key);
   if (option.form === 'pair') {
     if (!isRecord(value)) return wrong(invocation, option.key);
@@ -55,7 +56,7 @@ function text(invocation: Invocation, key: string, value: unknown): string {
   return typeof value === 'number' ? String(value) : wrong(invocation, key);
 }
 
-function refuseUnknownKeys(spec: CommandForm, invocation: Invocation): void {
+function refuseUnknownKeys(spec: Pick<WrittenForm, 'positionals' | 'options'>, invocation: Invocation): void {
   const known = [...spec.positionals, ...spec.options].map(({ key }) => key);
   const unknown = Object.keys(invocation.input).find((key) => !known.includes(key));
   if (unknown !== undefined) wrong(invocation, unknown);

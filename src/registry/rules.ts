@@ -1,53 +1,65 @@
 import type { Detail } from '../base/errors.js';
-import { GLOBAL_OPTIONS } from './find.js';
-import type { CommandSpec, OptionSpec, PositionalSpec } from './spec.js';
+import type { CommandForm, CommandOption, OptionForm, ValueForm } from './spec.js';
+
+/** Options that every command takes. They are no part of a command's input. */
+export const GLOBAL_OPTIONS: readonly CommandOption[] = [
+  {
+    key: 'root',
+    flag: 'root',
+    form: 'file',
+    placeholder: 'DIR',
+    description: 'The directory that holds .dev; else DEV_CLI_ROOT, else found from here upward.',
+  },
+  { key: 'json', flag: 'json', form: 'flag', description: 'Print one JSON document.' },
+  { key: 'text', flag: 'text', form: 'flag', description: 'Print text for a person.' },
+  { key: 'help', flag: 'help', form: 'flag', description: 'Explain the command.' },
+];
 
 /**
  * What a command's rules on which values go together say against the keys that were given: one missing, two that exclude
  * each other, one that goes only with another.
  */
-export function brokenRules(spec: CommandSpec, given: ReadonlySet<string>): Detail[] {
-  return [...missing(spec, given), ...clashes(spec, given), ...alone(spec, given)];
+export function brokenRules(form: CommandForm, given: ReadonlySet<string>): Detail[] {
+  return [...missing(form, given), ...clashes(form, given), ...alone(form, given)];
 }
 
 /** A value as help writes it: `--action`, `<name>`. */
-export function shown(value: PositionalSpec | OptionSpec): string {
+export function shown(value: ValueForm | OptionForm): string {
   return 'flag' in value ? `--${value.flag}` : `<${value.key}>`;
 }
 
-function missing(spec: CommandSpec, given: ReadonlySet<string>): Detail[] {
-  const required = valuesOf(spec).filter(({ key, required }) => required && !given.has(key));
-  const absent = required.map((value) => shown(value));
-  const oneOf = spec.oneOf ?? [];
-  if (oneOf.length > 0 && !oneOf.some((key) => given.has(key))) absent.push(names(spec, oneOf, 'or'));
+function missing(form: CommandForm, given: ReadonlySet<string>): Detail[] {
+  const absent = valuesOf(form).flatMap((value) => (value.required && !given.has(value.key) ? [shown(value)] : []));
+  const oneOf = form.oneOf ?? [];
+  if (oneOf.length > 0 && !oneOf.some((key) => given.has(key))) absent.push(names(form, oneOf, 'or'));
   return absent.map((target) => ({ target, problem: `${target} is missing.` }));
 }
 
-function clashes(spec: CommandSpec, given: ReadonlySet<string>): Detail[] {
-  const groups = [...(spec.exclusive ?? []), spec.oneOf ?? [], ['json', 'text']];
+function clashes(form: CommandForm, given: ReadonlySet<string>): Detail[] {
+  const groups = [...(form.exclusive ?? []), form.oneOf ?? [], ['json', 'text']];
   const both = groups.map((group) => group.filter((key) => given.has(key))).filter((group) => group.length > 1);
   return both.map((group) => {
-    const target = names(spec, group, 'and');
+    const target = names(form, group, 'and');
     return { target, problem: `${target} exclude each other.` };
   });
 }
 
-function alone(spec: CommandSpec, given: ReadonlySet<string>): Detail[] {
-  const lonely = valuesOf(spec).filter(
+function alone(form: CommandForm, given: ReadonlySet<string>): Detail[] {
+  const lonely = valuesOf(form).filter(
     ({ key, needs }) => needs && given.has(key) && !needs.some((other) => given.has(other)),
   );
   return lonely.map((value) => ({
     target: shown(value),
-    problem: `${shown(value)} is given only together with ${names(spec, value.needs ?? [], 'or')}.`,
+    problem: `${shown(value)} is given only together with ${names(form, value.needs ?? [], 'or')}.`,
   }));
 }
 
-function valuesOf(spec: CommandSpec): (PositionalSpec | OptionSpec)[] {
-  return [...spec.positionals, ...spec.options];
+function valuesOf(form: CommandForm): readonly (ValueForm | OptionForm)[] {
+  return [...form.positionals, ...form.options];
 }
 
-function names(spec: CommandSpec, keys: readonly string[], word: 'and' | 'or'): string {
-  const values = [...valuesOf(spec), ...GLOBAL_OPTIONS].filter(({ key }) => keys.includes(key));
+function names(form: CommandForm, keys: readonly string[], word: 'and' | 'or'): string {
+  const values = [...valuesOf(form), ...GLOBAL_OPTIONS].filter(({ key }) => keys.includes(key));
   const visible = values.filter((value) => !('hidden' in value && value.hidden));
   return visible.map(shown).join(` ${word} `);
 }

@@ -1,12 +1,12 @@
 import type { Json, JsonObject } from '../base/json.js';
-import { didYouMean as meant } from '../base/suggest.js';
-import type { ValueSpec } from './spec.js';
+import type { ValueForm } from './spec.js';
 
 /** A value as the input holds it, or why the text is none. */
 export type ReadValue = { value: Json } | { problem: string };
 
 /** Like a placeholder's name (recipes.md §1): what cannot be declared cannot be set. */
 const PAIR = /^([A-Za-z][A-Za-z0-9_.-]*)=([\s\S]*)$/;
+/** From 0 to the most that values.ts allows. */
 const SAFE_INTEGER = /^(0|[1-9][0-9]{0,8})$/;
 
 /**
@@ -14,9 +14,8 @@ const SAFE_INTEGER = /^(0|[1-9][0-9]{0,8})$/;
  * stay as written.
  * @param before what the same option already gave; only a `pair` may be repeated
  */
-export function readValue(spec: ValueSpec, text: string, before?: Json): ReadValue {
-  if (spec.choices && !spec.choices.includes(text)) return { problem: wrongChoice(text, spec.choices) };
-  switch (spec.form) {
+export function readValue({ form }: ValueForm, text: string, before?: Json): ReadValue {
+  switch (form) {
     case 'integer':
       return SAFE_INTEGER.test(text)
         ? { value: Number(text) }
@@ -33,9 +32,9 @@ export function readValue(spec: ValueSpec, text: string, before?: Json): ReadVal
       return { value: { ...pairs, [key]: value } };
     }
     case 'flag':
-    case 'string':
     case 'text':
     case 'data':
+    case 'string':
     case 'name':
     case 'recipe':
     case 'section':
@@ -46,16 +45,12 @@ export function readValue(spec: ValueSpec, text: string, before?: Json): ReadVal
   }
 }
 
+/** The long flag, without dashes, of the option with this key. */
+export function flagOf(key: string): string {
+  return key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
 /** An argument as an error shows it: in quotes, on one line, not too long. */
 export function quoted(text: string): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
-}
-
-/** `Did you mean "x"? `, or nothing when no known word is near. */
-export function didYouMean(word: string, known: readonly string[]): string {
-  return word.length > 40 ? '' : meant(word, known);
-}
-
-function wrongChoice(text: string, choices: readonly string[]): string {
-  return `${quoted(text)} is none of ${choices.join(', ')}.${didYouMean(text, choices)}`;
 }

@@ -6,14 +6,20 @@ import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CHECKOUT, createProject, type Project } from '../support/project.mjs';
 
-// A wing added from outside (docs/architecture.md, Wings): a room of its own in a copy of this house, and src/app/ports.ts,
-// which imports it. Nothing else is touched.
+// A wing added from outside (docs/architecture.md, Wings): a room of its own in a copy of this house, and src/app/ports.ts and
+// wings.ts, which import it. Nothing else is touched.
 
 const PORTS = `import type { Ports } from '../protocol/ports.js';
 import { CHECKS, HOOK_HANDLERS, SECTIONS as NOTES } from '../wing-x/notes.js';
 
 export const SECTIONS: Ports['sections'] = NOTES;
 export const PORTS: Ports = { sections: SECTIONS, checks: CHECKS, hookHandlers: HOOK_HANDLERS };
+`;
+
+const WINGS = `import type { CommandGroup } from '../protocol/ports.js';
+import { MEMO } from '../wing-x/commands.js';
+
+export const WINGS: readonly CommandGroup[] = [MEMO];
 `;
 
 /** Stands in for the front door of hooks: an event as JSON in, what was answered out. */
@@ -34,10 +40,14 @@ beforeAll(async () => {
     cpSync(join(CHECKOUT, part), join(house, part), { recursive: true });
   }
   symlinkSync(join(CHECKOUT, 'node_modules'), join(house, 'node_modules'));
-  const wing = readFileSync(join(CHECKOUT, 'tests/support/wing.ts'), 'utf8');
   mkdirSync(join(house, 'src/wing-x'));
-  writeFileSync(join(house, 'src/wing-x/notes.ts'), wing.replaceAll('../../src/', '../'));
+  for (const [from, to] of Object.entries({ wing: 'notes', 'wing-commands': 'commands' })) {
+    const wing = readFileSync(join(CHECKOUT, `tests/support/${from}.ts`), 'utf8');
+    writeFileSync(join(house, `src/wing-x/${to}.ts`), wing.replaceAll('../../src/', '../'));
+  }
   writeFileSync(join(house, 'src/app/ports.ts'), PORTS);
+  writeFileSync(join(house, 'src/app/wings.ts'), WINGS);
+  execFileSync(process.execPath, [join(house, 'scripts/generate.mjs')], { cwd: house });
   execFileSync(process.execPath, [join(house, 'scripts/build.mjs')], { cwd: house });
   await build({
     stdin: { contents: HOOK, resolveDir: house },
@@ -89,6 +99,12 @@ describe('a wing', () => {
     expect(call('bin/dev-cli.js', ['check', '.dev/notes/one']).status).toBe(0);
     const { status, stdout } = call('bin/dev-cli.js', ['check', '.dev/notes/verse']);
     expect([status, JSON.parse(stdout)]).toMatchObject([3, { kind: 'note', problems: [{ target: 'note' }] }]);
+  });
+
+  it('carries out its commands, and explains them', () => {
+    const { status, stdout } = call('bin/dev-cli.js', ['memo', 'add', '--memo', 'a b']);
+    expect([status, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ kept: 'A B', until: 1 })]);
+    expect(call('bin/dev-cli.js', ['help']).stdout).toContain('memo add [name]');
   });
 
   it('hears of events of a harness', () => {

@@ -11,7 +11,7 @@ import { answered } from '../../src/cli/hot.js';
 import type { Printed } from '../../src/cli/print.js';
 
 /** The commands that have a program of their own. */
-const QUESTIONS: Record<QuestionName, Question> = {
+const QUESTIONS: { [Name in QuestionName]: Question<Name> } = {
   next: nextQuestion,
   manifest: manifestQuestion,
   status: statusQuestion,
@@ -21,8 +21,12 @@ const QUESTIONS: Record<QuestionName, Question> = {
 /** What bin/dev-cli.js does: a question is answered the short way, if it can be. */
 export async function call(argv: string[], rim: Rim): Promise<Printed> {
   const [name = ''] = argv;
-  const printed = isQuestion(name) ? await answered(argv, name, QUESTIONS[name], rim).catch(() => null) : null;
+  const printed = isQuestion(name) ? await ask(argv, name, rim).catch(() => null) : null;
   return printed ?? front(argv, rim);
+}
+
+function ask<Name extends QuestionName>(argv: string[], name: Name, rim: Rim): Promise<Printed | null> {
+  return answered(argv, name, QUESTIONS[name], rim);
 }
 
 function isQuestion(name: string): name is QuestionName {

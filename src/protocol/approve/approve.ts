@@ -1,6 +1,7 @@
 import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
 import { checkedName } from '../../base/name.js';
+import type { InputOf } from '../../registry/catalogue.js';
 import { choicesOf } from '../../run/acknowledgements.js';
 import type { GateAction } from '../../run/action.js';
 import type { Context } from '../../run/context.js';
@@ -13,11 +14,8 @@ import { findWaiting } from './find-waiting.js';
 import { gateQuestion } from './question.js';
 import { takeSources } from './sources.js';
 
-/** What `approve` is given. */
-export interface ApproveInput {
-  choice?: string;
-  note?: string;
-}
+/** What `approve` is given besides the name. */
+type ApproveInput = Omit<InputOf<'approve'>, 'name'>;
 
 /**
  * `approve [name]`: a person answers what waits for a person, at a terminal and after the question: a gate, or sources that

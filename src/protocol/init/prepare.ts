@@ -15,6 +15,7 @@ import type { CapturedRecipe } from '../../recipe/resolved.js';
 import { settleWorkflow } from '../../recipe/settle-workflow.js';
 import { mentionsGoal } from '../../recipe/texts.js';
 import { unknownPreferences } from '../../recipe/unknown-preferences.js';
+import type { InputOf } from '../../registry/catalogue.js';
 import type { Context } from '../../run/context.js';
 import { PLAN } from '../../run/paths.js';
 import type { RunState } from '../../run/state.js';
@@ -26,20 +27,8 @@ import { requireTrust } from '../trust/trust.js';
 /** Where a goal is written that no shell shall mangle. */
 const GOAL_FILE = '.dev/goal.md';
 
-/** What `init` is given. */
-export interface InitInput {
-  recipe?: string;
-  workflow?: string;
-  quick?: boolean;
-  standard?: boolean;
-  autopilot?: boolean;
-  interactive?: boolean;
-  execute?: boolean;
-  goal?: string;
-  set?: Record<string, string>;
-  force?: boolean;
-  new?: boolean;
-}
+/** What `init` is given besides the name. */
+export type InitInput = Omit<InputOf<'init'>, 'name'>;
 
 /** What a run is to be made of, settled before anything is touched. */
 export type Prepared =

@@ -1,14 +1,16 @@
+import { Type } from '@sinclair/typebox';
 import type { CommandSpec } from '../spec.js';
+import { choice, optional, word, words } from '../values.js';
 
 /** For those who write recipes (recipes.md §6). */
-export const AUTHOR_COMMANDS: readonly CommandSpec[] = [
+export const AUTHOR_COMMANDS = [
   {
     name: 'recipe list',
     summary: 'Every recipe, with the file that won.',
     actor: 'author',
     output: 'text',
-    positionals: [],
-    options: [],
+    readOnly: true,
+    input: Type.Object({}),
     exits: [0, 1, 2, 130],
     examples: [{ command: 'dev-cli recipe list', note: 'Shipped ones and those of the project.' }],
   },
@@ -17,8 +19,11 @@ export const AUTHOR_COMMANDS: readonly CommandSpec[] = [
     summary: 'One recipe as resolved, with all defaults filled in.',
     actor: 'author',
     output: 'text',
-    positionals: [{ key: 'recipe', form: 'recipe', required: true, description: 'The recipe.' }],
-    options: [],
+    readOnly: true,
+    positionals: ['recipe'],
+    input: Type.Object({
+      recipe: word('The recipe.', { format: 'recipe' }),
+    }),
     exits: [0, 1, 2, 3, 130],
     examples: [{ command: 'dev-cli recipe show release', note: 'What will really happen.' }],
   },
@@ -27,15 +32,11 @@ export const AUTHOR_COMMANDS: readonly CommandSpec[] = [
     summary: 'Find the errors of recipes, with file, line and column.',
     actor: 'author',
     output: 'text',
-    positionals: [
-      {
-        key: 'files',
-        form: 'file',
-        variadic: true,
-        description: "Recipe files. Left out: all of the project's.",
-      },
-    ],
-    options: [],
+    readOnly: true,
+    positionals: ['files'],
+    input: Type.Object({
+      files: optional(words("Recipe files. Left out: all of the project's.", { format: 'file' })),
+    }),
     exits: [0, 1, 2, 3, 130],
     examples: [
       { command: 'dev-cli recipe lint', note: 'All recipes of the project.' },
@@ -47,8 +48,8 @@ export const AUTHOR_COMMANDS: readonly CommandSpec[] = [
     summary: 'Print the JSON Schema of recipes.',
     actor: 'author',
     output: 'document',
-    positionals: [],
-    options: [],
+    readOnly: true,
+    input: Type.Object({}),
     exits: [0, 1, 2, 130],
     examples: [{ command: 'dev-cli recipe schema', note: 'For an editor.' }],
   },
@@ -57,17 +58,12 @@ export const AUTHOR_COMMANDS: readonly CommandSpec[] = [
     summary: 'Print the JSON Schema of a document.',
     actor: 'author',
     output: 'document',
-    positionals: [
-      {
-        key: 'schema',
-        form: 'string',
-        choices: ['recipe', 'plan-content', 'state', 'action', 'results', 'execution'],
-        required: true,
-        description: 'The document.',
-      },
-    ],
-    options: [],
+    readOnly: true,
+    positionals: ['schema'],
+    input: Type.Object({
+      schema: choice(['recipe', 'plan-content', 'state', 'action', 'results', 'execution'], 'The document.'),
+    }),
     exits: [0, 1, 2, 130],
     examples: [{ command: 'dev-cli schema plan-content', note: 'What a plan must hold.' }],
   },
-];
+] as const satisfies readonly CommandSpec[];

@@ -1,16 +1,9 @@
-import type { CommandSpec, OptionSpec } from '../spec.js';
-import { ACTION, DATA, OPTIONAL_NAME, WAIT } from './values.js';
-
-const SECTION: OptionSpec = {
-  key: 'section',
-  flag: 'section',
-  form: 'section',
-  placeholder: 'SECTION',
-  description: 'A section of DRAFT.md by its id.',
-};
+import { Type } from '@sinclair/typebox';
+import type { CommandSpec } from '../spec.js';
+import { ACTION, data, flag, OPTIONAL_NAME, optional, SECTION, wait, word } from '../values.js';
 
 /** DRAFT.md, analyses and what agents promised (documents.md). */
-export const DOCUMENT_COMMANDS: readonly CommandSpec[] = [
+export const DOCUMENT_COMMANDS = [
   {
     name: 'draft update',
     summary: 'Write a section of DRAFT.md, or several.',
@@ -18,17 +11,17 @@ export const DOCUMENT_COMMANDS: readonly CommandSpec[] = [
       'Text replaces the section; an object becomes bullets with bold keys, an array bullets. Data whose keys are all section ids needs no --section.',
     actor: 'agent',
     output: 'document',
-    positionals: [OPTIONAL_NAME],
-    options: [
-      SECTION,
-      { ...DATA, absent: 'refused' },
-      {
-        key: 'append',
-        flag: 'append',
-        form: 'flag',
-        description: 'Add to the section instead of replacing it; what it ends with already is not added again.',
-      },
-    ],
+    positionals: ['name'],
+    input: Type.Object({
+      name: OPTIONAL_NAME,
+      section: optional(SECTION),
+      data: optional(
+        data({
+          absent: 'refused',
+        }),
+      ),
+      append: flag('Add to the section instead of replacing it; what it ends with already is not added again.'),
+    }),
     exits: [0, 1, 2, 3, 4, 130],
     examples: [
       {
@@ -44,8 +37,12 @@ export const DOCUMENT_COMMANDS: readonly CommandSpec[] = [
     summary: 'Print DRAFT.md or one section of it.',
     actor: 'agent',
     output: 'document',
-    positionals: [OPTIONAL_NAME],
-    options: [SECTION],
+    readOnly: true,
+    positionals: ['name'],
+    input: Type.Object({
+      name: OPTIONAL_NAME,
+      section: optional(SECTION),
+    }),
     exits: [0, 1, 2, 3, 130],
     examples: [{ command: 'dev-cli draft show add-auth --section decisions', note: 'What was decided?' }],
     inRecipe: true,
@@ -55,8 +52,10 @@ export const DOCUMENT_COMMANDS: readonly CommandSpec[] = [
     summary: 'Take findings and analyses into the draft, one line each.',
     actor: 'agent',
     output: 'document',
-    positionals: [OPTIONAL_NAME],
-    options: [],
+    positionals: ['name'],
+    input: Type.Object({
+      name: OPTIONAL_NAME,
+    }),
     exits: [0, 1, 2, 3, 4, 130],
     examples: [{ command: 'dev-cli draft import add-auth', note: 'Safe to repeat.' }],
     inRecipe: true,
@@ -66,8 +65,11 @@ export const DOCUMENT_COMMANDS: readonly CommandSpec[] = [
     summary: 'Are all required sections filled?',
     actor: 'agent',
     output: 'document',
-    positionals: [OPTIONAL_NAME],
-    options: [],
+    readOnly: true,
+    positionals: ['name'],
+    input: Type.Object({
+      name: OPTIONAL_NAME,
+    }),
     exits: [0, 1, 2, 3, 130],
     examples: [{ command: 'dev-cli draft validate add-auth', note: 'Exit 3 names the missing sections.' }],
     inRecipe: true,
@@ -77,8 +79,10 @@ export const DOCUMENT_COMMANDS: readonly CommandSpec[] = [
     summary: 'Fill the missing required sections with marked assumptions.',
     actor: 'agent',
     output: 'document',
-    positionals: [OPTIONAL_NAME],
-    options: [],
+    positionals: ['name'],
+    input: Type.Object({
+      name: OPTIONAL_NAME,
+    }),
     exits: [0, 1, 2, 3, 4, 130],
     examples: [{ command: 'dev-cli draft auto-assume add-auth', note: 'What autopilot does instead of asking.' }],
     inRecipe: true,
@@ -89,23 +93,14 @@ export const DOCUMENT_COMMANDS: readonly CommandSpec[] = [
     description: 'The text comes through standard input, or with --data.',
     actor: 'agent',
     output: 'document',
-    positionals: [OPTIONAL_NAME],
-    options: [
-      {
-        key: 'agent',
-        flag: 'agent',
-        form: 'string',
-        placeholder: 'AGENT',
-        required: true,
-        description: 'The agent whose analysis it is.',
-      },
-      {
-        ...DATA,
-        absent: 'stdin',
-        placeholder: '@FILE|-',
-        description: 'Markdown with front matter; left out: standard input.',
-      },
-    ],
+    positionals: ['name'],
+    input: Type.Object({
+      name: OPTIONAL_NAME,
+      agent: word('The agent whose analysis it is.', { placeholder: 'AGENT' }),
+      data: optional(
+        data({ placeholder: '@FILE|-', absent: 'stdin' }, 'Markdown with front matter; left out: standard input.'),
+      ),
+    }),
     exits: [0, 1, 2, 3, 4, 130],
     examples: [{ command: 'dev-cli analysis save add-auth --agent gap-analyzer --data @gap.md', note: 'From a file.' }],
     inRecipe: true,
@@ -117,8 +112,12 @@ export const DOCUMENT_COMMANDS: readonly CommandSpec[] = [
       'With a file: judges it as the acknowledgement will. With --action, of a task of an execution: runs the acceptance commands of its todo exactly as the verification will; the argument is then the run. What passed is not run again on the same tree; what is still at work at the end of --wait is found by the same call again.',
     actor: 'agent',
     output: 'document',
-    positionals: [{ key: 'subject', form: 'file', description: 'The output to check; with --action, the run.' }],
-    options: [ACTION, { ...WAIT, needs: ['action'] }],
+    positionals: ['subject'],
+    input: Type.Object({
+      subject: optional(word('The output to check; with --action, the run.', { format: 'file' })),
+      action: optional(ACTION),
+      wait: optional(wait({ needs: ['action'] })),
+    }),
     exits: [0, 1, 2, 3, 4, 130],
     examples: [
       { command: 'dev-cli check .dev/specs/add-auth/analysis/gap.md', note: 'Before the agent replies.' },
@@ -126,4 +125,4 @@ export const DOCUMENT_COMMANDS: readonly CommandSpec[] = [
     ],
     inRecipe: true,
   },
-];
+] as const satisfies readonly CommandSpec[];

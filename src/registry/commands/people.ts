@@ -1,8 +1,9 @@
+import { Type } from '@sinclair/typebox';
 import type { CommandSpec } from '../spec.js';
-import { NOTE, OPTIONAL_NAME, REQUIRED_NAME } from './values.js';
+import { flag, integer, NOTE, OPTIONAL_NAME, optional, REQUIRED_NAME, word } from '../values.js';
 
 /** For the person beside the agent (protocol.md §5). */
-export const PEOPLE_COMMANDS: readonly CommandSpec[] = [
+export const PEOPLE_COMMANDS = [
   {
     name: 'status',
     summary: 'Who waits for whom, since when, and what you can do.',
@@ -10,17 +11,16 @@ export const PEOPLE_COMMANDS: readonly CommandSpec[] = [
       'Below that the blocks, the phases of a workflow, and of an execution the todos as a tree: those at work with what they have been through, why one failed and what it keeps back. With --json everything is there: `dev-cli schema execution` describes the todos.',
     actor: 'person',
     output: 'text',
-    positionals: [OPTIONAL_NAME],
-    options: [
-      { key: 'full', flag: 'full', form: 'flag', description: 'Every todo of a long plan, with its evidence.' },
-      {
-        key: 'watch',
-        flag: 'watch',
-        form: 'flag',
-        description:
-          'Go on until the run has ended: redrawn on a terminal, elsewhere written again whenever something has changed; with --json one document a line, the last with `type: end`.',
-      },
-    ],
+    readOnly: true,
+    hot: true,
+    positionals: ['name'],
+    input: Type.Object({
+      name: OPTIONAL_NAME,
+      full: flag('Every todo of a long plan, with its evidence.'),
+      watch: flag(
+        'Go on until the run has ended: redrawn on a terminal, elsewhere written again whenever something has changed; with --json one document a line, the last with `type: end`.',
+      ),
+    }),
     exits: [0, 1, 2, 130],
     examples: [
       { command: 'dev-cli status add-auth', note: 'One run, block by block or todo by todo.' },
@@ -32,8 +32,9 @@ export const PEOPLE_COMMANDS: readonly CommandSpec[] = [
     summary: 'All runs of this project.',
     actor: 'person',
     output: 'text',
-    positionals: [],
-    options: [],
+    readOnly: true,
+    hot: true,
+    input: Type.Object({}),
     exits: [0, 1, 2, 130],
     examples: [
       { command: 'dev-cli list', note: 'A table.' },
@@ -45,8 +46,10 @@ export const PEOPLE_COMMANDS: readonly CommandSpec[] = [
     summary: 'Make a run the active one.',
     actor: 'person',
     output: 'document',
-    positionals: [REQUIRED_NAME],
-    options: [],
+    positionals: ['name'],
+    input: Type.Object({
+      name: REQUIRED_NAME,
+    }),
     exits: [0, 1, 2, 4, 130],
     examples: [{ command: 'dev-cli use add-auth', note: 'Commands without a name now mean this run.' }],
   },
@@ -57,31 +60,17 @@ export const PEOPLE_COMMANDS: readonly CommandSpec[] = [
       'Of the newest run of the name, from its journal. With --step it answers for one block: who said that it was done, and what was shown for it.',
     actor: 'person',
     output: 'text',
-    positionals: [OPTIONAL_NAME],
-    options: [
-      {
-        key: 'step',
-        flag: 'step',
-        form: 'block',
-        placeholder: 'BLOCK',
-        description: 'Only what concerns this block; digests and notes in full.',
-      },
-      {
-        key: 'run',
-        flag: 'run',
-        form: 'string',
-        placeholder: 'RUNID',
-        description: 'An earlier run of the name, by its id or the beginning of it.',
-      },
-      { key: 'all', flag: 'all', form: 'flag', description: 'All runs of the name.' },
-      {
-        key: 'last',
-        flag: 'last',
-        form: 'integer',
-        placeholder: 'N',
-        description: 'Only the newest N items of a run. As text 100 when left out.',
-      },
-    ],
+    readOnly: true,
+    positionals: ['name'],
+    input: Type.Object({
+      name: OPTIONAL_NAME,
+      step: optional(
+        word('Only what concerns this block; digests and notes in full.', { format: 'block', placeholder: 'BLOCK' }),
+      ),
+      run: optional(word('An earlier run of the name, by its id or the beginning of it.', { placeholder: 'RUNID' })),
+      all: flag('All runs of the name.'),
+      last: optional(integer('N', 'Only the newest N items of a run. As text 100 when left out.')),
+    }),
     exclusive: [['run', 'all']],
     exits: [0, 1, 2, 130],
     examples: [
@@ -99,17 +88,13 @@ export const PEOPLE_COMMANDS: readonly CommandSpec[] = [
     description: 'The last line has the type `end`. Its seq is that of the last entry: --since it goes on from there.',
     actor: 'person',
     output: 'stream',
-    positionals: [OPTIONAL_NAME],
-    options: [
-      { key: 'follow', flag: 'follow', form: 'flag', description: 'Wait for further entries until the run has ended.' },
-      {
-        key: 'since',
-        flag: 'since',
-        form: 'integer',
-        placeholder: 'SEQ',
-        description: 'Only entries behind this one.',
-      },
-    ],
+    readOnly: true,
+    positionals: ['name'],
+    input: Type.Object({
+      name: OPTIONAL_NAME,
+      follow: flag('Wait for further entries until the run has ended.'),
+      since: optional(integer('SEQ', 'Only entries behind this one.')),
+    }),
     exits: [0, 1, 2, 130],
     examples: [
       { command: 'dev-cli journal add-auth --text', note: 'What happened, a line each.' },
@@ -123,17 +108,13 @@ export const PEOPLE_COMMANDS: readonly CommandSpec[] = [
       'It changes nothing. --check compares state.json byte for byte, and every document and stored content by its digest, and reports what differs; a document that a person or an agent edited since is a note.',
     actor: 'person',
     output: 'document',
-    positionals: [OPTIONAL_NAME],
-    options: [
-      { key: 'check', flag: 'check', form: 'flag', description: 'Compare with what is on the disk.' },
-      {
-        key: 'at',
-        flag: 'at',
-        form: 'integer',
-        placeholder: 'SEQ',
-        description: 'Print the state as it was after this entry of the journal.',
-      },
-    ],
+    readOnly: true,
+    positionals: ['name'],
+    input: Type.Object({
+      name: OPTIONAL_NAME,
+      check: flag('Compare with what is on the disk.'),
+      at: optional(integer('SEQ', 'Print the state as it was after this entry of the journal.')),
+    }),
     oneOf: ['check', 'at'],
     exits: [0, 1, 2, 3, 130],
     examples: [
@@ -148,25 +129,12 @@ export const PEOPLE_COMMANDS: readonly CommandSpec[] = [
       'The documents are as they were then; the pending action is issued anew under the new name. The fork does not become the active run, starts no command, and guards nothing until somebody goes on with it. The work tree is left as it is.',
     actor: 'person',
     output: 'document',
-    positionals: [REQUIRED_NAME],
-    options: [
-      {
-        key: 'at',
-        flag: 'at',
-        form: 'integer',
-        placeholder: 'SEQ',
-        required: true,
-        description: 'The entry of the journal to go on from; `history` and `journal` show them.',
-      },
-      {
-        key: 'as',
-        flag: 'as',
-        form: 'string',
-        placeholder: 'NEW',
-        required: true,
-        description: 'The name of the new run, one without runs.',
-      },
-    ],
+    positionals: ['name'],
+    input: Type.Object({
+      name: REQUIRED_NAME,
+      at: integer('SEQ', 'The entry of the journal to go on from; `history` and `journal` show them.'),
+      as: word('The name of the new run, one without runs.', { placeholder: 'NEW' }),
+    }),
     exits: [0, 1, 2, 3, 4, 130],
     examples: [
       { command: 'dev-cli fork add-auth --at 12 --as add-auth-2', note: 'What if the interview had gone otherwise?' },
@@ -179,19 +147,12 @@ export const PEOPLE_COMMANDS: readonly CommandSpec[] = [
       'What is typed after the question, at a terminal where no harness runs the commands, is a person’s word; nothing else is. The question shows every command that the answer lets dev-cli run. With --choice it asks for yes. Asked about the same way are sources that changed in a step that may not touch them, and a HEAD without the run’s last commit, for which commits wait.',
     actor: 'person',
     output: 'document',
-    positionals: [
-      { key: 'name', form: 'name', description: 'The run. Left out: the one in which something waits for a person.' },
-    ],
-    options: [
-      {
-        key: 'choice',
-        flag: 'choice',
-        form: 'string',
-        placeholder: 'ID',
-        description: 'The choice taken, one of those the gate offers.',
-      },
-      NOTE,
-    ],
+    positionals: ['name'],
+    input: Type.Object({
+      name: optional(word('The run. Left out: the one in which something waits for a person.', { format: 'name' })),
+      choice: optional(word('The choice taken, one of those the gate offers.', { placeholder: 'ID' })),
+      note: optional(NOTE),
+    }),
     exits: [0, 1, 2, 3, 4, 130],
     examples: [
       { command: 'dev-cli approve', note: 'Shows what waits, and asks.' },
@@ -210,16 +171,13 @@ export const PEOPLE_COMMANDS: readonly CommandSpec[] = [
       'Shows every command and asks: once per version of a recipe, and once per place of a run that was copied or cloned. Trust is kept outside the project. Only what is typed after the question is an answer. The word `preferences` stands for .dev/preferences.yaml: what it lets run without asking then counts, although nobody has committed it.',
     actor: 'person',
     output: 'document',
-    positionals: [
-      {
-        key: 'recipe',
-        form: 'recipe',
-        required: true,
-        description: 'A run that came from elsewhere; else a recipe in .dev/recipes or .dev/workflows.',
-      },
-    ],
-    options: [],
+    positionals: ['recipe'],
+    input: Type.Object({
+      recipe: word('A run that came from elsewhere; else a recipe in .dev/recipes or .dev/workflows.', {
+        format: 'recipe',
+      }),
+    }),
     exits: [0, 1, 2, 3, 130],
     examples: [{ command: 'dev-cli trust release-notes', note: 'Shows its commands and asks.' }],
   },
-];
+] as const satisfies readonly CommandSpec[];

@@ -1,15 +1,16 @@
+import { Type } from '@sinclair/typebox';
 import type { CommandSpec } from '../spec.js';
-import { DATA, OPTIONAL_NAME } from './values.js';
+import { data, OPTIONAL_NAME, optional } from '../values.js';
 
 /** plan-content.json and PLAN.md (documents.md). */
-export const PLAN_COMMANDS: readonly CommandSpec[] = [
+export const PLAN_COMMANDS = [
   {
     name: 'plan template',
     summary: 'Print a commented example of plan-content.json.',
     actor: 'agent',
     output: 'document',
-    positionals: [],
-    options: [],
+    readOnly: true,
+    input: Type.Object({}),
     exits: [0, 1, 2, 130],
     examples: [{ command: 'dev-cli plan template', note: 'Every field with its meaning.' }],
     inRecipe: true,
@@ -21,8 +22,11 @@ export const PLAN_COMMANDS: readonly CommandSpec[] = [
       'Works on a name without a run too. Without --data it takes the plan-content.json that is there. Boxes of unchanged todos stay ticked.',
     actor: 'agent',
     output: 'document',
-    positionals: [OPTIONAL_NAME],
-    options: [DATA],
+    positionals: ['name'],
+    input: Type.Object({
+      name: OPTIONAL_NAME,
+      data: optional(data()),
+    }),
     exits: [0, 1, 2, 3, 4, 130],
     examples: [
       { command: 'dev-cli plan generate add-auth --data @plan-content.json', note: 'From a file of yours.' },
@@ -35,8 +39,12 @@ export const PLAN_COMMANDS: readonly CommandSpec[] = [
     summary: 'All findings of a plan at once; writes nothing.',
     actor: 'agent',
     output: 'document',
-    positionals: [OPTIONAL_NAME],
-    options: [DATA],
+    readOnly: true,
+    positionals: ['name'],
+    input: Type.Object({
+      name: OPTIONAL_NAME,
+      data: optional(data()),
+    }),
     exits: [0, 1, 2, 3, 130],
     examples: [{ command: 'dev-cli plan validate add-auth --data @plan-content.json', note: 'Before it is stored.' }],
     inRecipe: true,
@@ -46,10 +54,13 @@ export const PLAN_COMMANDS: readonly CommandSpec[] = [
     summary: 'The plan in a few lines.',
     actor: 'agent',
     output: 'document',
-    positionals: [OPTIONAL_NAME],
-    options: [],
+    readOnly: true,
+    positionals: ['name'],
+    input: Type.Object({
+      name: OPTIONAL_NAME,
+    }),
     exits: [0, 1, 2, 3, 130],
     examples: [{ command: 'dev-cli plan summary add-auth --text', note: 'For a person.' }],
     inRecipe: true,
   },
-];
+] as const satisfies readonly CommandSpec[];

@@ -1,8 +1,9 @@
+import { Type } from '@sinclair/typebox';
 import type { CommandSpec } from '../spec.js';
-import { OPTIONAL_NAME, REASON, REQUIRED_NAME, WAIT } from './values.js';
+import { flag, freeText, OPTIONAL_NAME, optional, pairs, REQUIRED_NAME, reason, wait, word } from '../values.js';
 
 /** A run from its beginning to its end (protocol.md §5). */
-export const RUN_COMMANDS: readonly CommandSpec[] = [
+export const RUN_COMMANDS = [
   {
     name: 'init',
     summary: 'Start a run, or resume it, and get its first action.',
@@ -10,48 +11,26 @@ export const RUN_COMMANDS: readonly CommandSpec[] = [
       'Repeating it is safe: a live or halted run of the same recipe is resumed. Without --recipe a plan is made, by the recipe that begins planning in the mode the flags say.',
     actor: 'agent',
     output: 'document',
-    positionals: [REQUIRED_NAME],
-    options: [
-      { key: 'recipe', flag: 'recipe', form: 'recipe', placeholder: 'RECIPE', description: 'The recipe to run.' },
-      {
-        key: 'workflow',
-        flag: 'workflow',
-        form: 'recipe',
-        placeholder: 'WORKFLOW',
-        description: 'The workflow to run: recipes, one after the other, as phases of one run.',
-      },
-      { key: 'quick', flag: 'quick', form: 'flag', description: 'Less depth: fewer agents, one review.' },
-      { key: 'standard', flag: 'standard', form: 'flag', description: 'Full depth, the default.' },
-      { key: 'autopilot', flag: 'autopilot', form: 'flag', description: 'Ask the user nothing; assume and say so.' },
-      { key: 'interactive', flag: 'interactive', form: 'flag', description: 'Ask the user, the default.' },
-      {
-        key: 'execute',
-        flag: 'execute',
-        form: 'flag',
-        description: 'Carry out the plan of that name.',
-      },
-      {
-        key: 'goal',
-        flag: 'goal',
-        form: 'text',
-        placeholder: 'TEXT|@FILE|-',
-        description: "The user's request, word for word.",
-      },
-      {
-        key: 'set',
-        flag: 'set',
-        form: 'pair',
-        placeholder: 'KEY=VALUE',
-        description: 'A var or preference of the recipe for this run; repeatable.',
-      },
-      { key: 'force', flag: 'force', form: 'flag', description: 'Abort the live or halted run of that name first.' },
-      {
-        key: 'new',
-        flag: 'new',
-        form: 'flag',
-        description: 'Although this session is bound to another unfinished run, or one is live with the same goal.',
-      },
-    ],
+    positionals: ['name'],
+    input: Type.Object({
+      name: REQUIRED_NAME,
+      recipe: optional(word('The recipe to run.', { format: 'recipe', placeholder: 'RECIPE' })),
+      workflow: optional(
+        word('The workflow to run: recipes, one after the other, as phases of one run.', {
+          format: 'recipe',
+          placeholder: 'WORKFLOW',
+        }),
+      ),
+      quick: flag('Less depth: fewer agents, one review.'),
+      standard: flag('Full depth, the default.'),
+      autopilot: flag('Ask the user nothing; assume and say so.'),
+      interactive: flag('Ask the user, the default.'),
+      execute: flag('Carry out the plan of that name.'),
+      goal: optional(freeText("The user's request, word for word.")),
+      set: optional(pairs('KEY=VALUE', 'A var or preference of the recipe for this run; repeatable.')),
+      force: flag('Abort the live or halted run of that name first.'),
+      new: flag('Although this session is bound to another unfinished run, or one is live with the same goal.'),
+    }),
     exclusive: [
       ['quick', 'standard'],
       ['autopilot', 'interactive'],
@@ -74,11 +53,14 @@ export const RUN_COMMANDS: readonly CommandSpec[] = [
     description: 'A pure question: the answer is the same, byte for byte, until the action is acknowledged.',
     actor: 'agent',
     output: 'document',
-    positionals: [OPTIONAL_NAME],
-    options: [
-      { key: 'full', flag: 'full', form: 'flag', description: 'Also the fields that only dev-cli uses.' },
-      WAIT,
-    ],
+    readOnly: true,
+    hot: true,
+    positionals: ['name'],
+    input: Type.Object({
+      name: OPTIONAL_NAME,
+      full: flag('Also the fields that only dev-cli uses.'),
+      wait: optional(wait()),
+    }),
     exits: [0, 1, 2, 4, 130],
     examples: [
       { command: 'dev-cli next add-auth', note: 'What is to be done now?' },
@@ -90,8 +72,12 @@ export const RUN_COMMANDS: readonly CommandSpec[] = [
     summary: 'All that an agent needs after its context was compacted.',
     actor: 'agent',
     output: 'text',
-    positionals: [OPTIONAL_NAME],
-    options: [],
+    readOnly: true,
+    hot: true,
+    positionals: ['name'],
+    input: Type.Object({
+      name: OPTIONAL_NAME,
+    }),
     exits: [0, 1, 2, 130],
     examples: [{ command: 'dev-cli manifest add-auth', note: 'Where am I?' }],
   },
@@ -100,8 +86,11 @@ export const RUN_COMMANDS: readonly CommandSpec[] = [
     summary: 'End a run for good. Documents stay.',
     actor: 'agent',
     output: 'document',
-    positionals: [OPTIONAL_NAME],
-    options: [{ ...REASON, required: true }],
+    positionals: ['name'],
+    input: Type.Object({
+      name: OPTIONAL_NAME,
+      reason: reason(),
+    }),
     exits: [0, 1, 2, 4, 130],
     examples: [{ command: 'dev-cli abort add-auth --reason "The user dropped the feature"', note: 'Give it up.' }],
   },
@@ -110,10 +99,12 @@ export const RUN_COMMANDS: readonly CommandSpec[] = [
     summary: 'Remove what the recipe declares temporary and write summary.md.',
     actor: 'agent',
     output: 'document',
-    positionals: [OPTIONAL_NAME],
-    options: [],
+    positionals: ['name'],
+    input: Type.Object({
+      name: OPTIONAL_NAME,
+    }),
     exits: [0, 1, 2, 4, 130],
     examples: [{ command: 'dev-cli cleanup add-auth', note: 'By hand; a recipe does it as its last block.' }],
     inRecipe: true,
   },
-];
+] as const satisfies readonly CommandSpec[];

@@ -1,25 +1,22 @@
+import { Type } from '@sinclair/typebox';
 import type { CommandSpec } from '../spec.js';
+import { choice, optional, words } from '../values.js';
 
 /** The command line itself. */
-export const SHELL_COMMANDS: readonly CommandSpec[] = [
+export const SHELL_COMMANDS = [
   {
     name: 'completion',
     summary: 'Print a completion script for a shell.',
     actor: 'person',
     output: 'text',
-    positionals: [
-      { key: 'shell', form: 'string', choices: ['bash', 'zsh', 'fish'], description: 'The shell the script is for.' },
-    ],
-    options: [
-      {
-        key: 'candidates',
-        flag: 'candidates',
-        form: 'string',
-        choices: ['name', 'recipe', 'section'],
-        hidden: true,
-        description: 'One value a line, asked for by the scripts.',
-      },
-    ],
+    readOnly: true,
+    positionals: ['shell'],
+    input: Type.Object({
+      shell: optional(choice(['bash', 'zsh', 'fish'], 'The shell the script is for.')),
+      candidates: optional(
+        choice(['name', 'recipe', 'section'], 'One value a line, asked for by the scripts.', { hidden: true }),
+      ),
+    }),
     oneOf: ['shell', 'candidates'],
     exits: [0, 1, 2, 130],
     examples: [{ command: 'dev-cli completion bash', note: 'Its output goes where your shell looks for completions.' }],
@@ -29,14 +26,15 @@ export const SHELL_COMMANDS: readonly CommandSpec[] = [
     summary: 'Explain a command.',
     actor: 'person',
     output: 'text',
-    positionals: [
-      { key: 'command', form: 'string', variadic: true, description: 'The command. Left out: all of them.' },
-    ],
-    options: [],
+    readOnly: true,
+    positionals: ['command'],
+    input: Type.Object({
+      command: optional(words('The command. Left out: all of them.')),
+    }),
     exits: [0, 2],
     examples: [
       { command: 'dev-cli help step complete', note: 'One command.' },
       { command: 'dev-cli help', note: 'All of them.' },
     ],
   },
-];
+] as const satisfies readonly CommandSpec[];

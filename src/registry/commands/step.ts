@@ -1,16 +1,9 @@
-import type { CommandSpec, OptionSpec } from '../spec.js';
-import { ACTION, DATA, NOTE, OPTIONAL_NAME, REASON, WAIT } from './values.js';
-
-const STEP: OptionSpec = {
-  key: 'step',
-  flag: 'step',
-  form: 'block',
-  placeholder: 'BLOCK',
-  description: 'The block, by id or unique prefix.',
-};
+import { Type } from '@sinclair/typebox';
+import type { CommandSpec } from '../spec.js';
+import { ACTION, data, flag, freeText, list, NOTE, OPTIONAL_NAME, optional, reason, wait, word } from '../values.js';
 
 /** Acknowledgements (protocol.md §3). */
-export const STEP_COMMANDS: readonly CommandSpec[] = [
+export const STEP_COMMANDS = [
   {
     name: 'step complete',
     summary: 'Acknowledge an action: check its evidence, record, advance, get the next action.',
@@ -18,43 +11,28 @@ export const STEP_COMMANDS: readonly CommandSpec[] = [
       'Run it exactly as the action prints it. An acknowledgement names the action it is for, so a late or doubled one never skips a step. A refusal (exit 3) keeps what was good and says what is missing.',
     actor: 'agent',
     output: 'document',
-    positionals: [OPTIONAL_NAME],
-    options: [
-      ACTION,
-      { ...STEP, description: 'Instead of --action: the pending block, by id or unique prefix.' },
-      DATA,
-      {
-        key: 'choice',
-        flag: 'choice',
-        form: 'string',
-        placeholder: 'ID',
-        description: 'The choice taken, one of those the action offers.',
-      },
-      NOTE,
-      {
-        key: 'without',
-        flag: 'without',
-        form: 'list',
-        placeholder: 'AGENT,…',
-        needs: ['reason'],
-        description: 'Agents that cannot deliver; what happens then is up to the recipe.',
-      },
-      {
-        key: 'result',
-        flag: 'result',
-        form: 'text',
-        placeholder: 'TEXT|@FILE|-',
-        description: 'The result in words, where no file is promised; "fail" is the same as `step fail`.',
-      },
-      { ...REASON, needs: ['without', 'result'] },
-      {
-        key: 'collect',
-        flag: 'collect',
-        form: 'flag',
-        description: 'Take every result of the dispatch that is there; the others stay out.',
-      },
-      { ...WAIT, description: 'With --collect: wait at most this long for the results. Else for a command at work.' },
-    ],
+    hot: true,
+    positionals: ['name'],
+    input: Type.Object({
+      name: OPTIONAL_NAME,
+      action: optional(ACTION),
+      step: optional(
+        word('Instead of --action: the pending block, by id or unique prefix.', {
+          format: 'block',
+          placeholder: 'BLOCK',
+        }),
+      ),
+      data: optional(data()),
+      choice: optional(word('The choice taken, one of those the action offers.', { placeholder: 'ID' })),
+      note: optional(NOTE),
+      without: optional(
+        list('AGENT,…', 'Agents that cannot deliver; what happens then is up to the recipe.', { needs: ['reason'] }),
+      ),
+      result: optional(freeText('The result in words, where no file is promised; "fail" is the same as `step fail`.')),
+      reason: optional(reason({ needs: ['without', 'result'] })),
+      collect: flag('Take every result of the dispatch that is there; the others stay out.'),
+      wait: optional(wait({}, 'With --collect: wait at most this long for the results. Else for a command at work.')),
+    }),
     exclusive: [['data', 'choice', 'without', 'collect']],
     oneOf: ['action', 'step'],
     exits: [0, 1, 2, 3, 4, 130],
@@ -80,11 +58,12 @@ export const STEP_COMMANDS: readonly CommandSpec[] = [
     summary: 'Say that an action cannot be done; the recipe decides what follows.',
     actor: 'agent',
     output: 'document',
-    positionals: [OPTIONAL_NAME],
-    options: [
-      { ...ACTION, required: true },
-      { ...REASON, required: true },
-    ],
+    positionals: ['name'],
+    input: Type.Object({
+      name: OPTIONAL_NAME,
+      action: ACTION,
+      reason: reason(),
+    }),
     exits: [0, 1, 2, 4, 130],
     examples: [
       { command: 'dev-cli step fail add-auth --action a7 --reason "No agent can be started here"', note: 'Be honest.' },
@@ -97,22 +76,15 @@ export const STEP_COMMANDS: readonly CommandSpec[] = [
       'Documents and commits stay. It reopens a halted run. A note is a ruling: the next attempts of the todo and those who judge them read it, or the agent that gets the block.',
     actor: 'agent',
     output: 'document',
-    positionals: [OPTIONAL_NAME],
-    options: [
-      {
-        ...STEP,
+    positionals: ['name'],
+    input: Type.Object({
+      name: OPTIONAL_NAME,
+      step: word('The block, by id or unique prefix, or todos of the plan at work, separated by commas.', {
+        format: 'block',
         placeholder: 'BLOCK|TODO,…',
-        description: 'The block, by id or unique prefix, or todos of the plan at work, separated by commas.',
-        required: true,
-      },
-      {
-        key: 'note',
-        flag: 'note',
-        form: 'text',
-        placeholder: 'TEXT|@FILE|-',
-        description: 'A ruling: what whoever does it again has to know.',
-      },
-    ],
+      }),
+      note: optional(freeText('A ruling: what whoever does it again has to know.')),
+    }),
     exits: [0, 1, 2, 4, 130],
     examples: [
       { command: 'dev-cli step invalidate add-auth --step write-plan', note: 'Write the plan anew.' },
@@ -123,4 +95,4 @@ export const STEP_COMMANDS: readonly CommandSpec[] = [
       },
     ],
   },
-];
+] as const satisfies readonly CommandSpec[];

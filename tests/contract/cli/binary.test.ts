@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { COMMANDS } from '../../../src/registry/find.js';
+import { REGISTRY } from '../../../src/registry/find.js';
 import { BINARY } from '../../support/project.mjs';
 
 interface Ran {
@@ -24,7 +24,7 @@ describe('the binary', () => {
   it.each([[[]], [['help']], [['--help']], [['-h']]])('explains itself: dev-cli %j', (argv) => {
     const { status, stdout, stderr } = run(argv);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-    for (const { name } of COMMANDS) expect(stdout).toMatch(new RegExp(`\n  ${name} `));
+    for (const { name } of REGISTRY.commands) expect(stdout).toMatch(new RegExp(`\n  ${name} `));
     expect(stdout).toContain('130 interrupted');
   });
 

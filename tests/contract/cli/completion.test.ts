@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { completionAnswer } from '../../../src/cli/completion.js';
-import { COMMANDS } from '../../../src/registry/find.js';
+import { REGISTRY } from '../../../src/registry/find.js';
 import { renderCommand } from '../../../src/registry/render.js';
 
 let directory: string;
@@ -57,7 +57,7 @@ describe.each(['bash', 'zsh', 'fish'])('completion of %s', (shell) => {
   beforeAll(() => writeFileSync(join(directory, shell), scriptOf(shell)));
 
   it('names the commands', () => {
-    for (const { name } of COMMANDS) expect(scriptOf(shell)).toContain(name);
+    for (const { name } of REGISTRY.commands) expect(scriptOf(shell)).toContain(name);
     expect(scriptOf(shell)).not.toContain('--candidates file');
   });
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { pages } from '../../../scripts/docs.js';
-import { COMMANDS } from '../../../src/registry/find.js';
+import { REGISTRY } from '../../../src/registry/find.js';
 
 const docs = join(import.meta.dirname, '../../../docs');
 
@@ -17,6 +17,6 @@ describe('docs/', () => {
 
   it('names every command', () => {
     const text = `${pages['commands.md']?.()}${pages['commands-people.md']?.()}`;
-    expect(COMMANDS.filter(({ name }) => !text.includes(`\n### \`dev-cli ${name}`))).toEqual([]);
+    expect(REGISTRY.commands.filter(({ name }) => !text.includes(`\n### \`dev-cli ${name}`))).toEqual([]);
   });
 });

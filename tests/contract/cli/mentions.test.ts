@@ -2,7 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { followers } from '../../../src/registry/find.js';
-import { parseCommand, splitCommand } from '../../../src/registry/parse.js';
+import { parseCommand } from '../../../src/registry/parse.js';
+import { splitCommand } from '../../../src/registry/split.js';
 
 const root = join(import.meta.dirname, '../../..');
 

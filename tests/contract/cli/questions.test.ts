@@ -1,74 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { QuestionName } from '../../../src/app/questions.js';
-import { FORMS, plainQuestion } from '../../../src/cli/question.js';
-import { findSpec } from '../../../src/registry/find.js';
-import { parseCommand } from '../../../src/registry/parse.js';
 import { BINARY, CHECKOUT, createProject, type Project } from '../../support/project.mjs';
 
 /** The whole program, which the questions' own one leaves calls to. */
 const WHOLE = join(CHECKOUT, 'dist/cli.cjs');
-
-const word = fc.oneof(
-  fc.constantFrom(
-    '--json',
-    '--text',
-    '--full',
-    '--wait',
-    '45',
-    '--root',
-    '.',
-    '--help',
-    '-h',
-    '--',
-    '-',
-    '',
-    '--x',
-    '@f',
-  ),
-  fc.constantFrom('add-auth', 'name', '--name', '--full=1', 'two words', '--json=', '__proto__', '--constructor'),
-  fc.string({ maxLength: 5 }).filter((text) => !text.includes('\0')),
-);
-
-describe('a question in its plain form', () => {
-  it('is what the registry says of it', () => {
-    for (const [name, form] of Object.entries(FORMS)) {
-      const spec = findSpec(name);
-      expect({ output: spec?.output, actor: spec?.actor }).toEqual({ output: form.output, actor: form.actor });
-      expect(spec?.positionals.map(({ key }) => key)).toEqual(form.named ? ['name'] : []);
-      const flags = spec?.options.filter((option) => option.form === 'flag').map(({ flag }) => flag);
-      expect(flags).toEqual(form.flags);
-    }
-  });
-
-  it('is read as the registry reads it, or not at all', () => {
-    let read = 0;
-    fc.assert(
-      fc.property(fc.constantFrom(...Object.keys(FORMS)), fc.array(word, { maxLength: 4 }), (command, words) => {
-        const question = plainQuestion([command, ...words]);
-        if (question === null) return;
-        read += 1;
-        const { input, globals } = parseCommand([command, ...words]);
-        expect({ command: question.command, input: question.input, globals: question.globals }).toEqual({
-          command,
-          input,
-          globals,
-        });
-      }),
-      { numRuns: 2000 },
-    );
-    expect(read).toBeGreaterThan(50);
-  });
-
-  it.each(['next', 'manifest', 'status', 'list'] satisfies QuestionName[])('is the usual one of %s', (command) => {
-    const named = FORMS[command].named ? ['add-auth'] : [];
-    expect(plainQuestion([command, ...named, '--json'])).toMatchObject({ command, globals: { json: true } });
-    expect(plainQuestion([command, ...named, '--bogus'])).toBeNull();
-  });
-});
 
 describe('through the binary, a question is answered as the whole program answers it', () => {
   let project: Project;

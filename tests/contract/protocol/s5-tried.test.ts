@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RESERVED_WORDS } from '../../../src/registry/find.js';
-import { parseCommand, splitCommand } from '../../../src/registry/parse.js';
+import { parseCommand } from '../../../src/registry/parse.js';
+import { splitCommand } from '../../../src/registry/split.js';
 import { TRIED_VERBS } from '../../../src/registry/tried-verbs.js';
 import { devCli, init, nextOf, runPrinted, stateOf, writeProjectFile } from '../../support/cli.js';
 import { createProject, type Project } from '../../support/project.mjs';

@@ -1,5 +1,5 @@
 import { describe, expectTypeOf, it } from 'vitest';
-import type { Questions } from '../../../src/app/use-case.js';
+import type { Questions } from '../../../src/app/bindings.js';
 import type { stepComplete } from '../../../src/protocol/acknowledge/complete.js';
 import type { history } from '../../../src/protocol/history.js';
 import type { journal } from '../../../src/protocol/journal.js';
@@ -36,6 +36,6 @@ describe('a question', () => {
     expectTypeOf<Reach<typeof journal>>().toBeNever();
     expectTypeOf<Reach<typeof replayCheck>>().toBeNever();
     expectTypeOf<Reach<typeof replayAt>>().toBeNever();
-    expectTypeOf<Reach<Questions[string]>>().toBeNever();
+    expectTypeOf<Reach<Questions[keyof Questions]>>().toBeNever();
   });
 });

@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { COMMANDS, followers, GLOBAL_OPTIONS, GROUPS, RESERVED_WORDS } from '../../../src/registry/find.js';
-import { parseCommand, splitCommand } from '../../../src/registry/parse.js';
+import { followers, REGISTRY, RESERVED_WORDS } from '../../../src/registry/find.js';
+import { parseCommand } from '../../../src/registry/parse.js';
+import { GLOBAL_OPTIONS } from '../../../src/registry/rules.js';
+import { splitCommand } from '../../../src/registry/split.js';
 
 const camelCase = (flag: string) => flag.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 
 describe('the registry', () => {
   it('names every command once, in at most two words, none of them reserved', () => {
-    const names = COMMANDS.map(({ name }) => name);
+    const names = REGISTRY.commands.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
     for (const name of names) {
       expect(name).toMatch(/^[a-z]+(-[a-z]+)*( [a-z-]+)?$/);
@@ -15,13 +17,13 @@ describe('the registry', () => {
   });
 
   it('has a word for each group, and no group that is a command', () => {
-    const groups = COMMANDS.filter(({ name }) => name.includes(' ')).map(({ name }) => name.split(' ')[0]);
-    expect(Object.keys(GROUPS).sort()).toEqual([...new Set(groups)].sort());
-    expect(COMMANDS.map(({ name }) => name).filter((name) => name in GROUPS)).toEqual([]);
+    const groups = REGISTRY.commands.filter(({ name }) => name.includes(' ')).map(({ name }) => name.split(' ')[0]);
+    expect(Object.keys(REGISTRY.words).sort()).toEqual([...new Set(groups)].sort());
+    expect(REGISTRY.commands.map(({ name }) => name).filter((name) => name in REGISTRY.words)).toEqual([]);
     expect(followers([])).toEqual(expect.arrayContaining(['init', 'step', 'help']));
   });
 
-  it.each(COMMANDS.map((spec) => [spec.name, spec] as const))('specifies %s consistently', (_, spec) => {
+  it.each(REGISTRY.commands.map((spec) => [spec.name, spec] as const))('specifies %s consistently', (_, spec) => {
     const values = [...spec.positionals, ...spec.options];
     const keys = values.map(({ key }) => key);
     expect(new Set([...keys, ...GLOBAL_OPTIONS.map(({ key }) => key)]).size).toBe(keys.length + GLOBAL_OPTIONS.length);
@@ -42,14 +44,14 @@ describe('the registry', () => {
     expect(spec.summary).toMatch(/[.?]$/);
   });
 
-  it.each(COMMANDS.flatMap((spec) => spec.examples.map((example) => [example.command, spec.name] as const)))(
+  it.each(REGISTRY.commands.flatMap((spec) => spec.examples.map((example) => [example.command, spec.name] as const)))(
     'has an example that parses: %s',
     (line, name) => {
-      expect(parseCommand(splitCommand(line)).command).toBe(name);
+      expect(parseCommand(splitCommand(line)).form.name).toBe(name);
     },
   );
 
   it('gives every command an example', () => {
-    expect(COMMANDS.filter(({ examples }) => examples.length === 0)).toEqual([]);
+    expect(REGISTRY.commands.filter(({ examples }) => examples.length === 0)).toEqual([]);
   });
 });

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import type { Invocation } from '../../../src/base/invocation.js';
 import type { Json, JsonObject } from '../../../src/base/json.js';
-import { COMMANDS } from '../../../src/registry/find.js';
+import { REGISTRY } from '../../../src/registry/find.js';
 import { brokenRules } from '../../../src/registry/rules.js';
-import type { CommandSpec, PositionalSpec, ValueSpec } from '../../../src/registry/spec.js';
+import type { DescribedCommand, Positional, ValueForm } from '../../../src/registry/spec.js';
 
 /** Anything an operating system can pass as an argument. */
 export const argument = fc.oneof(
@@ -12,7 +12,7 @@ export const argument = fc.oneof(
 );
 const item = fc.stringMatching(/^[A-Za-z0-9 ]{1,8}$/).filter((text) => text.trim() === text);
 
-function anyValue(spec: ValueSpec): fc.Arbitrary<Json> {
+function anyValue(spec: ValueForm): fc.Arbitrary<Json> {
   if (spec.choices) return fc.constantFrom(...spec.choices);
   if (spec.form === 'flag') return fc.constant(true);
   if (spec.form === 'integer') return fc.nat(999_999_999);
@@ -27,11 +27,11 @@ function anyValue(spec: ValueSpec): fc.Arbitrary<Json> {
   return argument;
 }
 
-function anyPositional(spec: PositionalSpec): fc.Arbitrary<Json> {
+function anyPositional(spec: Positional): fc.Arbitrary<Json> {
   return spec.variadic ? fc.array(anyValue(spec), { minLength: 1, maxLength: 3 }) : anyValue(spec);
 }
 
-function anyInput(spec: CommandSpec): fc.Arbitrary<JsonObject> {
+function anyInput(spec: DescribedCommand): fc.Arbitrary<JsonObject> {
   const values = [
     ...spec.positionals.map((value) => [value.key, anyPositional(value)] as const),
     ...spec.options.map((value) => [value.key, anyValue(value)] as const),
@@ -42,7 +42,10 @@ function anyInput(spec: CommandSpec): fc.Arbitrary<JsonObject> {
     .filter((input) => brokenRules(spec, new Set(Object.keys(input))).length === 0);
 }
 
+/** Every invocation of a command. */
+export function invocationOf(command: DescribedCommand): fc.Arbitrary<Invocation> {
+  return anyInput(command).map((input) => ({ command: command.name, input }));
+}
+
 /** Every invocation of every command. */
-export const invocation: fc.Arbitrary<Invocation> = fc
-  .constantFrom(...COMMANDS)
-  .chain((spec) => anyInput(spec).map((input) => ({ command: spec.name, input })));
+export const invocation: fc.Arbitrary<Invocation> = fc.constantFrom(...REGISTRY.commands).chain(invocationOf);

@@ -14,8 +14,8 @@ function refusal(...words: string[]): { code: string; message: string; problems:
 }
 
 function accepted(...words: string[]): object {
-  const { command, input, globals } = parseCommand(words);
-  return { command, input, globals };
+  const { form, input, globals } = parseCommand(words);
+  return { command: form.name, input, globals };
 }
 
 describe('parsing a command line', () => {

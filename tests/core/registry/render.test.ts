@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseCommand, splitCommand } from '../../../src/registry/parse.js';
+import { parseCommand } from '../../../src/registry/parse.js';
 import { renderCommand } from '../../../src/registry/render.js';
+import { splitCommand } from '../../../src/registry/split.js';
 import { invocation } from './invocations.js';
 
 describe('rendering an invocation', () => {
@@ -9,7 +10,7 @@ describe('rendering an invocation', () => {
     fc.assert(
       fc.property(invocation, ({ command, input }) => {
         const parsed = parseCommand(splitCommand(renderCommand({ command, input })));
-        expect({ command: parsed.command, input: parsed.input }).toEqual({ command, input });
+        expect({ command: parsed.form.name, input: parsed.input }).toEqual({ command, input });
       }),
       { numRuns: 1000 },
     );

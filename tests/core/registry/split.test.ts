@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DevCliError } from '../../../src/base/errors.js';
-import { splitCommand } from '../../../src/registry/parse.js';
 import { shellQuoted } from '../../../src/registry/render.js';
+import { splitCommand } from '../../../src/registry/split.js';
 
 function problemOf(line: string): string {
   try {

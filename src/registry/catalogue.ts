@@ -1,0 +1,36 @@
+import { AUTHOR_COMMANDS } from './commands/author.js';
+import { DOCUMENT_COMMANDS } from './commands/documents.js';
+import { PEOPLE_COMMANDS } from './commands/people.js';
+import { PLAN_COMMANDS } from './commands/plan.js';
+import { PULL_REQUEST_COMMANDS } from './commands/pull-request.js';
+import { RUN_COMMANDS } from './commands/run.js';
+import { SHELL_COMMANDS } from './commands/shell.js';
+import { STEP_COMMANDS } from './commands/step.js';
+import type { InputIn, SpecGroup } from './spec.js';
+
+/** The commands of the core, in the order help shows them. At run time only their types are used. */
+const SPECS = [
+  ...RUN_COMMANDS,
+  ...STEP_COMMANDS,
+  ...DOCUMENT_COMMANDS,
+  ...PLAN_COMMANDS,
+  ...PEOPLE_COMMANDS,
+  ...PULL_REQUEST_COMMANDS,
+  ...AUTHOR_COMMANDS,
+  ...SHELL_COMMANDS,
+] as const;
+
+export const CORE = {
+  specs: SPECS,
+  words: {
+    step: 'Acknowledge actions.',
+    draft: 'The draft of a plan, section by section.',
+    plan: 'plan-content.json and PLAN.md.',
+    analysis: "Agents' analyses.",
+    'pull-request': 'A branch of its own, and a draft pull request.',
+    recipe: 'Look at recipes and check them.',
+  },
+} as const satisfies SpecGroup;
+
+/** What the handler of a command of the core is given. */
+export type InputOf<Name extends (typeof SPECS)[number]['name']> = InputIn<typeof SPECS, Name>;

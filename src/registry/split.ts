@@ -1,0 +1,45 @@
+import { DevCliError } from '../base/errors.js';
+
+/**
+ * Splits a command line into words as POSIX shells do, knowing only blanks, quotes and backslashes (recipes.md §2).
+ * A `{placeholder}` is ordinary text.
+ * @throws DevCliError `USAGE` naming the character and its column for all other shell syntax
+ */
+export function splitCommand(line: string): string[] {
+  const words: string[] = [];
+  let word: string | undefined;
+  for (let at = 0; at < line.length; ) {
+    PIECE.lastIndex = at;
+    const piece = PIECE.exec(line);
+    if (!piece || (word === undefined && /^[~#]/.test(piece[0]))) throw shellSyntax(line, at);
+    const [whole, blank, single, double, escaped, plain] = piece;
+    if (blank === undefined) {
+      word = (word ?? '') + (single ?? double?.replace(QUOTED_ESCAPE, '$1') ?? escaped ?? plain);
+    } else if (word !== undefined) {
+      words.push(word);
+      word = undefined;
+    }
+    at += whole.length;
+  }
+  return word === undefined ? words : [...words, word];
+}
+
+/**
+ * Blanks (and line breaks at the very end, as YAML leaves them), '…', "…", a backslash with its character, plain text.
+ * `~` and `#` are special only where a word begins.
+ */
+const PIECE = /([ \t]+|\s+$)|'([^']*)'|"((?:[^"\\$`]|\\[\s\S])*)"|\\([^\n])|([^ \t\r\n'"\\|&;<>()$`*?[]+)/y;
+/** In double quotes a backslash escapes only these, and joins lines. */
+const QUOTED_ESCAPE = /\\(?:([$`"\\])|\n)/g;
+
+function shellSyntax(line: string, start: number): DevCliError {
+  const inQuotes = line[start] === '"' ? /^"(?:[^"\\$`]|\\[\s\S])*(?=[$`])/.exec(line.slice(start)) : null;
+  const index = start + (inQuotes?.[0].length ?? 0);
+  const char = line.charAt(index);
+  const open = char === "'" || char === '"' ? 'a quote that is never closed' : 'shell syntax';
+  const problem = `${JSON.stringify(char)} at column ${index + 1} is ${char === '\\' ? 'followed by no character' : open}.`;
+  return new DevCliError('USAGE', `The command is split at blanks, quotes and backslashes only: ${problem}`, {
+    details: [{ target: char, problem }],
+    fix: 'Put the character in single quotes if it is meant as text.',
+  });
+}

@@ -1,0 +1,89 @@
+import { Argument, type Command, Option } from 'commander';
+import { EXIT_MEANINGS } from '../base/error-codes.js';
+import type { Registry } from './find.js';
+import { GLOBAL_OPTIONS } from './rules.js';
+import type { Actor, CommandOption, DescribedCommand, Positional } from './spec.js';
+
+const ACTOR_HEADINGS: Readonly<Record<Actor, string>> = {
+  agent: 'For agents, one call per step:',
+  person: 'For people:',
+  author: 'For authors of recipes:',
+  harness: 'For harnesses:',
+};
+
+const GLOBAL_HEADING = 'Options of every command:';
+
+/**
+ * Gives commander all commands of the registry, to read command lines (parse.ts) and to write help (cli/help.ts). Of a
+ * command's rules it is told only what help shows: rules.ts checks them, all at once and for the hot commands too.
+ */
+export function addCommands<Program extends Command>(program: Program, { commands, words }: Registry): Program {
+  prepared(program).configureHelp({ visibleCommands: leaves, subcommandTerm: usageOf });
+  for (const spec of commands) {
+    const [first = '', second] = spec.name.split(' ');
+    if (second === undefined) addCommand(program, first, spec);
+    else addCommand(groupOf(program, first, words[first]), second, spec);
+  }
+  return program;
+}
+
+/** The words that lead to a command. */
+export function pathOf(command: Command): string[] {
+  return command.parent === null ? [] : [...pathOf(command.parent), command.name()];
+}
+
+/** Lines of a list of exit codes. */
+export function exitLines(codes: readonly string[]): string {
+  return codes
+    .map((code) => `  ${code.padEnd(4)}${Object.entries(EXIT_MEANINGS).find(([c]) => c === code)?.[1]}`)
+    .join('\n');
+}
+
+function groupOf(program: Command, word: string, description = ''): Command {
+  const present = program.commands.find((command) => command.name() === word);
+  return present ?? prepared(program.command(word)).description(description);
+}
+
+function addCommand(parent: Command, word: string, spec: DescribedCommand): void {
+  const { summary, description, examples, exits } = spec;
+  const command = prepared(parent.command(word)).summary(summary).helpGroup(ACTOR_HEADINGS[spec.actor]);
+  command.description(description === undefined ? summary : `${summary}\n\n${description}`);
+  for (const positional of spec.positionals) command.addArgument(argumentOf(positional));
+  for (const option of spec.options) command.addOption(optionOf(option));
+  const lines = examples.map(({ command: line, note }) => `  ${line}\n      ${note}`);
+  command.addHelpText('after', `\nExamples:\n${lines.join('\n')}\n\nExit codes:\n${exitLines(exits.map(String))}`);
+}
+
+/** Help lists whole commands, never a first word that does nothing alone. */
+function leaves(command: Command): Command[] {
+  return command.commands.flatMap((child) => (child.commands.length > 0 ? leaves(child) : [child]));
+}
+
+function usageOf(command: Command): string {
+  const positionals = command.registeredArguments.map((argument) => {
+    const shown = argument.variadic ? `${argument.name()}...` : argument.name();
+    return argument.required ? `<${shown}>` : `[${shown}]`;
+  });
+  return [...pathOf(command), ...positionals].join(' ');
+}
+
+/** Every level takes the global options, before and behind the words of a command. */
+function prepared(command: Command): Command {
+  const explain = new Option('-h, --help', 'Explain the command.').helpGroup(GLOBAL_HEADING);
+  command.enablePositionalOptions().helpCommand(false).addHelpOption(explain);
+  for (const option of GLOBAL_OPTIONS) {
+    if (option.key !== 'help') command.addOption(optionOf(option).helpGroup(GLOBAL_HEADING));
+  }
+  return command;
+}
+
+function argumentOf({ key, description, choices, required, variadic }: Positional): Argument {
+  const name = variadic ? `${key}...` : key;
+  const argument = new Argument(required ? `<${name}>` : `[${name}]`, description);
+  return choices ? argument.choices([...choices]).argParser((text) => text) : argument;
+}
+
+function optionOf({ key, flag, form, placeholder = key, description, hidden = false }: CommandOption): Option {
+  const value = form === 'flag' ? '' : ` <${placeholder}>`;
+  return new Option(`--${flag}${value}`, description).hideHelp(hidden);
+}

@@ -1,0 +1,75 @@
+import { type SchemaOptions, type TSchema, Type } from '@sinclair/typebox';
+import type { DataInput } from '../base/data.js';
+import type { ValueForm } from './spec.js';
+
+/** What the command line has to know of a value; JSON Schema has no words for it. */
+interface Marks extends Pick<ValueForm, 'needs' | 'absent'> {
+  /** What is meant by the text. */
+  format?: Exclude<ValueForm['form'], 'flag' | 'integer' | 'list' | 'pair'> | 'seconds';
+  placeholder?: string;
+  hidden?: boolean;
+}
+
+export const optional = <Schema extends TSchema>(schema: Schema) => Type.Optional(schema);
+
+/** True where it is given. */
+export const flag = (description: string) => Type.Optional(Type.Boolean({ description }));
+
+export const word = (description: string, marks: Marks = {}) => Type.String(saying(description, marks));
+
+/** Several words, one argument each. */
+export const words = (description: string, marks: Marks = {}) => Type.Array(Type.String(marks), { description });
+
+/** Several words in one argument, separated by commas. */
+export const list = (placeholder: string, description: string, marks: Marks = {}) =>
+  Type.Array(Type.String(), saying(description, { placeholder, ...marks }));
+
+/** `KEY=VALUE`, repeatable. */
+export const pairs = (placeholder: string, description: string, marks: Marks = {}) =>
+  Type.Record(Type.String(), Type.String(), saying(description, { placeholder, ...marks }));
+
+/** The largest number that a command takes. */
+const MOST = 999_999_999;
+
+export const integer = (placeholder: string, description: string, marks: Marks = {}) =>
+  Type.Integer({ minimum: 0, maximum: MOST, ...saying(description, { placeholder, ...marks }) });
+
+export const choice = <const Choices extends readonly string[]>(
+  choices: Choices,
+  description: string,
+  marks: Marks = {},
+) => Type.Unsafe<Choices[number]>({ type: 'string', enum: choices, ...saying(description, marks) });
+
+/** Text in a person's words; the handler gets it read and trimmed. */
+export const freeText = (description: string, marks: Marks = {}) =>
+  word(description, { format: 'text', placeholder: 'TEXT|@FILE|-', ...marks });
+
+/** JSON or sections; the handler gets it read, with where it came from. */
+export const data = (
+  marks: Marks = {},
+  description = 'A file (@FILE; .md holds sections, everything else JSON), standard input (-), or JSON.',
+) =>
+  Type.Unsafe<DataInput>(Type.String(saying(description, { format: 'data', placeholder: '@FILE|-|JSON', ...marks })));
+
+// Values that mean the same in every command that takes them.
+
+export const OPTIONAL_NAME = optional(
+  word('The run. Left out: the run of this session, else of this work tree, else the active one.', { format: 'name' }),
+);
+
+export const REQUIRED_NAME = word('The run: 1 to 64 letters, digits, "-" and "_".', { format: 'name' });
+
+export const ACTION = word('The action this is for, as `next` names it: a7.', { format: 'action', placeholder: 'ID' });
+
+export const SECTION = word('A section of DRAFT.md by its id.', { format: 'section', placeholder: 'SECTION' });
+
+export const reason = (marks: Marks = {}) => freeText('Why, for those who come later.', marks);
+
+export const NOTE = freeText('What was said with the choice; some choices demand it.', { needs: ['choice'] });
+
+export const wait = (marks: Marks = {}, description = 'Stay at most this long while an external command is at work.') =>
+  integer('SECONDS', description, { format: 'seconds', ...marks });
+
+function saying(description: string, marks: Marks): SchemaOptions {
+  return { description, ...marks };
+}

@@ -1,0 +1,64 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { CORE, type InputOf } from '../../../src/registry/catalogue.js';
+import { describeCommand, inputSchema, toolOf } from '../../../src/registry/describe.js';
+import { REGISTRY } from '../../../src/registry/find.js';
+import { parseCommand } from '../../../src/registry/parse.js';
+import { renderCommand } from '../../../src/registry/render.js';
+import type { CommandSpec } from '../../../src/registry/spec.js';
+import { splitCommand } from '../../../src/registry/split.js';
+import { invocation } from './invocations.js';
+
+const specs: readonly CommandSpec[] = CORE.specs;
+const ajv = new Ajv2020({ strict: true, formats: {}, validateFormats: false });
+const holds = new Map(specs.map((spec) => [spec.name, ajv.compile(inputSchema(spec))]));
+
+describe('a specification', () => {
+  it('is what was generated; else run `npm run generate`', () => {
+    const described: unknown = JSON.parse(JSON.stringify(specs.map(describeCommand)));
+    expect(REGISTRY.commands).toEqual(described);
+  });
+
+  it('declares the input that the parser makes of a command line', () => {
+    fc.assert(
+      fc.property(invocation, (given) => {
+        const { form, input } = parseCommand(splitCommand(renderCommand(given)));
+        const validate = holds.get(form.name);
+        expect(validate?.(input), JSON.stringify(validate?.errors)).toBe(true);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('has a schema that says what is missing, unknown or of another type', () => {
+    const complete = holds.get('step fail');
+    expect(complete?.({ action: 'a1', reason: 'r' })).toBe(true);
+    for (const wrong of [{}, { action: 'a1' }, { action: 'a1', reason: 1 }, { action: 'a1', reason: 'r', x: 1 }]) {
+      expect(complete?.(wrong)).toBe(false);
+    }
+    expect(holds.get('schema')?.({ schema: 'plan' })).toBe(false);
+    expect(holds.get('next')?.({ wait: -1 })).toBe(false);
+  });
+
+  it('is the type of what its handler gets', () => {
+    const input: InputOf<'fork'> = { name: 'x', at: 1, as: 'y' };
+    // @ts-expect-error: a number is no name, and `as` is missing.
+    const wrong: InputOf<'fork'> = { name: 1, at: 1 };
+    const shell: InputOf<'completion'> = { shell: 'bash' };
+    expect([input, wrong, shell]).toHaveLength(3);
+  });
+
+  it('makes a tool: a name, its words, and a hint that a question changes nothing', () => {
+    const tools = specs.map(toolOf);
+    expect(tools.every(({ name }) => /^[a-z_]+$/.test(name))).toBe(true);
+    expect(tools.find(({ name }) => name === 'step_complete')).toMatchObject({
+      description: expect.stringContaining('Acknowledge an action'),
+      inputSchema: { type: 'object', additionalProperties: false, properties: { action: { type: 'string' } } },
+      annotations: { readOnlyHint: false },
+    });
+    const readOnly = tools.filter(({ annotations }) => annotations.readOnlyHint).map(({ name }) => name);
+    expect(readOnly).toEqual(expect.arrayContaining(['next', 'manifest', 'status', 'list', 'plan_validate']));
+    expect(readOnly).not.toContain('check');
+  });
+});
