@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /** What proves by many tries, or by doing to the program and its files what nobody should: `npm run prove`. */
@@ -9,6 +10,8 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     pool: 'forks',
+    // Many tests wait, for processes that they started or for time to pass.
+    maxWorkers: availableParallelism() + 1,
     // Files share what they import, and the front door; none leaves behind what another would find.
     isolate: false,
     globalSetup: 'tests/support/build.ts',

@@ -18,10 +18,13 @@ const QUESTIONS: { [Name in QuestionName]: Question<Name> } = {
   list: listQuestion,
 };
 
-/** What bin/dev-cli.js does: a question is answered the short way, if it can be. */
-export async function call(argv: string[], rim: Rim): Promise<Printed> {
+/**
+ * What bin/dev-cli.js does: a question is answered the short way, if it can be.
+ * @param whole as dist/cli.cjs does: no short way
+ */
+export async function call(argv: string[], whole: boolean, rim: Rim): Promise<Printed> {
   const [name = ''] = argv;
-  const printed = isQuestion(name) ? await ask(argv, name, rim).catch(() => null) : null;
+  const printed = !whole && isQuestion(name) ? await ask(argv, name, rim).catch(() => null) : null;
   return printed ?? front(argv, rim);
 }
 

@@ -1,7 +1,7 @@
 // The front door in a thread of its own (door.ts): one call after the other, each told by a number that changes.
 const { workerData } = require('node:worker_threads');
 const { closeSync, openSync } = require('node:fs');
-const { call } = require(workerData.bundle);
+const { asked, call } = require(workerData.bundle);
 const { port, bell } = workerData;
 
 /**
@@ -17,7 +17,7 @@ function setEnvironment(env) {
  * @param {import('./door.js').Message} call
  * @returns {Promise<import('./door.js').Printed>}
  */
-async function answered({ argv, cwd, env, input, typed }) {
+async function answered({ argv, cwd, env, input, typed, whole }) {
   setEnvironment(env);
   const stdin = openSync(input ?? '/dev/null', 'r');
   const terminal = typed !== null;
@@ -28,7 +28,7 @@ async function answered({ argv, cwd, env, input, typed }) {
     return true;
   };
   try {
-    const { exit, stdout, stderr } = await call(argv, {
+    const { exit, stdout, stderr } = await call(argv, whole, {
       cwd,
       env: process.env,
       stdin,
@@ -36,9 +36,10 @@ async function answered({ argv, cwd, env, input, typed }) {
       stdoutIsTerminal: terminal,
       interruption: () => new AbortController().signal,
       ask: async (/** @type {string} */ question) => {
-        const answer = lines.shift();
-        write(`${question}${answer}\n`);
-        if (answer === undefined) throw new Error(`nobody answers: ${question}`);
+        const line = lines.shift();
+        if (line === undefined) throw new Error(`nobody answers: ${question}`);
+        const { seen, answer } = asked(question, line);
+        write(seen);
         return answer;
       },
       write,

@@ -17,6 +17,8 @@ export interface DoorCall {
   stdin?: string | Buffer | undefined;
   /** What a person at a terminal types; without it an agent calls. */
   typed?: readonly string[] | undefined;
+  /** Whether the whole program answers a question, not the one of its own. */
+  whole?: boolean;
 }
 
 export interface Printed {
@@ -33,6 +35,7 @@ export interface Message {
   /** The file that standard input comes from. */
   input: string | null;
   typed: readonly string[] | null;
+  whole: boolean;
 }
 
 interface Thread {
@@ -50,14 +53,14 @@ const PATIENCE = 90_000;
 let thread: Thread | null = null;
 
 /** Makes one call and waits for what it prints. */
-export function callDoor({ argv, cwd, env, stdin, typed }: DoorCall): Printed {
+export function callDoor({ argv, cwd, env, stdin, typed, whole = false }: DoorCall): Printed {
   if ('NODE_OPTIONS' in env) throw new Error('What Node itself is told takes a process: spawnDevCli.');
   thread ??= openThread();
   const { port, bell, scratch } = thread;
   const input = stdin === undefined ? null : join(scratch, 'stdin');
   if (input !== null) writeFileSync(input, stdin ?? '');
   const rung = Atomics.load(bell, 0);
-  const message: Message = { argv, cwd: realpathSync(cwd), env: { ...env }, input, typed: typed ?? null };
+  const message: Message = { argv, cwd: realpathSync(cwd), env: { ...env }, input, typed: typed ?? null, whole };
   port.postMessage(message);
   if (Atomics.wait(bell, 0, rung, PATIENCE) === 'timed-out') {
     void thread.worker.terminate();

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { findTerminal, NO_TERMINAL } from './terminal.mjs';
+import { findRealTerminal, NO_TERMINAL } from './terminal.mjs';
 
 /**
  * Command lines as they are printed, run as an agent or a person runs them.
@@ -33,7 +33,7 @@ export function runLine(command, around) {
  */
 export function inShell(command, { cwd, env, typed }) {
   if (typed !== undefined) {
-    const terminal = findTerminal();
+    const terminal = findRealTerminal();
     if (terminal === null) throw new Error(`${NO_TERMINAL}. By hand, in ${cwd}: ${command}`);
     const { exit, output } = terminal(command, { cwd, env, answers: [...typed] });
     return { exit, stdout: output, stderr: '' };

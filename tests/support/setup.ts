@@ -1,9 +1,10 @@
 import fc from 'fast-check';
-import { callDoor } from './door.js';
-import { inShell, lineOf, runLinesBy } from './line.mjs';
+import { callDoor, type Printed } from './door.js';
+import { type Around, inShell, lineOf, runLinesBy } from './line.mjs';
 import { beforeRemoval } from './project.mjs';
 import { replayEveryRun } from './replayed.js';
 import { chosenSeed } from './seeded.js';
+import { findRealTerminal, NO_TERMINAL, typeInto } from './terminal.mjs';
 
 // What every test file begins with.
 
@@ -11,10 +12,23 @@ fc.configureGlobal({ seed: chosenSeed() });
 
 beforeRemoval(replayEveryRun);
 
-runLinesBy((command, { cwd, env, typed }) => {
+runLinesBy(byDoor);
+
+// What is typed ahead or with a control key, only a terminal shows.
+typeInto((command, { cwd, env, answers = [], ahead = '' }) => {
+  if (ahead === '' && !/[\x00-\x1f]/.test(answers.join(''))) {
+    const { exit, stdout } = byDoor(command, { cwd, env, typed: answers });
+    return { exit, output: stdout };
+  }
+  const terminal = findRealTerminal();
+  if (terminal === null) throw new Error(NO_TERMINAL);
+  return terminal(command, { cwd, env, answers, ahead });
+});
+
+function byDoor(command: string, around: Around): Printed {
   const line = lineOf(command);
   const [program, ...argv] = line?.words ?? [];
-  if (program !== 'dev-cli') return inShell(command, { cwd, env, ...(typed === undefined ? {} : { typed }) });
-  const printed = callDoor({ argv, cwd, env, stdin: line?.stdin, typed });
-  return typed === undefined ? printed : { ...printed, stdout: printed.stdout + printed.stderr, stderr: '' };
-});
+  if (program !== 'dev-cli') return inShell(command, around);
+  const printed = callDoor({ argv, stdin: line?.stdin, ...around });
+  return around.typed === undefined ? printed : { ...printed, stdout: printed.stdout + printed.stderr, stderr: '' };
+}

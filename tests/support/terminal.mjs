@@ -18,6 +18,25 @@ const DIALECTS = [
   (command) => ['-q', '/dev/null', 'sh', '-c', command], // BSD, macOS
 ];
 
+/** @type {InTerminal | null} */
+let instead = null;
+
+/**
+ * From now on a person types here.
+ * @param {InTerminal} terminal
+ */
+export function typeInto(terminal) {
+  instead = terminal;
+}
+
+/**
+ * Where a person types, or null when there is no such place.
+ * @returns {InTerminal | null}
+ */
+export function findTerminal() {
+  return instead ?? findRealTerminal();
+}
+
 /** @type {InTerminal | null | undefined} */
 let found;
 
@@ -25,7 +44,7 @@ let found;
  * The way to a terminal on this machine, or null when there is none.
  * @returns {InTerminal | null}
  */
-export function findTerminal() {
+export function findRealTerminal() {
   if (found === undefined) found = probe();
   return found;
 }

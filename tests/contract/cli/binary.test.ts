@@ -1,19 +1,26 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { REGISTRY } from '../../../src/registry/find.js';
+import { callDoor } from '../../support/door.js';
 import { BINARY } from '../../support/project.mjs';
 
-interface Ran {
-  status: number | null;
-  stdout: string;
-  stderr: string;
+/** Where no project is. */
+let directory: string;
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'dev-cli-binary-'));
+});
+afterAll(() => rmSync(directory, { recursive: true }));
+
+function run(argv: string[], stdin: string | Buffer = '') {
+  const { exit: status, ...printed } = callDoor({ argv, stdin, cwd: directory, env: process.env });
+  return { status, ...printed };
 }
 
-function run(argv: string[], input: string | Buffer = ''): Ran {
-  const options = { encoding: 'utf8', input, maxBuffer: 2 ** 27 } as const;
-  const { status, stdout, stderr } = spawnSync(process.execPath, [BINARY, ...argv], options);
+function spawned(argv: string[], input: string | Buffer = '') {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [BINARY, ...argv], { encoding: 'utf8', input });
   return { status, stdout, stderr };
 }
 
@@ -47,7 +54,7 @@ describe('the binary', () => {
   it('knows its version', () => {
     const file = join(import.meta.dirname, '../../../package.json');
     const { version } = JSON.parse(readFileSync(file, 'utf8')) as { version: string };
-    expect(run(['--version'])).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' });
+    expect(spawned(['--version'])).toEqual({ status: 0, stdout: `${version}\n`, stderr: '' });
     expect(JSON.parse(run(['--version', '--json']).stdout)).toEqual({ ok: true, version });
   });
 
@@ -76,7 +83,7 @@ describe('the binary', () => {
   });
 
   it('refuses 50 MB without a word on standard error', () => {
-    const { status, stdout, stderr } = run(['draft', 'update', 'x', '--data', '-'], Buffer.alloc(50_000_000, 120));
+    const { status, stdout, stderr } = spawned(['draft', 'update', 'x', '--data', '-'], Buffer.alloc(50_000_000, 120));
     expect({ status, stderr, code: errorOf(stdout).code }).toEqual({ status: 2, stderr: '', code: 'DATA_MALFORMED' });
   });
 

@@ -35,6 +35,8 @@ const CALLS: Given[] = [
   { argv: ['draft', 'validate', 'one'] },
   { argv: ['step', 'complete', 'one', '--action', 'a1', '--choice', 'blue'] },
   { argv: ['journal', 'one'] },
+  { argv: ['manifest', 'one'] },
+  { argv: ['list', '--json'] },
   { argv: ['nxt', '--json'], env: { DEV_CLI_SESSION: 'x', HOME: '/nowhere' } },
   { argv: ['step', 'complete', 'one', '--action', 'a3'] },
   { argv: ['manifest', 'one', '--root', '.'] },

@@ -1,25 +1,18 @@
-import { spawnSync } from 'node:child_process';
 import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { BINARY, CHECKOUT, createProject, type Project } from '../../support/project.mjs';
+import { callDoor } from '../../support/door.js';
+import { createProject, type Project } from '../../support/project.mjs';
 
-/** The whole program, which the questions' own one leaves calls to. */
-const WHOLE = join(CHECKOUT, 'dist/cli.cjs');
-
-describe('through the binary, a question is answered as the whole program answers it', () => {
+describe('a question is answered as the whole program answers it', () => {
   let project: Project;
   beforeAll(() => {
     project = createProject();
-    ask(BINARY, ['init', 'one', '--recipe', 'specify-quick-autopilot', '--goal', 'Add a route']);
+    ask(['init', 'one', '--recipe', 'specify-quick-autopilot', '--goal', 'Add a route']);
   });
   afterAll(() => project.remove());
 
-  function ask(program: string, args: string[]): { status: number | null; stdout: string; stderr: string } {
-    const options = { cwd: project.root, env: project.env, encoding: 'utf8' } as const;
-    const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], options);
-    return { status, stdout, stderr };
-  }
+  const ask = (argv: string[], whole = false) => callDoor({ argv, whole, cwd: project.root, env: project.env });
 
   it.each([
     ['next'],
@@ -38,15 +31,15 @@ describe('through the binary, a question is answered as the whole program answer
     ['next', 'one', '--bogus'],
     ['status', '--help'],
   ])('%j %j %j %j', (...args) => {
-    expect(ask(BINARY, args)).toEqual(ask(WHOLE, args));
+    expect(ask(args)).toEqual(ask(args, true));
   });
 
   it('also when something has to be finished first, which next then does', () => {
     const state = join(project.root, '.dev/specs/one/state.json');
-    const before = ask(BINARY, ['next', 'one']);
+    const before = ask(['next', 'one']);
     rmSync(state);
-    expect(ask(BINARY, ['manifest', 'one'])).toEqual(ask(WHOLE, ['manifest', 'one']));
-    expect(ask(BINARY, ['next', 'one'])).toEqual(before);
+    expect(ask(['manifest', 'one'])).toEqual(ask(['manifest', 'one'], true));
+    expect(ask(['next', 'one'])).toEqual(before);
     expect(JSON.parse(readFileSync(state, 'utf8'))).toMatchObject({ name: 'one' });
   });
 
@@ -54,8 +47,8 @@ describe('through the binary, a question is answered as the whole program answer
     const journal = join(project.root, '.dev/specs/one/events.jsonl');
     const whole = readFileSync(journal);
     appendFileSync(journal, '{"v":1}\n{"v":1}\n');
-    const { status, stdout } = ask(BINARY, ['next', 'one']);
-    expect([status, stdout]).toEqual([1, ask(WHOLE, ['next', 'one']).stdout]);
+    const { exit, stdout } = ask(['next', 'one']);
+    expect([exit, stdout]).toEqual([1, ask(['next', 'one'], true).stdout]);
     expect(stdout).toContain('JOURNAL_CORRUPT');
     writeFileSync(journal, whole);
   });

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { CHECKOUT, type Project } from '../../support/project.mjs';
-import { findTerminal } from '../../support/terminal.mjs';
+import { findRealTerminal } from '../../support/terminal.mjs';
 
 /**
  * A page that is a walk: comments say what the fenced block below them is.
@@ -47,7 +47,7 @@ export function take(step: Step, project: Project): string | null {
 
 function execute({ command, terminal, answer }: Extract<Step, { kind: 'run' }>, { root, env }: Project) {
   if (terminal) {
-    const inTerminal = findTerminal();
+    const inTerminal = findRealTerminal();
     if (inTerminal === null) throw new Error('a walk with a terminal was not skipped');
     const { exit, output } = inTerminal(command, { cwd: root, env, answers: answer === undefined ? [] : [answer] });
     return { exit, output: seen(output) };

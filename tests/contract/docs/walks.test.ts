@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { freshProjects } from '../../support/fresh.js';
 import { CHECKOUT } from '../../support/project.mjs';
-import { findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
+import { findRealTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 import { acknowledge, deliver, startTiny } from '../../support/tiny.js';
 import { matches, type Step, stepsOf, tagged, take } from './walk.js';
 
@@ -15,7 +15,7 @@ const WALKS = ['docs/authoring.md', 'docs/own-handlers.md', 'docs/getting-starte
 
 describe('the walks of the docs', () => {
   for (const page of WALKS) {
-    const left = stepsOf(page).some(needsTerminal) && findTerminal() === null;
+    const left = stepsOf(page).some(needsTerminal) && findRealTerminal() === null;
     it.skipIf(left)(`go as ${page} says${left ? ` (skipped: ${NO_TERMINAL})` : ''}`, () => {
       const steps = stepsOf(page);
       expect(steps.filter(({ kind }) => kind === 'run').length).toBeGreaterThan(

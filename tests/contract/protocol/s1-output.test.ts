@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { devCli } from '../../support/cli.js';
 import { createProject, type Project } from '../../support/project.mjs';
-import { findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
+import { findRealTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 import { CHOICE_BLOCK, startTiny } from '../../support/tiny.js';
 
 let project: Project;
@@ -63,11 +63,11 @@ describe('stdout (protocol.md §1); every call of these tests checks it, here ar
     expect(text.stdout).toContain('Choose a colour.');
   });
 
-  it.skipIf(findTerminal() === null)(
-    `is indented on a terminal${findTerminal() === null ? ` (skipped: ${NO_TERMINAL})` : ''}`,
+  it.skipIf(findRealTerminal() === null)(
+    `is indented on a terminal${findRealTerminal() === null ? ` (skipped: ${NO_TERMINAL})` : ''}`,
     () => {
       startTiny(project, [CHOICE_BLOCK]);
-      const result = findTerminal()?.('dev-cli next run-1', { cwd: project.root, env: project.env });
+      const result = findRealTerminal()?.('dev-cli next run-1', { cwd: project.root, env: project.env });
       expect(result?.exit).toBe(0);
       expect(result?.output).toMatch(/^\{\n {2}"/);
       expect(JSON.parse(result?.output ?? '')).toEqual(devCli(project, ['next', 'run-1']).json);
@@ -78,7 +78,7 @@ describe('stdout (protocol.md §1); every call of these tests checks it, here ar
     startTiny(project, [CHOICE_BLOCK]);
     const env = { NO_COLOR: undefined, FORCE_COLOR: undefined };
     expect(devCli(project, ['status', 'run-1'], { env }).stdout).not.toContain('\u001b');
-    const terminal = findTerminal()?.('dev-cli status run-1', {
+    const terminal = findRealTerminal()?.('dev-cli status run-1', {
       cwd: project.root,
       env: { ...project.env, NO_COLOR: '1' },
     });

@@ -6,7 +6,7 @@ import { devCli, imageOf, init, journalOf, nextOf, runDir, stateOf, writeProject
 import { planContent } from '../../support/content.mjs';
 import { createProject, type Project } from '../../support/project.mjs';
 import { SPECIFY_RECIPES } from '../../support/recipes.mjs';
-import { findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
+import { findRealTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 import {
   AGENTS_BLOCK,
   CHOICE_BLOCK,
@@ -455,7 +455,7 @@ describe('human gates', () => {
     expect([result.code, result.json.error?.code]).toEqual([3, 'TERMINAL_REQUIRED']);
   });
 
-  const terminal = findTerminal();
+  const terminal = findRealTerminal();
   it.skipIf(terminal === null)(
     `a person at a terminal opens it, asked for the choice or naming it${terminal === null ? ` (skipped: ${NO_TERMINAL})` : ''}`,
     () => {

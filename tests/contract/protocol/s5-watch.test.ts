@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { devCli, imageOf, nextOf } from '../../support/cli.js';
 import { BINARY, createProject, type Project } from '../../support/project.mjs';
-import { findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
+import { findRealTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 import { acknowledge, END_BLOCK, PLAIN_BLOCK, startTiny } from '../../support/tiny.js';
 
 /** protocol.md §5, `status --watch`. */
@@ -90,7 +90,7 @@ describe('status --watch', () => {
     expect([code, json.error?.code]).toEqual([2, 'NO_SUCH_RUN']);
   });
 
-  const terminal = findTerminal();
+  const terminal = findRealTerminal();
   it.skipIf(terminal === null)(
     `leaves the terminal as it was${terminal === null ? ` (skipped: ${NO_TERMINAL})` : ''}`,
     () => {

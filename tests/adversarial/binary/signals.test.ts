@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { begin, doAll, making, planOf, RUN } from '../../adversarial/binary/executing.js';
-import { type Ended, isRunning, pausedAt, startCall } from '../../adversarial/binary/victims.js';
 import { devCli, imageOf, stateOf } from '../../support/cli.js';
 import { BINARY, createProject, type Project } from '../../support/project.mjs';
 import { END_BLOCK, PLAIN_BLOCK, startTiny } from '../../support/tiny.js';
+import { begin, doAll, making, planOf, RUN } from './executing.js';
+import { type Ended, isRunning, pausedAt, startCall } from './victims.js';
 
 /** SIGTERM and SIGHUP are answered like Ctrl-C: one document, exit 130, nothing half done (protocol.md §1). */
 
