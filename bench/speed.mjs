@@ -15,11 +15,11 @@ const GOAL_CALL = { next: 1.65, 'step complete': 1.65, manifest: 1.5, 'status --
 export const NOTE = `Times: whole processes, each kind once per round, ${ROUNDS} rounds, medians; the floor is \`node -e 0\` in the same rounds and its
 median stands beside. NODE_EXTRA_CA_CERTS is unset: it would add to every start of node and flatter the ratios. A busy machine
 spreads single calls far more than medians of interleaved ones; run it twice before you believe a small difference.
-The writes alone are a node that makes the files of such a commit durable in the order of storage.md and does nothing else: no
+The writes alone are a node that makes the files of such a commit durable in their order (storage.md, A commit) and does nothing else: no
 acknowledgement can be faster than that without keeping less. With libraries, XState, the JSON Patch and node:crypto are loaded
 too, bundled as dev-cli is, and each is used once: no acknowledgement on those can be faster.`;
 
-/** What house.md (Speed) wants of parts that are not there yet. */
+/** The bounds of parts that are not there yet (house.md, Speed). */
 export function notYet() {
   const rows = [
     ['a hook through node, against node -e 0', 1.5, null],

@@ -10,7 +10,7 @@ export interface Ids {
   hex(length: number): string;
 }
 
-/** Renders an instant as storage.md wants it: UTC, ISO 8601, milliseconds. */
+/** Renders an instant as UTC, ISO 8601, with milliseconds (storage.md, A commit). */
 export function instant(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }

@@ -18,7 +18,7 @@ export interface Detail {
 /** A command, or one instruction; the commands in an instruction are kept as commands. */
 export type Fix = string | Invocation | Instruction;
 
-/** What an error carries beside its code and message (protocol.md §1, Errors). */
+/** What an error carries beside its code and message (protocol.md, Errors). */
 export interface ErrorParts {
   /** Every problem, not only the first. */
   details?: Detail[];

@@ -13,7 +13,7 @@ export function harnessMark(env: Readonly<Record<string, string | undefined>>): 
   return HARNESS_MARKS.find((name) => isSet(env, name)) ?? null;
 }
 
-/** Whether Codex CLI calls. It gives a command ten seconds before it goes on without its answer (harness.md). */
+/** Whether Codex CLI calls. It gives a command ten seconds before it goes on without its answer (harness.md, How a harness is known). */
 export function isCodex(env: Readonly<Record<string, string | undefined>>): boolean {
   return CODEX_MARKS.some((name) => isSet(env, name));
 }

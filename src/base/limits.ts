@@ -1,6 +1,6 @@
 /**
  * How long a text may be, in characters, so that nothing is cut on its way to who must act on it: what is longer is refused
- * where it comes in, with its place and the limit (engine.md; documents.md). The one table; schemas and inputs take it from here.
+ * where it comes in, with its place and the limit (engine.md, Limits). The one table; schemas and inputs take it from here.
  */
 export const LIMITS = {
   /** Free text on the command line, the goal among it, and the request in a plan. */

@@ -15,7 +15,7 @@ export interface ChangedApproval {
 }
 
 /**
- * The decisions that were about another content than the one that stands there now (recipes.md §2, `artifact`). A box
+ * The decisions that were about another content than the one that stands there now (recipes.md, Gates). A box
  * that dev-cli ticks in PLAN.md changes nothing of what was decided; what a finished run has cleaned up is no change.
  */
 export function changedApprovals(run: Standing): ChangedApproval[] {

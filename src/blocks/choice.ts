@@ -38,7 +38,7 @@ function acknowledgementOf(turn: Turn, choice: ResolvedChoice, shared: Common) {
   return shared.acknowledge({ choice: choice.id, ...(choice.reasonRequired ? { note: `@${note}` } : {}) });
 }
 
-/** A choice: of an `llm`, of a gate, or of a loop at its bound (protocol.md §3; recipes.md §2, `choices`). */
+/** A choice: of an `llm`, of a gate, or of a loop at its bound (protocol.md §3; recipes.md, Choices). */
 export function acknowledgeChoice(turn: Turn, pending: Pending, input: AckInput): Acknowledged {
   const { block, action } = pending;
   const { chosen, note } = chosenOf(turn, pending, { ...input, ...choiceByHand(turn, pending, input) });
@@ -195,7 +195,7 @@ export function requirePlan(turn: Turn, added: readonly PlanTodo[] = []): void {
   });
 }
 
-/** A block that saves stores the id of its choice (recipes.md §2, `save`). */
+/** A block that saves stores the id of its choice (recipes.md, Data). */
 function saveChoice(turn: Turn, { block }: Pending, choice: string): void {
   if (block.kind !== 'llm') return;
   const [section] = block.sections;

@@ -5,7 +5,7 @@ import { type CheckedReport, checkReport } from '../documents/report.js';
 import type { PathFacts } from '../run/state.js';
 import type { Workspace } from '../run/workspace.js';
 
-/** What stands at a promised path now, by size, times, inode and digest; null for nothing. No clock is compared (lesson 49). */
+/** What stands at a promised path now, by size, times, inode and digest; null for nothing. No clock is compared. */
 export function factsOf(files: Files, path: string): PathFacts {
   const facts = files.facts(path);
   if (facts.kind !== 'file') return null;

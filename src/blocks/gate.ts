@@ -40,7 +40,7 @@ function gateAction(turn: Turn, block: GateBlock, shared: Common): PendingAction
 
 /**
  * What makes a gate one that only a person answers: no acknowledgement of the agent's would be taken, so none is printed
- * (protocol.md §2, `answer`).
+ * (protocol.md, Fields).
  * @param instruction what the agent does first, cut where it leaves no room for how the user answers
  */
 export function forPerson(name: string, instruction: string): Pick<GateAction, 'human' | 'answer' | 'instruction'> {

@@ -8,7 +8,7 @@ import { changedSinceHanded } from './subagent/handed.js';
 import { filled } from './values.js';
 
 /**
- * Compares the documents that finished blocks were built on with what they were (recipes.md §2, `stale`). A change by
+ * Compares the documents that finished blocks were built on with what they were (recipes.md, Staleness). A change by
  * somebody else is a warning once, or a refusal where the block says so. DRAFT.md is everybody's, so only a block with
  * `stale: block` looks at it.
  * @throws DevCliError `INPUT_CHANGED`

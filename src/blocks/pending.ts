@@ -15,7 +15,7 @@ export function pendingOf(turn: Turn): Pending | null {
   return { state, action, block: blockOf(turn, action.block) };
 }
 
-/** Where an error happened: the run, and the action that waits there with its acknowledgement (protocol.md §1, Errors). */
+/** Where an error happened: the run, and the action that waits there with its acknowledgement (protocol.md, Errors). */
 export function whereIn({ state }: Turn): Pick<ErrorParts, 'run' | 'pending'> {
   const action = state.pendingAction?.action;
   if (action === undefined || action.action === 'done') return { run: state.name };

@@ -10,7 +10,7 @@ import type { Workspace } from '../run/workspace.js';
 export const APPROVE_PLAN = 'approvePlan';
 
 /**
- * What came of the gate that asked last about the plan in this name; null where none ever did (engine.md, First). Of the run
+ * What came of the gate that asked last about the plan in this name; null where none ever did (engine.md, Approvals). Of the run
  * itself first, then what it was told by the run before it.
  * @param captured the recipe of the run, all its phases included
  */

@@ -12,7 +12,7 @@ export function wantsVerdict(block: SubagentBlock, output: string): boolean {
   return output.startsWith('reviews/') || (block.exitWhen ?? '').includes('verdict');
 }
 
-/** A subagent's whole task in one file (protocol.md §2, "A prompt file is complete"). `output` is relative to the run. */
+/** A subagent's whole task in one file (protocol.md, Prompt files). `output` is relative to the run. */
 export function agentPrompt(turn: Turn, block: SubagentBlock, agent: ResolvedAgent, output: string | null): string {
   const definition = definitionOf(turn, agent);
   const task = [agent.prompt, agent.promptHint]

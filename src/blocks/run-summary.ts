@@ -7,7 +7,7 @@ import type { Workspace } from '../run/workspace.js';
 import { onDigest } from './approvals.js';
 import { inRecipeOrder } from './recipe-order.js';
 
-/** What a run came to so far, as one value; summary.md is a rendering of it (documents.md). */
+/** What a run came to so far, as one value; summary.md is a rendering of it (documents.md, summary.md and report.md). */
 export function runSummary(state: RunState, recipe: ResolvedRecipe, files: Workspace, at: string): RunSummary {
   const failures = Object.entries(state.agents)
     .filter(([, agent]) => agent.status === 'failed')
@@ -43,7 +43,7 @@ function outcomeOf(state: RunState, recipe: ResolvedRecipe): RunSummary['outcome
   return state.status === 'live' && closing && !goesOn ? 'completed' : state.status;
 }
 
-/** Who a decision is by, as its line ends: `(user)` or `(assumed)` (documents.md). */
+/** Who a decision is by, as its line ends: `(user)` or `(assumed)` (documents.md, summary.md and report.md). */
 const BY = / *\((user|assumed|agent)\)[.\s]*$/i;
 
 /**

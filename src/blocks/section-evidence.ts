@@ -15,7 +15,7 @@ export function sectionDigests(turn: Turn, { sections }: { sections: SectionId[]
 }
 
 /**
- * The block's sections that hold something else than when the action was issued (protocol.md §3, evidence of `llm`). No
+ * The block's sections that hold something else than when the action was issued (protocol.md, Evidence). No
  * clock is compared. An action that was issued before digests were kept has no such evidence.
  */
 export function writtenSince(

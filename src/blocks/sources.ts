@@ -9,7 +9,7 @@ const PATHS_SHOWN = 20;
 const PATHS_IN_REASON = 3;
 
 /**
- * The second net below the guard (harness.md, Guard): sources changed in a phase that may not touch them. Refused with
+ * The second net below the guard (harness.md, The second net): sources changed in a phase that may not touch them. Refused with
  * the list; accepted into the baseline once a person was there after the refusal, for that action and the paths listed;
  * in autopilot the run halts. Null when nothing changed.
  */

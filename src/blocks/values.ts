@@ -108,7 +108,7 @@ function shown(value: unknown): string | undefined {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** What the conditions of this run see (recipes.md §2, Conditions). */
+/** What the conditions of this run see (recipes.md, Conditions). */
 export function conditionScope(turn: Turn, block: string | null): ConditionScope {
   const { state } = turn;
   const draftText = turn.files.text('DRAFT.md');
@@ -133,7 +133,7 @@ export function conditionScope(turn: Turn, block: string | null): ConditionScope
 /** Longest result that is kept for conditions, in characters: it stands in every snapshot. */
 const RESULT_CAP = 4000;
 
-/** Remembers the text of the last result, when a condition of the recipe asks for it (recipes.md §2, Conditions). */
+/** Remembers the text of the last result, when a condition of the recipe asks for it (recipes.md, Conditions). */
 export function rememberResult(turn: Turn, text: string): void {
   if (!conditionsOf(turn.captured.recipe).some((condition) => /\bresult\b/.test(condition))) return;
   turn.state.result = text.slice(0, RESULT_CAP).replace(/[\uD800-\uDBFF]$/, '');

@@ -11,7 +11,7 @@ import { quoted } from '../registry/value.js';
 type Surroundings = Pick<Environment, 'cwd' | 'readInput'>;
 
 /**
- * Replaces what the command line only names by what it holds (protocol.md §1, Data): text values become their text,
+ * Replaces what the command line only names by what it holds (protocol.md, Data): text values become their text,
  * data values a `DataInput`.
  * @throws DevCliError `DATA_MISSING` for nothing, `DATA_MALFORMED` for what is too large or no UTF-8, `IO`
  */

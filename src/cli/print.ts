@@ -96,7 +96,7 @@ export function asDevCliError(thrown: unknown, debug: boolean): DevCliError {
   });
 }
 
-/** A failure as it is printed (protocol.md §1, Errors). */
+/** A failure as it is printed (protocol.md, Errors). */
 export function failureDocument(error: DevCliError, standpoint: Standpoint): { ok: false; error: object } {
   const written = writtenFrom(standpoint);
   return {

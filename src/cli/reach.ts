@@ -3,7 +3,7 @@ import { writtenFor } from '../registry/written-out.js';
 import type { Reach } from './print.js';
 
 // Paths are kept relative to the root. Called from elsewhere, from a subdirectory or a work tree of its own, a reader could
-// not open them: there they are written absolute (protocol.md §1, Root).
+// not open them: there they are written absolute (protocol.md, Root).
 
 /** A path below `.dev` that begins here, and is not the end of a longer one. */
 const OURS = /(?<![\w./~-])\.dev\/(?=\w)/g;

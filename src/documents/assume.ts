@@ -16,7 +16,7 @@ const ASSUMED = '(assumed)';
 
 /**
  * Fills what is missing without asking anybody, always the same way, every statement marked `(assumed)`
- * (documents.md, `draft auto-assume`).
+ * (documents.md, draft auto-assume).
  * @throws DevCliError `DOCUMENT_UNREADABLE`
  */
 export function autoAssume(text: string, input: AssumeInput): { text: string; assumed: SectionId[] } {

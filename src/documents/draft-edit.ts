@@ -5,7 +5,7 @@ import { closesFence, type Fence, fenceOpenedBy } from './markdown-lines.js';
 import { encodeSection, hasContent, isPlaceholder, trimText } from './section-codec.js';
 import { checkedSection, SECTION_IDS, type SectionId } from './sections.js';
 
-/** Changing DRAFT.md (documents.md, `draft update`). */
+/** Changing DRAFT.md (documents.md, draft update). */
 
 /**
  * DRAFT.md with new contents for some sections. A text replaces a section; an object becomes bullets with bold keys, an

@@ -28,8 +28,8 @@ export function newDraft(name: string): string {
 }
 
 /**
- * The one function that says which sections are filled: a section is, when it holds anything but its placeholder comment
- * (lessons 16). Headings may be renamed and sections reordered; markers in fenced code are text.
+ * The one function that says which sections are filled: a section is, when it holds anything but its placeholder comment.
+ * Headings may be renamed and sections reordered; markers in fenced code are text.
  * @throws DevCliError `DOCUMENT_UNREADABLE` when a marker is missing, doubled or not below a level-two heading
  */
 export function readDraft(text: string): Draft {

@@ -2,8 +2,8 @@ import { visible } from '../base/visible.js';
 
 /**
  * The one place that prepares foreign text (a goal, a summary, a finding, the output of a command) for an instruction or
- * a prompt: nothing invisible, no terminal orders, no secrets, a bound, and a fence that it cannot close (product.md,
- * Principles; lessons 46).
+ * a prompt: nothing invisible, no terminal orders, no secrets, a bound, and a fence that it cannot close (documents.md,
+ * Foreign text).
  */
 
 /** At most `cap` characters of `text`, never half of a surrogate pair, nor a joiner or half a flag without what it belongs to. */

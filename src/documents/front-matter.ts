@@ -16,7 +16,7 @@ export type FrontMatter =
 /**
  * Splits a Markdown text into its YAML front matter and its body. The fences are lines of their own: `---` on the first
  * line, the next `---` (or `...`) at the beginning of a line; a `---` inside an indented value or in the body is text
- * (documents.md, Findings; lessons 19). A byte order mark and CRLF are understood. Never throws.
+ * (documents.md, Reports). A byte order mark and CRLF are understood. Never throws.
  */
 export function splitFrontMatter(text: string): FrontMatter {
   const start = text.startsWith('\uFEFF') ? 1 : 0;

@@ -18,7 +18,7 @@ export interface ImportedReport {
 }
 
 /**
- * DRAFT.md with one line per agent in `findings`: its summary and a link, or why it failed (documents.md, `draft import`).
+ * DRAFT.md with one line per agent in `findings`: its summary and a link, or why it failed (documents.md, draft import).
  * An agent's line is replaced where it stands when something new is to be said, and left alone when people wrote on behind
  * it; the same import again changes nothing, and so does everything else in the section stay.
  * @throws DevCliError `DOCUMENT_UNREADABLE`

@@ -3,7 +3,7 @@ import { markdownLines } from './markdown-lines.js';
 import { isAsRendered, renderPlan } from './plan-render.js';
 import type { PlanContent } from './plan-schema.js';
 
-/** The boxes of PLAN.md: addressed by the exact id of a todo, set by dev-cli, the only thing read back (lessons 21). */
+/** The boxes of PLAN.md: addressed by the exact id of a todo, set by dev-cli, the only thing read back. */
 
 const BOX = /^### \[([ xX])\] ([A-Za-z0-9][A-Za-z0-9_-]*):(?: |$)/;
 

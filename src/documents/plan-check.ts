@@ -6,7 +6,7 @@ import { pathProblem } from './plan-paths.js';
 import type { PlanContent, PlanTodo } from './plan-schema.js';
 import { shown } from './schema-findings.js';
 
-/** Whether a value is a plan that can be executed (documents.md, plan-content.json, Semantic). */
+/** Whether a value is a plan that can be executed (documents.md, Semantic checks). */
 
 export type PlanCheck = { ok: true; plan: PlanContent } | { ok: false; findings: Detail[] };
 

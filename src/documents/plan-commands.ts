@@ -15,7 +15,7 @@ export function isCommand(item: PlanAcceptance): item is CommandAcceptance {
   return item.kind === 'command';
 }
 
-/** All of a command that an approval is about (engine.md, First). */
+/** All of a command that an approval is about (engine.md, Approvals). */
 export interface PlannedCommand {
   run: string[];
   cwd: string;

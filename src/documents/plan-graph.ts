@@ -27,7 +27,7 @@ export function withoutReferences(text: string): string {
 
 /**
  * The ids a todo depends on: those it declares, then those implied by a value it takes from another todo, as an input or
- * in a command (documents.md, Semantic). Each once.
+ * in a command (documents.md, Semantic checks). Each once.
  */
 export function dependencies(todo: Pick<PlanTodo, 'dependsOn' | 'inputs' | 'acceptance'>): string[] {
   const taken = [

@@ -1,4 +1,4 @@
-/** Which paths and globs a plan may name: inside the project and outside `.dev/` (documents.md, Semantic). */
+/** Which paths and globs a plan may name: inside the project and outside `.dev/` (documents.md, Semantic checks). */
 
 const MAX_LENGTH = 1024;
 const MAX_ALTERNATIVES = 256;

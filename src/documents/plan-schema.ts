@@ -3,7 +3,7 @@ import { LIMITS } from '../base/limits.js';
 import { closed, discriminated, enumOf } from '../base/schema.js';
 import { PLAN_ID } from './plan-id.js';
 
-/** plan-content.json (documents.md, plan-content.json → PLAN.md). */
+/** plan-content.json (documents.md, plan-content.json). */
 
 /** Names of inputs and outputs. */
 const VALUE_NAME = '^[A-Za-z_][A-Za-z0-9_-]*$';

@@ -13,7 +13,7 @@ export interface PlanSummary {
   text: string;
 }
 
-/** What a plan holds; every todo counts, ticked or not (lessons 22). */
+/** What a plan holds; every todo counts, ticked or not. */
 export function planSummary(plan: PlanContent, boxes: Record<string, boolean> = {}): PlanSummary {
   const { todos } = plan;
   const isDone = (id: string) => Object.hasOwn(boxes, id) && boxes[id] === true;

@@ -1,4 +1,4 @@
-/** A complete example of plan-content.json with what each part means (documents.md, `plan template`). */
+/** A complete example of plan-content.json with what each part means (documents.md, plan-content.json). */
 
 const TEMPLATE = `# plan-content.json
 

@@ -4,7 +4,7 @@ import { foreignLine } from './foreign.js';
 import { splitFrontMatter } from './front-matter.js';
 import { hasContent } from './section-codec.js';
 
-/** Findings, analyses and reviews: Markdown with YAML front matter (documents.md, Findings). */
+/** Findings, analyses and reviews: Markdown with YAML front matter (documents.md, Reports). */
 
 /** Characters of a summary that are kept. */
 export const SUMMARY_LIMIT = 300;
@@ -115,7 +115,7 @@ function verdictProblems(verdict: Json | undefined): Detail[] {
   return [{ problem: `verdict is ${shown(verdict)}`, pointer: '/verdict', expected }];
 }
 
-/** Spelling is no verdict of its own (lessons 29). */
+/** Spelling is no verdict of its own. */
 function normalVerdict(verdict: string): string {
   return verdict.trim().toUpperCase();
 }

@@ -1,7 +1,7 @@
 import { foreignLine, wholeLine } from './foreign.js';
 import { type RunSummary, summaryParts } from './run-summary.js';
 
-/** The text of a pull request, rendered from the value that report.md renders (documents.md; engine.md, state-complete). */
+/** The text of a pull request, rendered from the value that report.md renders (documents.md, summary.md and report.md; engine.md, Stages). */
 
 /** What a forge takes, in characters. */
 export const REQUEST_TITLE = 256;

@@ -1,6 +1,6 @@
 import { foreignLine, wholeLine } from './foreign.js';
 
-/** What a run came to; computed from its journal, rendered as summary.md and report.md (documents.md). */
+/** What a run came to; computed from its journal, rendered as summary.md and report.md (documents.md, summary.md and report.md). */
 export interface RunSummary {
   goal: string;
   outcome: 'live' | 'completed' | 'halted' | 'aborted';

@@ -11,7 +11,7 @@ import {
  * The text of a section, as people mean it, and as it stands between two markers of DRAFT.md. A line that would be taken
  * for structure (a marker, a placeholder, a level-two heading, a fence that nothing closes) is written with a backslash
  * before it, which Markdown renders as the line itself; a line that has such backslashes already gets one more.
- * `decodeSection` takes exactly one away, so every text comes back (lessons 17).
+ * `decodeSection` takes exactly one away, so every text comes back.
  */
 
 const MARKER = /^ {0,3}<!--\s*section\s*:\s*([\w-]+)\s*-->\s*$/;

@@ -24,7 +24,7 @@ import { type CommitJob, workTreeOf } from './job.js';
 import { awaitProcess, type Call, directoryOf, hasBegun, launchOnce, type ProcessEnding } from './launch.js';
 import { lastWordsOf, readText } from './records.js';
 
-/** The commit of a todo, or of all that remains: it is looked for before it is made (engine.md, commit). */
+/** The commit of a todo, or of all that remains: it is looked for before it is made (engine.md, Commits). */
 
 /** What came of a commit. */
 export interface CommitEnding {

@@ -1,6 +1,6 @@
 /**
  * Recognises in the output of a red command that it was not let listen on a port, as in a sandbox without loopback: then it
- * proves nothing about the work (engine.md, Triage, environment). Pure, and conservative: what a test says about such an error,
+ * proves nothing about the work (engine.md, Triage). Pure, and conservative: what a test says about such an error,
  * a file that may not be opened and a port below 1024 are none.
  */
 

@@ -15,7 +15,7 @@ import { REQUEST_BODY_FILE, REQUEST_STEPS, type RequestJob, workTreeOf } from '.
 import { awaitProcess, type Call, directoryOf, hasBegun, launchOnce } from './launch.js';
 import { lastWordsOf, readSpec } from './records.js';
 
-/** The pull request of a run, told that its work begins, or handed the work (engine.md, state-begin and state-complete). */
+/** The pull request of a run, told that its work begins, or handed the work (engine.md, Stages). */
 
 /** How the forge was told, or why it was not, or not all of it. */
 export type RequestEnding =

@@ -3,7 +3,7 @@
  * Made by recipe/compile, kept in recipe.json.
  */
 
-/** Who acts in a stage (engine.md, the table of handlers). */
+/** Who acts in a stage (engine.md, Stages). */
 export type StageActor = 'cli' | 'subagent' | 'human';
 
 /** A step of every todo. `id` is the key in `substeps`: `worker`, `verify`, `wrapUp`, `commit`, or the recipe's own. */

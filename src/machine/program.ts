@@ -11,10 +11,10 @@ export type BlockKind =
   | 'subagent'
   | 'subagent-loop'
   | 'wait-for-user'
-  /** The one block of an engine recipe: a machine of its own (engine.md). */
+  /** The one block of an engine recipe: a machine of its own (engine.md, Shape). */
   | 'engine';
 
-/** What happens after a failure (recipes.md §2, `onError`). */
+/** What happens after a failure (recipes.md, Failure). */
 export type OnError = { kind: 'halt' } | { kind: 'continue' } | { kind: 'retry'; max: number };
 
 /** Where a choice leads. `goto` names an earlier block; going there is an invalidate. */

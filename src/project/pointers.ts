@@ -38,7 +38,7 @@ function fileName(id: string): string {
   return /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/.test(id) ? id : `sha256.${sha256(Buffer.from(id))}`;
 }
 
-/** The file that names the active run (storage.md, Layout). @param home `<root>/.dev` */
+/** The file that names the active run (storage.md, Marks of the root). @param home `<root>/.dev` */
 export function activePath(home: string): string {
   return join(home, 'active-spec');
 }

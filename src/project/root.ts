@@ -31,7 +31,7 @@ const OF_RUNS = ['state.json', 'events.jsonl', 'plan-content.json'];
 const LIMIT = 64 * 1024;
 
 /**
- * Finds the root (protocol.md §1, Root). Starts no process and writes nothing.
+ * Finds the root (protocol.md, Root). Starts no process and writes nothing.
  * A given root is taken as it is; the work tree the call came from counts only when it belongs to that root.
  * @throws DevCliError `USAGE` when the given root is no directory; `IO` when a work tree's pointer cannot be used
  */

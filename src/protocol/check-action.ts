@@ -23,7 +23,7 @@ import { transactTurn } from './turns.js';
 
 /**
  * `check --action aN`: runs the command acceptances of the todo that this task is about, exactly as `verify` will, and
- * commits nothing but their evidence; what passed is not run again on the same tree (protocol.md §5; engine.md, worker).
+ * commits nothing but their evidence; what passed is not run again on the same tree (protocol.md §5; engine.md, Checking before the result).
  * @param given the run's name, if any
  * @param input.wait seconds to stay at most; what is still at work then is found by the same call again
  * @throws DevCliError `STALE_ACTION` for an action that is no task that is out; `GIT_FAILED`, `IO`, `INTERRUPTED`, `RUN_UNTRUSTED`

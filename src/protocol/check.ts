@@ -12,7 +12,7 @@ import type { Ported } from './ports.js';
 import { readCaptured } from './turns.js';
 
 /**
- * `check <file>`: validates any promised output and says what is wrong (documents.md), one of a wing's kinds too.
+ * `check <file>`: validates any promised output and says what is wrong (documents.md, check), one of a wing's kinds too.
  * Only reads.
  * @param file as given on the command line: relative to `cwd`; below `.dev/`, to the root
  */

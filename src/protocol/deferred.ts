@@ -15,7 +15,7 @@ import { renewEnd } from './walk/end.js';
 const MOMENT = 5;
 
 /**
- * Makes the commits that had to wait, as far as they can be made now, also of a run that has ended (engine.md, commit). To
+ * Makes the commits that had to wait, as far as they can be made now, also of a run that has ended (engine.md, Commits). To
  * be called while no agent is at work on the sources.
  * @returns what is different now
  * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`; what a transaction throws

@@ -31,7 +31,7 @@ export async function documentCommand(context: Context, command: string, input: 
   if (READING.includes(command) || head.snapshot === null) return withoutTurn(context, name, command, rest);
   const { outcome, warnings } = await transactTurn(context, name, (turn) => {
     const ended = turn.state.status === 'completed' || turn.state.status === 'aborted';
-    // A plan may be regenerated after planning: that is how an edited one is put right (documents.md).
+    // A plan may be regenerated after planning: that is how an edited one is put right (documents.md, plan generate).
     if (ended && command !== 'plan generate') throw endedRun(turn.state.name, command);
     const before = canonicalJson(turn.state);
     const done = runOwnCommand({ command, input: rest }, sceneOf(turn));

@@ -8,7 +8,7 @@ import type { RunState } from '../run/state.js';
 export const FIRST_RUN: Invocation = { command: 'init', input: { name: 'NAME', goal: 'what you want' } };
 
 /**
- * The run a command is about (protocol.md §1, Names): the one named, else the one this session is bound to, else the one
+ * The run a command is about (protocol.md, Names): the one named, else the one this session is bound to, else the one
  * this work tree was made for, else the active one.
  * @param changes whether the command changes state: then several live runs and no known session need the name
  * @throws DevCliError `NAME_INVALID`, `NO_ACTIVE_RUN`, `NAME_REQUIRED`

@@ -150,7 +150,7 @@ function engineBlock(turn: Turn): string {
 }
 
 /**
- * Todos of the plan are redone, and what depends on them becomes stale; their commits are not undone (engine.md). Gives the
+ * Todos of the plan are redone, and what depends on them becomes stale; their commits are not undone (protocol.md, Redoing). Gives the
  * commands at work for what is redone.
  */
 function redoTodos(turn: Turn, block: string, todos: readonly string[], note: string | undefined): Job[] {

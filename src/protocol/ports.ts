@@ -34,7 +34,7 @@ interface Check {
   judge: (text: string) => Findings;
 }
 
-/** Something that happened in a harness, whichever it is (harness.md, Hooks). */
+/** Something that happened in a harness, whichever it is (house.md, Ports). */
 export type HookEvent =
   | { on: 'session-start'; session: string; cause: 'startup' | 'resume' | 'compact' }
   | { on: 'user-prompt-submit'; session: string; agent: string | null; prompt: string }

@@ -8,7 +8,7 @@ export function isAtWork(head: Head<RunState>): boolean {
   return head.snapshot?.pendingAction?.action.action === 'running';
 }
 
-/** Whether commits that had to wait can be made now, as far as git can: no worker is at the sources (engine.md, commit). */
+/** Whether commits that had to wait can be made now, as far as git can: no worker is at the sources (engine.md, Commits). */
 export function commitsWait({ snapshot }: Pick<Head<RunState>, 'snapshot'>): boolean {
   const engine = snapshot?.engine ?? null;
   if (engine === null || engine.deferred.length === 0 || snapshot?.status === 'aborted') return false;

@@ -115,7 +115,7 @@ function attempted<A>(
   return commitOf<Attempt<A>>(turn, head, { kind: 'answered', answer: inRun(turn, body) });
 }
 
-/** What is refused says where: the run, and what is pending there (protocol.md §1, Errors). */
+/** What is refused says where: the run, and what is pending there (protocol.md, Errors). */
 function inRun<A>(turn: Turn, body: (turn: Turn) => A): A {
   try {
     return body(turn);
@@ -240,7 +240,7 @@ function numberGates({ state, entries }: Turn, before: number): void {
   });
 }
 
-/** What this commit writes is known: only changes by others count as changed inputs (recipes.md §2, `stale`). */
+/** What this commit writes is known: only changes by others count as changed inputs (recipes.md, Staleness). */
 function refreshInputs(turn: Turn): void {
   for (const { path } of turn.files.changes()) {
     for (const inputs of Object.values(turn.state.inputHashes)) {

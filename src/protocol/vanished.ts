@@ -10,7 +10,7 @@ import { BEGINNING, type HistoryStore } from '../store/store.js';
 
 /**
  * Documents of a run that are gone although nobody meant them to be: `git clean -fd` and `git stash -u` take what git does
- * not ignore, a power cut what was not synced. The journal says what they held, `objects/` has it (storage.md, A commit).
+ * not ignore, a power cut what was not synced. The journal says what they held, `objects/` has it (storage.md, Documents that vanished).
  */
 
 /** What documents held when they were committed last, by path as in `Files`. */

@@ -5,7 +5,7 @@ import { skillOf } from './resolve-header.js';
 import type { EngineSource } from './schema-engine.js';
 import { parseYaml } from './yaml-source.js';
 
-/** A recipe that `init` may begin when none is named (recipes.md §1, begins). */
+/** A recipe that `init` may begin when none is named (recipes.md §1). */
 export interface Beginner {
   name: string;
   skill: string;

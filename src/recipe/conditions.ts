@@ -13,7 +13,7 @@ export interface DeclaredNames {
   preferences: Readonly<Record<string, PreferenceSpec>>;
   sections: readonly string[];
   agents: readonly string[];
-  /** The conditions are about one todo of a plan: `todo {id, type, risk}` (engine.md, own handlers). */
+  /** The conditions are about one todo of a plan: `todo {id, type, risk}` (engine.md, Own handlers). */
   todo?: boolean;
   /** The conditions decide whether a phase begins: nothing of a recipe at work is there to see (recipes.md §4). */
   phase?: boolean;

@@ -72,7 +72,7 @@ export function artifactsOf({ recipe, workflow }: Pick<CapturedRecipe, 'recipe' 
   return workflow.artifacts ?? [...new Set([...ARTIFACTS, ...ofPhases])];
 }
 
-/** Whether an execution asks for this gate's answer (recipes.md §2, `approves`). */
+/** Whether an execution asks for this gate's answer (recipes.md, Gates). */
 export function approvesPlan(block: ResolvedBlock): block is GateBlock {
   if (block.kind !== 'wait-for-user') return false;
   return block.approves === 'plan' || (block.human && block.artifact === 'PLAN.md');

@@ -15,7 +15,7 @@ function afterOf(handler: OwnHandlerSource | undefined): string {
 
 /**
  * The own handlers that follow a stage, each with those that follow it; several after one in the order of the file
- * (engine.md, own handlers). One whose `after` leads nowhere or in a circle is in no answer.
+ * (engine.md, Own handlers). One whose `after` leads nowhere or in a circle is in no answer.
  */
 export function inWalkOrder(handlers: OwnHandlers, anchor: string): string[] {
   return Object.keys(handlers)

@@ -26,7 +26,7 @@ export interface LibraryFile {
 const PROJECT_DIRECTORIES = ['.dev/recipes', '.dev/workflows'];
 const SHIPPED_DIRECTORIES = ['recipes', 'workflows'];
 
-/** Every recipe file in the order of precedence: the first of a name wins (recipes.md, head). */
+/** Every recipe file in the order of precedence: the first of a name wins (recipes.md, Where recipes are found). */
 export function recipeFiles(library: Library): LibraryFile[] {
   const listed = (base: string, directories: string[], shipped: boolean) =>
     directories.flatMap((directory) =>

@@ -21,7 +21,7 @@ interface Read {
 
 /**
  * Every file that is read has a writer earlier on each path. The only forks are conditions: a file that is written on a
- * condition must be read on the same one, or by somebody who is told that it is missing (recipes.md §2, Lint).
+ * condition must be read on the same one, or by somebody who is told that it is missing (recipes.md, recipe lint).
  */
 export function lintFiles(lintable: LintableSequence): void {
   const { recipe, source } = lintable;

@@ -6,7 +6,7 @@ import type { LintableEngine } from './lintable.js';
 import { TRIAGE } from './resolve-engine.js';
 import { quoted } from './yaml-source.js';
 
-/** Policies and own handlers of an engine recipe (engine.md). */
+/** Policies and own handlers of an engine recipe (engine.md, Own handlers). */
 export function lintHandlers(lintable: LintableEngine): void {
   lintPolicies(lintable);
   for (const key of Object.keys(lintable.source.handlers ?? {})) {

@@ -5,7 +5,7 @@ import type { Problem } from './problem.js';
 const WIDTH = 120;
 
 /**
- * Problems as a compiler prints them: place, message, the line with a caret below it, what to do (recipes.md §6, lint).
+ * Problems as a compiler prints them: place, message, the line with a caret below it, what to do (recipes.md, recipe lint).
  * @param texts the files the problems point into, by name; an excerpt is left out for others
  */
 export function lintReport(problems: readonly Problem[], texts: Readonly<Record<string, string>>): string {

@@ -12,7 +12,7 @@ import { quoted } from './yaml-source.js';
 const OF_PHASES = ['skill', 'guard', 'cleanup'] as const;
 
 /**
- * A workflow: its phases, their recipes, its conditions (recipes.md §4, §6).
+ * A workflow: its phases, their recipes, its conditions (recipes.md §4; recipes.md §6).
  * @param lintRecipe judges the recipe of a phase, into that recipe's own report
  */
 export function lintWorkflow(

@@ -11,7 +11,7 @@ import { lintText } from './lint-text.js';
 import { lintWorkflow } from './lint-workflow.js';
 import type { LintableSequence } from './lintable.js';
 
-/** Everything that can be told wrong about a recipe without running it (recipes.md §6, lint), added to its report. */
+/** Everything that can be told wrong about a recipe without running it (recipes.md, recipe lint), added to its report. */
 export function lintRecipe(compiled: Compiled, expectedName: string): void {
   const { draft, report, file } = compiled;
   if (draft === null) return;

@@ -32,7 +32,7 @@ export interface ListedRecipe {
 }
 
 /**
- * Loads a recipe by name: parse → schema → resolve → lint (recipes.md).
+ * Loads a recipe by name: parse → schema → resolve → lint (recipes.md §6).
  * @throws DevCliError `UNKNOWN_RECIPE`, `IO`; what is wrong inside the files is in `problems`
  */
 export function loadRecipe(library: Library, name: string): LoadedRecipe {

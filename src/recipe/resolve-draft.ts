@@ -4,7 +4,7 @@ import { ownCommandsOf, runs } from './own-commands.js';
 import type { ResolvedBlock } from './resolved.js';
 import { placeholders } from './template.js';
 
-/** The sections that `draft validate` demands by default, by depth (recipes.md §1, draft). */
+/** The sections that `draft validate` demands by default, by depth (documents.md, draft validate). */
 export const DEFAULT_REQUIRED: Readonly<Record<'standard' | 'quick', readonly SectionId[]>> = {
   standard: ['intent', 'purpose', 'boundaries', 'criteria', 'decisions', 'findings'],
   quick: ['intent', 'purpose', 'findings'],

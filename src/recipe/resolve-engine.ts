@@ -31,7 +31,7 @@ export const TRIAGE: readonly Disposition[] = ['halt', 'adapt', 'retry'];
 const PREFERENCES = ['approve_commands', 'pull_request'];
 
 /**
- * An engine recipe with every default filled in (engine.md; recipes.md §2, what may be left out). Problems met on the way
+ * An engine recipe with every default filled in (engine.md, Shape; recipes.md, Defaults). Problems met on the way
  * are reported; the result is of use only when none of them is an error.
  */
 export function resolveEngineRecipe(source: EngineSource, report: Report, readers: EngineReaders): ResolvedRecipe {

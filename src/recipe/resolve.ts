@@ -49,7 +49,7 @@ export function initFlags(blocks: readonly BlockSource[]): string[] {
   return ['standard', 'quick', 'interactive', 'autopilot'].filter((flag) => init.includes(`--${flag}`));
 }
 
-/** Of a default list a section that nothing writes is dropped; a stated list is binding (recipes.md §1, draft). */
+/** Of a default list a section that nothing writes is dropped; a stated list is binding (documents.md, draft validate). */
 function requiredSections(
   source: SequentialSource,
   blocks: readonly ResolvedBlock[],

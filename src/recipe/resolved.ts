@@ -41,7 +41,7 @@ export interface ResolvedRecipe {
   engine?: ResolvedEngine;
 }
 
-/** What a recipe can need of the machine and the repository (recipes.md §1, §4). */
+/** What a recipe can need of the machine and the repository (recipes.md §1; recipes.md §4). */
 export type Need = 'remote' | 'gh';
 
 /** What an engine recipe adds: the stages of a todo and of the end, and who acts in each (engine.md, Shape). */

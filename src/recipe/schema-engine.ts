@@ -3,7 +3,7 @@ import { closed, discriminated, enumOf } from '../base/schema.js';
 import { ENGINE_BLOCK, HANDLER_KEY, HANDLERS } from '../registry/handlers.js';
 import { CommandLine, externalLimits, flag, header, kind, text, word } from './schema-parts.js';
 
-/** Engine recipes as authors write them: how the todos of a plan are carried out (engine.md). */
+/** Engine recipes as authors write them: how the todos of a plan are carried out (engine.md, Shape). */
 
 const limit = (minimum: number, maximum: number, description: string) =>
   Type.Optional(Type.Integer({ minimum, maximum, description }));

@@ -16,7 +16,7 @@ import {
 } from './schema-parts.js';
 
 /**
- * The recipe language as authors write it (recipes.md §1, §2). Every field has a description: it feeds editor completion
+ * The recipe language as authors write it (recipes.md §1; recipes.md §2). Every field has a description: it feeds editor completion
  * and the generated reference. What may be left out is optional here and filled in by resolve.ts.
  */
 

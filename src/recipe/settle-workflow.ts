@@ -14,7 +14,7 @@ interface Given {
 /**
  * A workflow with the mode and the vars of each phase settled, and the preferences of the run. The mode is standard and
  * interactive, overlaid by the flags, by what the workflow states, by what the phase's recipe states. A var is the recipe's,
- * overlaid by the workflow's of that name, by `--set` (recipes.md §1, §4).
+ * overlaid by the workflow's of that name, by `--set` (recipes.md §1; recipes.md §4).
  * @throws DevCliError `PREFERENCES_INVALID`, `UNKNOWN_PREFERENCE`
  */
 export function settleWorkflow(

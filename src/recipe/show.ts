@@ -19,7 +19,7 @@ const yaml = lazyPackage<typeof import('yaml')>('yaml');
 
 type Shown = Record<string, unknown>;
 
-/** A recipe as YAML with every default filled in, in the words of the language (recipes.md §6, show). For people. */
+/** A recipe as YAML with every default filled in, in the words of the language (recipes.md, recipe show). For people. */
 export function showRecipe(recipe: ResolvedRecipe): string {
   const document: Shown = {
     name: recipe.name,

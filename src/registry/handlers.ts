@@ -7,7 +7,7 @@ type HandlerPlace =
   /** After the last todo, in the order of the registry. */
   | 'finalize';
 
-/** One shipped handler of an execution: the single source for resolve, lint and docs (engine.md, the table of handlers). */
+/** One shipped handler of an execution: the single source for resolve, lint and docs (engine.md, Stages). */
 export interface HandlerSpec {
   id: string;
   /** Its key under `config.handlers` of a recipe; a recipe's own handler may not be called so. */

@@ -22,7 +22,7 @@ interface Misunderstood extends Pick<ParsedCommand, 'globals'> {
  * Parses a command line's words, with or without `dev-cli` in front. `--help` behind any command, and no word at all,
  * give the command `help`. Reads neither files nor standard input and does not check the names of runs: the same function serves recipes, whose
  * words may still hold placeholders.
- * @throws DevCliError `UNKNOWN_COMMAND`; `USAGE` with every problem in `details` (protocol.md §1, §5)
+ * @throws DevCliError `UNKNOWN_COMMAND`; `USAGE` with every problem in `details` (protocol.md §1; protocol.md §5)
  */
 export function parseCommand(words: readonly string[], registry = REGISTRY): ParsedCommand<DescribedCommand> {
   const read = readCommandLine(words, registry);

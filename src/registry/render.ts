@@ -9,7 +9,7 @@ import { flagOf } from './value.js';
  * Writes an invocation as the one command line that means it: positionals in order, then options in the order of the
  * specification, quoted for a POSIX shell. `parseCommand(splitCommand(line).slice(1))` gives the invocation back.
  * `undefined`, `null`, `false` and empty lists stand for "not given".
- * @throws DevCliError `INTERNAL` for an unknown command or key, or a value of the wrong type (protocol.md §2, `ack`)
+ * @throws DevCliError `INTERNAL` for an unknown command or key, or a value of the wrong type (protocol.md, Printed commands)
  */
 export function renderCommand(invocation: Invocation): string {
   const spec = Object.hasOwn(forms, invocation.command) ? forms[invocation.command] : undefined;

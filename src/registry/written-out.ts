@@ -2,7 +2,7 @@ import { type Instruction, type Invocation, sentence, type Written } from '../ba
 import { isRecord } from '../base/json.js';
 import { renderCommand, shellQuoted } from './render.js';
 
-/** The members that hold commands, alone or in an instruction; wherever they stand, they are written out (protocol.md §2, `ack`). */
+/** The members that hold commands, alone or in an instruction; wherever they stand, they are written out (protocol.md, Printed commands). */
 const COMMAND_MEMBERS = new Set(['ack', 'poll', 'answer', 'fix', 'instead', 'resume', 'ruling', 'you']);
 
 /** Writes commands for a call that named its root, or none: what is printed must run where the call was made. */

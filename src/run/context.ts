@@ -6,7 +6,7 @@ import type { Library } from '../recipe/library.js';
 import type { RunState } from './state.js';
 
 /**
- * All that a question about runs as they are now may know of the world (house.md): nothing in it writes or starts anything.
+ * All that a question about runs as they are now may know of the world (house.md, Use cases): nothing in it writes or starts anything.
  * Made once by the composition root.
  */
 export interface ReadContext {

@@ -5,7 +5,7 @@ import type { ReviewResult, WorkerResult } from '../documents/results.js';
 import { EngineStateSchema } from './engine-rows.js';
 
 /**
- * `engine` of state.json (storage.md, state.json; engine.md): the machine's own fields, and beside them what the rim needs
+ * `engine` of state.json (storage.md, state.json; engine.md, Shape): the machine's own fields, and beside them what the rim needs
  * to hand out tasks, to gather evidence and to commit.
  */
 
@@ -67,7 +67,7 @@ const EvidenceSchema = Type.Object(
 /** The work tree at one moment, as `baseline` of the run. */
 const TreeSchema = Type.Object({ head: NullableString, dirty: Type.Record(Str, NullableString) }, closed);
 
-/** Where commits go (engine.md, commit). A branch is null where HEAD is detached. */
+/** Where commits go (engine.md, Commits). A branch is null where HEAD is detached. */
 const HeadSchema = Type.Object(
   {
     /** The branch when the first task was handed out, and the one of the last commit. */

@@ -192,7 +192,7 @@ export const EntrySchema = Type.Object(
   },
   {
     $id: 'entry',
-    description: 'A line of events.jsonl: one fact of a run (storage.md).',
+    description: 'A line of events.jsonl: one fact of a run (storage.md, A commit).',
     allOf: Object.entries(ENTRY_DATA).map(([type, data]) => ({
       if: { properties: { type: { const: type } } },
       then: { properties: { data } },

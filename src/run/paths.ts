@@ -16,7 +16,7 @@ export function runDirectory(name: string): string {
 
 /**
  * A document's path as an agent reads it: relative to the root with `/`, absolute when the work tree is elsewhere
- * (protocol.md §1, Root). `path` is relative to the run's directory; a leading `/` means the root.
+ * (protocol.md, Root). `path` is relative to the run's directory; a leading `/` means the root.
  */
 export function shownPath(place: Place, name: string, path: string): string {
   const fromRoot = path.startsWith('/') ? path.slice(1) : `${runDirectory(name)}/${path}`;

@@ -5,7 +5,7 @@ import { LaunchesSchema, RunEngineSchema } from './engine.js';
 import { ForkedFromSchema } from './entries.js';
 import { SCHEMA_VERSION } from './version.js';
 
-/** state.json (storage.md): the snapshot that hooks, status and people read. */
+/** state.json (storage.md, state.json): the snapshot that hooks, status and people read. */
 
 const Str = Type.String();
 const At = Type.String({ description: 'UTC with milliseconds.' });
@@ -283,7 +283,7 @@ const stateSchema = <A extends TSchema>(action: A) =>
         closed,
       ),
     },
-    { ...closed, $id: 'state', description: 'state.json: the snapshot of a run (storage.md).' },
+    { ...closed, $id: 'state', description: 'state.json: the snapshot of a run (storage.md, state.json).' },
   );
 
 export const StateSchema = stateSchema(ActionSchema);

@@ -72,7 +72,7 @@ export interface Standing {
 
 export type Evaluate = (source: string, scope: ConditionScope) => boolean;
 
-/** What a condition sees (recipes.md §2, Conditions). Every declared name is present, null when unset. */
+/** What a condition sees (recipes.md, Conditions). Every declared name is present, null when unset. */
 export type ConditionScope = Record<string, unknown>;
 
 /** Records a fact of this turn. */

@@ -4,7 +4,7 @@ import { withIoErrors } from './io.js';
 import { attempt, type Held, type Holder, lockedError, readHolder } from './lock.js';
 import { isGone, thisProcess } from './process.js';
 
-/** Held as long as its process lives: a claim left by a dead process is free (storage.md, A commit). */
+/** Held as long as its process lives: a claim left by a dead process is free (storage.md, Locks). */
 export type Claim = Held;
 
 interface ClaimOptions {

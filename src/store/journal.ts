@@ -46,7 +46,7 @@ export const LONGEST_LINE = 256 * 1024 * 1024;
 
 /**
  * Finds the last whole commit. Behind it may lie one torn line (no newline, or a bad checksum) and, before that, the
- * other entries of the same commit (storage.md, A commit). A last line whose checksum holds was not torn.
+ * other entries of the same commit (storage.md, Recovery). A last line whose checksum holds was not torn.
  * @param checksum `nativeCrc32` for who is going to write
  * @throws DevCliError `JOURNAL_CORRUPT` when any other line on the way is damaged, `STATE_NEWER`
  */

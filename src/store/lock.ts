@@ -7,7 +7,7 @@ import { readRegular } from './inside.js';
 import { clearUp, pathError, shown } from './io.js';
 import { isGone, type ProcessIdentity } from './process.js';
 
-/** What a lock file says: who holds it, since when and what for (storage.md, A commit). */
+/** What a lock file says: who holds it, since when and what for (storage.md, Locks). */
 export interface Holder extends ProcessIdentity {
   token: string;
   /** UTC with milliseconds. */

@@ -78,7 +78,7 @@ export const tailOfSnapshot: FindTail = (bytes, stored) =>
   (stored === null ? null : tailAt(bytes, stored.seq)) ?? readTail(bytes);
 
 /**
- * Brings journal and stored snapshot of a stream together (storage.md, A commit).
+ * Brings journal and stored snapshot of a stream together (storage.md, Recovery).
  * @param forReaders how much of the journal's end they check
  * @throws every method: DevCliError `STATE_CORRUPT`, `STATE_NEWER`, `JOURNAL_CORRUPT`, `IO`
  */

@@ -27,7 +27,7 @@ export interface Redo {
 
 /**
  * Compares the documents of `entries` with what is there: one already as committed is skipped, one as before the commit is
- * replaced, anything else is kept aside first. Runs no transition (storage.md, A commit).
+ * replaced, anything else is kept aside first. Runs no transition (storage.md, Recovery).
  * @param object contents by digest
  * @param edited what becomes of a document that is neither: `leave` it where the commits were probably finished, and an
  *   agent or a person has been at it since

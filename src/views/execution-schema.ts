@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import { closed, enumOf, NullableString, nullable } from '../base/schema.js';
 
 /**
- * `execution` of `status --json`: how far the plan of a run has been carried out (protocol.md §5, `status`). Instants are UTC
+ * `execution` of `status --json`: how far the plan of a run has been carried out (protocol.md, status). Instants are UTC
  * with milliseconds.
  */
 

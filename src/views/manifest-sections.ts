@@ -9,7 +9,7 @@ import { phaseTitle } from '../run/workflow.js';
 import type { RunView } from './run-view.js';
 import type { Section } from './section.js';
 
-/** The lines of the manifest, in order (protocol.md §5, `manifest`). */
+/** The lines of the manifest, in order (protocol.md, manifest). */
 export const MANIFEST_SECTIONS: readonly Section[] = [
   { id: 'phase', view: 'manifest', budget: 300, render: phase },
   { id: 'step', view: 'manifest', budget: 420, render: step },

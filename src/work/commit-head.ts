@@ -5,7 +5,7 @@ import { findCommitIn, isAncestor } from './commit-search.js';
 import type { Present } from './git.js';
 import { git, type Surroundings } from './git-command.js';
 
-/** Where a commit of a run would go, and what keeps it from being made there now (engine.md, commit). */
+/** Where a commit of a run would go, and what keeps it from being made there now (engine.md, Commits). */
 
 export interface HeadRule {
   /** The commit that HEAD has to contain: the run's last one, by its trailer too; before it the one that the run began on. */

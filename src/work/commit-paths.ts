@@ -6,9 +6,9 @@ import { answered, git, type Surroundings } from './git-command.js';
 import { changedBefore, changedPaths, coveredBy, ESCAPED, namedBy, parents } from './paths.js';
 import { splitNames } from './status.js';
 
-/** Which of the changed paths a commit holds, and what becomes of the others (engine.md, commit). */
+/** Which of the changed paths a commit holds, and what becomes of the others (engine.md, Commits). */
 
-/** What a commit of a run may hold, and where it may go (engine.md, commit). */
+/** What a commit of a run may hold, and where it may go (engine.md, Commits). */
 export interface CommitScope {
   /** `<runId>/<todo>`, or `<runId>/residual`. */
   key: string;
@@ -81,7 +81,7 @@ export async function sorted(
 const LOOKED_UP = 200;
 
 /**
- * What results list and no commit holds: ignored, outside, never there (engine.md, commit).
+ * What results list and no commit holds: ignored, outside, never there (engine.md, Commits).
  * @param settled the paths that are committed, or known to be left
  * @throws DevCliError `INTERRUPTED`
  */

@@ -1,7 +1,7 @@
 import { answered, git, type Surroundings } from './git-command.js';
 import { splitNames } from './status.js';
 
-/** Commits of a run, found again in the history (engine.md, commit). */
+/** Commits of a run, found again in the history (engine.md, Commits). */
 
 /** The trailer that names the run and the todo. */
 export const TRAILER = 'Dev-Cli-Task';

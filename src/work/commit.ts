@@ -5,7 +5,7 @@ import { type Present, readPresent } from './git.js';
 import { answered, git, type Surroundings, usersEnvironment } from './git-command.js';
 
 /**
- * Commits of a run's work (engine.md, commit): each carries a trailer and is looked for before it is made, so that it is
+ * Commits of a run's work (engine.md, Commits): each carries a trailer and is looked for before it is made, so that it is
  * made once however often dev-cli was cut off.
  */
 

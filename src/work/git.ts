@@ -8,7 +8,7 @@ import { nameOf, parseStatus, splitNames } from './status.js';
 
 /** What dev-cli asks git. Nothing here changes a repository, not even its index. */
 
-/** The work tree as it stood at one moment (storage.md, state.json `baseline`). */
+/** The work tree as it stood at one moment (storage.md, state.json). */
 export interface Baseline {
   /** The commit checked out; null before the first one. */
   head: string | null;
@@ -37,7 +37,7 @@ const DIGESTS_AT_ONCE = 16;
 export const NESTED = 'tree:';
 
 /**
- * The work tree as it stands now, or null where there is no git or no repository (storage.md; harness.md, second net).
+ * The work tree as it stands now, or null where there is no git or no repository (storage.md, state.json; harness.md, The second net).
  * Of a work tree that is a part of a repository, only that part.
  * @param workTree absolute path
  * @throws DevCliError `GIT_FAILED`, `IO` (the work tree is gone), `INTERRUPTED`
@@ -61,7 +61,7 @@ export function baselineOf({ head, dirty }: Present): Baseline {
 /**
  * The paths outside `.dev/`, relative to the work tree and sorted, whose state is not that of the baseline: changed,
  * made or deleted on disk, or touched by commits made since. What was dirty before and still has the same content,
- * committed meanwhile or not, does not count (lessons.md 42).
+ * committed meanwhile or not, does not count.
  * @param workTree absolute path
  * @throws DevCliError `GIT_FAILED` (also when the repository or the baseline's commit is gone), `IO`, `INTERRUPTED`
  */
@@ -96,7 +96,7 @@ export interface TreeState {
 
 /**
  * The state of the repository outside the work tree's `.dev/`, as far as a command could find it different. Null where
- * there is no git or no repository (protocol.md §4, reuse of results).
+ * there is no git or no repository (protocol.md §4).
  * @param workTree absolute path
  * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`
  */

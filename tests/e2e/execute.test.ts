@@ -12,7 +12,7 @@ import { createProject, type Project } from '../support/project.mjs';
 import { SMALL_CREW, smallPlan } from '../support/small.mjs';
 import { findTerminal, NO_TERMINAL } from '../support/terminal.mjs';
 
-/** Executions from a plan to its commits, through the binary (engine.md). */
+/** Executions from a plan to its commits, through the binary (engine.md, Shape). */
 
 const withoutTerminal = findTerminal() === null;
 const suffix = withoutTerminal ? ` (skipped: ${NO_TERMINAL})` : '';

@@ -18,7 +18,7 @@ import {
 import { createProject, type Project } from '../support/project.mjs';
 import { bareTodo, smallPlan } from '../support/small.mjs';
 
-// The end of an execution hands the work in: push, then the text, and only then ready (issue 8, 17; engine.md, state-complete).
+// The end of an execution hands the work in: push, then the text, and only then ready (issue 8, 17; engine.md, Stages).
 
 const BRANCH = `dev/${RUN}`;
 const URL = 'https://forge.invalid/pull/7';

@@ -23,7 +23,7 @@ function copyOf(project: Project): Project {
   return { ...project, root, remove: () => {} };
 }
 
-/** A copy in which a person lets the run start its commands (protocol.md §4, place). */
+/** A copy in which a person lets the run start its commands (protocol.md, Place). */
 function trusted(copy: Project): Project {
   const asked = findTerminal()?.(`dev-cli trust ${RUN}`, { cwd: copy.root, env: copy.env, answers: ['y'] });
   if (asked !== undefined) expect(asked.exit, asked.output).toBe(0);

@@ -70,7 +70,7 @@ function checkReadme(agent: StandIn, done: Action): void {
   });
 }
 
-/** PLAN.md as documents.md wants it. */
+/** What PLAN.md holds (documents.md, PLAN.md). */
 function checkPlan(at: Project): void {
   const plan = readFileSync(join(runDir(at, 'add-jwt-auth'), 'PLAN.md'), 'utf8');
   const headings = plan.split('\n').filter((line) => line.startsWith('### ['));

@@ -8,7 +8,7 @@ import { createProject, type Project } from '../support/project.mjs';
 import { agentFor } from '../support/stories.js';
 import { findTerminal, NO_TERMINAL } from '../support/terminal.mjs';
 
-// A session begun in a package of a monorepo works to the end (protocol.md §1, Root): it has the run of the repository, and
+// A session begun in a package of a monorepo works to the end (protocol.md, Root): it has the run of the repository, and
 // opens what it is told to open from where it is.
 
 const skipped = findTerminal() === null;

@@ -57,7 +57,7 @@ import { runLine } from './line.mjs';
  * @property {number} exit
  * @property {string} stdout what the agent read; indentation made for a terminal is taken out
  * @property {string[] | null} typed by the person at a terminal, when asked; null of a call that the agent makes
- * @property {boolean} injected what a session-start hook will put into the context, without a call (harness.md, Hooks)
+ * @property {boolean} injected what is put into the context without a call, as a harness with hooks would
  * @property {Answer | null} answer null when it was text
  * @property {{ path: string, bytes: number, characters: number }[]} read files the main agent read because of this answer
  */

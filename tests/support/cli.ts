@@ -48,7 +48,7 @@ const STREAMS = new Set(['journal']);
 /** Reports print themselves with `ok: false` on exit 3 and carry no `error` (protocol.md §1). */
 const REPORTS = [/^draft validate/, /^plan validate/, /^check/, /^recipe (lint|verify|test)/, /^replay .*--check/];
 
-/** Calls dev-cli by its front door and holds it to the contract that every call has (protocol.md §1, stdout and exit codes). */
+/** Calls dev-cli by its front door and holds it to the contract that every call has (protocol.md, Output; protocol.md, Exit codes). */
 export function devCli(project: Project, args: string[], { stdin, env, cwd = project.root }: CallOptions = {}): Result {
   return checked(args, callDoor({ argv: args, cwd, env: { ...project.env, ...env }, stdin }));
 }

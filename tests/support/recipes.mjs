@@ -1,5 +1,5 @@
 /**
- * The table of recipes.md §2, Shipped: the blocks of each planning recipe, in order.
+ * The table of recipes.md, Shipped recipes: the blocks of each planning recipe, in order.
  * @type {Record<string, string[]>}
  */
 export const SPECIFY_BLOCKS = {

@@ -5,7 +5,7 @@ import { dataOf } from './data.js';
 import { type Outcome, runOf, type Scene } from './scene.js';
 
 /**
- * `analysis save --agent T`: stores a report that an agent could only print (documents.md).
+ * `analysis save --agent T`: stores a report that an agent could only print (documents.md, analysis save).
  * @throws DevCliError `EVIDENCE_INVALID` when the report lacks what a report needs, `UNKNOWN_AGENT` for a hostile id
  */
 export function analysisSave(scene: Scene, input: JsonObject): Outcome {

@@ -17,7 +17,7 @@ export interface Checked {
 }
 
 /**
- * Checks any promised output by its content (documents.md, `dev-cli check <file>`).
+ * Checks any promised output by its content (documents.md, check).
  * @param path relative to the run's directory; only decides the kind
  */
 export function checkDocument(

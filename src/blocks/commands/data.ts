@@ -7,7 +7,7 @@ import type { Workspace } from '../../run/workspace.js';
 
 /**
  * The data of a command, from the command line or from a recipe, where `--data FILE` without `@` names a file in the
- * run's directory (recipes.md §2, `command`).
+ * run's directory (recipes.md, Commands).
  * @throws DevCliError `DATA_MISSING`
  */
 export function dataOf(value: unknown, files: Workspace): DataInput {

@@ -22,7 +22,7 @@ export function planTemplateCommand(): Outcome {
 }
 
 /**
- * `plan generate`: checks plan content and renders PLAN.md from it; boxes of unchanged todos stay (documents.md).
+ * `plan generate`: checks plan content and renders PLAN.md from it; boxes of unchanged todos stay (documents.md, plan generate).
  * A PLAN.md that was edited by hand is kept aside before it is replaced.
  * @throws DevCliError `SCHEMA_INVALID` with every finding, `DATA_MISSING`, `DATA_MALFORMED`
  */

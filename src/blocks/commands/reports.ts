@@ -13,7 +13,7 @@ export interface KnownReport {
 }
 
 /**
- * The reports of this run in findings/ and analysis/, checked, and its agents that failed (documents.md, `draft import`):
+ * The reports of this run in findings/ and analysis/, checked, and its agents that failed (documents.md, draft import):
  * what its agents delivered, acknowledged or not yet, and what `analysis save` stored. What lies there from an earlier run of the name is none of
  * them. What is not imported is told.
  */

@@ -8,7 +8,7 @@ import { planGenerate, planSummaryCommand, planTemplateCommand, planValidate } f
 import type { Outcome, Scene } from './scene.js';
 
 /**
- * Executes one of the commands that may stand in a recipe, over the documents of a scene (recipes.md §2, `command`).
+ * Executes one of the commands that may stand in a recipe, over the documents of a scene (recipes.md, Commands).
  * The only way to them: by hand and from a recipe alike.
  * @throws what the command throws; DevCliError `INTERNAL` for any other command, which lint refuses
  */

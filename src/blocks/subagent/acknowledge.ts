@@ -68,7 +68,7 @@ function concluded(turn: Turn, pending: Dispatched, delivered: Delivered): Ackno
 
 /**
  * What a block whose failure lets the run go on leaves behind all the same: the agents that failed are named where others
- * read it (documents.md, `draft import`). It stops nothing any more; what it finds wrong is a warning.
+ * read it (documents.md, draft import). It stops nothing any more; what it finds wrong is a warning.
  */
 export function completeAnyway(turn: Turn, block: SubagentBlock): void {
   if (block.onError.kind === 'continue') runOnComplete(turn, block);

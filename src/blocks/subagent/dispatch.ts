@@ -91,7 +91,7 @@ export function resultFile(actionId: string): string {
   return `actions/${actionId}/result.md`;
 }
 
-/** The role as the calling harness resolves it: a plugin's agents are namespaced in Claude Code (harness.md). */
+/** The role as the calling harness resolves it: a plugin's agents are namespaced in Claude Code (harness.md, Roles and agents). */
 export function roleName(turn: Turn, type: string): string {
   const shipped = turn.captured.agents[type]?.source.startsWith('dev-cli:') ?? false;
   return turn.by.harness === 'claude' && shipped ? `dev-cli:${type}` : type;

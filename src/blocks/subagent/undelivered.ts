@@ -7,7 +7,7 @@ import { resultFile } from './dispatch.js';
 
 /**
  * The refusal of a dispatch of which something is open. It repeats only what is missing; what is good stays accepted
- * (protocol.md §1, Errors).
+ * (protocol.md, Errors).
  */
 export function undelivered(turn: Turn, action: DispatchAction, open: Finding[]): DevCliError {
   const { state, place } = turn;

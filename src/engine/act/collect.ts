@@ -125,7 +125,7 @@ function collect(turn: Turn, dispatch: EngineDispatchAction): Taken {
 
 /**
  * The result of a task, and whether it lists what changed inside the files of its todo: that is asked for once, and what it
- * says then is taken as it is (engine.md, commit; lessons 62).
+ * says then is taken as it is (engine.md, Commits).
  */
 function judgedResult(turn: Turn, { actionId, task }: Out): Judged {
   const found = foundResult(turn, actionId, task);

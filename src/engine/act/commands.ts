@@ -16,7 +16,7 @@ export function todoCommands(turn: Turn, todo: PlanTodo): QueuedCommand[] {
 }
 
 /**
- * All commands of the plan on the final tree, each argument vector once (engine.md, final-verify); but for those of todos
+ * All commands of the plan on the final tree, each argument vector once (engine.md, Stages); but for those of todos
  * that were done before this run and build on a value that is not known any more.
  */
 export function allCommands(turn: Turn): QueuedCommand[] {

@@ -11,7 +11,7 @@ import { noteAudit } from './notes.js';
 import { triaged } from './outcomes.js';
 import { engineOf } from './plan.js';
 
-/** Commits of an execution, inside a transaction: what came of them (engine.md, commit). */
+/** Commits of an execution, inside a transaction: what came of them (engine.md, Commits). */
 
 /** Paths named that are not committed. */
 const LEFT_SHOWN = 10;

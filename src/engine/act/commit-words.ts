@@ -4,7 +4,7 @@ import type { Turn } from '../../run/turn.js';
 import { isTrailer } from '../../work/commit-search.js';
 import { bodyOf, planHead } from './plan.js';
 
-/** Commits of an execution in words: by which they are known again, what they say, what is said of them (engine.md, commit). */
+/** Commits of an execution in words: by which they are known again, what they say, what is said of them (engine.md, Commits). */
 
 /** Instead of a commit that was made and cannot be told from others. */
 export const NO_SHA = 'made, sha unknown';
@@ -15,8 +15,8 @@ export function commitKey(turn: Turn, todo: string | null): string {
 }
 
 /**
- * The plan's message for the todo, else its title (documents.md, commits); null: for the commit of all that remains. A line
- * that names another task is left out: it would be taken for the commit of that one (lessons 48).
+ * The plan's message for the todo, else its title (documents.md, plan-content.json); null: for the commit of all that remains. A line
+ * that names another task is left out: it would be taken for the commit of that one.
  */
 export function commitMessage(turn: Turn, todo: string | null): string {
   if (todo === null) return `Remaining changes of ${turn.state.name}`;

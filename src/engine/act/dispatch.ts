@@ -67,7 +67,7 @@ function promptOf(turn: Turn, handler: ResolvedHandler, { todo, stage }: EngineT
 }
 
 /**
- * Makes the dispatch of all tasks that are out the pending action, under a new id (protocol.md §2, `engine-dispatch`).
+ * Makes the dispatch of all tasks that are out the pending action, under a new id (protocol.md, Kinds of action).
  * @param fresh the ids of those that this turn handed out
  */
 export function pendDispatch(turn: Turn, block: string, fresh: ReadonlySet<string>): void {

@@ -2,7 +2,7 @@ import { foreignLine } from '../../documents/foreign.js';
 import type { RunEngine } from '../../run/engine.js';
 import { blockedShown, todoProgress } from './dispatch.js';
 
-/** What the `done` action tells of a plan's execution (protocol.md §2, `done`). */
+/** What the `done` action tells of a plan's execution (protocol.md, The end). */
 
 const ISSUES_SHOWN = 5;
 

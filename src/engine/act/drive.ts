@@ -17,7 +17,7 @@ import { unknownReferences } from './values.js';
 import { renderAdded, tickDone, wrapUp } from './wrap-up.js';
 
 /**
- * The rim of the engine inside a transaction: core and effects in turn, until something is waited for (engine.md).
+ * The rim of the engine inside a transaction: core and effects in turn, until something is waited for (engine.md, Shape).
  *
  * - `enterEngine` is what the outer machine's effect `engine` does; `engineOutcome` is what everything else does: a result
  *   that was taken, a decision at a gate, a job that ended (jobs.ts). Both give an event of the outer machine when the

@@ -14,7 +14,7 @@ import { jobAtWork, pendRunning, settleRunning } from './jobs.js';
 import { fixesOrOpen, triaged } from './outcomes.js';
 import { bodyOf, engineOf } from './plan.js';
 
-/** What the commands of a plan prove, once they have ended (engine.md, verify). */
+/** What the commands of a plan prove, once they have ended (engine.md, Verification). */
 
 /** What is said of a command that was not let listen. */
 const FORBIDDEN = 'the sandbox forbids listening on a port';

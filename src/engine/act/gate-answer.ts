@@ -16,7 +16,7 @@ import type { Taken } from './collect.js';
 import { decided, gateAt, gateKey, planCommandsDigest } from './gates.js';
 import { addedBodies, engineOf } from './plan.js';
 
-/** A decision at a gate of an execution: its commands, a criterion, a worker's question, a gate of the recipe (engine.md). */
+/** A decision at a gate of an execution: its commands, a criterion, a worker's question, a gate of the recipe (engine.md, Gates). */
 export function acknowledgeGate(turn: Turn, pending: Pending, input: AckInput): Taken {
   const { block, action } = pending;
   const at = gateAt(turn);

@@ -33,7 +33,7 @@ interface Question {
 
 /**
  * Makes a gate of the execution the pending action: the commands before anything runs, a criterion that a person judges,
- * a worker's question, a gate of the recipe's own (engine.md, Shape). Null: it waits; a verdict: nobody is asked.
+ * a worker's question, a gate of the recipe's own (engine.md, Gates). Null: it waits; a verdict: nobody is asked.
  */
 export function openGate(turn: Turn, block: string, gate: Gate): Verdict | null {
   if (gate.part === 'human' && turn.state.mode['interaction'] === 'autopilot') return skippedAcceptance(turn, gate);

@@ -25,7 +25,7 @@ import { bodyOf, engineOf } from './plan.js';
 
 type Work = Extract<EngineEffect, { type: 'work' }>;
 
-/** Makes a piece of work that needs the world the run's job (engine.md, handlers verify, commit, residual-commit, …). */
+/** Makes a piece of work that needs the world the run's job (engine.md, Stages). */
 export function startJob(turn: Turn, block: string, { todo, stage, part }: Work): void {
   const engine = engineOf(turn);
   switch (stage) {

@@ -3,7 +3,7 @@ import type { Turn } from '../../run/turn.js';
 import { asListed, changedBefore, changedPaths, coveredBy, isNamelessOrNested, namedBy } from '../../work/paths.js';
 import { engineOf } from './plan.js';
 
-/** What workers say that they changed, and what changed and nobody lists (engine.md, handlers worker and commit). */
+/** What workers say that they changed, and what changed and nobody lists (engine.md, Commits). */
 
 /** The part of a result that tells of paths. */
 type Telling = Pick<WorkerResult, 'filesChanged' | 'notMine'>;

@@ -88,7 +88,7 @@ function hasPullRequest(turn: Turn): boolean {
   return wanted !== undefined && wanted !== false && turn.files.facts('pr.json').kind === 'file';
 }
 
-/** Whether somebody still has to look at the commands (engine.md, First). Notes an approval that stands. */
+/** Whether somebody still has to look at the commands (engine.md, Approvals). Notes an approval that stands. */
 function commandsNeedApproval(turn: Turn): boolean {
   const { state } = turn;
   const engine = engineOf(turn);
@@ -109,7 +109,7 @@ function commandsNeedApproval(turn: Turn): boolean {
 
 /**
  * Whether a person refused the commands of this name and has approved none since: then nothing but their yes leads on, whatever
- * mode, flag or preference (product.md, principle 10).
+ * mode, flag or preference (product.md, Guarantees).
  */
 function wasRefused({ state, earlier }: Turn): boolean {
   if (state.gates['approveCommands']?.choice === 'stop') return true;

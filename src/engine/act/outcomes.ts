@@ -98,7 +98,7 @@ function judgeVerdict(turn: Turn, id: string, result: VerifyResult): Verdict {
   );
 }
 
-/** A whole body for work that a verifier wants added; triage gives id and dependencies (lessons 25). */
+/** A whole body for work that a verifier wants added; triage gives id and dependencies. */
 function addedBody(parent: TodoState, { reason, todo }: NonNullable<VerifyResult['suggestedAdaptation']>): PlanTodo {
   return {
     id: '',

@@ -10,7 +10,7 @@ import type { Turn } from '../../run/turn.js';
 import { engineOf, planHead } from './plan.js';
 import { OUTPUTS, shownValue } from './values.js';
 
-/** Parts that the prompt files of an execution share (protocol.md §2, "A prompt file is complete"). */
+/** Parts that the prompt files of an execution share (protocol.md, Prompt files). */
 
 /** A part of a prompt file; an empty list is left out. */
 export function part(title: string, lines: readonly string[]): string {

@@ -60,7 +60,7 @@ export function workerPrompt(turn: Turn, handler: ResolvedHandler, todo: PlanTod
   ]);
 }
 
-/** What the attempt before came to: a new one needs the task and the failures both (lessons 26). */
+/** What the attempt before came to: a new one needs the task and the failures both. */
 function before(turn: Turn, todo: string, attempt: number): string {
   if (attempt < 2) return '';
   const { failures, evidence, todos } = engineOf(turn);
@@ -147,7 +147,7 @@ function criterion(turn: Turn, item: PlanAcceptance): string {
   }
 }
 
-/** Characters of what a worker is given of its dependencies' learnings (lessons 34); the others are named by their place. */
+/** Characters of what a worker is given of its dependencies' learnings; the others are named by their place. */
 const LEARNINGS_SHOWN = 3000;
 
 function learnings(turn: Turn, todo: PlanTodo): string {

@@ -9,7 +9,7 @@ const NAMED = 10;
 
 /**
  * When the workers of a wave are back: what was changed outside the files of all of them is charged to the todo whose
- * result lists it, and else is a warning (engine.md, commit). What was changed before the run is nobody's.
+ * result lists it, and else is a warning (engine.md, Commits). What was changed before the run is nobody's.
  */
 export function chargeStray(turn: Turn): void {
   const engine = engineOf(turn);

@@ -13,7 +13,7 @@ const TICKED_AT_ONCE = 256 * 1024;
 
 /**
  * What a todo brought is stored: its outputs, learnings, open issues, a line of audit, its box in PLAN.md (engine.md,
- * wrap-up). Documents in, documents out: done at once.
+ * Stages). Documents in, documents out: done at once.
  */
 export function wrapUp(turn: Turn, id: string): void {
   const engine = engineOf(turn);

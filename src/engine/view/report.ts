@@ -16,7 +16,7 @@ const REPORT = 'report.md';
 const SUMMARY = 'summary.md';
 
 /**
- * Writes report.md: what was done, on what evidence, and what was not (engine.md, report). The summary that the planning of
+ * Writes report.md: what was done, on what evidence, and what was not (engine.md, Stages). The summary that the planning of
  * the name left tells of its end too from now on: both render one value.
  * @param aborted the run was ended by hand, wherever it stood
  */
@@ -32,7 +32,7 @@ export function requestBody(turn: Turn): string {
   return renderRequestBody(executionSummary(turn, false));
 }
 
-/** What the execution of a plan came to, as the value that every report renders (documents.md). */
+/** What the execution of a plan came to, as the value that every report renders (documents.md, summary.md and report.md). */
 function executionSummary(turn: Turn, aborted: boolean): RunSummary {
   const engine = engineOf(turn);
   const rows = engine.order.flatMap((id) => engine.todos[id] ?? []);

@@ -11,7 +11,7 @@ import { byPerson } from '../person.js';
 import { transactTurn } from '../turns.js';
 
 /**
- * A person says that commits which wait because of where HEAD is may go there (engine.md, commit): HEAD as it is shown,
+ * A person says that commits which wait because of where HEAD is may go there (engine.md, Commits): HEAD as it is shown,
  * no other. The next call makes them.
  * @param snapshot with commits that wait for that
  * @throws DevCliError `UNKNOWN_CHOICE` when the answer is no; `GIT_FAILED`, `IO`

@@ -9,7 +9,7 @@ import { transactTurn } from '../turns.js';
 
 /**
  * A person says that sources which changed in a phase that may not touch them are as they should be: the acknowledgement
- * that was refused for them then takes them as given (harness.md, Guard).
+ * that was refused for them then takes them as given (harness.md, The second net).
  * @throws DevCliError `UNKNOWN_CHOICE` for anything but a yes; `STALE_ACTION` when something else is refused by then
  */
 export async function takeSources(

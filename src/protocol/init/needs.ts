@@ -6,7 +6,7 @@ import { signInProblem } from '../../work/forge.js';
 import { forgeReach } from '../../work/forge-reach.js';
 import type { Prepared } from './prepare.js';
 
-/** What recipes need of the world, as `init` finds it (recipes.md §1, §4, `needs`). */
+/** What recipes need of the world, as `init` finds it (recipes.md, Needs). */
 
 type NewRun = Extract<Prepared, { kind: 'new' }>;
 

@@ -33,7 +33,7 @@ export async function settledRun(
 
 /**
  * `approve_commands: auto` counts when it was given with --set, or by preferences that somebody stands for: whoever writes
- * the plan could have written the file as well (engine.md, First).
+ * the plan could have written the file as well (engine.md, Approvals).
  */
 export async function settledCommands(
   context: Context,

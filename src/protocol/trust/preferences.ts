@@ -12,7 +12,7 @@ const ANSWER = { command: 'trust', input: { recipe: 'preferences' } };
 
 /**
  * Whether somebody stands for .dev/preferences.yaml as it lies there: it is committed unchanged, or a person has trusted it
- * (engine.md, First).
+ * (engine.md, Approvals).
  * @param text of the file
  * @throws DevCliError `IO`, `INTERRUPTED`
  */

@@ -80,7 +80,7 @@ function carryOut(turn: Turn, effect: Effect, inside: EngineEvent | undefined): 
   }
 }
 
-/** No agent's condition holds: the block is done, and so is what it does once its agents are (recipes.md §2, `when`). */
+/** No agent's condition holds: the block is done, and so is what it does once its agents are (recipes.md §2). */
 function nothingIssued(turn: Turn, id: string): MachineEvent {
   const block = blockOf(turn, id);
   if (block.kind !== 'cli' && block.kind !== 'engine') blockTypeOf(block).pass?.(turn, block);

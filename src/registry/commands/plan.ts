@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import type { CommandSpec } from '../spec.js';
 import { data, OPTIONAL_NAME, optional } from '../values.js';
 
-/** plan-content.json and PLAN.md (documents.md). */
+/** plan-content.json and PLAN.md (documents.md, plan-content.json). */
 export const PLAN_COMMANDS = [
   {
     name: 'plan template',

@@ -7,7 +7,7 @@ import { acknowledge, CHOICE_BLOCK, END_BLOCK, PLAIN_BLOCK, startTiny, tiny } fr
 import { call, eventually, trusted } from './victims.js';
 
 // The last line of a journal is damaged, and state.json knows what stood in it. Questions are answered from state.json; whoever
-// changes something, or tells what the journal holds, has to refuse (storage.md, A commit).
+// changes something, or tells what the journal holds, has to refuse (storage.md, Recovery).
 
 const NAME = 'run-1';
 let project: Project;

@@ -34,7 +34,7 @@ import {
 } from './executing.js';
 import { eventually, isRunning } from './victims.js';
 
-// protocol.md §4, place: a run that came from elsewhere starts no command until a person has looked at them here.
+// protocol.md, Place: a run that came from elsewhere starts no command until a person has looked at them here.
 
 const terminal = findTerminal();
 const skipped = terminal === null;

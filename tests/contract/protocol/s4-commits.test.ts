@@ -27,7 +27,7 @@ import { devCli, journalOf, nextOf, runPrinted, writeProjectFile, writeRecipe } 
 import { createProject, type Project } from '../../support/project.mjs';
 import { findTerminal } from '../../support/terminal.mjs';
 
-// engine.md, handlers worker and commit, as the binary keeps them.
+// engine.md, Commits, as the binary keeps them.
 
 let project: Project;
 beforeEach(() => {

@@ -80,7 +80,7 @@ const acknowledged = (action: Dispatch): Document => {
   return result.json;
 };
 
-describe('the execution of a plan (engine.md; protocol.md §2, §3)', () => {
+describe('the execution of a plan (engine.md, Shape; protocol.md §2; protocol.md §3)', () => {
   it('runs its commands, retries what is red, commits each todo once, leaves the rest of the tree alone', () => {
     writeProjectFile(project, 'mine.txt', 'not yours');
     const first = start(threeTodos(), '--autopilot');

@@ -9,7 +9,7 @@ import { createProject, type Project } from '../../support/project.mjs';
 import { findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 import { again, answered, begin, deliver, followed, judged, lose, part, told, worked } from '../../support/told.js';
 
-// summary.md, report.md, `done` and warnings say nothing false (documents.md, summary.md).
+// summary.md, report.md, `done` and warnings say nothing false (documents.md, summary.md and report.md).
 
 const terminal = findTerminal();
 const skipped = terminal === null;

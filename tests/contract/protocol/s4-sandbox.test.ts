@@ -8,7 +8,7 @@ import { commitsOf, generatePlan, RUN, reportOf } from '../../support/executing.
 import { createProject, type Project } from '../../support/project.mjs';
 import { bareTodo, smallPlan } from '../../support/small.mjs';
 
-/** Tests that are red because the sandbox forbids listening say nothing about the work (engine.md, Triage, environment). */
+/** Tests that are red because the sandbox forbids listening say nothing about the work (engine.md, Triage). */
 
 let project: Project;
 beforeEach(() => {

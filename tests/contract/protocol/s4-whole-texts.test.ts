@@ -10,7 +10,7 @@ import { createProject, type Project } from '../../support/project.mjs';
 import { bareTodo, smallPlan } from '../../support/small.mjs';
 import { acknowledge, choose, END_BLOCK, GATE_BLOCK, PLAIN_BLOCK, startTiny } from '../../support/tiny.js';
 
-/** Nothing is cut on its way to who must act on it; what is too long is refused where it comes in (engine.md, documents.md). */
+/** Nothing is cut on its way to who must act on it; what is too long is refused where it comes in (engine.md, Limits). */
 
 let project: Project;
 beforeEach(() => {

@@ -20,7 +20,7 @@ import { generatePlan } from '../../support/executing.js';
 import { createProject, type Project } from '../../support/project.mjs';
 import { SMALL_CREW, smallPlan } from '../../support/small.mjs';
 
-/** Two executions in one work tree: what both may change is refused, the rest is warned of (engine.md). */
+/** Two executions in one work tree: what both may change is refused, the rest is warned of (engine.md, Two executions). */
 
 let project: Project;
 beforeEach(() => {

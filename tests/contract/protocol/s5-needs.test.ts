@@ -9,7 +9,7 @@ import { addRemote, askedOfGh, installGh, troubleGh } from '../../support/forge.
 import { createProject, type Project } from '../../support/project.mjs';
 import { bareTodo, smallPlan } from '../../support/small.mjs';
 
-// What a recipe needs is asked for before any work (issue 8, 17; recipes.md §1, §4, `needs`).
+// What a recipe needs is asked for before any work (issue 8, 17; recipes.md, Needs).
 
 let project: Project;
 let env: NodeJS.ProcessEnv;

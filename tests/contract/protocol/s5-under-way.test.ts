@@ -5,7 +5,7 @@ import { devCli, imageOf, init, nextOf, runDir, runPrinted, stateOf, writeProjec
 import { CHECKOUT, createProject, type Project } from '../../support/project.mjs';
 import { AGENTS_BLOCK, CHOICE_BLOCK, deliver, startTiny, tiny } from '../../support/tiny.js';
 
-// protocol.md §5, init: what is under way already is gone on with, by whoever comes back to it.
+// protocol.md, init: what is under way already is gone on with, by whoever comes back to it.
 
 let project: Project;
 beforeEach(() => {

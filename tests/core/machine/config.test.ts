@@ -43,7 +43,7 @@ describe('the compiled config', () => {
     );
   });
 
-  it('has state keys that keep to the pattern of house.md', () => {
+  it('has state keys that keep to the pattern (house.md, XState)', () => {
     fc.assert(
       fc.property(programs(6), (subject) => {
         for (const [key, state] of Object.entries(compileProgram(subject).states)) {

@@ -134,7 +134,7 @@ describe('revise', () => {
     block('end'),
   );
 
-  it('goes back before the next round and comes on again (lesson 52)', () => {
+  it('goes back before the next round and comes on again', () => {
     const run = walk(subject, () => false);
     run.take(DONE, DONE);
     expect(run.take(EMPTY_ROUND)).toEqual([

@@ -126,7 +126,7 @@ describe('what goes on although agents failed (documents.md, draft import)', () 
   });
 });
 
-describe('inputs (recipes.md §2, stale)', () => {
+describe('inputs (recipes.md, Staleness)', () => {
   it('are recorded for a block that also writes to the draft', async () => {
     const on = await started(
       '  - { id: limits, type: llm, instruction: L., read: [/notes.md], stale: block, save: "dev-cli draft update {name} --section boundaries" }\n' +
@@ -215,7 +215,7 @@ describe('foreign text stays data (product.md, Principles)', () => {
   });
 });
 
-describe('state (storage.md)', () => {
+describe('state (storage.md, state.json)', () => {
   it('a gate tells at which entry it was decided', async () => {
     const on = await started('  - { id: gate, type: wait-for-user, choices: [on] }\n');
     await on.complete({ action: 'a1', choice: 'on' });
@@ -266,7 +266,7 @@ describe('state (storage.md)', () => {
   });
 });
 
-describe('plan generate (documents.md)', () => {
+describe('plan generate (documents.md, plan generate)', () => {
   it('takes a plan that was rewritten for a review for no edit by hand', async () => {
     const on = await started(
       '  - id: plan\n    type: llm+cli\n    instruction: W.\n    write: plan-content.json\n    schema: plan-content\n    command: "dev-cli plan generate {name} --data plan-content.json"\n' +
@@ -282,7 +282,7 @@ describe('plan generate (documents.md)', () => {
   });
 });
 
-describe('the second net (harness.md, Guard)', () => {
+describe('the second net (harness.md, The second net)', () => {
   const now = { head: null, dirty: {} };
   const opened = async () => {
     const on = await started('  - { id: write, type: llm+cli, instruction: W., write: x.json }\n');

@@ -21,7 +21,7 @@ const errorOf = (outcome: Outcome) => {
 };
 const promptOf = (on: Execution, actionId: string | undefined) => on.text(`actions/${actionId}/prompt.md`) ?? '';
 
-describe('a dispatch (protocol.md §2, engine-dispatch)', () => {
+describe('a dispatch (protocol.md, Kinds of action)', () => {
   it('hands out a wave, says what is still out, and is a new one whenever that changes', async () => {
     const on = await execution(fiveTodos());
     const first = await on.dispatch();
@@ -267,7 +267,7 @@ describe('what follows from findings (engine.md, Triage)', () => {
   });
 });
 
-describe('gates (engine.md, Shape)', () => {
+describe('gates (engine.md, Gates)', () => {
   const asking = worker({ status: 'BLOCKED', reason: 'unclear', needs: { question: 'Which port?' } });
 
   it('a question waits for a person; the answer goes into a new attempt that does not count', async () => {
@@ -345,7 +345,7 @@ describe('gates (engine.md, Shape)', () => {
   });
 });
 
-describe('the commands of a plan (engine.md, First)', () => {
+describe('the commands of a plan (engine.md, Approvals)', () => {
   const plan = aPlan({
     todos: [judged('todo-1', { acceptance: [aCommand('ac-1', ['npm', 'test']), aCommand('ac-2', ['echo', 'a b'])] })],
   });
@@ -445,7 +445,7 @@ describe('redoing and ending (protocol.md §3)', () => {
   });
 });
 
-describe('what can be executed (protocol.md §5, --execute)', () => {
+describe('what can be executed (protocol.md, init)', () => {
   it('a plan that is there and is what people read', async () => {
     const on = stage({ recipes: { 'carry-out': ENGINE() } });
     expect(codeOf(await on.init('carry-out'))).toBe('PLAN_MISSING');

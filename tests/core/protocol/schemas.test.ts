@@ -39,7 +39,7 @@ async function walked() {
   return on;
 }
 
-describe('what is written fits what ships (storage.md)', () => {
+describe('what is written fits what ships (storage.md, state.json)', () => {
   it('every journal entry, of every type that the walk meets', async () => {
     const on = await walked();
     const entries = await on.store.journal(on.name);

@@ -21,7 +21,7 @@ storeSuite('directory store', diskSubject);
 runsSuite('directory store', diskSubject);
 
 describe('layout', () => {
-  it('is that of storage.md, with nothing temporary left', async () => {
+  it('is the one described (storage.md, Layout), with nothing temporary left', async () => {
     const { store, at } = diskSubject();
     await store.transact(
       'run',

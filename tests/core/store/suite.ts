@@ -31,7 +31,7 @@ export async function cutShort(
 }
 
 /**
- * What every store must do, whatever it lies in and whatever its streams are (storage.md).
+ * What every store must do, whatever it lies in and whatever its streams are (storage.md, A commit).
  * @param marks those of commits that have none of their own; null: none
  */
 export function storeSuite(

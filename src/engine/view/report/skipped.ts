@@ -6,7 +6,7 @@ import { blockedBy } from '../../core/scheduler.js';
 
 const NOT_REACHED = 'the run did not come to its end';
 
-/** Passed, skipped and degraded are different words (lessons 33). */
+/** Passed, skipped and degraded are different words. */
 export function skippedLines(turn: Turn, rows: readonly TodoState[]): string[] {
   const engine = engineOf(turn);
   const { stages, finalize } = recipeEngine(turn).program;

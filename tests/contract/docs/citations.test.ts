@@ -1,0 +1,80 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { CHECKOUT } from '../../support/project.mjs';
+
+// Comments cite docs/spec/ in the two forms that its README defines; each citation leads to a heading that is there.
+
+const SPEC = join(CHECKOUT, 'docs/spec');
+const PAGES = new Map(
+  readdirSync(SPEC)
+    .filter((name) => name.endsWith('.md') && name !== 'README.md')
+    .map((name) => [name, headingsOf(readFileSync(join(SPEC, name), 'utf8'))]),
+);
+
+/** A page that is named alone; `docs/protocol.md` is a guide, and `own-recipes.md` another page. */
+const CITED = new RegExp(`(?<![\\w./-])(?:${[...PAGES.keys()].join('|').replaceAll('.', '\\.')})`, 'g');
+
+/** The headings of a page, formatting aside, without those in fenced code. */
+function headingsOf(text: string): string[] {
+  const prose = text.replace(/^```[\s\S]*?^```$/gm, '');
+  return [...prose.matchAll(/^#{1,6} (.+)$/gm)].map(([, heading = '']) => heading.replaceAll('`', ''));
+}
+
+/** What is wrong with the citations of a text, each in a line. */
+function wrongCitations(text: string): string[] {
+  // A citation may go on in the next line of a comment.
+  const flat = text.replace(/\n\s*(?:\*|\/\/|#)(?!\/) ?/g, ' ');
+  return [...flat.matchAll(CITED)].flatMap(({ 0: page, index }) => {
+    const behind = flat.slice(index + page.length, index + page.length + 100);
+    return isCitation(PAGES.get(page) ?? [], behind) ? [] : [`${page}${behind.slice(0, 40)}`];
+  });
+}
+
+/** @param behind what follows the name of the page */
+function isCitation(headings: readonly string[], behind: string): boolean {
+  // A comma would seem to lead further into the section, where nothing is looked up.
+  const number = /^ §(\d+)(?![\d,])/.exec(behind)?.[1];
+  if (number !== undefined) return headings.some((heading) => heading.startsWith(`${number}. `));
+  return headings.some((heading) => {
+    const cited = `, ${heading}`;
+    return behind.startsWith(cited) && !/^[\w-]/.test(behind.slice(cited.length));
+  });
+}
+
+function sources(): string[] {
+  return ['src', 'tests', 'scripts', 'bench'].flatMap((directory) =>
+    readdirSync(join(CHECKOUT, directory), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && /\.(?:ts|mjs|cjs|js|md)$/.test(entry.name))
+      .map((entry) => relative(CHECKOUT, join(entry.parentPath, entry.name))),
+  );
+}
+
+describe('citations of docs/spec', () => {
+  it('lead to a page and a heading', () => {
+    const here = relative(CHECKOUT, import.meta.filename);
+    const wrong = sources()
+      .filter((file) => file !== here && !file.startsWith('src/generated/'))
+      .flatMap((file) => wrongCitations(readFileSync(join(CHECKOUT, file), 'utf8')).map((line) => `${file}: ${line}`));
+    expect(wrong).toEqual([]);
+  });
+
+  it('are not told apart by a heading that is there twice', () => {
+    const doubled = [...PAGES].flatMap(([page, headings]) =>
+      headings.filter((heading, at) => headings.indexOf(heading) !== at).map((heading) => `${page}, ${heading}`),
+    );
+    expect(doubled).toEqual([]);
+  });
+
+  it.each([
+    ['a page that is named alone', '// As it stands (storage.md).', 1],
+    ['a section that is not there', '// protocol.md §9', 1],
+    ['a heading that is not there', '/** A lock (storage.md, A lock). */', 1],
+    ['a heading with more behind it', '// engine.md, Wavest', 1],
+    ['a section with a heading behind it', '// protocol.md §1, Root', 1],
+    ['both forms, also over two lines', '/**\n * Both (protocol.md §3; storage.md,\n * A commit).\n */', 0],
+    ['a guide of that name', '// docs/protocol.md and engine-recipes.md', 0],
+  ])('would be caught: %s', (_, text, count) => {
+    expect(wrongCitations(text)).toHaveLength(count);
+  });
+});
