@@ -7,10 +7,10 @@ import type { Bindings } from './bindings.js';
 const document =
   (command: string): Handler<JsonObject> =>
   async (context, input) =>
-    (await import('../protocol/documents.js')).documentCommand(context, command, input);
+    (await import('../protocol/documents.js')).runDocumentCommand(context, command, input);
 
 /** Commands that move a run or change its documents; what an acknowledgement does not need is loaded at its first use. */
-export const ACTING = {
+export const ACKNOWLEDGING_USE_CASES = {
   next: (context, { name, ...input }) => next(context, name, input),
   'step complete': (context, { name, result, ...input }) => {
     const said = result === undefined ? {} : { result };

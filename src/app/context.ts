@@ -1,12 +1,12 @@
 import { dirname, join } from 'node:path';
 import type { Caller } from '../base/caller.js';
 import { DevCliError } from '../base/errors.js';
-import { harnessMark, isCodex } from '../base/harness-mark.js';
-import { lazyPackage } from '../base/lazy.js';
+import { findHarnessMark, isCodex } from '../base/harness-mark.js';
+import { loadLazily } from '../base/lazy.js';
 import { isName } from '../base/name.js';
 import { VERSION } from '../base/version.js';
-import { diskReader } from '../project/reader.js';
-import { refuseMisread } from '../project/root.js';
+import { DISK_READER } from '../project/reader.js';
+import { refuseNonUtf8Path } from '../project/root.js';
 import { createReadRuns, createRuns } from '../project/runs.js';
 import type { Ported } from '../protocol/ports.js';
 import { runCodec } from '../run/codec.js';
@@ -14,10 +14,10 @@ import type { Context, ReadContext } from '../run/context.js';
 import { isTracked } from '../work/ignored.js';
 import type { Environment } from './environment.js';
 import { PORTS, SECTIONS } from './ports.js';
-import { rootOf, rootQuery } from './root-of.js';
+import { buildRootQuery, resolveRoot } from './root-of.js';
 import { systemClock, systemIds } from './system.js';
 
-const os = lazyPackage<typeof import('node:os')>('node:os');
+const os = loadLazily<typeof import('node:os')>('node:os');
 
 /** Seconds within which a call answers when nothing else is said (protocol.md §4). */
 const ANSWER_WITHIN = 45;
@@ -29,7 +29,7 @@ const CODEX_ANSWER_WITHIN = 8;
  * @throws DevCliError `USAGE` for a root that is none, or a setting without a usable value; `IO`
  */
 export function createContext(environment: Environment, command: string): Context & Ported {
-  refuseMisread(rootQuery(environment));
+  refuseNonUtf8Path(buildRootQuery(environment));
   const { env, ask } = environment;
   const around = surroundings(environment);
   const { root, clock, library } = around;
@@ -59,7 +59,7 @@ export function createReadContext(environment: Environment): ReadContext & Porte
 
 function surroundings(environment: Environment): Omit<ReadContext, 'store'> {
   const { env, signal } = environment;
-  const place = rootOf(environment);
+  const place = resolveRoot(environment);
   const session = env['DEV_CLI_SESSION'];
   return {
     root: place.root,
@@ -67,10 +67,10 @@ function surroundings(environment: Environment): Omit<ReadContext, 'store'> {
     boundRun: place.boundRun,
     clock: systemClock,
     caller: callerOf(environment),
-    mark: harnessMark(env),
+    mark: findHarnessMark(env),
     session: session === undefined || session === '' ? null : session,
-    library: { reader: diskReader, shipped: packageDirectory(), project: place.root },
-    reader: diskReader,
+    library: { reader: DISK_READER, shipped: packageDirectory(), project: place.root },
+    reader: DISK_READER,
     answerWithin: answerWithin(env),
     signal,
     cliVersion: VERSION,
@@ -79,7 +79,7 @@ function surroundings(environment: Environment): Omit<ReadContext, 'store'> {
 
 /** Who calls. A terminal is no person: it only says that one can be asked, where no harness's mark stands (protocol.md §1). */
 function callerOf({ env, stdinIsTerminal, stdoutIsTerminal }: Environment): Caller {
-  const terminal = stdinIsTerminal && stdoutIsTerminal && harnessMark(env) === null;
+  const terminal = stdinIsTerminal && stdoutIsTerminal && findHarnessMark(env) === null;
   const harness = env['DEV_CLI_HARNESS'];
   const session = env['DEV_CLI_SESSION'];
   return {

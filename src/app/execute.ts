@@ -2,7 +2,7 @@ import type { Answer, StreamAnswer } from '../base/answer.js';
 import { DevCliError, type ErrorCode } from '../base/errors.js';
 import type { JsonObject } from '../base/json.js';
 import type { CommandGroup, Handler } from '../protocol/ports.js';
-import { ACTING } from './acting.js';
+import { ACKNOWLEDGING_USE_CASES } from './acting.js';
 import { createContext } from './context.js';
 import type { Environment } from './environment.js';
 
@@ -26,16 +26,16 @@ export async function execute(
     return await handler(context, call.input as never, environment);
   } catch (error) {
     if (error instanceof DevCliError && !PUZZLING.includes(error.code)) throw error;
-    const { diagnosed } = await import('../protocol/diagnose.js');
-    throw await diagnosed(context, call.input['name'], error);
+    const { diagnoseFailure } = await import('../protocol/diagnose.js');
+    throw await diagnoseFailure(context, call.input['name'], error);
   }
 }
 
 async function boundTo(command: string, wings: readonly CommandGroup[] | undefined): Promise<Handler<never>> {
   const handler =
-    bound(ACTING, command) ??
-    bound((await import('./reading.js')).READING, command) ??
-    bound((await import('./starting.js')).STARTING, command) ??
+    bound(ACKNOWLEDGING_USE_CASES, command) ??
+    bound((await import('./reading.js')).QUERY_USE_CASES, command) ??
+    bound((await import('./starting.js')).STARTING_USE_CASES, command) ??
     (await boundByWing(command, wings ?? (await import('./wings.js')).WINGS));
   if (handler !== undefined) return handler;
   throw new DevCliError('INTERNAL', `${command} is bound to nothing.`);

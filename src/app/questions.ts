@@ -1,7 +1,7 @@
 import type { Answer } from '../base/answer.js';
 import { list } from '../protocol/list.js';
 import { manifestWith } from '../protocol/manifest.js';
-import { nextIfSettled } from '../protocol/next.js';
+import { nextIfIdle } from '../protocol/next.js';
 import { statusWith } from '../protocol/status.js';
 import type { InputOf } from '../registry/catalogue.js';
 import { createReadContext } from './context.js';
@@ -20,16 +20,16 @@ export type Question<Name extends QuestionName> = (
   environment: Environment,
 ) => Promise<Answer | null>;
 
-export const nextQuestion: Question<'next'> = ({ name, ...input }, environment) =>
-  nextIfSettled(createReadContext(environment), name, input);
+export const answerNext: Question<'next'> = ({ name, ...input }, environment) =>
+  nextIfIdle(createReadContext(environment), name, input);
 
-export const manifestQuestion: Question<'manifest'> = ({ name }, environment) =>
+export const answerManifest: Question<'manifest'> = ({ name }, environment) =>
   manifestWith(createReadContext(environment), name, LEFT_TO_OTHERS);
 
-export const statusQuestion: Question<'status'> = async ({ name, watch, ...input }, environment) =>
+export const answerStatus: Question<'status'> = async ({ name, watch, ...input }, environment) =>
   watch === true ? null : statusWith(createReadContext(environment), name, LEFT_TO_OTHERS, input);
 
-export const listQuestion: Question<'list'> = (_input, environment) => list(createReadContext(environment));
+export const answerList: Question<'list'> = (_input, environment) => list(createReadContext(environment));
 
 /** What these programs do without: whoever needs it is answered by the whole one. */
 const LEFT_TO_OTHERS = { recompile: leftToOthers, planMoved: leftToOthers };

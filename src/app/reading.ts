@@ -4,26 +4,28 @@ import { history } from '../protocol/history.js';
 import { journal } from '../protocol/journal.js';
 import { list } from '../protocol/list.js';
 import { manifest } from '../protocol/manifest.js';
-import { replayAt, replayCheck } from '../protocol/replay.js';
+import { checkReplay, showReplay } from '../protocol/replay.js';
 import { status } from '../protocol/status.js';
 import { use } from '../protocol/use.js';
-import { seeingLost } from '../protocol/vanished.js';
+import { createRestoredView } from '../protocol/vanished.js';
 import { watchStatus } from '../protocol/watch.js';
 import type { Bindings, Questions } from './bindings.js';
 
 /** What is asked of runs; what is told of one is told as if nothing of it were lost. */
 const QUESTIONS = {
-  manifest: (context, { name }) => manifest(seeingLost(context), name),
+  manifest: (context, { name }) => manifest(createRestoredView(context), name),
   status: (context, { name, watch, ...input }) =>
-    watch === true ? watchStatus(seeingLost(context), name, input) : status(seeingLost(context), name, input),
+    watch === true
+      ? watchStatus(createRestoredView(context), name, input)
+      : status(createRestoredView(context), name, input),
   list: (context) => list(context),
   history: (context, { name, ...input }) => history(context, name, input),
   journal: (context, { name, ...input }) => journal(context, name, input),
-  replay: (context, { name, at }) => (at === undefined ? replayCheck(context, name) : replayAt(context, name, at)),
+  replay: (context, { name, at }) => (at === undefined ? checkReplay(context, name) : showReplay(context, name, at)),
 } satisfies Partial<Questions>;
 
 /** Commands that look at runs. */
-export const READING = {
+export const QUERY_USE_CASES = {
   ...QUESTIONS,
   use: (context, { name }) => use(context, name),
   check: async (context, { subject, action, ...input }, { cwd }) => {
@@ -31,6 +33,6 @@ export const READING = {
       return (await import('../protocol/check-action.js')).checkAction(context, subject, { action, ...input });
     }
     if (subject === undefined) throw new DevCliError('USAGE', 'Say what to check: a file, or a task with --action.');
-    return check(seeingLost(context), subject, cwd);
+    return check(createRestoredView(context), subject, cwd);
   },
 } satisfies Partial<Bindings>;

@@ -1,5 +1,5 @@
 import type { Clock, Ids } from '../base/clock.js';
-import { randomHex } from '../base/sha256.js';
+import { createRandomHex } from '../base/sha256.js';
 
 /** How long this process has been at work, in milliseconds. `performance.now` says the same and loads a module first. */
 const uptime = (): number => process.uptime() * 1000;
@@ -14,4 +14,4 @@ const BEGAN = Date.now() - uptime();
 export const systemClock: Clock = { now: () => Math.max(Date.now(), Math.floor(BEGAN + uptime())) };
 
 /** Real randomness. */
-export const systemIds: Ids = { hex: randomHex };
+export const systemIds: Ids = { hex: createRandomHex };

@@ -1,5 +1,5 @@
 import type { ExitCode } from './error-codes.js';
-import type { Written } from './invocation.js';
+import type { CommandFormatter } from './invocation.js';
 
 /**
  * What a use case gives back. `json` may hold an Invocation under `ack`, `poll`, `answer`, `fix`, `instead`, `resume` and `ruling`, and an
@@ -9,7 +9,7 @@ export interface Answer {
   json: object;
   exit: ExitCode;
   /** The same for a person; made only when somebody will read it. */
-  text?: (written: Written) => string;
+  text?: (written: CommandFormatter) => string;
   /** `json` is what was recorded, and is printed as it is: its invocations are not written out. */
   recorded?: true;
 }
@@ -18,7 +18,7 @@ export interface Answer {
 export interface StreamItem {
   json: { seq: number; [key: string]: unknown };
   /** The same for a person; null for what tells a person nothing. */
-  text: (written: Written) => string | null;
+  text: (written: CommandFormatter) => string | null;
   /**
    * It tells all that the ones before it told, as it is now, in several lines: on a terminal it takes their place, elsewhere
    * one of the same `seq` is left out.

@@ -11,6 +11,6 @@ export interface Ids {
 }
 
 /** Renders an instant as UTC, ISO 8601, with milliseconds (storage.md, A commit). */
-export function instant(milliseconds: number): string {
+export function formatInstant(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }

@@ -6,7 +6,7 @@ import type { Instruction, Invocation } from './invocation.js';
 export type ErrorCode = keyof typeof ERROR_CODES;
 
 /** One problem among several. `target` is a file, option or name; `pointer` a JSON pointer; `at` is `file:line:column`. */
-export interface Detail {
+export interface ErrorDetail {
   problem: string;
   target?: string;
   agent?: string;
@@ -21,7 +21,7 @@ export type Fix = string | Invocation | Instruction;
 /** What an error carries beside its code and message (protocol.md, Errors). */
 export interface ErrorParts {
   /** Every problem, not only the first. */
-  details?: Detail[];
+  details?: ErrorDetail[];
   /** A command or one instruction that resolves it; never destructive. */
   fix?: Fix;
   /** What only a person can run, in a terminal of their own. Never part of `fix`, which an agent carries out. */
@@ -38,7 +38,7 @@ export interface ErrorParts {
 /** The one error type. Everything a user can meet is thrown as this; anything else is a defect of dev-cli. */
 export class DevCliError extends Error {
   override readonly name = 'DevCliError';
-  readonly details: Detail[];
+  readonly details: ErrorDetail[];
   readonly fix: Fix | undefined;
   readonly answer: Invocation | undefined;
   readonly instead: Invocation | undefined;
@@ -68,7 +68,7 @@ export class DevCliError extends Error {
 }
 
 /** The `code` of a Node system error (`ENOENT`, …), or undefined for anything else. */
-export function systemCode(error: unknown): string | undefined {
+export function getSystemCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;
 }

@@ -14,7 +14,7 @@ export type FileFacts =
  * A run's documents as they are now. Paths use `/`, are relative to the run's directory, and with a leading `/` to the
  * root. A path that would leave the root is refused, never followed.
  */
-export interface Files {
+export interface DocumentReader {
   /**
    * The content, or null where nothing is.
    * @throws DevCliError `IO`; `EVIDENCE_INVALID` for anything but a regular file inside the root, and for one over 8 MiB
@@ -32,7 +32,7 @@ export interface FileChange {
 }
 
 /** Reads text files anywhere by absolute path; used for recipes, prompts and agent definitions. */
-export interface Reader {
+export interface FileReader {
   /** The text, or null where nothing is. Throws DevCliError `IO` for anything else that goes wrong. */
   read(path: string): string | null;
   /** Names of the entries of a directory, sorted; empty when there is none. */

@@ -9,7 +9,7 @@ const CODEX_MARKS = ['CODEX_THREAD_ID', 'CODEX_CI'];
  * The first harness's mark that the environment holds; null where none stands. A variable set to nothing is no mark: that is
  * how a person takes one away for a command.
  */
-export function harnessMark(env: Readonly<Record<string, string | undefined>>): string | null {
+export function findHarnessMark(env: Readonly<Record<string, string | undefined>>): string | null {
   return HARNESS_MARKS.find((name) => isSet(env, name)) ?? null;
 }
 

@@ -13,9 +13,9 @@ export interface Invocation {
 export type Instruction = readonly (string | Invocation)[];
 
 /** Writes a command out as the line that means it, for where the call was made. */
-export type Written = (command: Invocation) => string;
+export type CommandFormatter = (command: Invocation) => string;
 
 /** An instruction as a sentence. */
-export function sentence(instruction: Instruction, written: Written): string {
+export function renderInstruction(instruction: Instruction, written: CommandFormatter): string {
   return instruction.map((part) => (typeof part === 'string' ? part : written(part))).join('');
 }

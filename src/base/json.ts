@@ -24,10 +24,10 @@ export function canonicalJson(value: unknown): string {
  * `__proto__` is nobody's and left behind.
  * @param known came from JSON; what the value shares with it is not even looked at
  */
-export function normalJson(value: unknown, known?: Json): Json {
+export function normalizeJson(value: unknown, known?: Json): Json {
   if (value === known && known !== undefined) return known;
   if (Array.isArray(value))
-    return value.every((item) => isNormal(item)) ? value : value.map((item) => normalJson(item));
+    return value.every((item) => isNormal(item)) ? value : value.map((item) => normalizeJson(item));
   if (isRecord(value)) return normalObject(value, isRecord(known) ? (known as JsonObject) : {});
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;
   return value === undefined ? null : (value as Json);
@@ -44,13 +44,13 @@ function normalObject(value: Record<string, unknown>, known: JsonObject): JsonOb
   }
   const sorted: JsonObject = {};
   for (const key of keys.sort()) {
-    if (value[key] !== undefined && key !== PROTOTYPE) sorted[key] = normalJson(value[key], before(key));
+    if (value[key] !== undefined && key !== PROTOTYPE) sorted[key] = normalizeJson(value[key], before(key));
   }
   return sorted;
 }
 
 function isNormal(member: unknown, known?: Json): boolean {
-  return member !== undefined && normalJson(member, known) === member;
+  return member !== undefined && normalizeJson(member, known) === member;
 }
 
 /** True for a plain JSON object: neither null nor an array. */

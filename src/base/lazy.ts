@@ -3,7 +3,7 @@
  * Synchronous, because decisions inside a transaction are; a plain `require`, because what ships is CommonJS. Only for
  * packages left out of the bundle (scripts/build.mjs), and for modules of Node.
  */
-export function lazyPackage<T>(name: string): () => T {
+export function loadLazily<T>(name: string): () => T {
   let loaded: T | undefined;
   return () => {
     loaded ??= require(name) as T;

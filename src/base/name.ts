@@ -11,7 +11,7 @@ export function isName(text: string): boolean {
  * Returns `text` when it may name a run, before any path is made of it.
  * @throws DevCliError `NAME_INVALID` (protocol.md §1)
  */
-export function checkedName(text: string): string {
+export function requireName(text: string): string {
   if (isName(text)) return text;
   throw new DevCliError('NAME_INVALID', `${JSON.stringify(text.slice(0, 80))} cannot name a run.`, {
     fix: 'Use 1 to 64 letters, digits, "-" and "_", beginning with a letter or digit.',

@@ -4,7 +4,7 @@ import { DevCliError } from './errors.js';
  * The error for a name without a run.
  * @param meant what stands behind the sentence: the runs that were probably meant
  */
-export function noSuchRun(name: string, meant = ''): DevCliError {
+export function noSuchRunError(name: string, meant = ''): DevCliError {
   return new DevCliError('NO_SUCH_RUN', `There is no run named "${name}".${meant}`, {
     fix: { command: 'list', input: {} },
   });

@@ -3,7 +3,7 @@ import { type Static, type TObject, type TSchema, type TUnsafe, Type } from '@si
 /** Helpers for schemas written in TypeBox: each gives a smaller validator and clearer errors than a plain union. */
 
 /** A string out of a closed list. */
-export function enumOf<T extends string>(...values: T[]): TUnsafe<T> {
+export function enumSchema<T extends string>(...values: T[]): TUnsafe<T> {
   return Type.Unsafe<T>({ type: 'string', enum: values });
 }
 
@@ -11,12 +11,12 @@ export function enumOf<T extends string>(...values: T[]): TUnsafe<T> {
 export const NullableString: TUnsafe<string | null> = Type.Unsafe<string | null>({ type: ['string', 'null'] });
 
 /** `schema` or null. */
-export function nullable<T extends TSchema>(schema: T): TUnsafe<Static<T> | null> {
+export function nullableSchema<T extends TSchema>(schema: T): TUnsafe<Static<T> | null> {
   return Type.Unsafe<Static<T> | null>({ anyOf: [schema, { type: 'null' }] });
 }
 
 /** Objects told apart by the literal under `tag`: errors speak of the variant that was meant. */
-export function discriminated<T extends TObject[]>(
+export function taggedUnion<T extends TObject[]>(
   tag: string,
   variants: [...T],
   options: { $id?: string; description?: string } = {},
@@ -31,4 +31,4 @@ export function discriminated<T extends TObject[]>(
 }
 
 /** No other keys than those named. */
-export const closed = { additionalProperties: false } as const;
+export const noOtherKeys = { additionalProperties: false } as const;

@@ -1,7 +1,7 @@
-import { lazyPackage } from './lazy.js';
+import { loadLazily } from './lazy.js';
 
 /** Loading it takes several milliseconds, and `next` needs no digest. */
-export const crypto = lazyPackage<typeof import('node:crypto')>('node:crypto');
+export const crypto = loadLazily<typeof import('node:crypto')>('node:crypto');
 
 /** SHA-256 in lower-case hexadecimal. */
 export function sha256(content: string | Uint8Array): string {
@@ -9,7 +9,7 @@ export function sha256(content: string | Uint8Array): string {
 }
 
 /** `length` random lower-case hexadecimal digits. Only the composition root calls it; everybody else is given `Ids`. */
-export function randomHex(length: number): string {
+export function createRandomHex(length: number): string {
   return crypto()
     .randomBytes(Math.ceil(length / 2))
     .toString('hex')

@@ -7,7 +7,7 @@ const OFFERED = 6;
 const TELLING = 2;
 
 /** The known word that `word` was probably meant to be, or undefined when none is near. */
-export function suggestion(word: string, known: readonly string[]): string | undefined {
+export function findSuggestion(word: string, known: readonly string[]): string | undefined {
   let best: string | undefined;
   let nearest = Math.max(2, Math.floor(word.length / 3)) + 1;
   for (const candidate of known) {
@@ -23,12 +23,12 @@ function suggestions(word: string, known: readonly string[]): string[] {
   const begins = (candidate: string) => candidate.toLowerCase().startsWith(start);
   const begun = word.length < TELLING ? [] : [...new Set(known)].filter(begins);
   if (begun.length > 0) return begun.slice(0, OFFERED);
-  const near = suggestion(word, known);
+  const near = findSuggestion(word, known);
   return near === undefined ? [] : [near];
 }
 
 /** ` Did you mean "a", "b" or "c"?`, to stand behind a sentence; nothing when no known word fits. */
-export function didYouMean(word: string, known: readonly string[]): string {
+export function renderSuggestion(word: string, known: readonly string[]): string {
   const meant = suggestions(word, known).map((candidate) => JSON.stringify(candidate));
   const last = meant.pop();
   if (last === undefined) return '';

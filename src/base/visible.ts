@@ -18,21 +18,21 @@ const FLAG = '\u{1f3f4}';
 const PLAIN = /^[\n\t\x20-\x7e\xa1-\xac\xae-\u02ff\u2010-\u2027\u2030-\u205e\u2190-\u27bf]*$/;
 
 /** `text` with nothing in it that a reader cannot see. Line breaks of every kind become LF; tabs stay. */
-export function visible(text: string): string {
+export function stripInvisible(text: string): string {
   if (PLAIN.test(text)) return text;
   const plain = text
     .replace(/\p{Cs}/gu, '\uFFFD')
     .replace(ANSI, '')
     .replace(/\r\n?|[\u2028\u2029\u0085]/g, '\n')
     .replace(/(?![\n\t])\p{Cc}/gu, '');
-  return withoutHidden(plain, () => '');
+  return replaceInvisible(plain, () => '');
 }
 
 /**
  * `text` with every character replaced that prints nothing and is no control character.
  * @param replacement what stands for it
  */
-export function withoutHidden(text: string, replacement: (hidden: string) => string): string {
+export function replaceInvisible(text: string, replacement: (hidden: string) => string): string {
   if (PLAIN.test(text)) return text;
   return text
     .replace(HIDDEN, (found) => (found.startsWith(FLAG) ? found : replacement(found)))

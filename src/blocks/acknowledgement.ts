@@ -11,7 +11,7 @@ export interface AckInput extends Omit<InputOf<'step complete'>, 'name' | 'wait'
 }
 
 /** What `--collect` came to for one task that was out. */
-export interface Collected {
+export interface CollectedTask {
   actionId: string;
   todoId: string | null;
   ok: boolean;
@@ -33,7 +33,7 @@ export type AckResult =
   /** The block failed and `onError` has decided: nothing was completed. */
   | { kind: 'failed' }
   | { kind: 'round'; round: RoundReport }
-  | { kind: 'collected'; collected: Collected[] }
+  | { kind: 'collected'; collected: CollectedTask[] }
   | { kind: 'duplicate' }
   | { kind: 'refused'; error: DevCliError };
 
@@ -44,7 +44,7 @@ export interface Acknowledged {
 }
 
 /** The pending action with its block, as every kind of acknowledgement needs it. */
-export interface Pending<B extends ResolvedBlock = ResolvedBlock> {
+export interface PendingBlock<B extends ResolvedBlock = ResolvedBlock> {
   block: B;
   action: PendingAction;
   state: PendingState;

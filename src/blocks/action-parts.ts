@@ -1,20 +1,20 @@
 import type { Invocation } from '../base/invocation.js';
 import type { JsonObject } from '../base/json.js';
-import { draftStatus } from '../documents/draft.js';
-import { foreignLine } from '../documents/foreign.js';
+import { readDraftStatus } from '../documents/draft.js';
+import { toBoundedLine } from '../documents/foreign.js';
 import type { SectionId } from '../documents/sections.js';
-import type { AskedBlock, AskingBlock, OwnCommand } from '../recipe/resolved.js';
+import type { AgentFacingBlock, InstructedBlock, OwnCommand } from '../recipe/resolved.js';
 import type { PendingAction } from '../run/action.js';
-import { shownPath } from '../run/paths.js';
-import type { Turn } from '../run/turn.js';
-import { absence, blockPrompt } from './prompt.js';
-import { filled, filledPath, prose } from './values.js';
+import { displayPath } from '../run/paths.js';
+import type { Transaction } from '../run/turn.js';
+import { explainAbsence, renderBlockPrompt } from './prompt.js';
+import { fillPath, fillPlaceholders, fillShortText } from './values.js';
 
 /** Longest instruction, in characters (protocol.md §2). */
 export const INSTRUCTION_CAP = 600;
 
 /** What every action of the block has in common; `input` begins every acknowledgement of it. */
-export interface Common {
+export interface ActionBase {
   actionId: string;
   base: Pick<PendingAction, 'run' | 'block' | 'actionId' | 'instruction' | 'progress'> & {
     read?: string[];
@@ -25,10 +25,10 @@ export interface Common {
 }
 
 /** The sections of this block that are required and empty. */
-export function missingSections(turn: Turn, block: { sections: SectionId[] }): SectionId[] {
-  const draft = turn.files.text('DRAFT.md');
+export function listMissingSections(tx: Transaction, block: { sections: SectionId[] }): SectionId[] {
+  const draft = tx.files.text('DRAFT.md');
   if (draft === null) return [];
-  const { missing } = draftStatus(draft, turn.captured.recipe.draft.required);
+  const { missing } = readDraftStatus(draft, tx.captured.recipe.draft.required);
   return block.sections.filter((id) => missing.includes(id));
 }
 
@@ -36,24 +36,27 @@ export function missingSections(turn: Turn, block: { sections: SectionId[] }): S
  * What a loop still lacks: all that the draft lacks when that is what its exit check asks for, whoever was to fill it;
  * else the block's own sections.
  */
-export function openSections(turn: Turn, block: { sections: SectionId[]; exitCheck?: OwnCommand }): SectionId[] {
-  if (block.exitCheck?.command !== 'draft validate') return missingSections(turn, block);
-  const draft = turn.files.text('DRAFT.md');
-  return draft === null ? [] : draftStatus(draft, turn.captured.recipe.draft.required).missing;
+export function listOpenSections(
+  tx: Transaction,
+  block: { sections: SectionId[]; exitCheck?: OwnCommand },
+): SectionId[] {
+  if (block.exitCheck?.command !== 'draft validate') return listMissingSections(tx, block);
+  const draft = tx.files.text('DRAFT.md');
+  return draft === null ? [] : readDraftStatus(draft, tx.captured.recipe.draft.required).missing;
 }
 
 /** Builds what every action of `block` shares and writes the block's prompt file. */
-export function commonParts(turn: Turn, block: AskedBlock, actionId: string): Common {
-  const { state, place } = turn;
-  const shown = (path: string) => shownPath(place, state.name, path);
-  const present = (paths: string[]) => paths.filter((path) => turn.files.facts(path).kind === 'file');
-  const read = block.read.map((path) => filledPath(turn, path, block.id));
-  const consult = block.consult.map((path) => filledPath(turn, path, block.id));
-  const reading = [...turn.because, ...present(read)].map(shown);
-  const prompt = blockPrompt(turn, block);
+export function buildActionBase(tx: Transaction, block: AgentFacingBlock, actionId: string): ActionBase {
+  const { state, place } = tx;
+  const shown = (path: string) => displayPath(place, state.name, path);
+  const present = (paths: string[]) => paths.filter((path) => tx.files.facts(path).kind === 'file');
+  const read = block.read.map((path) => fillPath(tx, path, block.id));
+  const consult = block.consult.map((path) => fillPath(tx, path, block.id));
+  const reading = [...tx.because, ...present(read)].map(shown);
+  const prompt = renderBlockPrompt(tx, block);
   if (prompt !== null) {
     const file = `actions/${actionId}/prompt.md`;
-    turn.files.write(file, prompt);
+    tx.files.write(file, prompt);
     reading.push(shown(file));
   }
   const asking = block.asks === 'user' ? { asks: 'user' as const } : {};
@@ -64,11 +67,11 @@ export function commonParts(turn: Turn, block: AskedBlock, actionId: string): Co
       run: state.name,
       block: block.id,
       actionId,
-      instruction: instructionOf(turn, block, [...read, ...consult]),
+      instruction: instructionOf(tx, block, [...read, ...consult]),
       ...(reading.length > 0 ? { read: [...new Set(reading)] } : {}),
       ...(consulting.length > 0 ? { consult: consulting } : {}),
       ...asking,
-      progress: progressOf(turn, block.id),
+      progress: renderProgress(tx, block.id),
     },
     acknowledge: (more = {}) => ({
       command: 'step complete',
@@ -78,10 +81,10 @@ export function commonParts(turn: Turn, block: AskedBlock, actionId: string): Co
 }
 
 /** The recipe's instruction, and what a reader would miss: documents that are not there because their writer failed. */
-function instructionOf(turn: Turn, block: AskedBlock, paths: string[]): string {
-  const text = prose(turn, block.instruction, block.id);
+function instructionOf(tx: Transaction, block: AgentFacingBlock, paths: string[]): string {
+  const text = fillShortText(tx, block.instruction, block.id);
   const absent = paths
-    .map((path) => ({ path, why: absence(turn, path, (reason) => foreignLine(reason, 120)) }))
+    .map((path) => ({ path, why: explainAbsence(tx, path, (reason) => toBoundedLine(reason, 120)) }))
     .filter(({ why }) => why.includes('failed'))
     .map(({ path, why }) => `${path}${why}`);
   const note = absent.length === 0 ? '' : ` Missing: ${absent.join(', ')}.`;
@@ -91,15 +94,15 @@ function instructionOf(turn: Turn, block: AskedBlock, paths: string[]): string {
 }
 
 /** `4/13`: where the block stands among all of the recipe. */
-export function progressOf(turn: Turn, block: string): string {
-  const { blocks } = turn.captured.recipe;
+export function renderProgress(tx: Transaction, block: string): string {
+  const { blocks } = tx.captured.recipe;
   return `${blocks.findIndex((candidate) => candidate.id === block) + 1}/${blocks.length}`;
 }
 
 /** What only `next --full` and state.json show: the commands that the acknowledgement will run. */
-export function fullOf(
-  turn: Turn,
-  block: AskingBlock & {
+export function buildFullPart(
+  tx: Transaction,
+  block: InstructedBlock & {
     id: string;
     save?: OwnCommand;
     exitCheck?: OwnCommand;
@@ -108,7 +111,7 @@ export function fullOf(
     command?: { kind: string; command: { source: string } };
   },
 ): Pick<PendingAction, 'full'> {
-  const shown = (command: { source: string }) => filled(turn, command.source, block.id);
+  const shown = (command: { source: string }) => fillPlaceholders(tx, command.source, block.id);
   const full = {
     ...(block.save === undefined ? {} : { saveWith: shown(block.save) }),
     ...(block.exitCheck === undefined ? {} : { exitCheck: shown(block.exitCheck) }),

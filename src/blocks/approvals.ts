@@ -1,13 +1,13 @@
 import { sha256 } from '../base/sha256.js';
-import { unticked } from '../documents/plan-boxes.js';
+import { untickBoxes } from '../documents/plan-boxes.js';
 import { PLAN } from '../run/paths.js';
 import type { RunState } from '../run/state.js';
-import { blockOf, type Standing } from '../run/turn.js';
-import { inRecipeOrder } from './recipe-order.js';
-import { filled } from './values.js';
+import { getBlock, type Standing } from '../run/turn.js';
+import { sortByRecipe } from './recipe-order.js';
+import { fillPlaceholders } from './values.js';
 
 /** A gate whose artifact is no longer what was decided on. */
-export interface ChangedApproval {
+export interface OutdatedApproval {
   block: string;
   choice: string;
   /** The artifact, relative to the run's directory. */
@@ -18,16 +18,16 @@ export interface ChangedApproval {
  * The decisions that were about another content than the one that stands there now (recipes.md, Gates). A box
  * that dev-cli ticks in PLAN.md changes nothing of what was decided; what a finished run has cleaned up is no change.
  */
-export function changedApprovals(run: Standing): ChangedApproval[] {
-  return inRecipeOrder(run.captured.recipe, run.state.gates).flatMap(([id, gate]) => {
-    const block = blockOf(run, id);
+export function listOutdatedApprovals(run: Standing): OutdatedApproval[] {
+  return sortByRecipe(run.captured.recipe, run.state.gates).flatMap(([id, gate]) => {
+    const block = getBlock(run, id);
     if (block.kind !== 'wait-for-user' || block.artifact === undefined) return [];
     if (gate.digest === undefined || gate.stale === true) return [];
-    const path = filled(run, block.artifact, id);
+    const path = fillPlaceholders(run, block.artifact, id);
     const text = run.files.text(path);
     if (text === null && run.state.status !== 'live') return [];
     const same = run.files.digest(path) === gate.digest;
-    const onlyTicked = text !== null && path === PLAN && sha256(unticked(text)) === gate.digest;
+    const onlyTicked = text !== null && path === PLAN && sha256(untickBoxes(text)) === gate.digest;
     return same || onlyTicked ? [] : [{ block: id, choice: gate.choice, path }];
   });
 }
@@ -36,18 +36,18 @@ export function changedApprovals(run: Standing): ChangedApproval[] {
 const DIGEST_SHOWN = 12;
 
 /** Who answered a gate, in words. */
-export function whoSaid(by: string | null): string {
+export function describeDecider(by: string | null): string {
   if (by === 'human') return 'a person';
   return by === 'agent' ? 'the agent' : (by ?? 'nobody');
 }
 
 /** What a decision was about, known again by the beginning of its digest. */
-export function onDigest(digest: string | null | undefined): string {
+export function renderDigest(digest: string | null | undefined): string {
   return digest == null ? '' : `, on ${digest.slice(0, DIGEST_SHOWN)}`;
 }
 
 /** Who approved the plan that an execution carries out, and its commands, each on which digest; or that nobody did. */
-export function approvalsTold(state: Pick<RunState, 'engine' | 'gates' | 'mode' | 'preferences'>): {
+export function describeApprovals(state: Pick<RunState, 'engine' | 'gates' | 'mode' | 'preferences'>): {
   plan: string;
   commands: string;
 } {
@@ -57,19 +57,20 @@ export function approvalsTold(state: Pick<RunState, 'engine' | 'gates' | 'mode' 
 function planTold({ engine, gates }: Pick<RunState, 'engine' | 'gates'>): string {
   const approved = engine?.planApproved;
   if (approved === undefined) return 'by nobody: no gate asked about it';
-  if (approved !== null) return `by ${whoSaid(approved.by)} (${approved.gate})${onDigest(approved.digest)}`;
+  if (approved !== null) return `by ${describeDecider(approved.by)} (${approved.gate})${renderDigest(approved.digest)}`;
   const refused = gates['approvePlan'];
   return refused === undefined || refused.choice === 'approve'
     ? 'by nobody yet'
-    : `not approved: ${refused.choice}, by ${whoSaid(refused.by)}${onDigest(refused.plan)}`;
+    : `not approved: ${refused.choice}, by ${describeDecider(refused.by)}${renderDigest(refused.plan)}`;
 }
 
-function commandsTold({ engine, gates, mode, preferences }: Parameters<typeof approvalsTold>[0]): string {
+function commandsTold({ engine, gates, mode, preferences }: Parameters<typeof describeApprovals>[0]): string {
   if (engine === null) return 'by nobody';
   const { commandsApproved: approved, stage } = engine;
-  if (approved !== null) return `by ${whoSaid(approved.by)}${onDigest(approved.digest)}`;
+  if (approved !== null) return `by ${describeDecider(approved.by)}${renderDigest(approved.digest)}`;
   const refused = gates['approveCommands'];
-  if (refused?.choice === 'stop') return `not approved: stop, by ${whoSaid(refused.by)}${onDigest(refused.digest)}`;
+  if (refused?.choice === 'stop')
+    return `not approved: stop, by ${describeDecider(refused.by)}${renderDigest(refused.digest)}`;
   if (stage === 'approvePlan' || stage === 'approveCommands' || engine.planApproved === null) return 'by nobody yet';
   if (mode['interaction'] === 'autopilot') return 'by nobody: autopilot';
   return preferences['approve_commands'] === 'auto'

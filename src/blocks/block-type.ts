@@ -1,39 +1,39 @@
 import type { Effect } from '../machine/events.js';
-import type { AskedBlock } from '../recipe/resolved.js';
+import type { AgentFacingBlock } from '../recipe/resolved.js';
 import type { PendingAction } from '../run/action.js';
 import type { PathFacts, PendingState } from '../run/state.js';
-import type { Turn } from '../run/turn.js';
-import type { AckInput, Acknowledged, ChangedSources, Pending } from './acknowledgement.js';
+import type { Transaction } from '../run/turn.js';
+import type { AckInput, Acknowledged, ChangedSources, PendingBlock } from './acknowledgement.js';
 
 /** Which action is asked for, and why. */
-interface Asking {
+interface IssueRequest {
   /** The id it will have. */
   actionId: string;
   cause: Extract<Effect, { type: 'issue' }>['cause'];
 }
 
 /** An action, and what its acknowledgement is measured against. */
-export interface Asked extends Pick<PendingState, 'handed' | 'sections'> {
+export interface IssuedAction extends Pick<PendingState, 'handed' | 'sections'> {
   action: PendingAction;
   /** What stands at each promised path now; an output must differ from it. */
   before?: Record<string, PathFacts>;
 }
 
 /** All that one type of block is, where an agent or a person is asked (docs/architecture.md, A type of block). */
-export interface BlockType<B extends AskedBlock> {
+export interface BlockType<B extends AgentFacingBlock> {
   /** Builds its action and writes its prompt files; null where there is nothing to do. */
-  ask(turn: Turn, block: B, asking: Asking): Asked | null;
+  ask(tx: Transaction, block: B, asking: IssueRequest): IssuedAction | null;
   /** Options of `step complete` that its action does not take. */
   readonly refuses: readonly ('data' | 'result' | 'without')[];
   /**
    * Checks the evidence, stores what came, and says what the machine is to take.
    * @throws DevCliError where nothing of it can be taken
    */
-  acknowledge(turn: Turn, pending: Pending<B>, input: AckInput, sources: ChangedSources): Acknowledged;
+  acknowledge(tx: Transaction, pending: PendingBlock<B>, input: AckInput, sources: ChangedSources): Acknowledged;
   /** What else a failure means, after `step fail` was recorded. */
-  fail?(turn: Turn, block: B, reason: string): void;
+  fail?(tx: Transaction, block: B, reason: string): void;
   /** What the block does all the same where it asks nobody. */
-  pass?(turn: Turn, block: B): void;
+  pass?(tx: Transaction, block: B): void;
   /** What of its result no longer counts once it is to be done again. */
-  retract?(turn: Turn, block: B): void;
+  retract?(tx: Transaction, block: B): void;
 }

@@ -1,11 +1,11 @@
-import type { AskedBlock } from '../recipe/resolved.js';
+import type { AgentFacingBlock } from '../recipe/resolved.js';
 import type { BlockType } from './block-type.js';
 import { GATE } from './gate.js';
 import { LLM, LLM_LOOP } from './llm.js';
 import { LLM_CLI } from './llm-cli.js';
 import { SUBAGENT } from './subagent/subagent.js';
 
-type BlockOf<K> = AskedBlock extends infer B
+type BlockOf<K> = AgentFacingBlock extends infer B
   ? B extends { kind: infer Kinds }
     ? K extends Kinds
       ? B
@@ -14,7 +14,7 @@ type BlockOf<K> = AskedBlock extends infer B
   : never;
 
 /** The types of blocks that ask, each a row. CLI blocks are executed (cli.ts), engine blocks have a room of their own. */
-const BLOCK_TYPES: { readonly [K in AskedBlock['kind']]: BlockType<BlockOf<K>> } = {
+const BLOCK_TYPES: { readonly [K in AgentFacingBlock['kind']]: BlockType<BlockOf<K>> } = {
   llm: LLM,
   'llm-loop': LLM_LOOP,
   'llm+cli': LLM_CLI,
@@ -24,6 +24,6 @@ const BLOCK_TYPES: { readonly [K in AskedBlock['kind']]: BlockType<BlockOf<K>> }
 };
 
 /** The type of a block; it takes blocks of its own kind only. */
-export function blockTypeOf({ kind }: AskedBlock): BlockType<AskedBlock> {
+export function getBlockType({ kind }: AgentFacingBlock): BlockType<AgentFacingBlock> {
   return BLOCK_TYPES[kind];
 }

@@ -3,57 +3,57 @@ import { askCommand } from '../jobs/job.js';
 import type { Effect, MachineEvent } from '../machine/events.js';
 import type { CliBlock, ExternalCommand } from '../recipe/resolved.js';
 import type { PendingAction } from '../run/action.js';
-import { shownPath } from '../run/paths.js';
-import { blockOf, fault, noteStep, record, type Turn } from '../run/turn.js';
-import { progressOf } from './action-parts.js';
-import { attempt } from './own-command.js';
-import { pend } from './pending.js';
-import { filled } from './values.js';
+import { displayPath } from '../run/paths.js';
+import { getBlock, recordEntry, recordFault, recordStepSummary, type Transaction } from '../run/turn.js';
+import { renderProgress } from './action-parts.js';
+import { tryInProcess } from './own-command.js';
+import { setPendingAction } from './pending.js';
+import { fillPlaceholders } from './values.js';
 
 /**
  * Executes a CLI block. One of our own commands runs at once, in the same transaction; an external one becomes the
  * pending `running` action, launched after the commit (protocol.md §4); command.ts takes its ending.
  */
-export function execute(turn: Turn, effect: Extract<Effect, { type: 'execute' }>): MachineEvent | null {
-  const block = blockOf(turn, effect.block);
+export function execute(tx: Transaction, effect: Extract<Effect, { type: 'execute' }>): MachineEvent | null {
+  const block = getBlock(tx, effect.block);
   if (block.kind !== 'cli') throw new DevCliError('INTERNAL', `"${block.id}" is no CLI block.`);
   if (block.command.kind === 'external') {
-    start(turn, block, block.command.command, effect.cause);
+    start(tx, block, block.command.command, effect.cause);
     return null;
   }
-  const outcome = attempt(turn, block.command.command, block.id);
-  noteStep(turn, block.id, outcome.summary);
-  turn.ran.push({ block: block.id, ok: outcome.ok, summary: outcome.summary });
-  record(turn, 'ran', {
+  const outcome = tryInProcess(tx, block.command.command, block.id);
+  recordStepSummary(tx, block.id, outcome.summary);
+  tx.ran.push({ block: block.id, ok: outcome.ok, summary: outcome.summary });
+  recordEntry(tx, 'ran', {
     block: block.id,
     command: block.command.command.command,
     ok: outcome.ok,
     summary: outcome.summary,
   });
-  if (!outcome.ok) fault(turn, block.id, 'STEP_FAILED', outcome.summary);
+  if (!outcome.ok) recordFault(tx, block.id, 'STEP_FAILED', outcome.summary);
   return outcome.ok ? { type: 'DONE' } : { type: 'FAIL' };
 }
 
-function start(turn: Turn, block: CliBlock, command: ExternalCommand, cause: string): void {
-  const { state, place } = turn;
+function start(tx: Transaction, block: CliBlock, command: ExternalCommand, cause: string): void {
+  const { state, place } = tx;
   state.lastAction += 1;
   const actionId = `a${state.lastAction}`;
-  const argv = command.argv.map((word) => filled(turn, word, block.id));
+  const argv = command.argv.map((word) => fillPlaceholders(tx, word, block.id));
   const { shell, timeout } = command;
-  const cwd = filled(turn, command.cwd, block.id);
+  const cwd = fillPlaceholders(tx, command.cwd, block.id);
   const directory = `actions/${actionId}`;
   const key = `${state.runId}:${actionId}`;
-  const log = shownPath(place, state.name, `${directory}/command.log`);
+  const log = displayPath(place, state.name, `${directory}/command.log`);
   const action: PendingAction = {
     run: state.name,
     block: block.id,
     actionId,
     action: 'running',
     instruction: 'dev-cli runs this command itself and keeps it alive. Run the poll.',
-    commands: [{ id: block.id, run: argv, startedAt: turn.at, log }],
-    poll: { command: 'next', input: { name: state.name, wait: turn.pollWait } },
-    progress: progressOf(turn, block.id),
+    commands: [{ id: block.id, run: argv, startedAt: tx.at, log }],
+    poll: { command: 'next', input: { name: state.name, wait: tx.pollWait } },
+    progress: renderProgress(tx, block.id),
   };
-  pend(turn, action, {}, cause);
-  askCommand(turn, { key, actionId, block: block.id, argv, shell, cwd, timeout, directory });
+  setPendingAction(tx, action, {}, cause);
+  askCommand(tx, { key, actionId, block: block.id, argv, shell, cwd, timeout, directory });
 }

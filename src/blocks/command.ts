@@ -1,26 +1,26 @@
 import { isRecord } from '../base/json.js';
-import { foreignLine } from '../documents/foreign.js';
-import { type CommandEnded, type CommandEnding, keepResult, settleCommand } from '../jobs/command.js';
+import { toBoundedLine } from '../documents/foreign.js';
+import { type CommandEnded, type CommandEnding, keepResult, recordCommandEnd } from '../jobs/command.js';
 import type { CommandJob } from '../jobs/job.js';
 import type { MachineEvent } from '../machine/events.js';
-import { noteRequest } from '../run/note-request.js';
-import { fault, noteStep, type Turn } from '../run/turn.js';
+import { recordPullRequest } from '../run/note-request.js';
+import { recordFault, recordStepSummary, type Transaction } from '../run/turn.js';
 
 /** The external command of a CLI block, once it has ended (protocol.md §4). Apart from cli.ts: few acknowledgements need it. */
 
 /** The command of the block at work has ended: the event that the recipe's machine takes. */
-export function commandEnded(turn: Turn, { job, ending }: CommandEnded): MachineEvent {
-  const { state } = turn;
+export function commandEnded(tx: Transaction, { job, ending }: CommandEnded): MachineEvent {
+  const { state } = tx;
   const { ok, outcome, exit } = outcomeOf(job, ending);
   const log = ending.kind === 'reused' ? ending.log : `${job.directory}/command.log`;
-  settleCommand(turn, job, { exit, outcome, log, reused: ending.kind === 'reused' });
+  recordCommandEnd(tx, job, { exit, outcome, log, reused: ending.kind === 'reused' });
   state.acknowledged[job.actionId] = job.block;
-  if (ok && ending.kind === 'exit' && ending.exit.tree !== null) keepResult(turn, job, ending.exit.tree, log);
-  const told = ok && ending.kind === 'exit' ? noteRequest(turn, job.argv, ending.answer) : '';
+  if (ok && ending.kind === 'exit' && ending.exit.tree !== null) keepResult(tx, job, ending.exit.tree, log);
+  const told = ok && ending.kind === 'exit' ? recordPullRequest(tx, job.argv, ending.answer) : '';
   const summary = `${job.argv.join(' ').slice(0, 120)}: ${outcome}${told}`;
-  noteStep(turn, job.block, summary);
-  turn.ran.push({ block: job.block, ok, summary });
-  if (!ok) fault(turn, job.block, 'COMMAND_FAILED', summary);
+  recordStepSummary(tx, job.block, summary);
+  tx.ran.push({ block: job.block, ok, summary });
+  if (!ok) recordFault(tx, job.block, 'COMMAND_FAILED', summary);
   return ok ? { type: 'DONE' } : { type: 'FAIL' };
 }
 
@@ -41,7 +41,7 @@ export function outcomeOf(
       if (error === 'spawn') return { ok: false, outcome: `could not be started: ${reason}`, exit };
       if (timedOut) return { ok: false, outcome: `timed out after ${timeout} s`, exit };
       if (signal !== null) return { ok: false, outcome: `ended by ${signal}`, exit: null };
-      return { ok: exit === 0, outcome: `exit ${exit}${exit === 0 ? '' : whyFailed(ending.answer)}`, exit };
+      return { ok: exit === 0, outcome: `exit ${exit}${exit === 0 ? '' : explainFailure(ending.answer)}`, exit };
     }
   }
 }
@@ -50,10 +50,10 @@ export function outcomeOf(
 const WHY_CAP = 240;
 
 /** What a command of dev-cli says of its failure, to stand behind its exit; nothing for others, whose log is for people. */
-function whyFailed(answer: Record<string, unknown> | null): string {
+function explainFailure(answer: Record<string, unknown> | null): string {
   const error = isRecord(answer?.['error']) ? answer['error'] : null;
   if (error === null) return '';
   const details = Array.isArray(error['details']) ? error['details'].filter(isRecord) : [];
   const said = [error['message'], ...details.map(({ problem }) => problem)];
-  return `: ${foreignLine(said.filter((part) => typeof part === 'string').join(' '), WHY_CAP)}`;
+  return `: ${toBoundedLine(said.filter((part) => typeof part === 'string').join(' '), WHY_CAP)}`;
 }

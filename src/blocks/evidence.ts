@@ -1,12 +1,12 @@
-import { type Detail, DevCliError } from '../base/errors.js';
-import type { Files } from '../base/files.js';
+import { DevCliError, type ErrorDetail } from '../base/errors.js';
+import type { DocumentReader } from '../base/files.js';
 import { sha256 } from '../base/sha256.js';
 import { type CheckedReport, checkReport } from '../documents/report.js';
 import type { PathFacts } from '../run/state.js';
-import type { Workspace } from '../run/workspace.js';
+import type { PendingDocuments } from '../run/workspace.js';
 
 /** What stands at a promised path now, by size, times, inode and digest; null for nothing. No clock is compared. */
-export function factsOf(files: Files, path: string): PathFacts {
+export function readFileFacts(files: DocumentReader, path: string): PathFacts {
   const facts = files.facts(path);
   if (facts.kind !== 'file') return null;
   const content = files.read(path);
@@ -16,14 +16,14 @@ export function factsOf(files: Files, path: string): PathFacts {
 }
 
 /** Either the text of a promised output that holds up, or what is wrong with it. */
-export type Evidence = { ok: true; text: string; sha256: string } | { ok: false; missing: boolean; problem: string };
+export type FileCheck = { ok: true; text: string; sha256: string } | { ok: false; missing: boolean; problem: string };
 
 /**
  * Judges a promised output as a file: there, regular, inside the root, not empty, and no longer what it was when the
  * action was issued (protocol.md §3).
  * @param before what stood there at issue; undefined when an unchanged file is good enough
  */
-export function fileEvidence(files: Files, path: string, before: PathFacts | undefined): Evidence {
+export function checkFile(files: DocumentReader, path: string, before: PathFacts | undefined): FileCheck {
   const facts = files.facts(path);
   switch (facts.kind) {
     case 'missing':
@@ -66,13 +66,13 @@ function isSame(before: NonNullable<PathFacts>, now: NonNullable<PathFacts>): bo
 }
 
 /** Judges a promised report: as a file, then by its front matter. */
-export function reportEvidence(
-  files: Files,
+export function checkReportFile(
+  files: DocumentReader,
   path: string,
   before: PathFacts | undefined,
   expected: { agent: string; verdict: boolean },
-): { ok: true; checked: CheckedReport; sha256: string } | { ok: false; missing: boolean; problems: Detail[] } {
-  const file = fileEvidence(files, path, before);
+): { ok: true; checked: CheckedReport; sha256: string } | { ok: false; missing: boolean; problems: ErrorDetail[] } {
+  const file = checkFile(files, path, before);
   if (!file.ok) return { ok: false, missing: file.missing, problems: [{ problem: file.problem }] };
   const checked = checkReport(file.text, expected);
   return checked.ok
@@ -81,7 +81,7 @@ export function reportEvidence(
 }
 
 /** The digest of a regular file that can be read whole; null for all else, as for nothing. */
-export function inputDigest(files: Workspace, path: string): string | null {
+export function digestInput(files: PendingDocuments, path: string): string | null {
   if (files.facts(path).kind !== 'file') return null;
   try {
     return files.digest(path);

@@ -2,59 +2,59 @@ import { DevCliError } from '../base/errors.js';
 import type { Json } from '../base/json.js';
 import { parseJson } from '../documents/section-data.js';
 import type { LlmCliBlock } from '../recipe/resolved.js';
-import { schemaFindings } from '../recipe/user-schema.js';
+import { validateBySchema } from '../recipe/user-schema.js';
 import type { PendingAction } from '../run/action.js';
-import { shownPath } from '../run/paths.js';
-import { noteStep, type Turn } from '../run/turn.js';
-import { isFollowUp } from '../run/workflow.js';
-import type { AckInput, Acknowledged, ChangedSources, Pending } from './acknowledgement.js';
-import { type Common, commonParts, fullOf } from './action-parts.js';
+import { displayPath } from '../run/paths.js';
+import { recordStepSummary, type Transaction } from '../run/turn.js';
+import { isLaterPhase } from '../run/workflow.js';
+import type { AckInput, Acknowledged, ChangedSources, PendingBlock } from './acknowledgement.js';
+import { type ActionBase, buildActionBase, buildFullPart } from './action-parts.js';
 import type { BlockType } from './block-type.js';
 import { checkDocument } from './commands/check.js';
-import { factsOf, fileEvidence } from './evidence.js';
+import { checkFile, readFileFacts } from './evidence.js';
 import { runOrRefuse } from './own-command.js';
-import { completed } from './settle.js';
+import { completeAction } from './settle.js';
 import { refuseChangedSources } from './sources.js';
-import { filled, filledPath, rememberResult } from './values.js';
+import { fillPath, fillPlaceholders, rememberResult } from './values.js';
 
 /** `llm+cli`: the agent writes a file, and a command of dev-cli goes on with it. */
 export const LLM_CLI: BlockType<LlmCliBlock> = {
-  ask(turn, block, { actionId, cause }) {
-    const { state } = turn;
+  ask(tx, block, { actionId, cause }) {
+    const { state } = tx;
     const redone = cause !== 'enter' || state.steps[block.id]?.status === 'stale';
-    const path = filledPath(turn, block.write, block.id);
-    const watched = redone || state.earlierRun !== null || isFollowUp(state);
-    const before = watched ? { [path]: factsOf(turn.files, path) } : {};
-    return { action: writeAction(turn, block, commonParts(turn, block, actionId)), before };
+    const path = fillPath(tx, block.write, block.id);
+    const watched = redone || state.earlierRun !== null || isLaterPhase(state);
+    const before = watched ? { [path]: readFileFacts(tx.files, path) } : {};
+    return { action: writeAction(tx, block, buildActionBase(tx, block, actionId)), before };
   },
   refuses: ['data', 'without'],
-  acknowledge: acknowledgeWritten,
+  acknowledge: acknowledgeFile,
 };
 
-function writeAction(turn: Turn, block: LlmCliBlock, shared: Common): PendingAction {
+function writeAction(tx: Transaction, block: LlmCliBlock, shared: ActionBase): PendingAction {
   return {
     ...shared.base,
     action: 'llm+cli',
-    data: { write: shownPath(turn.place, turn.state.name, filledPath(turn, block.write, block.id)), form: 'json' },
+    data: { write: displayPath(tx.place, tx.state.name, fillPath(tx, block.write, block.id)), form: 'json' },
     ack: shared.acknowledge(),
-    ...fullOf(turn, block),
+    ...buildFullPart(tx, block),
   };
 }
 
 /** `llm+cli`: the file is there, holds up, and after a revise is another one; then its command runs (protocol.md §3). */
-function acknowledgeWritten(
-  turn: Turn,
-  pending: Pending<LlmCliBlock>,
+function acknowledgeFile(
+  tx: Transaction,
+  pending: PendingBlock<LlmCliBlock>,
   input: AckInput,
   sources: ChangedSources,
 ): Acknowledged {
   const { block, action, state } = pending;
-  const refusal = refuseChangedSources(turn, action.actionId, sources);
+  const refusal = refuseChangedSources(tx, action.actionId, sources);
   if (refusal !== null) return refusal;
-  const path = filled(turn, block.write, block.id);
-  const shown = shownPath(turn.place, turn.state.name, path);
+  const path = fillPlaceholders(tx, block.write, block.id);
+  const shown = displayPath(tx.place, tx.state.name, path);
   const before = state.before[path];
-  const evidence = fileEvidence(turn.files, path, before);
+  const evidence = checkFile(tx.files, path, before);
   const unchanged = evidence.ok && state.cause === 'revise' && before?.sha256 === evidence.sha256;
   if (!evidence.ok || unchanged) {
     const problem = evidence.ok ? 'has the same content as before the revision was asked for' : evidence.problem;
@@ -67,22 +67,22 @@ function acknowledgeWritten(
       },
     );
   }
-  checkWritten(turn, pending, evidence.text, shown);
-  turn.files.keep(path);
-  if (input.result !== undefined) rememberResult(turn, input.result);
-  const summary = runAfterwards(turn, block);
-  noteStep(turn, block.id, summary);
-  return completed(turn, pending, { evidence: { [path]: evidence.sha256 } });
+  checkWritten(tx, pending, evidence.text, shown);
+  tx.files.keep(path);
+  if (input.result !== undefined) rememberResult(tx, input.result);
+  const summary = runAfterwards(tx, block);
+  recordStepSummary(tx, block.id, summary);
+  return completeAction(tx, pending, { evidence: { [path]: evidence.sha256 } });
 }
 
 /** @throws DevCliError `SCHEMA_INVALID` with every finding, `EVIDENCE_INVALID` for what is no JSON */
-function checkWritten(turn: Turn, pending: Pending<LlmCliBlock>, text: string, shown: string): void {
+function checkWritten(tx: Transaction, pending: PendingBlock<LlmCliBlock>, text: string, shown: string): void {
   const { block } = pending;
-  const value = requireJson(turn, text, shown);
+  const value = requireJson(tx, text, shown);
   const findings =
     block.schemaText === undefined
       ? checkDocument(block.schema === 'plan-content' ? 'plan-content.json' : block.write, text).problems
-      : schemaFindings(block.schemaText, value);
+      : validateBySchema(block.schemaText, value);
   if (findings.length === 0) return;
   const count = findings.length === 1 ? '1 finding' : `${findings.length} findings`;
   throw new DevCliError('SCHEMA_INVALID', `${shown} does not hold up: ${count}.`, {
@@ -92,7 +92,7 @@ function checkWritten(turn: Turn, pending: Pending<LlmCliBlock>, text: string, s
 }
 
 /** A promised file that does not parse is evidence that does not hold up, not a wrong use of the command. */
-function requireJson(_turn: Turn, text: string, shown: string): Json {
+function requireJson(_turn: Transaction, text: string, shown: string): Json {
   try {
     return parseJson(text);
   } catch (error) {
@@ -104,10 +104,10 @@ function requireJson(_turn: Turn, text: string, shown: string): Json {
   }
 }
 
-function runAfterwards(turn: Turn, block: LlmCliBlock): string {
+function runAfterwards(tx: Transaction, block: LlmCliBlock): string {
   if (block.command === undefined) return `wrote ${block.write}`;
   if (block.command.kind === 'external') {
     throw new DevCliError('INTERNAL', `"${block.id}" has an external command, which lint refuses here.`);
   }
-  return runOrRefuse(turn, block.command.command, block.id).summary;
+  return runOrRefuse(tx, block.command.command, block.id).summary;
 }

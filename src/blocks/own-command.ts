@@ -1,33 +1,38 @@
-import { type Detail, DevCliError } from '../base/errors.js';
+import { DevCliError, type ErrorDetail } from '../base/errors.js';
 import { isRecord } from '../base/json.js';
 import type { LlmLoopBlock, OwnCommand, SubagentBlock } from '../recipe/resolved.js';
-import type { Turn } from '../run/turn.js';
+import type { Transaction } from '../run/turn.js';
 import { runOwnCommand } from './commands/run-own.js';
-import type { Outcome, Scene } from './commands/scene.js';
-import { conditionScope, filled } from './values.js';
+import type { CommandContext, CommandReport } from './commands/scene.js';
+import { buildConditionScope, fillPlaceholders } from './values.js';
 
 /** Runs one of our commands inside this turn. What it throws refuses the acknowledgement that asked for it. */
-function runOwn(turn: Turn, command: OwnCommand, block: string, more: Record<string, unknown> = {}): Outcome {
+function runInProcess(
+  tx: Transaction,
+  command: OwnCommand,
+  block: string,
+  more: Record<string, unknown> = {},
+): CommandReport {
   const input = Object.fromEntries(
     Object.entries(command.input).map(([key, value]) => [
       key,
-      typeof value === 'string' ? filled(turn, value, block) : value,
+      typeof value === 'string' ? fillPlaceholders(tx, value, block) : value,
     ]),
   );
   return runOwnCommand(
     { command: command.command, input: { ...input, ...more } as OwnCommand['input'] },
-    sceneOf(turn),
+    createCommandContext(tx),
   );
 }
 
-export function sceneOf(turn: Turn): Scene {
+export function createCommandContext(tx: Transaction): CommandContext {
   return {
-    name: turn.state.name,
-    files: turn.files,
-    state: turn.state,
-    recipe: turn.captured.recipe,
-    at: turn.at,
-    warnings: turn.warnings,
+    name: tx.state.name,
+    files: tx.files,
+    state: tx.state,
+    recipe: tx.captured.recipe,
+    at: tx.at,
+    warnings: tx.warnings,
   };
 }
 
@@ -35,19 +40,19 @@ export function sceneOf(turn: Turn): Scene {
  * Runs `onComplete` of a block whose agents delivered nothing. It cannot refuse any more: what it finds wrong, or why it
  * could not run, is a warning that stays.
  */
-export function runOnComplete(turn: Turn, block: SubagentBlock): void {
+export function runOnComplete(tx: Transaction, block: SubagentBlock): void {
   if (block.onComplete === undefined) return;
-  const outcome = attempt(turn, block.onComplete, block.id);
+  const outcome = tryInProcess(tx, block.onComplete, block.id);
   if (outcome.ok) return;
   const line = `${block.id}, ${block.onComplete.command}: ${outcome.summary}`;
-  turn.state.warnings.push(line);
-  turn.warnings.push(line);
+  tx.state.warnings.push(line);
+  tx.warnings.push(line);
 }
 
 /** A CLI block that cannot do its work has failed; its error belongs to the run, not to the call that led here. */
-export function attempt(turn: Turn, command: OwnCommand, block: string): Outcome {
+export function tryInProcess(tx: Transaction, command: OwnCommand, block: string): CommandReport {
   try {
-    return runOwn(turn, command, block);
+    return runInProcess(tx, command, block);
   } catch (error) {
     if (!(error instanceof DevCliError) || error.code === 'INTERNAL' || error.code === 'IO') throw error;
     const first = error.details[0];
@@ -60,12 +65,12 @@ export function attempt(turn: Turn, command: OwnCommand, block: string): Outcome
 const DETAILS_SHOWN = 40;
 
 /** Whether a round of a loop passes: `exitCheck`, then `exitWhen`; without either its data is enough. */
-export function passes(
-  turn: Turn,
+export function isRoundPassed(
+  tx: Transaction,
   block: { id: string; exitCheck?: LlmLoopBlock['exitCheck']; exitWhen?: string },
 ): boolean {
-  if (block.exitCheck !== undefined && !runOwn(turn, block.exitCheck, block.id).ok) return false;
-  return block.exitWhen === undefined || turn.evaluate(block.exitWhen, conditionScope(turn, block.id));
+  if (block.exitCheck !== undefined && !runInProcess(tx, block.exitCheck, block.id).ok) return false;
+  return block.exitWhen === undefined || tx.evaluate(block.exitWhen, buildConditionScope(tx, block.id));
 }
 
 /**
@@ -73,8 +78,13 @@ export function passes(
  * (protocol.md §3).
  * @throws DevCliError `EVIDENCE_INVALID` with the command's report as details; what the command throws
  */
-export function runOrRefuse(turn: Turn, command: OwnCommand, block: string, more?: Record<string, unknown>): Outcome {
-  const outcome = runOwn(turn, command, block, more);
+export function runOrRefuse(
+  tx: Transaction,
+  command: OwnCommand,
+  block: string,
+  more?: Record<string, unknown>,
+): CommandReport {
+  const outcome = runInProcess(tx, command, block, more);
   if (outcome.ok) return outcome;
   throw new DevCliError('EVIDENCE_INVALID', `"${command.command}" found: ${outcome.summary}.`, {
     details: detailsOf(outcome).slice(0, DETAILS_SHOWN),
@@ -83,7 +93,7 @@ export function runOrRefuse(turn: Turn, command: OwnCommand, block: string, more
 }
 
 /** The findings in a report, whichever command made it. */
-function detailsOf({ report, summary }: Outcome): Detail[] {
+function detailsOf({ report, summary }: CommandReport): ErrorDetail[] {
   const listed = [report['problems'], report['findings']].find((list) => Array.isArray(list));
   const found = Array.isArray(listed) ? listed.filter(isDetail) : [];
   if (found.length > 0) return found;
@@ -93,7 +103,7 @@ function detailsOf({ report, summary }: Outcome): Detail[] {
     : [{ problem: summary }];
 }
 
-function isDetail(value: unknown): value is Detail & Record<string, string> {
+function isDetail(value: unknown): value is ErrorDetail & Record<string, string> {
   return isRecord(value) && typeof value['problem'] === 'string';
 }
 
@@ -102,12 +112,12 @@ function isDetail(value: unknown): value is Detail & Record<string, string> {
  * what follows in the same commit knows it: summary.md, `done`. A loop that asks the user has a gate there instead.
  * @param open what it did not reach, in words
  */
-export function warnAtBound(turn: Turn, block: LlmLoopBlock | SubagentBlock, open: string): void {
-  const counters = turn.state.machine.counters[block.id];
+export function warnAtBound(tx: Transaction, block: LlmLoopBlock | SubagentBlock, open: string): void {
+  const counters = tx.state.machine.counters[block.id];
   const spent = counters === undefined ? 0 : counters.round - counters.roundBase;
   if (block.asks === 'user' || block.onError.kind !== 'continue' || spent < block.maxRounds) return;
   const rounds = block.maxRounds === 1 ? '1 round' : `${block.maxRounds} rounds`;
   const line = `${block.id} did not pass within ${rounds} (${open})`;
-  turn.state.warnings.push(line);
-  turn.warnings.push(line);
+  tx.state.warnings.push(line);
+  tx.warnings.push(line);
 }

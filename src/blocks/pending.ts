@@ -1,29 +1,29 @@
 import { defined } from '../base/defined.js';
 import { DevCliError, type ErrorParts } from '../base/errors.js';
-import { ackOf } from '../run/acknowledgements.js';
+import { findAck } from '../run/acknowledgements.js';
 import type { PendingAction } from '../run/action.js';
 import type { PathFacts, PendingState } from '../run/state.js';
-import { blockOf, record, type Turn } from '../run/turn.js';
-import type { Pending } from './acknowledgement.js';
-import { roundOf } from './values.js';
+import { getBlock, recordEntry, type Transaction } from '../run/turn.js';
+import type { PendingBlock } from './acknowledgement.js';
+import { getRound } from './values.js';
 
 /** The action that waits for an acknowledgement, with its block; null when the run has ended. */
-export function pendingOf(turn: Turn): Pending | null {
-  const state = turn.state.pendingAction;
+export function findPending(tx: Transaction): PendingBlock | null {
+  const state = tx.state.pendingAction;
   if (state === null || state.action.action === 'done') return null;
   const action: PendingAction = state.action;
-  return { state, action, block: blockOf(turn, action.block) };
+  return { state, action, block: getBlock(tx, action.block) };
 }
 
 /** Where an error happened: the run, and the action that waits there with its acknowledgement (protocol.md, Errors). */
-export function whereIn({ state }: Turn): Pick<ErrorParts, 'run' | 'pending'> {
+export function whereIn({ state }: Transaction): Pick<ErrorParts, 'run' | 'pending'> {
   const action = state.pendingAction?.action;
   if (action === undefined || action.action === 'done') return { run: state.name };
-  return { run: state.name, pending: { actionId: action.actionId, ...defined({ ack: ackOf(action) }) } };
+  return { run: state.name, pending: { actionId: action.actionId, ...defined({ ack: findAck(action) }) } };
 }
 
 /** The error for an action that is neither pending nor acknowledged. */
-export function stale({ state }: Turn, message: string): DevCliError {
+export function staleActionError({ state }: Transaction, message: string): DevCliError {
   return new DevCliError('STALE_ACTION', message, { fix: { command: 'next', input: { name: state.name } } });
 }
 
@@ -32,15 +32,15 @@ export function stale({ state }: Turn, message: string): DevCliError {
  * @param before what stands at each promised path
  * @param more what else its acknowledgement is measured against
  */
-export function pend(
-  turn: Turn,
+export function setPendingAction(
+  tx: Transaction,
   action: PendingAction,
   before: Record<string, PathFacts>,
   cause: string,
   more: Pick<PendingState, 'handed' | 'sections'> = {},
 ): void {
-  turn.state.pendingAction = {
-    issuedAt: turn.at,
+  tx.state.pendingAction = {
+    issuedAt: tx.at,
     issuedSeq: 0,
     cause,
     before,
@@ -48,16 +48,16 @@ export function pend(
     acknowledged: false,
     action,
   };
-  turn.state.status = 'live';
-  turn.state.outcome = null;
-  const step = turn.state.steps[action.block];
-  turn.state.steps[action.block] = { ...step, status: 'running', at: turn.at, round: roundOf(turn, action.block) };
-  record(turn, 'issued', {
+  tx.state.status = 'live';
+  tx.state.outcome = null;
+  const step = tx.state.steps[action.block];
+  tx.state.steps[action.block] = { ...step, status: 'running', at: tx.at, round: getRound(tx, action.block) };
+  recordEntry(tx, 'issued', {
     actionId: action.actionId,
     block: action.block,
     action: action.action,
     cause,
-    round: roundOf(turn, action.block),
+    round: getRound(tx, action.block),
   });
-  turn.because.length = 0;
+  tx.because.length = 0;
 }

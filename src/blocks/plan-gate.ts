@@ -1,10 +1,10 @@
 import { sha256 } from '../base/sha256.js';
-import { unticked } from '../documents/plan-boxes.js';
-import { approvesPlan } from '../recipe/declared.js';
+import { untickBoxes } from '../documents/plan-boxes.js';
+import { isPlanGate } from '../recipe/declared.js';
 import type { CapturedRecipe, GateBlock } from '../recipe/resolved.js';
 import { PLAN, PLAN_CONTENT } from '../run/paths.js';
 import type { PlanGate, RunState, StepState } from '../run/state.js';
-import type { Workspace } from '../run/workspace.js';
+import type { PendingDocuments } from '../run/workspace.js';
 
 /** The stage of an execution that asks about its plan, and the key of its answer in `gates`. */
 export const APPROVE_PLAN = 'approvePlan';
@@ -14,10 +14,10 @@ export const APPROVE_PLAN = 'approvePlan';
  * itself first, then what it was told by the run before it.
  * @param captured the recipe of the run, all its phases included
  */
-export function planGateOf(state: RunState, captured: CapturedRecipe): PlanGate | null {
+export function findPlanGate(state: RunState, captured: CapturedRecipe): PlanGate | null {
   const recipes = captured.workflow?.phases.map(({ recipe }) => recipe) ?? [captured.recipe];
   const blocks = new Map(
-    recipes.flatMap((recipe) => recipe.blocks.filter(approvesPlan).map((block) => [block.id, block])),
+    recipes.flatMap((recipe) => recipe.blocks.filter(isPlanGate).map((block) => [block.id, block])),
   );
   const { pendingAction: pending, engine, gates } = state;
   const asked = pending === null || pending.action.action === 'done' ? null : pending.action.block;
@@ -57,9 +57,9 @@ function leadsOnBy({ choices }: GateBlock, choice: string): boolean {
 }
 
 /** Whether the plan that lies there is the one that was approved. Boxes do not count. */
-export function isApproved({ approved, digest, plan }: PlanGate, files: Workspace): boolean {
+export function isApproved({ approved, digest, plan }: PlanGate, files: PendingDocuments): boolean {
   if (!approved) return false;
   if (plan !== undefined) return plan !== null && plan === files.digest(PLAN_CONTENT);
   const text = files.text(PLAN);
-  return text !== null && [sha256(text), sha256(unticked(text))].includes(digest ?? '');
+  return text !== null && [sha256(text), sha256(untickBoxes(text))].includes(digest ?? '');
 }

@@ -3,12 +3,17 @@ import type { RunSummary } from '../documents/run-summary.js';
 import type { ResolvedRecipe } from '../recipe/resolved.js';
 import { PLAN } from '../run/paths.js';
 import type { RunState } from '../run/state.js';
-import type { Workspace } from '../run/workspace.js';
-import { onDigest } from './approvals.js';
-import { inRecipeOrder } from './recipe-order.js';
+import type { PendingDocuments } from '../run/workspace.js';
+import { renderDigest } from './approvals.js';
+import { sortByRecipe } from './recipe-order.js';
 
 /** What a run came to so far, as one value; summary.md is a rendering of it (documents.md, summary.md and report.md). */
-export function runSummary(state: RunState, recipe: ResolvedRecipe, files: Workspace, at: string): RunSummary {
+export function buildRunSummary(
+  state: RunState,
+  recipe: ResolvedRecipe,
+  files: PendingDocuments,
+  at: string,
+): RunSummary {
   const failures = Object.entries(state.agents)
     .filter(([, agent]) => agent.status === 'failed')
     .map(([id, agent]) => `${id} did not deliver: ${agent.reason ?? 'no reason given'}`);
@@ -16,10 +21,10 @@ export function runSummary(state: RunState, recipe: ResolvedRecipe, files: Works
     goal: state.goal ?? '',
     outcome: outcomeOf(state, recipe),
     at,
-    done: inRecipeOrder(recipe, state.steps)
+    done: sortByRecipe(recipe, state.steps)
       .filter(([, step]) => step.status === 'done')
       .map(([id, step]) => (step.summary === undefined ? id : `${id}: ${step.summary}`)),
-    decisions: [...planningDecisions(state, recipe, files), ...gateDecisions(state, recipe)],
+    decisions: [...listPlanningDecisions(state, recipe, files), ...gateDecisions(state, recipe)],
     changedFiles: [],
     verification: state.reviewRounds.map(reviewLine),
     openIssues: [...state.warnings, ...failures],
@@ -50,12 +55,16 @@ const BY = / *\((user|assumed|agent)\)[.\s]*$/i;
  * What was decided while the plan was made: as an earlier cleanup kept it, and as the draft has it now. `cleanup` keeps it in
  * the state, since it removes the draft.
  */
-export function planningDecisions(state: RunState, recipe: ResolvedRecipe, files: Workspace): RunSummary['decisions'] {
+export function listPlanningDecisions(
+  state: RunState,
+  recipe: ResolvedRecipe,
+  files: PendingDocuments,
+): RunSummary['decisions'] {
   const all = [...(state.decisions ?? []), ...draftDecisions(state, recipe, files)];
   return [...new Map(all.map((decision) => [decision.text, decision])).values()];
 }
 
-function draftDecisions(state: RunState, recipe: ResolvedRecipe, files: Workspace): RunSummary['decisions'] {
+function draftDecisions(state: RunState, recipe: ResolvedRecipe, files: PendingDocuments): RunSummary['decisions'] {
   const draft = files.text('DRAFT.md');
   if (draft === null) return [];
   const asked = recipe.blocks.findLast((block) => 'sections' in block && block.sections.includes('decisions'));
@@ -72,15 +81,15 @@ function draftDecisions(state: RunState, recipe: ResolvedRecipe, files: Workspac
 }
 
 function gateDecisions(state: RunState, recipe: ResolvedRecipe): RunSummary['decisions'] {
-  return inRecipeOrder(recipe, state.gates).map(([id, gate]) => gateDecision(id, gate));
+  return sortByRecipe(recipe, state.gates).map(([id, gate]) => describeGateDecision(id, gate));
 }
 
 const STALE = ' (counts no longer: what came before it was redone)';
 
 /** What was decided at a gate, by whom, and on which digest. One that counts no longer stays told, and says so. */
-export function gateDecision(id: string, gate: RunState['gates'][string]): RunSummary['decisions'][number] {
+export function describeGateDecision(id: string, gate: RunState['gates'][string]): RunSummary['decisions'][number] {
   return {
-    text: `${id}: ${gate.choice}${onDigest(gate.digest)}${gate.stale === true ? STALE : ''}`,
+    text: `${id}: ${gate.choice}${renderDigest(gate.digest)}${gate.stale === true ? STALE : ''}`,
     ...(gate.note === undefined ? {} : { reason: gate.note }),
     by: gate.by === 'human' ? 'user' : 'agent',
     at: gate.at,

@@ -1,5 +1,5 @@
-import { type Detail, DevCliError } from '../base/errors.js';
-import { fault, noteStep, record, type Turn } from '../run/turn.js';
+import { DevCliError, type ErrorDetail } from '../base/errors.js';
+import { recordEntry, recordFault, recordStepSummary, type Transaction } from '../run/turn.js';
 import type { Acknowledged, ChangedSources } from './acknowledgement.js';
 
 /** Paths named at most in a refusal. */
@@ -13,18 +13,18 @@ const PATHS_IN_REASON = 3;
  * the list; accepted into the baseline once a person was there after the refusal, for that action and the paths listed;
  * in autopilot the run halts. Null when nothing changed.
  */
-export function refuseChangedSources(turn: Turn, actionId: string, sources: ChangedSources): Acknowledged | null {
+export function refuseChangedSources(tx: Transaction, actionId: string, sources: ChangedSources): Acknowledged | null {
   if (sources === null || sources.paths.length === 0) return null;
-  const { state } = turn;
+  const { state } = tx;
   const { paths } = sources;
-  if (isTaken(turn, actionId, paths)) {
+  if (isTaken(tx, actionId, paths)) {
     state.baseline = sources.now;
-    record(turn, 'sources-taken', { actionId, paths });
+    recordEntry(tx, 'sources-taken', { actionId, paths });
     state.sourcesRefused = null;
     return null;
   }
-  record(turn, 'sources-refused', { actionId, paths });
-  if (state.mode['interaction'] === 'autopilot') return halted(turn, paths);
+  recordEntry(tx, 'sources-refused', { actionId, paths });
+  if (state.mode['interaction'] === 'autopilot') return halted(tx, paths);
   state.sourcesRefused = { seq: 0, actionId, paths };
   const error = new DevCliError('SOURCES_CHANGED', `${changedLine(paths)}.`, {
     details: detailsOf(paths),
@@ -35,14 +35,14 @@ export function refuseChangedSources(turn: Turn, actionId: string, sources: Chan
 }
 
 /** Nobody is there to ask: the run halts, and only reopening the step goes on. */
-function halted(turn: Turn, paths: string[]): Acknowledged {
-  const { state } = turn;
+function halted(tx: Transaction, paths: string[]): Acknowledged {
+  const { state } = tx;
   const block = state.currentBlock ?? '';
   const line = changedLine(paths);
   const names = paths.slice(0, PATHS_IN_REASON).join(', ');
   const more = paths.length > PATHS_IN_REASON ? ` and ${paths.length - PATHS_IN_REASON} more` : '';
-  noteStep(turn, block, `${line}: ${names}${more}`);
-  fault(turn, block, 'SOURCES_CHANGED', `${line}: ${names}${more}`);
+  recordStepSummary(tx, block, `${line}: ${names}${more}`);
+  recordFault(tx, block, 'SOURCES_CHANGED', `${line}: ${names}${more}`);
   state.sourcesRefused = null;
   const error = new DevCliError(
     'SOURCES_CHANGED',
@@ -59,7 +59,7 @@ function halted(turn: Turn, paths: string[]): Acknowledged {
 }
 
 /** Whether a person was there after the refusal that listed all of these paths for this action. */
-function isTaken({ state }: Turn, actionId: string, paths: string[]): boolean {
+function isTaken({ state }: Transaction, actionId: string, paths: string[]): boolean {
   const refused = state.sourcesRefused;
   if (refused === null || refused.actionId !== actionId) return false;
   if (!paths.every((path) => refused.paths.includes(path))) return false;
@@ -71,6 +71,6 @@ function changedLine(paths: string[]): string {
   return `${files} outside .dev/ changed during a phase that may not touch them`;
 }
 
-function detailsOf(paths: string[]): Detail[] {
+function detailsOf(paths: string[]): ErrorDetail[] {
   return paths.slice(0, PATHS_SHOWN).map((path) => ({ target: path, problem: 'changed since the run began' }));
 }

@@ -1,14 +1,14 @@
 import { DevCliError } from '../base/errors.js';
 import { readDraft } from '../documents/draft.js';
-import { foreignLine, wholeLine } from '../documents/foreign.js';
+import { toBoundedLine, toWholeLine } from '../documents/foreign.js';
 import { isSectionId, SECTION_IDS } from '../documents/sections.js';
 import { fillTemplate } from '../recipe/template.js';
-import { conditionsOf } from '../recipe/texts.js';
-import type { ConditionScope, Standing, Turn } from '../run/turn.js';
+import { listConditions } from '../recipe/texts.js';
+import type { ConditionScope, Standing, Transaction } from '../run/turn.js';
 
 /** Fills the placeholders of a recipe's text with the values of this run (recipes.md §1). */
-export function filled(turn: Standing, template: string, block: string | null): string {
-  return fillTemplate(template, (key) => placeholderValue(turn, key, block));
+export function fillPlaceholders(tx: Standing, template: string, block: string | null): string {
+  return fillTemplate(template, (key) => placeholderValue(tx, key, block));
 }
 
 /**
@@ -16,8 +16,8 @@ export function filled(turn: Standing, template: string, block: string | null): 
  * recipe names.
  * @throws DevCliError `USAGE` for `..`, for control characters, and for an absolute path where a relative one is written
  */
-export function filledPath(turn: Turn, template: string, block: string | null): string {
-  const path = filled(turn, template, block);
+export function fillPath(tx: Transaction, template: string, block: string | null): string {
+  const path = fillPlaceholders(tx, template, block);
   if (path === template) return path;
   const strays = path.split(/[/\\]/).includes('..') || /\p{Cc}/u.test(path);
   const becameAbsolute = path.startsWith('/') && !template.startsWith('/');
@@ -32,18 +32,18 @@ export function filledPath(turn: Turn, template: string, block: string | null): 
  * The same for a short text, such as an instruction: what a person or an agent wrote is cleaned, cut and quoted, so that it
  * stays data (product.md, Principles).
  */
-export function prose(turn: Turn, template: string, block: string | null): string {
-  return quoting(turn, template, block, (value) => foreignLine(value, QUOTE_CAP));
+export function fillShortText(tx: Transaction, template: string, block: string | null): string {
+  return quoting(tx, template, block, (value) => toBoundedLine(value, QUOTE_CAP));
 }
 
 /** The same for a prompt file, or a question to a person: who has to act on a value is given all of it. */
-export function wholeProse(turn: Turn, template: string, block: string | null): string {
-  return quoting(turn, template, block, wholeLine);
+export function fillWholeText(tx: Transaction, template: string, block: string | null): string {
+  return quoting(tx, template, block, toWholeLine);
 }
 
-function quoting(turn: Turn, template: string, block: string | null, told: (value: string) => string): string {
+function quoting(tx: Transaction, template: string, block: string | null, told: (value: string) => string): string {
   return fillTemplate(template, (key) => {
-    const value = placeholderValue(turn, key, block);
+    const value = placeholderValue(tx, key, block);
     const head = key.split('.')[0] ?? '';
     const ours = ['name', 'round', 'mode', 'root', 'workTree', 'origin'].includes(head);
     return value === undefined || ours ? value : `"${told(value)}"`;
@@ -54,21 +54,21 @@ function quoting(turn: Turn, template: string, block: string | null, told: (valu
 const QUOTE_CAP = 200;
 
 /** The value of one placeholder; undefined when the recipe knows no such name. */
-function placeholderValue(turn: Standing, key: string, block: string | null): string | undefined {
+function placeholderValue(tx: Standing, key: string, block: string | null): string | undefined {
   const [head = '', ...rest] = key.split('.');
   const tail = rest.join('.');
-  const { state } = turn;
+  const { state } = tx;
   switch (head) {
     case 'name':
       return state.name;
     case 'goal':
       return state.goal ?? '';
     case 'root':
-      return turn.place.root;
+      return tx.place.root;
     case 'workTree':
-      return turn.place.workTree;
+      return tx.place.workTree;
     case 'round':
-      return String(roundOf(turn, block));
+      return String(getRound(tx, block));
     case 'mode':
       return state.mode[tail];
     case 'vars':
@@ -76,29 +76,29 @@ function placeholderValue(turn: Standing, key: string, block: string | null): st
     case 'preferences':
       return shown(state.preferences[tail] ?? null);
     case 'origin':
-      return originValue(turn, tail);
+      return originValue(tx, tail);
     case 'draft':
-      return sectionText(turn, tail);
+      return sectionText(tx, tail);
     default:
-      return key in state.vars ? shown(state.vars[key]) : sectionText(turn, key);
+      return key in state.vars ? shown(state.vars[key]) : sectionText(tx, key);
   }
 }
 
 /** The round that a block is in, from 1. */
-export function roundOf(turn: Standing, block: string | null): number {
-  const counters = block === null ? undefined : turn.state.machine.counters[block];
+export function getRound(tx: Standing, block: string | null): number {
+  const counters = block === null ? undefined : tx.state.machine.counters[block];
   return Math.max(1, counters?.round ?? 1);
 }
 
-function originValue(turn: Standing, key: string): string {
-  const { origin } = turn.state;
+function originValue(tx: Standing, key: string): string {
+  const { origin } = tx.state;
   if (origin === null) return '';
   return key === 'attempt' ? String(origin.attempt) : origin.id;
 }
 
-function sectionText(turn: Standing, id: string): string | undefined {
+function sectionText(tx: Standing, id: string): string | undefined {
   if (!isSectionId(id)) return undefined;
-  const draft = turn.files.text('DRAFT.md');
+  const draft = tx.files.text('DRAFT.md');
   return draft === null ? '' : readDraft(draft)[id].text;
 }
 
@@ -109,16 +109,16 @@ function shown(value: unknown): string | undefined {
 }
 
 /** What the conditions of this run see (recipes.md, Conditions). */
-export function conditionScope(turn: Turn, block: string | null): ConditionScope {
-  const { state } = turn;
-  const draftText = turn.files.text('DRAFT.md');
+export function buildConditionScope(tx: Transaction, block: string | null): ConditionScope {
+  const { state } = tx;
+  const draftText = tx.files.text('DRAFT.md');
   const sections = draftText === null ? null : readDraft(draftText);
   return {
     mode: state.mode,
     vars: state.vars,
     goal: state.goal,
     preferences: state.preferences,
-    round: roundOf(turn, block),
+    round: getRound(tx, block),
     draft: Object.fromEntries(SECTION_IDS.map((id) => [id, sections?.[id] ?? { filled: false, text: '' }])),
     agents: Object.fromEntries(
       Object.entries(state.agents).map(([id, agent]) => [
@@ -134,7 +134,7 @@ export function conditionScope(turn: Turn, block: string | null): ConditionScope
 const RESULT_CAP = 4000;
 
 /** Remembers the text of the last result, when a condition of the recipe asks for it (recipes.md, Conditions). */
-export function rememberResult(turn: Turn, text: string): void {
-  if (!conditionsOf(turn.captured.recipe).some((condition) => /\bresult\b/.test(condition))) return;
-  turn.state.result = text.slice(0, RESULT_CAP).replace(/[\uD800-\uDBFF]$/, '');
+export function rememberResult(tx: Transaction, text: string): void {
+  if (!listConditions(tx.captured.recipe).some((condition) => /\bresult\b/.test(condition))) return;
+  tx.state.result = text.slice(0, RESULT_CAP).replace(/[\uD800-\uDBFF]$/, '');
 }

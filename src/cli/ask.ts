@@ -1,6 +1,6 @@
 import { setImmediate as afterReading, setTimeout as pause } from 'node:timers/promises';
 import { DevCliError } from '../base/errors.js';
-import { plainText } from './plain.js';
+import { toPlainText } from './plain.js';
 
 /** How long nothing must come for all that was typed ahead to be there, in milliseconds. */
 const QUIET = 20;
@@ -24,7 +24,7 @@ export async function ask(question: string): Promise<string> {
     terminal.once('close', stop);
   });
   try {
-    return (await Promise.race([terminal.question(plainText(said)), closed])).trim();
+    return (await Promise.race([terminal.question(toPlainText(said)), closed])).trim();
   } finally {
     terminal.close();
   }

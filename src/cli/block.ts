@@ -1,7 +1,7 @@
 import { eastAsianWidth } from 'get-east-asian-width';
 
 /** A part of the screen that is written again in place: nothing is hidden or switched, so that nothing has to be restored. */
-export interface Block {
+export interface RedrawnBlock {
   /** Puts `text` where the one before stood. */
   draw(text: string): string;
   /** The last one once more, with what had no room. Empty when all of it was shown. */
@@ -14,7 +14,7 @@ export interface Screen {
 }
 
 /** @param screen asked anew at every drawing: a window changes its size */
-export function createBlock(screen: () => Screen): Block {
+export function createBlock(screen: () => Screen): RedrawnBlock {
   let drawn = 0;
   let whole: string[] = [];
   let left = 0;

@@ -1,9 +1,9 @@
-import { findCommand, followers, type Registry } from '../registry/find.js';
+import { findCommand, listNextWords, type Registry } from '../registry/find.js';
 import { GLOBAL_OPTIONS } from '../registry/rules.js';
 import type { CommandOption, ValueForm } from '../registry/spec.js';
 
 /** What a shell may offer for a value. */
-export type Source =
+export type CandidateSource =
   | { kind: 'words'; words: readonly string[] }
   /** Known only when asked for: `dev-cli completion --candidates OF`. */
   | { kind: 'candidates'; of: 'name' | 'recipe' | 'section' }
@@ -12,20 +12,20 @@ export type Source =
   | { kind: 'none' };
 
 /** A command or the beginning of one, and what may stand behind it. */
-export interface Place {
+export interface CompletionPoint {
   /** Words separated by one blank; empty for the beginning of the line. */
   path: string;
   words: { word: string; summary: string }[];
-  flags: { flag: string; summary: string; value: Source | undefined }[];
-  positional: Source | undefined;
+  flags: { flag: string; summary: string; value: CandidateSource | undefined }[];
+  positional: CandidateSource | undefined;
 }
 
 /** Every place of the command line where a shell can complete something. */
-export function completionPlaces(registry: Registry): Place[] {
+export function listCompletionPoints(registry: Registry): CompletionPoint[] {
   const { commands, words } = registry;
   const groups = ['', ...Object.keys(words)].map((path) => {
     const before = path === '' ? [] : [path];
-    const next = followers(before, registry).map((word) => ({
+    const next = listNextWords(before, registry).map((word) => ({
       word,
       summary: summaryOf([...before, word].join(' '), registry),
     }));
@@ -44,7 +44,7 @@ function summaryOf(name: string, registry: Registry): string {
   return findCommand(name, registry)?.summary ?? registry.words[name] ?? '';
 }
 
-function flagsOf(options: readonly CommandOption[]): Place['flags'] {
+function flagsOf(options: readonly CommandOption[]): CompletionPoint['flags'] {
   return options
     .filter(({ hidden }) => !hidden)
     .map((option) => ({
@@ -54,7 +54,7 @@ function flagsOf(options: readonly CommandOption[]): Place['flags'] {
     }));
 }
 
-function sourceOf(value: ValueForm): Source {
+function sourceOf(value: ValueForm): CandidateSource {
   if (value.choices) return { kind: 'words', words: value.choices };
   switch (value.form) {
     case 'name':

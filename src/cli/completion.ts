@@ -1,28 +1,28 @@
 import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
 import { REGISTRY, type Registry } from '../registry/find.js';
-import { completionPlaces, type Place, type Source } from './completion-places.js';
+import { type CandidateSource, type CompletionPoint, listCompletionPoints } from './completion-places.js';
 
 /**
  * The completion script of a shell (protocol.md §5). Words and options are in it; only names of runs, recipes and sections
  * are asked for at run time.
  * @throws DevCliError `USAGE` for a shell without one
  */
-export function completionAnswer(shell: string, registry: Registry = REGISTRY): Answer {
+export function answerCompletion(shell: string, registry: Registry = REGISTRY): Answer {
   const script = SCRIPTS[shell];
   if (!script) throw new DevCliError('USAGE', `There is no completion for ${JSON.stringify(shell)}.`);
-  const text = script(completionPlaces(registry));
+  const text = script(listCompletionPoints(registry));
   return { json: { ok: true, shell, script: text }, exit: 0, text: () => text };
 }
 
-const SCRIPTS: Readonly<Record<string, (places: Place[]) => string>> = {
+const SCRIPTS: Readonly<Record<string, (places: CompletionPoint[]) => string>> = {
   bash: bashScript,
   zsh: zshScript,
   fish: fishScript,
 };
 
 /** Candidates are compared as text: `compgen -W` would run what a file name holds. */
-function bashScript(places: Place[]): string {
+function bashScript(places: CompletionPoint[]): string {
   return `# dev-cli completion for bash
 _dev_cli_words() {
   local word
@@ -52,7 +52,7 @@ complete -F _dev_cli dev-cli
 `;
 }
 
-function zshScript(places: Place[]): string {
+function zshScript(places: CompletionPoint[]): string {
   return `#compdef dev-cli
 # dev-cli completion for zsh
 _dev_cli_words() { compadd -- "$@" }
@@ -75,12 +75,12 @@ if [[ \${funcstack[1]} == _dev-cli ]]; then _dev_cli "$@"; else compdef _dev_cli
 `;
 }
 
-function knownPaths(places: Place[]): string {
+function knownPaths(places: CompletionPoint[]): string {
   return places.flatMap(({ path }) => (path === '' ? [] : `'${path}'`)).join('|');
 }
 
 /** The same for bash and zsh: first the value of an option, then what else may stand here. */
-function posixCases(places: Place[]): string {
+function posixCases(places: CompletionPoint[]): string {
   const values = places.flatMap(({ path, flags }) =>
     flags.flatMap(({ flag, value }) => (value ? [`    ('${path}|--${flag}') ${posixOffer(value)}; return ;;`] : [])),
   );
@@ -92,7 +92,7 @@ function posixCases(places: Place[]): string {
   return ['  case "$at|$prev" in', ...values, '  esac', '  case "$at" in', ...heres, '  esac'].join('\n');
 }
 
-function posixOffer(source: Source): string {
+function posixOffer(source: CandidateSource): string {
   switch (source.kind) {
     case 'words':
       return `_dev_cli_words ${source.words.join(' ')}`;
@@ -105,7 +105,7 @@ function posixOffer(source: Source): string {
   }
 }
 
-function fishScript(places: Place[]): string {
+function fishScript(places: CompletionPoint[]): string {
   const paths = places.flatMap(({ path }) => (path === '' ? [] : `' ${path}'`)).join(' ');
   const lines = places.flatMap(({ path, words, flags, positional }) => {
     const here = `complete -c dev-cli -n '__dev_cli_at "${path}"'`;
@@ -138,15 +138,15 @@ ${lines.join('\n')}
 `;
 }
 
-function fishValue(source: Source): string {
+function fishValue(source: CandidateSource): string {
   return source.kind === 'files' ? " -r -F -a '(__dev_cli_at_files)'" : ` -x${fishOffer(source)}`;
 }
 
-function fishPositional(source: Source): string {
+function fishPositional(source: CandidateSource): string {
   return source.kind === 'files' ? ' -F' : fishOffer(source);
 }
 
-function fishOffer(source: Source): string {
+function fishOffer(source: CandidateSource): string {
   switch (source.kind) {
     case 'words':
       return ` -a ${fishQuoted(source.words.join(' '))}`;

@@ -1,19 +1,19 @@
 import type { Environment } from '../app/environment.js';
 import { execute } from '../app/execute.js';
-import { knownRoot } from '../app/root-of.js';
+import { findKnownRoot } from '../app/root-of.js';
 import type { Answer, StreamAnswer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
 import { VERSION } from '../base/version.js';
 import type { Registry } from '../registry/find.js';
 import { type ParsedCommand, parseHot } from '../registry/hot.js';
 import type { Screen } from './block.js';
-import { resolvedInput } from './inputs.js';
-import { mannerOf } from './manner.js';
-import { asDevCliError, type Printed, printAnswer, printFailure, reachable, type Standpoint } from './print.js';
-import { inputReader } from './read-input.js';
+import { resolveInput } from './inputs.js';
+import { chooseFormat } from './manner.js';
+import { type CallSite, type Output, printAnswer, printFailure, toDevCliError, writePaths } from './print.js';
+import { createInputReader } from './read-input.js';
 
 /** The process around the front door; a test passes its own. */
-export interface Rim {
+export interface ProcessIo {
   cwd: string;
   env: NodeJS.ProcessEnv;
   /** The descriptor of standard input. */
@@ -36,39 +36,39 @@ export interface Rim {
 }
 
 /** From argv to what is printed. Never throws, never rejects. */
-export async function front(argv: readonly string[], rim: Rim): Promise<Printed> {
-  let manner = mannerOf(undefined, { json: argv.includes('--json'), text: argv.includes('--text') }, rim);
+export async function runCommandLine(argv: readonly string[], io: ProcessIo): Promise<Output> {
+  let format = chooseFormat(undefined, { json: argv.includes('--json'), text: argv.includes('--text') }, io);
   try {
-    if (argv[0] === '--version' || argv[0] === '-V') return versionPrinted(argv, rim);
-    const read = parseHot(argv) ?? (await explained(argv, rim));
-    manner = mannerOf(read.form, read.globals, rim);
+    if (argv[0] === '--version' || argv[0] === '-V') return versionPrinted(argv, io);
+    const read = parseHot(argv) ?? (await explained(argv, io));
+    format = chooseFormat(read.form, read.globals, io);
     if ('fault' in read) throw read.fault;
-    const root = knownRoot({ cwd: rim.cwd, env: rim.env, ...rootGiven(read) });
-    if (root !== null && root !== rim.cwd) {
-      const { reachFrom } = await import('./reach.js');
-      manner = { ...manner, reach: reachFrom(root, read.globals.root) };
+    const root = findKnownRoot({ cwd: io.cwd, env: io.env, ...rootGiven(read) });
+    if (root !== null && root !== io.cwd) {
+      const { createPathWriter } = await import('./reach.js');
+      format = { ...format, reach: createPathWriter(root, read.globals.root) };
     }
-    const result = await answer(read, { ...rim, ask: asking(rim, manner) }, root);
-    if (!('stream' in result)) return printAnswer(result, manner);
+    const result = await answer(read, { ...io, ask: asking(io, format) }, root);
+    if (!('stream' in result)) return printAnswer(result, format);
     const { printStream } = await import('./stream.js');
-    return await printStream(result, manner, rim);
+    return await printStream(result, format, io);
   } catch (thrown) {
-    const error = asDevCliError(thrown, rim.env['DEV_CLI_DEBUG'] === '1');
+    const error = toDevCliError(thrown, io.env['DEV_CLI_DEBUG'] === '1');
     try {
-      return printFailure(error, manner);
+      return printFailure(error, format);
     } catch (defect) {
-      return printFailure(asDevCliError(defect, false), manner);
+      return printFailure(toDevCliError(defect, false), format);
     }
   }
 }
 
 /** What commander makes of the words: all that the small parser leaves. */
-async function explained(argv: readonly string[], { wings }: Rim) {
+async function explained(argv: readonly string[], { wings }: ProcessIo) {
   const { readCommandLine } = await import('../registry/parse.js');
   return readCommandLine(argv, await registryWith(wings));
 }
 
-async function registryWith(wings: Rim['wings']): Promise<Registry> {
+async function registryWith(wings: ProcessIo['wings']): Promise<Registry> {
   const { REGISTRY, withGroups } = await import('../registry/find.js');
   return wings === undefined ? REGISTRY : withGroups(wings);
 }
@@ -76,25 +76,25 @@ async function registryWith(wings: Rim['wings']): Promise<Registry> {
 const rootGiven = ({ globals: { root } }: Pick<ParsedCommand, 'globals'>) => (root === undefined ? {} : { root });
 
 /** What a person is asked may name a file. */
-function asking({ ask }: Rim, standpoint: Standpoint): Rim['ask'] {
-  return (question) => ask(reachable(question, standpoint));
+function asking({ ask }: ProcessIo, standpoint: CallSite): ProcessIo['ask'] {
+  return (question) => ask(writePaths(question, standpoint));
 }
 
-async function answer(parsed: ParsedCommand, rim: Rim, root: string | null): Promise<Answer | StreamAnswer> {
-  const { cwd, env, stdin, stdinIsTerminal, stdoutIsTerminal, ask } = rim;
-  const readInput = inputReader({ cwd, root, stdin, stdinIsTerminal });
-  const input = resolvedInput(parsed.form, parsed.input, { cwd, readInput });
+async function answer(parsed: ParsedCommand, io: ProcessIo, root: string | null): Promise<Answer | StreamAnswer> {
+  const { cwd, env, stdin, stdinIsTerminal, stdoutIsTerminal, ask } = io;
+  const readInput = createInputReader({ cwd, root, stdin, stdinIsTerminal });
+  const input = resolveInput(parsed.form, parsed.input, { cwd, readInput });
   const { name: command } = parsed.form;
   if (command === 'help') {
-    return (await import('./help.js')).helpAnswer(input['command'], await registryWith(rim.wings));
+    return (await import('./help.js')).answerHelp(input['command'], await registryWith(io.wings));
   }
   if (command === 'completion' && typeof input['shell'] === 'string') {
-    return (await import('./completion.js')).completionAnswer(input['shell'], await registryWith(rim.wings));
+    return (await import('./completion.js')).answerCompletion(input['shell'], await registryWith(io.wings));
   }
-  const signal = rim.interruption();
+  const signal = io.interruption();
   const call = { command, input };
   const surroundings = {
-    ...(rim.wings && { wings: rim.wings }),
+    ...(io.wings && { wings: io.wings }),
     cwd,
     env,
     given: parsed.input,
@@ -119,7 +119,7 @@ function interrupted(signal: AbortSignal): Promise<never> {
   });
 }
 
-function versionPrinted(argv: readonly string[], rim: Rim): Printed {
-  const manner = mannerOf({ output: 'text', actor: 'person' }, { json: argv.includes('--json') }, rim);
-  return printAnswer({ json: { ok: true, version: VERSION }, exit: 0, text: () => VERSION }, manner);
+function versionPrinted(argv: readonly string[], io: ProcessIo): Output {
+  const format = chooseFormat({ output: 'text', actor: 'person' }, { json: argv.includes('--json') }, io);
+  return printAnswer({ json: { ok: true, version: VERSION }, exit: 0, text: () => VERSION }, format);
 }

@@ -3,8 +3,8 @@ import type { Answer } from '../base/answer.js';
 import { EXIT_MEANINGS } from '../base/error-codes.js';
 import type { Json } from '../base/json.js';
 import { VERSION } from '../base/version.js';
-import { followers, type Registry } from '../registry/find.js';
-import { unknownCommand } from '../registry/parse.js';
+import { listNextWords, type Registry } from '../registry/find.js';
+import { unknownCommandError } from '../registry/parse.js';
 import { addCommands, exitLines } from '../registry/tree.js';
 
 /** Wide enough for one line per option, the same on every machine. */
@@ -15,18 +15,18 @@ const HELP_WIDTH = 100;
  * @param topic the words of the command, as the command line gave them
  * @throws DevCliError `UNKNOWN_COMMAND`
  */
-export function helpAnswer(topic: Json | undefined, registry: Registry): Answer {
+export function answerHelp(topic: Json | undefined, registry: Registry): Answer {
   const words = Array.isArray(topic) ? topic.map(String) : [];
-  const unknown = words.findIndex((word, at) => !followers(words.slice(0, at), registry).includes(word));
-  if (unknown >= 0) throw unknownCommand(words.slice(0, unknown), words.slice(unknown), registry);
+  const unknown = words.findIndex((word, at) => !listNextWords(words.slice(0, at), registry).includes(word));
+  if (unknown >= 0) throw unknownCommandError(words.slice(0, unknown), words.slice(unknown), registry);
   const commands = registry.commands.filter(({ name }) =>
     `${name} `.startsWith(words.map((word) => `${word} `).join('')),
   );
-  return { json: { ok: true, commands }, exit: 0, text: () => helpText(words, registry) };
+  return { json: { ok: true, commands }, exit: 0, text: () => renderHelp(words, registry) };
 }
 
 /** The help of the command that the words name, as commander writes it. */
-function helpText(path: readonly string[], registry: Registry): string {
+function renderHelp(path: readonly string[], registry: Registry): string {
   const program = new Command('dev-cli')
     .description(
       'The durable, checked state machine underneath a coding agent. An agent runs init, does what the action says, and acknowledges it with the command the action prints, until the action is done.',

@@ -1,44 +1,44 @@
 import type { Question, QuestionName } from '../app/questions.js';
-import { rootOf } from '../app/root-of.js';
+import { resolveRoot } from '../app/root-of.js';
 import type { InputOf } from '../registry/catalogue.js';
 import { parseHot } from '../registry/hot.js';
-import type { Rim } from './front.js';
-import { mannerOf } from './manner.js';
-import { writeWhole } from './output.js';
-import { type Printed, printAnswer } from './print.js';
-import { interruption } from './signals.js';
+import type { ProcessIo } from './front.js';
+import { chooseFormat } from './manner.js';
+import { writeAll } from './output.js';
+import { type Output, printAnswer } from './print.js';
+import { listenForSignals } from './signals.js';
 import { isTerminal } from './terminal.js';
 
 /** The process around a question; a test passes its own. */
-type QuestionRim = Pick<Rim, 'cwd' | 'env' | 'stdinIsTerminal' | 'stdoutIsTerminal' | 'interruption'>;
+type QuestionRim = Pick<ProcessIo, 'cwd' | 'env' | 'stdinIsTerminal' | 'stdoutIsTerminal' | 'interruption'>;
 
 /** From argv to what is printed, or null for what the whole program has to answer. */
 export async function answered<Name extends QuestionName>(
   words: readonly string[],
   name: Name,
   answerTo: Question<Name>,
-  rim: QuestionRim,
-): Promise<Printed | null> {
+  io: QuestionRim,
+): Promise<Output | null> {
   const read = parseHot(words);
   if (read?.form.name !== name || read.globals.root !== undefined) return null;
   const { form, input, globals } = read;
-  const { cwd, env, stdoutIsTerminal } = rim;
+  const { cwd, env, stdoutIsTerminal } = io;
   // A name that is not UTF-8 is for others to explain.
   if (cwd.includes('\uFFFD')) return null;
   // From elsewhere paths are written otherwise, by what is not loaded here.
-  if (rootOf({ cwd, env }).root !== cwd) return null;
+  if (resolveRoot({ cwd, env }).root !== cwd) return null;
   const answer = await answerTo(input as InputOf<Name>, {
     cwd,
     env,
     given: input,
-    stdinIsTerminal: stdoutIsTerminal && rim.stdinIsTerminal,
+    stdinIsTerminal: stdoutIsTerminal && io.stdinIsTerminal,
     stdoutIsTerminal,
     // Too short a call to be interrupted: whoever tries gets its answer.
-    signal: rim.interruption(),
+    signal: io.interruption(),
     readInput: notHere,
     ask: notHere,
   });
-  return answer === null ? null : printAnswer(answer, mannerOf(form, globals, { env, stdoutIsTerminal }));
+  return answer === null ? null : printAnswer(answer, chooseFormat(form, globals, { env, stdoutIsTerminal }));
 }
 
 /** Asked for where it is needed: most of it costs time. */
@@ -53,7 +53,7 @@ const processRim: QuestionRim = {
   get stdoutIsTerminal() {
     return isTerminal(1);
   },
-  interruption,
+  interruption: listenForSignals,
 };
 
 function notHere(): never {
@@ -64,7 +64,7 @@ function notHere(): never {
  * The short way of a question that an agent asks all the time (house.md, Speed): it answers, or it leaves the whole call to
  * main.ts, which then starts from the beginning. Nothing was printed or changed until then.
  */
-export function answerAlone<Name extends QuestionName>(name: Name, answerTo: Question<Name>): void {
+export function answerQuestion<Name extends QuestionName>(name: Name, answerTo: Question<Name>): void {
   void answered(process.argv.slice(2), name, answerTo, processRim)
     .catch(() => null)
     .then(async (printed) => {
@@ -72,8 +72,8 @@ export function answerAlone<Name extends QuestionName>(name: Name, answerTo: Que
         await import('./main.js');
         return;
       }
-      writeWhole(1, printed.stdout);
-      writeWhole(2, printed.stderr);
+      writeAll(1, printed.stdout);
+      writeAll(2, printed.stderr);
       process.exit(printed.exit);
     });
 }

@@ -6,7 +6,7 @@ import { DevCliError } from '../base/errors.js';
 import type { Json, JsonObject } from '../base/json.js';
 import { LIMITS } from '../base/limits.js';
 import type { CommandForm, OptionForm, ValueForm } from '../registry/spec.js';
-import { quoted } from '../registry/value.js';
+import { quoteArgument } from '../registry/value.js';
 
 type Surroundings = Pick<Environment, 'cwd' | 'readInput'>;
 
@@ -15,7 +15,7 @@ type Surroundings = Pick<Environment, 'cwd' | 'readInput'>;
  * data values a `DataInput`.
  * @throws DevCliError `DATA_MISSING` for nothing, `DATA_MALFORMED` for what is too large or no UTF-8, `IO`
  */
-export function resolvedInput(form: CommandForm, input: JsonObject, around: Surroundings): JsonObject {
+export function resolveInput(form: CommandForm, input: JsonObject, around: Surroundings): JsonObject {
   const resolved: JsonObject = { ...input };
   for (const option of form.options) {
     const label = `--${option.flag}`;
@@ -56,10 +56,14 @@ function isBareFile(given: string, cwd: string): boolean {
 /** A name is no data, and dev-cli does not guess; but the way on is the same command with an @. */
 function bareFile(form: CommandForm, input: JsonObject, option: OptionForm, given: string): DevCliError {
   const label = `--${option.flag}`;
-  return new DevCliError('DATA_MALFORMED', `${label} ${quoted(given)} is no JSON, but there is a file of that name.`, {
-    details: [{ target: label, problem: 'neither JSON nor @FILE' }],
-    fix: { command: form.name, input: { ...input, [option.key]: `@${given}` } },
-  });
+  return new DevCliError(
+    'DATA_MALFORMED',
+    `${label} ${quoteArgument(given)} is no JSON, but there is a file of that name.`,
+    {
+      details: [{ target: label, problem: 'neither JSON nor @FILE' }],
+      fix: { command: form.name, input: { ...input, [option.key]: `@${given}` } },
+    },
+  );
 }
 
 function read(given: string, label: string, around: Surroundings): DataInput {

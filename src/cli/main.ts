@@ -1,7 +1,7 @@
 import { DevCliError } from '../base/errors.js';
-import { front, type Rim } from './front.js';
-import { writeWhole } from './output.js';
-import { interruption } from './signals.js';
+import { type ProcessIo, runCommandLine } from './front.js';
+import { writeAll } from './output.js';
+import { listenForSignals } from './signals.js';
 import { isTerminal } from './terminal.js';
 
 /** @throws DevCliError `IO` */
@@ -16,7 +16,7 @@ function workingDirectory(): string {
   }
 }
 
-const rim: Rim = {
+const io: ProcessIo = {
   // Asked for where an error can be printed.
   get cwd() {
     return workingDirectory();
@@ -25,8 +25,8 @@ const rim: Rim = {
   stdin: 0,
   stdinIsTerminal: isTerminal(0),
   stdoutIsTerminal: isTerminal(1),
-  interruption,
-  write: (text) => writeWhole(1, text),
+  interruption: listenForSignals,
+  write: (text) => writeAll(1, text),
   screen: () => ({ columns: process.stdout.columns || 80, rows: process.stdout.rows || 24 }),
   ask: async (question) => (await import('./ask.js')).ask(question),
 };
@@ -34,9 +34,9 @@ const rim: Rim = {
 async function run(): Promise<void> {
   // Parts that are loaded later take from this file what they share with it, so it has to be there whole before anything runs.
   await undefined;
-  const { stdout, stderr, exit } = await front(process.argv.slice(2), rim);
-  writeWhole(1, stdout);
-  writeWhole(2, stderr);
+  const { stdout, stderr, exit } = await runCommandLine(process.argv.slice(2), io);
+  writeAll(1, stdout);
+  writeAll(2, stderr);
   process.exit(exit);
 }
 

@@ -1,12 +1,12 @@
 import type { Answer } from '../base/answer.js';
 import { ERROR_CODES, type ExitCode } from '../base/error-codes.js';
-import { type Detail, DevCliError, type Fix } from '../base/errors.js';
-import { sentence, type Written } from '../base/invocation.js';
-import { writtenFor, writtenOut } from '../registry/written-out.js';
-import { oneLine, plainText } from './plain.js';
+import { DevCliError, type ErrorDetail, type Fix } from '../base/errors.js';
+import { type CommandFormatter, renderInstruction } from '../base/invocation.js';
+import { createCommandReplacer, createFormatterFor } from '../registry/written-out.js';
+import { toOneLine, toPlainText } from './plain.js';
 
 /** What goes where, and how the process ends. */
-export interface Printed {
+export interface Output {
   stdout: string;
   stderr: string;
   exit: ExitCode;
@@ -15,8 +15,8 @@ export interface Printed {
 type Replacer = (key: string, value: unknown) => unknown;
 
 /** How paths and commands are written for a call that was not made in the root (reach.ts). */
-export interface Reach {
-  written: Written;
+export interface PathWriter {
+  written: CommandFormatter;
   text: (text: string) => string;
   /** Of a replacer for `JSON.stringify` that writes out commands, one that sees to paths, too. */
   replacer: (commands: Replacer) => Replacer;
@@ -24,15 +24,15 @@ export interface Reach {
 }
 
 /** Where the call was made, as far as that decides how paths and commands are written. */
-export interface Standpoint {
+export interface CallSite {
   /** `--root` as given: printed commands repeat it. */
   root?: string;
   /** Left out where the call was made in the root: there paths are written as they are kept. */
-  reach?: Reach;
+  reach?: PathWriter;
 }
 
 /** The form of an answer (protocol.md §1). */
-export interface Manner extends Standpoint {
+export interface OutputFormat extends CallSite {
   json: boolean;
   /** Standard output is the terminal of a person, no harness's: JSON is indented. */
   terminal: boolean;
@@ -41,12 +41,13 @@ export interface Manner extends Standpoint {
 }
 
 /** Writes an answer as one JSON document, or as text for a person. */
-export function printAnswer(answer: Answer, manner: Manner): Printed {
+export function printAnswer(answer: Answer, format: OutputFormat): Output {
   const { json, recorded, exit } = answer;
-  if (manner.json)
-    return { stdout: `${jsonText(manner.reach?.document(json) ?? json, manner, recorded)}\n`, stderr: '', exit };
-  const made = answer.text?.(writtenFrom(manner)) ?? jsonText(json, { ...manner, terminal: true }, recorded);
-  const text = plainText(manner.reach?.text(made) ?? made);
+  if (format.json)
+    return { stdout: `${renderJson(format.reach?.document(json) ?? json, format, recorded)}\n`, stderr: '', exit };
+  const made =
+    answer.text?.(createCommandFormatter(format)) ?? renderJson(json, { ...format, terminal: true }, recorded);
+  const text = toPlainText(format.reach?.text(made) ?? made);
   return { stdout: text.endsWith('\n') || text === '' ? text : `${text}\n`, stderr: '', exit };
 }
 
@@ -54,38 +55,39 @@ export function printAnswer(answer: Answer, manner: Manner): Printed {
 const DETAILS_SHOWN = 20;
 
 /** Writes an error as one JSON document on standard output, or for a person on standard error. */
-export function printFailure(error: DevCliError, manner: Manner): Printed {
+export function printFailure(error: DevCliError, format: OutputFormat): Output {
   const { exit } = ERROR_CODES[error.code];
-  if (!manner.failsInText) return { stdout: `${jsonText(failureDocument(error, manner), manner)}\n`, stderr: '', exit };
-  return { stdout: '', stderr: failureText(error, manner), exit };
+  if (!format.failsInText)
+    return { stdout: `${renderJson(buildFailureDocument(error, format), format)}\n`, stderr: '', exit };
+  return { stdout: '', stderr: renderFailure(error, format), exit };
 }
 
 /** An error for a person: what is wrong and what to do on one line, each problem and what they can run on lines of their own. */
-export function failureText(error: DevCliError, manner: Standpoint): string {
+export function renderFailure(error: DevCliError, format: CallSite): string {
   const { details } = error;
   // One problem that only says what the line says already is no list.
   const listed = details.length > 1 || details.some(({ problem }) => !error.message.includes(problem)) ? details : [];
   const lines = listed.slice(0, DETAILS_SHOWN).map((detail) => `  ${detailLine(detail)}\n`);
   const more = listed.length > DETAILS_SHOWN ? `  and ${listed.length - DETAILS_SHOWN} more: --json has all\n` : '';
-  const answer = error.answer === undefined ? '' : `  answer: ${writtenFrom(manner)(error.answer)}\n`;
-  return reachable(`${failureLine(error, manner)}${lines.join('')}${more}${answer}`, manner);
+  const answer = error.answer === undefined ? '' : `  answer: ${createCommandFormatter(format)(error.answer)}\n`;
+  return writePaths(`${failureLine(error, format)}${lines.join('')}${more}${answer}`, format);
 }
 
-function detailLine({ target, agent, pointer, at, problem, expected }: Detail): string {
+function detailLine({ target, agent, pointer, at, problem, expected }: ErrorDetail): string {
   const place = [at ?? target ?? agent, pointer].filter((part) => part !== undefined && part !== '').join(' ');
-  return oneLine(`${place === '' ? '' : `${place}: `}${problem}${expected === undefined ? '' : ` (${expected})`}`);
+  return toOneLine(`${place === '' ? '' : `${place}: `}${problem}${expected === undefined ? '' : ` (${expected})`}`);
 }
 
-function failureLine(error: DevCliError, standpoint: Standpoint): string {
-  const written = writtenFrom(standpoint);
-  const message = oneLine(error.message);
+function failureLine(error: DevCliError, standpoint: CallSite): string {
+  const written = createCommandFormatter(standpoint);
+  const message = toOneLine(error.message);
   const ended = /[.!?]$/.test(message) ? message : `${message}.`;
   const fix = error.fix === undefined ? '' : ` ${fixText(error.fix, written)}`;
   return `${error.code}: ${ended}${fix}\n`;
 }
 
 /** Any thrown value as the one error type. What is none already is a defect; its stack is shown on request only. */
-export function asDevCliError(thrown: unknown, debug: boolean): DevCliError {
+export function toDevCliError(thrown: unknown, debug: boolean): DevCliError {
   if (thrown instanceof DevCliError) return thrown;
   const message = thrown instanceof Error ? thrown.message : String(thrown);
   const stack = thrown instanceof Error && thrown.stack ? thrown.stack : message;
@@ -97,14 +99,14 @@ export function asDevCliError(thrown: unknown, debug: boolean): DevCliError {
 }
 
 /** A failure as it is printed (protocol.md, Errors). */
-export function failureDocument(error: DevCliError, standpoint: Standpoint): { ok: false; error: object } {
-  const written = writtenFrom(standpoint);
+export function buildFailureDocument(error: DevCliError, standpoint: CallSite): { ok: false; error: object } {
+  const written = createCommandFormatter(standpoint);
   return {
     ok: false,
     ...(error.run !== undefined && { run: error.run }),
     error: {
       code: error.code,
-      message: oneLine(error.message),
+      message: toOneLine(error.message),
       details: error.details.map(cleanDetail),
       ...(error.fix !== undefined && { fix: fixText(error.fix, written) }),
       ...(error.answer && { answer: error.answer }),
@@ -114,29 +116,29 @@ export function failureDocument(error: DevCliError, standpoint: Standpoint): { o
   };
 }
 
-function cleanDetail(detail: Detail): object {
+function cleanDetail(detail: ErrorDetail): object {
   return Object.fromEntries(
-    Object.entries(detail).map(([key, value]) => [key, typeof value === 'string' ? oneLine(value) : value]),
+    Object.entries(detail).map(([key, value]) => [key, typeof value === 'string' ? toOneLine(value) : value]),
   );
 }
 
-function fixText(fix: Fix, written: Written): string {
-  if (typeof fix === 'string') return oneLine(fix);
-  return 'command' in fix ? written(fix) : oneLine(sentence(fix, written));
+function fixText(fix: Fix, written: CommandFormatter): string {
+  if (typeof fix === 'string') return toOneLine(fix);
+  return 'command' in fix ? written(fix) : toOneLine(renderInstruction(fix, written));
 }
 
 /**
  * A document as JSON: on one line, or indented for a terminal.
  * @param recorded printed as it is, with invocations as they were recorded
  */
-export function jsonText(
+export function renderJson(
   document: object,
-  manner: Pick<Manner, 'terminal' | keyof Standpoint>,
+  format: Pick<OutputFormat, 'terminal' | keyof CallSite>,
   recorded = false,
 ): string {
-  const commands = writtenOut(writtenFrom(manner));
-  const replacer = recorded ? undefined : (manner.reach?.replacer(commands) ?? commands);
-  const text = JSON.stringify(document, replacer, manner.terminal ? 2 : undefined);
+  const commands = createCommandReplacer(createCommandFormatter(format));
+  const replacer = recorded ? undefined : (format.reach?.replacer(commands) ?? commands);
+  const text = JSON.stringify(document, replacer, format.terminal ? 2 : undefined);
   // JSON leaves these as they are; a terminal would act on them, bidi overrides included.
   return text.replace(
     /[\u007f-\u009f\u2028-\u202e\u2060-\u206f]/g,
@@ -145,11 +147,11 @@ export function jsonText(
 }
 
 /** Writes commands for where the call was made: what is printed must run there. */
-export function writtenFrom({ root, reach }: Standpoint): Written {
-  return reach?.written ?? writtenFor(root);
+export function createCommandFormatter({ root, reach }: CallSite): CommandFormatter {
+  return reach?.written ?? createFormatterFor(root);
 }
 
 /** A text whose paths can be opened from where the call was made. */
-export function reachable(text: string, { reach }: Standpoint): string {
+export function writePaths(text: string, { reach }: CallSite): string {
   return reach?.text(text) ?? text;
 }

@@ -1,6 +1,6 @@
 import { isRecord, type JsonObject } from '../base/json.js';
-import { writtenFor } from '../registry/written-out.js';
-import type { Reach } from './print.js';
+import { createFormatterFor } from '../registry/written-out.js';
+import type { PathWriter } from './print.js';
 
 // Paths are kept relative to the root. Called from elsewhere, from a subdirectory or a work tree of its own, a reader could
 // not open them: there they are written absolute (protocol.md, Root).
@@ -16,8 +16,8 @@ const PATHS = new Set(['read', 'consult', 'write', 'promptFile', 'output', 'log'
  * @param root absolute
  * @param given `--root` as given: printed commands repeat it
  */
-export function reachFrom(root: string, given: string | undefined): Reach {
-  const written = writtenFor(given);
+export function createPathWriter(root: string, given: string | undefined): PathWriter {
+  const written = createFormatterFor(given);
   const text = (plain: string) => plain.replace(OURS, () => `${root}/.dev/`);
   return {
     written: ({ command, input }) => written({ command, input: withFiles(input, root) }),

@@ -1,8 +1,8 @@
 import { closeSync, constants, existsSync, openSync, readSync } from 'node:fs';
 import { dirname, isAbsolute, resolve } from 'node:path';
 import type { Environment } from '../app/environment.js';
-import { DevCliError, systemCode } from '../base/errors.js';
-import { pause } from './output.js';
+import { DevCliError, getSystemCode } from '../base/errors.js';
+import { blockFor } from './output.js';
 
 /** More than any document of a run; a larger one is a mistake (protocol.md §1). */
 const INPUT_LIMIT = 8 * 1024 * 1024;
@@ -12,7 +12,7 @@ const INPUT_LIMIT = 8 * 1024 * 1024;
  * from the current directory; one below `.dev/` from the root, where a run has its files, or the nearest directory
  * upward that has it.
  */
-export function inputReader(at: {
+export function createInputReader(at: {
   cwd: string;
   root: string | null;
   /** The descriptor of standard input. */
@@ -86,15 +86,15 @@ function readSome(descriptor: number, chunk: Buffer, shown: string): number {
     try {
       return readSync(descriptor, chunk);
     } catch (error) {
-      if (systemCode(error) === 'EOF') return 0;
-      if (systemCode(error) !== 'EAGAIN') throw readable(error, shown);
-      pause(5);
+      if (getSystemCode(error) === 'EOF') return 0;
+      if (getSystemCode(error) !== 'EAGAIN') throw readable(error, shown);
+      blockFor(5);
     }
   }
 }
 
 function readable(error: unknown, shown: string): unknown {
-  const code = systemCode(error);
+  const code = getSystemCode(error);
   if (error instanceof DevCliError || code === undefined) return error;
   const details = [{ target: shown, problem: code }];
   if (code === 'ENOENT' || code === 'ENOTDIR') {

@@ -1,16 +1,16 @@
 import type { StreamAnswer, StreamItem } from '../base/answer.js';
 import { ERROR_CODES } from '../base/error-codes.js';
 import { createBlock, type Screen } from './block.js';
-import { oneLine, plainText } from './plain.js';
+import { toOneLine, toPlainText } from './plain.js';
 import {
-  asDevCliError,
-  failureDocument,
-  failureText,
-  jsonText,
-  type Manner,
-  type Printed,
-  reachable,
-  writtenFrom,
+  buildFailureDocument,
+  createCommandFormatter,
+  type Output,
+  type OutputFormat,
+  renderFailure,
+  renderJson,
+  toDevCliError,
+  writePaths,
 } from './print.js';
 
 interface Outlet {
@@ -25,20 +25,20 @@ interface Outlet {
  */
 export async function printStream(
   answer: StreamAnswer,
-  manner: Manner,
+  format: OutputFormat,
   { env, write, screen }: Outlet,
-): Promise<Printed> {
+): Promise<Output> {
   let seq = 0;
   const block = createBlock(screen);
-  const redrawn = !manner.json && manner.terminal;
+  const redrawn = !format.json && format.terminal;
   const made = (item: StreamItem): string | null => {
     if (item.block === true && !redrawn && item.json.seq === seq) return null;
-    if (manner.json) return `${jsonText(item.json, { ...manner, terminal: false }, answer.recorded)}\n`;
-    const made = item.text(writtenFrom(manner));
+    if (format.json) return `${renderJson(item.json, { ...format, terminal: false }, answer.recorded)}\n`;
+    const made = item.text(createCommandFormatter(format));
     if (made === null) return null;
-    const text = reachable(made, manner);
-    if (item.block !== true) return `${oneLine(text)}\n`;
-    const plain = plainText(text);
+    const text = writePaths(made, format);
+    if (item.block !== true) return `${toOneLine(text)}\n`;
+    const plain = toPlainText(text);
     if (redrawn) return block.draw(plain);
     return `${seq === 0 ? '' : '\n'}${plain}\n`;
   };
@@ -50,10 +50,10 @@ export async function printStream(
     }
     return { stdout: block.rest(), stderr: '', exit: answer.exit };
   } catch (thrown) {
-    const error = asDevCliError(thrown, env['DEV_CLI_DEBUG'] === '1');
+    const error = toDevCliError(thrown, env['DEV_CLI_DEBUG'] === '1');
     const { exit } = ERROR_CODES[error.code];
-    if (manner.failsInText) return { stdout: '', stderr: failureText(error, manner), exit };
-    const last = { seq, type: 'end', ...failureDocument(error, manner) };
-    return { stdout: `${jsonText(last, { ...manner, terminal: false })}\n`, stderr: '', exit };
+    if (format.failsInText) return { stdout: '', stderr: renderFailure(error, format), exit };
+    const last = { seq, type: 'end', ...buildFailureDocument(error, format) };
+    return { stdout: `${renderJson(last, { ...format, terminal: false })}\n`, stderr: '', exit };
   }
 }

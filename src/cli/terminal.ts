@@ -1,7 +1,7 @@
 import { fstatSync, statSync } from 'node:fs';
-import { lazyPackage } from '../base/lazy.js';
+import { loadLazily } from '../base/lazy.js';
 
-const tty = lazyPackage<typeof import('node:tty')>('node:tty');
+const tty = loadLazily<typeof import('node:tty')>('node:tty');
 
 /**
  * Whether a descriptor of this process is a terminal. Loading what can tell (node:tty, and with it streams and sockets) costs

@@ -1,6 +1,6 @@
 import { readDraft } from './draft.js';
 import { updateDraft } from './draft-edit.js';
-import { foreignLine, wholeLine } from './foreign.js';
+import { toBoundedLine, toWholeLine } from './foreign.js';
 import { SUMMARY_LIMIT } from './report.js';
 import type { SectionId } from './sections.js';
 
@@ -19,7 +19,7 @@ const ASSUMED = '(assumed)';
  * (documents.md, draft auto-assume).
  * @throws DevCliError `DOCUMENT_UNREADABLE`
  */
-export function autoAssume(text: string, input: AssumeInput): { text: string; assumed: SectionId[] } {
+export function assumeMissing(text: string, input: AssumeInput): { text: string; assumed: SectionId[] } {
   const draft = readDraft(text);
   const assumed = [...new Set(input.missing)].filter((id) => !draft[id].filled);
   if (assumed.length === 0) return { text, assumed };
@@ -28,7 +28,7 @@ export function autoAssume(text: string, input: AssumeInput): { text: string; as
 }
 
 function assumption(id: SectionId, { goal, reports }: AssumeInput): string {
-  const short = foreignLine(goal, SUMMARY_LIMIT) || 'no goal was stated';
+  const short = toBoundedLine(goal, SUMMARY_LIMIT) || 'no goal was stated';
   const line = short.endsWith('…') ? `${short} (cut here; every prompt file has the whole request)` : short;
   switch (id) {
     case 'intent':
@@ -50,11 +50,11 @@ function assumption(id: SectionId, { goal, reports }: AssumeInput): string {
 }
 
 function reported({ agent, status, summary, reason }: AssumeInput['reports'][number]): string {
-  const name = foreignLine(agent, 80);
+  const name = toBoundedLine(agent, 80);
   switch (status) {
     case 'done':
-      return `- ${name}: ${foreignLine(summary ?? '', SUMMARY_LIMIT) || 'no summary'} ${ASSUMED}`;
+      return `- ${name}: ${toBoundedLine(summary ?? '', SUMMARY_LIMIT) || 'no summary'} ${ASSUMED}`;
     case 'failed':
-      return `- ${name} failed: ${wholeLine(reason ?? '') || 'no reason given'} ${ASSUMED}`;
+      return `- ${name} failed: ${toWholeLine(reason ?? '') || 'no reason given'} ${ASSUMED}`;
   }
 }

@@ -1,7 +1,7 @@
 import { DevCliError } from '../base/errors.js';
 import type { Json, JsonObject } from '../base/json.js';
-import { sectionSpans } from './draft.js';
-import { closesFence, type Fence, fenceOpenedBy } from './markdown-lines.js';
+import { findSections } from './draft.js';
+import { type Fence, findOpeningFence, isClosingFence } from './markdown-lines.js';
 import { encodeSection, hasContent, isPlaceholder, trimText } from './section-codec.js';
 import { checkedSection, SECTION_IDS, type SectionId } from './sections.js';
 
@@ -38,7 +38,7 @@ export function updateDraft(
 }
 
 function replaceSection(text: string, id: SectionId, content: string, append: boolean): string {
-  const { start, end } = sectionSpans(text)[id];
+  const { start, end } = findSections(text)[id];
   const before = text.slice(0, start);
   const eol = text.includes('\r\n') ? '\r\n' : '\n';
   const encoded = encodeSection(content);
@@ -54,8 +54,8 @@ function standing(raw: string): string {
   for (const line of trimText(raw).split('\n')) {
     if (open === null && isPlaceholder(line)) continue;
     kept.push(line);
-    if (open === null) open = fenceOpenedBy(line);
-    else if (closesFence(line, open)) open = null;
+    if (open === null) open = findOpeningFence(line);
+    else if (isClosingFence(line, open)) open = null;
   }
   if (open !== null) kept.push(open.character.repeat(open.length));
   return trimText(kept.join('\n'));

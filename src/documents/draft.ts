@@ -1,7 +1,7 @@
-import type { Detail } from '../base/errors.js';
+import type { ErrorDetail } from '../base/errors.js';
 import { DevCliError } from '../base/errors.js';
-import { isSectionHeading, markdownLines } from './markdown-lines.js';
-import { decodeSection, hasContent, markerId, markerLine, placeholderLine } from './section-codec.js';
+import { isSectionHeading, readMarkdownLines } from './markdown-lines.js';
+import { decodeSection, hasContent, parseMarker, renderMarker, renderPlaceholder } from './section-codec.js';
 import { isSectionId, SECTION_IDS, SECTIONS, type SectionId } from './sections.js';
 
 /** DRAFT.md: eight sections, each a level-two heading with its id in a comment below it (documents.md, DRAFT.md). */
@@ -20,9 +20,9 @@ export interface SectionSpan {
 }
 
 /** The text of a new DRAFT.md, all sections empty. `name` is the run's. */
-export function newDraft(name: string): string {
+export function createDraft(name: string): string {
   const sections = SECTION_IDS.map(
-    (id) => `## ${SECTIONS[id].heading}\n${markerLine(id)}\n${placeholderLine(SECTIONS[id].hint)}\n`,
+    (id) => `## ${SECTIONS[id].heading}\n${renderMarker(id)}\n${renderPlaceholder(SECTIONS[id].hint)}\n`,
   );
   return [`# Draft: ${name}\n`, ...sections].join('\n');
 }
@@ -33,7 +33,7 @@ export function newDraft(name: string): string {
  * @throws DevCliError `DOCUMENT_UNREADABLE` when a marker is missing, doubled or not below a level-two heading
  */
 export function readDraft(text: string): Draft {
-  const spans = sectionSpans(text);
+  const spans = findSections(text);
   const entries = SECTION_IDS.map((id): [SectionId, DraftSection] => {
     const body = decodeSection(text.slice(spans[id].start, spans[id].end));
     const filled = hasContent(body);
@@ -54,12 +54,12 @@ export interface DraftStatus {
  * How far the draft is, measured against the sections that the recipe requires.
  * @throws DevCliError `DOCUMENT_UNREADABLE` as `readDraft`
  */
-export function draftStatus(text: string, required: SectionId[]): DraftStatus {
-  return draftProgress(readDraft(text), required);
+export function readDraftStatus(text: string, required: SectionId[]): DraftStatus {
+  return computeDraftStatus(readDraft(text), required);
 }
 
-/** `draftStatus` of a draft that was read already. */
-export function draftProgress(draft: Draft, required: SectionId[]): DraftStatus {
+/** `readDraftStatus` of a draft that was read already. */
+export function computeDraftStatus(draft: Draft, required: SectionId[]): DraftStatus {
   const missing = SECTION_IDS.filter((id) => required.includes(id) && !draft[id].filled);
   const filled = SECTION_IDS.filter((id) => draft[id].filled).length;
   return { ready: missing.length === 0, filled, total: SECTION_IDS.length, missing };
@@ -70,12 +70,12 @@ export function draftProgress(draft: Draft, required: SectionId[]): DraftStatus 
  * that people add between two sections belongs to neither and is never touched.
  * @throws DevCliError `DOCUMENT_UNREADABLE`, naming every marker that is missing, doubled or misplaced
  */
-export function sectionSpans(text: string): Record<SectionId, SectionSpan> {
+export function findSections(text: string): Record<SectionId, SectionSpan> {
   const spans = new Map<SectionId, SectionSpan>();
-  const details: Detail[] = [];
+  const details: ErrorDetail[] = [];
   let current: SectionSpan | null = null;
   let belowHeading = false;
-  for (const line of markdownLines(text)) {
+  for (const line of readMarkdownLines(text)) {
     if (line.text.trim() === '') continue;
     const isHeading = !line.fenced && isSectionHeading(line.text);
     const id = line.fenced ? null : sectionOf(line.text);
@@ -107,15 +107,15 @@ function markerFault(isDoubled: boolean, belowHeading: boolean): string | null {
 }
 
 function sectionOf(line: string): SectionId | null {
-  const id = markerId(line);
+  const id = parseMarker(line);
   return id !== null && isSectionId(id) ? id : null;
 }
 
-function unreadable(details: Detail[]): DevCliError {
+function unreadable(details: ErrorDetail[]): DevCliError {
   return new DevCliError('DOCUMENT_UNREADABLE', 'DRAFT.md has lost its structure; it was left as it is.', {
     details: details.map((detail) => ({
       ...detail,
-      expected: `one line ${markerLine(detail.target ?? 'id')} below a "## " heading`,
+      expected: `one line ${renderMarker(detail.target ?? 'id')} below a "## " heading`,
     })),
     fix: 'Put the markers named in details back, each once, directly below the "## " heading of its section; then repeat.',
   });

@@ -1,7 +1,7 @@
 import { isRecord, type JsonObject } from '../base/json.js';
-import { lazyPackage } from '../base/lazy.js';
+import { loadLazily } from '../base/lazy.js';
 
-const yaml = lazyPackage<typeof import('yaml')>('yaml');
+const yaml = loadLazily<typeof import('yaml')>('yaml');
 
 /** Front matter is a few lines; more is no front matter, and parsing it could take long. In characters. */
 const MAX_LENGTH = 32_768;

@@ -1,7 +1,7 @@
 import { readDraft } from './draft.js';
 import { updateDraft } from './draft-edit.js';
-import { foreignLine, wholeLine } from './foreign.js';
-import { markdownLines } from './markdown-lines.js';
+import { toBoundedLine, toWholeLine } from './foreign.js';
+import { readMarkdownLines } from './markdown-lines.js';
 import { SUMMARY_LIMIT } from './report.js';
 import { encodeSection } from './section-codec.js';
 
@@ -26,7 +26,7 @@ export interface ImportedReport {
 export function importReports(draft: string, reports: ImportedReport[]): string {
   const present = readDraft(draft).findings.text;
   // As it is written: there a fence that nothing closes is escaped, and opens nothing.
-  const written = [...markdownLines(encodeSection(present))];
+  const written = [...readMarkdownLines(encodeSection(present))];
   const texts = present === '' ? [] : present.split('\n');
   const lines = texts.map((text, index) => ({ text, fenced: written[index]?.fenced === true }));
   for (const report of reports) {
@@ -44,15 +44,15 @@ function reportLine(report: ImportedReport): string {
   const [done, failed] = lineLeads(report);
   switch (report.status) {
     case 'done':
-      return `${done}${foreignLine(report.summary ?? '', SUMMARY_LIMIT) || 'no summary'}`;
+      return `${done}${toBoundedLine(report.summary ?? '', SUMMARY_LIMIT) || 'no summary'}`;
     case 'failed':
-      return `${failed}${wholeLine(report.reason ?? '') || 'no reason given'}`;
+      return `${failed}${toWholeLine(report.reason ?? '') || 'no reason given'}`;
   }
 }
 
 /** How the line of an agent begins, by which it is found again: with its report, and without. */
 function lineLeads({ agent, path }: ImportedReport): [done: string, failed: string] {
-  const name = foreignLine(agent, 80).replace(/[[\]\\]/g, '');
-  const target = foreignLine(path, 500).replace(/[\s<>()\\]/g, (character) => encodeURIComponent(character));
+  const name = toBoundedLine(agent, 80).replace(/[[\]\\]/g, '');
+  const target = toBoundedLine(path, 500).replace(/[\s<>()\\]/g, (character) => encodeURIComponent(character));
   return [`- [${name}](${target}): `, `- ${name} failed: `];
 }

@@ -25,7 +25,7 @@ const ANYTHING = 'JSON: a bracket, a text in double quotes, a number, true, fals
 const IN_STRING = ['InvalidCharacter', 'InvalidEscapeCharacter', 'InvalidUnicode', 'UnexpectedEndOfString'];
 
 /** The first fault of a text that JSON.parse refused, or null when there is none. JSON.parse itself seldom says where. */
-export function jsonFault(text: string): JsonFault | null {
+export function findJsonFault(text: string): JsonFault | null {
   const { parse, printParseErrorCode } = jsonc();
   const errors: ParseError[] = [];
   try {

@@ -1,10 +1,10 @@
-import type { Detail } from '../base/errors.js';
+import type { ErrorDetail } from '../base/errors.js';
 import validateReview from '../generated/result-code-review.js';
 import validateVerify from '../generated/result-verify.js';
 import validateWorker from '../generated/result-worker.js';
 import type { ReviewResult, VerifyResult, WorkerResult } from './results.js';
 import type { Validator } from './schema-faults.js';
-import { findingsOf } from './schema-findings.js';
+import { listSchemaFaults } from './schema-findings.js';
 
 /** A result by who hands it in. */
 export type JudgedResult =
@@ -17,7 +17,7 @@ export type ResultKind = JudgedResult['kind'];
 export type JudgeResult = (
   kind: ResultKind,
   value: unknown,
-) => { ok: true; judged: JudgedResult } | { ok: false; problems: Detail[] };
+) => { ok: true; judged: JudgedResult } | { ok: false; problems: ErrorDetail[] };
 
 const VALIDATORS: Record<ResultKind, Validator> = {
   worker: validateWorker,
@@ -26,7 +26,7 @@ const VALIDATORS: Record<ResultKind, Validator> = {
 };
 
 export const judgeResult: JudgeResult = (kind, value) => {
-  const problems = findingsOf(VALIDATORS[kind], value);
+  const problems = listSchemaFaults(VALIDATORS[kind], value);
   return problems.length === 0
     ? { ok: true, judged: { kind, result: value } as JudgedResult }
     : { ok: false, problems };

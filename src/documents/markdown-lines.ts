@@ -22,7 +22,7 @@ export interface Fence {
  * The first character of a line that may begin structure, behind at most three blanks; empty for a line that may not.
  * Most lines are told apart by it alone, which matters in large texts.
  */
-export function leadingCharacter(line: string): string {
+export function getLeadingCharacter(line: string): string {
   let at = 0;
   while (at < 4 && line.charCodeAt(at) === BLANK) at += 1;
   return at < 4 ? line.charAt(at) : '';
@@ -31,23 +31,23 @@ export function leadingCharacter(line: string): string {
 const BLANK = 0x20;
 
 /** The fence that `line` opens, or null (CommonMark: indented by at most three; no backtick behind backticks). */
-export function fenceOpenedBy(line: string): Fence | null {
-  const first = leadingCharacter(line);
+export function findOpeningFence(line: string): Fence | null {
+  const first = getLeadingCharacter(line);
   if (first !== '`' && first !== '~') return null;
   const run = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/.exec(line)?.[1];
   return run === undefined ? null : { character: first, length: run.length };
 }
 
 /** The run of a line that could close a fence, or null. */
-export function closingRun(line: string): Fence | null {
-  const first = leadingCharacter(line);
+export function findClosingRun(line: string): Fence | null {
+  const first = getLeadingCharacter(line);
   if (first !== '`' && first !== '~') return null;
   const run = /^ {0,3}(`{3,}|~{3,})[ \t]*$/.exec(line)?.[1];
   return run === undefined ? null : { character: first, length: run.length };
 }
 
-export function closesFence(line: string, fence: Fence): boolean {
-  const run = closingRun(line);
+export function isClosingFence(line: string, fence: Fence): boolean {
+  const run = findClosingRun(line);
   return run !== null && run.character === fence.character && run.length >= fence.length;
 }
 
@@ -55,7 +55,7 @@ export function closesFence(line: string, fence: Fence): boolean {
  * The lines of a text in order, each knowing whether it stands in fenced code. Lines end with LF or CRLF; a fence that
  * nothing closes reaches to the end, as in CommonMark. A generator, so that large texts are never held twice.
  */
-export function* markdownLines(text: string): Generator<MarkdownLine> {
+export function* readMarkdownLines(text: string): Generator<MarkdownLine> {
   let open: Fence | null = null;
   let number = 0;
   for (let start = 0; start < text.length; ) {
@@ -66,9 +66,9 @@ export function* markdownLines(text: string): Generator<MarkdownLine> {
     number += 1;
     let fenced = true;
     if (open !== null) {
-      if (closesFence(line, open)) open = null;
+      if (isClosingFence(line, open)) open = null;
     } else {
-      open = fenceOpenedBy(line);
+      open = findOpeningFence(line);
       fenced = open !== null;
     }
     yield { text: line, number, start, next, fenced };
@@ -78,5 +78,5 @@ export function* markdownLines(text: string): Generator<MarkdownLine> {
 
 /** A level-two heading: what separates the sections of DRAFT.md and of a data file. */
 export function isSectionHeading(line: string): boolean {
-  return leadingCharacter(line) === '#' && /^ {0,3}##(?:[ \t]|$)/.test(line);
+  return getLeadingCharacter(line) === '#' && /^ {0,3}##(?:[ \t]|$)/.test(line);
 }

@@ -1,5 +1,5 @@
 import { DevCliError } from '../base/errors.js';
-import { markdownLines } from './markdown-lines.js';
+import { readMarkdownLines } from './markdown-lines.js';
 import { isAsRendered, renderPlan } from './plan-render.js';
 import type { PlanContent } from './plan-schema.js';
 
@@ -15,7 +15,7 @@ interface Box {
 }
 
 function* boxesOf(planMd: string): Generator<Box> {
-  for (const line of markdownLines(planMd)) {
+  for (const line of readMarkdownLines(planMd)) {
     const found = line.fenced ? null : BOX.exec(line.text);
     if (found?.[2] === undefined) continue;
     yield { id: found[2], ticked: found[1] !== ' ', offset: line.start + '### ['.length };
@@ -60,7 +60,7 @@ function withBoxes(planMd: string, offsets: number[], mark: ' ' | 'x'): string {
 }
 
 /** PLAN.md with LF line endings, no byte order mark and no box ticked. */
-export function unticked(planMd: string): string {
+export function untickBoxes(planMd: string): string {
   const text = planMd.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
   const offsets = [...boxesOf(text)].map((box) => box.offset);
   return withBoxes(text, offsets, ' ');
@@ -71,18 +71,18 @@ export function unticked(planMd: string): string {
  * answers: plan-content.json may have been rewritten since.
  */
 export function isEdited(planMd: string): boolean {
-  return !isAsRendered(unticked(planMd));
+  return !isAsRendered(untickBoxes(planMd));
 }
 
 /** Whether PLAN.md is what `plan` renders to, ticked boxes, line endings and a byte order mark aside. */
 export function followsFrom(planMd: string, plan: PlanContent): boolean {
-  return unticked(planMd) === renderPlan(plan);
+  return untickBoxes(planMd) === renderPlan(plan);
 }
 
 /** The boxes for PLAN.md generated again: those ticked before, of todos that read as they did before. */
-export function keepBoxes(oldMd: string, newPlan: PlanContent): Record<string, boolean> {
+export function carryBoxes(oldMd: string, newPlan: PlanContent): Record<string, boolean> {
   const ticked = readBoxes(oldMd);
-  const before = todoTexts(unticked(oldMd));
+  const before = todoTexts(untickBoxes(oldMd));
   const kept = [...todoTexts(renderPlan(newPlan))].filter(
     ([id, text]) => Object.hasOwn(ticked, id) && ticked[id] === true && before.get(id) === text,
   );
@@ -90,8 +90,8 @@ export function keepBoxes(oldMd: string, newPlan: PlanContent): Record<string, b
 }
 
 /** Of these todos those that PLAN.md describes as `plan` does: a box of theirs means the same work. */
-export function readingAlike(planMd: string, plan: PlanContent, ids: ReadonlySet<string>): Set<string> {
-  const there = todoTexts(unticked(planMd));
+export function listUnchangedTodos(planMd: string, plan: PlanContent, ids: ReadonlySet<string>): Set<string> {
+  const there = todoTexts(untickBoxes(planMd));
   const wanted = [...todoTexts(renderPlan(plan))].filter(([id, text]) => ids.has(id) && there.get(id) === text);
   return new Set(wanted.map(([id]) => id));
 }
@@ -100,7 +100,7 @@ export function readingAlike(planMd: string, plan: PlanContent, ids: ReadonlySet
 function todoTexts(planMd: string): Map<string, string> {
   const texts = new Map<string, string>();
   let current: string | undefined;
-  for (const { text, fenced } of markdownLines(planMd)) {
+  for (const { text, fenced } of readMarkdownLines(planMd)) {
     if (!fenced && /^###? /.test(text)) current = BOX.exec(text)?.[2];
     if (current !== undefined) texts.set(current, `${texts.get(current) ?? ''}${text}\n`);
   }

@@ -1,14 +1,14 @@
-import type { Detail } from '../base/errors.js';
+import type { ErrorDetail } from '../base/errors.js';
 import { isRecord } from '../base/json.js';
-import { schemaFindings } from './plan-findings.js';
-import { cycles, graphOf, outputReferences, withoutReferences } from './plan-graph.js';
-import { pathProblem } from './plan-paths.js';
+import { validatePlanContent } from './plan-findings.js';
+import { buildGraph, cycles, findReferences, removeReferences } from './plan-graph.js';
+import { findPathProblem } from './plan-paths.js';
 import type { PlanContent, PlanTodo } from './plan-schema.js';
 import { shown } from './schema-findings.js';
 
 /** Whether a value is a plan that can be executed (documents.md, Semantic checks). */
 
-export type PlanCheck = { ok: true; plan: PlanContent } | { ok: false; findings: Detail[] };
+export type PlanCheck = { ok: true; plan: PlanContent } | { ok: false; findings: ErrorDetail[] };
 
 /** Larger than any plan somebody could execute; above it the findings themselves would fill the memory. */
 const MAX_VALUES = 1_000_000;
@@ -23,7 +23,7 @@ export function checkPlan(value: unknown): PlanCheck {
   if (!isBounded(value)) {
     return { ok: false, findings: [{ pointer: '', problem: `the plan holds more than ${MAX_VALUES} values` }] };
   }
-  const structural = schemaFindings(value);
+  const structural = validatePlanContent(value);
   const semantic = semanticFindings(value, structural);
   const findings = [...structural, ...semantic];
   if (findings.length === 0) return { ok: true, plan: value as PlanContent };
@@ -47,20 +47,20 @@ function isBounded(root: unknown): boolean {
 }
 
 /** A todo that fits the schema, with its pointer. */
-interface PlacedTodo {
+interface TodoAtPointer {
   todo: PlanTodo;
   pointer: string;
 }
 
 /** The parts of a plan that fit the schema, and the ids of all todos, so that one fault does not bring about others. */
-interface Sound {
-  todos: PlacedTodo[];
+interface ValidParts {
+  todos: TodoAtPointer[];
   /** By id, every todo that is there; null for one that does not fit the schema. The first of a doubled id. */
   byId: Map<string, PlanTodo | null>;
   commits: { commit: NonNullable<PlanContent['commits']>[number]; pointer: string }[];
 }
 
-function semanticFindings(value: Record<string, unknown>, structural: Detail[]): Detail[] {
+function semanticFindings(value: Record<string, unknown>, structural: ErrorDetail[]): ErrorDetail[] {
   const faulty = new Set(structural.map((finding) => entryPointer(finding.pointer ?? '')));
   const sound = soundParts(value, faulty);
   return [
@@ -76,9 +76,9 @@ function entryPointer(pointer: string): string {
   return pointer.split('/').slice(0, 3).join('/');
 }
 
-function soundParts(value: Record<string, unknown>, faulty: Set<string>): Sound {
-  const byId: Sound['byId'] = new Map();
-  const todos: PlacedTodo[] = [];
+function soundParts(value: Record<string, unknown>, faulty: Set<string>): ValidParts {
+  const byId: ValidParts['byId'] = new Map();
+  const todos: TodoAtPointer[] = [];
   for (const [pointer, entry] of entriesOf(value, 'todos')) {
     const fits = !faulty.has(pointer);
     if (fits) todos.push({ todo: entry as PlanTodo, pointer });
@@ -87,7 +87,7 @@ function soundParts(value: Record<string, unknown>, faulty: Set<string>): Sound 
   }
   const commits = entriesOf(value, 'commits')
     .filter(([pointer]) => !faulty.has(pointer))
-    .map(([pointer, entry]) => ({ pointer, commit: entry as Sound['commits'][number]['commit'] }));
+    .map(([pointer, entry]) => ({ pointer, commit: entry as ValidParts['commits'][number]['commit'] }));
   return { todos, byId, commits };
 }
 
@@ -96,7 +96,7 @@ function entriesOf(value: Record<string, unknown>, key: string): [pointer: strin
   return Array.isArray(list) ? list.map((entry: unknown, index) => [`/${key}/${index}`, entry]) : [];
 }
 
-function idFindings(todos: unknown): Detail[] {
+function idFindings(todos: unknown): ErrorDetail[] {
   if (!Array.isArray(todos)) return [];
   return repeated(todos.map((todo: unknown) => (isRecord(todo) ? todo['id'] : undefined))).map(
     ({ index, first, value }) => ({
@@ -117,8 +117,8 @@ function repeated(values: unknown[]): { index: number; first: number; value: str
   });
 }
 
-function todoFindings({ todo, pointer }: PlacedTodo, byId: Sound['byId']): Detail[] {
-  const own: Detail[] = [];
+function todoFindings({ todo, pointer }: TodoAtPointer, byId: ValidParts['byId']): ErrorDetail[] {
+  const own: ErrorDetail[] = [];
   // A state keeps its todos by id; these would be taken for what every object has.
   if (todo.id in {}) own.push({ pointer: `${pointer}/id`, problem: `${shown(todo.id)} is a reserved word` });
   const judged = todo.acceptance.some((item) => item.kind === 'command' || item.kind === 'assertion');
@@ -137,7 +137,7 @@ function todoFindings({ todo, pointer }: PlacedTodo, byId: Sound['byId']): Detai
   ].map((finding) => ({ ...finding, target: todo.id }));
 }
 
-function dependencyFindings(todo: PlanTodo, pointer: string, byId: Sound['byId']): Detail[] {
+function dependencyFindings(todo: PlanTodo, pointer: string, byId: ValidParts['byId']): ErrorDetail[] {
   return todo.dependsOn.flatMap((id, index) => {
     const at = { pointer: `${pointer}/dependsOn/${index}` };
     if (id === todo.id) return [{ ...at, problem: `${id} depends on itself` }];
@@ -145,7 +145,7 @@ function dependencyFindings(todo: PlanTodo, pointer: string, byId: Sound['byId']
   });
 }
 
-function referenceFindings(todo: PlanTodo, pointer: string, byId: Sound['byId']): Detail[] {
+function referenceFindings(todo: PlanTodo, pointer: string, byId: ValidParts['byId']): ErrorDetail[] {
   const taken = [
     ...todo.inputs.map((input, index) => ({ text: input.from, at: { pointer: `${pointer}/inputs/${index}/from` } })),
     ...todo.acceptance.flatMap((item, index) =>
@@ -159,14 +159,14 @@ function referenceFindings(todo: PlanTodo, pointer: string, byId: Sound['byId'])
     ),
   ];
   return taken.flatMap(({ text, at, code = false }: { text: string; at: { pointer: string }; code?: boolean }) => {
-    const malformed = at.pointer.endsWith('/from') && withoutReferences(text).includes('${');
-    const findings: Detail[] = malformed
+    const malformed = at.pointer.endsWith('/from') && removeReferences(text).includes('${');
+    const findings: ErrorDetail[] = malformed
       ? [{ ...at, problem: `${shown(text)} is no reference`, expected: '${<todo>.outputs.<name>}' }]
       : [];
-    if (code && outputReferences(text).length > 0) {
+    if (code && findReferences(text).length > 0) {
       findings.push({ ...at, problem: 'a value of another todo is data: it can be no program and no script' });
     }
-    for (const { todo: id, output } of outputReferences(text)) {
+    for (const { todo: id, output } of findReferences(text)) {
       const source = byId.get(id);
       if (id === todo.id) findings.push({ ...at, problem: `${id} depends on itself` });
       else if (source === undefined) findings.push({ ...at, problem: `there is no todo ${shown(id)}` });
@@ -192,7 +192,7 @@ function isCode(run: readonly string[], word: number): boolean {
   return script && run.slice(0, word).some((text) => INTERPRETER.test(text));
 }
 
-function nameFindings(todo: PlanTodo, pointer: string): Detail[] {
+function nameFindings(todo: PlanTodo, pointer: string): ErrorDetail[] {
   const lists: [key: string, field: string, names: string[]][] = [
     ['inputs', 'name', todo.inputs.map(({ name }) => name)],
     ['outputs', 'name', todo.outputs.map(({ name }) => name)],
@@ -206,7 +206,7 @@ function nameFindings(todo: PlanTodo, pointer: string): Detail[] {
   );
 }
 
-function pathFindings(todo: PlanTodo, pointer: string): Detail[] {
+function pathFindings(todo: PlanTodo, pointer: string): ErrorDetail[] {
   const paths = [
     ...todo.files.map((path, index) => ({ path, pointer: `${pointer}/files/${index}` })),
     ...todo.acceptance.flatMap((item, index) =>
@@ -215,7 +215,7 @@ function pathFindings(todo: PlanTodo, pointer: string): Detail[] {
         : [],
     ),
   ];
-  const wrong = paths.map((entry) => ({ ...entry, problem: pathProblem(entry.path) }));
+  const wrong = paths.map((entry) => ({ ...entry, problem: findPathProblem(entry.path) }));
   const blank = todo.acceptance.flatMap((item, index) =>
     item.kind === 'command' && item.run[0]?.trim() === ''
       ? [{ pointer: `${pointer}/acceptance/${index}/run/0`, problem: 'the program to run is empty' }]
@@ -232,10 +232,10 @@ function pathFindings(todo: PlanTodo, pointer: string): Detail[] {
 /** Ids of a cycle that are named before the rest is left to the reader. */
 const CYCLE_SHOWN = 12;
 
-function cycleFindings(sound: Sound): Detail[] {
+function cycleFindings(sound: ValidParts): ErrorDetail[] {
   const placed = new Map(sound.todos.map((entry) => [entry.todo.id, entry]));
   const todos = [...placed.values()].map(({ todo }) => todo);
-  return cycles(graphOf(todos)).map((cycle) => {
+  return cycles(buildGraph(todos)).map((cycle) => {
     const named = cycle.length > CYCLE_SHOWN ? [...cycle.slice(0, CYCLE_SHOWN), '…'] : cycle;
     const first = cycle[0] ?? '';
     return {
@@ -246,7 +246,7 @@ function cycleFindings(sound: Sound): Detail[] {
   });
 }
 
-function commitFindings({ commits, byId }: Sound): Detail[] {
+function commitFindings({ commits, byId }: ValidParts): ErrorDetail[] {
   const doubled = repeated(commits.map(({ commit }) => commit.afterTodo)).map(({ index, first, value }) => ({
     pointer: `${commits[index]?.pointer}/afterTodo`,
     problem: `${shown(value)} already has the commit message of ${commits[first]?.pointer}`,

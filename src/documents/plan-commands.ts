@@ -1,8 +1,8 @@
 import { canonicalJson } from '../base/json.js';
 import { sha256 } from '../base/sha256.js';
-import { foreignLine } from './foreign.js';
+import { toBoundedLine } from './foreign.js';
 import type { PlanAcceptance, PlanContent } from './plan-schema.js';
-import { plainCommandLine } from './plan-text.js';
+import { formatPlainCommandLine } from './plan-text.js';
 
 /** The acceptance commands of a plan as somebody approves them. */
 
@@ -26,7 +26,7 @@ export interface PlannedCommand {
 }
 
 /** Every command of a plan, each once. */
-export function commandList({ todos }: Pick<PlanContent, 'todos'>): PlannedCommand[] {
+export function listCommands({ todos }: Pick<PlanContent, 'todos'>): PlannedCommand[] {
   const known = new Map<string, PlannedCommand>();
   for (const todo of todos) {
     for (const { run, cwd = '.', timeout = DEFAULT_TIMEOUT, expect } of todo.acceptance.filter(isCommand)) {
@@ -38,12 +38,12 @@ export function commandList({ todos }: Pick<PlanContent, 'todos'>): PlannedComma
 }
 
 /** By which an approval of a list of commands is known again. The order of the plan does not matter. */
-export function commandsDigest(commands: readonly PlannedCommand[]): string {
+export function digestCommands(commands: readonly PlannedCommand[]): string {
   return digestOf(commands.map((command) => canonicalJson(command)));
 }
 
 /** The same as releases up to 0.1.0 made it, of the argument vectors and where they run alone. */
-export function bareCommandsDigest(commands: readonly PlannedCommand[]): string {
+export function digestCommandsAsOf010(commands: readonly PlannedCommand[]): string {
   return digestOf([...new Set(commands.map(({ run, cwd }) => canonicalJson({ run, cwd })))]);
 }
 
@@ -58,23 +58,23 @@ const COMMANDS_SHOWN = 12;
 const COMMAND_CAP = 160;
 
 /** A command for whoever approves it: whole, each argument quoted where it needs it, and what is unusual about it. */
-export function commandText({ run, cwd, timeout, expect: { exitCode, stdoutContains } }: PlannedCommand): string {
+export function renderCommand({ run, cwd, timeout, expect: { exitCode, stdoutContains } }: PlannedCommand): string {
   const unusual = [
-    ...(cwd === '.' ? [] : [`in ${plainCommandLine([cwd])}`]),
+    ...(cwd === '.' ? [] : [`in ${formatPlainCommandLine([cwd])}`]),
     ...(timeout === DEFAULT_TIMEOUT ? [] : [`for up to ${timeout} s`]),
     ...(exitCode === undefined || exitCode === 0 ? [] : [`to exit with ${exitCode}`]),
-    ...(stdoutContains === undefined ? [] : [`to print ${plainCommandLine([stdoutContains])}`]),
+    ...(stdoutContains === undefined ? [] : [`to print ${formatPlainCommandLine([stdoutContains])}`]),
   ];
-  return `${plainCommandLine(run)}${unusual.length === 0 ? '' : ` (${unusual.join(', ')})`}`;
+  return `${formatPlainCommandLine(run)}${unusual.length === 0 ? '' : ` (${unusual.join(', ')})`}`;
 }
 
 /**
  * The commands for the message of a gate, one a line.
- * @param texts of `commandText`
+ * @param texts of `renderCommand`
  * @param whole where they all stand uncut
  */
-export function commandsShown(texts: readonly string[], whole: string): string {
-  const shown = texts.slice(0, COMMANDS_SHOWN).map((text) => `- ${foreignLine(text, COMMAND_CAP)}`);
+export function renderCommandList(texts: readonly string[], whole: string): string {
+  const shown = texts.slice(0, COMMANDS_SHOWN).map((text) => `- ${toBoundedLine(text, COMMAND_CAP)}`);
   const more = texts.length > shown.length ? [`- and ${texts.length - shown.length} more: ${whole}`] : [];
   return [...shown, ...more].join('\n');
 }

@@ -11,7 +11,7 @@ export interface OutputReference {
 const REFERENCE = /\$\{([A-Za-z0-9][A-Za-z0-9_-]*)\.outputs\.([A-Za-z_][A-Za-z0-9_-]*)\}/g;
 
 /** Every well-formed reference in a text, in order. */
-export function outputReferences(text: string): OutputReference[] {
+export function findReferences(text: string): OutputReference[] {
   return [...text.matchAll(REFERENCE)].map(([, todo = '', output = '']) => ({ todo, output }));
 }
 
@@ -21,7 +21,7 @@ export function replaceReferences(text: string, replace: (reference: OutputRefer
 }
 
 /** `text` without its well-formed references; a `${` that is left is none. */
-export function withoutReferences(text: string): string {
+export function removeReferences(text: string): string {
   return text.replace(REFERENCE, '');
 }
 
@@ -29,21 +29,21 @@ export function withoutReferences(text: string): string {
  * The ids a todo depends on: those it declares, then those implied by a value it takes from another todo, as an input or
  * in a command (documents.md, Semantic checks). Each once.
  */
-export function dependencies(todo: Pick<PlanTodo, 'dependsOn' | 'inputs' | 'acceptance'>): string[] {
+export function listDependencies(todo: Pick<PlanTodo, 'dependsOn' | 'inputs' | 'acceptance'>): string[] {
   const taken = [
     ...todo.inputs.map((input) => input.from),
     ...todo.acceptance.flatMap((item) => (item.kind === 'command' ? item.run : [])),
   ];
-  return [...new Set([...todo.dependsOn, ...taken.flatMap(outputReferences).map((reference) => reference.todo)])];
+  return [...new Set([...todo.dependsOn, ...taken.flatMap(findReferences).map((reference) => reference.todo)])];
 }
 
 /** Each id with the ids it depends on. */
 export type Graph = Map<string, string[]>;
 
 /** The graph of `todos`, without edges to ids that do not exist. */
-export function graphOf(todos: PlanTodo[]): Graph {
+export function buildGraph(todos: PlanTodo[]): Graph {
   const ids = new Set(todos.map((todo) => todo.id));
-  return new Map(todos.map((todo) => [todo.id, dependencies(todo).filter((id) => ids.has(id))]));
+  return new Map(todos.map((todo) => [todo.id, listDependencies(todo).filter((id) => ids.has(id))]));
 }
 
 /**

@@ -4,7 +4,7 @@ const MAX_LENGTH = 1024;
 const MAX_ALTERNATIVES = 256;
 
 /** What is wrong with a path or glob of a plan, or null. Pure: nothing is looked up. */
-export function pathProblem(path: string): string | null {
+export function findPathProblem(path: string): string | null {
   if (path.trim() === '') return 'is empty';
   if (path.length > MAX_LENGTH) return `is longer than ${MAX_LENGTH} characters`;
   if (/\p{Cc}/u.test(path)) return 'holds a control character';

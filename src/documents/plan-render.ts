@@ -1,7 +1,7 @@
 import { sha256 } from '../base/sha256.js';
-import { dependencies, graphOf } from './plan-graph.js';
+import { buildGraph, listDependencies } from './plan-graph.js';
 import type { PlanAcceptance, PlanContent, PlanTodo } from './plan-schema.js';
-import { codeSpan, commandLine, mermaidLabel, proseLine, quotation } from './plan-text.js';
+import { escapeMermaidLabel, escapeProse, formatCommandLine, renderCodeSpan, renderQuotation } from './plan-text.js';
 
 /** PLAN.md, rendered from plan-content.json; only its boxes are ever read back (documents.md, PLAN.md). */
 
@@ -56,17 +56,17 @@ function textOf(plan: PlanContent, boxes: Record<string, boolean>, sum: string):
 
 /** The heading that carries a todo's box. */
 function todoHeading(todo: { id: string; title: string }, ticked: boolean): string {
-  return `### [${ticked ? 'x' : ' '}] ${todo.id}: ${proseLine(todo.title)}`;
+  return `### [${ticked ? 'x' : ' '}] ${todo.id}: ${escapeProse(todo.title)}`;
 }
 
 function objectives({ objectives: { core, deliverables, definitionOfDone, mustNotDo } }: PlanContent): string[] {
   return [
     '## Objectives',
     '',
-    proseLine(core),
-    ...titled('Deliverables', deliverables.map(proseLine)),
-    ...titled('Definition of done', definitionOfDone.map(proseLine)),
-    ...titled('Must not do', mustNotDo.map(proseLine)),
+    escapeProse(core),
+    ...titled('Deliverables', deliverables.map(escapeProse)),
+    ...titled('Definition of done', definitionOfDone.map(escapeProse)),
+    ...titled('Must not do', mustNotDo.map(escapeProse)),
   ];
 }
 
@@ -87,7 +87,7 @@ function verification(plan: PlanContent): string[] {
     else where.push(place);
   }
   const stated = (kind: 'assertion' | 'human') =>
-    places.flatMap(({ item, place }) => (item.kind === kind ? [`${place}: ${proseLine(item.text)}`] : []));
+    places.flatMap(({ item, place }) => (item.kind === kind ? [`${place}: ${escapeProse(item.text)}`] : []));
   const lines = [
     ...titled(
       'Commands, run by dev-cli',
@@ -95,13 +95,13 @@ function verification(plan: PlanContent): string[] {
     ),
     ...titled('Assertions, judged by an agent', stated('assertion')),
     ...titled('Human checks', stated('human')),
-    ...titled('Gaps', gaps(plan)),
+    ...titled('Gaps', listGaps(plan)),
   ];
   return ['## Verification', ...(lines.length === 0 ? ['', 'Nothing is verified.'] : lines)];
 }
 
 /** Todos of which no command can tell whether they are done. */
-export function gaps(plan: PlanContent): string[] {
+export function listGaps(plan: PlanContent): string[] {
   return plan.todos.flatMap((todo) => {
     const kinds = new Set(todo.acceptance.map((item) => item.kind));
     if (kinds.has('command')) return [];
@@ -111,18 +111,18 @@ export function gaps(plan: PlanContent): string[] {
 }
 
 function commandText(item: Extract<PlanAcceptance, { kind: 'command' }>): string {
-  const where = item.cwd === undefined ? [] : [`in ${codeSpan(item.cwd)}`];
+  const where = item.cwd === undefined ? [] : [`in ${renderCodeSpan(item.cwd)}`];
   const limit = (item.timeout ?? DEFAULT_TIMEOUT) === DEFAULT_TIMEOUT ? [] : [`within ${item.timeout} s`];
   const exit = (item.expect?.exitCode ?? 0) === 0 ? [] : [`expecting exit ${item.expect?.exitCode}`];
   const output = item.expect?.stdoutContains;
-  const printed = output === undefined ? [] : [`printing ${codeSpan(output)}`];
-  return [codeSpan(commandLine(item.run)), ...where, ...limit, ...exit, ...printed].join(' ');
+  const printed = output === undefined ? [] : [`printing ${renderCodeSpan(output)}`];
+  return [renderCodeSpan(formatCommandLine(item.run)), ...where, ...limit, ...exit, ...printed].join(' ');
 }
 
 function context({ context: parts }: PlanContent): string[] {
   const quoted = (title: string, text: string | string[] | undefined): string[] => {
     const joined = [text ?? []].flat().join('\n');
-    return joined.trim() === '' ? [] : ['', `**${title}**`, '', ...quotation(joined)];
+    return joined.trim() === '' ? [] : ['', `**${title}**`, '', ...renderQuotation(joined)];
   };
   return [
     '## Context',
@@ -134,23 +134,23 @@ function context({ context: parts }: PlanContent): string[] {
 }
 
 function todoPart(todo: PlanTodo, ticked: boolean): string[] {
-  const after = dependencies(todo);
+  const after = listDependencies(todo);
   return [
     todoHeading(todo, ticked),
     '',
     `${todo.type}, risk ${todo.risk}${after.length === 0 ? '' : `, after ${after.join(', ')}`}`,
     ...titled(
       'Inputs',
-      todo.inputs.map(({ name, from }) => `${codeSpan(name)} from ${codeSpan(from)}`),
+      todo.inputs.map(({ name, from }) => `${renderCodeSpan(name)} from ${renderCodeSpan(from)}`),
     ),
     ...titled(
       'Outputs',
-      todo.outputs.map(({ name, description }) => `${codeSpan(name)}: ${proseLine(description)}`),
+      todo.outputs.map(({ name, description }) => `${renderCodeSpan(name)}: ${escapeProse(description)}`),
     ),
-    ...titled('Files', todo.files.map(codeSpan)),
-    ...numbered('Steps', todo.steps.map(proseLine)),
-    ...titled('Must not do', todo.mustNotDo.map(proseLine)),
-    ...titled('References', todo.references.map(proseLine)),
+    ...titled('Files', todo.files.map(renderCodeSpan)),
+    ...numbered('Steps', todo.steps.map(escapeProse)),
+    ...titled('Must not do', todo.mustNotDo.map(escapeProse)),
+    ...titled('References', todo.references.map(escapeProse)),
     ...titled('Acceptance', todo.acceptance.map(acceptance)),
   ];
 }
@@ -164,17 +164,17 @@ function acceptance(item: PlanAcceptance): string {
     case 'command':
       return `${item.id}: ${commandText(item)}`;
     case 'assertion':
-      return `${item.id}: ${proseLine(item.text)}`;
+      return `${item.id}: ${escapeProse(item.text)}`;
     case 'human':
-      return `${item.id}, by a person: ${proseLine(item.text)}`;
+      return `${item.id}, by a person: ${escapeProse(item.text)}`;
   }
 }
 
 function dependencyGraph({ todos }: PlanContent): string[] {
   // Numbers as node ids: a todo's id may be a word of the graph language.
   const nodes = new Map(todos.map((todo, index) => [todo.id, `t${index + 1}`]));
-  const labels = todos.map((todo) => `  ${nodes.get(todo.id)}["${todo.id}: ${mermaidLabel(todo.title)}"]`);
-  const edges = [...graphOf(todos)].flatMap(([id, before]) =>
+  const labels = todos.map((todo) => `  ${nodes.get(todo.id)}["${todo.id}: ${escapeMermaidLabel(todo.title)}"]`);
+  const edges = [...buildGraph(todos)].flatMap(([id, before]) =>
     before.map((dependency) => `  ${nodes.get(dependency)} --> ${nodes.get(id)}`),
   );
   return ['## Dependencies', '', '```mermaid', 'graph TD', ...labels, ...edges, '```'];
@@ -184,13 +184,13 @@ function commitStrategy(plan: PlanContent): string[] {
   const messages = new Map(plan.commits?.map(({ afterTodo, message }) => [afterTodo, message]));
   const lines = plan.todos
     .filter((todo) => todo.type === 'work')
-    .map((todo) => `- after ${todo.id}: ${proseLine(messages.get(todo.id) ?? todo.title)}`);
+    .map((todo) => `- after ${todo.id}: ${escapeProse(messages.get(todo.id) ?? todo.title)}`);
   return ['## Commits', '', ...(lines.length === 0 ? ['None: nothing is changed.'] : lines)];
 }
 
 function hazards(plan: PlanContent): string[][] {
-  const risks = (plan.risks ?? []).map(({ severity, text }) => `- ${severity}: ${proseLine(text)}`);
-  const needs = (plan.externalDependencies ?? []).map(({ when, text }) => `- ${when}: ${proseLine(text)}`);
+  const risks = (plan.risks ?? []).map(({ severity, text }) => `- ${severity}: ${escapeProse(text)}`);
+  const needs = (plan.externalDependencies ?? []).map(({ when, text }) => `- ${when}: ${escapeProse(text)}`);
   return [
     ...(risks.length === 0 ? [] : [['## Risks', '', ...risks]]),
     ...(needs.length === 0 ? [] : [['## External dependencies', '', ...needs]]),

@@ -1,6 +1,6 @@
 import { type Static, type TSchema, type TUnsafe, Type } from '@sinclair/typebox';
 import { LIMITS } from '../base/limits.js';
-import { closed, discriminated, enumOf } from '../base/schema.js';
+import { enumSchema, noOtherKeys, taggedUnion } from '../base/schema.js';
 import { PLAN_ID } from './plan-id.js';
 
 /** plan-content.json (documents.md, plan-content.json). */
@@ -16,7 +16,7 @@ const prose = (description: string): TUnsafe<string | string[]> =>
   Type.Unsafe<string | string[]>({ type: ['string', 'array'], items: { type: 'string' }, description });
 const list = <T extends TSchema>(item: T, description: string) => Type.Array(item, { description });
 
-const AcceptanceSchema = discriminated(
+const AcceptanceSchema = taggedUnion(
   'kind',
   [
     Type.Object(
@@ -35,11 +35,11 @@ const AcceptanceSchema = discriminated(
               exitCode: Type.Integer({ minimum: 0, maximum: 255, description: 'Default: 0.' }),
               stdoutContains: Type.Optional(text('Must occur in what it prints.')),
             },
-            { ...closed, description: 'What counts as passed. Default: exit code 0.' },
+            { ...noOtherKeys, description: 'What counts as passed. Default: exit code 0.' },
           ),
         ),
       },
-      closed,
+      noOtherKeys,
     ),
     Type.Object(
       {
@@ -47,7 +47,7 @@ const AcceptanceSchema = discriminated(
         kind: Type.Literal('assertion', { description: 'A read-only agent judges it.' }),
         text: text('A statement about the result that is true or false.'),
       },
-      closed,
+      noOtherKeys,
     ),
     Type.Object(
       {
@@ -55,7 +55,7 @@ const AcceptanceSchema = discriminated(
         kind: Type.Literal('human', { description: 'A person judges it; the run waits.' }),
         text: text('What the person is to look at, and what is right.'),
       },
-      closed,
+      noOtherKeys,
     ),
   ],
   { description: 'How it is known that the todo is done.' },
@@ -65,8 +65,8 @@ const TodoSchema = Type.Object(
   {
     id: Type.String({ pattern: PLAN_ID, description: 'Unique, such as todo-1.' }),
     title: text('One line.', LIMITS.title),
-    type: enumOf('work', 'verification'),
-    risk: enumOf('low', 'medium', 'high'),
+    type: enumSchema('work', 'verification'),
+    risk: enumSchema('low', 'medium', 'high'),
     dependsOn: Type.Array(Type.String(), { description: 'Ids of todos that must be done before.' }),
     inputs: list(
       Type.Object(
@@ -74,12 +74,12 @@ const TodoSchema = Type.Object(
           name: Type.String({ pattern: VALUE_NAME }),
           from: text('${todo-1.outputs.config_path}, which implies the dependency, or a literal.', LIMITS.argument),
         },
-        closed,
+        noOtherKeys,
       ),
       'Values the worker is given.',
     ),
     outputs: list(
-      Type.Object({ name: Type.String({ pattern: VALUE_NAME }), description: text('What it holds.') }, closed),
+      Type.Object({ name: Type.String({ pattern: VALUE_NAME }), description: text('What it holds.') }, noOtherKeys),
       'Values the worker reports for later todos.',
     ),
     files: texts('Globs of what it may touch, relative to the project.', LIMITS.path),
@@ -88,7 +88,7 @@ const TodoSchema = Type.Object(
     references: texts('Where to look: files, lines, documents.'),
     acceptance: list(AcceptanceSchema, 'A work todo has at least one command or assertion.'),
   },
-  { ...closed, description: 'A piece of work that one worker does in one go.' },
+  { ...noOtherKeys, description: 'A piece of work that one worker does in one go.' },
 );
 
 export const PlanContentSchema = Type.Object(
@@ -100,7 +100,7 @@ export const PlanContentSchema = Type.Object(
         researchFindings: prose('What the plan builds on, with files.'),
         assumptions: Type.Optional(prose('What nobody confirmed.')),
       },
-      closed,
+      noOtherKeys,
     ),
     objectives: Type.Object(
       {
@@ -109,29 +109,32 @@ export const PlanContentSchema = Type.Object(
         definitionOfDone: texts('How anyone can tell that it is.'),
         mustNotDo: texts('What must not change.'),
       },
-      closed,
+      noOtherKeys,
     ),
     todos: Type.Array(TodoSchema, { minItems: 1 }),
     commits: Type.Optional(
       list(
-        Type.Object({ afterTodo: Type.String(), message: text('Commit message.', LIMITS.step) }, closed),
+        Type.Object({ afterTodo: Type.String(), message: text('Commit message.', LIMITS.step) }, noOtherKeys),
         'Where left out, the message is made from the title.',
       ),
     ),
     risks: Type.Optional(
       list(
-        Type.Object({ text: text('What may go wrong.'), severity: enumOf('low', 'medium', 'high') }, closed),
+        Type.Object({ text: text('What may go wrong.'), severity: enumSchema('low', 'medium', 'high') }, noOtherKeys),
         'Risks.',
       ),
     ),
     externalDependencies: Type.Optional(
       list(
-        Type.Object({ when: enumOf('pre', 'during', 'post'), text: text('What is needed from outside.') }, closed),
+        Type.Object(
+          { when: enumSchema('pre', 'during', 'post'), text: text('What is needed from outside.') },
+          noOtherKeys,
+        ),
         'What somebody else has to do before, during or after.',
       ),
     ),
   },
-  { ...closed, $id: 'plan-content', description: 'plan-content.json: the plan that PLAN.md is rendered from.' },
+  { ...noOtherKeys, $id: 'plan-content', description: 'plan-content.json: the plan that PLAN.md is rendered from.' },
 );
 
 export type PlanContent = Static<typeof PlanContentSchema>;

@@ -1,7 +1,7 @@
-import { dependencies, graphOf, waves } from './plan-graph.js';
-import { gaps } from './plan-render.js';
+import { buildGraph, listDependencies, waves } from './plan-graph.js';
+import { listGaps } from './plan-render.js';
 import type { PlanAcceptance, PlanContent } from './plan-schema.js';
-import { proseLine } from './plan-text.js';
+import { escapeProse } from './plan-text.js';
 
 /** Longer shapes are described instead of written out. */
 const SHAPE_SHOWN = 60;
@@ -14,7 +14,7 @@ export interface PlanSummary {
 }
 
 /** What a plan holds; every todo counts, ticked or not. */
-export function planSummary(plan: PlanContent, boxes: Record<string, boolean> = {}): PlanSummary {
+export function buildPlanSummary(plan: PlanContent, boxes: Record<string, boolean> = {}): PlanSummary {
   const { todos } = plan;
   const isDone = (id: string) => Object.hasOwn(boxes, id) && boxes[id] === true;
   const done = todos.filter(({ id }) => isDone(id)).length;
@@ -29,12 +29,12 @@ export function planSummary(plan: PlanContent, boxes: Record<string, boolean> = 
     count(kinds('human'), 'human check'),
   ].join(', ');
   const rows = todos.map((todo) => {
-    const after = dependencies(todo);
+    const after = listDependencies(todo);
     const facts = [todo.risk, ...(todo.type === 'verification' ? ['verification'] : [])];
     if (after.length > 0) facts.push(`after ${after.join(', ')}`);
-    return `[${isDone(todo.id) ? 'x' : ' '}] ${todo.id}: ${proseLine(todo.title)} (${facts.join(', ')})`;
+    return `[${isDone(todo.id) ? 'x' : ' '}] ${todo.id}: ${escapeProse(todo.title)} (${facts.join(', ')})`;
   });
-  const open = gaps(plan).map((gap) => `gap: ${gap}`);
+  const open = listGaps(plan).map((gap) => `gap: ${gap}`);
   return { line, text: [line, '', ...rows, ...(open.length === 0 ? [] : ['', ...open])].join('\n') };
 }
 
@@ -44,7 +44,7 @@ function count(number: number, noun: string): string {
 
 /** `1 → 2,3 → 4`, by waves; ids without the prefix that all share. */
 function shape({ todos }: PlanContent): string {
-  const inWaves = waves(graphOf(todos)).waves;
+  const inWaves = waves(buildGraph(todos)).waves;
   const short = todos.every(({ id }) => /^todo-./.test(id)) ? 'todo-'.length : 0;
   const written = inWaves.map((wave) => wave.map((id) => id.slice(short)).join(',')).join(' → ');
   if (written.length <= SHAPE_SHOWN) return written;

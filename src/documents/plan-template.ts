@@ -54,6 +54,6 @@ One JSON object without comments. All keys below are required, empty lists allow
 `;
 
 /** The commented example as Markdown; its one code block is a plan that `checkPlan` accepts. */
-export function planTemplate(): string {
+export function renderPlanTemplate(): string {
   return TEMPLATE;
 }

@@ -1,4 +1,4 @@
-import { withoutHidden } from '../base/visible.js';
+import { replaceInvisible } from '../base/visible.js';
 
 /**
  * Texts of a plan inside PLAN.md. They come from a model: none of them may begin a heading, tick a box, open a fence or
@@ -6,7 +6,7 @@ import { withoutHidden } from '../base/visible.js';
  */
 
 /** A text as one line of Markdown prose. Code in single backticks stays code; HTML, links and images become text. */
-export function proseLine(text: string): string {
+export function escapeProse(text: string): string {
   const line = visible(text.replace(/\s+/g, ' ').trim());
   const pieces = line.split(/(`[^`]+`)/);
   const escaped = pieces.map((piece, index) => (index % 2 === 1 ? piece : escapeInline(piece))).join('');
@@ -18,19 +18,19 @@ function escapeInline(text: string): string {
 }
 
 /** A text of several lines as a quotation: whatever it holds ends with the quotation. */
-export function quotation(text: string): string[] {
+export function renderQuotation(text: string): string[] {
   const lines = text
     .replace(/\r\n?|[\u2028\u2029\u0085]/g, '\n')
     .trim()
     .split('\n');
   return lines.map((line) => {
     const bullet = /^\s*(?:[-*+]|\d{1,9}[.)])[ \t]+(?=\S)/.exec(line)?.[0] ?? '';
-    return line.trim() === '' ? '>' : `> ${bullet}${proseLine(line.slice(bullet.length))}`;
+    return line.trim() === '' ? '>' : `> ${bullet}${escapeProse(line.slice(bullet.length))}`;
   });
 }
 
 /** A text as code, character by character as it is. */
-export function codeSpan(text: string): string {
+export function renderCodeSpan(text: string): string {
   const shown = visible(text);
   const longest = (shown.match(/`+/g) ?? []).reduce((most, run) => Math.max(most, run.length), 0);
   const ticks = '`'.repeat(longest + 1);
@@ -39,17 +39,17 @@ export function codeSpan(text: string): string {
 }
 
 /** An argument vector so that a person sees where every argument begins and ends; what needs quotes is quoted as JSON. */
-export function commandLine(argv: string[]): string {
+export function formatCommandLine(argv: string[]): string {
   return argv.map((argument) => (/^[\w@%+=:,./-]+$/.test(argument) ? argument : JSON.stringify(argument))).join(' ');
 }
 
 /** A command line for whoever decides on it: whole, and with nothing in it that would not be seen. */
-export function plainCommandLine(argv: string[]): string {
-  return visible(commandLine(argv));
+export function formatPlainCommandLine(argv: string[]): string {
+  return visible(formatCommandLine(argv));
 }
 
 /** A text inside a quoted label of a Mermaid graph; everything but plain characters as its code. */
-export function mermaidLabel(text: string): string {
+export function escapeMermaidLabel(text: string): string {
   const line = visible(text.replace(/\s+/g, ' ').trim());
   const shown = [...line];
   const cut = shown.length > 60 ? [...shown.slice(0, 59), '…'] : shown;
@@ -60,7 +60,7 @@ export function mermaidLabel(text: string): string {
 
 /** What nobody would see, by its code: approving a plan needs seeing all of it. Joiners that join stay. */
 function visible(text: string): string {
-  return withoutHidden(text.replace(/[\p{Cc}\p{Cs}\u2028\u2029]/gu, code), code);
+  return replaceInvisible(text.replace(/[\p{Cc}\p{Cs}\u2028\u2029]/gu, code), code);
 }
 
 function code(character: string): string {

@@ -1,6 +1,6 @@
-import type { Detail } from '../base/errors.js';
+import type { ErrorDetail } from '../base/errors.js';
 import type { Json, JsonObject } from '../base/json.js';
-import { foreignLine } from './foreign.js';
+import { toBoundedLine } from './foreign.js';
 import { splitFrontMatter } from './front-matter.js';
 import { hasContent } from './section-codec.js';
 
@@ -35,7 +35,7 @@ export interface CheckedReport {
   warnings: string[];
 }
 
-export type ReportCheck = CheckedReport | { ok: false; problems: Detail[] };
+export type ReportCheck = CheckedReport | { ok: false; problems: ErrorDetail[] };
 
 export interface ReportOptions {
   /** The agent that had to write it; another name in the front matter is a problem. */
@@ -61,7 +61,7 @@ export function checkReport(text: string, options: ReportOptions = {}): ReportCh
   }
 }
 
-function failed(...problems: Detail[]): ReportCheck {
+function failed(...problems: ErrorDetail[]): ReportCheck {
   return { ok: false, problems };
 }
 
@@ -75,30 +75,30 @@ function checkFields(data: JsonObject, body: string, options: ReportOptions): Re
   ];
   if (problems.length > 0) return failed(...problems);
   const warnings: string[] = [];
-  const line = foreignLine(String(summary), Number.MAX_SAFE_INTEGER);
+  const line = toBoundedLine(String(summary), Number.MAX_SAFE_INTEGER);
   if (line.length > SUMMARY_LIMIT) warnings.push(`summary: cut from ${line.length} to ${SUMMARY_LIMIT} characters`);
   if (!hasContent(body)) warnings.push('there is no text below the front matter');
   const report: Report = {
     agent: String(agent),
     timestamp: String(timestamp),
-    summary: foreignLine(line, SUMMARY_LIMIT),
+    summary: toBoundedLine(line, SUMMARY_LIMIT),
     extra,
   };
   if (typeof verdict === 'string')
-    report.verdict = options.verdict === true ? normalVerdict(verdict) : foreignLine(verdict, VERDICT_LIMIT);
+    report.verdict = options.verdict === true ? normalVerdict(verdict) : toBoundedLine(verdict, VERDICT_LIMIT);
   if (typeof confidence === 'string' || typeof confidence === 'number') report.confidence = confidence;
   else if (confidence !== undefined && confidence !== null)
     warnings.push('confidence: neither text nor a number; ignored');
   return { ok: true, report, body, warnings };
 }
 
-function agentProblems(agent: Json | undefined, wanted: string | undefined): Detail[] {
+function agentProblems(agent: Json | undefined, wanted: string | undefined): ErrorDetail[] {
   if (wanted === undefined || agent === wanted) return textProblems('agent', agent);
   if (typeof agent !== 'string' || !hasContent(agent)) return textProblems('agent', agent, wanted);
   return [{ problem: `agent is ${shown(agent)}`, pointer: '/agent', expected: wanted }];
 }
 
-function timestampProblems(timestamp: Json | undefined): Detail[] {
+function timestampProblems(timestamp: Json | undefined): ErrorDetail[] {
   if (typeof timestamp !== 'string' || !hasContent(timestamp)) return textProblems('timestamp', timestamp, ISO_EXAMPLE);
   const isIso = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?\s?(?:Z|[+-]\d\d:?\d\d)?)?$/i.test(timestamp);
   const isReal = isIso && !Number.isNaN(Date.parse(timestamp.slice(0, 10)));
@@ -108,7 +108,7 @@ function timestampProblems(timestamp: Json | undefined): Detail[] {
 
 const ISO_EXAMPLE = 'an ISO 8601 instant such as 2026-01-31T09:30:00Z';
 
-function verdictProblems(verdict: Json | undefined): Detail[] {
+function verdictProblems(verdict: Json | undefined): ErrorDetail[] {
   const expected = VERDICTS.join(' or ');
   if (typeof verdict !== 'string') return textProblems('verdict', verdict, expected);
   if ((VERDICTS as readonly string[]).includes(normalVerdict(verdict))) return [];
@@ -120,7 +120,7 @@ function normalVerdict(verdict: string): string {
   return verdict.trim().toUpperCase();
 }
 
-function textProblems(key: string, value: Json | undefined, expected = 'text'): Detail[] {
+function textProblems(key: string, value: Json | undefined, expected = 'text'): ErrorDetail[] {
   const pointer = `/${key}`;
   if (value === undefined) return [{ problem: `${key} is missing`, pointer, expected }];
   if (typeof value !== 'string') return [{ problem: `${key} is ${shown(value)}, not text`, pointer, expected }];
@@ -128,5 +128,5 @@ function textProblems(key: string, value: Json | undefined, expected = 'text'): 
 }
 
 function shown(value: Json): string {
-  return foreignLine(JSON.stringify(value).slice(0, 200), 60);
+  return toBoundedLine(JSON.stringify(value).slice(0, 200), 60);
 }

@@ -1,5 +1,5 @@
-import { foreignLine, wholeLine } from './foreign.js';
-import { type RunSummary, summaryParts } from './run-summary.js';
+import { toBoundedLine, toWholeLine } from './foreign.js';
+import { buildSummaryParts, type RunSummary } from './run-summary.js';
 
 /** The text of a pull request, rendered from the value that report.md renders (documents.md, summary.md and report.md; engine.md, Stages). */
 
@@ -15,7 +15,7 @@ const LINE_CAP = 500;
  * an issue. What does not fit is left out from the end, which says so.
  */
 export function renderRequestBody(summary: RunSummary): string {
-  const lines = summaryParts(summary, { shown, told }).flatMap(({ title, lines: items }) => [
+  const lines = buildSummaryParts(summary, { shown, told }).flatMap(({ title, lines: items }) => [
     `## ${title}`,
     '',
     ...items.map((item) => `- ${item}`),
@@ -38,12 +38,12 @@ export function renderRequestBody(summary: RunSummary): string {
 const CUT_ROOM = 100;
 
 function shown(text: string): string {
-  return escaped(foreignLine(text, LINE_CAP));
+  return escaped(toBoundedLine(text, LINE_CAP));
 }
 
 /** What somebody has to act on is whole. */
 function told(text: string): string {
-  return escaped(wholeLine(text));
+  return escaped(toWholeLine(text));
 }
 
 /** One line that is nothing but text wherever Markdown of a forge is rendered. */

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { LIMITS } from '../base/limits.js';
-import { closed, enumOf, nullable } from '../base/schema.js';
+import { enumSchema, noOtherKeys, nullableSchema } from '../base/schema.js';
 
 /** What the agents of an execution hand in, as JSON at the task's `output` (engine.md, Results). */
 
@@ -13,7 +13,7 @@ const told = (maxLength: number, more: { description?: string } = {}) =>
 
 export const WorkerResultSchema = Type.Object(
   {
-    status: enumOf('DONE', 'BLOCKED'),
+    status: enumSchema('DONE', 'BLOCKED'),
     outputs: Type.Record(Type.String(), Type.Unknown(), { description: 'The values that the plan promises, by name.' }),
     filesChanged: texts(
       'Paths changed, made or deleted, relative to the work tree: what the commit of the todo holds.',
@@ -26,12 +26,12 @@ export const WorkerResultSchema = Type.Object(
     reason: Type.Optional(Type.String({ maxLength: LIMITS.step, description: 'Why it is BLOCKED.' })),
     needs: Type.Optional(
       Type.Union([
-        Type.Object({ files: Type.Array(told(LIMITS.path), { minItems: 1 }) }, closed),
-        Type.Object({ question: told(LIMITS.step) }, closed),
+        Type.Object({ files: Type.Array(told(LIMITS.path), { minItems: 1 }) }, noOtherKeys),
+        Type.Object({ question: told(LIMITS.step) }, noOtherKeys),
       ]),
     ),
   },
-  { ...closed, $id: 'result-worker', description: 'What a worker hands in.' },
+  { ...noOtherKeys, $id: 'result-worker', description: 'What a worker hands in.' },
 );
 
 /** The part of a todo that a verifier may propose; the rest is filled in by dev-cli. */
@@ -42,12 +42,15 @@ const ProposedTodoSchema = Type.Object(
     steps: texts('What to do, in order.', LIMITS.step),
     mustNotDo: Type.Optional(texts('What it must leave alone.', LIMITS.statement)),
     references: Type.Optional(texts('Where to look.', LIMITS.statement)),
-    acceptance: Type.Array(Type.Object({ kind: Type.Literal('assertion'), text: told(LIMITS.statement) }, closed), {
-      minItems: 1,
-      description: 'Assertions only: new commands would need an approval.',
-    }),
+    acceptance: Type.Array(
+      Type.Object({ kind: Type.Literal('assertion'), text: told(LIMITS.statement) }, noOtherKeys),
+      {
+        minItems: 1,
+        description: 'Assertions only: new commands would need an approval.',
+      },
+    ),
   },
-  closed,
+  noOtherKeys,
 );
 
 /** What was seen; a further attempt is told it. */
@@ -55,43 +58,43 @@ const Evidence = Type.String({ maxLength: LIMITS.step });
 
 export const VerifyResultSchema = Type.Object(
   {
-    status: enumOf('VERIFIED', 'FAILED'),
-    criteria: Type.Array(Type.Object({ id: Type.String(), pass: Type.Boolean(), evidence: Evidence }, closed)),
+    status: enumSchema('VERIFIED', 'FAILED'),
+    criteria: Type.Array(Type.Object({ id: Type.String(), pass: Type.Boolean(), evidence: Evidence }, noOtherKeys)),
     mustNotDoViolations: Type.Array(
       Type.Object(
         { rule: Type.String({ maxLength: LIMITS.argument }), violated: Type.Boolean(), evidence: Evidence },
-        closed,
+        noOtherKeys,
       ),
     ),
     sideEffects: Type.Array(
-      Type.Object({ description: Evidence, severity: enumOf('none', 'minor', 'major', 'critical') }, closed),
+      Type.Object({ description: Evidence, severity: enumSchema('none', 'minor', 'major', 'critical') }, noOtherKeys),
     ),
     environmentError: Type.Optional(Type.Unsafe<string | null>({ type: ['string', 'null'], maxLength: LIMITS.step })),
-    suggestedAdaptation: nullable(
-      Type.Object({ reason: told(LIMITS.step), category: Type.String(), todo: ProposedTodoSchema }, closed),
+    suggestedAdaptation: nullableSchema(
+      Type.Object({ reason: told(LIMITS.step), category: Type.String(), todo: ProposedTodoSchema }, noOtherKeys),
     ),
     summary: told(LIMITS.statement),
   },
-  { ...closed, $id: 'result-verify', description: 'What a verifier, or an own handler of a recipe, hands in.' },
+  { ...noOtherKeys, $id: 'result-verify', description: 'What a verifier, or an own handler of a recipe, hands in.' },
 );
 
 export const ReviewResultSchema = Type.Object(
   {
-    verdict: enumOf('SHIP', 'NEEDS_FIXES'),
+    verdict: enumSchema('SHIP', 'NEEDS_FIXES'),
     issues: Type.Array(
       Type.Object(
         {
           file: Type.String({ maxLength: LIMITS.path }),
           line: Type.Optional(Type.Unsafe<number | null>({ type: ['integer', 'null'] })),
-          severity: enumOf('minor', 'major', 'critical'),
+          severity: enumSchema('minor', 'major', 'critical'),
           description: told(LIMITS.step),
         },
-        closed,
+        noOtherKeys,
       ),
     ),
     summary: told(LIMITS.statement),
   },
-  { ...closed, $id: 'result-code-review', description: 'What a code reviewer hands in.' },
+  { ...noOtherKeys, $id: 'result-code-review', description: 'What a code reviewer hands in.' },
 );
 
 /** All of them, for people and editors. */

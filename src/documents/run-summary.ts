@@ -1,4 +1,4 @@
-import { foreignLine, wholeLine } from './foreign.js';
+import { toBoundedLine, toWholeLine } from './foreign.js';
 
 /** What a run came to; computed from its journal, rendered as summary.md and report.md (documents.md, summary.md and report.md). */
 export interface RunSummary {
@@ -9,7 +9,7 @@ export interface RunSummary {
   done: string[];
   /** Of an execution: who approved the plan and its commands. */
   approvals?: string[];
-  decisions: Decision[];
+  decisions: SummaryDecision[];
   changedFiles: string[];
   verification: string[];
   /** What failed, and what it kept back. */
@@ -25,7 +25,7 @@ export interface RunSummary {
   next: string[];
 }
 
-interface Decision {
+interface SummaryDecision {
   text: string;
   reason?: string;
   by: 'user' | 'agent' | 'assumed';
@@ -45,7 +45,7 @@ export function renderRunSummary(summary: RunSummary, title = 'Summary'): string
     '',
     `Outcome: ${summary.outcome} (${summary.at})`,
   ];
-  const parts = summaryParts(summary, { shown, told }).map((part) => [
+  const parts = buildSummaryParts(summary, { shown, told }).map((part) => [
     `## ${part.title}`,
     '',
     ...part.lines.map((line) => `- ${line}`),
@@ -57,7 +57,7 @@ export function renderRunSummary(summary: RunSummary, title = 'Summary'): string
  * The parts of a summary that hold something, in the order in which every rendering has them.
  * @param lines prepare one foreign line for where it is to stand: `told` what somebody has to act on, `shown` all else
  */
-export function summaryParts(
+export function buildSummaryParts(
   summary: RunSummary,
   lines: { shown: (text: string) => string; told: (text: string) => string },
 ): { title: string; lines: string[] }[] {
@@ -84,10 +84,10 @@ export function summaryParts(
 
 /** One line that opens no HTML. */
 function shown(text: string): string {
-  return foreignLine(text, ENTRY_LIMIT).replaceAll('<', '&lt;');
+  return toBoundedLine(text, ENTRY_LIMIT).replaceAll('<', '&lt;');
 }
 
 /** The same, whole: what failed, what stays open and what was decided is acted on. */
 function told(text: string): string {
-  return wholeLine(text).replaceAll('<', '&lt;');
+  return toWholeLine(text).replaceAll('<', '&lt;');
 }

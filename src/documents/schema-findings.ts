@@ -1,16 +1,16 @@
-import type { Detail } from '../base/errors.js';
+import type { ErrorDetail } from '../base/errors.js';
 import { isRecord } from '../base/json.js';
-import { suggestion } from '../base/suggest.js';
-import { foreignLine } from './foreign.js';
+import { findSuggestion } from '../base/suggest.js';
+import { toBoundedLine } from './foreign.js';
 import { PLAN_ID } from './plan-id.js';
 import { faultsOf, type SchemaFault, type Validator } from './schema-faults.js';
 
 /** What does not fit a schema, each in one line with its JSON pointer; empty when all fits. */
-export function findingsOf(validate: Validator, value: unknown): Detail[] {
+export function listSchemaFaults(validate: Validator, value: unknown): ErrorDetail[] {
   return faultsOf(validate, value).map((fault) => ({ pointer: fault.pointer, ...finding(fault) }));
 }
 
-function finding(fault: SchemaFault): Omit<Detail, 'pointer'> {
+function finding(fault: SchemaFault): Omit<ErrorDetail, 'pointer'> {
   const { given } = fault;
   switch (fault.kind) {
     case 'missing':
@@ -26,7 +26,7 @@ function finding(fault: SchemaFault): Omit<Detail, 'pointer'> {
     case 'empty':
       return { problem: 'is empty' };
     case 'form':
-      return { problem: `is ${shown(given)}; ${FORMS[fault.pattern] ?? `it does not match ${fault.pattern}`}` };
+      return { problem: `is ${shown(given)}; ${QUERY_FORMS[fault.pattern] ?? `it does not match ${fault.pattern}`}` };
     case 'limit':
       return { problem: limitProblem(fault, given) };
     case 'other':
@@ -35,7 +35,7 @@ function finding(fault: SchemaFault): Omit<Detail, 'pointer'> {
 }
 
 /** What an id and a name have, by their patterns. */
-const FORMS: Readonly<Record<string, string>> = {
+const QUERY_FORMS: Readonly<Record<string, string>> = {
   [PLAN_ID]: 'an id has letters, digits, "-" and "_" and begins with a letter or digit',
   '^[A-Za-z_][A-Za-z0-9_-]*$': 'a name has letters, digits, "-" and "_" and begins with a letter or "_"',
 };
@@ -63,7 +63,7 @@ function unusedKeys({ schema, given }: SchemaFault): string[] {
 }
 
 function didYouMean(word: string, known: string[]): string {
-  const near = suggestion(word.slice(0, 60), known);
+  const near = findSuggestion(word.slice(0, 60), known);
   return near === undefined ? '' : `; did you mean "${near}"?`;
 }
 
@@ -75,5 +75,5 @@ function described(value: unknown): string {
 
 /** A value of a document as it may stand in a message. */
 export function shown(value: unknown): string {
-  return foreignLine(JSON.stringify(typeof value === 'string' ? value.slice(0, 200) : value) ?? 'nothing', 80);
+  return toBoundedLine(JSON.stringify(typeof value === 'string' ? value.slice(0, 200) : value) ?? 'nothing', 80);
 }

@@ -1,10 +1,10 @@
 import {
-  closesFence,
-  closingRun,
   type Fence,
-  fenceOpenedBy,
-  leadingCharacter,
-  markdownLines,
+  findClosingRun,
+  findOpeningFence,
+  getLeadingCharacter,
+  isClosingFence,
+  readMarkdownLines,
 } from './markdown-lines.js';
 
 /**
@@ -18,21 +18,21 @@ const MARKER = /^ {0,3}<!--\s*section\s*:\s*([\w-]+)\s*-->\s*$/;
 const PLACEHOLDER = /^ {0,3}<!--\s*empty\s*:/;
 const STRUCTURE = /^( {0,3})(\\*)(##(?=[ \t]|$)|<!--\s*(?:section|empty)\s*:|`{3}|~{3})/;
 
-export function markerLine(id: string): string {
+export function renderMarker(id: string): string {
   return `<!-- section: ${id} -->`;
 }
 
-export function placeholderLine(hint: string): string {
+export function renderPlaceholder(hint: string): string {
   return `<!-- empty: ${hint} -->`;
 }
 
 /** The id in a marker line, or null for any other line. */
-export function markerId(line: string): string | null {
-  return leadingCharacter(line) === '<' ? (MARKER.exec(line)?.[1] ?? null) : null;
+export function parseMarker(line: string): string | null {
+  return getLeadingCharacter(line) === '<' ? (MARKER.exec(line)?.[1] ?? null) : null;
 }
 
 export function isPlaceholder(line: string): boolean {
-  if (leadingCharacter(line) !== '<') return false;
+  if (getLeadingCharacter(line) !== '<') return false;
   const end = line.trimEnd();
   return PLACEHOLDER.test(end) && end.indexOf('-->') === end.length - '-->'.length;
 }
@@ -62,10 +62,10 @@ export function encodeSection(text: string): string {
   return lines
     .map((line, index) => {
       if (open !== null) {
-        if (closesFence(line, open)) open = null;
+        if (isClosingFence(line, open)) open = null;
         return line;
       }
-      const fence = fenceOpenedBy(line);
+      const fence = findOpeningFence(line);
       if (fence !== null && closed.has(index)) {
         open = fence;
         return line;
@@ -80,7 +80,7 @@ export function encodeSection(text: string): string {
 /** The text that was encoded: placeholders are gone, escapes undone. */
 export function decodeSection(raw: string): string {
   const lines: string[] = [];
-  for (const line of markdownLines(raw)) {
+  for (const line of readMarkdownLines(raw)) {
     if (line.fenced) lines.push(line.text);
     else if (!isPlaceholder(line.text)) lines.push(unescaped(line.text));
   }
@@ -93,7 +93,7 @@ function unescaped(line: string): string {
 }
 
 function structureOf(line: string): RegExpExecArray | null {
-  return '\\#<`~'.includes(leadingCharacter(line)) ? STRUCTURE.exec(line) : null;
+  return '\\#<`~'.includes(getLeadingCharacter(line)) ? STRUCTURE.exec(line) : null;
 }
 
 /** Indexes of the lines that open a fence which a later line closes, reading on in the code of an unclosed one. */
@@ -101,7 +101,7 @@ function closedFences(lines: string[]): Set<number> {
   // How long a closing run stands at a line or below it: tells without a search whether anything closes a fence.
   const below = { '`': new Int32Array(lines.length + 1), '~': new Int32Array(lines.length + 1) };
   for (let index = lines.length - 1; index >= 0; index -= 1) {
-    const run = closingRun(lines[index] ?? '');
+    const run = findClosingRun(lines[index] ?? '');
     for (const character of ['`', '~'] as const) {
       const here = run?.character === character ? run.length : 0;
       below[character][index] = Math.max(here, below[character][index + 1] ?? 0);
@@ -111,10 +111,10 @@ function closedFences(lines: string[]): Set<number> {
   let open: Fence | null = null;
   lines.forEach((line, index) => {
     if (open !== null) {
-      if (closesFence(line, open)) open = null;
+      if (isClosingFence(line, open)) open = null;
       return;
     }
-    const fence = fenceOpenedBy(line);
+    const fence = findOpeningFence(line);
     if (fence === null || (below[fence.character][index + 1] ?? 0) < fence.length) return;
     closed.add(index);
     open = fence;

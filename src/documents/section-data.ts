@@ -1,9 +1,9 @@
-import type { Detail } from '../base/errors.js';
+import type { ErrorDetail } from '../base/errors.js';
 import { DevCliError } from '../base/errors.js';
 import type { Json } from '../base/json.js';
-import { jsonFault } from './json-fault.js';
-import { isSectionHeading, markdownLines } from './markdown-lines.js';
-import { hasContent, isPlaceholder, markerId, trimText } from './section-codec.js';
+import { findJsonFault } from './json-fault.js';
+import { isSectionHeading, readMarkdownLines } from './markdown-lines.js';
+import { hasContent, isPlaceholder, parseMarker, trimText } from './section-codec.js';
 import { isSectionId, type SectionId, unknownSection, VALID_SECTIONS } from './sections.js';
 
 /** What comes with `--data` (protocol.md §1): sections from a .md file, JSON from anything else. */
@@ -40,12 +40,16 @@ export function parseSections(markdown: string): Partial<Record<SectionId, strin
 
 const HOW_TO_WRITE = 'Write one "## <section>" heading per section and its text below, with "###" for headings inside.';
 
-function splitSections(text: string): { sections: Map<SectionId, string>; unknown: Detail[]; malformed: Detail[] } {
+function splitSections(text: string): {
+  sections: Map<SectionId, string>;
+  unknown: ErrorDetail[];
+  malformed: ErrorDetail[];
+} {
   const bodies = new Map<SectionId, string[]>();
-  const unknown: Detail[] = [];
-  const malformed: Detail[] = [];
+  const unknown: ErrorDetail[] = [];
+  const malformed: ErrorDetail[] = [];
   let current: string[] | null = null;
-  for (const line of markdownLines(text)) {
+  for (const line of readMarkdownLines(text)) {
     if (!line.fenced && isSectionHeading(line.text)) {
       const at = `${line.number}:1`;
       const title = headingText(line.text);
@@ -65,7 +69,7 @@ function splitSections(text: string): { sections: Map<SectionId, string>; unknow
 }
 
 function isMarker(line: string): boolean {
-  const id = markerId(line);
+  const id = parseMarker(line);
   return id !== null && isSectionId(id);
 }
 
@@ -97,7 +101,7 @@ function parsed(text: string): Json {
   try {
     return JSON.parse(text) as Json;
   } catch (cause) {
-    const fault = jsonFault(text) ?? { offset: 0, expected: 'JSON' };
+    const fault = findJsonFault(text) ?? { offset: 0, expected: 'JSON' };
     const at = position(text, fault.offset);
     const found = fault.offset >= text.length ? 'the end' : JSON.stringify(text.slice(fault.offset, fault.offset + 12));
     throw new DevCliError('DATA_MALFORMED', `The data is not valid JSON: line ${at.replace(':', ', column ')}.`, {

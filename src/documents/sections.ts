@@ -1,5 +1,5 @@
 import { DevCliError } from '../base/errors.js';
-import { suggestion } from '../base/suggest.js';
+import { findSuggestion } from '../base/suggest.js';
 
 /** DRAFT.md's sections in order (documents.md, DRAFT.md). */
 export const SECTION_IDS = [
@@ -75,7 +75,7 @@ export function isSectionId(text: string): text is SectionId {
 /** `unknown section "x"; did you mean "y"?`, in one wording for options, headings and data. */
 export function unknownSection(text: string): string {
   const shown = JSON.stringify(text.slice(0, 80));
-  const near = suggestion(text.slice(0, 80), SECTION_IDS);
+  const near = findSuggestion(text.slice(0, 80), SECTION_IDS);
   return `unknown section ${shown}${near === undefined ? '' : `; did you mean "${near}"?`}`;
 }
 

@@ -2,11 +2,11 @@ import { DevCliError } from '../base/errors.js';
 import { canonicalJson, isRecord } from '../base/json.js';
 import { sha256 } from '../base/sha256.js';
 import type { QueuedCommand } from '../run/engine.js';
-import { record, type Turn } from '../run/turn.js';
-import { type TreeState, treeState } from '../work/git.js';
+import { recordEntry, type Transaction } from '../run/turn.js';
+import { computeTreeState, type TreeState } from '../work/git.js';
 import { inspect } from './detached.js';
-import { actionOf, type CommandJob, recordsAt, workTreeOf } from './job.js';
-import { awaitProcess, type Call, directoryOf, hasBegun, launchOnce, type ProcessEnding } from './launch.js';
+import { actionOf, type CommandJob, getWorkTree, recordsAt } from './job.js';
+import { awaitProcess, type Call, getJobDirectory, hasBegun, launchOnce, type ProcessEnding } from './launch.js';
 import { type ExitRecord, isWholeLog, logFile, readText } from './records.js';
 
 /** A command of a recipe or of a plan: launched, or spared because it has passed on this very tree (protocol.md §4). */
@@ -37,13 +37,13 @@ export async function awaitCommand(job: CommandJob, call: Call): Promise<Command
   const found = await endingOf(job, call);
   if (found === null) return null;
   if (job.acceptance === null) return { kind: 'command', job, ending: found, output: '', after: null };
-  const read = withOutput(found, directoryOf(job, call), job.acceptance);
+  const read = addOutput(found, getJobDirectory(job, call), job.acceptance);
   return { kind: 'command', job, ...read, after: await treeNow(job, call) };
 }
 
 async function endingOf(job: CommandJob, call: Call): Promise<CommandEnding | null> {
   refuseLinkOut(job, call);
-  const directory = directoryOf(job, call);
+  const directory = getJobDirectory(job, call);
   if (!hasBegun(directory)) {
     const begun = await begin(job, call, directory);
     if (begun === 'wait') return null;
@@ -68,19 +68,19 @@ async function begin(
     tree,
     directory,
     key: job.key,
-    argv: startedAs(job, call),
+    argv: resolveProgram(job, call),
     shell: job.shell,
-    cwd: `${workTreeOf(call.context, job)}/${job.cwd}`,
+    cwd: `${getWorkTree(call.context, job)}/${job.cwd}`,
     timeoutSeconds: job.timeout,
   });
 }
 
 async function treeNow(job: CommandJob, { context }: Call): Promise<TreeState | null> {
-  return treeState(workTreeOf(context, job), { signal: context.signal });
+  return computeTreeState(getWorkTree(context, job), { signal: context.signal });
 }
 
 /** What is started: a command of dev-cli is run by this very installation, on this root, whatever the PATH says. */
-function startedAs(job: CommandJob, call: Call): string[] {
+function resolveProgram(job: CommandJob, call: Call): string[] {
   const { program, root } = call.context;
   return isOwn(job, call) ? [...program, ...job.argv.slice(1), '--root', root] : job.argv;
 }
@@ -106,31 +106,31 @@ function answerIn(directory: string): Record<string, unknown> | null {
 function keptLog(job: CommandJob, { context, run: { snapshot } }: Call, tree: string | null): string | null {
   const { name, pendingAction, commandResults } = snapshot;
   const again = pendingAction?.cause === 'retry' || pendingAction?.cause === 'invalidate';
-  const log = tree === null || again ? undefined : commandResults[resultKey(job, tree)]?.log;
+  const log = tree === null || again ? undefined : commandResults[getResultKey(job, tree)]?.log;
   if (log === undefined) return null;
   const text = readText(recordsAt(context, name, log));
   return text?.includes(job.acceptance?.stdoutContains ?? '') ? log : null;
 }
 
 /** Keeps that a command has passed on a tree. @param log relative to the run's directory */
-export function keepResult({ state, at }: Turn, job: CommandJob, tree: string, log: string): void {
-  state.commandResults[resultKey(job, tree)] = { at, actionId: actionOf(job), log };
+export function keepResult({ state, at }: Transaction, job: CommandJob, tree: string, log: string): void {
+  state.commandResults[getResultKey(job, tree)] = { at, actionId: actionOf(job), log };
 }
 
 /** A command that has ended is at work no longer, and that it ended is recorded. */
-export function settleCommand(
-  turn: Turn,
+export function recordCommandEnd(
+  tx: Transaction,
   { actionId, key, block, argv, acceptance }: CommandJob,
   { exit, outcome, log, reused }: { exit: number | null; outcome: string; log: string; reused?: boolean },
 ): void {
-  delete turn.state.commands[actionId];
+  delete tx.state.commands[actionId];
   const about = acceptance === null ? {} : { todoId: acceptance.todo, id: acceptance.id };
   const again = reused === true ? { reused } : {};
-  record(turn, 'command-finished', { key, block, argv, exit, outcome, log, ...about, ...again });
+  recordEntry(tx, 'command-finished', { key, block, argv, exit, outcome, log, ...about, ...again });
 }
 
 /** By which a result is known again: the same command on the same tree, of which the same was wanted. */
-function resultKey({ argv, shell, cwd, expects }: CommandJob, tree: string): string {
+function getResultKey({ argv, shell, cwd, expects }: CommandJob, tree: string): string {
   return sha256(canonicalJson({ argv, shell, cwd, tree, ...(expects === undefined ? {} : { expects }) }));
 }
 
@@ -145,7 +145,7 @@ export function endedWith(ending: CommandEnding, exitCode: number): boolean {
  * The ending of a command, and what it wrote as far as that matters; when it is to be searched and has vanished, the ending
  * proves nothing.
  */
-function withOutput(
+function addOutput(
   ending: CommandEnding,
   directory: string,
   { exitCode, stdoutContains }: QueuedCommand,

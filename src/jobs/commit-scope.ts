@@ -15,7 +15,7 @@ export function scopeOf(
   const head = headRule(engine, baseline.head);
   if (todo === null) return { key, since: baseline, before: baseline, head, ...remaining(engine, workTree) };
   const files = engine.todos[todo]?.files ?? [];
-  const filesChanged = listedBy(engine, todo, workTree);
+  const filesChanged = listReportedPaths(engine, todo, workTree);
   return {
     key,
     since: engine.baselines[todo] ?? baseline,
@@ -37,11 +37,11 @@ function remaining(engine: RunEngine, workTree: string): Pick<CommitScope, 'file
   const done = Object.values(todos).filter(
     ({ id, status, type }) => status === 'done' && type === 'work' && !deferred.includes(id),
   );
-  const charged = [...new Set(done.flatMap(({ id }) => listedBy(engine, id, workTree)))];
+  const charged = [...new Set(done.flatMap(({ id }) => listReportedPaths(engine, id, workTree)))];
   return { files: charged.includes('.') ? null : [], charged };
 }
 
 /** What the results of all attempts at a todo list; of a run that an earlier release began, the last one's. */
-export function listedBy({ listed, reports }: RunEngine, todo: string, workTree: string): string[] {
+export function listReportedPaths({ listed, reports }: RunEngine, todo: string, workTree: string): string[] {
   return [...new Set([...(listed?.[todo] ?? []), ...asListed(workTree, reports[todo]?.filesChanged ?? [])])];
 }

@@ -3,26 +3,26 @@ import { join } from 'node:path';
 import { DevCliError } from '../base/errors.js';
 import { ensureDirectory, writeDurably } from '../store/durable.js';
 import {
-  type At,
+  buildCommitCommand,
+  buildCommitEnvironment,
+  buildCommitFiles,
   type CommitPlan,
-  commitCommand,
-  commitEnvironment,
-  commitFiles,
   GIT_CANNOT,
+  type HeadPosition,
   isEmptyCommit,
   isHindrance,
   isOutsideSparse,
   planCommit,
 } from '../work/commit.js';
-import { announceNew, pathsIn, settleIndex, withdrawNew } from '../work/commit-index.js';
+import { announceNew, pathsIn, syncIndex, withdrawNew } from '../work/commit-index.js';
 import type { CommitScope, LeftPath } from '../work/commit-paths.js';
-import { commitHolding, findCommit } from '../work/commit-search.js';
-import type { Surroundings } from '../work/git-command.js';
+import { findCommit, findCommitByPaths } from '../work/commit-search.js';
+import type { GitOptions } from '../work/git-command.js';
 import { scopeOf } from './commit-scope.js';
 import { inspect } from './detached.js';
-import { type CommitJob, workTreeOf } from './job.js';
-import { awaitProcess, type Call, directoryOf, hasBegun, launchOnce, type ProcessEnding } from './launch.js';
-import { lastWordsOf, readText } from './records.js';
+import { type CommitJob, getWorkTree } from './job.js';
+import { awaitProcess, type Call, getJobDirectory, hasBegun, launchOnce, type ProcessEnding } from './launch.js';
+import { readLogEnd, readText } from './records.js';
 
 /** The commit of a todo, or of all that remains: it is looked for before it is made (engine.md, Commits). */
 
@@ -37,7 +37,7 @@ export interface CommitEnding {
   /** Why it was not made, as git says it. */
   reason?: string;
   /** Where HEAD was; null where it was not looked at. */
-  at: At | null;
+  at: HeadPosition | null;
   /** Deferred because of where HEAD is: a person may say that it is right. */
   head?: boolean;
 }
@@ -69,10 +69,10 @@ export async function awaitCommit(job: CommitJob, call: Call): Promise<CommitEnd
 
 async function endingOf(job: CommitJob, call: Call): Promise<CommitEnding | null> {
   const around = { signal: call.context.signal };
-  const workTree = workTreeOf(call.context, job);
+  const workTree = getWorkTree(call.context, job);
   const scope = scopeOf(call.run.snapshot, job, workTree);
   if (scope === null) return { outcome: 'no-repository', ...NO_COMMIT, left: [] };
-  const directory = directoryOf(job, call);
+  const directory = getJobDirectory(job, call);
   if (!hasBegun(directory)) {
     const plan = await planCommit(workTree, scope, around);
     // Otherwise what was seen may be the doing of another call's commit.
@@ -92,8 +92,8 @@ async function begin(
   plan: Extract<CommitPlan, { kind: 'ready' }>,
 ): Promise<'launched' | 'wait' | CommitEnding> {
   const { paths, left, at } = plan;
-  const directory = directoryOf(job, call);
-  const workTree = workTreeOf(call.context, job);
+  const directory = getJobDirectory(job, call);
+  const workTree = getWorkTree(call.context, job);
   const around = { signal: call.context.signal };
   await call.requirePlace();
   prepare(directory, job, plan);
@@ -102,11 +102,11 @@ async function begin(
   const begun = await launchOnce(job, call, {
     directory,
     key: job.key,
-    argv: commitCommand(join(directory, MESSAGE), join(directory, PATHS)),
+    argv: buildCommitCommand(join(directory, MESSAGE), join(directory, PATHS)),
     shell: false,
     cwd: workTree,
     timeoutSeconds: COMMIT_TIMEOUT,
-    env: commitEnvironment(process.env),
+    env: buildCommitEnvironment(process.env),
   });
   if (begun !== 'vanished') return begun;
   await withdrawNew(workTree, paths, around).catch(ignoreGit);
@@ -119,20 +119,20 @@ async function cameTo(
   scope: CommitScope,
   directory: string,
   ending: ProcessEnding,
-  around: Surroundings,
+  around: GitOptions,
 ): Promise<CommitEnding> {
   const { paths, left, at } = prepared(directory);
   const succeeded = ending.kind === 'exit' && ending.exit.exit === 0;
   const sha = await madeCommit(workTree, scope, { paths, at, succeeded }, around);
   if (sha !== null || succeeded) {
-    if (sha !== null) await settleIndex(workTree, sha, scope.before, around).catch(ignoreGit);
+    if (sha !== null) await syncIndex(workTree, sha, scope.before, around).catch(ignoreGit);
     const held = paths ?? (sha === null ? [] : await pathsIn(workTree, sha, around));
     return { outcome: 'made', commit: sha, paths: held, left, at };
   }
   if (paths === null) {
     return { outcome: 'deferred', ...NO_COMMIT, left, reason: 'the list of what git was to commit vanished' };
   }
-  const nothing = ending.kind === 'exit' && ending.exit.exit === 1 && !isHindrance(lastWordsOf(directory));
+  const nothing = ending.kind === 'exit' && ending.exit.exit === 1 && !isHindrance(readLogEnd(directory));
   const empty = nothing && (await isEmptyCommit(workTree, join(directory, MESSAGE), join(directory, PATHS), around));
   await withdrawNew(workTree, paths, around).catch(ignoreGit);
   if (empty) return { outcome: 'nothing', ...NO_COMMIT, left };
@@ -140,23 +140,23 @@ async function cameTo(
     return { outcome: 'deferred', commit: null, paths, left, at, reason: 'git was cut off' };
   }
   const { exit } = ending.exit;
-  return { ...withoutCommit({ said: lastWordsOf(directory), exit }), paths, left, at };
+  return { ...withoutCommit({ said: readLogEnd(directory), exit }), paths, left, at };
 }
 
 /** The commit that was made, by its trailer; where a hook has taken that away, by what it holds. Never one of others. */
 async function madeCommit(
   workTree: string,
   { key, since }: CommitScope,
-  { paths, at, succeeded }: { paths: string[] | null; at: At | null; succeeded: boolean },
-  around: Surroundings,
+  { paths, at, succeeded }: { paths: string[] | null; at: HeadPosition | null; succeeded: boolean },
+  around: GitOptions,
 ): Promise<string | null> {
   const sha = await findCommit(workTree, key, since.head, around);
   const isToBeLookedFor = sha === null && succeeded && at !== null && paths !== null;
-  return isToBeLookedFor ? commitHolding(workTree, paths, at.head, around) : sha;
+  return isToBeLookedFor ? findCommitByPaths(workTree, paths, at.head, around) : sha;
 }
 
 /** Takes back what a commit that was given up has done to the index. A commit that was made all the same stays. */
-export async function takeBack(workTree: string, directory: string, around: Surroundings): Promise<void> {
+export async function takeBack(workTree: string, directory: string, around: GitOptions): Promise<void> {
   if (inspect(directory).state === 'absent' || !existsSync(join(directory, PATHS))) return;
   await withdrawNew(workTree, prepared(directory).paths ?? [], around).catch(ignoreGit);
 }
@@ -165,7 +165,7 @@ export async function takeBack(workTree: string, directory: string, around: Surr
 async function announced(
   workTree: string,
   paths: readonly string[],
-  around: Surroundings,
+  around: GitOptions,
 ): Promise<{ said: string; exit: number } | null> {
   try {
     await announceNew(workTree, paths, around);
@@ -217,7 +217,7 @@ function prepare(
   { paths, left, at }: Extract<CommitPlan, { kind: 'ready' }>,
 ): void {
   ensureDirectory(directory);
-  const files = commitFiles(message, key, paths);
+  const files = buildCommitFiles(message, key, paths);
   writeDurably(join(directory, MESSAGE), files.message);
   writeDurably(join(directory, PATHS), files.paths);
   writeDurably(join(directory, LEFT), JSON.stringify(left));
@@ -225,12 +225,12 @@ function prepare(
 }
 
 /** What was prepared, as far as it is still there; by an earlier release without where HEAD was. `paths` null: gone, or cut short. */
-function prepared(directory: string): { paths: string[] | null; left: LeftPath[]; at: At | null } {
+function prepared(directory: string): { paths: string[] | null; left: LeftPath[]; at: HeadPosition | null } {
   const paths = readText(join(directory, PATHS));
   return {
     paths: paths?.endsWith('\0') ? paths.slice(0, -1).split('\0') : null,
     left: parsed<LeftPath[]>(readText(join(directory, LEFT))) ?? [],
-    at: parsed<At>(readText(join(directory, AT))),
+    at: parsed<HeadPosition>(readText(join(directory, AT))),
   };
 }
 

@@ -1,19 +1,19 @@
 import { existsSync, type FSWatcher, rmSync, watch } from 'node:fs';
 import { basename } from 'node:path';
 import { DevCliError } from '../base/errors.js';
-import { holder, obstacle } from '../store/claim.js';
+import { findClaimObstacle, findClaimOwner } from '../store/claim.js';
 import { ensureDirectory, writeDurably } from '../store/durable.js';
 import { withIoErrors } from '../store/io.js';
-import { thisProcess } from '../store/process.js';
-import { childProcess, endGroup, sleep, startOf } from '../work/processes.js';
+import { identifyProcess } from '../store/process.js';
+import { childProcess, endProcessGroup, readStartTime, sleep } from '../work/processes.js';
 import {
-  type CommandSpec,
   claimFile,
   commandFile,
   type ExitRecord,
   exitFile,
   isClosed,
   isWithdrawn,
+  type ProcessSpec,
   readExit,
   readSpec,
   readStarted,
@@ -22,7 +22,7 @@ import {
 
 /** External commands as a call of dev-cli sees them: each has a directory, and a detached runner of its own (protocol.md §4). */
 
-export interface Launch extends CommandSpec {
+export interface JobRequest extends ProcessSpec {
   /** Absolute path of the command's own directory; made when it is not there. */
   directory: string;
   /** Absolute path of the runner's bundle. */
@@ -31,7 +31,7 @@ export interface Launch extends CommandSpec {
   env?: Readonly<Record<string, string | undefined>>;
 }
 
-export type CommandStatus =
+export type JobStatus =
   /** `launching`: asked for, and no runner has begun yet; launch it again, that is harmless. */
   | { state: 'absent' | 'launching' }
   | { state: 'running'; startedAt: string }
@@ -51,7 +51,7 @@ const POLL_MS = 20;
  * @throws DevCliError `IO`; `COMMAND_FAILED` when no runner can be started, or on Windows; `LOCKED` when a runner has claimed
  * it that cannot be looked up from here, and has not begun
  */
-export function launch({ directory, runner, env, ...spec }: Launch): void {
+export function launch({ directory, runner, env, ...spec }: JobRequest): void {
   if (process.platform === 'win32') {
     throw new DevCliError('COMMAND_FAILED', 'External commands are run on Linux and macOS only, not on Windows.', {
       fix: 'Use dev-cli inside the Windows Subsystem for Linux.',
@@ -63,7 +63,7 @@ export function launch({ directory, runner, env, ...spec }: Launch): void {
     });
   }
   if (isClosed(directory)) return;
-  const blocked = obstacle(claimFile(directory));
+  const blocked = findClaimObstacle(claimFile(directory));
   if (blocked !== null) throw blocked;
   ensureDirectory(directory);
   writeDurably(commandFile(directory), JSON.stringify(spec));
@@ -87,7 +87,7 @@ export function launch({ directory, runner, env, ...spec }: Launch): void {
  * How an external command stands, by what lies in its directory and whether its runner lives.
  * @throws DevCliError `IO`
  */
-export function inspect(directory: string): CommandStatus {
+export function inspect(directory: string): JobStatus {
   const started = readStarted(directory);
   // Looked at before the exit record: a runner writes that one and ends, in this order.
   const alive = typeof started === 'object' && runnerLives(started);
@@ -139,17 +139,17 @@ export async function endCommand(directory: string): Promise<void> {
   // A runner reads the command after it has claimed it: who claims from now on finds none.
   if (readStarted(directory) === 'absent')
     withIoErrors(directory, null, () => rmSync(commandFile(directory), { force: true }));
-  const isWaitedFor = () => holder(claimFile(directory))?.host === thisProcess().host;
+  const isWaitedFor = () => findClaimOwner(claimFile(directory))?.host === identifyProcess().host;
   const began = await until(() => readStarted(directory) !== 'absent' || !isWaitedFor());
   if (!began) throw new DevCliError('COMMAND_FAILED', 'The runner of the command neither begins nor ends.');
   const started = readStarted(directory);
   if (typeof started !== 'object') return;
-  if (isSameGroup(started)) await endGroup(started.pgid);
+  if (isSameGroup(started)) await endProcessGroup(started.pgid);
   await until(() => readExit(directory) !== 'absent' || !runnerLives(started));
 }
 
 function runnerLives(started: StartedRecord): boolean {
-  return started.host === thisProcess().host && startOf(started.pid) === started.start;
+  return started.host === identifyProcess().host && readStartTime(started.pid) === started.start;
 }
 
 /**
@@ -157,8 +157,8 @@ function runnerLives(started: StartedRecord): boolean {
  * leader is the one that was started, or the leader has gone and whoever is left came from it.
  */
 function isSameGroup(started: StartedRecord): boolean {
-  if (started.host !== thisProcess().host) return false;
-  const leader = startOf(started.pgid);
+  if (started.host !== identifyProcess().host) return false;
+  const leader = readStartTime(started.pgid);
   return leader === null || leader === started.groupStart;
 }
 

@@ -33,7 +33,7 @@ const AFTER = 30;
 const LINE = 2000;
 
 /** The line that says so; null when none does. */
-export function forbiddenListen(output: string): string | null {
+export function findForbiddenListen(output: string): string | null {
   if (!REFUSED.test(output) && !DENIED.test(output) && !BARE_AFTER.test(output)) return null;
   const lines = output.split(/\r\n|\r|\n/);
   const at = lines.findIndex((line, index) => line.length <= LINE && tells(lines, line, index));

@@ -1,8 +1,8 @@
 import type { ReadContext } from '../run/context.js';
 import type { QueuedCommand } from '../run/engine.js';
-import { absolutePath } from '../run/paths.js';
-import type { CommandState, RunState } from '../run/state.js';
-import { record, type Turn } from '../run/turn.js';
+import { toAbsolutePath } from '../run/paths.js';
+import type { RunningCommand, RunState } from '../run/state.js';
+import { recordEntry, type Transaction } from '../run/turn.js';
 
 /**
  * Work that dev-cli does itself, outside the transaction (protocol.md §4). Whatever its kind, a job has one life:
@@ -28,7 +28,7 @@ interface Asked {
 }
 
 /** A command of a recipe or of a plan. */
-export interface CommandJob extends Asked, CommandState {
+export interface CommandJob extends Asked, RunningCommand {
   kind: 'command';
   /** What the plan wants of it; null for the command of a block, which just has to succeed. */
   acceptance: QueuedCommand | null;
@@ -65,19 +65,19 @@ export const REQUEST_BODY_FILE = 'body.md';
  * @param about the todo and the acceptance that want it
  */
 export function askCommand(
-  turn: Turn,
-  command: Omit<CommandState, 'startedAt'>,
+  tx: Transaction,
+  command: Omit<RunningCommand, 'startedAt'>,
   about: { todoId?: string | null; id?: string } = {},
-): CommandState {
-  const asked = { ...command, startedAt: turn.at };
+): RunningCommand {
+  const asked = { ...command, startedAt: tx.at };
   const { key, block, argv, shell } = asked;
-  turn.state.commands[asked.actionId] = asked;
-  record(turn, 'command-started', { key, block, actionId: actionOf(asked), argv, shell, ...about });
+  tx.state.commands[asked.actionId] = asked;
+  recordEntry(tx, 'command-started', { key, block, actionId: actionOf(asked), argv, shell, ...about });
   return asked;
 }
 
 /** The action that a command belongs to: a task may have several of them run by its check. */
-export function actionOf({ actionId }: Pick<CommandState, 'actionId'>): string {
+export function actionOf({ actionId }: Pick<RunningCommand, 'actionId'>): string {
   return actionId.split('/', 1)[0] ?? actionId;
 }
 
@@ -102,13 +102,13 @@ export function runningAction({ pendingAction }: Pick<RunState, 'pendingAction'>
 /** A command that stands in the state, as a job. */
 export function commandJob(
   { workTree }: RunState,
-  command: CommandState,
+  command: RunningCommand,
   acceptance: QueuedCommand | null,
 ): CommandJob {
   return { ...command, kind: 'command', workTree, acceptance };
 }
 
-function wantedOf(state: RunState, { actionId }: CommandState): QueuedCommand | null {
+function wantedOf(state: RunState, { actionId }: RunningCommand): QueuedCommand | null {
   const job = state.engine?.job;
   if (job?.kind !== 'commands' || actionId !== runningAction(state)) return null;
   return job.queue[0] ?? null;
@@ -135,10 +135,10 @@ export function directoriesOf(job: Job): string[] {
 
 /** A directory of a run's records. Absolute. */
 export function recordsAt({ root }: ReadContext, name: string, directory: string): string {
-  return absolutePath({ root, workTree: root }, name, directory);
+  return toAbsolutePath({ root, workTree: root }, name, directory);
 }
 
 /** Where a run, or a job, is at home. Absolute. */
-export function workTreeOf({ root }: ReadContext, { workTree }: Pick<RunState, 'workTree'>): string {
+export function getWorkTree({ root }: ReadContext, { workTree }: Pick<RunState, 'workTree'>): string {
   return workTree === '.' ? root : workTree;
 }

@@ -2,11 +2,11 @@ import { basename } from 'node:path';
 import { DevCliError } from '../base/errors.js';
 import type { Context } from '../run/context.js';
 import type { RunState } from '../run/state.js';
-import { record, type Turn } from '../run/turn.js';
-import { obstacle } from '../store/claim.js';
-import type { Head } from '../store/store.js';
+import { recordEntry, type Transaction } from '../run/turn.js';
+import { findClaimObstacle } from '../store/claim.js';
+import type { StreamState } from '../store/store.js';
 import { sleep } from '../work/processes.js';
-import { endCommand, inspect, type Launch, launch, waitFinished } from './detached.js';
+import { endCommand, inspect, type JobRequest, launch, waitFinished } from './detached.js';
 import { type Job, recordsAt, runningAction } from './job.js';
 import { claimFile, type ExitRecord } from './records.js';
 
@@ -16,7 +16,7 @@ import { claimFile, type ExitRecord } from './records.js';
 export interface Call {
   context: Context;
   /** The run as it was read last. */
-  run: Head<RunState> & { snapshot: RunState };
+  run: StreamState<RunState> & { snapshot: RunState };
   /** Instant, in milliseconds, by which the call must answer. */
   until: number;
   /** Whether an earlier call has recorded the start: then it was launched once, if that call lived to do so. */
@@ -26,7 +26,7 @@ export interface Call {
   /** Whether an argument vector is a command of dev-cli itself, which is run by this installation. */
   isOwn: (argv: readonly string[]) => boolean;
   /** One transaction on the run. */
-  transact: <A>(body: (turn: Turn) => A) => Promise<A>;
+  transact: <A>(body: (tx: Transaction) => A) => Promise<A>;
 }
 
 /** How a process ended. `vanished`: its records were gone again after a second launch, or what it wrote is gone. */
@@ -54,7 +54,7 @@ export function hasBegun(directory: string): boolean {
 export async function launchOnce(
   job: Job,
   call: Call,
-  process: Omit<Launch, 'runner'>,
+  process: Omit<JobRequest, 'runner'>,
   launched: boolean = call.launched,
 ): Promise<'launched' | 'wait' | 'vanished'> {
   if (launched && inspect(process.directory).state === 'absent') {
@@ -67,14 +67,16 @@ export async function launchOnce(
 
 async function countLaunch(job: Job, { transact }: Call, directory: string): Promise<'launch' | 'wait' | 'vanished'> {
   // What cannot be launched is not counted.
-  const blocked = obstacle(claimFile(directory));
+  const blocked = findClaimObstacle(claimFile(directory));
   if (blocked !== null) throw blocked;
-  const mayLaunch = await transact((turn) => {
-    const row = launchesOf(turn.state, job);
+  const mayLaunch = await transact((tx) => {
+    const row = launchesOf(tx.state, job);
     if (row === undefined) return null;
     if ((row.launches ?? 1) >= LAUNCHES) return false;
     row.launches = (row.launches ?? 1) + 1;
-    record(turn, 'recovered', { notices: [`${basename(directory)}: no records of its command; it is launched again`] });
+    recordEntry(tx, 'recovered', {
+      notices: [`${basename(directory)}: no records of its command; it is launched again`],
+    });
     return true;
   });
   if (mayLaunch !== false) return mayLaunch === null ? 'wait' : 'launch';
@@ -111,6 +113,6 @@ export async function awaitProcess(directory: string, { context, until }: Call):
 }
 
 /** Where the records of a job lie. Absolute. */
-export function directoryOf({ directory }: Job, { context, run }: Call): string {
+export function getJobDirectory({ directory }: Job, { context, run }: Call): string {
   return recordsAt(context, run.snapshot.name, directory);
 }

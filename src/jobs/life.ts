@@ -1,9 +1,9 @@
 import type { Context } from '../run/context.js';
-import type { Turn } from '../run/turn.js';
+import type { Transaction } from '../run/turn.js';
 import { awaitCommand, type CommandEnded } from './command.js';
 import { awaitCommit, type CommitEnded, takeBack } from './commit.js';
 import { endCommand } from './detached.js';
-import { directoriesOf, type Job, jobsOf, recordsAt, workTreeOf } from './job.js';
+import { directoriesOf, getWorkTree, type Job, jobsOf, recordsAt } from './job.js';
 import type { Call } from './launch.js';
 import { withdrawnFile } from './records.js';
 import { awaitRequest, type RequestEnded } from './request.js';
@@ -33,15 +33,15 @@ export async function awaitJob(job: Job, call: Call): Promise<Ended | null> {
  * Gives jobs up, in this turn's commit: from then on none of them begins, and the runner of one that has begun ends it, even
  * if this process does not live to do so. Whoever calls takes them out of the state, and ends them after the commit.
  */
-export function withdrawJobs({ files, at }: Turn, jobs: readonly Job[]): void {
+export function withdrawJobs({ files, at }: Transaction, jobs: readonly Job[]): void {
   for (const directory of jobs.flatMap(directoriesOf)) files.write(withdrawnFile(directory), `${at}\n`);
 }
 
 /** The same for all jobs of the run, and takes its commands out of the state. Gives the jobs. */
-export function withdrawAll(turn: Turn): Job[] {
-  const jobs = jobsOf(turn.state);
-  withdrawJobs(turn, jobs);
-  turn.state.commands = {};
+export function withdrawAll(tx: Transaction): Job[] {
+  const jobs = jobsOf(tx.state);
+  withdrawJobs(tx, jobs);
+  tx.state.commands = {};
   return jobs;
 }
 
@@ -52,5 +52,5 @@ export function withdrawAll(turn: Turn): Job[] {
 export async function endJob(job: Job, context: Context, name: string): Promise<void> {
   for (const directory of directoriesOf(job)) await endCommand(recordsAt(context, name, directory));
   if (job.kind !== 'commit') return;
-  await takeBack(workTreeOf(context, job), recordsAt(context, name, job.directory), { signal: context.signal });
+  await takeBack(getWorkTree(context, job), recordsAt(context, name, job.directory), { signal: context.signal });
 }

@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { systemCode } from '../base/errors.js';
+import { getSystemCode } from '../base/errors.js';
 import { isRecord } from '../base/json.js';
-import { isMissing, readRegular, statsAt } from '../store/inside.js';
+import { isMissing, readRegular, readStats } from '../store/inside.js';
 import { withIoErrors } from '../store/io.js';
 import { LOG_LIMIT } from './log.js';
 
 /** What lies in the directory of an external command (protocol.md §4). Everything but the log appears whole or not at all. */
 
 /** An external command as it is to be run: `command.json`, written by `launch`. */
-export interface CommandSpec {
+export interface ProcessSpec {
   /** Ties the started and the finished entry of the journal together. */
   key: string;
   /** The argument vector; with `shell` its one element is a line for `sh -c`. */
@@ -76,7 +76,7 @@ const LARGEST = 16 * 1024 * 1024;
 export type Reading<T> = T | 'absent' | 'damaged';
 
 /** @throws DevCliError `IO` */
-export function readSpec(directory: string): Reading<CommandSpec> {
+export function readSpec(directory: string): Reading<ProcessSpec> {
   return read(commandFile(directory), isSpec);
 }
 
@@ -105,7 +105,7 @@ export function readText(path: string): string | null {
     try {
       return readRegular(path, LARGEST)?.toString('utf8') ?? null;
     } catch (error) {
-      if (isMissing(error) || systemCode(error) === 'ELOOP') return null;
+      if (isMissing(error) || getSystemCode(error) === 'ELOOP') return null;
       throw error;
     }
   });
@@ -115,14 +115,14 @@ export function readText(path: string): string | null {
 const LAST_WORDS = 2000;
 
 /** The end of what a command wrote, where the reason stands; nothing where that is gone. */
-export function lastWordsOf(directory: string): string {
+export function readLogEnd(directory: string): string {
   return (readText(logFile(directory)) ?? '').slice(-LAST_WORDS).trim();
 }
 
 /** Whether the log at a path has the length that its command's exit record tells; where it could not be kept it has none. */
 export function isWholeLog(path: string, { logBytes, error }: ExitRecord): boolean {
   if (error !== undefined) return true;
-  return (statsAt(path)?.size ?? -1) >= Math.min(logBytes, LOG_LIMIT);
+  return (readStats(path)?.size ?? -1) >= Math.min(logBytes, LOG_LIMIT);
 }
 
 /** Whether the run gave the command up. */
@@ -156,7 +156,7 @@ const isTextOrNull = (value: unknown): value is string | null => value === null 
 const isTexts = (value: unknown): value is string[] => Array.isArray(value) && value.every(isText);
 const isPid = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 1;
 
-function isSpec(value: unknown): value is CommandSpec {
+function isSpec(value: unknown): value is ProcessSpec {
   if (!isRecord(value)) return false;
   const { key, argv, shell, cwd, timeoutSeconds, tree } = value;
   return (

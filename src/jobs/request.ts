@@ -1,19 +1,19 @@
 import { join } from 'node:path';
 import {
-  currentBranch,
+  buildPushCommand,
+  buildPushEnvironment,
+  findBranchTip,
+  findCurrentBranch,
+  findUpstream,
   PUSH_TIMEOUT,
-  pushCommand,
-  pushEnvironment,
-  pushedBy,
-  standingOf,
-  upstreamOf,
+  parsePushCommand,
 } from '../work/branch.js';
-import { forgeEnvironment, GH_TIMEOUT } from '../work/forge.js';
-import { gitProblem } from '../work/git-command.js';
-import type { Launch } from './detached.js';
-import { REQUEST_BODY_FILE, REQUEST_STEPS, type RequestJob, workTreeOf } from './job.js';
-import { awaitProcess, type Call, directoryOf, hasBegun, launchOnce } from './launch.js';
-import { lastWordsOf, readSpec } from './records.js';
+import { buildForgeEnvironment, GH_TIMEOUT } from '../work/forge.js';
+import { resultOrProblem } from '../work/git-command.js';
+import type { JobRequest } from './detached.js';
+import { getWorkTree, REQUEST_BODY_FILE, REQUEST_STEPS, type RequestJob } from './job.js';
+import { awaitProcess, type Call, getJobDirectory, hasBegun, launchOnce } from './launch.js';
+import { readLogEnd, readSpec } from './records.js';
 
 /** The pull request of a run, told that its work begins, or handed the work (engine.md, Stages). */
 
@@ -38,7 +38,7 @@ export interface RequestEnded {
   ending: RequestEnding;
 }
 
-type Step = Pick<Launch, 'argv' | 'timeoutSeconds' | 'env'> & {
+type Step = Pick<JobRequest, 'argv' | 'timeoutSeconds' | 'env'> & {
   name: (typeof REQUEST_STEPS)[number] | 'comment';
   /** Absolute. */
   directory: string;
@@ -57,17 +57,17 @@ export async function awaitRequest(job: RequestJob, call: Call): Promise<Request
 
 async function comment(job: RequestJob, call: Call): Promise<RequestEnding | null> {
   const body = `Execution of the plan ${call.run.snapshot.name} has begun.`;
-  const step = ghStep('comment', directoryOf(job, call), [...subjectOf(call), '--body', body]);
+  const step = ghStep('comment', getJobDirectory(job, call), [...subjectOf(call), '--body', body]);
   const done = await seeThrough(job, call, step);
   return done === 'done' ? { kind: 'commented' } : done;
 }
 
 async function handIn(job: RequestJob, call: Call): Promise<RequestEnding | null> {
-  const directory = directoryOf(job, call);
+  const directory = getJobDirectory(job, call);
   const [push, text, ready] = REQUEST_STEPS;
   const argv = await pushArguments(call, join(directory, push));
   if (typeof argv === 'string') return { kind: 'not pushed', why: argv };
-  const env = pushEnvironment(process.env);
+  const env = buildPushEnvironment(process.env);
   const pushing: Step = { name: push, directory: join(directory, push), argv, timeoutSeconds: PUSH_TIMEOUT, env };
   const pushed = await seeThrough(job, call, pushing);
   if (pushed !== 'done') return pushed;
@@ -76,10 +76,10 @@ async function handIn(job: RequestJob, call: Call): Promise<RequestEnding | null
   const words = [...subject, ...title, '--body-file', join(directory, REQUEST_BODY_FILE)];
   const edited = await seeThrough(job, call, ghStep(text, join(directory, text), words));
   if (edited !== 'done') return edited;
-  const missing = await notHandedIn(call, pushedBy(argv));
+  const missing = await notHandedIn(call, parsePushCommand(argv));
   if (missing !== null) return missing;
   const marked = await seeThrough(job, call, ghStep(ready, join(directory, ready), subject));
-  return marked === 'done' ? { kind: 'handed in', branch: pushedBy(argv).branch } : marked;
+  return marked === 'done' ? { kind: 'handed in', branch: parsePushCommand(argv).branch } : marked;
 }
 
 /** How `gh` is told which pull request is meant: without it, the one of the branch checked out. */
@@ -92,7 +92,7 @@ const GH_WORDS = { comment: 'comment', text: 'edit', ready: 'ready' } as const;
 
 function ghStep(name: keyof typeof GH_WORDS, directory: string, words: string[]): Step {
   const argv = ['gh', 'pr', GH_WORDS[name], ...words];
-  return { name, directory, argv, timeoutSeconds: GH_TIMEOUT, env: forgeEnvironment(process.env) };
+  return { name, directory, argv, timeoutSeconds: GH_TIMEOUT, env: buildForgeEnvironment(process.env) };
 }
 
 /**
@@ -102,16 +102,16 @@ function ghStep(name: keyof typeof GH_WORDS, directory: string, words: string[])
 async function pushArguments({ context, run: { snapshot } }: Call, directory: string): Promise<string[] | string> {
   const asked = readSpec(directory);
   if (typeof asked === 'object') return asked.argv;
-  const workTree = workTreeOf(context, snapshot);
+  const workTree = getWorkTree(context, snapshot);
   const around = { signal: context.signal };
-  return gitProblem(async () => {
-    const branch = snapshot.pullRequest?.branch ?? (await currentBranch(workTree, around));
+  return resultOrProblem(async () => {
+    const branch = snapshot.pullRequest?.branch ?? (await findCurrentBranch(workTree, around));
     if (branch === null) return 'HEAD is detached';
-    const { remote } = snapshot.pullRequest ?? (await upstreamOf(workTree, branch, around));
-    const standing = await standingOf(workTree, branch, around);
+    const { remote } = snapshot.pullRequest ?? (await findUpstream(workTree, branch, around));
+    const standing = await findBranchTip(workTree, branch, around);
     if (standing === null) return `there is no branch ${branch} any more`;
     return standing.missing === 0
-      ? pushCommand(remote, standing.commit, branch)
+      ? buildPushCommand(remote, standing.commit, branch)
       : `${standing.missing} commits of what is checked out are not on the branch ${branch}`;
   });
 }
@@ -119,12 +119,12 @@ async function pushArguments({ context, run: { snapshot } }: Call, directory: st
 /** Why not all of the work is at the forge: commits that still wait, or that came after the push. */
 async function notHandedIn(
   { context, run: { snapshot } }: Call,
-  { branch, commit }: ReturnType<typeof pushedBy>,
+  { branch, commit }: ReturnType<typeof parsePushCommand>,
 ): Promise<RequestEnding | null> {
   const todos = snapshot.engine?.deferred ?? [];
   if (todos.length > 0) return { kind: 'waiting', todos };
   const around = { signal: context.signal };
-  const standing = await gitProblem(() => standingOf(workTreeOf(context, snapshot), branch, around));
+  const standing = await resultOrProblem(() => findBranchTip(getWorkTree(context, snapshot), branch, around));
   if (typeof standing === 'string') return { kind: 'not ready', why: standing };
   return standing?.commit === commit ? null : { kind: 'moved', branch };
 }
@@ -137,7 +137,7 @@ async function seeThrough(job: RequestJob, call: Call, step: Step): Promise<'don
   if (!hasBegun(directory)) {
     await call.requirePlace();
     const key = `${job.key}:${name}`;
-    const cwd = workTreeOf(call.context, job);
+    const cwd = getWorkTree(call.context, job);
     const begun = await launchOnce(job, call, { ...command, key, shell: false, cwd }, call.launched && isFirst(name));
     if (begun === 'wait') return null;
     if (begun === 'vanished') return { kind: 'vanished', what };
@@ -148,7 +148,7 @@ async function seeThrough(job: RequestJob, call: Call, step: Step): Promise<'don
   const { exit, error, timedOut } = ending.exit;
   if (exit === 0 && !timedOut) return 'done';
   const how = timedOut ? `no answer in ${step.timeoutSeconds} seconds` : (error ?? `exit ${exit}`);
-  return { kind: 'failed', what, how: `${how} ${lastWordsOf(directory)}` };
+  return { kind: 'failed', what, how: `${how} ${readLogEnd(directory)}` };
 }
 
 /**

@@ -6,20 +6,20 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Clock, type Ids, instant } from '../base/clock.js';
+import { type Clock, formatInstant, type Ids } from '../base/clock.js';
 import { claim } from '../store/claim.js';
 import { writeDurably } from '../store/durable.js';
-import { thisProcess } from '../store/process.js';
-import { endGroup, startOf } from '../work/processes.js';
+import { identifyProcess } from '../store/process.js';
+import { endProcessGroup, readStartTime } from '../work/processes.js';
 import { Log } from './log.js';
 import {
-  type CommandSpec,
   claimFile,
   type ExitRecord,
   exitFile,
   isClosed,
   isWithdrawn,
   logFile,
+  type ProcessSpec,
   readSpec,
   type StartedRecord,
   startedFile,
@@ -56,7 +56,7 @@ interface Gated {
   output: Socket;
 }
 
-type Ending = Pick<ExitRecord, 'exit' | 'signal' | 'timedOut' | 'error' | 'reason'>;
+type JobEnd = Pick<ExitRecord, 'exit' | 'signal' | 'timedOut' | 'error' | 'reason'>;
 
 /**
  * Runs the command described in a `command.json` and writes `started.json`, `log` and `exit.json` beside it. A command is
@@ -83,8 +83,8 @@ export async function runCommandFile(specFile: string, { env, clock, ids }: Surr
       tree: spec.tree ?? null,
       ...(log.failure === undefined ? {} : { error: 'log', reason: log.failure }),
       ...ending,
-      startedAt: instant(startedAt),
-      at: instant(at),
+      startedAt: formatInstant(startedAt),
+      at: formatInstant(at),
       durationMs: Math.max(0, at - startedAt),
       logBytes: log.bytes,
     };
@@ -95,11 +95,11 @@ export async function runCommandFile(specFile: string, { env, clock, ids }: Surr
 }
 
 async function run(
-  spec: CommandSpec,
+  spec: ProcessSpec,
   directory: string,
   log: Log,
   { env, clock }: Pick<Surroundings, 'env' | 'clock'>,
-): Promise<Ending> {
+): Promise<JobEnd> {
   let command: Gated;
   try {
     command = await gate(spec, env);
@@ -111,15 +111,15 @@ async function run(
   command.output.on('data', (chunk: Buffer) => log.add(chunk));
   command.output.on('error', (error) => log.fail(error));
   // Before the record: whoever reads in it whom to stop must find that it is heard.
-  const stop = () => void endGroup(command.pgid);
+  const stop = () => void endProcessGroup(command.pgid);
   for (const signal of ENDING_SIGNALS) process.on(signal, stop);
   const record: StartedRecord = {
     pid: process.pid,
-    start: startOf(process.pid),
-    host: thisProcess().host,
+    start: readStartTime(process.pid),
+    host: identifyProcess().host,
     pgid: command.pgid,
-    groupStart: startOf(command.pgid),
-    at: instant(clock.now()),
+    groupStart: readStartTime(command.pgid),
+    at: formatInstant(clock.now()),
   };
   try {
     writeDurably(startedFile(directory), JSON.stringify(record));
@@ -135,7 +135,7 @@ async function run(
 }
 
 /** Starts the command's process, in a group of its own, stopped before its first instruction. */
-async function gate(spec: CommandSpec, env: Surroundings['env']): Promise<Gated> {
+async function gate(spec: ProcessSpec, env: Surroundings['env']): Promise<Gated> {
   const [first] = spec.argv;
   if (first === undefined || (spec.shell && spec.argv.length > 1)) throw new Error('no usable command was given');
   const words = spec.shell ? ['/bin/sh', '-c', first] : spec.argv;
@@ -200,24 +200,24 @@ function pipeIn(directory: string): NamedPipe {
 }
 
 /** Waits for the end, of time or of the command, and ends whatever the command leaves behind in its group. */
-async function seeThrough(command: Gated, directory: string, timeoutSeconds: number): Promise<Ending> {
+async function seeThrough(command: Gated, directory: string, timeoutSeconds: number): Promise<JobEnd> {
   let timedOut = false;
   const limit = Math.min(timeoutSeconds * 1_000, LONGEST_TIMER_MS);
   const timer = setTimeout(() => {
     timedOut = true;
-    void endGroup(command.pgid);
+    void endProcessGroup(command.pgid);
   }, limit);
   // Whoever gave it up ends it too, unless killed before.
   const look = setInterval(() => {
     if (!isWithdrawn(directory)) return;
     clearInterval(look);
-    void endGroup(command.pgid);
+    void endProcessGroup(command.pgid);
   }, WITHDRAWN_MS);
   const drained = new Promise((resolve) => command.output.once('close', resolve));
   const { exit, signal } = await command.ended;
   clearTimeout(timer);
   clearInterval(look);
-  await endGroup(command.pgid);
+  await endProcessGroup(command.pgid);
   await Promise.race([drained, sleep(DRAIN_MS, undefined, { ref: false })]);
   command.output.destroy();
   return { exit, signal, timedOut };

@@ -1,21 +1,21 @@
 import { DevCliError } from '../base/errors.js';
-import { isLoop, programDefects } from './defects.js';
+import { isLoop, listProgramDefects } from './defects.js';
 import type { MachineConfig, StateConfig } from './machine-config.js';
-import { stateKey } from './position.js';
+import { getStateKey } from './position.js';
 import type { Program, ProgramBlock } from './program.js';
 import {
-  chosen,
-  chosenAtBound,
-  done,
-  entering,
-  failure,
-  final,
-  halt,
-  invalidate,
-  onward,
-  type Place,
-  ROOT,
-  roundNotPassed,
+  type BlockNode,
+  buildBoundChoice,
+  buildChoice,
+  buildDone,
+  buildEntry,
+  buildFailedRound,
+  buildFailure,
+  buildHalt,
+  buildInvalidate,
+  MACHINE_ID,
+  targetFinal,
+  targetNext,
 } from './ways.js';
 
 /**
@@ -27,7 +27,7 @@ import {
  */
 export function compileProgram(program: Program): MachineConfig {
   const { blocks } = program;
-  const defects = programDefects(program);
+  const defects = listProgramDefects(program);
   if (defects.length > 0) {
     throw new DevCliError('INTERNAL', 'The compiled recipe has defects.', {
       details: defects.map((problem) => ({ problem })),
@@ -36,14 +36,14 @@ export function compileProgram(program: Program): MachineConfig {
   const byId = new Map(blocks.map((block) => [block.id, block]));
   const find = (id: string) => byId.get(id) as ProgramBlock;
   return {
-    id: ROOT,
+    id: MACHINE_ID,
     initial: 'ready',
     states: {
       // XState walks from the initial state anew in every pure transition, for an actor it never starts: keep that short.
-      ready: { on: { START: [{ target: onward(blocks[0] ?? null), actions: [] }] } },
+      ready: { on: { START: [{ target: targetNext(blocks[0] ?? null), actions: [] }] } },
       ...Object.fromEntries(
         blocks.map((block, index) => [
-          stateKey(block.id),
+          getStateKey(block.id),
           blockState({ block, next: blocks[index + 1] ?? null, find }),
         ]),
       ),
@@ -51,32 +51,32 @@ export function compileProgram(program: Program): MachineConfig {
       aborted: { type: 'final', entry: [{ type: 'end', params: { outcome: 'aborted' } }] },
     },
     on: {
-      INVALIDATE: blocks.filter((block) => !block.standsForInit).map(invalidate),
-      ABORT: [{ target: final('aborted'), actions: [] }],
+      INVALIDATE: blocks.filter((block) => !block.standsForInit).map(buildInvalidate),
+      ABORT: [{ target: targetFinal('aborted'), actions: [] }],
     },
     // A walk takes one step for each skipped block, and a few at its ends.
     options: { maxIterations: blocks.length + 10 },
   };
 }
 
-function blockState(place: Place): StateConfig {
+function blockState(place: BlockNode): StateConfig {
   const { block } = place;
-  if (block.standsForInit) return { initial: 'entering', states: { entering: { always: [done(place)] } } };
-  const stopping = { FAIL: failure(place), HALT: [halt(place)] };
+  if (block.standsForInit) return { initial: 'entering', states: { entering: { always: [buildDone(place)] } } };
+  const stopping = { FAIL: buildFailure(place), HALT: [buildHalt(place)] };
   return {
     initial: 'entering',
     states: {
-      entering: { always: entering(place) },
+      entering: { always: buildEntry(place) },
       active: {
         on: {
           ...(block.choices.length === 0
-            ? { DONE: [done(place)] }
-            : { CHOOSE: block.choices.map((choice) => chosen(place, choice)) }),
-          ...(isLoop(block) ? { ROUND: roundNotPassed(place) } : {}),
+            ? { DONE: [buildDone(place)] }
+            : { CHOOSE: block.choices.map((choice) => buildChoice(place, choice)) }),
+          ...(isLoop(block) ? { ROUND: buildFailedRound(place) } : {}),
           ...stopping,
         },
       },
-      ...(isLoop(block) && block.asksUser ? { bound: { on: { CHOOSE: chosenAtBound(place), ...stopping } } } : {}),
+      ...(isLoop(block) && block.asksUser ? { bound: { on: { CHOOSE: buildBoundChoice(place), ...stopping } } } : {}),
       halted: { entry: [{ type: 'end', params: { outcome: 'halted' } }] },
     },
   };

@@ -7,7 +7,7 @@ type AllCounters = Record<string, Counters>;
  * The counters after one counter action; the given ones stay as they are.
  * @param order the ids of the program's blocks, in order
  */
-export function counted(counters: AllCounters, action: CounterAction, order: readonly string[]): AllCounters {
+export function applyCounter(counters: AllCounters, action: CounterAction, order: readonly string[]): AllCounters {
   switch (action.type) {
     case 'enter':
       return changed(counters, [action.params.block], (old) => ({ ...old, round: old.round + 1, retries: 0 }));

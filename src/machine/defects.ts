@@ -11,7 +11,7 @@ export function isLoop(block: ProgramBlock): boolean {
  * What would make a program unsafe to compile: ambiguous ids, ways that lead forward or nowhere, loops without a bound.
  * Lint refuses the same with file and line; this is the last door before the machine. Empty when all is well.
  */
-export function programDefects({ blocks }: Program): string[] {
+export function listProgramDefects({ blocks }: Program): string[] {
   const index = new Map(blocks.map((block, at) => [block.id, at]));
   return blocks.flatMap((block, at) => [
     ...(index.get(block.id) === at ? [] : [`The id ${block.id} is used twice.`]),

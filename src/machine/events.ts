@@ -27,4 +27,4 @@ export type Effect =
   | { type: 'end'; outcome: 'completed' | 'halted' | 'aborted' };
 
 /** Decides a `when` of the recipe; false for null. Comes in from outside: the machine knows no documents. */
-export type Conditions = (source: string) => boolean;
+export type EvaluateCondition = (source: string) => boolean;

@@ -1,21 +1,21 @@
 import { assign, setup } from 'xstate';
 import { compileProgram } from './config.js';
-import { counted } from './counting.js';
-import type { Conditions, MachineEvent } from './events.js';
+import { applyCounter } from './counting.js';
+import type { EvaluateCondition, MachineEvent } from './events.js';
 import type { CounterAction, EmittedAction, GuardConfig, MachineConfig } from './machine-config.js';
 import type { Counters } from './position.js';
 import type { Program } from './program.js';
-import { type Resting, sliceOf } from './slice.js';
+import { type RestingState, sliceMachine } from './slice.js';
 
 /** What the machine knows beside its state. Only the counters are kept. */
-export interface Context {
+export interface MachineContext {
   counters: Record<string, Counters>;
-  conditions: Conditions;
+  conditions: EvaluateCondition;
 }
 
 /** START leaves the initial state; the rim never sees it. */
 type InnerEvent = MachineEvent | { type: 'START' };
-type Facts = { context: Context; event: InnerEvent };
+type Facts = { context: MachineContext; event: InnerEvent };
 type GuardBodies = {
   [K in GuardConfig['type']]: (facts: Facts, params: Extract<GuardConfig, { type: K }>['params']) => boolean;
 };
@@ -31,7 +31,7 @@ const guards: GuardBodies = {
   invalidates: ({ event }, { block }) => event.type === 'INVALIDATE' && event.block === block,
 };
 
-function of({ counters }: Context, block: string): Counters {
+function of({ counters }: MachineContext, block: string): Counters {
   return counters[block] as Counters;
 }
 
@@ -45,14 +45,14 @@ function emitted<K extends EmittedAction['type']>(
  * An XState machine with bodies for the names in a compiled program, or in a part of one.
  * @param order the ids of the program's blocks, in order
  */
-export function machineFrom(config: MachineConfig, order: readonly string[]) {
+export function createProgramMachine(config: MachineConfig, order: readonly string[]) {
   const counting =
     <K extends CounterAction['type']>(type: K) =>
-    ({ context }: { context: Context }, params: Extract<CounterAction, { type: K }>['params']) => ({
-      counters: counted(context.counters, { type, params } as CounterAction, order),
+    ({ context }: { context: MachineContext }, params: Extract<CounterAction, { type: K }>['params']) => ({
+      counters: applyCounter(context.counters, { type, params } as CounterAction, order),
     });
   return setup({
-    types: {} as { context: Context; events: InnerEvent; input: Context },
+    types: {} as { context: MachineContext; events: InnerEvent; input: MachineContext },
     guards,
     actions: {
       enter: assign(counting('enter')),
@@ -71,7 +71,7 @@ export function machineFrom(config: MachineConfig, order: readonly string[]) {
   }).createMachine({ ...config, context: ({ input }) => input });
 }
 
-type ProgramMachine = ReturnType<typeof machineFrom>;
+type ProgramMachine = ReturnType<typeof createProgramMachine>;
 
 /** What was made of a program: its compiled form, and machines by where a run rests and what happens there. */
 interface Built {
@@ -88,7 +88,7 @@ const built = new WeakMap<Program, Built>();
  * @param resting null before the first block, for START
  * @throws DevCliError `INTERNAL` as compileProgram does
  */
-export function machineAt(program: Program, resting: Resting, event: InnerEvent): ProgramMachine {
+export function getMachineFor(program: Program, resting: RestingState, event: InnerEvent): ProgramMachine {
   let known = built.get(program);
   if (known === undefined) {
     known = { whole: compileProgram(program), order: program.blocks.map(({ id }) => id), slices: new Map() };
@@ -98,7 +98,7 @@ export function machineAt(program: Program, resting: Resting, event: InnerEvent)
   const key = [resting?.block, resting?.state, event.type, named].join(' ');
   let machine = known.slices.get(key);
   if (machine === undefined) {
-    machine = machineFrom(sliceOf(known.whole, resting, event), known.order);
+    machine = createProgramMachine(sliceMachine(known.whole, resting, event), known.order);
     known.slices.set(key, machine);
   }
   return machine;

@@ -34,19 +34,19 @@ export type FinalState = 'completed' | 'aborted';
 const PREFIX = 'block-';
 
 /** The state key of a block. Prefixed, so that a block named `completed` is not taken for the end of the run. */
-export function stateKey(block: string): string {
+export function getStateKey(block: string): string {
   return `${PREFIX}${block}`;
 }
 
 /** The block a position rests in and how, or null at a final state. */
-export function restingPlace(position: Position): { block: string; state: BlockState } | null {
+export function findRestingState(position: Position): { block: string; state: BlockState } | null {
   if (typeof position.value === 'string') return null;
   const [entry] = Object.entries(position.value);
   return entry === undefined ? null : { block: entry[0].slice(PREFIX.length), state: entry[1] as BlockState };
 }
 
 /** The counters before anything happened. */
-export function zeroCounters(program: Program): Record<string, Counters> {
+export function createCounters(program: Program): Record<string, Counters> {
   return Object.fromEntries(
     program.blocks.map((block) => [block.id, { round: 0, roundBase: 0, retries: 0, jumps: 0 }]),
   );

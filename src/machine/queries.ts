@@ -1,26 +1,26 @@
-import { type Position, restingPlace } from './position.js';
+import { findRestingState, type Position } from './position.js';
 import type { Program } from './program.js';
 
 /** The block whose action is out, also as the gate at its bound; null when the run has ended. */
-export function currentBlock(position: Position): string | null {
-  const place = restingPlace(position);
+export function findCurrentBlock(position: Position): string | null {
+  const place = findRestingState(position);
   return place === null || place.state === 'halted' ? null : place.block;
 }
 
 /** Whether nothing is pending: completed, aborted, or halted (which an invalidate reopens). */
 export function isEnded(position: Position): boolean {
-  return outcomeOf(position) !== null;
+  return findOutcome(position) !== null;
 }
 
 /** How the run ended; null while a block is pending. */
-export function outcomeOf(position: Position): 'completed' | 'halted' | 'aborted' | null {
+export function findOutcome(position: Position): 'completed' | 'halted' | 'aborted' | null {
   if (position.value === 'completed' || position.value === 'aborted') return position.value;
-  return restingPlace(position)?.state === 'halted' ? 'halted' : null;
+  return findRestingState(position)?.state === 'halted' ? 'halted' : null;
 }
 
 /** Whether the pending block is a loop at its bound that asks the user: a gate with the choices of `BOUND_CHOICES`. */
-export function atBound(position: Position): boolean {
-  return restingPlace(position)?.state === 'bound';
+export function isAtBound(position: Position): boolean {
+  return findRestingState(position)?.state === 'bound';
 }
 
 /**
@@ -29,7 +29,7 @@ export function atBound(position: Position): boolean {
  * come back to cannot be named: the ones before it would stay undone.
  */
 export function canInvalidate(program: Program, position: Position, block: string): boolean {
-  const place = restingPlace(position);
+  const place = findRestingState(position);
   if (place === null) return false;
   const index = program.blocks.findIndex(({ id }) => id === block);
   const here = program.blocks.findIndex(({ id }) => id === place.block);

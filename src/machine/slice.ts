@@ -1,9 +1,9 @@
 import type { MachineEvent } from './events.js';
 import type { MachineConfig, StateConfig, TransitionConfig } from './machine-config.js';
-import { type BlockState, stateKey } from './position.js';
+import { type BlockState, getStateKey } from './position.js';
 
 /** Where an event finds a run; null before the first block. */
-export type Resting = { block: string; state: BlockState } | null;
+export type RestingState = { block: string; state: BlockState } | null;
 
 /**
  * The part of a compiled program that one event can touch: the state it finds, its ways out of there, and what lies on them
@@ -11,9 +11,9 @@ export type Resting = { block: string; state: BlockState } | null;
  * of a recipe that would take longer than the rest of an acknowledgement (house.md, Speed).
  * @param event what happens there; START where `resting` is null
  */
-export function sliceOf(
+export function sliceMachine(
   whole: MachineConfig,
-  resting: Resting,
+  resting: RestingState,
   event: MachineEvent | { type: 'START' },
 ): MachineConfig {
   const states: Record<string, StateConfig> = { ready: {} };
@@ -44,7 +44,7 @@ export function sliceOf(
 
   const onlyThis = (on: StateConfig['on'] = {}) => ({ [event.type]: (on[event.type] ?? []).filter(isMeant(event)) });
   const on = onlyThis(whole.on);
-  const [key, name] = resting === null ? ['ready', undefined] : [stateKey(resting.block), resting.state];
+  const [key, name] = resting === null ? ['ready', undefined] : [getStateKey(resting.block), resting.state];
   const found: { ways?: TransitionConfig[] } = {};
   take(key, name, (state) => {
     const kept = onlyThis(state.on);

@@ -1,9 +1,9 @@
 import { initialTransition, transition as pureTransition } from 'xstate';
 import { DevCliError } from '../base/errors.js';
-import type { Conditions, Effect, MachineEvent } from './events.js';
-import { type Context, machineAt } from './machine.js';
+import type { Effect, EvaluateCondition, MachineEvent } from './events.js';
+import { getMachineFor, type MachineContext } from './machine.js';
 import type { EmittedAction } from './machine-config.js';
-import { type Counters, type Position, restingPlace, zeroCounters } from './position.js';
+import { type Counters, createCounters, findRestingState, type Position } from './position.js';
 import type { Program, ProgramBlock } from './program.js';
 import { canInvalidate } from './queries.js';
 
@@ -17,11 +17,11 @@ export interface Step {
  * that remains is issued or executed (recipes.md §2).
  * @throws DevCliError `INTERNAL` for a program with defects; whatever `conditions` throws
  */
-export function startProgram(program: Program, conditions: Conditions): Step {
+export function startProgram(program: Program, conditions: EvaluateCondition): Step {
   const start = { type: 'START' } as const;
-  const machine = machineAt(program, null, start);
+  const machine = getMachineFor(program, null, start);
   return unwrapped(conditions, (watched) => {
-    const [ready] = initialTransition(machine, { counters: zeroCounters(program), conditions: watched });
+    const [ready] = initialTransition(machine, { counters: createCounters(program), conditions: watched });
     const [snapshot, actions] = pureTransition(machine, ready, start);
     return { position: positionOf(snapshot), effects: effectsOf(actions, () => []) };
   });
@@ -33,11 +33,16 @@ export function startProgram(program: Program, conditions: Conditions): Step {
  * @throws DevCliError `INTERNAL` for an event that the position does not allow: the caller refuses those first, with
  * the queries of queries.ts; whatever `conditions` throws
  */
-export function transition(program: Program, position: Position, event: MachineEvent, conditions: Conditions): Step {
-  const place = restingPlace(position);
+export function transition(
+  program: Program,
+  position: Position,
+  event: MachineEvent,
+  conditions: EvaluateCondition,
+): Step {
+  const place = findRestingState(position);
   if (place === null) throw impossible(position, event);
   if (event.type === 'INVALIDATE' && !canInvalidate(program, position, event.block)) throw impossible(position, event);
-  const machine = machineAt(program, place, event);
+  const machine = getMachineFor(program, place, event);
   return unwrapped(conditions, (watched) => {
     const snapshot = machine.resolveState({
       value: position.value,
@@ -52,15 +57,15 @@ export function transition(program: Program, position: Position, event: MachineE
 }
 
 /** Ids of the choices a block still offers, in order: one that leads back only below the bound (recipes.md §2). */
-export function offeredChoices(block: ProgramBlock, counters: Counters): string[] {
+export function listOfferedChoiceIds(block: ProgramBlock, counters: Counters): string[] {
   const mayGoBack = counters.jumps < (block.maxRounds ?? 0);
   return block.choices.filter(({ target }) => target.kind !== 'goto' || mayGoBack).map(({ id }) => id);
 }
 
 /** XState wraps what a guard throws in an error of its own and loses its type; this throws the original. */
-export function unwrapped<T>(conditions: Conditions, run: (watched: Conditions) => T): T {
+export function unwrapped<T>(conditions: EvaluateCondition, run: (watched: EvaluateCondition) => T): T {
   let thrown: { error: unknown } | undefined;
-  const watched: Conditions = (source) => {
+  const watched: EvaluateCondition = (source) => {
     try {
       return conditions(source);
     } catch (error) {
@@ -75,7 +80,7 @@ export function unwrapped<T>(conditions: Conditions, run: (watched: Conditions) 
   }
 }
 
-function positionOf(snapshot: { value: unknown; context: Context }): Position {
+function positionOf(snapshot: { value: unknown; context: MachineContext }): Position {
   return { value: snapshot.value as Position['value'], counters: snapshot.context.counters };
 }
 

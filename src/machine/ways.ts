@@ -1,16 +1,16 @@
 import type { Effect } from './events.js';
 import type { EmittedAction, GuardConfig, TransitionConfig } from './machine-config.js';
-import { type BlockState, type FinalState, stateKey } from './position.js';
+import { type BlockState, type FinalState, getStateKey } from './position.js';
 import type { ProgramBlock, ProgramChoice } from './program.js';
 
 /** The id of the machine; targets are written from it. */
-export const ROOT = 'program';
+export const MACHINE_ID = 'program';
 
 /** What the gate at the bound of a loop offers (protocol.md §3): as it is, the same bound once more, halt. */
 export const BOUND_CHOICES = ['continue', 'more', 'stop'] as const;
 
 /** A block and what lies around it. */
-export interface Place {
+export interface BlockNode {
   block: ProgramBlock;
   /** The block after it; null for the last. */
   next: ProgramBlock | null;
@@ -19,36 +19,36 @@ export interface Place {
 }
 
 /** Into the block: past it when its condition is false. */
-export function entering({ block, next }: Place): TransitionConfig[] {
+export function buildEntry({ block, next }: BlockNode): TransitionConfig[] {
   const enter: TransitionConfig = {
     target: inside(block, 'active'),
     actions: [{ type: 'enter', params: { block: block.id } }, start(block, 'enter')],
   };
   if (block.when === undefined) return [enter];
   return [
-    { ...settled(block, 'skipped', onward(next)), guard: { type: 'unmet', params: { when: block.when } } },
+    { ...leaveBlock(block, 'skipped', targetNext(next)), guard: { type: 'unmet', params: { when: block.when } } },
     enter,
   ];
 }
 
 /** On to the next block, or to the end of the run. */
-export function done({ block, next }: Place): TransitionConfig {
-  return settled(block, 'done', onward(next));
+export function buildDone({ block, next }: BlockNode): TransitionConfig {
+  return leaveBlock(block, 'done', targetNext(next));
 }
 
 /** Halts whatever `onError` says. */
-export function halt({ block }: Place): TransitionConfig {
-  return settled(block, 'failed', inside(block, 'halted'));
+export function buildHalt({ block }: BlockNode): TransitionConfig {
+  return leaveBlock(block, 'failed', inside(block, 'halted'));
 }
 
 /** What `onError` says, after a failure and at the bound of a loop. */
-export function failure(place: Place): TransitionConfig[] {
+export function buildFailure(place: BlockNode): TransitionConfig[] {
   const { block, next } = place;
   switch (block.onError.kind) {
     case 'halt':
-      return [halt(place)];
+      return [buildHalt(place)];
     case 'continue':
-      return [settled(block, 'failed', onward(next))];
+      return [leaveBlock(block, 'failed', targetNext(next))];
     case 'retry':
       return [
         {
@@ -56,40 +56,40 @@ export function failure(place: Place): TransitionConfig[] {
           guard: { type: 'retriesLeft', params: { block: block.id, max: block.onError.max } },
           actions: [{ type: 'retry', params: { block: block.id } }, start(block, 'retry')],
         },
-        halt(place),
+        buildHalt(place),
       ];
   }
 }
 
 /** A choice of an `llm` or a gate. One that leads back counts as made, and is then undone with all after its target. */
-export function chosen(place: Place, { id: choice, target }: ProgramChoice): TransitionConfig {
+export function buildChoice(place: BlockNode, { id: choice, target }: ProgramChoice): TransitionConfig {
   const { block, find } = place;
   const guard: GuardConfig = { type: 'chose', params: { choice } };
   switch (target.kind) {
     case 'next':
-      return { ...done(place), guard };
+      return { ...buildDone(place), guard };
     case 'halt':
-      return { ...settled(block, 'done', inside(block, 'halted')), guard };
+      return { ...leaveBlock(block, 'done', inside(block, 'halted')), guard };
     case 'goto': {
       const back = goBack(block, find(target.block));
       return {
         target: back.target,
         guard: { type: 'choseBack', params: { choice, block: block.id, max: bound(block) } },
-        actions: [settle(block, 'done'), { type: 'jump', params: { block: block.id } }, ...back.actions],
+        actions: [blockEnded(block, 'done'), { type: 'jump', params: { block: block.id } }, ...back.actions],
       };
     }
   }
 }
 
 /** A round that did not pass: the next one, or what happens at the bound. */
-export function roundNotPassed(place: Place): TransitionConfig[] {
+export function buildFailedRound(place: BlockNode): TransitionConfig[] {
   const { block } = place;
   const again = nextRound(place);
   const within: TransitionConfig = {
     ...again,
     guard: { type: 'roundsLeft', params: { block: block.id, max: bound(block) } },
   };
-  if (!block.asksUser) return [within, ...failure(place)];
+  if (!block.asksUser) return [within, ...buildFailure(place)];
   return [
     {
       ...again,
@@ -102,24 +102,24 @@ export function roundNotPassed(place: Place): TransitionConfig[] {
 }
 
 /** The choices of the gate at the bound. */
-export function chosenAtBound(place: Place): TransitionConfig[] {
+export function buildBoundChoice(place: BlockNode): TransitionConfig[] {
   const { block, next } = place;
   const [asItIs, more, stop] = BOUND_CHOICES;
   const again = nextRound(place);
   return [
-    { ...done(place), guard: { type: 'chose', params: { choice: asItIs } } },
+    { ...buildDone(place), guard: { type: 'chose', params: { choice: asItIs } } },
     {
       ...again,
       guard: { type: 'chose', params: { choice: more } },
       actions: [{ type: 'grant', params: { from: block.id, before: next?.id ?? null } }, ...again.actions],
     },
     // Not `done`: what the loop was to reach was not reached, and nobody said that it would do as it is.
-    { ...halt(place), guard: { type: 'chose', params: { choice: stop } } },
+    { ...buildHalt(place), guard: { type: 'chose', params: { choice: stop } } },
   ];
 }
 
 /** To a block reached before, whose condition is not asked again; everything from it on is redone. */
-export function invalidate(block: ProgramBlock): TransitionConfig {
+export function buildInvalidate(block: ProgramBlock): TransitionConfig {
   return {
     target: inside(block, 'active'),
     guard: { type: 'invalidates', params: { block: block.id } },
@@ -132,7 +132,7 @@ export function invalidate(block: ProgramBlock): TransitionConfig {
   };
 }
 
-function nextRound({ block, find }: Place): TransitionConfig {
+function nextRound({ block, find }: BlockNode): TransitionConfig {
   if (block.revise !== undefined) return goBack(block, find(block.revise));
   return {
     target: inside(block, 'active'),
@@ -159,24 +159,24 @@ function bound(block: ProgramBlock): number {
 }
 
 /** The target that enters a block, or completes the run when there is none. */
-export function onward(next: ProgramBlock | null): string {
-  return next === null ? final('completed') : `#${ROOT}.${stateKey(next.id)}`;
+export function targetNext(next: ProgramBlock | null): string {
+  return next === null ? targetFinal('completed') : `#${MACHINE_ID}.${getStateKey(next.id)}`;
 }
 
 function inside(block: ProgramBlock, state: BlockState): string {
-  return `#${ROOT}.${stateKey(block.id)}.${state}`;
+  return `#${MACHINE_ID}.${getStateKey(block.id)}.${state}`;
 }
 
 /** The target that ends the run for good. */
-export function final(state: FinalState): string {
-  return `#${ROOT}.${state}`;
+export function targetFinal(state: FinalState): string {
+  return `#${MACHINE_ID}.${state}`;
 }
 
-function settled(block: ProgramBlock, status: 'done' | 'skipped' | 'failed', target: string): TransitionConfig {
-  return { target, actions: [settle(block, status)] };
+function leaveBlock(block: ProgramBlock, status: 'done' | 'skipped' | 'failed', target: string): TransitionConfig {
+  return { target, actions: [blockEnded(block, status)] };
 }
 
-function settle(block: ProgramBlock, status: 'done' | 'skipped' | 'failed'): EmittedAction {
+function blockEnded(block: ProgramBlock, status: 'done' | 'skipped' | 'failed'): EmittedAction {
   return { type: 'settle', params: { block: block.id, status } };
 }
 

@@ -1,4 +1,4 @@
-import type { Conditions } from './events.js';
+import type { EvaluateCondition } from './events.js';
 
 /** What a workflow does when one of its phases halts (recipes.md §4). */
 export type ErrorPolicy = { kind: 'halt' } | { kind: 'skip' } | { kind: 'retry'; max: number };
@@ -48,7 +48,7 @@ export interface WorkflowStep {
 /** What decides whether a phase begins. Comes in from outside: the machine knows no documents. */
 export interface PhaseConditions {
   /** Decides a `when`. */
-  holds: Conditions;
+  holds: EvaluateCondition;
   /** Whether the recipe of a phase needs what is not there; then its `when` is not asked. */
   lacks: (phase: number) => boolean;
 }

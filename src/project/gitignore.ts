@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import { systemCode } from '../base/errors.js';
+import { getSystemCode } from '../base/errors.js';
 import { writeDurably } from '../store/durable.js';
 import { readRegular } from '../store/inside.js';
 
 /** Relative to the root. */
-export const RULES = '.dev/.gitignore';
+export const IGNORE_FILE = '.dev/.gitignore';
 
 const WRITTEN_BY = '# Written by dev-cli.';
 
@@ -36,7 +36,7 @@ const ITSELF = /^!\/\.gitignore[ \t]*\r?\n?/m;
 const LARGEST = 64 * 1024;
 
 /** Whether ignore rules are ours, perhaps with lines that somebody added. */
-export function isOurs(text: string): boolean {
+export function isOwnIgnoreFile(text: string): boolean {
   return text.startsWith(WRITTEN_BY);
 }
 
@@ -47,7 +47,7 @@ export function isOurs(text: string): boolean {
  * @param made collects what comes into being, also when it fails
  * @throws DevCliError `IO`, system errors
  */
-export function seeToRules(
+export function ensureIgnoreRules(
   directory: string,
   { root, isTracked, made }: { root: string; isTracked: (path: string) => boolean; made: string[] },
 ): void {
@@ -57,21 +57,21 @@ export function seeToRules(
   if (text === undefined) {
     made.push(path);
     writeDurably(path, GITIGNORE, root);
-  } else if (isOurs(text) && ITSELF.test(text) && !isTracked(path)) {
+  } else if (isOwnIgnoreFile(text) && ITSELF.test(text) && !isTracked(path)) {
     writeDurably(path, text.replace(ITSELF, ''), root);
   }
 }
 
 /** The ignore rules of a root: undefined where there are none, null for what is no file of rules. @throws system errors */
 export function readRules(root: string): string | null | undefined {
-  return textAt(join(root, RULES));
+  return textAt(join(root, IGNORE_FILE));
 }
 
 function textAt(path: string): string | null | undefined {
   try {
     return readRegular(path, LARGEST)?.toString('utf8') ?? null;
   } catch (error) {
-    const code = systemCode(error);
+    const code = getSystemCode(error);
     if (code === 'ENOENT') return undefined;
     // A link, a socket, a file of somebody else's: not made by us, and no reason not to work.
     if (code === 'ELOOP' || code === 'ENXIO' || code === 'EACCES') return null;

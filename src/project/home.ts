@@ -1,9 +1,9 @@
 import { readFileSync, statSync } from 'node:fs';
 import { canonicalJson } from '../base/json.js';
-import { lazyPackage } from '../base/lazy.js';
+import { loadLazily } from '../base/lazy.js';
 import { sha256 } from '../base/sha256.js';
 
-const os = lazyPackage<typeof import('node:os')>('node:os');
+const os = loadLazily<typeof import('node:os')>('node:os');
 
 /**
  * A digest of machine, user and directory: by it a directory is known again wherever it was moved to, and a copy is told from
@@ -11,7 +11,7 @@ const os = lazyPackage<typeof import('node:os')>('node:os');
  * @param directory absolute; it is there
  * @throws system errors
  */
-export function homeOf(directory: string): string {
+export function computePlaceDigest(directory: string): string {
   const { ino } = statSync(directory, { bigint: true });
   return sha256(canonicalJson([machineId(), process.getuid?.() ?? -1, String(ino)]));
 }

@@ -1,5 +1,5 @@
 import { DevCliError } from '../base/errors.js';
-import { checkedName, isName } from '../base/name.js';
+import { isName, requireName } from '../base/name.js';
 import type { Layout } from '../store/layout.js';
 
 /** Where dev-cli keeps what it must not forget, relative to the root (storage.md, Layout). */
@@ -18,7 +18,7 @@ export const RUN_LAYOUT: Layout = {
   streams: RUNS,
   names: { snapshot: 'state.json', journal: 'events.jsonl', objects: 'objects', lock: 'lock' },
   isName,
-  checkedName,
+  checkedName: requireName,
   isReserved: (path) => MARKS.test(path),
   taken: (stream) =>
     new DevCliError('RUN_EXISTS', `"${stream}" has a run; its documents change with its commits only.`, {

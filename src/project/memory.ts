@@ -1,13 +1,13 @@
-import { checkedName } from '../base/name.js';
+import { requireName } from '../base/name.js';
 import { sha256 } from '../base/sha256.js';
 import {
+  createMemory,
   createMemoryStore,
-  emptyMemory,
   type Memory,
   type MemoryStore,
   type MemoryStoreOptions,
 } from '../store/memory.js';
-import type { Numbered } from '../store/store.js';
+import type { WithSeq } from '../store/store.js';
 import { RUN_LAYOUT } from './layout.js';
 import type { Runs } from './runs.js';
 
@@ -20,15 +20,15 @@ export interface ProjectMemory extends Memory {
 }
 
 /** Runs in memory, for tests and simulations. */
-export type MemoryRuns<S extends Numbered> = Runs<S> & Pick<MemoryStore<S>, 'put'>;
+export type MemoryRuns<S extends WithSeq> = Runs<S> & Pick<MemoryStore<S>, 'put'>;
 
 /** An empty memory. */
 export function emptyProjectMemory(): ProjectMemory {
-  return { ...emptyMemory(), guards: new Map(), sessions: new Map(), active: null };
+  return { ...createMemory(), guards: new Map(), sessions: new Map(), active: null };
 }
 
 /** The same runs as in a directory, without files. */
-export function createMemoryRuns<S extends Numbered>(
+export function createMemoryRuns<S extends WithSeq>(
   options: Pick<MemoryStoreOptions<S>, 'codec' | 'clock'> & { memory?: ProjectMemory },
 ): MemoryRuns<S> {
   const { memory = emptyProjectMemory(), codec, clock } = options;
@@ -61,15 +61,15 @@ export function createMemoryRuns<S extends Numbered>(
     active: async () => memory.active,
     session: async (id) => memory.sessions.get(id) ?? null,
     async setActive(run) {
-      memory.active = run === null ? null : checkedName(run);
+      memory.active = run === null ? null : requireName(run);
     },
     async clearActive(run) {
-      clear(checkedName(run));
+      clear(requireName(run));
     },
     async bindSession(id, run) {
       if (run === null) memory.sessions.delete(id);
-      else memory.sessions.set(id, checkedName(run));
+      else memory.sessions.set(id, requireName(run));
     },
-    home: (run) => sha256(checkedName(run)),
+    home: (run) => sha256(requireName(run)),
   };
 }

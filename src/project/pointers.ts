@@ -3,7 +3,7 @@ import { isName } from '../base/name.js';
 import { sha256 } from '../base/sha256.js';
 import { removeFile } from '../store/documents.js';
 import { ensureDirectory, syncDirectory, writeDurably } from '../store/durable.js';
-import { insideDirectory, isMissing, readRegular } from '../store/inside.js';
+import { isMissing, readRegular, resolveDirectory } from '../store/inside.js';
 import { HOME } from './layout.js';
 
 /** More than the files of a root that are read here ever have, in bytes. */
@@ -31,7 +31,7 @@ export function writeSession(root: string, id: string, run: string | null): void
 }
 
 function sessions(root: string): string {
-  return insideDirectory(root, `${HOME}/sessions`);
+  return resolveDirectory(root, `${HOME}/sessions`);
 }
 
 function fileName(id: string): string {

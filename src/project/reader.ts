@@ -1,10 +1,10 @@
 import { readdirSync, realpathSync } from 'node:fs';
-import { MAX_DOCUMENT, type Reader } from '../base/files.js';
+import { type FileReader, MAX_DOCUMENT } from '../base/files.js';
 import { isMissing, readRegular } from '../store/inside.js';
 import { pathError, withIoErrors } from '../store/io.js';
 
 /** Reads text files of this machine by absolute path, whoever they belong to; links are followed (src/base/files.ts). */
-export const diskReader: Reader = {
+export const DISK_READER: FileReader = {
   read(path) {
     return withIoErrors(path, null, () => {
       const content = unlessMissing(() => readRegular(realpathSync.native(path), MAX_DOCUMENT), undefined);

@@ -1,13 +1,13 @@
 import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
-import { DevCliError, systemCode } from '../base/errors.js';
+import { DevCliError, getSystemCode } from '../base/errors.js';
 import { isName } from '../base/name.js';
 import { isMissing, readRegular } from '../store/inside.js';
 import { pathError, withIoErrors } from '../store/io.js';
 import { RUNS } from './layout.js';
 
 /** Where the state of this call's run lies, and what the place it was called from is bound to. */
-export interface Root {
+export interface FoundRoot {
   /** Absolute. */
   root: string;
   /** The work tree made for a run that the call came from, absolute; null when it came from elsewhere. */
@@ -35,7 +35,7 @@ const LIMIT = 64 * 1024;
  * A given root is taken as it is; the work tree the call came from counts only when it belongs to that root.
  * @throws DevCliError `USAGE` when the given root is no directory; `IO` when a work tree's pointer cannot be used
  */
-export function findRoot({ cwd, env, explicit }: RootQuery): Root {
+export function findRoot({ cwd, env, explicit }: RootQuery): FoundRoot {
   const climbed = climb(cwd);
   const given = explicit ?? (env.DEV_CLI_ROOT || undefined);
   const bound = climbed.top === null ? null : (given === undefined ? boundTo : usablyBoundTo)(climbed.top);
@@ -53,7 +53,7 @@ export function findRoot({ cwd, env, explicit }: RootQuery): Root {
  * meant.
  * @throws DevCliError `IO` for such a directory
  */
-export function refuseMisread({ cwd, env, explicit }: RootQuery): void {
+export function refuseNonUtf8Path({ cwd, env, explicit }: RootQuery): void {
   const given = explicit ?? (env.DEV_CLI_ROOT || undefined);
   const path = given === undefined ? cwd : resolve(cwd, given);
   if (!path.includes('\uFFFD') || isDirectory(path)) return;
@@ -88,7 +88,7 @@ function climb(cwd: string): { passed: string[]; top: string | null } {
 }
 
 /** The run that the work tree at `top` was made for: its `.git` is a file, and the git directory it leads to says so. */
-function boundTo(top: string): Root | null {
+function boundTo(top: string): FoundRoot | null {
   const gitDirectory = linkedGitDirectory(top);
   if (gitDirectory === null) return null;
   const pointer = join(gitDirectory, 'dev-cli-root');
@@ -102,7 +102,7 @@ function boundTo(top: string): Root | null {
 }
 
 /** The same, for who has been told the root: that is what to do about a pointer that cannot be used. */
-function usablyBoundTo(top: string): Root | null {
+function usablyBoundTo(top: string): FoundRoot | null {
   try {
     return boundTo(top);
   } catch (error) {
@@ -116,7 +116,7 @@ function usablyBoundTo(top: string): Root | null {
  * @param directory absolute
  * @throws DevCliError `IO`
  */
-export function mainWorkTree(directory: string): string | null {
+export function findMainWorkTree(directory: string): string | null {
   const { top } = climb(directory);
   const gitDirectory = top === null ? null : linkedGitDirectory(top);
   const common = gitDirectory === null ? null : readText(join(gitDirectory, 'commondir'));
@@ -151,7 +151,7 @@ function kindOf(path: string): 'file' | 'directory' | 'nothing' {
       return statSync(path).isDirectory() ? 'directory' : 'file';
     } catch (error) {
       // A parent that may not be looked into holds no root for this user.
-      if (isMissing(error) || systemCode(error) === 'EACCES') return 'nothing';
+      if (isMissing(error) || getSystemCode(error) === 'EACCES') return 'nothing';
       throw error;
     }
   });

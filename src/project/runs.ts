@@ -1,13 +1,13 @@
 import type { Clock, Ids } from '../base/clock.js';
-import { checkedName } from '../base/name.js';
+import { requireName } from '../base/name.js';
 import { createStore } from '../store/core.js';
 import { directoryMedium } from '../store/directory.js';
 import { directoryReading, type Places, placesBelow } from '../store/directory-reading.js';
 import { withIoErrors } from '../store/io.js';
-import { createFinder, createReadStore, tailOfSnapshot } from '../store/read-store.js';
-import type { Codec, HistoryStore, Numbered, ReadStore, Store } from '../store/store.js';
-import { seeToRules } from './gitignore.js';
-import { homeOf } from './home.js';
+import { createReadStore, createStreamOpener, readTailBySnapshot } from '../store/read-store.js';
+import type { Codec, HistoryStore, ReadStore, Store, WithSeq } from '../store/store.js';
+import { ensureIgnoreRules } from './gitignore.js';
+import { computePlaceDigest } from './home.js';
 import { HOME, RUN_LAYOUT } from './layout.js';
 import { projectMarks } from './marks.js';
 import { activePath, readActive, readSession, writeSession } from './pointers.js';
@@ -21,13 +21,13 @@ interface Pointers {
 }
 
 /** The runs of a project, for who asks what they are now. */
-export interface ReadRuns<S extends Numbered> extends ReadStore<S>, Pointers {}
+export interface ReadRuns<S extends WithSeq> extends ReadStore<S>, Pointers {}
 
 /** The same, for who also asks what they were. */
-export interface RunHistories<S extends Numbered> extends HistoryStore<S>, Pointers {}
+export interface RunHistories<S extends WithSeq> extends HistoryStore<S>, Pointers {}
 
 /** The runs of a project: streams of the store, and what in `.dev` points to one (storage.md, Layout). */
-export interface Runs<S extends Numbered> extends Store<S>, Pointers {
+export interface Runs<S extends WithSeq> extends Store<S>, Pointers {
   /** Makes a run the active one, or clears the pointer. */
   setActive(run: string | null): Promise<void>;
   /** Clears the pointer when it names this run. */
@@ -42,14 +42,14 @@ export interface Runs<S extends Numbered> extends Store<S>, Pointers {
   home(run: string): string;
 }
 
-interface ReadOptions<S extends Numbered> {
+interface ReadOptions<S extends WithSeq> {
   /** The root of the runs, absolute; they lie in `<root>/.dev/specs`. */
   root: string;
   codec: Codec<S>;
   clock: Clock;
 }
 
-interface Options<S extends Numbered> extends ReadOptions<S> {
+interface Options<S extends WithSeq> extends ReadOptions<S> {
   ids: Ids;
   /** How long to wait for a lock, in milliseconds. Default: that of the store. */
   lockWaitMs?: number;
@@ -63,7 +63,7 @@ interface Options<S extends Numbered> extends ReadOptions<S> {
  * The runs in `<root>/.dev`. Nothing is written before the first commit.
  * @throws DevCliError `IO` when the root is not there
  */
-export function createRuns<S extends Numbered>(options: Options<S>): Runs<S> {
+export function createRuns<S extends WithSeq>(options: Options<S>): Runs<S> {
   const { root: given, codec, clock, isTracked = () => false, ...rest } = options;
   const places = placesBelow(given, RUN_LAYOUT);
   const { root } = places;
@@ -71,23 +71,23 @@ export function createRuns<S extends Numbered>(options: Options<S>): Runs<S> {
     ...rest,
     places,
     clock,
-    beforeStaging: (made) => seeToRules(places.inside(HOME), { root, isTracked, made }),
+    beforeStaging: (made) => ensureIgnoreRules(places.inside(HOME), { root, isTracked, made }),
   });
   const { marker, pointer } = projectMarks(medium);
   return {
     ...createStore({ layout: RUN_LAYOUT, medium, codec, clock, marker }),
     ...pointersOf(places),
     async setActive(run) {
-      pointer.set(run === null ? null : checkedName(run));
+      pointer.set(run === null ? null : requireName(run));
     },
     async clearActive(run) {
-      pointer.move(checkedName(run), 'clear');
+      pointer.move(requireName(run), 'clear');
     },
     async bindSession(id, run) {
-      const name = run === null ? null : checkedName(run);
+      const name = run === null ? null : requireName(run);
       medium.exclusively(() => writeSession(root, id, name));
     },
-    home: (run) => places.at(checkedName(run), '', homeOf),
+    home: (run) => places.at(requireName(run), '', computePlaceDigest),
   };
 }
 
@@ -95,10 +95,10 @@ export function createRuns<S extends Numbered>(options: Options<S>): Runs<S> {
  * The same for who only reads: what writes need not even be loaded.
  * @throws DevCliError `IO` when the root is not there
  */
-export function createReadRuns<S extends Numbered>({ root, codec, clock }: ReadOptions<S>): ReadRuns<S> {
+export function createReadRuns<S extends WithSeq>({ root, codec, clock }: ReadOptions<S>): ReadRuns<S> {
   const places = placesBelow(root, RUN_LAYOUT);
   const options = { layout: RUN_LAYOUT, medium: directoryReading(places), codec, clock };
-  return { ...createReadStore(options, createFinder(options, tailOfSnapshot)), ...pointersOf(places) };
+  return { ...createReadStore(options, createStreamOpener(options, readTailBySnapshot)), ...pointersOf(places) };
 }
 
 function pointersOf({ root, home }: Places): Pointers {

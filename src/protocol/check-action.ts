@@ -1,25 +1,25 @@
 import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
 import { isRecord } from '../base/json.js';
-import { expectation, todoCommands } from '../engine/act/commands.js';
-import { resultPath } from '../engine/act/dispatch.js';
-import { evidenceOf } from '../engine/act/evidence.js';
-import { unlistedBy } from '../engine/act/listed.js';
-import { bodyOf } from '../engine/act/plan.js';
-import { awaitCommand, type CommandEnded, keepResult, settleCommand } from '../jobs/command.js';
+import { listTodoCommands, renderExpectation } from '../engine/act/commands.js';
+import { getResultPath } from '../engine/act/dispatch.js';
+import { buildEvidence } from '../engine/act/evidence.js';
+import { findUnlistedPaths } from '../engine/act/listed.js';
+import { getTodoBody } from '../engine/act/plan.js';
+import { awaitCommand, type CommandEnded, keepResult, recordCommandEnd } from '../jobs/command.js';
 import { askCommand, commandJob } from '../jobs/job.js';
 import type { Call } from '../jobs/launch.js';
 import type { InputOf } from '../registry/catalogue.js';
-import { answerBy, type Context, pollWait } from '../run/context.js';
-import type { Evidence, QueuedCommand, TaskState } from '../run/engine.js';
-import type { CommandState } from '../run/state.js';
-import type { Turn } from '../run/turn.js';
+import { type Context, getDeadline, getPollWait } from '../run/context.js';
+import type { CommandEvidence, QueuedCommand, TaskState } from '../run/engine.js';
+import type { RunningCommand } from '../run/state.js';
+import type { Transaction } from '../run/turn.js';
 import { commandsChecked } from '../views/check.js';
 import { findRun } from './find-run.js';
 import { readRun } from './running.js';
 import { callOn } from './settle.js';
 import { requirePlace } from './trust/place.js';
-import { transactTurn } from './turns.js';
+import { transact } from './turns.js';
 
 /**
  * `check --action aN`: runs the command acceptances of the todo that this task is about, exactly as `verify` will, and
@@ -33,35 +33,33 @@ export async function checkAction(
   given: unknown,
   { action, wait }: { action: string } & Pick<InputOf<'check'>, 'wait'>,
 ): Promise<Answer> {
-  const until = answerBy(context, wait);
+  const until = getDeadline(context, wait);
   const name = await findRun(context, given, true);
-  const queue = await transactTurn(context, name, (turn) =>
-    todoCommands(turn, bodyOf(turn, taskOf(turn, action).todoId)),
-  );
+  const queue = await transact(context, name, (tx) => listTodoCommands(tx, getTodoBody(tx, taskOf(tx, action).todoId)));
   // Before the start of a command is recorded: what is refused has left nothing.
   if (queue.length > 0) await requirePlace(context, (await readRun(context, name)).snapshot);
-  const about = { name, action, place: { root: context.root, workTree: context.workTree }, wait: pollWait(context) };
-  const done: Evidence[] = [];
+  const about = { name, action, place: { root: context.root, workTree: context.workTree }, wait: getPollWait(context) };
+  const done: CommandEvidence[] = [];
   for (const command of queue) {
     const evidence = await checked(context, name, action, command, until);
     if (evidence === null) return commandsChecked(about, { done, running: command, unlisted: [] });
     done.push(evidence);
   }
-  const unlisted = await transactTurn(context, name, (turn) => unlistedYet(turn, action));
+  const unlisted = await transact(context, name, (tx) => unlistedYet(tx, action));
   return commandsChecked(about, { done, running: null, unlisted });
 }
 
 /** What changed and the result, as far as it is written, does not list: the worker completes it before it hands it in. */
-function unlistedYet(turn: Turn, action: string): string[] {
-  const { todoId, substep } = taskOf(turn, action);
+function unlistedYet(tx: Transaction, action: string): string[] {
+  const { todoId, substep } = taskOf(tx, action);
   if (substep !== 'worker') return [];
-  const text = turn.files.text(resultPath(action)) ?? turn.files.text(`${resultPath(action)}.tmp`);
+  const text = tx.files.text(getResultPath(action)) ?? tx.files.text(`${getResultPath(action)}.tmp`);
   const parsed = text === null ? null : jsonOrNull(text);
   const paths = (key: string) => {
     const value = isRecord(parsed) ? parsed[key] : [];
     return Array.isArray(value) ? value.filter((path) => typeof path === 'string') : [];
   };
-  return unlistedBy(turn, todoId, { filesChanged: paths('filesChanged'), notMine: paths('notMine') });
+  return findUnlistedPaths(tx, todoId, { filesChanged: paths('filesChanged'), notMine: paths('notMine') });
 }
 
 function jsonOrNull(text: string): unknown {
@@ -72,13 +70,13 @@ function jsonOrNull(text: string): unknown {
   }
 }
 
-function taskOf(turn: Turn, action: string): TaskState & { todoId: string } {
-  const tasks = turn.state.engine?.tasks ?? {};
+function taskOf(tx: Transaction, action: string): TaskState & { todoId: string } {
+  const tasks = tx.state.engine?.tasks ?? {};
   const task = Object.hasOwn(tasks, action) ? tasks[action] : undefined;
   if (task !== undefined && task.todoId !== null) return { ...task, todoId: task.todoId };
   throw new DevCliError('STALE_ACTION', `${JSON.stringify(action.slice(0, 40))} is no task about a todo that is out.`, {
-    run: turn.state.name,
-    fix: { command: 'next', input: { name: turn.state.name } },
+    run: tx.state.name,
+    fix: { command: 'next', input: { name: tx.state.name } },
   });
 }
 
@@ -89,12 +87,12 @@ async function checked(
   action: string,
   queued: QueuedCommand,
   until: number,
-): Promise<Evidence | null> {
+): Promise<CommandEvidence | null> {
   const call = callOn(context, await readRun(context, name), until);
   const { command, launched } = await begun(call, action, queued);
   const job = commandJob(call.run.snapshot, command, queued);
   const ended = await awaitCommand(job, { ...call, launched });
-  return ended === null ? null : call.transact((turn) => finished(turn, ended, queued));
+  return ended === null ? null : call.transact((tx) => finished(tx, ended, queued));
 }
 
 /**
@@ -105,33 +103,33 @@ async function begun(
   { run: { snapshot }, transact }: Call,
   action: string,
   queued: QueuedCommand,
-): Promise<{ command: CommandState; launched: boolean }> {
+): Promise<{ command: RunningCommand; launched: boolean }> {
   const slot = `${action}/${queued.id}`;
   const place = (n: number) => `actions/${action}/check-${queued.id}-${n}`;
   const known = snapshot.commands[slot];
   if (known !== undefined) return { command: known, launched: true };
-  return transact((turn) => {
-    taskOf(turn, action);
-    const there = turn.state.commands[slot];
+  return transact((tx) => {
+    taskOf(tx, action);
+    const there = tx.state.commands[slot];
     if (there !== undefined) return { command: there, launched: true };
     let n = 1;
-    while (turn.files.list(place(n)).length > 0) n += 1;
+    while (tx.files.list(place(n)).length > 0) n += 1;
     const { argv, cwd, timeout, todo, id } = queued;
     const directory = place(n);
-    const key = `${turn.state.runId}:${directory.slice('actions/'.length)}`;
-    const block = turn.state.currentBlock ?? '';
-    const what = { argv, shell: false, cwd, timeout, ...expectation(queued) };
-    const command = askCommand(turn, { key, actionId: slot, block, ...what, directory }, { todoId: todo, id });
+    const key = `${tx.state.runId}:${directory.slice('actions/'.length)}`;
+    const block = tx.state.currentBlock ?? '';
+    const what = { argv, shell: false, cwd, timeout, ...renderExpectation(queued) };
+    const command = askCommand(tx, { key, actionId: slot, block, ...what, directory }, { todoId: todo, id });
     return { command, launched: false };
   });
 }
 
-function finished(turn: Turn, ended: CommandEnded, queued: QueuedCommand): Evidence {
+function finished(tx: Transaction, ended: CommandEnded, queued: QueuedCommand): CommandEvidence {
   const { key, actionId } = ended.job;
-  const evidence = evidenceOf(turn, queued, ended);
+  const evidence = buildEvidence(tx, queued, ended);
   // Another call of the same check may have committed it.
-  if (turn.state.commands[actionId]?.key !== key) return evidence;
-  if (evidence.ok && evidence.tree !== null) keepResult(turn, ended.job, evidence.tree, evidence.log);
-  settleCommand(turn, ended.job, evidence);
+  if (tx.state.commands[actionId]?.key !== key) return evidence;
+  if (evidence.ok && evidence.tree !== null) keepResult(tx, ended.job, evidence.tree, evidence.log);
+  recordCommandEnd(tx, ended.job, evidence);
   return evidence;
 }

@@ -2,11 +2,11 @@ import { isAbsolute, relative, resolve, sep } from 'node:path';
 import type { Answer } from '../base/answer.js';
 import { isName } from '../base/name.js';
 import { checkDocument, kindOf } from '../blocks/commands/check.js';
-import { fileEvidence } from '../blocks/evidence.js';
-import { wantsVerdict } from '../blocks/prompt.js';
+import { checkFile } from '../blocks/evidence.js';
+import { needsVerdict } from '../blocks/prompt.js';
 import type { ReadContext } from '../run/context.js';
 import type { RunState } from '../run/state.js';
-import type { Head } from '../store/store.js';
+import type { StreamState } from '../store/store.js';
 import { documentChecked } from '../views/check.js';
 import type { Ported } from './ports.js';
 import { readCaptured } from './turns.js';
@@ -19,7 +19,7 @@ import { readCaptured } from './turns.js';
 export async function check(context: ReadContext & Ported<'checks'>, file: string, cwd: string): Promise<Answer> {
   const path = located(context, file, cwd);
   const head = await context.store.read(path.stream);
-  const evidence = fileEvidence(head.files, path.inRun, undefined);
+  const evidence = checkFile(head.files, path.inRun, undefined);
   if (!evidence.ok) {
     const problems = [{ target: file, problem: evidence.problem }];
     return documentChecked(path.shown, 'text', { problems, warnings: [] });
@@ -37,7 +37,7 @@ function saysNothing(path: string): boolean {
 }
 
 /** What the pending action wants of the report at this path: the acknowledgement will judge it by the same. */
-async function promised(head: Head<RunState>, path: string): Promise<{ agent?: string; verdict?: boolean }> {
+async function promised(head: StreamState<RunState>, path: string): Promise<{ agent?: string; verdict?: boolean }> {
   const action = head.snapshot?.pendingAction?.action;
   if (head.snapshot === null || action?.action !== 'dispatch-subagents') return {};
   const { agents } = head.snapshot;
@@ -45,7 +45,7 @@ async function promised(head: Head<RunState>, path: string): Promise<{ agent?: s
   if (row === undefined) return {};
   const block = (await readCaptured(head)).recipe.blocks.find(({ id }) => id === action.block);
   const loops = block?.kind === 'subagent' || block?.kind === 'subagent-loop';
-  return { agent: row.id, ...(loops ? { verdict: wantsVerdict(block, path) } : {}) };
+  return { agent: row.id, ...(loops ? { verdict: needsVerdict(block, path) } : {}) };
 }
 
 /** The run that a path belongs to, and the path as that run's documents know it. */

@@ -1,15 +1,15 @@
-import { deferredTried } from '../engine/act/commit-job.js';
-import { commitMessage } from '../engine/act/commit-words.js';
+import { recordDeferredRetry } from '../engine/act/commit-job.js';
+import { buildCommitMessage } from '../engine/act/commit-words.js';
 import { writeReport } from '../engine/view/report.js';
 import { awaitCommit } from '../jobs/commit.js';
 import { inspect } from '../jobs/detached.js';
 import { type CommitJob, RESIDUAL, recordsAt } from '../jobs/job.js';
 import type { Call } from '../jobs/launch.js';
-import type { Turn } from '../run/turn.js';
-import type { Told } from '../views/envelope.js';
-import { toldBy } from './envelope.js';
+import type { Transaction } from '../run/turn.js';
+import type { FoldedJournal } from '../views/envelope.js';
+import { startResult } from './envelope.js';
 import { mayStart } from './trust/place.js';
-import { renewEnd } from './walk/end.js';
+import { refreshDoneAction } from './walk/end.js';
 
 /** Seconds that a commit without slow hooks takes at most; even a call that is not to wait spends them. */
 const MOMENT = 5;
@@ -20,11 +20,11 @@ const MOMENT = 5;
  * @returns what is different now
  * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`; what a transaction throws
  */
-export async function retryDeferred(call: Call): Promise<Told[]> {
+export async function retryDeferred(call: Call): Promise<FoldedJournal[]> {
   const { context, run, until } = call;
   // A run from elsewhere is read all the same: its commits go on waiting.
   if (!(await mayStart(context, run.snapshot))) return [];
-  const told: Told[] = [];
+  const told: FoldedJournal[] = [];
   const enough = Math.max(until, context.clock.now() + Math.min(MOMENT, context.answerWithin) * 1000);
   for (const id of run.snapshot.engine?.deferred ?? []) {
     const done = await retried({ ...call, until: enough }, id);
@@ -35,24 +35,24 @@ export async function retryDeferred(call: Call): Promise<Told[]> {
   return told;
 }
 
-interface Tried {
+interface RetryResult {
   /** Whether it waits no longer. */
   settled: boolean;
-  told: Told[];
+  told: FoldedJournal[];
 }
 
 /** One more try at one of them; null while it is at work. */
-async function retried(call: Call, id: string): Promise<Tried | null> {
+async function retried(call: Call, id: string): Promise<RetryResult | null> {
   const { runId } = call.run.snapshot;
   const ended = await awaitCommit(await commitOf(call, id), call);
   if (ended === null) return null;
-  return call.transact((turn) => {
-    const { state } = turn;
+  return call.transact((tx) => {
+    const { state } = tx;
     const waits = () => state.engine?.deferred.includes(id) === true;
     if (state.runId !== runId || !waits()) return { settled: true, told: [] };
-    const isNews = deferredTried(turn, id, ended);
-    if (isNews) renewed(turn);
-    return { settled: !waits(), told: isNews ? [toldBy(turn)] : [] };
+    const isNews = recordDeferredRetry(tx, id, ended);
+    if (isNews) renewed(tx);
+    return { settled: !waits(), told: isNews ? [startResult(tx)] : [] };
   });
 }
 
@@ -60,7 +60,7 @@ async function retried(call: Call, id: string): Promise<Tried | null> {
 async function commitOf(call: Call, id: string): Promise<CommitJob> {
   const { runId, lastAction, workTree } = call.run.snapshot;
   const todo = id === RESIDUAL ? null : id;
-  const message = await call.transact((turn) => commitMessage(turn, todo));
+  const message = await call.transact((tx) => buildCommitMessage(tx, todo));
   const key = `${runId}/${id}`;
   return {
     kind: 'commit',
@@ -74,10 +74,10 @@ async function commitOf(call: Call, id: string): Promise<CommitJob> {
 }
 
 /** A run that has ended tells of its commits in its report and its last action. */
-function renewed(turn: Turn): void {
-  if (turn.state.pendingAction?.action.action !== 'done') return;
-  writeReport(turn);
-  renewEnd(turn);
+function renewed(tx: Transaction): void {
+  if (tx.state.pendingAction?.action.action !== 'done') return;
+  writeReport(tx);
+  refreshDoneAction(tx);
 }
 
 /** Where the runner of the next try has its records: one that is over and made no commit is not the last. */

@@ -1,9 +1,9 @@
 import { DevCliError, type Fix } from '../base/errors.js';
-import { mainWorkTree } from '../project/root.js';
-import { shellQuoted } from '../registry/render.js';
+import { findMainWorkTree } from '../project/root.js';
+import { quoteForShell } from '../registry/render.js';
 import type { Context } from '../run/context.js';
 import { FIRST_RUN, findRun } from './find-run.js';
-import { withNearRuns } from './near-runs.js';
+import { suggestRuns } from './near-runs.js';
 
 /**
  * What really was wrong when a call failed unexpectedly. A snapshot is checked in outline only, because a call must be
@@ -12,11 +12,11 @@ import { withNearRuns } from './near-runs.js';
  * @returns DevCliError `STATE_CORRUPT` when state.json is not what its journal says; where there is no run at all, or others
  * of a similar name, the same error that says so; else `error` itself
  */
-export async function diagnosed(context: Context, given: unknown, error: unknown): Promise<unknown> {
+export async function diagnoseFailure(context: Context, given: unknown, error: unknown): Promise<unknown> {
   if (error instanceof DevCliError && error.code !== 'INTERNAL') {
     const nothing = await nothingHere(context, error);
     if (nothing !== null || error.code !== 'NO_SUCH_RUN') return nothing ?? error;
-    return withNearRuns(context, given, error);
+    return suggestRuns(context, given, error);
   }
   const edited = await editedRun(context, given);
   if (edited === null) return error;
@@ -55,11 +55,11 @@ async function nothingHere(
     );
   }
   if (streams.length > 0) return null;
-  const main = mainWorkTree(root);
+  const main = findMainWorkTree(root);
   if (main !== null && main !== root && reader.list(`${main}/.dev/specs`).length > 0) {
     return told(
       `${root} is a linked work tree and has none; the runs of the main one lie in ${main}.`,
-      `Repeat the same call with --root ${shellQuoted(main)}`,
+      `Repeat the same call with --root ${quoteForShell(main)}`,
     );
   }
   return told(

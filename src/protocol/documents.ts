@@ -1,18 +1,18 @@
 import type { Answer } from '../base/answer.js';
-import { instant } from '../base/clock.js';
+import { formatInstant } from '../base/clock.js';
 import { DevCliError } from '../base/errors.js';
-import type { Files } from '../base/files.js';
+import type { DocumentReader } from '../base/files.js';
 import { canonicalJson, isRecord, type JsonObject } from '../base/json.js';
 import { runOwnCommand } from '../blocks/commands/run-own.js';
-import type { Outcome, Scene } from '../blocks/commands/scene.js';
-import { sceneOf } from '../blocks/own-command.js';
-import { planMovedLine } from '../engine/act/plan-moved.js';
+import type { CommandContext, CommandReport } from '../blocks/commands/scene.js';
+import { createCommandContext } from '../blocks/own-command.js';
+import { renderPlanDifference } from '../engine/act/plan-moved.js';
 import type { Context } from '../run/context.js';
-import { shownPath } from '../run/paths.js';
-import { record } from '../run/turn.js';
+import { displayPath } from '../run/paths.js';
+import { recordEntry } from '../run/turn.js';
 import { createWorkspace } from '../run/workspace.js';
 import { findRun } from './find-run.js';
-import { readCaptured, transactTurn } from './turns.js';
+import { readCaptured, transact } from './turns.js';
 
 /** Commands that only read: they need no lock, and work where there is no run. */
 const READING = ['draft show', 'draft validate', 'plan template', 'plan validate', 'plan summary'];
@@ -22,48 +22,48 @@ const READING = ['draft show', 'draft validate', 'plan template', 'plan validate
  * (docs/architecture.md).
  * @throws what the command throws; DevCliError `NO_SUCH_RUN`, `RUN_ENDED`
  */
-export async function documentCommand(context: Context, command: string, input: JsonObject): Promise<Answer> {
-  if (command === 'plan template') return answerOf(null, runOwnCommand({ command, input }, noScene()), []);
+export async function runDocumentCommand(context: Context, command: string, input: JsonObject): Promise<Answer> {
+  if (command === 'plan template') return readProcessAnswer(null, runOwnCommand({ command, input }, noScene()), []);
   const { name: given, ...rest } = input;
   const name = await findRun(context, given, !READING.includes(command));
   const head = await context.store.read(name);
   refuseBareFile(name, command, input, head.files);
   if (READING.includes(command) || head.snapshot === null) return withoutTurn(context, name, command, rest);
-  const { outcome, warnings } = await transactTurn(context, name, (turn) => {
-    const ended = turn.state.status === 'completed' || turn.state.status === 'aborted';
+  const { outcome, warnings } = await transact(context, name, (tx) => {
+    const ended = tx.state.status === 'completed' || tx.state.status === 'aborted';
     // A plan may be regenerated after planning: that is how an edited one is put right (documents.md, plan generate).
-    if (ended && command !== 'plan generate') throw endedRun(turn.state.name, command);
-    const before = canonicalJson(turn.state);
-    const done = runOwnCommand({ command, input: rest }, sceneOf(turn));
-    const moved = command === 'plan generate' ? planMovedLine(turn.state, turn.files) : null;
-    if (moved !== null) turn.warnings.push(moved);
-    const paths = turn.files.changes().map(({ path }) => shownPath(turn.place, name, path));
+    if (ended && command !== 'plan generate') throw endedRun(tx.state.name, command);
+    const before = canonicalJson(tx.state);
+    const done = runOwnCommand({ command, input: rest }, createCommandContext(tx));
+    const moved = command === 'plan generate' ? renderPlanDifference(tx.state, tx.files) : null;
+    if (moved !== null) tx.warnings.push(moved);
+    const paths = tx.files.changes().map(({ path }) => displayPath(tx.place, name, path));
     // Given again, because its answer was lost, a command finds everything as it leaves it.
-    const news = turn.files.differs() || canonicalJson(turn.state) !== before;
-    if (paths.length > 0 && news) record(turn, 'document', { command, paths, summary: done.summary });
-    return { outcome: done, warnings: turn.warnings };
+    const news = tx.files.differs() || canonicalJson(tx.state) !== before;
+    if (paths.length > 0 && news) recordEntry(tx, 'document', { command, paths, summary: done.summary });
+    return { outcome: done, warnings: tx.warnings };
   });
-  return answerOf(name, outcome, warnings);
+  return readProcessAnswer(name, outcome, warnings);
 }
 
 /** A name without a run, or a command that changes nothing. `plan generate` makes the directory; `init` adopts it. */
 async function withoutTurn(context: Context, name: string, command: string, input: JsonObject): Promise<Answer> {
   const head = await context.store.read(name);
-  const scene: Scene = {
+  const scene: CommandContext = {
     name,
     files: createWorkspace(head.files),
     state: head.snapshot,
     recipe: head.snapshot === null ? null : (await readCaptured(head)).recipe,
-    at: instant(context.clock.now()),
+    at: formatInstant(context.clock.now()),
     warnings: [...head.notices],
   };
   const outcome = runOwnCommand({ command, input }, scene);
   const changes = scene.files.changes();
   if (changes.length > 0) await context.store.place(name, changes);
-  return answerOf(name, outcome, scene.warnings);
+  return readProcessAnswer(name, outcome, scene.warnings);
 }
 
-function answerOf(run: string | null, outcome: Outcome, warnings: string[]): Answer {
+function readProcessAnswer(run: string | null, outcome: CommandReport, warnings: string[]): Answer {
   return {
     exit: outcome.ok ? 0 : 3,
     json: {
@@ -76,7 +76,7 @@ function answerOf(run: string | null, outcome: Outcome, warnings: string[]): Ans
   };
 }
 
-function noScene(): Scene {
+function noScene(): CommandContext {
   const nothing = { read: () => null, facts: () => ({ kind: 'missing' as const }), list: () => [] };
   return { name: '', files: createWorkspace(nothing), state: null, recipe: null, at: '', warnings: [] };
 }
@@ -85,7 +85,7 @@ function noScene(): Scene {
  * In a recipe `--data FILE` names a file of the run's directory (recipes.md §2); by hand it takes an @ and the whole path.
  * @throws DevCliError `DATA_MALFORMED` with the same command as it is meant
  */
-function refuseBareFile(name: string, command: string, input: JsonObject, files: Files): void {
+function refuseBareFile(name: string, command: string, input: JsonObject, files: DocumentReader): void {
   const { data } = input;
   if (!isRecord(data) || data['source'] !== 'inline' || typeof data['text'] !== 'string') return;
   const path = data['text'];

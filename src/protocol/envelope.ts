@@ -1,20 +1,20 @@
 import type { AckResult } from '../blocks/acknowledgement.js';
 import type { Context } from '../run/context.js';
-import type { Turn } from '../run/turn.js';
-import type { Told } from '../views/envelope.js';
+import type { Transaction } from '../run/turn.js';
+import type { FoldedJournal } from '../views/envelope.js';
 
 /** What a turn has to tell so far. */
-export function toldBy(turn: Turn): Told {
+export function startResult(tx: Transaction): FoldedJournal {
   return {
-    name: turn.state.name,
-    ran: [...turn.ran],
-    warnings: [...turn.warnings],
-    next: turn.state.pendingAction?.action ?? null,
+    name: tx.state.name,
+    ran: [...tx.ran],
+    warnings: [...tx.warnings],
+    next: tx.state.pendingAction?.action ?? null,
   };
 }
 
 /** Adds what an acknowledgement came to. */
-export function withResult(told: Told, result: Exclude<AckResult, { kind: 'refused' }>): Told {
+export function addAckResult(told: FoldedJournal, result: Exclude<AckResult, { kind: 'refused' }>): FoldedJournal {
   switch (result.kind) {
     case 'completed':
       return { ...told, completed: result.block };
@@ -30,7 +30,7 @@ export function withResult(told: Told, result: Exclude<AckResult, { kind: 'refus
 }
 
 /** Joins a later commit of the same call to an earlier one: what only one of them says stands, what happened adds up. */
-export function joined(earlier: Told, later: Told): Told {
+export function mergeResults(earlier: FoldedJournal, later: FoldedJournal): FoldedJournal {
   return {
     ...earlier,
     ...later,
@@ -40,11 +40,11 @@ export function joined(earlier: Told, later: Told): Told {
 }
 
 /** Warnings about recipe files that changed since the run captured them (recipes.md §5). */
-export function changeWarnings(context: Context, turn: Turn, changed: ChangedFiles): string[] {
-  const paths = changed(turn.captured, context.reader, context.root);
+export function listSourceWarnings(context: Context, tx: Transaction, changed: ChangedFiles): string[] {
+  const paths = changed(tx.captured, context.reader, context.root);
   return paths.length === 0
     ? []
     : [`changed since this run began, which goes on with what it captured: ${paths.join(', ')}`];
 }
 
-type ChangedFiles = (captured: Turn['captured'], reader: Context['reader'], root: string) => string[];
+type ChangedFiles = (captured: Transaction['captured'], reader: Context['reader'], root: string) => string[];

@@ -4,14 +4,14 @@ import type { RunState } from '../run/state.js';
 import type { OtherExecution } from '../run/turn.js';
 
 /** What is held while a run begins to execute a plan, so that of two that begin at once one sees the other. */
-export const EXECUTIONS = 'executions';
+export const EXECUTION_LOCK = 'executions';
 
 /**
  * The other live runs of this root that execute a plan in the work tree. One that cannot be read holds nobody back: its own
  * commands tell what is wrong with it.
  * @param workTree absolute
  */
-export async function executionsBeside(
+export async function listOtherExecutions(
   { store, root }: ReadContext,
   name: string,
   workTree: string,

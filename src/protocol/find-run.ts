@@ -1,6 +1,6 @@
 import { DevCliError } from '../base/errors.js';
 import type { Invocation } from '../base/invocation.js';
-import { checkedName } from '../base/name.js';
+import { requireName } from '../base/name.js';
 import type { ReadContext } from '../run/context.js';
 import type { RunState } from '../run/state.js';
 
@@ -14,7 +14,7 @@ export const FIRST_RUN: Invocation = { command: 'init', input: { name: 'NAME', g
  * @throws DevCliError `NAME_INVALID`, `NO_ACTIVE_RUN`, `NAME_REQUIRED`
  */
 export async function findRun(context: ReadContext, given: unknown, changes: boolean): Promise<string> {
-  if (given !== undefined) return checkedName(String(given));
+  if (given !== undefined) return requireName(String(given));
   if (context.session !== null) {
     const bound = await context.store.session(context.session);
     if (bound !== null) return bound;
@@ -30,7 +30,7 @@ export async function findRun(context: ReadContext, given: unknown, changes: boo
       });
     }
   }
-  if (active !== null) return checkedName(active);
+  if (active !== null) return requireName(active);
   const none = (await context.store.streams()).length === 0;
   throw new DevCliError('NO_ACTIVE_RUN', 'No name was given and no run is active here.', {
     fix: none ? ['Start a run: ', FIRST_RUN] : { command: 'list', input: {} },

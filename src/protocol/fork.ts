@@ -1,27 +1,27 @@
 import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
-import { checkedName } from '../base/name.js';
+import { requireName } from '../base/name.js';
 import { sha256 } from '../base/sha256.js';
-import { atPhase, parseCaptured } from '../recipe/captured.js';
+import { parseCaptured, selectPhase } from '../recipe/captured.js';
 import type { InputOf } from '../registry/catalogue.js';
 import type { Context } from '../run/context.js';
 import type { RunState } from '../run/state.js';
-import { record } from '../run/turn.js';
-import type { Decision, Head, Moment } from '../store/store.js';
-import { envelope, type Told } from '../views/envelope.js';
-import { baselineOf, type Present } from '../work/git.js';
-import { toldBy } from './envelope.js';
-import { type FirstLook, firstLook } from './init/first-look.js';
-import { newRunId } from './init/new-run.js';
-import { momentOf, TORN } from './moment.js';
-import { type Rare, withRare } from './rare.js';
+import { recordEntry } from '../run/turn.js';
+import type { Checkpoint, Decision, StreamState } from '../store/store.js';
+import { type FoldedJournal, renderEnvelope } from '../views/envelope.js';
+import { toBaseline, type WorkTreeStatus } from '../work/git.js';
+import { startResult } from './envelope.js';
+import { type FirstTree, readFirstTree } from './init/first-look.js';
+import { createRunId } from './init/new-run.js';
+import { readCheckpoint, TORN_WARNING } from './moment.js';
+import { loadOnDemand, type OnDemand } from './rare.js';
 import { requireTrust } from './trust/trust.js';
-import { commitOf, openTurn } from './turns.js';
+import { closeTransaction, openTransaction } from './turns.js';
 import { reissue } from './walk/reissue.js';
 
 /** A moment of a run with the documents it had. */
-interface Past {
-  moment: Moment<RunState>;
+interface ForkSource {
+  moment: Checkpoint<RunState>;
   /** Contents by path, relative to the run's directory. */
   documents: Map<string, Buffer>;
   warnings: string[];
@@ -34,38 +34,50 @@ interface Past {
  * `RECIPE_UNTRUSTED`; then nothing was written
  */
 export async function fork(context: Context, given: string, input: Omit<InputOf<'fork'>, 'name'>): Promise<Answer> {
-  const from = checkedName(given);
-  const name = checkedName(input.as);
+  const from = requireName(given);
+  const name = requireName(input.as);
   refuseTaken(name, await context.store.read(name));
   const past = await pastOf(context, from, input.at);
-  const watch = await firstLook(context);
-  const told = await withRare((rare) => begin(context, name, past, watch, rare), { context });
-  const answer = envelope(told);
+  const watch = await readFirstTree(context);
+  const told = await loadOnDemand((onDemand) => begin(context, name, past, watch, onDemand), { context });
+  const answer = renderEnvelope(told);
   const { runId } = past.moment.snapshot;
   return { ...answer, json: { ok: true, forkedFrom: { name: from, runId, seq: past.moment.last }, ...answer.json } };
 }
 
-async function begin(context: Context, name: string, past: Past, watch: FirstLook, rare: Rare): Promise<Told> {
+async function begin(
+  context: Context,
+  name: string,
+  past: ForkSource,
+  watch: FirstTree,
+  onDemand: OnDemand,
+): Promise<FoldedJournal> {
   const { snapshot } = past.moment;
-  const captured = parseCaptured(past.documents.get('recipe.json')?.toString('utf8') ?? '', rare.recompile);
+  const captured = parseCaptured(past.documents.get('recipe.json')?.toString('utf8') ?? '', onDemand.recompile);
   requireTrust(context, captured);
-  return context.store.transact<Told>(name, (head) => {
+  return context.store.transact<FoldedJournal>(name, (head) => {
     refuseTaken(name, head);
     refuseOthersFiles(name, head, past);
     const state = forkedState(context, head, name, past.moment, watch.tree);
-    const turn = openTurn(context, head, state, atPhase(captured, snapshot.workflow?.phaseIndex ?? 0), rare);
-    turn.warnings.push(...past.warnings, ...watch.warnings);
+    const tx = openTransaction(
+      context,
+      head,
+      state,
+      selectPhase(captured, snapshot.workflow?.phaseIndex ?? 0),
+      onDemand,
+    );
+    tx.warnings.push(...past.warnings, ...watch.warnings);
     const { recipe, recipeHash, goal, mode, cliVersion, forkedFrom } = state;
-    record(turn, 'init', { recipe, recipeHash, goal, mode, cliVersion, ...(forkedFrom && { forkedFrom }) });
-    for (const [path, content] of past.documents) turn.files.write(path, content);
-    if (snapshot.pendingAction !== null) reissue(turn, snapshot.pendingAction, snapshot.name);
-    return dormant(commitOf(turn, head, { ...toldBy(turn), status: 'forked' }));
+    recordEntry(tx, 'init', { recipe, recipeHash, goal, mode, cliVersion, ...(forkedFrom && { forkedFrom }) });
+    for (const [path, content] of past.documents) tx.files.write(path, content);
+    if (snapshot.pendingAction !== null) reissue(tx, snapshot.pendingAction, snapshot.name);
+    return dormant(closeTransaction(tx, head, { ...startResult(tx), status: 'forked' }));
   });
 }
 
 /** @throws DevCliError as `fork` */
-async function pastOf(context: Context, from: string, seq: number): Promise<Past> {
-  const moment = await momentOf(context, from, seq);
+async function pastOf(context: Context, from: string, seq: number): Promise<ForkSource> {
+  const moment = await readCheckpoint(context, from, seq);
   const { snapshot } = moment;
   if (snapshot.status === 'completed' || snapshot.status === 'aborted') {
     throw new DevCliError('RUN_ENDED', `At entry ${seq} "${from}" is ${snapshot.status}: nothing goes on from there.`, {
@@ -75,7 +87,7 @@ async function pastOf(context: Context, from: string, seq: number): Promise<Past
   }
   const documents = new Map<string, Buffer>();
   const lost: string[] = [];
-  const warnings = moment.torn ? [TORN] : [];
+  const warnings = moment.torn ? [TORN_WARNING] : [];
   const action = snapshot.pendingAction?.action;
   // What was written for the pending action names the other run; it is written anew.
   const superseded = action === undefined || action.action === 'done' ? null : `actions/${action.actionId}/`;
@@ -98,7 +110,7 @@ async function pastOf(context: Context, from: string, seq: number): Promise<Past
 }
 
 /** A live name is in use; an ended one keeps its documents, which the fork would replace. */
-function refuseTaken(name: string, { snapshot }: Pick<Head<RunState>, 'snapshot'>): void {
+function refuseTaken(name: string, { snapshot }: Pick<StreamState<RunState>, 'snapshot'>): void {
   if (snapshot === null) return;
   throw new DevCliError('RUN_EXISTS', `"${name}" is ${snapshot.status}; a fork needs a name without runs.`, {
     run: name,
@@ -107,7 +119,7 @@ function refuseTaken(name: string, { snapshot }: Pick<Head<RunState>, 'snapshot'
 }
 
 /** Somebody may have put a plan there for `init` to adopt. */
-function refuseOthersFiles(name: string, { files }: Head<RunState>, { documents }: Past): void {
+function refuseOthersFiles(name: string, { files }: StreamState<RunState>, { documents }: ForkSource): void {
   const taken = [...documents].filter(([path, content]) => {
     const { kind } = files.facts(path);
     return kind !== 'missing' && (kind !== 'file' || sha256(files.read(path) ?? '') !== sha256(content));
@@ -125,10 +137,10 @@ function refuseOthersFiles(name: string, { files }: Head<RunState>, { documents 
  */
 function forkedState(
   context: Context,
-  head: Head<RunState>,
+  head: StreamState<RunState>,
   name: string,
-  { snapshot, last }: Moment<RunState>,
-  tree: Present | null,
+  { snapshot, last }: Checkpoint<RunState>,
+  tree: WorkTreeStatus | null,
 ): RunState {
   const state = structuredClone(snapshot);
   // Its commits go where HEAD is when it goes on.
@@ -137,7 +149,7 @@ function forkedState(
   const gates = Object.entries(state.gates).map(([id, gate]) => [id, { ...gate, seq: 1 }]);
   return {
     ...state,
-    runId: newRunId(context, head.at),
+    runId: createRunId(context, head.at),
     name,
     forkedFrom: { name: snapshot.name, runId: snapshot.runId, seq: last },
     earlierRun: null,
@@ -152,7 +164,7 @@ function forkedState(
     commandResults: {},
     recovered: [],
     events: [],
-    baseline: tree === null ? null : baselineOf(tree),
+    baseline: tree === null ? null : toBaseline(tree),
     cliVersion: context.cliVersion,
     createdAt: head.at,
     updatedAt: head.at,

@@ -4,11 +4,11 @@ import type { Instruction } from '../base/invocation.js';
 import type { InputOf } from '../registry/catalogue.js';
 import type { HistoryContext } from '../run/context.js';
 import { BEGINNING } from '../store/store.js';
-import { createHistorian } from '../views/history.js';
+import { createHistoryBuilder } from '../views/history.js';
 import type { Item, RunHistory } from '../views/history-items.js';
-import { historyText, type ShownRun } from '../views/history-text.js';
+import { renderHistory, type ShownRun } from '../views/history-text.js';
 import { findRun } from './find-run.js';
-import { TORN } from './moment.js';
+import { TORN_WARNING } from './moment.js';
 import { readRun } from './running.js';
 
 type Input = Omit<InputOf<'history'>, 'name'>;
@@ -24,7 +24,7 @@ export async function history(context: HistoryContext, given: unknown, input: In
   const name = await findRun(context, given, false);
   // Refuses what is not this run's: a copied directory, a journal from elsewhere, one that lacks its end.
   await readRun(context, name);
-  const historian = createHistorian();
+  const historian = createHistoryBuilder();
   const { torn } = await context.store.scan(name, BEGINNING, (entry) => {
     historian.take(entry);
     return true;
@@ -32,7 +32,7 @@ export async function history(context: HistoryContext, given: unknown, input: In
   const all = historian.runs();
   const chosen = chosenRuns(name, all, input);
   const narrowed = input.step === undefined ? chosen : ofBlock(name, chosen, input.step);
-  const warnings = torn ? [TORN] : [];
+  const warnings = torn ? [TORN_WARNING] : [];
   const json = { ok: true, run: name, runs: narrowed.map((run) => newest(run, input.last)), warnings };
   const view = {
     name,
@@ -42,7 +42,7 @@ export async function history(context: HistoryContext, given: unknown, input: In
     warnings,
     now: context.clock.now(),
   };
-  return { exit: 0, json, text: (written) => historyText(view, written) };
+  return { exit: 0, json, text: (written) => renderHistory(view, written) };
 }
 
 function newest(run: RunHistory, count: number | undefined): ShownRun {

@@ -1,22 +1,22 @@
 import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
-import { changedSinceAsked } from '../blocks/choice.js';
-import { clashOf } from '../engine/act/beside.js';
-import { engineOf } from '../engine/act/plan.js';
-import { noteRuling, WHOLE_RUN } from '../engine/act/rulings.js';
-import { dependentsOf } from '../engine/core/scheduler.js';
+import { findChangedArtifact } from '../blocks/choice.js';
+import { findFileConflict } from '../engine/act/beside.js';
+import { requireEngine } from '../engine/act/plan.js';
+import { recordRuling, WHOLE_RUN } from '../engine/act/rulings.js';
+import { listDependents } from '../engine/core/scheduler.js';
 import { type Job, jobsOf } from '../jobs/job.js';
 import { withdrawAll, withdrawJobs } from '../jobs/life.js';
 import { canInvalidate } from '../machine/queries.js';
 import type { InputOf } from '../registry/catalogue.js';
-import { answerBy, type Context } from '../run/context.js';
-import { record, type Turn } from '../run/turn.js';
-import { envelope, type Told } from '../views/envelope.js';
-import { fullBlockId, refuseOtherPhase } from './acknowledge/identify.js';
-import { joined, toldBy } from './envelope.js';
+import { type Context, getDeadline } from '../run/context.js';
+import { recordEntry, type Transaction } from '../run/turn.js';
+import { type FoldedJournal, renderEnvelope } from '../views/envelope.js';
+import { refuseOtherPhase, resolveBlockId } from './acknowledge/identify.js';
+import { mergeResults, startResult } from './envelope.js';
 import { findRun } from './find-run.js';
-import { endJobs, settleJobs } from './settle.js';
-import { transactTurn } from './turns.js';
+import { runPendingJobs, stopJobs } from './settle.js';
+import { transact } from './turns.js';
 import { advance } from './walk/advance.js';
 import { reopenPhase } from './walk/phases.js';
 
@@ -34,18 +34,18 @@ export async function stepInvalidate(
   given: unknown,
   { step, note }: Omit<InputOf<'step invalidate'>, 'name'>,
 ): Promise<Answer> {
-  const until = answerBy(context);
+  const until = getDeadline(context);
   const name = await findRun(context, given, true);
-  const { told, abandoned } = await transactTurn(context, name, (turn): { told: Told; abandoned: Job[] } => {
-    const target = targetOf(turn, step);
-    if (isJustInvalidated(turn, target, note)) return { told: { ...toldBy(turn), duplicate: true }, abandoned: [] };
-    const running = invalidate(turn, target, note);
-    return { told: toldBy(turn), abandoned: running };
+  const { told, abandoned } = await transact(context, name, (tx): { told: FoldedJournal; abandoned: Job[] } => {
+    const target = targetOf(tx, step);
+    if (isJustInvalidated(tx, target, note)) return { told: { ...startResult(tx), duplicate: true }, abandoned: [] };
+    const running = invalidate(tx, target, note);
+    return { told: startResult(tx), abandoned: running };
   });
-  await endJobs(context, name, abandoned);
-  const later = await settleJobs(context, name, until, null);
+  await stopJobs(context, name, abandoned);
+  const later = await runPendingJobs(context, name, until, null);
   const first = { ...told, status: 'invalidated' as const };
-  return envelope(later === null ? first : joined(first, later));
+  return renderEnvelope(later === null ? first : mergeResults(first, later));
 }
 
 /** What is to be redone: a block, or todos of the plan that the block executes. */
@@ -56,14 +56,14 @@ interface Target {
 }
 
 /** @throws DevCliError `UNKNOWN_BLOCK`, `PHASE_ENDED`, `NOT_REACHED`; `USAGE` for a block among todos */
-function targetOf(turn: Turn, step: string): Target {
-  const known = turn.state.engine?.todos ?? {};
+function targetOf(tx: Transaction, step: string): Target {
+  const known = tx.state.engine?.todos ?? {};
   const words = [...new Set(step.split(',').map((word) => word.trim()))];
   const others = words.filter((word) => !Object.hasOwn(known, word));
   const [other] = others;
-  if (other === undefined) return { block: engineBlock(turn), todos: words };
-  refuseOtherPhase(turn, other);
-  const block = fullBlockId(turn, other, turn.state.engine?.order);
+  if (other === undefined) return { block: engineBlock(tx), todos: words };
+  refuseOtherPhase(tx, other);
+  const block = resolveBlockId(tx, other, tx.state.engine?.order);
   if (words.length === 1) return { block, todos: null };
   throw new DevCliError('USAGE', `"${block}" is a block; only todos can be redone together.`, {
     fix: 'Name one block, or todos of the plan separated by commas.',
@@ -71,22 +71,22 @@ function targetOf(turn: Turn, step: string): Target {
 }
 
 /** Whether the last thing that happened to the run is that this block was invalidated so, and the agent has its action. */
-function isJustInvalidated(turn: Turn, { block, todos }: Target, note: string | undefined): boolean {
-  const { pendingAction: pending, events } = turn.state;
+function isJustInvalidated(tx: Transaction, { block, todos }: Target, note: string | undefined): boolean {
+  const { pendingAction: pending, events } = tx.state;
   if (todos !== null || pending?.cause !== 'invalidate') return false;
   const { action, issuedSeq } = pending;
   if (action.action === 'running' || action.action === 'done') return false;
   // A gate asks about what lies there now.
-  if (changedSinceAsked(turn, pending) !== null) return false;
+  if (findChangedArtifact(tx, pending) !== null) return false;
   const last = events.findLast(({ type }) => type !== 'recovered');
   if (last?.seq !== issuedSeq || action.block !== block) return false;
-  return note === undefined || turn.files.text(rulingFile(action.actionId)) === note;
+  return note === undefined || tx.files.text(rulingFile(action.actionId)) === note;
 }
 
 /** Gives the external commands that are at work for what is now redone. */
-function invalidate(turn: Turn, { block: id, todos }: Target, note: string | undefined): Job[] {
-  const { state } = turn;
-  const { program, blocks } = turn.captured.recipe;
+function invalidate(tx: Transaction, { block: id, todos }: Target, note: string | undefined): Job[] {
+  const { state } = tx;
+  const { program, blocks } = tx.captured.recipe;
   if (state.status === 'completed' || state.status === 'aborted') {
     throw new DevCliError('RUN_ENDED', `The run "${state.name}" is ${state.status}; its steps stand.`, {
       fix: { command: 'next', input: { name: state.name } },
@@ -102,10 +102,10 @@ function invalidate(turn: Turn, { block: id, todos }: Target, note: string | und
   }
   // A run that stood still did not keep others from beginning.
   const clash =
-    state.status === 'halted' && state.engine !== null ? clashOf(turn, Object.values(state.engine.todos)) : null;
+    state.status === 'halted' && state.engine !== null ? findFileConflict(tx, Object.values(state.engine.todos)) : null;
   if (clash !== null) throw clash;
-  reopenPhase(turn);
-  if (todos !== null) return redoTodos(turn, id, todos, note);
+  reopenPhase(tx);
+  if (todos !== null) return redoTodos(tx, id, todos, note);
   const from = blocks.findIndex((block) => block.id === id);
   const redone = new Set(blocks.slice(from).map((block) => block.id));
   // Their acknowledgements no longer stand: the old ids answer as unknown ones.
@@ -113,11 +113,11 @@ function invalidate(turn: Turn, { block: id, todos }: Target, note: string | und
     if (redone.has(place.split('/', 1)[0] ?? place)) delete state.acknowledged[actionId];
   }
   const stale = [...redone].filter((block) => ['done', 'failed', 'skipped'].includes(state.steps[block]?.status ?? ''));
-  record(turn, 'invalidated', { block: id, stale, ...noted(note) });
-  const running = withdrawAll(turn);
+  recordEntry(tx, 'invalidated', { block: id, stale, ...noted(note) });
+  const running = withdrawAll(tx);
   state.lastError = null;
-  if (note !== undefined) ruleOnBlock(turn, id, note);
-  advance(turn, { type: 'INVALIDATE', block: id });
+  if (note !== undefined) ruleOnBlock(tx, id, note);
+  advance(tx, { type: 'INVALIDATE', block: id });
   return running;
 }
 
@@ -126,15 +126,15 @@ function noted(note: string | undefined): { note?: string } {
 }
 
 /** A ruling on the execution of a plan is for all its todos; of any other block it is a file that its next action names. */
-function ruleOnBlock(turn: Turn, id: string, note: string): void {
-  const executes = turn.captured.recipe.blocks.some((block) => block.id === id && block.kind === 'engine');
-  if (executes && turn.state.engine !== null) {
-    noteRuling(turn, WHOLE_RUN, note);
+function ruleOnBlock(tx: Transaction, id: string, note: string): void {
+  const executes = tx.captured.recipe.blocks.some((block) => block.id === id && block.kind === 'engine');
+  if (executes && tx.state.engine !== null) {
+    recordRuling(tx, WHOLE_RUN, note);
     return;
   }
-  const path = rulingFile(`a${turn.state.lastAction + 1}`);
-  turn.files.write(path, note);
-  turn.because.push(path);
+  const path = rulingFile(`a${tx.state.lastAction + 1}`);
+  tx.files.write(path, note);
+  tx.because.push(path);
 }
 
 /** Where the ruling on a block lies, relative to the run's directory: beside the action that it leads to. */
@@ -143,8 +143,8 @@ function rulingFile(actionId: string): string {
 }
 
 /** The block that executes the plan. */
-function engineBlock(turn: Turn): string {
-  const block = turn.captured.recipe.blocks.find(({ kind }) => kind === 'engine');
+function engineBlock(tx: Transaction): string {
+  const block = tx.captured.recipe.blocks.find(({ kind }) => kind === 'engine');
   if (block === undefined) throw new DevCliError('INTERNAL', 'The run executes a plan and its recipe has no engine.');
   return block.id;
 }
@@ -153,9 +153,9 @@ function engineBlock(turn: Turn): string {
  * Todos of the plan are redone, and what depends on them becomes stale; their commits are not undone (protocol.md, Redoing). Gives the
  * commands at work for what is redone.
  */
-function redoTodos(turn: Turn, block: string, todos: readonly string[], note: string | undefined): Job[] {
-  const { state } = turn;
-  const engine = engineOf(turn);
+function redoTodos(tx: Transaction, block: string, todos: readonly string[], note: string | undefined): Job[] {
+  const { state } = tx;
+  const engine = requireEngine(tx);
   for (const todo of todos) {
     if (engine.todos[todo]?.attempt !== 0 || engine.todos[todo]?.status !== 'pending') continue;
     throw new DevCliError('NOT_REACHED', `"${todo}" has not been begun yet.`, {
@@ -163,15 +163,15 @@ function redoTodos(turn: Turn, block: string, todos: readonly string[], note: st
     });
   }
   for (const todo of todos) {
-    const stale = dependentsOf(engine, todo).filter((id) => engine.todos[id]?.status !== 'pending');
-    record(turn, 'invalidated', { block, stale, todoId: todo, ...noted(note) });
-    if (note !== undefined) noteRuling(turn, todo, note);
+    const stale = listDependents(engine, todo).filter((id) => engine.todos[id]?.status !== 'pending');
+    recordEntry(tx, 'invalidated', { block, stale, todoId: todo, ...noted(note) });
+    if (note !== undefined) recordRuling(tx, todo, note);
   }
   state.lastError = null;
   const before = jobsOf(state);
-  advance(turn, { type: 'INVALIDATE', block }, { type: 'INVALIDATE', todos });
+  advance(tx, { type: 'INVALIDATE', block }, { type: 'INVALIDATE', todos });
   const kept = new Set(jobsOf(state).map(({ directory }) => directory));
   const abandoned = before.filter(({ directory }) => !kept.has(directory));
-  withdrawJobs(turn, abandoned);
+  withdrawJobs(tx, abandoned);
   return abandoned;
 }

@@ -1,12 +1,12 @@
 import type { StreamAnswer, StreamItem } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
-import { noSuchRun } from '../base/no-such-run.js';
+import { noSuchRunError } from '../base/no-such-run.js';
 import type { InputOf } from '../registry/catalogue.js';
 import type { HistoryContext } from '../run/context.js';
 import { BEGINNING, type Cursor, type Entry } from '../store/store.js';
 import { entryText } from '../views/history-text.js';
 import { findRun } from './find-run.js';
-import { TORN } from './moment.js';
+import { TORN_WARNING } from './moment.js';
 
 type Input = Omit<InputOf<'journal'>, 'name'>;
 
@@ -24,7 +24,7 @@ const WAIT = 1000;
 export async function journal(context: HistoryContext, given: unknown, input: Input): Promise<StreamAnswer> {
   const name = await findRun(context, given, false);
   const { snapshot } = await context.store.read(name);
-  if (snapshot === null) throw noSuchRun(name);
+  if (snapshot === null) throw noSuchRunError(name);
   return { exit: 0, stream: items(context, name, input), recorded: true };
 }
 
@@ -62,6 +62,6 @@ async function interruptible(signal: AbortSignal): Promise<void> {
 
 /** `seq` is that of the last entry: a later call goes on from there with `--since`. */
 function endItem(seq: number, status: string, torn: boolean): StreamItem {
-  const json = { seq, type: 'end', ok: true, status, ...(torn ? { warnings: [TORN] } : {}) };
-  return { json, text: () => (torn ? `! ${TORN}` : null) };
+  const json = { seq, type: 'end', ok: true, status, ...(torn ? { warnings: [TORN_WARNING] } : {}) };
+  return { json, text: () => (torn ? `! ${TORN_WARNING}` : null) };
 }

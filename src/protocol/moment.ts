@@ -1,18 +1,22 @@
 import { DevCliError } from '../base/errors.js';
-import { noSuchRun } from '../base/no-such-run.js';
+import { noSuchRunError } from '../base/no-such-run.js';
 import type { HistoryContext } from '../run/context.js';
 import type { RunState } from '../run/state.js';
-import type { Moment } from '../store/store.js';
+import type { Checkpoint } from '../store/store.js';
 
 /** What a command tells of a journal whose end is torn, and goes on. */
-export const TORN = 'the end of events.jsonl is torn: what was being written there never happened';
+export const TORN_WARNING = 'the end of events.jsonl is torn: what was being written there never happened';
 
 /**
  * A run as it was after entry `seq` of its journal, with the whole commit of that entry (storage.md, History).
  * @throws DevCliError `NO_SUCH_RUN`, `UNKNOWN_ENTRY`, `JOURNAL_CORRUPT` for a damaged journal and one of another name, and
  * what the store throws
  */
-export async function momentOf(context: HistoryContext, name: string, seq: number): Promise<Moment<RunState>> {
+export async function readCheckpoint(
+  context: HistoryContext,
+  name: string,
+  seq: number,
+): Promise<Checkpoint<RunState>> {
   const moment = await context.store.rewind(name, seq);
   if (moment === null) throw await unknownEntry(context, name, seq);
   if (moment.snapshot.name === name) return moment;
@@ -25,7 +29,7 @@ export async function momentOf(context: HistoryContext, name: string, seq: numbe
 
 async function unknownEntry(context: HistoryContext, name: string, seq: number): Promise<DevCliError> {
   const { seq: last } = await context.store.read(name);
-  if (last === 0) return noSuchRun(name);
+  if (last === 0) return noSuchRunError(name);
   return new DevCliError('UNKNOWN_ENTRY', `The journal of "${name}" has no entry ${seq}: it has 1 to ${last}.`, {
     run: name,
     fix: { command: 'history', input: { name, all: true } },

@@ -1,6 +1,6 @@
 import type { DevCliError } from '../base/errors.js';
-import { noSuchRun } from '../base/no-such-run.js';
-import { didYouMean } from '../base/suggest.js';
+import { noSuchRunError } from '../base/no-such-run.js';
+import { renderSuggestion } from '../base/suggest.js';
 import type { ReadContext } from '../run/context.js';
 
 /**
@@ -9,11 +9,11 @@ import type { ReadContext } from '../run/context.js';
  * @param given the run's name as the call had it, if any
  * @param error `NO_SUCH_RUN`
  */
-export async function withNearRuns(
+export async function suggestRuns(
   context: Pick<ReadContext, 'store'>,
   given: unknown,
   error: DevCliError,
 ): Promise<DevCliError> {
-  const meant = typeof given === 'string' ? didYouMean(given, await context.store.streams()) : '';
-  return typeof given === 'string' && meant !== '' ? noSuchRun(given, meant) : error;
+  const meant = typeof given === 'string' ? renderSuggestion(given, await context.store.streams()) : '';
+  return typeof given === 'string' && meant !== '' ? noSuchRunError(given, meant) : error;
 }

@@ -1,14 +1,14 @@
 import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
 import type { InputOf } from '../registry/catalogue.js';
-import { answerBy, type Context, type ReadContext } from '../run/context.js';
+import { type Context, getDeadline, type ReadContext } from '../run/context.js';
 import type { RunState } from '../run/state.js';
 import { actionAnswer } from '../views/action.js';
 import { findRun } from './find-run.js';
-import { withRare } from './rare.js';
-import { commitsWait, isAtWork, pendingId, readRun } from './running.js';
-import { movedLine } from './turns.js';
-import { vanished } from './vanished.js';
+import { loadOnDemand } from './rare.js';
+import { findPendingId, hasDeferredCommits, hasRunningJob, readRun } from './running.js';
+import { findPlanDifference } from './turns.js';
+import { findLostDocuments } from './vanished.js';
 
 /**
  * `next`: the pending action itself, the same byte for byte until it is acknowledged. Writes nothing, except that it
@@ -21,16 +21,16 @@ export async function next(context: Context, given: unknown, input: Omit<InputOf
   const name = await findRun(context, given, false);
   let head = await readRun(context, name);
   if (isToBeMended(head)) {
-    const { finishCrash } = await import('./mended.js');
-    await finishCrash(context, name);
+    const { finishInterruptedCommit } = await import('./mended.js');
+    await finishInterruptedCommit(context, name);
     head = await readRun(context, name);
   }
-  if (isAtWork(head) || commitsWait(head)) {
-    const { settleJobs } = await import('./settle.js');
-    await settleJobs(context, name, answerBy(context, input.wait ?? 0), pendingId(head.snapshot));
+  if (hasRunningJob(head) || hasDeferredCommits(head)) {
+    const { runPendingJobs } = await import('./settle.js');
+    await runPendingJobs(context, name, getDeadline(context, input.wait ?? 0), findPendingId(head.snapshot));
     head = await readRun(context, name);
   }
-  const moved = await withRare(async ({ planMoved }) => movedLine(head, planMoved));
+  const moved = await loadOnDemand(async ({ planMoved }) => findPlanDifference(head, planMoved));
   return pendingAction(head.snapshot, input.full === true, moved);
 }
 
@@ -38,20 +38,20 @@ export async function next(context: Context, given: unknown, input: Omit<InputOf
  * The same where nothing is to be finished before; null where something is, and `next` has to see to it.
  * @param input without `wait`
  */
-export async function nextIfSettled(
+export async function nextIfIdle(
   context: ReadContext,
   given: unknown,
   input: Pick<InputOf<'next'>, 'full'>,
 ): Promise<Answer | null> {
   const head = await readRun(context, await findRun(context, given, false));
-  if (isToBeMended(head) || isAtWork(head) || commitsWait(head)) return null;
-  if (movedLine(head, () => '') !== null) return null;
+  if (isToBeMended(head) || hasRunningJob(head) || hasDeferredCommits(head)) return null;
+  if (findPlanDifference(head, () => '') !== null) return null;
   return pendingAction(head.snapshot, input.full === true, null);
 }
 
 /** A crash has left something to finish, or documents that the run needs have vanished. */
 function isToBeMended({ unfinished, files, snapshot }: Awaited<ReturnType<typeof readRun>>): boolean {
-  return unfinished || vanished(files, snapshot).length > 0;
+  return unfinished || findLostDocuments(files, snapshot).length > 0;
 }
 
 function pendingAction({ name, pendingAction }: RunState, full: boolean, moved: string | null): Answer {

@@ -25,6 +25,6 @@ export function requireTerminal(context: Context, answer: Invocation, run?: stri
 }
 
 /** The same call, by a person: what was typed after a question at a terminal is a person's word. */
-export function byPerson(context: Context): Context {
+export function asPerson(context: Context): Context {
   return { ...context, caller: { ...context.caller, kind: 'human' } };
 }

@@ -1,12 +1,18 @@
 import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
 import { isRecord } from '../base/json.js';
-import { foreignLine } from '../documents/foreign.js';
+import { toBoundedLine } from '../documents/foreign.js';
 import { REQUEST_BODY, REQUEST_TITLE } from '../documents/request-text.js';
 import type { Context } from '../run/context.js';
-import { absolutePath, shownPath } from '../run/paths.js';
-import { beginBranch, currentBranch, ensureBranch, push, pushAddress, upstreamOf } from '../work/branch.js';
-import { type KnownRequest, openDraft, type PullRequest, renewText, requestOf } from '../work/forge.js';
+import { displayPath, toAbsolutePath } from '../run/paths.js';
+import { addEmptyCommit, ensureBranch, findCurrentBranch, findUpstream, getPushAddress, push } from '../work/branch.js';
+import {
+  type ExistingPullRequest,
+  findPullRequest,
+  openDraft,
+  type PullRequest,
+  updatePullRequestText,
+} from '../work/forge.js';
 import { findRun } from './find-run.js';
 
 /** The text of a pull request, in the run's directory. */
@@ -16,7 +22,7 @@ const TEXT = 'pr.json';
  * `pull-request branch`: puts the run's work tree on a branch of its own, `dev/<name>` unless it is on one (recipes.md §4).
  * @throws DevCliError `GIT_FAILED`, `NO_SUCH_RUN`
  */
-export async function pullRequestBranch(context: Context, name: unknown): Promise<Answer> {
+export async function ensurePullRequestBranch(context: Context, name: unknown): Promise<Answer> {
   const { run, workTree } = await placeOf(context, name);
   const { branch, made } = await ensureBranch(workTree, `dev/${run}`, { signal: context.signal });
   return {
@@ -32,29 +38,29 @@ export async function pullRequestBranch(context: Context, name: unknown): Promis
  * @throws DevCliError `EVIDENCE_MISSING`, `EVIDENCE_INVALID` for pr.json; `GIT_FAILED`; `COMMAND_FAILED` for gh, the branch
  * being pushed by then
  */
-export async function pullRequestOpen(context: Context, name: unknown): Promise<Answer> {
+export async function openPullRequest(context: Context, name: unknown): Promise<Answer> {
   const { run, runId, workTree } = await placeOf(context, name);
   const around = { signal: context.signal };
   const text = textOf(context, run);
-  const branch = await currentBranch(workTree, around);
+  const branch = await findCurrentBranch(workTree, around);
   if (branch === null) {
     throw new DevCliError('GIT_FAILED', 'HEAD is detached: no branch could be pushed.', {
       fix: { command: 'pull-request branch', input: { name: run } },
     });
   }
-  const upstream = await upstreamOf(workTree, branch, around);
+  const upstream = await findUpstream(workTree, branch, around);
   const { remote } = upstream;
-  const address = await pushAddress(workTree, remote, around);
+  const address = await getPushAddress(workTree, remote, around);
   // Whoever has to open it by hand wants the branch pushed all the same.
-  const known = await requestOf(workTree, branch, address, around).catch(ifRefused);
+  const known = await findPullRequest(workTree, branch, address, around).catch(ifRefused);
   if (known !== null && !(known instanceof DevCliError) && known.state !== 'open') throw isOver(branch, known);
-  await beginBranch(workTree, upstream, `${text.title}\n\nDev-Cli-Task: ${runId}/open`, around);
+  await addEmptyCommit(workTree, upstream, `${text.title}\n\nDev-Cli-Task: ${runId}/open`, around);
   await push(workTree, remote, branch, around);
   if (known instanceof DevCliError) throw withText(context, run, branch, known);
   try {
     const made = known === null;
     const url = known?.url ?? (await openDraft(workTree, branch, address, text, around));
-    if (!made) await renewText(workTree, url, text, around);
+    if (!made) await updatePullRequestText(workTree, url, text, around);
     return {
       exit: 0,
       json: { ok: true, run, branch, remote, url, made, draft: known?.draft ?? true },
@@ -72,7 +78,7 @@ function ifRefused(error: unknown): DevCliError {
 }
 
 /** What has been decided at the forge is not gone behind. */
-function isOver(branch: string, { url, state }: KnownRequest): DevCliError {
+function isOver(branch: string, { url, state }: ExistingPullRequest): DevCliError {
   return new DevCliError(
     'COMMAND_FAILED',
     `The pull request of the branch ${branch} is ${state}: ${url}. Nothing was pushed.`,
@@ -92,8 +98,8 @@ async function placeOf(context: Context, name: unknown) {
 
 function textOf(context: Context, run: string): PullRequest {
   const place = { root: context.root, workTree: context.root };
-  const text = context.reader.read(absolutePath(place, run, TEXT));
-  const target = shownPath(place, run, TEXT);
+  const text = context.reader.read(toAbsolutePath(place, run, TEXT));
+  const target = displayPath(place, run, TEXT);
   if (text === null || text.trim() === '') {
     throw new DevCliError('EVIDENCE_MISSING', 'The text of the pull request is not written.', {
       details: [{ target, problem: 'not written' }],
@@ -102,7 +108,7 @@ function textOf(context: Context, run: string): PullRequest {
   }
   const value = parsed(text);
   const { title, body } = isRecord(value) ? value : {};
-  const line = typeof title === 'string' ? foreignLine(title, REQUEST_TITLE) : '';
+  const line = typeof title === 'string' ? toBoundedLine(title, REQUEST_TITLE) : '';
   if (line === '' || typeof body !== 'string') throw unusable(target, 'title and body are texts');
   if (body.length > REQUEST_BODY) throw unusable(target, `body has more than ${REQUEST_BODY} characters`);
   return { title: line, body };
@@ -125,7 +131,7 @@ function parsed(text: string): unknown {
 
 /** Whoever has to open it by hand needs to know what is done and where the text lies. */
 function withText(context: Context, run: string, branch: string, error: DevCliError): DevCliError {
-  const target = shownPath({ root: context.root, workTree: context.root }, run, TEXT);
+  const target = displayPath({ root: context.root, workTree: context.root }, run, TEXT);
   return new DevCliError(error.code, `${error.message} The branch ${branch} is pushed; the text lies in ${target}.`, {
     ...(error.fix === undefined ? {} : { fix: error.fix }),
     cause: error,

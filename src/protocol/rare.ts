@@ -1,30 +1,30 @@
 import { DevCliError } from '../base/errors.js';
-import type { Files } from '../base/files.js';
+import type { DocumentReader } from '../base/files.js';
 import type { JudgeResult } from '../documents/judge-result.js';
 import type { Recompile } from '../recipe/captured.js';
 import type { Context } from '../run/context.js';
 import type { RunState } from '../run/state.js';
-import type { Evaluate, OtherExecution } from '../run/turn.js';
-import { type Present, readPresent } from '../work/git.js';
+import type { EvaluateInScope, OtherExecution } from '../run/turn.js';
+import { readPresent, type WorkTreeStatus } from '../work/git.js';
 
 /** A line of warning, or null where the plan is the one that was captured after all. */
-export type PlanMoved = (state: RunState, files: Files) => string | null;
+export type PlanMoved = (state: RunState, files: DocumentReader) => string | null;
 
 /** What hardly any decision needs and what costs more to load, or to find out, than all the rest of a call (house.md, Speed). */
-export interface Rare {
-  evaluate: Evaluate;
+export interface OnDemand {
+  evaluate: EvaluateInScope;
   recompile: Recompile;
   judge: JudgeResult;
   /** What a plan that looks changed means for the execution at work. */
   planMoved: PlanMoved;
   /** The work tree at this absolute path. */
-  tree: (workTree: string) => Present | null;
+  tree: (workTree: string) => WorkTreeStatus | null;
   /** What other runs than this one execute in the work tree at this absolute path. */
   others: (name: string, workTree: string) => readonly OtherExecution[];
 }
 
 /** Thrown by work that meets something rare before it is there; the work is then done again. */
-class RareNeeded extends Error {
+class NotLoadedError extends Error {
   constructor(
     readonly what: 'language' | 'results' | 'plan' | 'tree' | 'others',
     readonly workTree: string = '',
@@ -35,7 +35,7 @@ class RareNeeded extends Error {
 }
 
 /** Nothing is there yet: a first need fetches it, and where nobody fetches there is none. */
-export const NOTHING_RARE: Rare = {
+export const NOT_LOADED: OnDemand = {
   evaluate: () => needed('language'),
   recompile: () => needed('language'),
   judge: () => needed('results'),
@@ -44,8 +44,8 @@ export const NOTHING_RARE: Rare = {
   others: (name, workTree) => needed('others', workTree, name),
 };
 
-function needed(what: RareNeeded['what'], workTree?: string, run?: string): never {
-  throw new RareNeeded(what, workTree, run);
+function needed(what: NotLoadedError['what'], workTree?: string, run?: string): never {
+  throw new NotLoadedError(what, workTree, run);
 }
 
 /**
@@ -55,37 +55,40 @@ function needed(what: RareNeeded['what'], workTree?: string, run?: string): neve
  * @param context of a call that changes something; asking needs none
  * @param known what the caller knows to be needed, so that nothing is done twice
  */
-export async function withRare<A>(
-  work: (rare: Rare) => Promise<A>,
-  { context, known = {} }: { context?: Context; known?: Partial<Rare> } = {},
+export async function loadOnDemand<A>(
+  work: (onDemand: OnDemand) => Promise<A>,
+  { context, known = {} }: { context?: Context; known?: Partial<OnDemand> } = {},
 ): Promise<A> {
-  let rare: Rare = { ...NOTHING_RARE, ...known };
+  let onDemand: OnDemand = { ...NOT_LOADED, ...known };
   for (;;) {
     try {
-      return await work(rare);
+      return await work(onDemand);
     } catch (error) {
-      if (!(error instanceof RareNeeded)) throw error;
-      if (error.what === 'others' && context !== undefined) return withOthers(work, rare, context, error);
-      rare = { ...rare, ...(await fetched(error, context?.signal)) };
+      if (!(error instanceof NotLoadedError)) throw error;
+      if (error.what === 'others' && context !== undefined) return withOthers(work, onDemand, context, error);
+      onDemand = { ...onDemand, ...(await fetched(error, context?.signal)) };
     }
   }
 }
 
 /** What others execute has to stay so until this work is committed. */
 async function withOthers<A>(
-  work: (rare: Rare) => Promise<A>,
-  rare: Rare,
+  work: (onDemand: OnDemand) => Promise<A>,
+  onDemand: OnDemand,
   context: Context,
-  { run, workTree }: RareNeeded,
+  { run, workTree }: NotLoadedError,
 ): Promise<A> {
-  const { EXECUTIONS, executionsBeside } = await import('./executions.js');
-  return context.store.alone(EXECUTIONS, async () => {
-    const others = await executionsBeside(context, run, workTree);
-    return withRare(work, { context, known: { ...rare, others: () => others } });
+  const { EXECUTION_LOCK, listOtherExecutions } = await import('./executions.js');
+  return context.store.alone(EXECUTION_LOCK, async () => {
+    const others = await listOtherExecutions(context, run, workTree);
+    return loadOnDemand(work, { context, known: { ...onDemand, others: () => others } });
   });
 }
 
-async function fetched({ what, workTree }: RareNeeded, signal: AbortSignal | undefined): Promise<Partial<Rare>> {
+async function fetched(
+  { what, workTree }: NotLoadedError,
+  signal: AbortSignal | undefined,
+): Promise<Partial<OnDemand>> {
   switch (what) {
     case 'language': {
       const [{ evaluateCondition }, { recompile }] = await Promise.all([
@@ -97,7 +100,7 @@ async function fetched({ what, workTree }: RareNeeded, signal: AbortSignal | und
     case 'results':
       return { judge: (await import('../documents/judge-result.js')).judgeResult };
     case 'plan':
-      return { planMoved: (await import('../engine/act/plan-moved.js')).planMovedLine };
+      return { planMoved: (await import('../engine/act/plan-moved.js')).renderPlanDifference };
     case 'tree': {
       const tree = await treeOf(workTree, signal);
       return { tree: () => tree };
@@ -108,7 +111,7 @@ async function fetched({ what, workTree }: RareNeeded, signal: AbortSignal | und
 }
 
 /** A repository that git cannot read any more is as none: what changed in it goes unnoticed, and the report says so. */
-async function treeOf(workTree: string, signal: AbortSignal | undefined): Promise<Present | null> {
+async function treeOf(workTree: string, signal: AbortSignal | undefined): Promise<WorkTreeStatus | null> {
   try {
     return await readPresent(workTree, signal === undefined ? {} : { signal });
   } catch (error) {

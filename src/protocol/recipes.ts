@@ -1,13 +1,13 @@
 import { isAbsolute, resolve } from 'node:path';
 import type { Answer } from '../base/answer.js';
-import { recipeFiles } from '../recipe/library.js';
+import { listRecipeFiles } from '../recipe/library.js';
 import { lintReport } from '../recipe/lint-report.js';
 import { type LoadedRecipe, listRecipes, loadRecipeFile, requireRecipe } from '../recipe/load.js';
 import { showRecipe, showWorkflow } from '../recipe/show.js';
 import type { ReadContext } from '../run/context.js';
 
 /** `recipe list`: every recipe with the file that won. */
-export async function recipeList(context: ReadContext): Promise<Answer> {
+export async function listRecipesCommand(context: ReadContext): Promise<Answer> {
   const recipes = listRecipes(context.library);
   const width = Math.max(...recipes.map(({ name }) => name.length));
   return {
@@ -27,7 +27,7 @@ export async function recipeList(context: ReadContext): Promise<Answer> {
 }
 
 /** `recipe show`: one recipe as resolved. @throws DevCliError `UNKNOWN_RECIPE`, `RECIPE_INVALID` */
-export async function recipeShow(context: ReadContext, name: string): Promise<Answer> {
+export async function showRecipeCommand(context: ReadContext, name: string): Promise<Answer> {
   const { digest, recipe, workflow } = requireRecipe(context.library, name);
   return {
     exit: 0,
@@ -40,12 +40,12 @@ export async function recipeShow(context: ReadContext, name: string): Promise<An
  * `recipe lint`: the problems of recipe files; of all the project's own, when none is named.
  * @param files as given on the command line; a shipped recipe goes by its name
  */
-export async function recipeLint(context: ReadContext, files: readonly string[], cwd: string): Promise<Answer> {
+export async function lintRecipesCommand(context: ReadContext, files: readonly string[], cwd: string): Promise<Answer> {
   const { library } = context;
   const paths =
     files.length > 0
       ? files.map((file) => pathOf(context, file, cwd))
-      : recipeFiles(library)
+      : listRecipeFiles(library)
           .filter(({ shipped }) => !shipped)
           .map(({ path }) => path);
   const loaded = paths.map((path) => loadRecipeFile(library, path));
@@ -72,6 +72,6 @@ function lintText({ file, problems, texts }: LoadedRecipe): string {
 function pathOf({ library }: ReadContext, file: string, cwd: string): string {
   const path = isAbsolute(file) ? file : resolve(cwd, file);
   if (library.reader.read(path) !== null) return path;
-  const named = recipeFiles(library).find(({ name, file: shown }) => name === file || shown === file);
+  const named = listRecipeFiles(library).find(({ name, file: shown }) => name === file || shown === file);
   return named?.path ?? path;
 }

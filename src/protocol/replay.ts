@@ -1,11 +1,11 @@
 import type { Answer } from '../base/answer.js';
-import { noSuchRun } from '../base/no-such-run.js';
+import { noSuchRunError } from '../base/no-such-run.js';
 import type { HistoryContext } from '../run/context.js';
 import type { RunState } from '../run/state.js';
-import type { Entry, Replay, ReplayLook } from '../store/store.js';
+import type { Entry, Replay, ReplayOptions } from '../store/store.js';
 import { type ReplayReport, replayText } from '../views/replay-text.js';
 import { findRun } from './find-run.js';
-import { momentOf, TORN } from './moment.js';
+import { readCheckpoint, TORN_WARNING } from './moment.js';
 
 /** Documents that nobody but dev-cli writes. */
 const OWN = new Set(['recipe.json']);
@@ -15,11 +15,11 @@ const OWN = new Set(['recipe.json']);
  * exit 3 when something differs, and nothing is changed.
  * @throws DevCliError `NO_SUCH_RUN`, `JOURNAL_CORRUPT` and what the store throws
  */
-export async function replayCheck(context: HistoryContext, given: unknown): Promise<Answer> {
+export async function checkReplay(context: HistoryContext, given: unknown): Promise<Answer> {
   const name = await findRun(context, given, false);
   const { look, report } = runReplay(name);
   const json = report(await context.store.replay(name, look));
-  if (json.entries === 0 && json.ok) throw noSuchRun(name);
+  if (json.entries === 0 && json.ok) throw noSuchRunError(name);
   return { exit: json.ok ? 0 : 3, json, text: () => replayText(json) };
 }
 
@@ -27,16 +27,16 @@ export async function replayCheck(context: HistoryContext, given: unknown): Prom
  * `replay --at SEQ`: the state as it was after that entry. Writes nothing.
  * @throws DevCliError `NO_SUCH_RUN`, `UNKNOWN_ENTRY`, `JOURNAL_CORRUPT` and what the store throws
  */
-export async function replayAt(context: HistoryContext, given: unknown, seq: number): Promise<Answer> {
+export async function showReplay(context: HistoryContext, given: unknown, seq: number): Promise<Answer> {
   const name = await findRun(context, given, false);
-  const { snapshot: state, first, last, at, documents, torn } = await momentOf(context, name, seq);
+  const { snapshot: state, first, last, at, documents, torn } = await readCheckpoint(context, name, seq);
   const json = {
     ok: true,
     run: name,
     runId: state.runId,
     seq,
     commit: { first, last, at },
-    ...(torn ? { warnings: [TORN] } : {}),
+    ...(torn ? { warnings: [TORN_WARNING] } : {}),
     documents: Object.fromEntries([...documents].sort(([a], [b]) => (a < b ? -1 : 1))),
     state,
   };
@@ -44,9 +44,9 @@ export async function replayAt(context: HistoryContext, given: unknown, seq: num
 }
 
 /** What a replay of a run looks at beside what every store looks at, and the report made of it. */
-export function runReplay(name: string): { look: ReplayLook; report: (result: Replay<RunState>) => ReplayReport } {
+export function runReplay(name: string): { look: ReplayOptions; report: (result: Replay<RunState>) => ReplayReport } {
   const runs = new Set<string>();
-  const look: ReplayLook = { isOwn: (path) => OWN.has(path), entry: (entry) => ofAnotherRun(runs, entry) };
+  const look: ReplayOptions = { isOwn: (path) => OWN.has(path), entry: (entry) => ofAnotherRun(runs, entry) };
   const report = ({ entries, documents, objects, snapshot, notes, ...result }: Replay<RunState>): ReplayReport => {
     const differences = [...result.differences];
     if (snapshot !== null && snapshot.name !== name) {

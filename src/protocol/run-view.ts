@@ -1,8 +1,8 @@
 import type { ReadContext } from '../run/context.js';
 import type { RunState } from '../run/state.js';
-import type { Head } from '../store/store.js';
+import type { StreamState } from '../store/store.js';
 import { type RunView, runView } from '../views/run-view.js';
-import { type Asking, capturedOf, movedLine } from './turns.js';
+import { findPlanDifference, type QueryDependencies, readCapturedRecipe } from './turns.js';
 
 /**
  * A run that was read, as it is told of.
@@ -10,17 +10,17 @@ import { type Asking, capturedOf, movedLine } from './turns.js';
  */
 export function viewOf(
   { root, reader, clock }: ReadContext,
-  head: Head<RunState> & { snapshot: RunState },
-  { recompile, planMoved }: Asking,
+  head: StreamState<RunState> & { snapshot: RunState },
+  { recompile, planMoved }: QueryDependencies,
 ): RunView {
   const { snapshot: state, files, notices } = head;
-  const captured = capturedOf(head, recompile);
+  const captured = readCapturedRecipe(head, recompile);
   return runView({
     state,
     captured,
     files,
     notices,
-    planMoved: movedLine(head, planMoved),
+    planMoved: findPlanDifference(head, planMoved),
     root,
     reader,
     now: clock.now(),

@@ -1,29 +1,32 @@
-import { noSuchRun } from '../base/no-such-run.js';
+import { noSuchRunError } from '../base/no-such-run.js';
 import type { ReadContext } from '../run/context.js';
 import type { RunState } from '../run/state.js';
-import type { Head } from '../store/store.js';
+import type { StreamState } from '../store/store.js';
 
 /** Whether dev-cli itself is at work for the run: an external command, a commit. */
-export function isAtWork(head: Head<RunState>): boolean {
+export function hasRunningJob(head: StreamState<RunState>): boolean {
   return head.snapshot?.pendingAction?.action.action === 'running';
 }
 
 /** Whether commits that had to wait can be made now, as far as git can: no worker is at the sources (engine.md, Commits). */
-export function commitsWait({ snapshot }: Pick<Head<RunState>, 'snapshot'>): boolean {
+export function hasDeferredCommits({ snapshot }: Pick<StreamState<RunState>, 'snapshot'>): boolean {
   const engine = snapshot?.engine ?? null;
   if (engine === null || engine.deferred.length === 0 || snapshot?.status === 'aborted') return false;
   return Object.values(engine.tasks).every(({ substep }) => substep !== 'worker');
 }
 
 /** The id of the action that is pending; null where none is, or the run has ended. */
-export function pendingId(snapshot: RunState | null): string | null {
+export function findPendingId(snapshot: RunState | null): string | null {
   const action = snapshot?.pendingAction?.action;
   return action === undefined || action.action === 'done' ? null : action.actionId;
 }
 
 /** A run that exists. @throws DevCliError `NO_SUCH_RUN` and what the store throws */
-export async function readRun(context: ReadContext, name: string): Promise<Head<RunState> & { snapshot: RunState }> {
+export async function readRun(
+  context: ReadContext,
+  name: string,
+): Promise<StreamState<RunState> & { snapshot: RunState }> {
   const head = await context.store.read(name);
-  if (head.snapshot === null) throw noSuchRun(name);
+  if (head.snapshot === null) throw noSuchRunError(name);
   return { ...head, snapshot: head.snapshot };
 }

@@ -1,18 +1,18 @@
 import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
 import { SECTION_IDS } from '../documents/sections.js';
-import { recipeFiles } from '../recipe/library.js';
+import { listRecipeFiles } from '../recipe/library.js';
 import type { ReadContext } from '../run/context.js';
 
 /** `schema <document>`, `recipe schema`: the JSON Schema that ships under schemas/. */
-export async function schema(context: ReadContext, name: string): Promise<Answer> {
+export async function showSchema(context: ReadContext, name: string): Promise<Answer> {
   const text = context.reader.read(`${context.library.shipped}/schemas/${name}.schema.json`);
   if (text === null) throw new DevCliError('INTERNAL', `The schema "${name}" is missing from this installation.`);
   return { exit: 0, json: JSON.parse(text) as object, text: () => text };
 }
 
 /** One value a line, for completion scripts. Never fails: a completion that complains is worse than none. */
-export async function candidates(context: ReadContext, kind: string): Promise<Answer> {
+export async function listCandidates(context: ReadContext, kind: string): Promise<Answer> {
   const values = await candidatesOf(context, kind).catch(() => []);
   return { exit: 0, json: { candidates: values }, text: () => values.join('\n') };
 }
@@ -22,7 +22,7 @@ async function candidatesOf(context: ReadContext, kind: string): Promise<string[
     case 'name':
       return context.store.streams();
     case 'recipe':
-      return [...new Set(recipeFiles(context.library).map(({ name }) => name))];
+      return [...new Set(listRecipeFiles(context.library).map(({ name }) => name))];
     case 'section':
       return [...SECTION_IDS];
     default:

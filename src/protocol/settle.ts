@@ -1,7 +1,7 @@
 import { commandEnded } from '../blocks/command.js';
-import { commitDone } from '../engine/act/commit-job.js';
-import { commandDone } from '../engine/act/evidence.js';
-import { pullRequestDone } from '../engine/act/request-job.js';
+import { recordCommitResult } from '../engine/act/commit-job.js';
+import { recordCommandResult } from '../engine/act/evidence.js';
+import { recordPullRequestResult } from '../engine/act/request-job.js';
 import type { EngineEvent } from '../engine/core/events.js';
 import { type Job, pendingJob, runningAction } from '../jobs/job.js';
 import type { Call } from '../jobs/launch.js';
@@ -9,13 +9,13 @@ import { awaitJob, type Ended, endJob } from '../jobs/life.js';
 import { runsAsProcess } from '../registry/hot.js';
 import type { Context } from '../run/context.js';
 import type { RunState } from '../run/state.js';
-import type { Turn } from '../run/turn.js';
-import type { Told } from '../views/envelope.js';
+import type { Transaction } from '../run/turn.js';
+import type { FoldedJournal } from '../views/envelope.js';
 import { retryDeferred } from './deferred.js';
-import { joined, toldBy } from './envelope.js';
-import { commitsWait, readRun } from './running.js';
+import { mergeResults, startResult } from './envelope.js';
+import { hasDeferredCommits, readRun } from './running.js';
 import { mayStart, requirePlace } from './trust/place.js';
-import { transactTurn } from './turns.js';
+import { transact } from './turns.js';
 import { advance, advanceEngine } from './walk/advance.js';
 
 /**
@@ -27,47 +27,47 @@ import { advance, advanceEngine } from './walk/advance.js';
  * @returns null when nothing was committed
  * @throws what `awaitJob` and a transaction throw
  */
-export async function settleJobs(
+export async function runPendingJobs(
   context: Context,
   name: string,
   until: number,
   found: string | null,
-): Promise<Told | null> {
-  const told: Told[] = [];
+): Promise<FoldedJournal | null> {
+  const told: FoldedJournal[] = [];
   for (let first = true; ; first = false) {
     let call = callOn(context, await readRun(context, name), until);
-    if (commitsWait(call.run) && (first || isLastCommit(call.run.snapshot))) {
+    if (hasDeferredCommits(call.run) && (first || isLastCommit(call.run.snapshot))) {
       told.push(...(await retryDeferred(call)));
       call = callOn(context, await readRun(context, name), until);
     }
     const job = pendingJob(call.run.snapshot);
     const ended = job === null ? null : await awaitJob(job, { ...call, launched: job.actionId === found });
-    if (ended === null) return told.length === 0 ? null : told.reduce(joined);
-    told.push(...(await call.transact((turn) => tell(turn, ended))));
+    if (ended === null) return told.length === 0 ? null : told.reduce(mergeResults);
+    told.push(...(await call.transact((tx) => tell(tx, ended))));
   }
 }
 
 /** Tells the run how its job ended, and lets it go on; nothing when another call has done so meanwhile. */
-function tell(turn: Turn, ended: Ended): Told[] {
-  if (runningAction(turn.state) !== ended.job.actionId) return [];
+function tell(tx: Transaction, ended: Ended): FoldedJournal[] {
+  if (runningAction(tx.state) !== ended.job.actionId) return [];
   if (ended.kind === 'command' && ended.job.acceptance === null) {
-    advance(turn, commandEnded(turn, ended));
+    advance(tx, commandEnded(tx, ended));
   } else {
-    const event = engineEvent(turn, ended);
-    if (event !== null) advanceEngine(turn, [event]);
+    const event = engineEvent(tx, ended);
+    if (event !== null) advanceEngine(tx, [event]);
   }
-  return [toldBy(turn)];
+  return [startResult(tx)];
 }
 
 /** What the engine takes of an ending; null while its job goes on with another command. */
-function engineEvent(turn: Turn, ended: Ended): EngineEvent | null {
+function engineEvent(tx: Transaction, ended: Ended): EngineEvent | null {
   switch (ended.kind) {
     case 'command':
-      return commandDone(turn, ended);
+      return recordCommandResult(tx, ended);
     case 'commit':
-      return commitDone(turn, ended);
+      return recordCommitResult(tx, ended);
     case 'pull-request':
-      return pullRequestDone(turn, ended);
+      return recordPullRequestResult(tx, ended);
   }
 }
 
@@ -85,7 +85,7 @@ export function callOn(context: Context, run: Call['run'], until: number): Call 
     launched: false,
     requirePlace: () => requirePlace(context, run.snapshot),
     isOwn: runsAsProcess,
-    transact: (body) => transactTurn(context, run.snapshot.name, body),
+    transact: (body) => transact(context, run.snapshot.name, body),
   };
 }
 
@@ -94,7 +94,7 @@ export function callOn(context: Context, run: Call['run'], until: number): Call 
  * from.
  * @throws what `endJob` throws
  */
-export async function endJobs(context: Context, name: string, jobs: readonly Job[]): Promise<void> {
+export async function stopJobs(context: Context, name: string, jobs: readonly Job[]): Promise<void> {
   for (const job of jobs) {
     const { snapshot } = await context.store.read(name);
     if (snapshot === null || (await mayStart(context, snapshot))) await endJob(job, context, name);

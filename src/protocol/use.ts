@@ -1,6 +1,6 @@
 import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
-import { checkedName } from '../base/name.js';
+import { requireName } from '../base/name.js';
 import type { Context } from '../run/context.js';
 import type { RunState } from '../run/state.js';
 import { readRun } from './running.js';
@@ -10,7 +10,7 @@ import { readRun } from './running.js';
  * @throws DevCliError `NO_SUCH_RUN`; `RUN_ENDED` for a completed or aborted run, and for one with a work tree of its own
  */
 export async function use(context: Context, given: string): Promise<Answer> {
-  const name = checkedName(given);
+  const name = requireName(given);
   const { snapshot } = await readRun(context, name);
   if (isOver(snapshot)) throw overAlready(snapshot);
   if (snapshot.origin !== null || snapshot.workTree !== '.') {

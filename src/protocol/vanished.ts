@@ -1,10 +1,10 @@
-import type { Files } from '../base/files.js';
-import { factsOf } from '../blocks/evidence.js';
+import type { DocumentReader } from '../base/files.js';
+import { readFileFacts } from '../blocks/evidence.js';
 import type { Action } from '../run/action.js';
 import type { HistoryContext } from '../run/context.js';
-import { CAPTURED_PLAN, PLAN, PLAN_CONTENT, runDirectory } from '../run/paths.js';
+import { CAPTURED_PLAN, getRunDirectory, PLAN, PLAN_CONTENT } from '../run/paths.js';
 import type { RunState } from '../run/state.js';
-import type { Turn } from '../run/turn.js';
+import type { Transaction } from '../run/turn.js';
 import { createWorkspace } from '../run/workspace.js';
 import { BEGINNING, type HistoryStore } from '../store/store.js';
 
@@ -13,14 +13,14 @@ import { BEGINNING, type HistoryStore } from '../store/store.js';
  * not ignore, a power cut what was not synced. The journal says what they held, `objects/` has it (storage.md, Documents that vanished).
  */
 
-/** What documents held when they were committed last, by path as in `Files`. */
-export type Contents = ReadonlyMap<string, Buffer>;
+/** What documents held when they were committed last, by path as in `DocumentReader`. */
+export type DocumentContents = ReadonlyMap<string, Buffer>;
 
 /**
  * The documents that a run cannot do without, and that may be lost. Looks at a few files and reads none.
  * @returns paths relative to the run's directory
  */
-export function vanished(files: Files, state: RunState): string[] {
+export function findLostDocuments(files: DocumentReader, state: RunState): string[] {
   const { documents: sizes, pendingAction } = state;
   const before = pendingAction?.before ?? {};
   const wanted = sizes === undefined ? documentsOf(state) : Object.keys(sizes);
@@ -36,13 +36,13 @@ export function vanished(files: Files, state: RunState): string[] {
 }
 
 /** Missing, or with fewer bytes than it should have: empty or cut short, or a person has been at it. */
-function isShort(files: Files, path: string, size: number): boolean {
+function isShort(files: DocumentReader, path: string, size: number): boolean {
   const facts = files.facts(path);
   return facts.kind === 'missing' || (facts.kind === 'file' && facts.size < size);
 }
 
 /** Whether a document is missing, or holds no more than the beginning of what it held: a write that was cut off. */
-function isLost(files: Files, path: string, content: Buffer): boolean {
+function isLost(files: DocumentReader, path: string, content: Buffer): boolean {
   if (!isShort(files, path, content.length)) return false;
   const present = files.read(path);
   return present === null || content.subarray(0, present.length).equals(present);
@@ -52,7 +52,7 @@ function isLost(files: Files, path: string, content: Buffer): boolean {
  * The sizes in bytes of the documents of a run as this turn leaves them, by path: those it cannot do without, and those that it
  * has written and not removed. Prompt files count as long as somebody works by them.
  */
-export function sizesOf({ files, state }: Turn): Record<string, number> {
+export function recordSizes({ files, state }: Transaction): Record<string, number> {
   const written = [...Object.keys(state.documents ?? {}), ...files.changes().map(({ path }) => path)];
   const kept = written.filter((path) => !path.startsWith('/') && !path.startsWith('actions/'));
   return Object.fromEntries(
@@ -101,7 +101,7 @@ function namedBy(action: Action): string[] {
 
 /** A path as actions name it, relative to the run's directory; none when it lies elsewhere. */
 function inRun(name: string, path: string): string[] {
-  const inside = path.split(`${runDirectory(name)}/`, 2)[1];
+  const inside = path.split(`${getRunDirectory(name)}/`, 2)[1];
   return inside === undefined ? [] : [inside];
 }
 
@@ -111,11 +111,11 @@ function inRun(name: string, path: string): string[] {
  * @returns without those that no commit holds, that were removed, or whose content is not in `objects/`
  * @throws DevCliError `JOURNAL_CORRUPT`, `STATE_NEWER`, `IO`
  */
-export async function committedContents(
+export async function readCommittedContents(
   store: Pick<HistoryStore<RunState>, 'scan' | 'content'>,
   name: string,
   paths: readonly string[],
-): Promise<Contents> {
+): Promise<DocumentContents> {
   const digests = new Map<string, string | null>();
   await store.scan(name, BEGINNING, ({ files }) => {
     for (const { path, after } of files) if (paths.includes(path)) digests.set(path, after);
@@ -135,23 +135,23 @@ export async function committedContents(
  * leaves no journal.
  * @throws what the store throws
  */
-export async function contentsOf(
+export async function readContents(
   store: Pick<HistoryStore<RunState>, 'scan' | 'content' | 'read'>,
   name: string,
   paths: readonly string[],
-): Promise<Contents> {
-  const contents = await committedContents(store, name, paths);
+): Promise<DocumentContents> {
+  const contents = await readCommittedContents(store, name, paths);
   if (!paths.includes(PLAN) || contents.has(PLAN)) return contents;
-  const [{ presentPlan }, { renderPlan }] = await Promise.all([
+  const [{ readPlan }, { renderPlan }] = await Promise.all([
     import('../blocks/commands/plan.js'),
     import('../documents/plan-render.js'),
   ]);
-  const plan = presentPlan(createWorkspace((await store.read(name)).files));
+  const plan = readPlan(createWorkspace((await store.read(name)).files));
   return plan === null ? contents : new Map([...contents, [PLAN, Buffer.from(renderPlan(plan))]]);
 }
 
 /** The documents as they will be once those of `contents` that are lost are put back. */
-export function withContents(files: Files, contents: Contents): Files {
+export function overlayContents(files: DocumentReader, contents: DocumentContents): DocumentReader {
   const lost = new Map([...contents].filter(([path, content]) => isLost(files, path, content)));
   return { ...files, read: (path) => lost.get(path) ?? files.read(path) };
 }
@@ -159,15 +159,15 @@ export function withContents(files: Files, contents: Contents): Files {
 /**
  * A context whose runs are read as they will be once what they have lost is put back: for who only asks and writes nothing.
  */
-export function seeingLost<C extends HistoryContext>(context: C): C {
+export function createRestoredView<C extends HistoryContext>(context: C): C {
   const { store } = context;
   const read: HistoryContext['store']['read'] = async (name) => {
     const head = await store.read(name);
     if (head.snapshot === null) return head;
     const older = head.snapshot.documents === undefined ? ['recipe.json'] : [];
-    const paths = [...vanished(head.files, head.snapshot), ...older];
+    const paths = [...findLostDocuments(head.files, head.snapshot), ...older];
     if (paths.length === 0) return head;
-    return { ...head, files: withContents(head.files, await committedContents(store, name, paths)) };
+    return { ...head, files: overlayContents(head.files, await readCommittedContents(store, name, paths)) };
   };
   return { ...context, store: { ...store, read } };
 }
@@ -176,14 +176,14 @@ export function seeingLost<C extends HistoryContext>(context: C): C {
  * Puts lost documents back, in this turn's commit.
  * @returns what the next acknowledgement says of it; empty when there was nothing to put back
  */
-export function putBack(turn: Turn, contents: Contents): string[] {
-  const { files, state } = turn;
+export function restoreDocuments(tx: Transaction, contents: DocumentContents): string[] {
+  const { files, state } = tx;
   const lost = [...contents].filter(([path, content]) => isLost(files, path, content));
   for (const [path, content] of lost) {
     files.write(path, content);
     // It is no new evidence: its content decides whether its writer has been at it.
     const before = state.pendingAction?.before;
-    if (before?.[path] != null) before[path] = factsOf(files, path);
+    if (before?.[path] != null) before[path] = readFileFacts(files, path);
   }
   if (lost.length === 0) return [];
   const names = lost.map(([path]) => path).join(', ');

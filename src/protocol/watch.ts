@@ -4,9 +4,9 @@ import type { InputOf } from '../registry/catalogue.js';
 import type { HistoryContext } from '../run/context.js';
 import { findRun } from './find-run.js';
 import type { Ported } from './ports.js';
-import { withRare } from './rare.js';
+import { loadOnDemand } from './rare.js';
 import { readRun } from './running.js';
-import { statusAnswer } from './status.js';
+import { renderStatus } from './status.js';
 
 /** After so long, in milliseconds, it is told again although nothing has changed: spans of time have grown. */
 const WAIT = 5000;
@@ -33,7 +33,7 @@ async function* looks(
 ): AsyncGenerator<StreamItem> {
   for (;;) {
     const head = await readRun(context, name);
-    const { json, text } = await withRare(async (rare) => statusAnswer(context, head, rare, { full }));
+    const { json, text } = await loadOnDemand(async (onDemand) => renderStatus(context, head, onDemand, { full }));
     const { seq } = head;
     yield { json: { seq, type: 'status', ...json }, text: (written) => text?.(written) ?? null, block: true };
     const { status } = head.snapshot;

@@ -2,7 +2,7 @@ import { isRecord } from '../base/json.js';
 import { splitFrontMatter } from '../documents/front-matter.js';
 import type { Library } from './library.js';
 import type { CapturedAgent } from './resolved.js';
-import { variantKey } from './variant-key.js';
+import { getVariantKey } from './variant-key.js';
 
 /** An agent definition as found on disk. */
 export interface AgentDefinition {
@@ -50,7 +50,7 @@ export function findAgent(library: Library, type: string): AgentDefinition | nul
 export function findVariant(library: Library, type: string, variant: string): AgentDefinition | null {
   if (!TYPE.test(type) || !TYPE.test(variant)) return null;
   const role = PLACES.findIndex((place) => definitionIn(library, [place], type, type) !== null);
-  return definitionIn(library, PLACES.slice(0, role + 1), type, variantKey(type, variant));
+  return definitionIn(library, PLACES.slice(0, role + 1), type, getVariantKey(type, variant));
 }
 
 function definitionIn(library: Library, places: typeof PLACES, type: string, file: string): AgentDefinition | null {
@@ -67,7 +67,7 @@ function definitionIn(library: Library, places: typeof PLACES, type: string, fil
 }
 
 /** Every role that has a definition. */
-export function agentTypes(library: Library): string[] {
+export function listAgentTypes(library: Library): string[] {
   const names = PLACES.flatMap(({ directory, shipped, ending }) => {
     const base = shipped ? library.shipped : library.project;
     if (base === null) return [];

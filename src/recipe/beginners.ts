@@ -1,5 +1,5 @@
 import { isRecord } from '../base/json.js';
-import { type Library, recipeFiles } from './library.js';
+import { type Library, listRecipeFiles } from './library.js';
 import { engineMode } from './resolve-engine.js';
 import { skillOf } from './resolve-header.js';
 import type { EngineSource } from './schema-engine.js';
@@ -18,7 +18,7 @@ export interface Beginner {
  * its name also where another one of that name replaces it: whoever wrote that one means it to be begun instead.
  */
 export function beginnersOf(library: Library, what: 'planning' | 'execution'): Beginner[] {
-  return recipeFiles(library).flatMap(({ path, file, name }): Beginner[] => {
+  return listRecipeFiles(library).flatMap(({ path, file, name }): Beginner[] => {
     const text = library.reader.read(path) ?? '';
     if (!text.includes('begins')) return [];
     const { value } = parseYaml(withoutSteps(text), file);

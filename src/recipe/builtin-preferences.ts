@@ -22,14 +22,14 @@ export const BUILTIN_PREFERENCES: Readonly<Record<string, PreferenceSpec>> = {
 };
 
 /** Whether a value is one that the preference can have. */
-export function fitsPreference(spec: PreferenceSpec, value: unknown): value is string | number | boolean {
+export function isPreferenceValue(spec: PreferenceSpec, value: unknown): value is string | number | boolean {
   if (spec.values !== undefined) return spec.values.some((allowed) => allowed === value);
   if (spec.type === 'bool') return typeof value === 'boolean';
   return spec.type === 'int' ? Number.isSafeInteger(value) : typeof value === 'string';
 }
 
 /** What a preference can be, in words. */
-export function preferenceValues(spec: PreferenceSpec): string {
+export function describePreferenceValues(spec: PreferenceSpec): string {
   if (spec.values !== undefined) return spec.values.join(', ');
   return { bool: 'true or false', int: 'a whole number', string: 'text' }[spec.type];
 }

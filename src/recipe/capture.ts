@@ -1,17 +1,17 @@
 import { DevCliError } from '../base/errors.js';
 import { canonicalJson } from '../base/json.js';
 import { sha256 } from '../base/sha256.js';
-import { COMPILER, notCaptured, withPhases } from './captured.js';
+import { COMPILER_VERSION, notCapturedError, setPhases } from './captured.js';
 import { compileRecipe } from './compile.js';
-import type { Compiled } from './compiled.js';
-import { fileAt, type Library } from './library.js';
+import type { CompiledRecipe } from './compiled.js';
+import { describeFile, type Library } from './library.js';
 import { hasErrors } from './problem.js';
 import type { CapturedAgent, CapturedRecipe } from './resolved.js';
 
 const SHIPPED = 'dev-cli:';
 
 /** All that a run needs of its recipe, as plain JSON (recipes.md §5); null when it has errors. */
-export function capture(compiled: Compiled): CapturedRecipe | null {
+export function capture(compiled: CompiledRecipe): CapturedRecipe | null {
   const { draft } = compiled;
   if (draft === null || hasErrors(compiled.report.problems)) return null;
   const sources = compiled.sources.map(({ file, shipped, text }) => ({
@@ -20,7 +20,7 @@ export function capture(compiled: Compiled): CapturedRecipe | null {
     sha256: sha256(text),
     text,
   }));
-  const captured = { compiler: COMPILER, digest: captureDigest(sources), sources };
+  const captured = { compiler: COMPILER_VERSION, digest: captureDigest(sources), sources };
   if (draft.type !== 'meta') return { ...captured, recipe: draft.recipe, agents: agentsOf([compiled]) };
   const children = draft.phases.map((phase) => phase.compiled);
   const whole = children.every((child) => child !== null && child.draft !== null && !hasErrors(child.report.problems));
@@ -30,7 +30,7 @@ export function capture(compiled: Compiled): CapturedRecipe | null {
 }
 
 /** The definitions of all agents that these recipes use. */
-function agentsOf(recipes: readonly (Compiled | null)[]): Record<string, CapturedAgent> {
+function agentsOf(recipes: readonly (CompiledRecipe | null)[]): Record<string, CapturedAgent> {
   const agents: Record<string, CapturedAgent> = {};
   for (const recipe of recipes) {
     if (recipe === null || recipe.draft === null || recipe.draft.type === 'meta') continue;
@@ -56,8 +56,8 @@ export function recompile(captured: CapturedRecipe): CapturedRecipe {
     project: '/project',
   };
   const [main] = captured.sources;
-  if (main === undefined) throw notCaptured();
-  const again = capture(compileRecipe(library, fileAt(library, placeOf(main.path), main.shipped), main.text));
+  if (main === undefined) throw notCapturedError();
+  const again = capture(compileRecipe(library, describeFile(library, placeOf(main.path), main.shipped), main.text));
   if (again !== null) return withSettings({ ...again, digest: captured.digest }, captured);
   throw new DevCliError(
     'STATE_NEWER',
@@ -83,7 +83,7 @@ function withSettings(again: CapturedRecipe, { workflow: before }: CapturedRecip
     if (settled === undefined) return phase;
     return { ...phase, recipe: { ...phase.recipe, mode: settled.mode, vars: settled.vars } };
   });
-  return withPhases(again, { ...workflow, mode: before.mode, vars: before.vars, phases });
+  return setPhases(again, { ...workflow, mode: before.mode, vars: before.vars, phases });
 }
 
 function placeOf(path: string): string {

@@ -1,10 +1,10 @@
 import { DevCliError } from '../base/errors.js';
-import type { Reader } from '../base/files.js';
+import type { FileReader } from '../base/files.js';
 import { isRecord } from '../base/json.js';
 import type { CapturedRecipe, ResolvedWorkflow } from './resolved.js';
 
 /** Version of the compiled form. A recipe captured under another one is compiled again from its captured sources. */
-export const COMPILER = 1;
+export const COMPILER_VERSION = 1;
 
 /** Compiles a recipe that another compiler version captured; capture.ts has it, and hardly any call needs it. */
 export type Recompile = (captured: CapturedRecipe) => CapturedRecipe;
@@ -19,27 +19,27 @@ export function parseCaptured(text: string, recompile: Recompile): CapturedRecip
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    throw notCaptured(cause);
+    throw notCapturedError(cause);
   }
-  if (!isCaptured(value)) throw notCaptured();
-  return value.compiler === COMPILER ? value : recompile(value);
+  if (!isCaptured(value)) throw notCapturedError();
+  return value.compiler === COMPILER_VERSION ? value : recompile(value);
 }
 
 /** A captured workflow with these phases: its recipe is that of the first. */
-export function withPhases(captured: CapturedRecipe, workflow: ResolvedWorkflow): CapturedRecipe {
-  return atPhase({ ...captured, workflow }, 0);
+export function setPhases(captured: CapturedRecipe, workflow: ResolvedWorkflow): CapturedRecipe {
+  return selectPhase({ ...captured, workflow }, 0);
 }
 
 /** The view of a phase: its recipe is the one that runs (recipes.md §4). What is no workflow stays as it is. */
-export function atPhase(captured: CapturedRecipe, index: number): CapturedRecipe {
+export function selectPhase(captured: CapturedRecipe, index: number): CapturedRecipe {
   if (captured.workflow === undefined) return captured;
   const phase = captured.workflow.phases[index];
-  if (phase === undefined) throw notCaptured();
+  if (phase === undefined) throw notCapturedError();
   return { ...captured, recipe: phase.recipe };
 }
 
 /** The paths of captured sources of the project that are now different or gone. Texts are compared, not digests. */
-export function changedSources(captured: CapturedRecipe, reader: Reader, root: string): string[] {
+export function listChangedSources(captured: CapturedRecipe, reader: FileReader, root: string): string[] {
   return captured.sources
     .filter(({ shipped, path, text }) => !shipped && reader.read(absolute(root, path)) !== text)
     .map(({ path }) => path);
@@ -63,7 +63,7 @@ function isCaptured(value: unknown): value is CapturedRecipe {
 }
 
 /** The error for a recipe.json that is none. */
-export function notCaptured(cause?: unknown): DevCliError {
+export function notCapturedError(cause?: unknown): DevCliError {
   return new DevCliError('STATE_CORRUPT', 'recipe.json is no captured recipe. Nothing was touched.', {
     fix: 'Restore recipe.json from a copy; the recipe files may have changed since.',
     cause,

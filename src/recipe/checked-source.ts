@@ -1,9 +1,9 @@
 import { isRecord } from '../base/json.js';
 import type { LibraryFile } from './library.js';
-import type { Report } from './report.js';
+import type { ProblemLog } from './report.js';
 import type { BlockSource, MetaSource, SequentialSource } from './schema.js';
 import type { EngineSource } from './schema-engine.js';
-import { checkSchema, type Misfits } from './validate.js';
+import { checkSchema, type SchemaFaults } from './validate.js';
 import type { YamlSource } from './yaml-source.js';
 
 /**
@@ -33,7 +33,7 @@ export type CheckedSource =
 type Document = Record<string, unknown>;
 
 /** The document as the language has it, or null when it is of no use. */
-export function checkedSource(yaml: YamlSource, file: LibraryFile, report: Report): CheckedSource | null {
+export function checkSource(yaml: YamlSource, file: LibraryFile, report: ProblemLog): CheckedSource | null {
   if (yaml.value === undefined) return null;
   const misfits = checkSchema(yaml.value, report);
   const value = structuredClone(yaml.value);
@@ -54,7 +54,7 @@ export function checkedSource(yaml: YamlSource, file: LibraryFile, report: Repor
   }
 }
 
-function sequentialSource(value: Document, faults: Misfits['broken'], file: LibraryFile): CheckedSource | null {
+function sequentialSource(value: Document, faults: SchemaFaults['broken'], file: LibraryFile): CheckedSource | null {
   const { blocks } = value;
   if (!Array.isArray(blocks) || faults.some((place) => place.length === 1 && place[0] === 'blocks')) return null;
   for (const [field = ''] of faults) if (field !== 'blocks') delete value[field];
@@ -69,7 +69,7 @@ function sequentialSource(value: Document, faults: Misfits['broken'], file: Libr
   };
 }
 
-function engineSource(value: Document, faults: Misfits['broken'], file: LibraryFile): CheckedSource {
+function engineSource(value: Document, faults: SchemaFaults['broken'], file: LibraryFile): CheckedSource {
   const broken = new Set<string>();
   for (const place of faults) {
     const [field = '', key] = place;
@@ -80,7 +80,7 @@ function engineSource(value: Document, faults: Misfits['broken'], file: LibraryF
 }
 
 /** Phases keep their places in the list, so that what is wrong with the others is told where it stands. */
-function metaSource(value: Document, faults: Misfits['broken'], file: LibraryFile): CheckedSource | null {
+function metaSource(value: Document, faults: SchemaFaults['broken'], file: LibraryFile): CheckedSource | null {
   const { phases } = value;
   if (!Array.isArray(phases) || faults.some((place) => place.length === 1 && place[0] === 'phases')) return null;
   for (const [field = ''] of faults) if (field !== 'phases') delete value[field];

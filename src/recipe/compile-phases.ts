@@ -1,5 +1,5 @@
 import { DevCliError } from '../base/errors.js';
-import type { Compiled, CompiledPhase } from './compiled.js';
+import type { CompiledPhase, CompiledRecipe } from './compiled.js';
 import { findRecipe, type Library, type LibraryFile } from './library.js';
 import type { MetaSource } from './schema.js';
 
@@ -7,9 +7,9 @@ import type { MetaSource } from './schema.js';
 export function compilePhases(
   library: Library,
   { phases }: MetaSource,
-  compile: (file: LibraryFile, text: string) => Compiled,
+  compile: (file: LibraryFile, text: string) => CompiledRecipe,
 ): CompiledPhase[] {
-  const known = new Map<string, Compiled>();
+  const known = new Map<string, CompiledRecipe>();
   return phases.map((phase) => {
     const stated = isPhase(phase) ? phase : null;
     const { file, problem } = stated === null ? { file: null, problem: null } : found(library, stated.recipe);

@@ -1,27 +1,27 @@
-import { agentTypes, findAgent, findVariant } from './agent-definitions.js';
-import { type CheckedSource, checkedSource } from './checked-source.js';
+import { findAgent, findVariant, listAgentTypes } from './agent-definitions.js';
+import { type CheckedSource, checkSource } from './checked-source.js';
 import { compilePhases } from './compile-phases.js';
-import type { Compiled } from './compiled.js';
-import { besidePath, fileAt, type Library, type LibraryFile } from './library.js';
-import { reportOn } from './report.js';
+import type { CompiledRecipe } from './compiled.js';
+import { describeFile, type Library, type LibraryFile, resolveSibling } from './library.js';
+import { createProblemLog } from './report.js';
 import { resolveRecipe } from './resolve.js';
 import { resolveEngineRecipe } from './resolve-engine.js';
 import { resolveWorkflow } from './resolve-meta.js';
-import type { ReadBeside, SourceText } from './resolve-text.js';
+import type { ReadSibling, SourceText } from './resolve-text.js';
 import type { CapturedAgent, ResolvedRecipe } from './resolved.js';
-import { variantKey } from './variant-key.js';
+import { getVariantKey } from './variant-key.js';
 import { parseYaml, type YamlSource } from './yaml-source.js';
 
 /** Parse → schema → resolve. Never throws for what is in the files. */
-export function compileRecipe(library: Library, file: LibraryFile, text: string): Compiled {
+export function compileRecipe(library: Library, file: LibraryFile, text: string): CompiledRecipe {
   const compiled = compileAlone(library, file, text);
   return 'draft' in compiled ? compiled : withPhases(library, compiled);
 }
 
 /** A meta recipe before its phases are looked at. */
-type Unphased = Omit<Compiled, 'draft'> & { meta: Extract<CheckedSource, { type: 'meta' }> };
+type SingleRecipe = Omit<CompiledRecipe, 'draft'> & { meta: Extract<CheckedSource, { type: 'meta' }> };
 
-function withPhases(library: Library, { meta, sources, ...rest }: Unphased): Compiled {
+function withPhases(library: Library, { meta, sources, ...rest }: SingleRecipe): CompiledRecipe {
   const phases = compilePhases(library, meta.source, (child, text) => {
     const compiled = compileAlone(library, child, text);
     // A phase that is itself a workflow is an error: its own phases are nobody's business.
@@ -36,17 +36,17 @@ function withPhases(library: Library, { meta, sources, ...rest }: Unphased): Com
   };
 }
 
-function compileAlone(library: Library, file: LibraryFile, text: string): Compiled | Unphased {
+function compileAlone(library: Library, file: LibraryFile, text: string): CompiledRecipe | SingleRecipe {
   const yaml = parseYaml(text, file.file);
-  const report = reportOn(yaml);
+  const report = createProblemLog(yaml);
   const sources: SourceText[] = [{ file: file.file, shipped: file.shipped, text }];
   const header = { type: wordAt(yaml, 'type'), description: wordAt(yaml, 'description').trim() };
-  const checked = checkedSource(yaml, file, report);
+  const checked = checkSource(yaml, file, report);
   if (checked === null) return { file: file.file, report, header, draft: null, sources };
   if (checked.type === 'meta') return { file: file.file, report, header, meta: checked, sources };
   const prompts = new Map<string, SourceText>();
   const shipped = new Map<string, SourceText>();
-  const beside = reading(library, file.shipped, prompts, (reference) => besidePath(library, file.path, reference));
+  const beside = reading(library, file.shipped, prompts, (reference) => resolveSibling(library, file.path, reference));
   const recipe =
     checked.type === 'sequential'
       ? resolveRecipe(checked.source, report, beside)
@@ -56,7 +56,7 @@ function compileAlone(library: Library, file: LibraryFile, text: string): Compil
         });
   const agents: Record<string, CapturedAgent & { maySave: boolean }> = {};
   for (const { type, variant } of rolesOf(recipe)) {
-    const key = variant === undefined ? type : variantKey(type, variant);
+    const key = variant === undefined ? type : getVariantKey(type, variant);
     if (agents[key] !== undefined) continue;
     const found = variant === undefined ? findAgent(library, type) : findVariant(library, type, variant);
     if (found === null) continue;
@@ -64,7 +64,7 @@ function compileAlone(library: Library, file: LibraryFile, text: string): Compil
     sources.push({ file: found.captured.source, shipped: found.shipped, text: found.text });
   }
   sources.push(...prompts.values(), ...shipped.values());
-  const knownAgents = agentTypes(library);
+  const knownAgents = listAgentTypes(library);
   return {
     file: file.file,
     report,
@@ -80,14 +80,14 @@ function reading(
   shipped: boolean,
   known: Map<string, SourceText>,
   pathOf: (reference: string) => string | null,
-): ReadBeside {
+): ReadSibling {
   return (reference) => {
     const before = known.get(reference);
     if (before !== undefined) return before;
     const path = pathOf(reference);
     const text = path === null ? null : library.reader.read(path);
     if (path === null || text === null) return null;
-    const found = { file: fileAt(library, path, shipped).file, shipped, text };
+    const found = { file: describeFile(library, path, shipped).file, shipped, text };
     known.set(reference, found);
     return found;
   };

@@ -1,15 +1,15 @@
 import type { CheckedSource } from './checked-source.js';
 import type { LibraryFile } from './library.js';
-import type { Report } from './report.js';
+import type { ProblemLog } from './report.js';
 import type { SourceText } from './resolve-text.js';
 import type { CapturedAgent, ResolvedRecipe, ResolvedWorkflow } from './resolved.js';
 import type { MetaSource } from './schema.js';
 
 /** A recipe on its way from text to data, with all that lint needs to judge it. */
-export interface Compiled {
+export interface CompiledRecipe {
   /** As the user knows it. */
   file: string;
-  report: Report;
+  report: ProblemLog;
   /** What the file says it is, as far as it can be read. */
   header: { type: string; description: string };
   /** Null when the document is of no use. */
@@ -46,5 +46,5 @@ export interface CompiledPhase {
   file: LibraryFile | null;
   /** Why there is none. */
   problem: string | null;
-  compiled: Compiled | null;
+  compiled: CompiledRecipe | null;
 }

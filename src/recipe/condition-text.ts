@@ -5,7 +5,7 @@ const SUGAR_OR_LITERAL =
   /\bresult\s+contains\s+(?:"([^"\\]*)"|'([^'\\]*)'|([\p{L}\p{N}_-]+))|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/gu;
 
 /** Rewrites each `result contains WORD` (recipes.md §2) by `call(word)`. */
-export function withoutSugar(source: string, call: (word: string) => string): string {
+export function desugar(source: string, call: (word: string) => string): string {
   return source.replace(SUGAR_OR_LITERAL, (whole: string, ...groups: (string | undefined)[]) => {
     const word = groups[0] ?? groups[1] ?? groups[2];
     return word === undefined ? whole : call(word);
@@ -14,17 +14,17 @@ export function withoutSugar(source: string, call: (word: string) => string): st
 
 /** Whether a condition uses `result contains WORD`. */
 export function usesSugar(source: string): boolean {
-  return withoutSugar(source, () => '') !== source;
+  return desugar(source, () => '') !== source;
 }
 
 /** The names that begin an expression in a condition: `agents`, `goal`, …; string literals are left out. */
-export function rootNames(source: string): Set<string> {
+export function listRootNames(source: string): Set<string> {
   const bare = source.replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g, '""');
   return new Set([...bare.matchAll(/(?<![\w.])[A-Za-z_]\w*/g)].map(([name]) => name));
 }
 
 /** The preferences a condition reads. */
-export function preferencesIn(source: string): string[] {
+export function listPreferences(source: string): string[] {
   const read = /\bpreferences(?:\.([A-Za-z_]\w*)|\[\s*["']([^"']*)["']\s*\])/g;
   return [...source.matchAll(read)].flatMap((match) => match[1] ?? match[2] ?? []);
 }

@@ -1,9 +1,9 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { DevCliError } from '../base/errors.js';
 import { isRecord, type JsonObject } from '../base/json.js';
-import { suggestion } from '../base/suggest.js';
+import { findSuggestion } from '../base/suggest.js';
 import { comparisons, pathsIn } from './condition-paths.js';
-import { withoutSugar } from './condition-text.js';
+import { desugar } from './condition-text.js';
 import type { PreferenceSpec } from './resolved.js';
 
 /** The names that a recipe's conditions may use. */
@@ -63,7 +63,7 @@ export function evaluateCondition(source: string, scope: Readonly<Record<string,
  * A check for the conditions of one recipe: given a condition, everything wrong with it in words (syntax, undeclared
  * names, types); empty when it is fine.
  */
-export function conditionChecker(declared: DeclaredNames): (source: string) => string[] {
+export function createConditionChecker(declared: DeclaredNames): (source: string) => string[] {
   const environment = typedEnvironment(declared);
   return (source) => {
     if (source.length > MAX_LENGTH) return [`A condition has at most ${MAX_LENGTH} characters.`];
@@ -132,7 +132,7 @@ function containsWord(text: unknown, word: string): boolean {
 }
 
 function desugared(source: string): string {
-  return withoutSugar(source, (word) => `containsWord(result, ${JSON.stringify(word)})`);
+  return desugar(source, (word) => `containsWord(result, ${JSON.stringify(word)})`);
 }
 
 /** The scope with null for every name the expression uses and the scope lacks: a name that is declared and never set. */
@@ -214,6 +214,6 @@ function explain(error: unknown, declared: DeclaredNames): string {
 }
 
 function near(word: string, known: readonly string[]): string {
-  const meant = suggestion(word, known);
+  const meant = findSuggestion(word, known);
   return meant === undefined ? '' : ` (did you mean ${meant}?)`;
 }

@@ -73,7 +73,7 @@ export function artifactsOf({ recipe, workflow }: Pick<CapturedRecipe, 'recipe' 
 }
 
 /** Whether an execution asks for this gate's answer (recipes.md, Gates). */
-export function approvesPlan(block: ResolvedBlock): block is GateBlock {
+export function isPlanGate(block: ResolvedBlock): block is GateBlock {
   if (block.kind !== 'wait-for-user') return false;
   return block.approves === 'plan' || (block.human && block.artifact === 'PLAN.md');
 }

@@ -6,7 +6,7 @@ type OwnHandlers = Readonly<Record<string, OwnHandlerSource>>;
 const DEFAULT_AFTER = 'verify';
 
 /** The shipped stages that an own handler can follow. */
-export const ANCHORS: readonly string[] = ['worker', DEFAULT_AFTER];
+export const SHIPPED_ANCHORS: readonly string[] = ['worker', DEFAULT_AFTER];
 
 /** The key that a handler follows. */
 function afterOf(handler: OwnHandlerSource | undefined): string {
@@ -17,14 +17,14 @@ function afterOf(handler: OwnHandlerSource | undefined): string {
  * The own handlers that follow a stage, each with those that follow it; several after one in the order of the file
  * (engine.md, Own handlers). One whose `after` leads nowhere or in a circle is in no answer.
  */
-export function inWalkOrder(handlers: OwnHandlers, anchor: string): string[] {
+export function sortHandlers(handlers: OwnHandlers, anchor: string): string[] {
   return Object.keys(handlers)
-    .filter((key) => afterOf(handlers[key]) === anchor && !ANCHORS.includes(key))
-    .flatMap((key) => [key, ...inWalkOrder(handlers, key)]);
+    .filter((key) => afterOf(handlers[key]) === anchor && !SHIPPED_ANCHORS.includes(key))
+    .flatMap((key) => [key, ...sortHandlers(handlers, key)]);
 }
 
 /** Circles of `after`, each once, from where it is met first: `[a, b]` when a follows b and b follows a. */
-export function circlesOf(handlers: OwnHandlers): string[][] {
+export function findHandlerCycles(handlers: OwnHandlers): string[][] {
   const known = new Set<string>();
   return Object.keys(handlers).flatMap((start) => {
     const path: string[] = [];

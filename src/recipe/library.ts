@@ -1,11 +1,11 @@
 import { DevCliError } from '../base/errors.js';
-import type { Reader } from '../base/files.js';
+import type { FileReader } from '../base/files.js';
 import { isName } from '../base/name.js';
-import { didYouMean } from '../base/suggest.js';
+import { renderSuggestion } from '../base/suggest.js';
 
 /** Where recipes and agent definitions come from. */
 export interface Library {
-  reader: Reader;
+  reader: FileReader;
   /** Absolute directory of the dev-cli package. */
   shipped: string;
   /** Absolute root of the project; null outside of one. */
@@ -27,13 +27,13 @@ const PROJECT_DIRECTORIES = ['.dev/recipes', '.dev/workflows'];
 const SHIPPED_DIRECTORIES = ['recipes', 'workflows'];
 
 /** Every recipe file in the order of precedence: the first of a name wins (recipes.md, Where recipes are found). */
-export function recipeFiles(library: Library): LibraryFile[] {
+export function listRecipeFiles(library: Library): LibraryFile[] {
   const listed = (base: string, directories: string[], shipped: boolean) =>
     directories.flatMap((directory) =>
       library.reader
         .list(`${base}/${directory}`)
         .filter((entry) => entry.endsWith('.yaml') && !entry.endsWith('.test.yaml'))
-        .map((entry) => fileAt(library, `${base}/${directory}/${entry}`, shipped)),
+        .map((entry) => describeFile(library, `${base}/${directory}/${entry}`, shipped)),
     );
   return [
     ...(library.project === null ? [] : listed(library.project, PROJECT_DIRECTORIES, false)),
@@ -42,7 +42,7 @@ export function recipeFiles(library: Library): LibraryFile[] {
 }
 
 /** Names an absolute path as the user knows it. */
-export function fileAt(library: Library, path: string, shipped: boolean): LibraryFile {
+export function describeFile(library: Library, path: string, shipped: boolean): LibraryFile {
   const name = path.slice(path.lastIndexOf('/') + 1).replace(/\.yaml$/, '');
   return { name, path, file: shownPath(library, path, shipped), shipped };
 }
@@ -58,21 +58,25 @@ function shownPath(library: Library, path: string, shipped: boolean): string {
  * @throws DevCliError `UNKNOWN_RECIPE`, with what was probably meant
  */
 export function findRecipe(library: Library, name: string): LibraryFile {
-  const files = isName(name) ? recipeFiles(library) : [];
+  const files = isName(name) ? listRecipeFiles(library) : [];
   const found = files.find((file) => file.name === name);
   if (found !== undefined) return found;
   const shown = name.slice(0, 80);
-  const known = [...new Set(recipeFiles(library).map((file) => file.name))];
-  throw new DevCliError('UNKNOWN_RECIPE', `There is no recipe ${JSON.stringify(shown)}.${didYouMean(shown, known)}`, {
-    fix: { command: 'recipe list', input: {} },
-  });
+  const known = [...new Set(listRecipeFiles(library).map((file) => file.name))];
+  throw new DevCliError(
+    'UNKNOWN_RECIPE',
+    `There is no recipe ${JSON.stringify(shown)}.${renderSuggestion(shown, known)}`,
+    {
+      fix: { command: 'recipe list', input: {} },
+    },
+  );
 }
 
 /**
  * The absolute path of a file named beside another one.
  * @returns null when the path is absolute, uses backslashes, or leaves the library the other file belongs to
  */
-export function besidePath(library: Library, path: string, relative: string): string | null {
+export function resolveSibling(library: Library, path: string, relative: string): string | null {
   if (relative.startsWith('/') || relative.includes('\\') || relative.includes('\0')) return null;
   const home = [library.project, library.shipped].find((base) => base !== null && path.startsWith(`${base}/`));
   const parts = path.slice(0, path.lastIndexOf('/')).split('/');

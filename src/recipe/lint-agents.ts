@@ -1,9 +1,9 @@
-import { suggestion } from '../base/suggest.js';
+import { findSuggestion } from '../base/suggest.js';
 import type { Lintable, LintableSequence } from './lintable.js';
-import type { Place } from './report.js';
+import type { SourcePath } from './report.js';
 import type { ResolvedAgent } from './resolved.js';
-import { variantKey } from './variant-key.js';
-import { quoted } from './yaml-source.js';
+import { getVariantKey } from './variant-key.js';
+import { quoteWord } from './yaml-source.js';
 
 /** Every role has a definition that may write what is promised; ids and outputs are unique. */
 export function lintAgents(lintable: LintableSequence): void {
@@ -17,14 +17,14 @@ export function lintAgents(lintable: LintableSequence): void {
       lintVariant(lintable, agent, [...place, 'promptVariant']);
       const fault = idFault(agent.id, ids);
       if (fault !== null) {
-        lintable.report.error([...place, 'id'], `The agent id ${quoted(agent.id)} ${fault}.`, {
+        lintable.report.error([...place, 'id'], `The agent id ${quoteWord(agent.id)} ${fault}.`, {
           fix: 'Agent ids are unique in a recipe.',
         });
       }
       ids.add(agent.id);
       if (agent.output === undefined) continue;
       if (outputs.has(agent.output)) {
-        lintable.report.error([...place, 'output'], `Two agents of this block write ${quoted(agent.output)}.`);
+        lintable.report.error([...place, 'output'], `Two agents of this block write ${quoteWord(agent.output)}.`);
       }
       outputs.add(agent.output);
     }
@@ -32,17 +32,17 @@ export function lintAgents(lintable: LintableSequence): void {
 }
 
 /** A variant that nobody wrote: the role is used as it is. */
-function lintVariant(lintable: LintableSequence, agent: ResolvedAgent, place: Place): void {
+function lintVariant(lintable: LintableSequence, agent: ResolvedAgent, place: SourcePath): void {
   const { type, promptVariant: variant, output } = agent;
   if (variant === undefined || lintable.agents[type] === undefined) return;
-  const key = variantKey(type, variant);
+  const key = getVariantKey(type, variant);
   if (lintable.agents[key] !== undefined) {
     lintRole(lintable, key, output !== undefined, place);
     return;
   }
   lintable.report.warning(
     place,
-    `The agent ${quoted(type)} has no variant ${quoted(variant)}; the role is used as it is.`,
+    `The agent ${quoteWord(type)} has no variant ${quoteWord(variant)}; the role is used as it is.`,
     {
       fix: /^[A-Za-z0-9_-]+$/.test(variant)
         ? `Write it in .dev/agents/${key}.md, or leave promptVariant out.`
@@ -60,16 +60,21 @@ function idFault(id: string, ids: ReadonlySet<string>): string | null {
 }
 
 /** A role has a definition, and one that may write when it shall. */
-export function lintRole({ agents, knownAgents, report }: Lintable, type: string, writes: boolean, place: Place): void {
+export function lintRole(
+  { agents, knownAgents, report }: Lintable,
+  type: string,
+  writes: boolean,
+  place: SourcePath,
+): void {
   const definition = agents[type];
   if (definition === undefined) {
-    const near = suggestion(type, knownAgents);
-    const meant = near === undefined ? '' : ` Did you mean ${quoted(near)}?`;
-    report.error(place, `There is no agent ${quoted(type)}.${meant}`, {
+    const near = findSuggestion(type, knownAgents);
+    const meant = near === undefined ? '' : ` Did you mean ${quoteWord(near)}?`;
+    report.error(place, `There is no agent ${quoteWord(type)}.${meant}`, {
       fix: `Define it in .dev/agents/${/^[A-Za-z0-9_-]+$/.test(type) ? type : 'NAME'}.md.`,
     });
   } else if (writes && !definition.maySave) {
-    report.error(place, `The agent ${quoted(type)} (${definition.source}) has no tool to write its output with.`, {
+    report.error(place, `The agent ${quoteWord(type)} (${definition.source}) has no tool to write its output with.`, {
       fix: 'Add Write to the tools of its definition.',
     });
   }

@@ -1,8 +1,8 @@
-import { suggestion } from '../base/suggest.js';
+import { findSuggestion } from '../base/suggest.js';
 import type { LintableSequence } from './lintable.js';
-import type { Place } from './report.js';
+import type { SourcePath } from './report.js';
 import type { ResolvedBlock } from './resolved.js';
-import { quoted } from './yaml-source.js';
+import { quoteWord } from './yaml-source.js';
 
 /** Ids, order, loops, choices and gates. */
 export function lintBlocks(lintable: LintableSequence): void {
@@ -34,12 +34,12 @@ function lintIds({ recipe, report }: LintableSequence): void {
   for (const [index, { id }] of recipe.blocks.entries()) {
     const place = ['blocks', index, 'id'];
     if (id in Object.prototype) {
-      report.error(place, `A block cannot be called ${quoted(id)}: every object has a property of that name.`);
+      report.error(place, `A block cannot be called ${quoteWord(id)}: every object has a property of that name.`);
     } else if (RESERVED.includes(id)) {
-      report.error(place, `A block cannot be called ${quoted(id)}: \`goto\` means something else by it.`);
+      report.error(place, `A block cannot be called ${quoteWord(id)}: \`goto\` means something else by it.`);
     }
     if (seen.has(id))
-      report.error(place, `The id ${quoted(id)} is used twice.`, { fix: 'Ids are unique in a recipe.' });
+      report.error(place, `The id ${quoteWord(id)} is used twice.`, { fix: 'Ids are unique in a recipe.' });
     seen.add(id);
   }
 }
@@ -58,9 +58,13 @@ function lintInit({ recipe, source, report }: LintableSequence, index: number, b
   }
   const named = block.command.command.input['recipe'];
   if (typeof named === 'string' && named !== recipe.name && source.name === recipe.name) {
-    report.warning(place, `The init command names the recipe ${quoted(named)}; this one is ${quoted(recipe.name)}.`, {
-      within: named,
-    });
+    report.warning(
+      place,
+      `The init command names the recipe ${quoteWord(named)}; this one is ${quoteWord(recipe.name)}.`,
+      {
+        within: named,
+      },
+    );
   }
 }
 
@@ -77,7 +81,7 @@ function lintLoop(lintable: LintableSequence, index: number, block: ResolvedBloc
   if (raws?.exitCheck === undefined && raws?.exitWhen === undefined) {
     report.error(
       ['blocks', index],
-      `The loop ${quoted(block.id)} never ends: it has no \`exitWhen\` or \`exitCheck\`.`,
+      `The loop ${quoteWord(block.id)} never ends: it has no \`exitWhen\` or \`exitCheck\`.`,
     );
   }
   if (block.revise !== undefined) lintTarget(lintable, index, block.revise, ['blocks', index, 'revise']);
@@ -89,12 +93,12 @@ function lintChoices(lintable: LintableSequence, index: number, block: ResolvedB
   const seen = new Set<string>();
   for (const [at, choice] of block.choices.entries()) {
     const place = ['blocks', index, 'choices', at];
-    if (seen.has(choice.id)) report.error([...place, 'id'], `The choice ${quoted(choice.id)} is offered twice.`);
+    if (seen.has(choice.id)) report.error([...place, 'id'], `The choice ${quoteWord(choice.id)} is offered twice.`);
     seen.add(choice.id);
     if (!RESERVED.includes(choice.goto)) lintTarget(lintable, index, choice.goto, [...place, 'goto']);
   }
   if (block.choices.length > 0 && !block.choices.some(({ goto }) => goto === 'next')) {
-    report.error(['blocks', index, 'choices'], `No choice of ${quoted(block.id)} leads on.`, {
+    report.error(['blocks', index, 'choices'], `No choice of ${quoteWord(block.id)} leads on.`, {
       at: 'key',
       fix: 'Give one choice `goto: next`.',
     });
@@ -102,21 +106,21 @@ function lintChoices(lintable: LintableSequence, index: number, block: ResolvedB
 }
 
 /** Where a run may go back to: an earlier block, never the one that stands for init. */
-function lintTarget({ recipe, report }: LintableSequence, index: number, target: string, place: Place): void {
+function lintTarget({ recipe, report }: LintableSequence, index: number, target: string, place: SourcePath): void {
   const found = recipe.blocks.findIndex(({ id }) => id === target);
   const block = recipe.blocks[found];
   if (block === undefined) {
-    const near = suggestion(target, [...RESERVED, ...recipe.blocks.slice(0, index).map(({ id }) => id)]);
+    const near = findSuggestion(target, [...RESERVED, ...recipe.blocks.slice(0, index).map(({ id }) => id)]);
     report.error(
       place,
-      `There is no block ${quoted(target)}.${near === undefined ? '' : ` Did you mean ${quoted(near)}?`}`,
+      `There is no block ${quoteWord(target)}.${near === undefined ? '' : ` Did you mean ${quoteWord(near)}?`}`,
     );
   } else if (found === index) {
-    report.error(place, `${quoted(target)} names its own block; only an earlier one can be gone back to.`);
+    report.error(place, `${quoteWord(target)} names its own block; only an earlier one can be gone back to.`);
   } else if (found > index) {
-    report.error(place, `${quoted(target)} is a later block; only an earlier one can be gone back to.`);
+    report.error(place, `${quoteWord(target)} is a later block; only an earlier one can be gone back to.`);
   } else if (block.kind === 'cli' && block.standsForInit) {
-    report.error(place, `${quoted(target)} stands for what init did and is never run again.`);
+    report.error(place, `${quoteWord(target)} stands for what init did and is never run again.`);
   }
 }
 
@@ -124,6 +128,6 @@ function lintMode({ recipe, report }: LintableSequence, index: number, block: Re
   if (recipe.mode['interaction'] !== 'autopilot' || !('asks' in block) || block.asks !== 'user') return;
   report.warning(
     ['blocks', index],
-    `${quoted(block.id)} needs the user, and the recipe is for autopilot: the run parks there.`,
+    `${quoteWord(block.id)} needs the user, and the recipe is for autopilot: the run parks there.`,
   );
 }

@@ -1,7 +1,7 @@
 import { SECTION_IDS } from '../documents/sections.js';
 import { BUILTIN_PREFERENCES } from './builtin-preferences.js';
 import { usesSugar } from './condition-text.js';
-import { conditionChecker, type DeclaredNames } from './conditions.js';
+import { createConditionChecker, type DeclaredNames } from './conditions.js';
 import type { Lintable } from './lintable.js';
 
 /** Every condition parses, uses declared names only, and is of a type that can be true. */
@@ -17,7 +17,7 @@ export function lintConditions(lintable: Lintable): void {
   };
   const conditions = placed(lintable);
   if (conditions.length === 0) return;
-  const problemsOf = conditionChecker(declared);
+  const problemsOf = createConditionChecker(declared);
   for (const { condition, place } of conditions) {
     for (const problem of problemsOf(condition)) report.error(place, problem);
     if (!usesSugar(condition)) continue;

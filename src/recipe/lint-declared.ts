@@ -1,8 +1,8 @@
 import type { Lintable } from './lintable.js';
-import type { Report } from './report.js';
+import type { ProblemLog } from './report.js';
 import type { SequentialSource } from './schema.js';
-import { placeholders } from './template.js';
-import { quoted } from './yaml-source.js';
+import { listPlaceholders } from './template.js';
+import { quoteWord } from './yaml-source.js';
 
 /** What a recipe declares of its runs as a whole: guard, inherited documents, beginning and end (declared.ts). */
 export function lintDeclared(lintable: Lintable): void {
@@ -21,19 +21,19 @@ export function lintDeclared(lintable: Lintable): void {
 /** What a workflow can declare too. */
 export function lintEnds(
   { artifacts, closing }: Pick<SequentialSource, 'artifacts' | 'closing'>,
-  report: Report,
+  report: ProblemLog,
 ): void {
   lintDocuments(artifacts ?? [], 'artifacts', report);
-  for (const { key } of placeholders(closing ?? '')) {
+  for (const { key } of listPlaceholders(closing ?? '')) {
     report.warning(['closing'], `\`closing\` is told as it stands: {${key}} is not filled.`, { within: `{${key}}` });
   }
 }
 
-function lintDocuments(paths: readonly string[], field: 'artifacts' | 'inherits', report: Report): void {
+function lintDocuments(paths: readonly string[], field: 'artifacts' | 'inherits', report: ProblemLog): void {
   for (const [index, path] of paths.entries()) {
     const outside = path.startsWith('/') || path.includes('\\') || path.split('/').includes('..');
-    if (!outside && !path.includes('*') && placeholders(path).length === 0) continue;
-    report.error([field, index], `${quoted(path)} is no document of the run, named without placeholders.`, {
+    if (!outside && !path.includes('*') && listPlaceholders(path).length === 0) continue;
+    report.error([field, index], `${quoteWord(path)} is no document of the run, named without placeholders.`, {
       fix: "Write a path relative to the run's directory, such as `notes.md`.",
     });
   }

@@ -1,26 +1,26 @@
 import { isSectionId, unknownSection, VALID_SECTIONS } from '../documents/sections.js';
 import type { LintableSequence } from './lintable.js';
-import { ownCommandsOf } from './own-commands.js';
-import { DEFAULT_REQUIRED, demandsDraft, writtenSections } from './resolve-draft.js';
-import { placeholders } from './template.js';
-import { quoted } from './yaml-source.js';
+import { listOwnCommands } from './own-commands.js';
+import { DEFAULT_REQUIRED, listWrittenSections, requiresDraft } from './resolve-draft.js';
+import { listPlaceholders } from './template.js';
+import { quoteWord } from './yaml-source.js';
 
 /** Every section that is demanded is written by some block before it is demanded. */
 export function lintDraft(lintable: LintableSequence): void {
   const { recipe, source, report } = lintable;
   lintSections(lintable);
-  if (!recipe.usesDraft || !demandsDraft(recipe.blocks)) return;
+  if (!recipe.usesDraft || !requiresDraft(recipe.blocks)) return;
   const depth = recipe.mode['depth'] === 'quick' ? 'quick' : 'standard';
   const wanted = source.draft?.required ?? DEFAULT_REQUIRED[depth];
-  const written = writtenSections(recipe.blocks, wanted);
+  const written = listWrittenSections(recipe.blocks, wanted);
   for (const [index, id] of wanted.entries()) {
     if (written.has(id)) continue;
-    const message = `The draft requires the section ${quoted(id)}, and no block writes it before it is checked.`;
+    const message = `The draft requires the section ${quoteWord(id)}, and no block writes it before it is checked.`;
     if (recipe.draft.stated) report.error(['draft', 'required', index], message);
     else {
       report.warning(
         ['name'],
-        `By default the draft of a ${depth} recipe requires ${quoted(id)}; no block writes it, so it is not required here.`,
+        `By default the draft of a ${depth} recipe requires ${quoteWord(id)}; no block writes it, so it is not required here.`,
         {
           fix: 'State `draft: {required: […]}`, or add it to the `sections` of a block.',
         },
@@ -31,9 +31,9 @@ export function lintDraft(lintable: LintableSequence): void {
 
 function lintSections({ recipe, report }: LintableSequence): void {
   for (const [index, block] of recipe.blocks.entries()) {
-    for (const { key, command } of ownCommandsOf(block)) {
+    for (const { key, command } of listOwnCommands(block)) {
       const { section } = command.input;
-      if (typeof section !== 'string' || isSectionId(section) || placeholders(section).length > 0) continue;
+      if (typeof section !== 'string' || isSectionId(section) || listPlaceholders(section).length > 0) continue;
       report.error(['blocks', index, key], `This names an ${unknownSection(section)}`, {
         within: section,
         fix: VALID_SECTIONS,

@@ -1,8 +1,8 @@
 import { inheritedBy } from './declared.js';
 import type { LintableSequence } from './lintable.js';
-import { ownCommandsOf } from './own-commands.js';
+import { listOwnCommands } from './own-commands.js';
 import type { ResolvedBlock } from './resolved.js';
-import { quoted } from './yaml-source.js';
+import { quoteWord } from './yaml-source.js';
 
 /** A file that some block has written by the time another reads it. */
 interface Written {
@@ -44,17 +44,21 @@ function lintRead(lintable: LintableSequence, index: number, read: Read, earlier
   if (writers.length === 0) {
     reportMissing(lintable, index, read);
   } else if (!read.namedMissing && !writers.some(({ when }) => when.every((part) => read.when.includes(part)))) {
-    lintable.report.warning(read.place, `${quoted(read.path)} is written on a condition only, and read without it.`, {
-      fix: 'Move it to `consult`, or give this block the same `when`.',
-    });
+    lintable.report.warning(
+      read.place,
+      `${quoteWord(read.path)} is written on a condition only, and read without it.`,
+      {
+        fix: 'Move it to `consult`, or give this block the same `when`.',
+      },
+    );
   }
 }
 
 function reportMissing({ recipe, report }: LintableSequence, index: number, read: Read): void {
   const later = recipe.blocks.slice(index).find((other) => writesOf(other).some(({ path }) => fits(path, read.path)));
   const self = later?.id === recipe.blocks[index]?.id;
-  const hint = later === undefined ? '' : self ? '; this block does' : `; ${quoted(later.id)} does so later`;
-  report.error(read.place, `No earlier block writes ${quoted(read.path)}${hint}.`, { within: read.path });
+  const hint = later === undefined ? '' : self ? '; this block does' : `; ${quoteWord(later.id)} does so later`;
+  report.error(read.place, `No earlier block writes ${quoteWord(read.path)}${hint}.`, { within: read.path });
 }
 
 /** The file that a block's own command takes, once the agent has written it. */
@@ -73,7 +77,7 @@ function writesOf(block: ResolvedBlock): Written[] {
         : [{ path: agent.output, when: [...when, ...(agent.when === undefined ? [] : [agent.when])] }],
     ),
     ...(block.kind === 'llm+cli' ? [{ path: block.write, when: [...when, ...unsure] }] : []),
-    ...ownCommandsOf(block)
+    ...listOwnCommands(block)
       .flatMap(({ command }) => writtenBy(command.command, command.input))
       .map((path) => ({ path, when: [...when, ...unsure] })),
   ];
@@ -108,7 +112,7 @@ function readsOf(
   if (block.kind === 'wait-for-user' && block.artifact !== undefined) {
     reads.push({ path: block.artifact, place: [...place, 'artifact'], namedMissing: false, when });
   }
-  for (const { key, command } of ownCommandsOf(block)) {
+  for (const { key, command } of listOwnCommands(block)) {
     const { data } = command.input;
     const stated = key === 'command' && raw !== undefined && !(key in raw) ? 'then' : key;
     if (typeof data === 'string') reads.push({ path: data, place: [...place, stated], namedMissing: false, when });

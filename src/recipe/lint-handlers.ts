@@ -1,10 +1,10 @@
-import { suggestion } from '../base/suggest.js';
-import { ownKeyFault } from '../registry/handlers.js';
-import { ANCHORS, circlesOf } from './handler-order.js';
+import { findSuggestion } from '../base/suggest.js';
+import { findKeyFault } from '../registry/handlers.js';
+import { findHandlerCycles, SHIPPED_ANCHORS } from './handler-order.js';
 import { lintRole } from './lint-agents.js';
 import type { LintableEngine } from './lintable.js';
-import { TRIAGE } from './resolve-engine.js';
-import { quoted } from './yaml-source.js';
+import { DEFAULT_PRECEDENCE } from './resolve-engine.js';
+import { quoteWord } from './yaml-source.js';
 
 /** Policies and own handlers of an engine recipe (engine.md, Own handlers). */
 export function lintHandlers(lintable: LintableEngine): void {
@@ -23,17 +23,21 @@ function lintPolicies({ source, report }: LintableEngine): void {
     report.error(['config', 'depth'], `\`config.depth\` is ${depth}, and \`mode.depth\` is ${source.mode.depth}.`);
   }
   const order = source.config?.policies?.triage_precedence;
-  if (order === undefined || (order.length === TRIAGE.length && TRIAGE.every((word) => order.includes(word)))) return;
+  if (
+    order === undefined ||
+    (order.length === DEFAULT_PRECEDENCE.length && DEFAULT_PRECEDENCE.every((word) => order.includes(word)))
+  )
+    return;
   report.error(
     ['config', 'policies', 'triage_precedence'],
-    `\`triage_precedence\` names each of ${TRIAGE.join(', ')} once; this is ${order.join(', ') || 'empty'}.`,
+    `\`triage_precedence\` names each of ${DEFAULT_PRECEDENCE.join(', ')} once; this is ${order.join(', ') || 'empty'}.`,
   );
 }
 
 function lintKey({ report }: LintableEngine, key: string): void {
-  const fault = ownKeyFault(key);
+  const fault = findKeyFault(key);
   if (fault === null) return;
-  report.error(['handlers', key], `A handler of a recipe cannot be called ${quoted(key)}: that ${fault}.`, {
+  report.error(['handlers', key], `A handler of a recipe cannot be called ${quoteWord(key)}: that ${fault}.`, {
     at: 'key',
     fix: 'Give it a name of its own, such as `security_scan`.',
   });
@@ -49,26 +53,26 @@ function lintAfter({ source, broken, report }: LintableEngine, key: string): voi
       fix: 'Write `after: worker`, or enable the verification.',
     });
   }
-  if ([...ANCHORS, ...others, key].includes(stated) || broken.has(stated)) return;
-  const known = [...ANCHORS, ...others];
-  const near = suggestion(stated, known);
+  if ([...SHIPPED_ANCHORS, ...others, key].includes(stated) || broken.has(stated)) return;
+  const known = [...SHIPPED_ANCHORS, ...others];
+  const near = findSuggestion(stated, known);
   report.error(
     place,
-    `There is nothing called ${quoted(stated)} to come after.${near === undefined ? '' : ` Did you mean ${quoted(near)}?`}`,
+    `There is nothing called ${quoteWord(stated)} to come after.${near === undefined ? '' : ` Did you mean ${quoteWord(near)}?`}`,
     { fix: `Possible here: ${known.join(', ')}.` },
   );
 }
 
 function lintCircles({ source, report }: LintableEngine): void {
   const handlers = source.handlers ?? {};
-  for (const circle of circlesOf(handlers)) {
+  for (const circle of findHandlerCycles(handlers)) {
     const [first = ''] = circle;
     report.error(
       ['handlers', first, 'after'],
       circle.length === 1
-        ? `${quoted(first)} cannot come after itself.`
+        ? `${quoteWord(first)} cannot come after itself.`
         : `These handlers come after each other in a circle: ${[...circle, first].join(' after ')}.`,
-      { fix: `One of them comes after ${ANCHORS.join(' or ')}.` },
+      { fix: `One of them comes after ${SHIPPED_ANCHORS.join(' or ')}.` },
     );
   }
 }

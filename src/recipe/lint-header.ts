@@ -1,19 +1,19 @@
 import { isSectionId } from '../documents/sections.js';
-import { BUILTIN_PREFERENCES, fitsPreference, preferenceValues } from './builtin-preferences.js';
+import { BUILTIN_PREFERENCES, describePreferenceValues, isPreferenceValue } from './builtin-preferences.js';
 import { isBuiltInName } from './lint-text.js';
 import type { Lintable } from './lintable.js';
-import type { Report } from './report.js';
-import { initFlags } from './resolve.js';
+import type { ProblemLog } from './report.js';
+import { listInitFlags } from './resolve.js';
 import type { PreferenceSpec } from './resolved.js';
 import type { SequentialSource } from './schema.js';
-import { placeholders } from './template.js';
-import { quoted } from './yaml-source.js';
+import { listPlaceholders } from './template.js';
+import { quoteWord } from './yaml-source.js';
 
 /** The fields above the blocks: name, mode, vars, preferences. */
 export function lintHeader(lintable: Lintable, expectedName: string): void {
   const { source, recipe, report } = lintable;
   lintName(source.name, expectedName, report);
-  const flags = lintable.type === 'sequential' ? initFlags(lintable.source.blocks) : [];
+  const flags = lintable.type === 'sequential' ? listInitFlags(lintable.source.blocks) : [];
   for (const key of ['depth', 'interaction'] as const) {
     const stated = source.mode?.[key];
     const values = key === 'depth' ? ['standard', 'quick'] : ['interactive', 'autopilot'];
@@ -32,16 +32,16 @@ export function lintHeader(lintable: Lintable, expectedName: string): void {
 }
 
 /** A recipe is found by its file: the two have one name. */
-export function lintName(name: string, expected: string, report: Report): void {
+export function lintName(name: string, expected: string, report: ProblemLog): void {
   if (name === expected) return;
-  report.error(['name'], `The name is ${quoted(name)} and the file ${quoted(`${expected}.yaml`)}.`, {
+  report.error(['name'], `The name is ${quoteWord(name)} and the file ${quoteWord(`${expected}.yaml`)}.`, {
     fix: `Write \`name: ${expected}\`, or rename the file.`,
   });
 }
 
 function lintCleanup({ source, report }: Lintable): void {
   for (const [index, glob] of (source.cleanup ?? []).entries()) {
-    if (!glob.startsWith('/') && placeholders(glob).length === 0) continue;
+    if (!glob.startsWith('/') && listPlaceholders(glob).length === 0) continue;
     report.error(['cleanup', index], '`cleanup` removes files of the run only, named without placeholders.', {
       fix: "Write a glob relative to the run's directory, such as `analysis/*.md`.",
     });
@@ -52,16 +52,16 @@ function lintCleanup({ source, report }: Lintable): void {
 export function lintPreferences(
   source: Pick<SequentialSource, 'preferences'>,
   resolved: Readonly<Record<string, PreferenceSpec>>,
-  report: Report,
+  report: ProblemLog,
 ): void {
   for (const [name, stated] of Object.entries(source.preferences ?? {})) {
     const builtin = BUILTIN_PREFERENCES[name];
     if (builtin !== undefined && builtin.type !== stated.type) {
-      report.error(['preferences', name, 'type'], `The preference ${quoted(name)} is built in, as ${builtin.type}.`);
+      report.error(['preferences', name, 'type'], `The preference ${quoteWord(name)} is built in, as ${builtin.type}.`);
       continue;
     }
     const spec = resolved[name];
-    if (spec === undefined || stated.default === undefined || fitsPreference(spec, stated.default)) continue;
-    report.error(['preferences', name, 'default'], `The default must be ${preferenceValues(spec)}.`);
+    if (spec === undefined || stated.default === undefined || isPreferenceValue(spec, stated.default)) continue;
+    report.error(['preferences', name, 'default'], `The default must be ${describePreferenceValues(spec)}.`);
   }
 }

@@ -1,5 +1,5 @@
-import { withoutHidden } from '../base/visible.js';
-import type { Problem } from './problem.js';
+import { replaceInvisible } from '../base/visible.js';
+import type { RecipeProblem } from './problem.js';
 
 /** Widest part of a source line that is shown. */
 const WIDTH = 120;
@@ -8,7 +8,7 @@ const WIDTH = 120;
  * Problems as a compiler prints them: place, message, the line with a caret below it, what to do (recipes.md, recipe lint).
  * @param texts the files the problems point into, by name; an excerpt is left out for others
  */
-export function lintReport(problems: readonly Problem[], texts: Readonly<Record<string, string>>): string {
+export function lintReport(problems: readonly RecipeProblem[], texts: Readonly<Record<string, string>>): string {
   const parts = problems.map((problem) => {
     const { file, line, column, severity, message, fix } = problem;
     const lines = [`${file}:${line}:${column}: ${severity}: ${visible(message)}`, ...excerpt(problem, texts[file])];
@@ -18,7 +18,7 @@ export function lintReport(problems: readonly Problem[], texts: Readonly<Record<
   return [...parts, summary(problems)].join('\n');
 }
 
-function summary(problems: readonly Problem[]): string {
+function summary(problems: readonly RecipeProblem[]): string {
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   return `${count(errors, 'error')}, ${count(problems.length - errors, 'warning')}`;
 }
@@ -27,7 +27,7 @@ function count(number: number, word: string): string {
   return `${number === 0 ? 'no' : number} ${word}${number === 1 ? '' : 's'}`;
 }
 
-function excerpt({ line, column, length }: Problem, text: string | undefined): string[] {
+function excerpt({ line, column, length }: RecipeProblem, text: string | undefined): string[] {
   const source = text?.split('\n')[line - 1]?.replace(/\r$/, '');
   if (source === undefined || source.trim() === '') return [];
   const start = column - 1 < WIDTH - 20 ? 0 : column - 1 - 20;
@@ -45,5 +45,8 @@ function gutter(line: number): number {
 
 /** Control characters would move the cursor of whoever reads this; each, and each that hides, becomes one visible place. */
 function visible(text: string): string {
-  return withoutHidden(text.replace(/\t/g, ' ').replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, '�'), () => '�');
+  return replaceInvisible(
+    text.replace(/\t/g, ' ').replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, '�'),
+    () => '�',
+  );
 }

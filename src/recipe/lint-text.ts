@@ -1,11 +1,11 @@
-import { suggestion } from '../base/suggest.js';
+import { findSuggestion } from '../base/suggest.js';
 import { isSectionId, SECTION_IDS } from '../documents/sections.js';
 import { BUILTIN_PREFERENCES } from './builtin-preferences.js';
 import type { Lintable } from './lintable.js';
-import type { Report } from './report.js';
+import type { ProblemLog } from './report.js';
 import type { ResolvedRecipe } from './resolved.js';
-import { placeholders } from './template.js';
-import { quoted } from './yaml-source.js';
+import { listPlaceholders } from './template.js';
+import { quoteWord } from './yaml-source.js';
 
 /** Placeholders that need no declaration. */
 const BUILT_IN = ['name', 'goal', 'root', 'workTree', 'round', 'origin.id', 'origin.attempt'];
@@ -54,7 +54,7 @@ export function lintText(lintable: Lintable): void {
     if (FILLED.has(text.field) || PATHS.has(text.field)) lintPlaceholders(text, known, report);
   }
   for (const { file, text } of prompts.values()) {
-    for (const { key, start, end } of placeholders(text)) {
+    for (const { key, start, end } of listPlaceholders(text)) {
       if (known.has(key)) continue;
       report.error({ file, text, span: { start, end } }, unknown(key, known), { fix: ESCAPE });
     }
@@ -80,8 +80,8 @@ function textsIn(value: unknown, place: (string | number)[], field: string, shel
   return Object.entries(value ?? {}).flatMap(([key, member]) => textsIn(member, [...place, key], key, shell));
 }
 
-function lintPlaceholders({ value, place, shell }: Text, known: ReadonlySet<string>, report: Report): void {
-  for (const { key } of placeholders(value)) {
+function lintPlaceholders({ value, place, shell }: Text, known: ReadonlySet<string>, report: ProblemLog): void {
+  for (const { key } of listPlaceholders(value)) {
     if (shell && key !== 'name') {
       report.error(place, `A shell command may hold no placeholder but {name}; this one holds {${key}}.`, {
         within: `{${key}}`,
@@ -93,13 +93,13 @@ function lintPlaceholders({ value, place, shell }: Text, known: ReadonlySet<stri
   }
 }
 
-function lintPath({ value, place, field }: Text, report: Report): void {
+function lintPath({ value, place, field }: Text, report: ProblemLog): void {
   if (value.includes('\\') || value.includes('\0') || value.split('/').includes('..')) {
-    report.error(place, `${quoted(value)} is no path below the run's directory or the root.`, {
+    report.error(place, `${quoteWord(value)} is no path below the run's directory or the root.`, {
       fix: 'Use `/` between names and no `..`; a leading `/` means the root.',
     });
   } else if (WRITTEN.has(field) && OURS.test(value)) {
-    report.error(place, `${quoted(value)} belongs to dev-cli and cannot be written.`);
+    report.error(place, `${quoteWord(value)} belongs to dev-cli and cannot be written.`);
   }
 }
 
@@ -121,7 +121,7 @@ function knownKeys(recipe: ResolvedRecipe): ReadonlySet<string> {
 function unknown(key: string, known: ReadonlySet<string>): string {
   const section = /^draft\.(.+)$/.exec(key)?.[1];
   if (section !== undefined && !isSectionId(section))
-    return `The draft has no section ${quoted(section)}; its sections are ${SECTION_IDS.join(', ')}.`;
-  const near = suggestion(key, [...known]);
+    return `The draft has no section ${quoteWord(section)}; its sections are ${SECTION_IDS.join(', ')}.`;
+  const near = findSuggestion(key, [...known]);
   return `Unknown placeholder {${key}}${near === undefined ? '' : `; did you mean {${near}}?`}`;
 }

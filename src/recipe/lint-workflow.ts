@@ -1,12 +1,12 @@
 import { BUILTIN_PREFERENCES } from './builtin-preferences.js';
-import type { Compiled, CompiledPhase } from './compiled.js';
-import { conditionChecker } from './conditions.js';
+import type { CompiledPhase, CompiledRecipe } from './compiled.js';
+import { createConditionChecker } from './conditions.js';
 import { lintEnds } from './lint-declared.js';
 import { lintName, lintPreferences } from './lint-header.js';
 import type { LintableWorkflow } from './lintable.js';
-import { inOrder } from './problem.js';
+import { sortProblems } from './problem.js';
 import type { ResolvedPhase } from './resolved.js';
-import { quoted } from './yaml-source.js';
+import { quoteWord } from './yaml-source.js';
 
 /** Fields of every recipe that say nothing in a workflow: guards and cleanup follow the recipe of the phase at work. */
 const OF_PHASES = ['skill', 'guard', 'cleanup'] as const;
@@ -18,7 +18,7 @@ const OF_PHASES = ['skill', 'guard', 'cleanup'] as const;
 export function lintWorkflow(
   lintable: LintableWorkflow,
   expectedName: string,
-  lintRecipe: (compiled: Compiled, expectedName: string) => void,
+  lintRecipe: (compiled: CompiledRecipe, expectedName: string) => void,
 ): void {
   const { source, workflow, report, phases } = lintable;
   lintName(source.name, expectedName, report);
@@ -50,13 +50,13 @@ export function lintWorkflow(
 function lintUnique({ report }: LintableWorkflow, index: number, name: string, known: Map<string, number>): void {
   const first = known.get(name);
   if (first === undefined) known.set(name, index);
-  else report.error(['phases', index, 'name'], `The phase ${quoted(name)} is there already, as phase ${first + 1}.`);
+  else report.error(['phases', index, 'name'], `The phase ${quoteWord(name)} is there already, as phase ${first + 1}.`);
 }
 
 /** The recipe of a phase is there, is none of several recipes itself, and has no errors. */
 function lintChild({ report }: LintableWorkflow, index: number, { stated, problem, compiled }: CompiledPhase): void {
   const place = ['phases', index, 'recipe'];
-  const name = quoted(stated?.recipe ?? '');
+  const name = quoteWord(stated?.recipe ?? '');
   if (problem !== null) {
     report.error(place, problem, { fix: '`dev-cli recipe list` shows all there are.' });
     return;
@@ -68,7 +68,7 @@ function lintChild({ report }: LintableWorkflow, index: number, { stated, proble
     });
     return;
   }
-  const [first, ...more] = inOrder(compiled.report.problems).filter(({ severity }) => severity === 'error');
+  const [first, ...more] = sortProblems(compiled.report.problems).filter(({ severity }) => severity === 'error');
   if (first === undefined) return;
   const others = more.length === 0 ? '' : ` (and ${more.length} more)`;
   report.error(place, `${name} has errors: ${first.file}:${first.line}:${first.column}: ${first.message}${others}`, {
@@ -83,7 +83,7 @@ function lintMode({ source, report }: LintableWorkflow, index: number, { name, r
     if (stated === undefined || stated === value) continue;
     report.warning(
       ['mode', key],
-      `The phase ${quoted(name)} is ${stated} all the same: its recipe ${quoted(recipe.name)} states that.`,
+      `The phase ${quoteWord(name)} is ${stated} all the same: its recipe ${quoteWord(recipe.name)} states that.`,
       { fix: `Choose a recipe for phase ${index + 1} that is ${value}, or one that leaves it open.` },
     );
   }
@@ -96,7 +96,7 @@ function lintShared({ workflow, report }: LintableWorkflow, index: number, { rec
     if (shared === undefined || shared.type === type) continue;
     report.error(
       ['phases', index, 'recipe'],
-      `The preference ${quoted(name)} is of type ${type} in ${quoted(recipe.name)} and of type ${shared.type} elsewhere in this workflow.`,
+      `The preference ${quoteWord(name)} is of type ${type} in ${quoteWord(recipe.name)} and of type ${shared.type} elsewhere in this workflow.`,
     );
   }
 }
@@ -107,7 +107,7 @@ function lintConditions({ source, workflow, report, phases }: LintableWorkflow):
     stated?.when === undefined ? [] : [{ when: stated.when, place: ['phases', index, 'when'] }],
   );
   if (conditions.length === 0) return;
-  const problemsOf = conditionChecker({
+  const problemsOf = createConditionChecker({
     mode: [...new Set(['depth', 'interaction', ...Object.keys(source.mode ?? {})])],
     vars: workflow.vars,
     preferences: { ...BUILTIN_PREFERENCES, ...workflow.preferences },

@@ -1,4 +1,4 @@
-import type { Compiled } from './compiled.js';
+import type { CompiledRecipe } from './compiled.js';
 import { lintAgents } from './lint-agents.js';
 import { lintBlocks } from './lint-blocks.js';
 import { lintConditions } from './lint-conditions.js';
@@ -12,7 +12,7 @@ import { lintWorkflow } from './lint-workflow.js';
 import type { LintableSequence } from './lintable.js';
 
 /** Everything that can be told wrong about a recipe without running it (recipes.md, recipe lint), added to its report. */
-export function lintRecipe(compiled: Compiled, expectedName: string): void {
+export function lintRecipe(compiled: CompiledRecipe, expectedName: string): void {
   const { draft, report, file } = compiled;
   if (draft === null) return;
   if (draft.type === 'meta') {

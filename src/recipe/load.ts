@@ -1,9 +1,9 @@
 import { DevCliError } from '../base/errors.js';
 import { capture } from './capture.js';
 import { compileRecipe } from './compile.js';
-import { fileAt, findRecipe, type Library, type LibraryFile, recipeFiles } from './library.js';
+import { describeFile, findRecipe, type Library, type LibraryFile, listRecipeFiles } from './library.js';
 import { lintRecipe } from './lint.js';
-import { inOrder, type Problem } from './problem.js';
+import { type RecipeProblem, sortProblems } from './problem.js';
 import type { CapturedRecipe } from './resolved.js';
 
 /** A recipe as far as it could be read. */
@@ -11,7 +11,7 @@ export interface LoadedRecipe {
   /** Null exactly when there are errors among the problems. */
   captured: CapturedRecipe | null;
   /** In the order of reading; warnings too. */
-  problems: Problem[];
+  problems: RecipeProblem[];
   /** The recipe file as the user knows it. */
   file: string;
   /** The text of every file that a problem can point into, by its name as the user knows it. */
@@ -46,7 +46,7 @@ export function loadRecipe(library: Library, name: string): LoadedRecipe {
  */
 export function loadRecipeFile(library: Library, path: string): LoadedRecipe {
   const shipped = path.startsWith(`${library.shipped}/`) && !isInProject(library, path);
-  const file = fileAt(library, path, shipped);
+  const file = describeFile(library, path, shipped);
   const text = library.reader.read(path);
   if (text !== null) return load(library, file, text);
   throw new DevCliError('UNKNOWN_RECIPE', `There is no file ${JSON.stringify(file.file)}.`);
@@ -76,7 +76,7 @@ export function requireRecipe(library: Library, name: string): CapturedRecipe {
 
 /** Every recipe by name, with the file that won (recipes.md §6). */
 export function listRecipes(library: Library): ListedRecipe[] {
-  const files = recipeFiles(library);
+  const files = listRecipeFiles(library);
   const names = [...new Set(files.map(({ name }) => name))].sort();
   return names.flatMap((name) => {
     const [winner, shadowed] = files.filter((file) => file.name === name);
@@ -109,7 +109,7 @@ function read(library: Library, file: LibraryFile, text: string) {
   lintRecipe(compiled, file.name);
   return {
     captured: capture(compiled),
-    problems: inOrder(compiled.report.problems),
+    problems: sortProblems(compiled.report.problems),
     texts: Object.fromEntries(compiled.sources.map((source) => [source.file, source.text])),
     header: compiled.header,
   };

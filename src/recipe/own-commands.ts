@@ -1,7 +1,7 @@
 import type { OwnCommand, ResolvedBlock, ResolvedRecipe } from './resolved.js';
 
 /** Every `dev-cli …` command of a block with the key it stands under. */
-export function ownCommandsOf(block: ResolvedBlock): { key: string; command: OwnCommand }[] {
+export function listOwnCommands(block: ResolvedBlock): { key: string; command: OwnCommand }[] {
   const found: { key: string; command: OwnCommand }[] = [];
   const add = (key: string, command: OwnCommand | undefined) => {
     if (command !== undefined) found.push({ key, command });
@@ -20,5 +20,5 @@ export function makesPlan({ blocks }: Pick<ResolvedRecipe, 'blocks'>): boolean {
 
 /** Whether a block runs this command, wherever it stands in it. */
 export function runs(block: ResolvedBlock, command: string): boolean {
-  return ownCommandsOf(block).some((own) => own.command.command === command);
+  return listOwnCommands(block).some((own) => own.command.command === command);
 }

@@ -1,9 +1,9 @@
 import { DevCliError } from '../base/errors.js';
 import type { Json, JsonObject } from '../base/json.js';
-import { suggestion } from '../base/suggest.js';
-import { BUILTIN_PREFERENCES, fitsPreference, preferenceValues } from './builtin-preferences.js';
-import { inOrder } from './problem.js';
-import { reportOn } from './report.js';
+import { findSuggestion } from '../base/suggest.js';
+import { BUILTIN_PREFERENCES, describePreferenceValues, isPreferenceValue } from './builtin-preferences.js';
+import { sortProblems } from './problem.js';
+import { createProblemLog } from './report.js';
 import type { PreferenceSpec, ResolvedRecipe } from './resolved.js';
 import { parseYaml } from './yaml-source.js';
 
@@ -11,7 +11,7 @@ import { parseYaml } from './yaml-source.js';
 export const PREFERENCES_FILE = '.dev/preferences.yaml';
 
 /** What a run starts with. A preference that nobody set and that has no default is not in it. */
-export interface Settings {
+export interface RunSettings {
   vars: JsonObject;
   preferences: Record<string, string | number | boolean>;
 }
@@ -27,10 +27,10 @@ export function resolveSettings(
   recipe: Pick<ResolvedRecipe, 'vars' | 'preferences'>,
   text: string | null,
   set: Readonly<Record<string, string>>,
-): Settings {
+): RunSettings {
   const known = { ...BUILTIN_PREFERENCES, ...recipe.preferences };
   const fromFile = text === null ? {} : parsePreferences(text, known);
-  const settings: Settings = { vars: { ...recipe.vars }, preferences: {} };
+  const settings: RunSettings = { vars: { ...recipe.vars }, preferences: {} };
   for (const [name, spec] of Object.entries(recipe.preferences)) {
     const value = fromFile[name] ?? spec.default;
     if (value !== undefined) settings.preferences[name] = value;
@@ -54,17 +54,17 @@ function parsePreferences(
 ): Record<string, string | number | boolean> {
   if (text.replace(/^\s*#.*$/gm, '').trim() === '') return {};
   const source = parseYaml(text, PREFERENCES_FILE);
-  const report = reportOn(source);
+  const report = createProblemLog(source);
   const values: Record<string, string | number | boolean> = {};
   for (const [name, value] of Object.entries(source.value ?? {})) {
     const spec = Object.hasOwn(known, name) ? known[name] : undefined;
     if (spec === undefined) continue;
-    if (fitsPreference(spec, value)) values[name] = value;
-    else report.error([name], `\`${name}\` must be ${preferenceValues(spec)}.`);
+    if (isPreferenceValue(spec, value)) values[name] = value;
+    else report.error([name], `\`${name}\` must be ${describePreferenceValues(spec)}.`);
   }
   if (report.problems.length === 0) return values;
   throw new DevCliError('PREFERENCES_INVALID', `${PREFERENCES_FILE} cannot be used.`, {
-    details: inOrder(report.problems).map(({ message, file, line, column, pointer }) => ({
+    details: sortProblems(report.problems).map(({ message, file, line, column, pointer }) => ({
       problem: message,
       at: `${file}:${line}:${column}`,
       ...(pointer === undefined ? {} : { pointer }),
@@ -77,8 +77,8 @@ function preferenceValue(key: string, typed: string, spec: PreferenceSpec): stri
   const candidates: (string | number | boolean)[] = [typed];
   if (typed === 'true' || typed === 'false') candidates.push(typed === 'true');
   if (/^-?\d+$/.test(typed)) candidates.push(Number(typed));
-  const value = candidates.find((candidate) => fitsPreference(spec, candidate));
-  if (value === undefined) throw wrongType(key, typed, preferenceValues(spec));
+  const value = candidates.find((candidate) => isPreferenceValue(spec, candidate));
+  if (value === undefined) throw wrongType(key, typed, describePreferenceValues(spec));
   return value;
 }
 
@@ -104,7 +104,7 @@ function wrongType(key: string, typed: string, wanted: string): DevCliError {
 }
 
 function unknown(key: string, names: readonly string[]): DevCliError {
-  const near = suggestion(key.slice(0, 80), names);
+  const near = findSuggestion(key.slice(0, 80), names);
   return new DevCliError(
     'UNKNOWN_PREFERENCE',
     `--set ${JSON.stringify(key.slice(0, 80))}: the recipe declares no such var or preference.${near === undefined ? '' : ` Did you mean ${near}?`}`,

@@ -1,5 +1,5 @@
 /** Something wrong with a recipe or a file it uses, at a place a person can go to (recipes.md §1). */
-export interface Problem {
+export interface RecipeProblem {
   severity: 'error' | 'warning';
   message: string;
   /** The path as the user knows it. */
@@ -23,7 +23,7 @@ export interface Span {
 }
 
 /** Line and column of an offset, both from 1, and the length of the span within that line. */
-export function position(text: string, span: Span): { line: number; column: number; length: number } {
+export function locateOffset(text: string, span: Span): { line: number; column: number; length: number } {
   const start = Math.min(span.start, text.length);
   const before = text.slice(0, start);
   const line = before.split('\n').length;
@@ -34,7 +34,7 @@ export function position(text: string, span: Span): { line: number; column: numb
 }
 
 /** Problems in the order of reading: file, line, column; errors before warnings at one place; doubles removed. */
-export function inOrder(problems: readonly Problem[]): Problem[] {
+export function sortProblems(problems: readonly RecipeProblem[]): RecipeProblem[] {
   const seen = new Set<string>();
   return [...problems]
     .sort(
@@ -51,6 +51,6 @@ export function inOrder(problems: readonly Problem[]): Problem[] {
 }
 
 /** Whether any of them is an error. */
-export function hasErrors(problems: readonly Problem[]): boolean {
+export function hasErrors(problems: readonly RecipeProblem[]): boolean {
   return problems.some(({ severity }) => severity === 'error');
 }

@@ -1,5 +1,5 @@
-import { type Problem, position, type Span } from './problem.js';
-import { pointerOf, type YamlSource } from './yaml-source.js';
+import { locateOffset, type RecipeProblem, type Span } from './problem.js';
+import { toPointer, type YamlSource } from './yaml-source.js';
 
 /** What narrows or explains a report. */
 export interface ReportOptions {
@@ -11,27 +11,32 @@ export interface ReportOptions {
 }
 
 /** Where a complaint stands: keys into the recipe, or a place in a prompt file. */
-export type Place = readonly (string | number)[] | { file: string; text: string; span: Span };
+export type SourcePath = readonly (string | number)[] | { file: string; text: string; span: Span };
 
 /** Collects problems of one recipe and turns places into lines and columns. */
-export interface Report {
-  readonly problems: Problem[];
-  error(place: Place, message: string, options?: ReportOptions): void;
-  warning(place: Place, message: string, options?: ReportOptions): void;
+export interface ProblemLog {
+  readonly problems: RecipeProblem[];
+  error(place: SourcePath, message: string, options?: ReportOptions): void;
+  warning(place: SourcePath, message: string, options?: ReportOptions): void;
 }
 
 /** A report on one recipe file and the files it uses. */
-export function reportOn(source: YamlSource): Report {
-  const problems: Problem[] = [...source.problems];
-  const add = (severity: Problem['severity'], place: Place, message: string, options: ReportOptions = {}) => {
+export function createProblemLog(source: YamlSource): ProblemLog {
+  const problems: RecipeProblem[] = [...source.problems];
+  const add = (
+    severity: RecipeProblem['severity'],
+    place: SourcePath,
+    message: string,
+    options: ReportOptions = {},
+  ) => {
     const fix = options.fix === undefined ? {} : { fix: options.fix };
     if ('span' in place) {
-      problems.push({ severity, message, file: place.file, ...position(place.text, place.span), ...fix });
+      problems.push({ severity, message, file: place.file, ...locateOffset(place.text, place.span), ...fix });
       return;
     }
-    const pointer = pointerOf(...place);
+    const pointer = toPointer(...place);
     const span = source.locate(pointer, options.at ?? 'value', options.within);
-    problems.push({ severity, message, file: source.file, ...position(source.text, span), pointer, ...fix });
+    problems.push({ severity, message, file: source.file, ...locateOffset(source.text, span), pointer, ...fix });
   };
   return {
     problems,

@@ -1,5 +1,5 @@
-import type { Report } from './report.js';
-import { fileText, type ReadBeside } from './resolve-text.js';
+import type { ProblemLog } from './report.js';
+import { type ReadSibling, readSiblingText } from './resolve-text.js';
 import type { ResolvedAgent } from './resolved.js';
 import type { BlockSource } from './schema.js';
 
@@ -9,7 +9,7 @@ function roleOf(type: string): string {
 }
 
 /** The id of every agent by block and place: stated, else the type in lower case, numbered when repeated (recipes.md §2). */
-export function agentIds(blocks: readonly BlockSource[]): string[][] {
+export function resolveAgentIds(blocks: readonly BlockSource[]): string[][] {
   const listed = blocks.map((block) => ('agents' in block ? block.agents : []));
   const taken = new Set(listed.flat().flatMap(({ id }) => id ?? []));
   const unnamed = listed.flat().flatMap(({ id, type }) => (id === undefined ? [wordOf(type)] : []));
@@ -37,15 +37,15 @@ export function resolveAgents(
   block: Extract<BlockSource, { type: 'subagent' | 'subagent-loop' }>,
   ids: readonly string[],
   place: readonly (string | number)[],
-  report: Report,
-  read: ReadBeside,
+  report: ProblemLog,
+  read: ReadSibling,
 ): ResolvedAgent[] {
   return block.agents.map((agent, index) => {
     const at = [...place, 'agents', index];
     if (agent.prompt !== undefined && agent.promptFile !== undefined) {
       report.error([...at, 'promptFile'], 'An agent has a `prompt` or a `promptFile`, not both.', { at: 'key' });
     }
-    const prompt = agent.prompt ?? fileText(agent.promptFile, [...at, 'promptFile'], report, read) ?? undefined;
+    const prompt = agent.prompt ?? readSiblingText(agent.promptFile, [...at, 'promptFile'], report, read) ?? undefined;
     return {
       id: ids[index] ?? '',
       type: roleOf(agent.type),

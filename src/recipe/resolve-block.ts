@@ -1,10 +1,10 @@
 import type { SectionId } from '../documents/sections.js';
 import { isSectionId } from '../documents/sections.js';
 import type { OnError } from '../machine/program.js';
-import type { Report } from './report.js';
+import type { ProblemLog } from './report.js';
 import { resolveAgents } from './resolve-agents.js';
 import { resolveCommand, resolveOwnCommand } from './resolve-command.js';
-import { fileText, type ReadBeside, resolveInstruction } from './resolve-text.js';
+import { type ReadSibling, readSiblingText, resolveInstruction } from './resolve-text.js';
 import type {
   BlockCommand,
   CliBlock,
@@ -18,16 +18,16 @@ import type {
   SubagentBlock,
 } from './resolved.js';
 import type { BlockSource, BlockSourceOf, ChoiceSource, CommandSource, OnErrorSource } from './schema.js';
-import { schemaFault } from './user-schema.js';
-import { quoted } from './yaml-source.js';
+import { findSchemaProblem } from './user-schema.js';
+import { quoteWord } from './yaml-source.js';
 
 /** What resolving a block needs to know of its recipe. */
 export interface BlockContext {
   index: number;
   agentIds: readonly string[];
   required: readonly SectionId[];
-  report: Report;
-  read: ReadBeside;
+  report: ProblemLog;
+  read: ReadSibling;
 }
 
 const LOOP_BOUND = 5;
@@ -63,7 +63,8 @@ const NO_COMMAND: BlockCommand = {
 };
 
 function resolveCli(block: BlockSourceOf<'cli'>, context: BlockContext): CliBlock {
-  const command = resolveCommand(block.command, block, [...place(context), 'command'], context.report) ?? NO_COMMAND;
+  const command =
+    resolveCommand(block.command, block, [...getSourcePath(context), 'command'], context.report) ?? NO_COMMAND;
   return {
     ...common(block),
     kind: 'cli',
@@ -109,7 +110,7 @@ function resolveLlmLoop(block: BlockSourceOf<'llm-loop'>, context: BlockContext)
 function resolveLlmCli(block: BlockSourceOf<'llm+cli'>, context: BlockContext): LlmCliBlock {
   const { report } = context;
   if (block.command !== undefined && block.then !== undefined) {
-    report.error([...place(context), 'then'], '`then` is another word for `command`; write one of them.', {
+    report.error([...getSourcePath(context), 'then'], '`then` is another word for `command`; write one of them.', {
       at: 'key',
     });
   }
@@ -117,16 +118,16 @@ function resolveLlmCli(block: BlockSourceOf<'llm+cli'>, context: BlockContext): 
   const command =
     block.command === undefined
       ? then && ({ kind: 'own', command: then } as const)
-      : resolveCommand(block.command, block, [...place(context), 'command'], report);
+      : resolveCommand(block.command, block, [...getSourcePath(context), 'command'], report);
   if (command?.kind === 'external') {
-    report.error([...place(context), 'command'], 'What follows a written file must be a `dev-cli` command.', {
+    report.error([...getSourcePath(context), 'command'], 'What follows a written file must be a `dev-cli` command.', {
       fix: 'Run an external command in a `cli` block of its own.',
     });
   }
   const data = command?.kind === 'own' ? command.command.input['data'] : undefined;
   const write = block.write ?? (typeof data === 'string' ? data : undefined);
   if (write === undefined && command !== null) {
-    report.error(place(context), '`write` is missing: nothing says which file to write.');
+    report.error(getSourcePath(context), '`write` is missing: nothing says which file to write.');
   }
   return {
     ...common(block),
@@ -143,18 +144,18 @@ function resolveLlmCli(block: BlockSourceOf<'llm+cli'>, context: BlockContext): 
 function resolveSchema(schema: string | undefined, context: BlockContext): Pick<LlmCliBlock, 'schema' | 'schemaText'> {
   if (schema === undefined) return {};
   if (schema === SHIPPED_SCHEMA) return { schema };
-  const at = [...place(context), 'schema'];
+  const at = [...getSourcePath(context), 'schema'];
   if (!schema.endsWith('.json')) {
-    context.report.error(at, `There is no shipped schema ${quoted(schema)}.`, {
-      fix: `Write ${quoted(SHIPPED_SCHEMA)}, or the path of a .json file beside the recipe.`,
+    context.report.error(at, `There is no shipped schema ${quoteWord(schema)}.`, {
+      fix: `Write ${quoteWord(SHIPPED_SCHEMA)}, or the path of a .json file beside the recipe.`,
     });
     return {};
   }
-  const text = fileText(schema, at, context.report, context.read);
+  const text = readSiblingText(schema, at, context.report, context.read);
   if (text === null) return {};
-  const fault = schemaFault(text);
+  const fault = findSchemaProblem(text);
   if (fault === null) return { schema, schemaText: text };
-  context.report.error(at, `${quoted(schema)} is no JSON Schema: ${fault}.`);
+  context.report.error(at, `${quoteWord(schema)} is no JSON Schema: ${fault}.`);
   return {};
 }
 
@@ -167,7 +168,7 @@ function resolveSubagent(
     ...common(block),
     ...asking(block, startAgents(block.agents.length, block.parallel ?? true), context),
     asks: null,
-    agents: resolveAgents(block, context.agentIds, place(context), context.report, context.read),
+    agents: resolveAgents(block, context.agentIds, getSourcePath(context), context.report, context.read),
     parallel: block.parallel ?? true,
     ...(onComplete === undefined ? {} : { onComplete }),
   };
@@ -209,7 +210,7 @@ function resolveGate(block: BlockSourceOf<'wait-for-user'>, context: BlockContex
   };
 }
 
-function place(context: BlockContext): (string | number)[] {
+function getSourcePath(context: BlockContext): (string | number)[] {
   return ['blocks', context.index];
 }
 
@@ -230,7 +231,7 @@ function resolveOnError(onError: OnErrorSource | undefined, type: BlockSource['t
 
 function asking(block: Exclude<BlockSource, { type: 'cli' }>, fallback: string | null, context: BlockContext) {
   return {
-    ...resolveInstruction(block, fallback, place(context), context.report, context.read),
+    ...resolveInstruction(block, fallback, getSourcePath(context), context.report, context.read),
     ...(block.instructionFile === undefined ? {} : { instructionFile: block.instructionFile }),
     read: block.read ?? [],
     consult: block.consult ?? [],
@@ -239,7 +240,7 @@ function asking(block: Exclude<BlockSource, { type: 'cli' }>, fallback: string |
 
 function own(source: CommandSource | undefined, key: string, context: BlockContext): OwnCommand | undefined {
   if (source === undefined) return undefined;
-  const at = [...place(context), key];
+  const at = [...getSourcePath(context), key];
   const command = resolveOwnCommand(source, at, context.report);
   if (command?.command !== 'init') return command ?? undefined;
   context.report.error(at, '`dev-cli init` has a block of its own, the first of the recipe.');

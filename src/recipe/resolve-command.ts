@@ -1,10 +1,10 @@
 import { DevCliError } from '../base/errors.js';
 import { parseCommand } from '../registry/parse.js';
 import { splitCommand } from '../registry/split.js';
-import type { Report, ReportOptions } from './report.js';
+import type { ProblemLog, ReportOptions } from './report.js';
 import type { BlockCommand, OwnCommand } from './resolved.js';
 import type { CommandSource } from './schema.js';
-import { quoted } from './yaml-source.js';
+import { quoteWord } from './yaml-source.js';
 
 /** Seconds an external command may take when the recipe does not say. */
 const DEFAULT_TIMEOUT = 300;
@@ -16,7 +16,7 @@ export interface ExternalOptions {
   cwd?: string;
 }
 
-type Place = readonly (string | number)[];
+type SourcePath = readonly (string | number)[];
 
 /**
  * Parses a command of a recipe: `dev-cli …` with the registry, anything else as an external command (recipes.md §2).
@@ -25,8 +25,8 @@ type Place = readonly (string | number)[];
 export function resolveCommand(
   source: CommandSource,
   options: ExternalOptions,
-  place: Place,
-  report: Report,
+  place: SourcePath,
+  report: ProblemLog,
 ): BlockCommand | null {
   if (options.shell === true) return shellCommand(source, options, place, report);
   const words = wordsOf(source, place, report);
@@ -39,10 +39,10 @@ export function resolveCommand(
     if (options[key] === undefined) continue;
     report.error(
       [...place.slice(0, -1), key],
-      `${quoted(key)} is for external commands; dev-cli runs this one itself.`,
+      `${quoteWord(key)} is for external commands; dev-cli runs this one itself.`,
       {
         at: 'key',
-        fix: `Remove ${quoted(key)}.`,
+        fix: `Remove ${quoteWord(key)}.`,
       },
     );
   }
@@ -55,16 +55,16 @@ function external(argv: string[], source: CommandSource, options: ExternalOption
 }
 
 /** The same where only a `dev-cli …` command may stand: save, then, onComplete, exitCheck. */
-export function resolveOwnCommand(source: CommandSource, place: Place, report: Report): OwnCommand | null {
+export function resolveOwnCommand(source: CommandSource, place: SourcePath, report: ProblemLog): OwnCommand | null {
   const words = wordsOf(source, place, report);
   if (words === null) return null;
   if (words[0] === 'dev-cli') {
     const parsed = ownCommand(words, textOf(source), place, report);
     if (parsed?.process !== true) return parsed;
-    report.error(place, `${quoted(parsed.command)} talks to the world and needs a block of its own, of type cli.`);
+    report.error(place, `${quoteWord(parsed.command)} talks to the world and needs a block of its own, of type cli.`);
     return null;
   }
-  report.error(place, `${quoted(String(place.at(-1)))} must be a \`dev-cli …\` command.`, {
+  report.error(place, `${quoteWord(String(place.at(-1)))} must be a \`dev-cli …\` command.`, {
     fix: 'Put an external command into a block of its own, of type cli.',
   });
   return null;
@@ -73,8 +73,8 @@ export function resolveOwnCommand(source: CommandSource, place: Place, report: R
 function shellCommand(
   source: CommandSource,
   options: ExternalOptions,
-  place: Place,
-  report: Report,
+  place: SourcePath,
+  report: ProblemLog,
 ): BlockCommand | null {
   if (typeof source !== 'string') {
     report.error(place, 'With `shell: true` the command is one line of text, not a list.');
@@ -96,7 +96,7 @@ function shellCommand(
   };
 }
 
-function wordsOf(source: CommandSource, place: Place, report: Report): string[] | null {
+function wordsOf(source: CommandSource, place: SourcePath, report: ProblemLog): string[] | null {
   if (typeof source !== 'string') return source;
   try {
     const words = splitCommand(source);
@@ -117,8 +117,8 @@ function wordsOf(source: CommandSource, place: Place, report: Report): string[] 
 function ownCommand(
   words: string[],
   source: string,
-  place: Place,
-  report: Report,
+  place: SourcePath,
+  report: ProblemLog,
 ): (OwnCommand & { process?: true }) | null {
   const refuse = (message: string, options?: ReportOptions) => {
     report.error(place, message, options);
@@ -135,7 +135,7 @@ function ownCommand(
     if (Object.keys(globals).length > 0) return refuse('Options such as --root and --json have no use in a recipe.');
     const { name } = input;
     if (name !== undefined && name !== '{name}') {
-      return refuse(`A recipe's commands act on its own run: write {name} instead of ${quoted(String(name))}.`, {
+      return refuse(`A recipe's commands act on its own run: write {name} instead of ${quoteWord(String(name))}.`, {
         within: String(name),
       });
     }

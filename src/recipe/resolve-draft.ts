@@ -1,8 +1,8 @@
 import { SECTION_IDS, type SectionId } from '../documents/sections.js';
-import { rootNames } from './condition-text.js';
-import { ownCommandsOf, runs } from './own-commands.js';
+import { listRootNames } from './condition-text.js';
+import { listOwnCommands, runs } from './own-commands.js';
 import type { ResolvedBlock } from './resolved.js';
-import { placeholders } from './template.js';
+import { listPlaceholders } from './template.js';
 
 /** The sections that `draft validate` demands by default, by depth (documents.md, draft validate). */
 export const DEFAULT_REQUIRED: Readonly<Record<'standard' | 'quick', readonly SectionId[]>> = {
@@ -17,10 +17,10 @@ export function usesDraft(
   conditions: readonly string[],
 ): boolean {
   return (
-    blocks.some((block) => ownCommandsOf(block).some(({ command }) => command.command.startsWith('draft '))) ||
+    blocks.some((block) => listOwnCommands(block).some(({ command }) => command.command.startsWith('draft '))) ||
     blocks.some((block) => filesRead(block).includes('DRAFT.md')) ||
-    templates.some((text) => placeholders(text).some(({ key }) => key.startsWith('draft.'))) ||
-    conditions.some((source) => rootNames(source).has('draft'))
+    templates.some((text) => listPlaceholders(text).some(({ key }) => key.startsWith('draft.'))) ||
+    conditions.some((source) => listRootNames(source).has('draft'))
   );
 }
 
@@ -35,7 +35,7 @@ function filesRead(block: ResolvedBlock): string[] {
  * The sections that something writes before they are demanded: up to the first block that runs `draft validate`, or all
  * blocks where none does. `init` writes the purpose: it is the goal, word for word.
  */
-export function writtenSections(blocks: readonly ResolvedBlock[], required: readonly SectionId[]): Set<SectionId> {
+export function listWrittenSections(blocks: readonly ResolvedBlock[], required: readonly SectionId[]): Set<SectionId> {
   const first = blocks.findIndex((block) => runs(block, 'draft validate'));
   const before = first === -1 ? blocks : blocks.slice(0, first + 1);
   return new Set(['purpose', ...before.flatMap((block) => sectionsWrittenBy(block, required))]);
@@ -43,7 +43,7 @@ export function writtenSections(blocks: readonly ResolvedBlock[], required: read
 
 function sectionsWrittenBy(block: ResolvedBlock, required: readonly SectionId[]): SectionId[] {
   const stated = block.kind === 'llm' || block.kind === 'llm-loop' ? block.sections : [];
-  const byCommand = ownCommandsOf(block).flatMap(({ command: { command, input } }) => {
+  const byCommand = listOwnCommands(block).flatMap(({ command: { command, input } }) => {
     if (command === 'draft import') return ['findings' as const];
     if (command === 'draft auto-assume') return required;
     return command === 'draft update' ? SECTION_IDS.filter((id) => id === input['section']) : [];
@@ -52,6 +52,6 @@ function sectionsWrittenBy(block: ResolvedBlock, required: readonly SectionId[])
 }
 
 /** Whether anything in the recipe asks which required sections are filled. */
-export function demandsDraft(blocks: readonly ResolvedBlock[]): boolean {
+export function requiresDraft(blocks: readonly ResolvedBlock[]): boolean {
   return blocks.some((block) => runs(block, 'draft validate') || runs(block, 'draft auto-assume'));
 }

@@ -5,27 +5,27 @@ import {
   FINAL_STAGES,
   type TodoStage,
 } from '../machine/engine-program.js';
-import { ENGINE_BLOCK, HANDLERS, type HandlerSpec, stageOf } from '../registry/handlers.js';
-import { inWalkOrder } from './handler-order.js';
-import { programOf } from './program.js';
-import type { Report } from './report.js';
+import { ENGINE_BLOCK, HANDLERS, type HandlerSpec, toStageId } from '../registry/handlers.js';
+import { sortHandlers } from './handler-order.js';
+import { buildProgram } from './program.js';
+import type { ProblemLog } from './report.js';
 import { resolveCommand } from './resolve-command.js';
 import { resolveCleanup, resolveHeader, resolveMode } from './resolve-header.js';
-import { fileText, type ReadBeside, type SourceText } from './resolve-text.js';
+import { type ReadSibling, readSiblingText, type SourceText } from './resolve-text.js';
 import type { ResolvedEngine, ResolvedHandler, ResolvedRecipe } from './resolved.js';
 import type { EngineSource, OwnHandlerSource } from './schema-engine.js';
-import { conditionsOf, mentionsGoal, templatesOf } from './texts.js';
-import { quoted } from './yaml-source.js';
+import { listConditions, listTemplates, namesGoal } from './texts.js';
+import { quoteWord } from './yaml-source.js';
 
 /** How resolving an engine recipe gets at texts beside it, and at those that come with dev-cli. */
 export interface EngineReaders {
-  beside: ReadBeside;
+  beside: ReadSibling;
   /** A file of the package, by its path there. */
   shipped: (path: string) => SourceText | null;
 }
 
 /** How a todo that needs it is judged first, when the recipe does not say. */
-export const TRIAGE: readonly Disposition[] = ['halt', 'adapt', 'retry'];
+export const DEFAULT_PRECEDENCE: readonly Disposition[] = ['halt', 'adapt', 'retry'];
 
 /** What the engine asks of the user's preferences, whatever the recipe says. */
 const PREFERENCES = ['approve_commands', 'pull_request'];
@@ -34,22 +34,22 @@ const PREFERENCES = ['approve_commands', 'pull_request'];
  * An engine recipe with every default filled in (engine.md, Shape; recipes.md, Defaults). Problems met on the way
  * are reported; the result is of use only when none of them is an error.
  */
-export function resolveEngineRecipe(source: EngineSource, report: Report, readers: EngineReaders): ResolvedRecipe {
+export function resolveEngineRecipe(source: EngineSource, report: ProblemLog, readers: EngineReaders): ResolvedRecipe {
   const blocks = [
     { id: ENGINE_BLOCK, kind: 'engine', onError: { kind: 'halt' }, stale: 'warn' } as const,
   ] satisfies ResolvedRecipe['blocks'];
   const engine = resolveEngine(source, report, readers);
-  const templates = templatesOf({ blocks, engine, cleanup: resolveCleanup(source) });
-  const conditions = conditionsOf({ blocks, engine });
+  const templates = listTemplates({ blocks, engine, cleanup: resolveCleanup(source) });
+  const conditions = listConditions({ blocks, engine });
   return {
     ...resolveHeader(source, templates, conditions, PREFERENCES),
     type: 'engine',
     mode: engineMode(source),
     draft: { required: [], stated: false },
-    usesGoal: mentionsGoal(templates, conditions),
+    usesGoal: namesGoal(templates, conditions),
     usesDraft: false,
     blocks,
-    program: programOf(blocks),
+    program: buildProgram(blocks),
     engine,
   };
 }
@@ -60,7 +60,7 @@ export function engineMode(source: EngineSource): Record<string, string> {
   return resolveMode({ ...source, ...(depth === undefined ? {} : { mode: { ...source.mode, depth } }) }, []);
 }
 
-function resolveEngine(source: EngineSource, report: Report, readers: EngineReaders): ResolvedEngine {
+function resolveEngine(source: EngineSource, report: ProblemLog, readers: EngineReaders): ResolvedEngine {
   const policies = source.config?.policies ?? {};
   const enabled = HANDLERS.filter((handler: HandlerSpec) => !handler.switch || policies[handler.switch] !== false);
   const shipped = (place: HandlerSpec['place'], ...stages: string[]) =>
@@ -69,9 +69,9 @@ function resolveEngine(source: EngineSource, report: Report, readers: EngineRead
       .map((handler) => [handler.stage, shippedHandler(handler, report, readers)] as const);
   const own = source.handlers ?? {};
   const resolved = (names: readonly string[]) =>
-    names.map((name) => [stageOf(name), ownHandler(name, own[name] as OwnHandlerSource, report, readers)] as const);
-  const early = inWalkOrder(own, 'worker');
-  const late = inWalkOrder(own, 'verify');
+    names.map((name) => [toStageId(name), ownHandler(name, own[name] as OwnHandlerSource, report, readers)] as const);
+  const early = sortHandlers(own, 'worker');
+  const late = sortHandlers(own, 'verify');
   // Whose `after` leads nowhere is an error; it is resolved all the same, so that what else is wrong with it is told.
   const lost = Object.keys(own).filter((key) => !early.includes(key) && !late.includes(key));
   const todo = [
@@ -96,17 +96,17 @@ function resolvePolicies(stated: NonNullable<NonNullable<EngineSource['config']>
     adaptDepthLimit: stated.adapt_depth_limit ?? 1,
     maxDynamicTodos: stated.max_dynamic_todos ?? 3,
     parallelLimit: stated.parallel_limit ?? 4,
-    triagePrecedence: stated.triage_precedence ?? TRIAGE,
+    triagePrecedence: stated.triage_precedence ?? DEFAULT_PRECEDENCE,
     mustNot: stated.must_not ?? 'retry',
     maxFixRounds: stated.max_fix_rounds ?? 2,
   };
 }
 
-function shippedHandler(handler: HandlerSpec, report: Report, { shipped }: EngineReaders): ResolvedHandler {
+function shippedHandler(handler: HandlerSpec, report: ProblemLog, { shipped }: EngineReaders): ResolvedHandler {
   const { id, key, actor, agent, prompt: promptFile } = handler;
   const prompt = promptFile === undefined ? undefined : shipped(promptFile)?.text;
   if (promptFile !== undefined && prompt === undefined) {
-    report.error(['name'], `${quoted(promptFile)} is missing from this installation of dev-cli.`, {
+    report.error(['name'], `${quoteWord(promptFile)} is missing from this installation of dev-cli.`, {
       fix: 'Install dev-cli anew.',
     });
   }
@@ -120,12 +120,17 @@ function shippedHandler(handler: HandlerSpec, report: Report, { shipped }: Engin
   };
 }
 
-function ownHandler(key: string, stated: OwnHandlerSource, report: Report, { beside }: EngineReaders): ResolvedHandler {
+function ownHandler(
+  key: string,
+  stated: OwnHandlerSource,
+  report: ProblemLog,
+  { beside }: EngineReaders,
+): ResolvedHandler {
   const when = stated.when === undefined ? {} : { when: stated.when };
   const place = ['handlers', key];
   switch (stated.actor) {
     case 'subagent': {
-      const prompt = fileText(stated.promptFile, [...place, 'promptFile'], report, beside);
+      const prompt = readSiblingText(stated.promptFile, [...place, 'promptFile'], report, beside);
       return {
         key,
         shipped: null,

@@ -1,10 +1,10 @@
 import type { JsonObject } from '../base/json.js';
 import { BUILTIN_PREFERENCES } from './builtin-preferences.js';
-import { preferencesIn } from './condition-text.js';
+import { listPreferences } from './condition-text.js';
 import type { PreferenceSpec, ResolvedRecipe } from './resolved.js';
 import type { SequentialSource } from './schema.js';
 import type { EngineSource } from './schema-engine.js';
-import { placeholders } from './template.js';
+import { listPlaceholders } from './template.js';
 
 type HeaderSource = Pick<
   SequentialSource | EngineSource,
@@ -93,8 +93,8 @@ export function resolveHeader(
     vars: (source.vars ?? {}) as JsonObject,
     preferences: preferencesOf(source, [
       ...reads,
-      ...templates.flatMap((text) => placeholders(text).map(({ key }) => key.replace(/^preferences\./, ''))),
-      ...conditions.flatMap(preferencesIn),
+      ...templates.flatMap((text) => listPlaceholders(text).map(({ key }) => key.replace(/^preferences\./, ''))),
+      ...conditions.flatMap(listPreferences),
     ]),
     ...(source.needs === undefined ? {} : { needs: [...new Set(source.needs)] }),
     guardWrites: source.guard === undefined ? null : (source.guard.writes ?? []),

@@ -1,5 +1,5 @@
-import type { Report } from './report.js';
-import { quoted } from './yaml-source.js';
+import type { ProblemLog } from './report.js';
+import { quoteWord } from './yaml-source.js';
 
 /** A text file that a recipe uses. */
 export interface SourceText {
@@ -10,7 +10,7 @@ export interface SourceText {
 }
 
 /** Reads a file named beside the recipe; null when it is not there or may not be read. */
-export type ReadBeside = (reference: string) => SourceText | null;
+export type ReadSibling = (reference: string) => SourceText | null;
 
 /** Longest instruction of an action, in characters (protocol.md §2). */
 const MAX_INSTRUCTION = 600;
@@ -29,10 +29,10 @@ export function resolveInstruction(
   block: AskingSource,
   fallback: string | null,
   place: readonly (string | number)[],
-  report: Report,
-  read: ReadBeside,
+  report: ProblemLog,
+  read: ReadSibling,
 ): { instruction: string; instructionText?: string } {
-  const file = fileText(block.instructionFile, [...place, 'instructionFile'], report, read);
+  const file = readSiblingText(block.instructionFile, [...place, 'instructionFile'], report, read);
   if (block.instruction !== undefined) {
     const whole = oneParagraph(block.instruction);
     if (whole.length <= MAX_INSTRUCTION && file === null) return { instruction: whole };
@@ -60,26 +60,26 @@ export function resolveInstruction(
 }
 
 /** The text of a file named beside the recipe; null when none is named or it cannot be used, which is reported. */
-export function fileText(
+export function readSiblingText(
   reference: string | undefined,
   place: readonly (string | number)[],
-  report: Report,
-  read: ReadBeside,
+  report: ProblemLog,
+  read: ReadSibling,
 ): string | null {
   if (reference === undefined) return null;
   const found = read(reference);
   if (found === null) {
-    report.error(place, `There is no file ${quoted(reference)} beside the recipe.`, {
+    report.error(place, `There is no file ${quoteWord(reference)} beside the recipe.`, {
       fix: 'The path is relative to the recipe file and stays inside the project.',
     });
     return null;
   }
   if (found.text.trim() !== '') return found.text;
-  report.error(place, `${quoted(reference)} is empty.`);
+  report.error(place, `${quoteWord(reference)} is empty.`);
   return null;
 }
 
-function shortened(whole: string, start: string, place: readonly (string | number)[], report: Report): string {
+function shortened(whole: string, start: string, place: readonly (string | number)[], report: ProblemLog): string {
   if (whole.length <= MAX_INSTRUCTION) return whole;
   report.warning(place, `The instruction has ${whole.length} characters; an action shows at most ${MAX_INSTRUCTION}.`, {
     fix: 'Shorten its first paragraph; what follows is read from a file.',

@@ -1,30 +1,30 @@
 import type { SectionId } from '../documents/sections.js';
 import { draftsFromGoal } from './declared.js';
 import { runs } from './own-commands.js';
-import { programOf } from './program.js';
-import type { Report } from './report.js';
-import { agentIds } from './resolve-agents.js';
+import { buildProgram } from './program.js';
+import type { ProblemLog } from './report.js';
+import { resolveAgentIds } from './resolve-agents.js';
 import { resolveBlock } from './resolve-block.js';
-import { DEFAULT_REQUIRED, demandsDraft, usesDraft, writtenSections } from './resolve-draft.js';
+import { DEFAULT_REQUIRED, listWrittenSections, requiresDraft, usesDraft } from './resolve-draft.js';
 import { resolveCleanup, resolveHeader, resolveMode } from './resolve-header.js';
-import type { ReadBeside } from './resolve-text.js';
+import type { ReadSibling } from './resolve-text.js';
 import type { ResolvedBlock, ResolvedRecipe } from './resolved.js';
 import type { BlockSource, SequentialSource } from './schema.js';
-import { conditionsOf, mentionsGoal, templatesOf } from './texts.js';
+import { listConditions, listTemplates, namesGoal } from './texts.js';
 
 /**
  * A recipe with every default and every "may be left out" rule of recipes.md §1 and §2 applied. Problems met on the way
  * are reported; the result is of use only when none of them is an error.
  */
-export function resolveRecipe(source: SequentialSource, report: Report, read: ReadBeside): ResolvedRecipe {
-  const mode = resolveMode(source, initFlags(source.blocks));
+export function resolveRecipe(source: SequentialSource, report: ProblemLog, read: ReadSibling): ResolvedRecipe {
+  const mode = resolveMode(source, listInitFlags(source.blocks));
   const wanted = source.draft?.required ?? DEFAULT_REQUIRED[mode['depth'] === 'quick' ? 'quick' : 'standard'];
-  const ids = agentIds(source.blocks);
+  const ids = resolveAgentIds(source.blocks);
   const blocks = source.blocks.map((block, index) =>
     resolveBlock(block, { index, agentIds: ids[index] ?? [], required: wanted, report, read }),
   );
-  const templates = templatesOf({ blocks, cleanup: resolveCleanup(source) });
-  const conditions = conditionsOf({ blocks });
+  const templates = listTemplates({ blocks, cleanup: resolveCleanup(source) });
+  const conditions = listConditions({ blocks });
   const draft = usesDraft(blocks, templates, conditions);
   const header = resolveHeader(source, templates, conditions);
   return {
@@ -37,12 +37,12 @@ export function resolveRecipe(source: SequentialSource, report: Report, read: Re
       source.goal === 'required' || usesGoal(blocks, templates, conditions) || (draft && draftsFromGoal(header.skill)),
     usesDraft: draft,
     blocks,
-    program: programOf(blocks),
+    program: buildProgram(blocks),
   };
 }
 
 /** The mode flags that the recipe's own `dev-cli init` command gives. */
-export function initFlags(blocks: readonly BlockSource[]): string[] {
+export function listInitFlags(blocks: readonly BlockSource[]): string[] {
   const commands = blocks.flatMap((block) => (block.type === 'cli' ? [block.command] : []));
   const words = commands.map((command) => (typeof command === 'string' ? command.trim().split(/\s+/) : command));
   const init = words.find(([program, word]) => program === 'dev-cli' && word === 'init') ?? [];
@@ -58,8 +58,8 @@ function requiredSections(
 ): { required: SectionId[]; stated: boolean } {
   if (source.draft !== undefined) return { required: [...source.draft.required], stated: true };
   if (!draft) return { required: [], stated: false };
-  const written = writtenSections(blocks, wanted);
-  return { required: wanted.filter((id) => !demandsDraft(blocks) || written.has(id)), stated: false };
+  const written = listWrittenSections(blocks, wanted);
+  return { required: wanted.filter((id) => !requiresDraft(blocks) || written.has(id)), stated: false };
 }
 
 function usesGoal(
@@ -67,5 +67,5 @@ function usesGoal(
   templates: readonly string[],
   conditions: readonly string[],
 ): boolean {
-  return mentionsGoal(templates, conditions) || blocks.some((block) => runs(block, 'draft auto-assume'));
+  return namesGoal(templates, conditions) || blocks.some((block) => runs(block, 'draft auto-assume'));
 }

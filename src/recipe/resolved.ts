@@ -124,7 +124,7 @@ interface CommonBlock {
   stale: 'warn' | 'block';
 }
 
-export interface AskingBlock extends CommonBlock {
+export interface InstructedBlock extends CommonBlock {
   /** At most 600 characters after filling; never empty. */
   instruction: string;
   /** The whole instruction file, captured; written to actions/<id>/prompt.md and named in `read`. */
@@ -142,7 +142,7 @@ export interface CliBlock extends CommonBlock {
   /** The block stands for what `init` did: done at creation, never run. */
   standsForInit: boolean;
 }
-export interface LlmBlock extends AskingBlock {
+export interface LlmBlock extends InstructedBlock {
   kind: 'llm';
   choices: ResolvedChoice[];
   save?: OwnCommand;
@@ -150,7 +150,7 @@ export interface LlmBlock extends AskingBlock {
   sections: SectionId[];
   maxRounds?: number;
 }
-export interface LlmLoopBlock extends AskingBlock {
+export interface LlmLoopBlock extends InstructedBlock {
   kind: 'llm-loop';
   save?: OwnCommand;
   sections: SectionId[];
@@ -159,7 +159,7 @@ export interface LlmLoopBlock extends AskingBlock {
   maxRounds: number;
   revise?: string;
 }
-export interface LlmCliBlock extends AskingBlock {
+export interface LlmCliBlock extends InstructedBlock {
   kind: 'llm+cli';
   /** Relative to the run's directory. */
   write: string;
@@ -169,7 +169,7 @@ export interface LlmCliBlock extends AskingBlock {
   schemaText?: string;
   command?: BlockCommand;
 }
-export interface SubagentBlock extends AskingBlock {
+export interface SubagentBlock extends InstructedBlock {
   kind: 'subagent' | 'subagent-loop';
   agents: ResolvedAgent[];
   parallel: boolean;
@@ -179,12 +179,12 @@ export interface SubagentBlock extends AskingBlock {
   maxRounds: number;
   revise?: string;
 }
-export interface GateBlock extends AskingBlock {
+export interface GateBlock extends InstructedBlock {
   kind: 'wait-for-user';
   message: string;
   choices: ResolvedChoice[];
   human: boolean;
-  /** As stated; `approvesPlan` of declared.ts knows when it goes without saying. */
+  /** As stated; `isPlanGate` of declared.ts knows when it goes without saying. */
   approves?: 'plan';
   artifact?: string;
   maxRounds: number;
@@ -195,7 +195,7 @@ interface EngineBlock extends CommonBlock {
 }
 export type ResolvedBlock = CliBlock | LlmBlock | LlmLoopBlock | LlmCliBlock | SubagentBlock | GateBlock | EngineBlock;
 /** A block that hands the agent or a person an action of its own. */
-export type AskedBlock = Exclude<ResolvedBlock, CliBlock | EngineBlock>;
+export type AgentFacingBlock = Exclude<ResolvedBlock, CliBlock | EngineBlock>;
 
 /** An agent definition as captured (from agents/, .dev/agents, .claude/agents, …). */
 export interface CapturedAgent {

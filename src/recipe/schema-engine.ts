@@ -1,7 +1,15 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { closed, discriminated, enumOf } from '../base/schema.js';
+import { enumSchema, noOtherKeys, taggedUnion } from '../base/schema.js';
 import { ENGINE_BLOCK, HANDLER_KEY, HANDLERS } from '../registry/handlers.js';
-import { CommandLine, externalLimits, flag, header, kind, text, word } from './schema-parts.js';
+import {
+  CommandLine,
+  externalLimits,
+  flagSchema,
+  headerFields,
+  textSchema,
+  typeSchema,
+  wordSchema,
+} from './schema-parts.js';
 
 /** Engine recipes as authors write them: how the todos of a plan are carried out (engine.md, Shape). */
 
@@ -15,28 +23,28 @@ const PoliciesSource = Type.Object(
     max_dynamic_todos: limit(0, 100, 'Todos that may be added in a run. Default 3.'),
     parallel_limit: limit(1, 32, 'Todos worked on at the same time. Default 4.'),
     triage_precedence: Type.Optional(
-      Type.Array(enumOf('halt', 'adapt', 'retry'), {
+      Type.Array(enumSchema('halt', 'adapt', 'retry'), {
         description: 'Which of halt, adapt and retry goes first when several would fit; all three, in any order.',
       }),
     ),
     must_not: Type.Optional(
-      word(
+      wordSchema(
         'What follows when a judge finds that a must-not was done. `retry`: a failed attempt, done again with the reason while retries are left. `halt`: its todo fails at once. Default retry.',
         'retry',
         'halt',
       ),
     ),
     max_fix_rounds: limit(0, 10, 'Rounds of fixes after the code review or the final verification. Default 2.'),
-    verify_enabled: Type.Optional(flag('Verify each todo. Default true.')),
-    code_review_enabled: Type.Optional(flag('Review the whole diff at the end. Default true.')),
-    final_verify_enabled: Type.Optional(flag('Run all command acceptances once more at the end. Default true.')),
+    verify_enabled: Type.Optional(flagSchema('Verify each todo. Default true.')),
+    code_review_enabled: Type.Optional(flagSchema('Review the whole diff at the end. Default true.')),
+    final_verify_enabled: Type.Optional(flagSchema('Run all command acceptances once more at the end. Default true.')),
   },
-  { ...closed, description: 'Limits and switches.' },
+  { ...noOtherKeys, description: 'Limits and switches.' },
 );
 
 const ConfigSource = Type.Object(
   {
-    depth: Type.Optional(word('How thorough; the same as `mode.depth`.', 'standard', 'quick')),
+    depth: Type.Optional(wordSchema('How thorough; the same as `mode.depth`.', 'standard', 'quick')),
     handlers: Type.Optional(
       Type.Object(
         Object.fromEntries(
@@ -46,24 +54,24 @@ const ConfigSource = Type.Object(
           ]),
         ),
         {
-          ...closed,
+          ...noOtherKeys,
           description: "dev-cli's own handlers, for the record; one that is left out is there all the same.",
         },
       ),
     ),
     policies: Type.Optional(PoliciesSource),
   },
-  { ...closed, description: 'Depth, handlers and policies of the engine.' },
+  { ...noOtherKeys, description: 'Depth, handlers and policies of the engine.' },
 );
 
 const stands = {
   after: Type.Optional(
-    text(
+    textSchema(
       '`worker`, `verify`, or another own handler. Default: verify. Several after one run in the order of the file.',
     ),
   ),
   when: Type.Optional(
-    text(
+    textSchema(
       'CEL condition; the handler is skipped for a todo when it is false or null. It also sees `todo {id, type, risk}`.',
     ),
   ),
@@ -71,11 +79,11 @@ const stands = {
 const OwnSubagent = Type.Object(
   {
     actor: Type.Literal('subagent', { description: 'An agent judges the todo, with the same result as a verifier.' }),
-    agent: text('The role: the name of an agent definition.'),
-    promptFile: Type.Optional(text('What it shall judge, in a file beside the recipe.')),
+    agent: textSchema('The role: the name of an agent definition.'),
+    promptFile: Type.Optional(textSchema('What it shall judge, in a file beside the recipe.')),
     ...stands,
   },
-  closed,
+  noOtherKeys,
 );
 const OwnCli = Type.Object(
   {
@@ -84,37 +92,37 @@ const OwnCli = Type.Object(
     ...externalLimits,
     ...stands,
   },
-  closed,
+  noOtherKeys,
 );
 const OwnHuman = Type.Object(
   {
     actor: Type.Literal('human', { description: 'A person approves the todo, or rejects it with a reason.' }),
-    message: text('The question put to the person.'),
+    message: textSchema('The question put to the person.'),
     ...stands,
   },
-  closed,
+  noOtherKeys,
 );
 
-const OwnHandlerSourceSchema = discriminated('actor', [OwnCli, OwnSubagent, OwnHuman], {
+const OwnHandlerSourceSchema = taggedUnion('actor', [OwnCli, OwnSubagent, OwnHuman], {
   description: 'A stage of every todo, between the worker and the wrap-up.',
 });
 
 export const EngineSourceSchema = Type.Object(
   {
-    ...header,
-    type: kind('engine', 'The todos of a plan as a graph of small machines.'),
+    ...headerFields,
+    type: typeSchema('engine', 'The todos of a plan as a graph of small machines.'),
     block: Type.Optional(
       Type.Literal(ENGINE_BLOCK, { description: 'The one block of an engine recipe. May be left out.' }),
     ),
     config: Type.Optional(ConfigSource),
     handlers: Type.Optional(
       Type.Record(Type.String({ pattern: HANDLER_KEY }), OwnHandlerSourceSchema, {
-        ...closed,
+        ...noOtherKeys,
         description: "The recipe's own handlers, by name.",
       }),
     ),
   },
-  closed,
+  noOtherKeys,
 );
 
 export type EngineSource = Static<typeof EngineSourceSchema>;

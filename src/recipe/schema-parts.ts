@@ -1,43 +1,46 @@
 import { Type } from '@sinclair/typebox';
-import { closed, enumOf } from '../base/schema.js';
+import { enumSchema, noOtherKeys } from '../base/schema.js';
 
 /** What the three types of recipe have in common, and the small words that their schemas are made of (recipes.md §1). */
 
 /** Holds more than blanks. A pattern and not a length: the validator then needs no code of ajv's at run time. */
-export const filled = { pattern: '\\S' };
-export const text = (description: string) => Type.String({ ...filled, description });
-export const word = <T extends string>(description: string, ...values: T[]) => ({ ...enumOf(...values), description });
-export const files = (description: string) => Type.Array(Type.String(filled), { description });
-export const flag = (description: string) => Type.Boolean({ description });
+export const NOT_BLANK = { pattern: '\\S' };
+export const textSchema = (description: string) => Type.String({ ...NOT_BLANK, description });
+export const wordSchema = <T extends string>(description: string, ...values: T[]) => ({
+  ...enumSchema(...values),
+  description,
+});
+export const filesSchema = (description: string) => Type.Array(Type.String(NOT_BLANK), { description });
+export const flagSchema = (description: string) => Type.Boolean({ description });
 export const identifier = (description: string) => Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_-]*$', description });
 
 /** A command of any kind. */
-export const CommandLine = Type.Union([Type.String(filled), Type.Array(Type.String(filled), { minItems: 1 })], {
+export const CommandLine = Type.Union([Type.String(NOT_BLANK), Type.Array(Type.String(NOT_BLANK), { minItems: 1 })], {
   description:
     'A command: a string split at blanks with quotes and backslashes, or a list of arguments. `dev-cli …` runs in-process; anything else is an external command.',
 });
-export const kind = <T extends string>(name: T, description: string) => Type.Literal(name, { description });
+export const typeSchema = <T extends string>(name: T, description: string) => Type.Literal(name, { description });
 
 const PreferenceSource = Type.Object(
   {
-    type: word('The type of its value.', 'bool', 'string', 'int'),
+    type: wordSchema('The type of its value.', 'bool', 'string', 'int'),
     default: Type.Optional(
       Type.Unsafe<boolean | string | number>({
         type: ['boolean', 'string', 'number'],
         description: 'Used when nobody set it.',
       }),
     ),
-    description: text('What it decides.'),
+    description: textSchema('What it decides.'),
   },
-  closed,
+  noOtherKeys,
 );
 
 const named = '^[a-z][A-Za-z0-9_-]*$';
 /** Fields of every recipe. */
-export const header = {
+export const headerFields = {
   name: Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$', description: 'Equals the file name.' }),
   language: Type.Optional(Type.Literal(1, { description: 'Version of this language. Default 1.' })),
-  description: Type.Optional(text('What the recipe is for, in one line.')),
+  description: Type.Optional(textSchema('What the recipe is for, in one line.')),
   skill: Type.Optional(
     identifier(
       "A word for what the recipe is for. `specify`, `execute` and `open` decide what `guard`, `goal`, `inherits` and `closing` leave open, any other word decides nothing. Default: the name's first word.",
@@ -46,26 +49,26 @@ export const header = {
   mode: Type.Optional(
     Type.Object(
       {
-        depth: Type.Optional(word('How thorough.', 'standard', 'quick')),
-        interaction: Type.Optional(word('Whether a user is at hand.', 'interactive', 'autopilot')),
+        depth: Type.Optional(wordSchema('How thorough.', 'standard', 'quick')),
+        interaction: Type.Optional(wordSchema('Whether a user is at hand.', 'interactive', 'autopilot')),
       },
       { additionalProperties: Type.String(), description: "What is left open here is filled by init's flags." },
     ),
   ),
   vars: Type.Optional(
     Type.Record(Type.String({ pattern: named }), Type.Unknown(), {
-      ...closed,
+      ...noOtherKeys,
       description: 'Defaults for placeholders.',
     }),
   ),
   preferences: Type.Optional(
     Type.Record(Type.String({ pattern: named }), PreferenceSource, {
-      ...closed,
+      ...noOtherKeys,
       description: 'Preferences of the user that this recipe reads.',
     }),
   ),
   needs: Type.Optional(
-    Type.Array(enumOf('remote', 'gh'), {
+    Type.Array(enumSchema('remote', 'gh'), {
       description:
         'What has to be there before a run begins: a git remote, `gh` signed in. Without it a run is refused, and a phase of a workflow is passed over with a warning.',
     }),
@@ -74,10 +77,10 @@ export const header = {
     Type.Object(
       {
         writes: Type.Optional(
-          files('Globs in the work tree that a tool may touch while the run is live. Default: none.'),
+          filesSchema('Globs in the work tree that a tool may touch while the run is live. Default: none.'),
         ),
         sources: Type.Optional(
-          word(
+          wordSchema(
             '`kept`: nothing outside .dev/ may change while the run is live, and acknowledgements of `subagent`, `subagent-loop` and `llm+cli` blocks refuse with the list of what did. `free`: they do not look. Default: kept for the skills specify and open, else free.',
             'kept',
             'free',
@@ -85,30 +88,30 @@ export const header = {
         ),
       },
       {
-        ...closed,
+        ...noOtherKeys,
         description:
           'A live run of a recipe that states it is guarded; so is one of the skills specify, execute and open.',
       },
     ),
   ),
   artifacts: Type.Optional(
-    files(
+    filesSchema(
       "Documents in the run's directory that the end of the run names if it wrote them, in the order in which a person would open them. Default: PLAN.md, report.md, summary.md, pr.json; in a workflow also what its phases state.",
     ),
   ),
   closing: Type.Optional(
-    text(
+    textSchema(
       'What the agent shall do when the run is completed, before it stops. Placeholders are not filled. Default: by type and skill; where neither says anything, tell the user what was done.',
     ),
   ),
   begins: Type.Optional(
-    word(
+    wordSchema(
       'What `dev-cli init` begins with this recipe when none is named, in the mode that the recipe states: `planning`, or `execution` with --execute. A recipe of the project goes before a shipped one.',
       'planning',
       'execution',
     ),
   ),
-  cleanup: Type.Optional(files('Globs that `dev-cli cleanup` removes. Default: DRAFT.md.')),
+  cleanup: Type.Optional(filesSchema('Globs that `dev-cli cleanup` removes. Default: DRAFT.md.')),
 };
 
 /** How long an external command may take, and where it runs. */
@@ -116,5 +119,5 @@ export const externalLimits = {
   timeout: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 86_400, description: 'Seconds an external command may take. Default 300.' }),
   ),
-  cwd: Type.Optional(text('Where an external command runs, relative to the work tree.')),
+  cwd: Type.Optional(textSchema('Where an external command runs, relative to the work tree.')),
 };

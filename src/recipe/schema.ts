@@ -1,18 +1,18 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { closed, discriminated, enumOf } from '../base/schema.js';
+import { enumSchema, noOtherKeys, taggedUnion } from '../base/schema.js';
 import { SECTION_IDS } from '../documents/sections.js';
 import { EngineSourceSchema } from './schema-engine.js';
 import {
   CommandLine,
   externalLimits,
-  files,
-  filled,
-  flag,
-  header,
+  filesSchema,
+  flagSchema,
+  headerFields,
   identifier,
-  kind,
-  text,
-  word,
+  NOT_BLANK,
+  textSchema,
+  typeSchema,
+  wordSchema,
 } from './schema-parts.js';
 
 /**
@@ -21,23 +21,25 @@ import {
  */
 
 const own = (description: string) =>
-  Type.Union([Type.String(filled), Type.Array(Type.String(filled), { minItems: 1 })], {
+  Type.Union([Type.String(NOT_BLANK), Type.Array(Type.String(NOT_BLANK), { minItems: 1 })], {
     description: `${description} A \`dev-cli …\` command.`,
   });
 
-const sections = Type.Array(enumOf(...SECTION_IDS), { description: 'Sections of DRAFT.md that this block writes.' });
+const sections = Type.Array(enumSchema(...SECTION_IDS), {
+  description: 'Sections of DRAFT.md that this block writes.',
+});
 
 const OnErrorSource = Type.Union(
   [
-    enumOf('halt', 'continue', 'retry'),
+    enumSchema('halt', 'continue', 'retry'),
     Type.Object(
       {
         retry: Type.Object(
           { max: Type.Integer({ minimum: 1, maximum: 100, description: 'Retries at most.' }) },
-          closed,
+          noOtherKeys,
         ),
       },
-      closed,
+      noOtherKeys,
     ),
   ],
   {
@@ -52,9 +54,9 @@ const ChoiceSource = Type.Union(
     Type.Object(
       {
         id: identifier('What `--choice` takes.'),
-        label: Type.Optional(text('What the choice means, for whoever chooses. Default: the id.')),
+        label: Type.Optional(textSchema('What the choice means, for whoever chooses. Default: the id.')),
         goto: Type.Optional(
-          text(
+          textSchema(
             '`next` (default), `halt`, or the id of an earlier block, which is then done again (at most maxRounds times).',
           ),
         ),
@@ -62,7 +64,7 @@ const ChoiceSource = Type.Union(
           Type.Literal('required', { description: 'The choice is accepted only together with a note that says why.' }),
         ),
       },
-      closed,
+      noOtherKeys,
     ),
   ],
   { description: 'The id of a choice, or `{id, label, goto, reason}`.' },
@@ -74,29 +76,29 @@ const choices = Type.Array(ChoiceSource, {
 
 const AgentSource = Type.Object(
   {
-    type: text('The role: the name of an agent definition. `Explore` is the role code-explorer.'),
+    type: textSchema('The role: the name of an agent definition. `Explore` is the role code-explorer.'),
     id: Type.Optional(identifier('Default: the type in lower case, numbered when it is used more than once.')),
-    promptHint: Type.Optional(text('One sentence of emphasis for this agent.')),
-    prompt: Type.Optional(text('The task, inline.')),
-    promptFile: Type.Optional(text('The task, in a file beside the recipe.')),
+    promptHint: Type.Optional(textSchema('One sentence of emphasis for this agent.')),
+    prompt: Type.Optional(textSchema('The task, inline.')),
+    promptFile: Type.Optional(textSchema('The task, in a file beside the recipe.')),
     output: Type.Optional(
-      text("The file this agent writes, in the run's directory. Without it the agent reports through --result."),
+      textSchema("The file this agent writes, in the run's directory. Without it the agent reports through --result."),
     ),
-    readsFrom: Type.Optional(files('Files this agent reads. One that is absent is named to it as missing.')),
+    readsFrom: Type.Optional(filesSchema('Files this agent reads. One that is absent is named to it as missing.')),
     promptVariant: Type.Optional(
-      text('A variant of the role, such as `lite`: `TYPE.lite.md` beside the role, else the role as it is.'),
+      textSchema('A variant of the role, such as `lite`: `TYPE.lite.md` beside the role, else the role as it is.'),
     ),
-    when: Type.Optional(text('CEL condition; the agent is left out when it is false.')),
+    when: Type.Optional(textSchema('CEL condition; the agent is left out when it is false.')),
   },
-  { ...closed, description: 'One agent to start.' },
+  { ...noOtherKeys, description: 'One agent to start.' },
 );
 
 const common = {
   id: identifier('Unique in the recipe.'),
-  when: Type.Optional(text('CEL condition; the block is skipped when it is false or null.')),
+  when: Type.Optional(textSchema('CEL condition; the block is skipped when it is false or null.')),
   onError: Type.Optional(OnErrorSource),
   stale: Type.Optional(
-    word(
+    wordSchema(
       'When an input changed since it was recorded: warn (default), or block the acknowledgement until the block is redone.',
       'warn',
       'block',
@@ -106,15 +108,15 @@ const common = {
 const asking = {
   ...common,
   instruction: Type.Optional(
-    text('What the agent shall do: goal, limits, what counts as done. At most 600 characters.'),
+    textSchema('What the agent shall do: goal, limits, what counts as done. At most 600 characters.'),
   ),
   instructionFile: Type.Optional(
-    text(
+    textSchema(
       'A Markdown file beside the recipe: its first paragraph becomes the instruction, the whole is read by the agent.',
     ),
   ),
-  read: Type.Optional(files('Files the agent reads before it acts.')),
-  consult: Type.Optional(files('Files the agent reads only when needed.')),
+  read: Type.Optional(filesSchema('Files the agent reads before it acts.')),
+  consult: Type.Optional(filesSchema('Files the agent reads only when needed.')),
 };
 const asks = Type.Optional(
   Type.Literal('user', {
@@ -124,86 +126,86 @@ const asks = Type.Optional(
 const bound = (description: string) => Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, description }));
 const external = {
   shell: Type.Optional(
-    flag('Hand the command to a shell as one line; then no placeholder but {name} may stand in it.'),
+    flagSchema('Hand the command to a shell as one line; then no placeholder but {name} may stand in it.'),
   ),
   ...externalLimits,
 };
 const loop = {
   maxRounds: bound('Rounds at most. Default 5; 20 where the user is asked, counting only rounds that filled nothing.'),
-  exitWhen: Type.Optional(text('CEL condition that ends the loop.')),
+  exitWhen: Type.Optional(textSchema('CEL condition that ends the loop.')),
   exitCheck: Type.Optional(own('Must succeed to end the loop.')),
-  revise: Type.Optional(text('The earlier block to go back to before the next round.')),
+  revise: Type.Optional(textSchema('The earlier block to go back to before the next round.')),
 };
 const agents = Type.Array(AgentSource, { minItems: 1, description: 'The agents to start.' });
-const parallel = Type.Optional(flag('Start the agents together. Default true.'));
+const parallel = Type.Optional(flagSchema('Start the agents together. Default true.'));
 const onComplete = Type.Optional(own('Runs when every agent has delivered or was given up.'));
 
 const CliSource = Type.Object(
-  { ...common, type: kind('cli', 'dev-cli runs a command itself.'), command: CommandLine, ...external },
-  closed,
+  { ...common, type: typeSchema('cli', 'dev-cli runs a command itself.'), command: CommandLine, ...external },
+  noOtherKeys,
 );
 const LlmSource = Type.Object(
   {
     ...asking,
-    type: kind('llm', 'The agent decides or does something, once.'),
+    type: typeSchema('llm', 'The agent decides or does something, once.'),
     asks,
     choices: Type.Optional(choices),
     save: Type.Optional(own('Stores what the agent hands in.')),
     sections: Type.Optional(sections),
     maxRounds: bound('How often a choice may lead back. Default 5.'),
   },
-  closed,
+  noOtherKeys,
 );
 const LlmLoopSource = Type.Object(
   {
     ...asking,
-    type: kind('llm-loop', 'The agent works in rounds until the exit check passes.'),
+    type: typeSchema('llm-loop', 'The agent works in rounds until the exit check passes.'),
     asks,
     save: Type.Optional(own('Stores what the agent hands in.')),
     sections: Type.Optional(sections),
     ...loop,
   },
-  closed,
+  noOtherKeys,
 );
 const LlmCliSource = Type.Object(
   {
     ...asking,
-    type: kind('llm+cli', 'The agent writes a file, then dev-cli runs a command on it.'),
-    write: Type.Optional(text("The file to write, in the run's directory. Default: the command's --data file.")),
-    schema: Type.Optional(text('Name of a shipped schema, or a path, that the file must satisfy.')),
+    type: typeSchema('llm+cli', 'The agent writes a file, then dev-cli runs a command on it.'),
+    write: Type.Optional(textSchema("The file to write, in the run's directory. Default: the command's --data file.")),
+    schema: Type.Optional(textSchema('Name of a shipped schema, or a path, that the file must satisfy.')),
     command: Type.Optional(CommandLine),
     then: Type.Optional(own('The same as `command`.')),
     ...external,
   },
-  closed,
+  noOtherKeys,
 );
 const SubagentSource = Type.Object(
   {
     ...asking,
-    type: kind('subagent', 'Other agents work once, each on its own file.'),
+    type: typeSchema('subagent', 'Other agents work once, each on its own file.'),
     agents,
     parallel,
     onComplete,
     maxRounds: bound('Always one round here; use subagent-loop for more.'),
   },
-  closed,
+  noOtherKeys,
 );
 const SubagentLoopSource = Type.Object(
   {
     ...asking,
-    type: kind('subagent-loop', 'Other agents work in rounds until exitWhen holds.'),
+    type: typeSchema('subagent-loop', 'Other agents work in rounds until exitWhen holds.'),
     agents,
     parallel,
     onComplete,
     ...loop,
   },
-  closed,
+  noOtherKeys,
 );
 const GateSource = Type.Object(
   {
     ...asking,
-    type: kind('wait-for-user', 'The run waits for a choice.'),
-    message: Type.Optional(text('The question put to the user.')),
+    type: typeSchema('wait-for-user', 'The run waits for a choice.'),
+    message: Type.Optional(textSchema('The question put to the user.')),
     choices: Type.Optional(choices),
     human: Type.Optional(Type.Literal('required', { description: 'The choice counts only after a person was heard.' })),
     approves: Type.Optional(
@@ -213,14 +215,14 @@ const GateSource = Type.Object(
       }),
     ),
     artifact: Type.Optional(
-      text('The file that is judged. Its digest is recorded; a later change makes the choice stale.'),
+      textSchema('The file that is judged. Its digest is recorded; a later change makes the choice stale.'),
     ),
     maxRounds: bound('How often a choice may lead back. Default 5.'),
   },
-  closed,
+  noOtherKeys,
 );
 
-const BlockSourceSchema = discriminated(
+const BlockSourceSchema = taggedUnion(
   'type',
   [CliSource, LlmSource, LlmLoopSource, LlmCliSource, SubagentSource, SubagentLoopSource, GateSource],
   { description: 'One step of the recipe.' },
@@ -228,8 +230,8 @@ const BlockSourceSchema = discriminated(
 
 const SequentialSource = Type.Object(
   {
-    ...header,
-    type: kind('sequential', 'Blocks, one after the other.'),
+    ...headerFields,
+    type: typeSchema('sequential', 'Blocks, one after the other.'),
     goal: Type.Optional(
       Type.Literal('required', {
         description:
@@ -237,47 +239,47 @@ const SequentialSource = Type.Object(
       }),
     ),
     inherits: Type.Optional(
-      files(
+      filesSchema(
         'Documents that a run may find from an earlier one of its name, so that a block may read them although none before it writes them. Default: PLAN.md and plan-content.json; none for the skill specify.',
       ),
     ),
     draft: Type.Optional(
       Type.Object(
         {
-          required: Type.Array(enumOf(...SECTION_IDS), {
+          required: Type.Array(enumSchema(...SECTION_IDS), {
             description: 'Sections that `dev-cli draft validate` demands.',
           }),
         },
-        closed,
+        noOtherKeys,
       ),
     ),
     blocks: Type.Array(BlockSourceSchema, { minItems: 1, description: 'The steps, in order.' }),
   },
-  closed,
+  noOtherKeys,
 );
 
 const PhaseSource = Type.Object(
   {
     name: identifier('Unique in the workflow.'),
-    recipe: text('The recipe of this phase, sequential or engine.'),
+    recipe: textSchema('The recipe of this phase, sequential or engine.'),
     when: Type.Optional(
-      text('CEL condition over mode, vars, goal and preferences; the phase is skipped when it is false or null.'),
+      textSchema('CEL condition over mode, vars, goal and preferences; the phase is skipped when it is false or null.'),
     ),
   },
-  { ...closed, description: 'One phase.' },
+  { ...noOtherKeys, description: 'One phase.' },
 );
 
 const OnFailSource = Type.Union(
   [
-    enumOf('halt', 'skip_phase'),
+    enumSchema('halt', 'skip_phase'),
     Type.Object(
       {
         retry_phase: Type.Object(
           { max: Type.Integer({ minimum: 1, maximum: 20, description: 'How often a phase begins anew at most.' }) },
-          closed,
+          noOtherKeys,
         ),
       },
-      closed,
+      noOtherKeys,
     ),
   ],
   {
@@ -288,21 +290,21 @@ const OnFailSource = Type.Union(
 
 const MetaSource = Type.Object(
   {
-    ...header,
-    type: kind('meta', 'Other recipes, one after the other, as phases of one run.'),
+    ...headerFields,
+    type: typeSchema('meta', 'Other recipes, one after the other, as phases of one run.'),
     phases: Type.Array(PhaseSource, { minItems: 1, description: 'The phases, in order.' }),
     errorPolicy: Type.Optional(
       Type.Object(
         { onFail: Type.Optional(OnFailSource) },
-        { ...closed, description: 'What happens when a phase fails.' },
+        { ...noOtherKeys, description: 'What happens when a phase fails.' },
       ),
     ),
   },
-  closed,
+  noOtherKeys,
 );
 
 /** A recipe file. */
-export const RecipeSchema = discriminated('type', [SequentialSource, EngineSourceSchema, MetaSource], {
+export const RecipeSchema = taggedUnion('type', [SequentialSource, EngineSourceSchema, MetaSource], {
   $id: 'recipe',
   description: 'A dev-cli recipe (docs/recipe-language.md).',
 });

@@ -1,8 +1,8 @@
-import { resolveSettings, type Settings } from './preferences.js';
+import { type RunSettings, resolveSettings } from './preferences.js';
 import type { ResolvedPhase, ResolvedWorkflow } from './resolved.js';
 
 /** What `init` is given for a workflow. */
-interface Given {
+interface SettingsInput {
   /** The mode by its flags. */
   flags: Readonly<Record<string, string>>;
   /** .dev/preferences.yaml, null where there is none. */
@@ -17,10 +17,10 @@ interface Given {
  * overlaid by the workflow's of that name, by `--set` (recipes.md §1; recipes.md §4).
  * @throws DevCliError `PREFERENCES_INVALID`, `UNKNOWN_PREFERENCE`
  */
-export function settleWorkflow(
+export function resolveWorkflowSettings(
   workflow: ResolvedWorkflow,
-  { flags, text, set }: Given,
-): { workflow: ResolvedWorkflow; preferences: Settings['preferences'] } {
+  { flags, text, set }: SettingsInput,
+): { workflow: ResolvedWorkflow; preferences: RunSettings['preferences'] } {
   const mode = { depth: 'standard', interaction: 'interactive', ...flags, ...workflow.mode };
   const declared = Object.assign({}, ...workflow.phases.map(({ recipe }) => recipe.vars), workflow.vars);
   // All at once first: what no phase declares is an error.

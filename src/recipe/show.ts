@@ -1,9 +1,9 @@
-import { lazyPackage } from '../base/lazy.js';
+import { loadLazily } from '../base/lazy.js';
 import type { OnError } from '../machine/program.js';
 import { ENGINE_BLOCK, type HandlerStage } from '../registry/handlers.js';
-import { approvesPlan, artifactsOf, closingOf, inheritedBy, isGuarded, keepsSources } from './declared.js';
+import { artifactsOf, closingOf, inheritedBy, isGuarded, isPlanGate, keepsSources } from './declared.js';
 import type {
-  AskedBlock,
+  AgentFacingBlock,
   BlockCommand,
   CapturedRecipe,
   ResolvedAgent,
@@ -15,7 +15,7 @@ import type {
   ResolvedWorkflow,
 } from './resolved.js';
 
-const yaml = lazyPackage<typeof import('yaml')>('yaml');
+const yaml = loadLazily<typeof import('yaml')>('yaml');
 
 type Shown = Record<string, unknown>;
 
@@ -150,7 +150,7 @@ function showBlock(block: ResolvedBlock): Shown {
   return { ...head, ...asking, ...showKind(block), ...tail };
 }
 
-function showKind(block: AskedBlock): Shown {
+function showKind(block: AgentFacingBlock): Shown {
   switch (block.kind) {
     case 'llm':
       return {
@@ -179,7 +179,7 @@ function showKind(block: AskedBlock): Shown {
       return {
         message: block.message,
         ...(block.human ? { human: 'required' } : {}),
-        ...(approvesPlan(block) ? { approves: 'plan' } : {}),
+        ...(isPlanGate(block) ? { approves: 'plan' } : {}),
         ...given('artifact', block.artifact),
         choices: block.choices.map(showChoice),
         maxRounds: block.maxRounds,

@@ -12,7 +12,7 @@ export interface Placeholder {
 const PIECE = /\{\{|\{([a-z][A-Za-z0-9_.-]*)\}/g;
 
 /** The placeholders of a text in order (recipes.md §1). Other braces are text; `{{` is an escaped brace. */
-export function placeholders(text: string): Placeholder[] {
+export function listPlaceholders(text: string): Placeholder[] {
   return [...text.matchAll(PIECE)].flatMap((match) =>
     match[1] === undefined ? [] : [{ key: match[1], start: match.index, end: match.index + match[0].length }],
   );

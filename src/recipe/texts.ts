@@ -1,15 +1,15 @@
-import { rootNames } from './condition-text.js';
+import { listRootNames } from './condition-text.js';
 import type { ResolvedBlock, ResolvedHandler, ResolvedRecipe } from './resolved.js';
-import { placeholders } from './template.js';
+import { listPlaceholders } from './template.js';
 
 /** Every text of a resolved recipe that may hold placeholders, in order. */
-export function templatesOf(recipe: Pick<ResolvedRecipe, 'blocks' | 'cleanup' | 'engine'>): string[] {
+export function listTemplates(recipe: Pick<ResolvedRecipe, 'blocks' | 'cleanup' | 'engine'>): string[] {
   const handlers = Object.values(recipe.engine?.handlers ?? {});
   return [...recipe.blocks.flatMap(templatesOfBlock), ...handlers.flatMap(templatesOfHandler), ...recipe.cleanup];
 }
 
 /** Every condition of a resolved recipe, in order. */
-export function conditionsOf(recipe: Pick<ResolvedRecipe, 'blocks' | 'engine'>): string[] {
+export function listConditions(recipe: Pick<ResolvedRecipe, 'blocks' | 'engine'>): string[] {
   const blocks = recipe.blocks.flatMap((block) => [
     ...(block.when === undefined ? [] : [block.when]),
     ...('exitWhen' in block && block.exitWhen !== undefined ? [block.exitWhen] : []),
@@ -19,10 +19,10 @@ export function conditionsOf(recipe: Pick<ResolvedRecipe, 'blocks' | 'engine'>):
 }
 
 /** Whether any of these texts uses the goal. */
-export function mentionsGoal(templates: readonly string[], conditions: readonly string[]): boolean {
+export function namesGoal(templates: readonly string[], conditions: readonly string[]): boolean {
   return (
-    templates.some((text) => placeholders(text).some(({ key }) => key === 'goal')) ||
-    conditions.some((source) => rootNames(source).has('goal'))
+    templates.some((text) => listPlaceholders(text).some(({ key }) => key === 'goal')) ||
+    conditions.some((source) => listRootNames(source).has('goal'))
   );
 }
 

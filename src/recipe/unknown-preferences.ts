@@ -1,10 +1,10 @@
 import { isRecord } from '../base/json.js';
-import { didYouMean } from '../base/suggest.js';
-import { foreignLine } from '../documents/foreign.js';
+import { renderSuggestion } from '../base/suggest.js';
+import { toBoundedLine } from '../documents/foreign.js';
 import { BUILTIN_PREFERENCES } from './builtin-preferences.js';
-import { type Library, recipeFiles } from './library.js';
+import { type Library, listRecipeFiles } from './library.js';
 import { PREFERENCES_FILE } from './preferences.js';
-import { reportOn } from './report.js';
+import { createProblemLog } from './report.js';
 import { parseYaml } from './yaml-source.js';
 
 /** Keys named at most. */
@@ -16,7 +16,7 @@ const NAMED = 10;
  * @param text the file, in which nothing else is wrong
  * @param known what the recipe of the run declares
  */
-export function unknownPreferences(library: Library, text: string, known: object): string[] {
+export function listUnknownPreferences(library: Library, text: string, known: object): string[] {
   const source = parseYaml(text, PREFERENCES_FILE);
   const unread = (names: readonly string[], declared: ReadonlySet<string>) =>
     names.filter((name) => !declared.has(name));
@@ -24,10 +24,10 @@ export function unknownPreferences(library: Library, text: string, known: object
   const suspect = unread(Object.keys(source.value ?? {}), own);
   if (suspect.length === 0) return [];
   const declared = new Set([...own, ...declaredAnywhere(library)]);
-  const report = reportOn(source);
+  const report = createProblemLog(source);
   for (const name of unread(suspect, declared).slice(0, NAMED)) {
-    const shown = JSON.stringify(foreignLine(name, 60));
-    const meant = didYouMean(name.slice(0, 60), [...declared]);
+    const shown = JSON.stringify(toBoundedLine(name, 60));
+    const meant = renderSuggestion(name.slice(0, 60), [...declared]);
     report.warning([name], `no recipe has a preference ${shown}; it changes nothing.${meant}`, { at: 'key' });
   }
   return report.problems.map(({ message, file, line, column }) => `${file}:${line}:${column}: ${message}`);
@@ -35,7 +35,7 @@ export function unknownPreferences(library: Library, text: string, known: object
 
 /** The preferences that any recipe of the library declares, as far as its file can be read. */
 function declaredAnywhere(library: Library): string[] {
-  return recipeFiles(library).flatMap(({ path, file }) => {
+  return listRecipeFiles(library).flatMap(({ path, file }) => {
     const { value } = parseYaml(library.reader.read(path) ?? '', file);
     const preferences = value?.['preferences'];
     return isRecord(preferences) ? Object.keys(preferences) : [];

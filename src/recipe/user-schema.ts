@@ -1,15 +1,15 @@
 import type { Ajv2020 } from 'ajv/dist/2020.js';
-import type { Detail } from '../base/errors.js';
+import type { ErrorDetail } from '../base/errors.js';
 import { isRecord } from '../base/json.js';
-import { lazyPackage } from '../base/lazy.js';
-import { findingsOf } from '../documents/schema-findings.js';
+import { loadLazily } from '../base/lazy.js';
+import { listSchemaFaults } from '../documents/schema-findings.js';
 
 /** JSON Schemas that a recipe brings along; the only use of ajv at run time (house.md, Speed). */
 
-const ajv = lazyPackage<{ Ajv2020: typeof Ajv2020 }>('ajv/dist/2020.js');
+const ajv = loadLazily<{ Ajv2020: typeof Ajv2020 }>('ajv/dist/2020.js');
 
 /** Why a text is no usable JSON Schema (2020-12), or null. A reference out of the file is not followed. */
-export function schemaFault(text: string): string | null {
+export function findSchemaProblem(text: string): string | null {
   let schema: unknown;
   try {
     schema = JSON.parse(text);
@@ -25,10 +25,10 @@ export function schemaFault(text: string): string | null {
   }
 }
 
-/** What in `value` does not fit the schema, each with its JSON pointer. `text` has passed `schemaFault`. */
-export function schemaFindings(text: string, value: unknown): Detail[] {
+/** What in `value` does not fit the schema, each with its JSON pointer. `text` has passed `findSchemaProblem`. */
+export function validateBySchema(text: string, value: unknown): ErrorDetail[] {
   const validate = compiled(JSON.parse(text) as Record<string, unknown>);
-  return findingsOf(validate, value).map((found) => (found.pointer === '' ? { ...found, pointer: '/' } : found));
+  return listSchemaFaults(validate, value).map((found) => (found.pointer === '' ? { ...found, pointer: '/' } : found));
 }
 
 function compiled(schema: Record<string, unknown>) {

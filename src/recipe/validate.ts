@@ -1,16 +1,16 @@
 import { isRecord } from '../base/json.js';
-import { suggestion } from '../base/suggest.js';
+import { findSuggestion } from '../base/suggest.js';
 import { faultsOf, type SchemaFault, type Validator } from '../documents/schema-faults.js';
 import { HANDLER_KEY } from '../registry/handlers.js';
-import type { Report } from './report.js';
-import { keysOf, quoted } from './yaml-source.js';
+import type { ProblemLog } from './report.js';
+import { parsePointer, quoteWord } from './yaml-source.js';
 
 // A plain `require`, as in conditions.ts: reading a captured recipe, which every call does, reaches this module and never
 // needs the validator, the largest there is.
 const validator = (): Validator => require('../generated/recipe.js').default;
 
 /** Where a document does not fit: keys from the top down. */
-export interface Misfits {
+export interface SchemaFaults {
   /** Values that are of no use. */
   broken: string[][];
   /** Keys that the language does not have. */
@@ -18,10 +18,10 @@ export interface Misfits {
 }
 
 /** Checks a document against the schema of the language and reports what does not fit, in words. */
-export function checkSchema(value: unknown, report: Report): Misfits {
-  const misfits: Misfits = { broken: [], unknown: [] };
+export function checkSchema(value: unknown, report: ProblemLog): SchemaFaults {
+  const misfits: SchemaFaults = { broken: [], unknown: [] };
   for (const fault of faultsOf(validator(), value)) {
-    const place = keysOf(fault.pointer);
+    const place = parsePointer(fault.pointer);
     if (fault.kind === 'unknown-key') {
       reportUnknownKey(fault, place, report);
       misfits.unknown.push([...place, fault.key]);
@@ -31,7 +31,7 @@ export function checkSchema(value: unknown, report: Report): Misfits {
     misfits.broken.push(fault.kind === 'word' && fault.isTag ? place.slice(0, -1) : place);
     const misspelt = fault.kind === 'missing' ? misspeltKey(fault) : undefined;
     if (fault.kind === 'missing' && misspelt !== undefined) {
-      report.error([...place, misspelt], `Unknown key ${quoted(misspelt)}; did you mean ${quoted(fault.key)}?`, {
+      report.error([...place, misspelt], `Unknown key ${quoteWord(misspelt)}; did you mean ${quoteWord(fault.key)}?`, {
         at: 'key',
       });
       continue;
@@ -44,18 +44,18 @@ export function checkSchema(value: unknown, report: Report): Misfits {
 /** The key that a missing tag was probably written as: without it no variant tells which keys are known. */
 function misspeltKey({ key: missing, given }: SchemaFault & { kind: 'missing' }): string | undefined {
   if ((missing !== 'type' && missing !== 'actor') || !isRecord(given)) return undefined;
-  return Object.keys(given).find((key) => key !== 'id' && suggestion(key, [missing]) === missing);
+  return Object.keys(given).find((key) => key !== 'id' && findSuggestion(key, [missing]) === missing);
 }
 
 function reportUnknownKey(
   { key, schema }: SchemaFault & { kind: 'unknown-key' },
   place: string[],
-  report: Report,
+  report: ProblemLog,
 ): void {
   const known = isRecord(schema['properties']) ? Object.keys(schema['properties']) : [];
   const patterns = isRecord(schema['patternProperties']) ? Object.keys(schema['patternProperties']) : [];
   if (patterns.length > 0) {
-    report.error([...place, key], `${quoted(key)} cannot be a name here.`, {
+    report.error([...place, key], `${quoteWord(key)} cannot be a name here.`, {
       at: 'key',
       fix: patterns.includes(HANDLER_KEY)
         ? 'Write it in small letters, with "_" between words: `security_scan`.'
@@ -63,10 +63,10 @@ function reportUnknownKey(
     });
     return;
   }
-  const near = suggestion(key, known);
+  const near = findSuggestion(key, known);
   report.error(
     [...place, key],
-    `Unknown key ${quoted(key)}${near === undefined ? '' : `; did you mean ${quoted(near)}?`}`,
+    `Unknown key ${quoteWord(key)}${near === undefined ? '' : `; did you mean ${quoteWord(near)}?`}`,
     {
       at: 'key',
       fix: near === undefined ? `Known here: ${known.join(', ')}.` : undefined,
@@ -79,9 +79,9 @@ function sentence(fault: SchemaFault, place: string[]): string {
   const { given } = fault;
   switch (fault.kind) {
     case 'missing':
-      return `${quoted(fault.key)} is missing.`;
+      return `${quoteWord(fault.key)} is missing.`;
     case 'unknown-key':
-      return `Unknown key ${quoted(fault.key)}.`;
+      return `Unknown key ${quoteWord(fault.key)}.`;
     case 'word':
       return oneOf(name, given, fault.allowed);
     case 'type':
@@ -89,7 +89,7 @@ function sentence(fault: SchemaFault, place: string[]): string {
     case 'empty':
       return `${name} is empty.`;
     case 'form':
-      return `${name} cannot be ${quoted(String(given))}.`;
+      return `${name} cannot be ${quoteWord(String(given))}.`;
     case 'limit':
       if (fault.what === 'entries' && fault.limit === 1) return `${name} is an empty list.`;
       return `${name} must ${fault.what === 'value' ? 'be' : 'have'} ${boundOf(fault)}.`;
@@ -105,7 +105,7 @@ function boundOf({ what, least, limit }: SchemaFault & { kind: 'limit' }): strin
 /** The field, or the item of a list, that a complaint is about. */
 function nameOf(place: readonly string[]): string {
   const last = place.at(-1) ?? 'the recipe';
-  return /^\d+$/.test(last) ? `Item ${Number(last) + 1} of ${quoted(place.at(-2) ?? '')}` : quoted(last);
+  return /^\d+$/.test(last) ? `Item ${Number(last) + 1} of ${quoteWord(place.at(-2) ?? '')}` : quoteWord(last);
 }
 
 function hint(fault: SchemaFault): string | undefined {
@@ -119,10 +119,10 @@ function hint(fault: SchemaFault): string | undefined {
 }
 
 function oneOf(name: string, given: unknown, words: readonly string[]): string {
-  const near = typeof given === 'string' ? suggestion(given, [...words]) : undefined;
-  const meant = near === undefined ? '' : ` Did you mean ${quoted(near)}?`;
-  const list = words.length === 1 ? quoted(words[0] ?? '') : `one of ${words.join(', ')}`;
-  return `${name} must be ${list}, not ${typeof given === 'string' ? quoted(given) : kindOf(given)}.${meant}`;
+  const near = typeof given === 'string' ? findSuggestion(given, [...words]) : undefined;
+  const meant = near === undefined ? '' : ` Did you mean ${quoteWord(near)}?`;
+  const list = words.length === 1 ? quoteWord(words[0] ?? '') : `one of ${words.join(', ')}`;
+  return `${name} must be ${list}, not ${typeof given === 'string' ? quoteWord(given) : kindOf(given)}.${meant}`;
 }
 
 const KINDS: Record<string, string> = {

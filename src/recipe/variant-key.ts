@@ -1,4 +1,4 @@
 /** What a variant of a role is captured under, and its file called (recipes.md, Agents). */
-export function variantKey(type: string, variant: string): string {
+export function getVariantKey(type: string, variant: string): string {
   return `${type}.${variant}`;
 }

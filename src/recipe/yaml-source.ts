@@ -1,8 +1,8 @@
 import type { Document, Node, Pair, YAMLParseError } from 'yaml';
-import { lazyPackage } from '../base/lazy.js';
-import { type Problem, position, type Span } from './problem.js';
+import { loadLazily } from '../base/lazy.js';
+import { locateOffset, type RecipeProblem, type Span } from './problem.js';
 
-const yaml = lazyPackage<typeof import('yaml')>('yaml');
+const yaml = loadLazily<typeof import('yaml')>('yaml');
 
 /** Several times what any recipe needs; on hostile text the parser's time grows with the square of its length. */
 const MAX_LENGTH = 64 * 1024;
@@ -18,7 +18,7 @@ export interface YamlSource {
   text: string;
   /** The document as plain data; undefined when it does not parse or is no mapping. */
   value: Record<string, unknown> | undefined;
-  problems: Problem[];
+  problems: RecipeProblem[];
   /**
    * Where the value (or the key) at a JSON pointer stands; the nearest enclosing one when there is none.
    * @param within narrows the span to this text inside the value, where it stands there literally
@@ -27,12 +27,12 @@ export interface YamlSource {
 }
 
 /** Makes a JSON pointer of keys. */
-export function pointerOf(...keys: (string | number)[]): string {
+export function toPointer(...keys: (string | number)[]): string {
   return keys.map((key) => `/${String(key).replace(/~/g, '~0').replace(/\//g, '~1')}`).join('');
 }
 
 /** The keys of a JSON pointer. */
-export function keysOf(pointer: string): string[] {
+export function parsePointer(pointer: string): string[] {
   return pointer
     .split('/')
     .slice(1)
@@ -50,7 +50,7 @@ export function parseYaml(text: string, file: string): YamlSource {
       severity: 'error',
       message,
       file,
-      ...position(text, span),
+      ...locateOffset(text, span),
       ...(fix === undefined ? {} : { fix }),
     });
   };
@@ -94,14 +94,15 @@ function explain(fault: Pick<YAMLParseError, 'code' | 'message' | 'pos'>, text: 
   const shown = text.slice(fault.pos[0], fault.pos[1]).split('\n')[0] ?? '';
   if (fault.code === 'TAB_AS_INDENT') return ['A tab cannot indent YAML.', 'Indent with blanks.'];
   if (fault.code === 'MULTIPLE_DOCS') return ['The file holds more than one document.', 'Write one recipe per file.'];
-  if (fault.code === 'TAG_RESOLVE_FAILED') return [`The tag of ${quoted(shown)} is not supported.`, 'Leave tags out.'];
+  if (fault.code === 'TAG_RESOLVE_FAILED')
+    return [`The tag of ${quoteWord(shown)} is not supported.`, 'Leave tags out.'];
   return [`This is not valid YAML: ${lowerFirst(fault.message)}.`];
 }
 
 const lowerFirst = (text: string) => (text.charAt(0).toLowerCase() + text.slice(1)).replace(/\.$/, '');
 
 /** A word in backquotes, short and on one line. */
-export function quoted(word: string): string {
+export function quoteWord(word: string): string {
   return `\`${word.length > 60 ? `${word.slice(0, 60)}…` : word}\``;
 }
 
@@ -118,7 +119,7 @@ function onlyPlainData(document: Document, report: (message: string, span: Span,
       for (const { key } of map.items) {
         const name: unknown = isScalar(key) ? key.value : key;
         if (seen.has(name))
-          report(`The key ${quoted(String(name))} stands here twice.`, spanOf(key) ?? { start: 0, end: 1 });
+          report(`The key ${quoteWord(String(name))} stands here twice.`, spanOf(key) ?? { start: 0, end: 1 });
         seen.add(name);
       }
     },
@@ -143,7 +144,7 @@ function spanOf(node: unknown): Span | undefined {
 
 function locate(document: Document, text: string, pointer: string, part: 'key' | 'value', within?: string): Span {
   let place: { key: unknown; node: unknown } = { key: null, node: document.contents };
-  for (const segment of keysOf(pointer)) {
+  for (const segment of parsePointer(pointer)) {
     const next = child(document, place.node, segment);
     if (next === undefined) break;
     place = next;

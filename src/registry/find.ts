@@ -51,7 +51,7 @@ export function findCommand(name: string, { commands } = REGISTRY): DescribedCom
 }
 
 /** The words that may follow `path` in a command's name: `['step']` gives complete, fail, invalidate. */
-export function followers(path: readonly string[], { commands } = REGISTRY): string[] {
+export function listNextWords(path: readonly string[], { commands } = REGISTRY): string[] {
   const prefix = path.map((word) => `${word} `).join('');
   const names = commands.filter(({ name }) => name.startsWith(prefix)).map(({ name }) => name.slice(prefix.length));
   return [...new Set(names.map((name) => name.split(' ')[0] ?? ''))];

@@ -1,5 +1,5 @@
 /** Where in a run a shipped handler acts (engine.md, Shape). */
-type HandlerPlace =
+type HandlerPosition =
   /** Before the first todo. */
   | 'start'
   /** Once for every todo. */
@@ -14,7 +14,7 @@ export interface HandlerSpec {
   key: string;
   /** Its key in `substeps` and `finalize` of the state, and `substep` of an action. */
   stage: string;
-  place: HandlerPlace;
+  place: HandlerPosition;
   actor: 'cli' | 'subagent';
   /** subagent: the role. For `verify` the role of its second part; dev-cli runs the commands itself. */
   agent?: string;
@@ -141,13 +141,13 @@ const STATE_WORDS = ['pending', 'running', 'done', 'skipped', 'failed', 'stale',
 const OTHER_STAGES = ['approvePlan', 'approveCommands', 'triage'];
 
 /** The id of the stage that a key of a recipe stands for: `security_scan` is `securityScan`. */
-export function stageOf(key: string): string {
+export function toStageId(key: string): string {
   return key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 /** Why a recipe's own handler cannot have this key, or null. */
-export function ownKeyFault(key: string): string | null {
-  const stage = stageOf(key);
+export function findKeyFault(key: string): string | null {
+  const stage = toStageId(key);
   if (HANDLERS.some((handler) => handler.stage === stage)) return 'is a handler that dev-cli ships';
   if (OTHER_STAGES.includes(stage)) return 'is something that dev-cli does itself';
   if (STATE_WORDS.includes(stage)) return 'is a word for how a todo stands';

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../base/json.js';
 import forms from '../generated/command-forms.js';
-import { brokenRules, GLOBAL_OPTIONS } from './rules.js';
+import { GLOBAL_OPTIONS, listBrokenRules } from './rules.js';
 import type { CommandForm, OptionForm, ValueForm } from './spec.js';
 import { readValue } from './value.js';
 
@@ -27,7 +27,7 @@ export interface ParsedCommand<Form extends CommandForm = CommandForm> {
 export function parseHot(words: readonly string[]): ParsedCommand | null {
   const form = hotForm(words[0] ?? '') ?? hotForm(`${words[0]} ${words[1]}`);
   const values = form && valuesOf(form, words.slice(form.name.split(' ').length));
-  if (!values || brokenRules(form, new Set(Object.keys(values))).length > 0) return null;
+  if (!values || listBrokenRules(form, new Set(Object.keys(values))).length > 0) return null;
   return understood(form, values);
 }
 

@@ -1,14 +1,14 @@
 import { Command, CommanderError, type Option } from 'commander';
-import { type Detail, DevCliError } from '../base/errors.js';
+import { DevCliError, type ErrorDetail } from '../base/errors.js';
 import type { JsonObject } from '../base/json.js';
-import { didYouMean } from '../base/suggest.js';
-import { findCommand, followers, REGISTRY, RESERVED_WORDS, type Registry } from './find.js';
+import { renderSuggestion } from '../base/suggest.js';
+import { findCommand, listNextWords, REGISTRY, RESERVED_WORDS, type Registry } from './find.js';
 import { type ParsedCommand, understood } from './hot.js';
-import { brokenRules, GLOBAL_OPTIONS, shown } from './rules.js';
+import { GLOBAL_OPTIONS, listBrokenRules, shown } from './rules.js';
 import type { CommandOption, DescribedCommand, Positional } from './spec.js';
 import { addCommands, pathOf } from './tree.js';
-import { shownBy, triedVerb } from './tried-verbs.js';
-import { quoted, readValue } from './value.js';
+import { findAlternative, findShowCommand } from './tried-verbs.js';
+import { quoteArgument, readValue } from './value.js';
 
 const HELP = requireCommand('help');
 
@@ -35,7 +35,7 @@ export function readCommandLine(
   words: readonly string[],
   registry = REGISTRY,
 ): ParsedCommand<DescribedCommand> | Misunderstood {
-  const reading = new Reading(registry);
+  const reading = new ArgumentReader(registry);
   // Only the commands that the words can mean: to set one up takes commander a third of a millisecond.
   const near = registry.commands.filter(({ name }) => words.includes(name.split(' ')[0] ?? ''));
   const program = addCommands(new Level('dev-cli', reading), { ...registry, commands: near });
@@ -54,7 +54,7 @@ type Leftover = ReturnType<Command['parseOptions']>;
 class Level extends Command {
   constructor(
     name: string,
-    private readonly reading: Reading,
+    private readonly reading: ArgumentReader,
   ) {
     super(name);
     this.exitOverride().allowExcessArguments();
@@ -90,7 +90,7 @@ class Level extends Command {
     const words = [...read.operands, ...read.unknown];
     const [word] = words;
     const path = pathOf(this);
-    if (args[0] === '--') throw unknownCommand(path, args, this.reading.registry);
+    if (args[0] === '--') throw unknownCommandError(path, args, this.reading.registry);
     if (word !== undefined && isHelp(word)) {
       // Asked for before the command is named.
       const rest = words.filter((other) => !isHelp(other));
@@ -98,20 +98,20 @@ class Level extends Command {
     }
     if (word === undefined && path.length === 0) this.reading.helpFor = path;
     else if (!this.commands.some((command) => command.name() === word))
-      throw unknownCommand(path, words, this.reading.registry);
+      throw unknownCommandError(path, words, this.reading.registry);
     return read;
   }
 }
 
 /** The arguments of one command as they are read: values and problems side by side, so that all are told at once. */
-class Reading {
+class ArgumentReader {
   path: string[] = [];
   helpFor: string[] | undefined;
   fault: DevCliError | undefined;
   private readonly values: JsonObject = {};
   /** Also keys whose value was no good: they are not missing. */
   private readonly seen = new Set<string>();
-  private readonly problems: Detail[] = [];
+  private readonly problems: ErrorDetail[] = [];
 
   constructor(readonly registry: Registry) {}
 
@@ -151,8 +151,9 @@ class Reading {
     if (this.helpFor !== undefined) {
       return understood(HELP, { ...globals, ...(this.helpFor.length > 0 && { command: this.helpFor }) });
     }
-    if (form === undefined) return { form, globals, fault: this.fault ?? unknownCommand(this.path, [], this.registry) };
-    const details = [...this.problems, ...brokenRules(form, this.seen)];
+    if (form === undefined)
+      return { form, globals, fault: this.fault ?? unknownCommandError(this.path, [], this.registry) };
+    const details = [...this.problems, ...listBrokenRules(form, this.seen)];
     return details.length > 0 ? { form, globals, fault: usage(form, details) } : understood(form, this.values);
   }
 
@@ -160,7 +161,7 @@ class Reading {
     const { positionals = [] } = this.form() ?? {};
     const next = positionals[Math.min(index, positionals.length - 1)];
     if (!next || (index >= positionals.length && !next.variadic)) {
-      this.problem(text.slice(0, 60), `${quoted(text)} is one argument too many.`);
+      this.problem(text.slice(0, 60), `${quoteArgument(text)} is one argument too many.`);
       return;
     }
     this.seen.add(next.key);
@@ -180,7 +181,7 @@ class Reading {
     const name = word.split('=')[0] ?? word;
     const flags = this.options().flatMap((option) => (option.hidden ? [] : [shown(option)]));
     if (flags.includes(name)) this.problem(name, `${name} takes no value.`);
-    else this.problem(name, `unknown option ${quoted(name)}.${meant(name, flags)}`);
+    else this.problem(name, `unknown option ${quoteArgument(name)}.${meant(name, flags)}`);
   }
 
   private options(): readonly CommandOption[] {
@@ -198,15 +199,15 @@ function isHelp(word: string): boolean {
 
 function wrongChoice(text: string, choices: readonly string[] | undefined): string | null {
   if (choices === undefined || choices.includes(text)) return null;
-  return `${quoted(text)} is none of ${choices.join(', ')}.${meant(text, choices)}`;
+  return `${quoteArgument(text)} is none of ${choices.join(', ')}.${meant(text, choices)}`;
 }
 
 /** `Did you mean "x"?`, or nothing when no known word is near. */
 function meant(word: string, known: readonly string[]): string {
-  return word.length > 40 ? '' : didYouMean(word, known);
+  return word.length > 40 ? '' : renderSuggestion(word, known);
 }
 
-function usage(form: DescribedCommand, details: Detail[]): DevCliError {
+function usage(form: DescribedCommand, details: ErrorDetail[]): DevCliError {
   const more = details.length > 1 ? ` (and ${details.length - 1} more)` : '';
   return new DevCliError('USAGE', `dev-cli ${form.name}: ${details[0]?.problem}${more}`, {
     details,
@@ -215,26 +216,34 @@ function usage(form: DescribedCommand, details: Detail[]): DevCliError {
 }
 
 /** The error for words of which `path` begins a command and `rest` does not go on with one. */
-export function unknownCommand(path: readonly string[], rest: readonly string[], registry = REGISTRY): DevCliError {
+export function unknownCommandError(
+  path: readonly string[],
+  rest: readonly string[],
+  registry = REGISTRY,
+): DevCliError {
   const [word] = rest;
   const before = path.join(' ');
-  const known = followers(path, registry);
+  const known = listNextWords(path, registry);
   const fix = { command: 'help', input: path.length > 0 ? { command: [...path] } : {} };
   if (word === undefined) {
     return new DevCliError('UNKNOWN_COMMAND', `"${before}" needs one of: ${known.join(', ')}.`, { fix });
   }
   if (word.startsWith('-')) {
-    return new DevCliError('USAGE', `${quoted(word)} stands where a command is expected.`, { fix });
+    return new DevCliError('USAGE', `${quoteArgument(word)} stands where a command is expected.`, { fix });
   }
   const name = [...path, word].join(' ');
   if (path.length === 0 && RESERVED_WORDS.includes(word)) {
-    return new DevCliError('UNKNOWN_COMMAND', `${quoted(name)} is reserved for later; there is no such command yet.`, {
-      fix,
-    });
+    return new DevCliError(
+      'UNKNOWN_COMMAND',
+      `${quoteArgument(name)} is reserved for later; there is no such command yet.`,
+      {
+        fix,
+      },
+    );
   }
-  const tried = triedVerb(name, rest.slice(1));
+  const tried = findAlternative(name, rest.slice(1));
   if (tried !== null) {
-    const said = `There is no command ${quoted(name)}. ${tried.says}`;
+    const said = `There is no command ${quoteArgument(name)}. ${tried.says}`;
     return new DevCliError('UNKNOWN_COMMAND', said, { fix: tried.fix });
   }
   const names =
@@ -242,8 +251,8 @@ export function unknownCommand(path: readonly string[], rest: readonly string[],
       ? known.map((next) => `${before} ${next}`)
       : [...known, ...registry.commands.map((command) => command.name)];
   const near = meant(name, names);
-  const shown = near === '' && path.length === 1 ? shownBy(before, word) : null;
-  return new DevCliError('UNKNOWN_COMMAND', `Unknown command ${quoted(name)}.${near}`, { fix: shown ?? fix });
+  const shown = near === '' && path.length === 1 ? findShowCommand(before, word) : null;
+  return new DevCliError('UNKNOWN_COMMAND', `Unknown command ${quoteArgument(name)}.${near}`, { fix: shown ?? fix });
 }
 
 function requireCommand(name: string): DescribedCommand {

@@ -19,11 +19,11 @@ export function renderCommand(invocation: Invocation): string {
   const options = spec.options.flatMap((option) => optionWords(invocation, option));
   const dashed = positionals.some((word) => word.startsWith('-') && word !== '-');
   const args = dashed ? [...options, '--', ...positionals] : [...positionals, ...options];
-  return ['dev-cli', spec.name, ...args.map(shellQuoted)].join(' ');
+  return ['dev-cli', spec.name, ...args.map(quoteForShell)].join(' ');
 }
 
 /** A word as a POSIX shell reads it back: bare when nothing in it is special, else in single quotes. */
-export function shellQuoted(word: string): string {
+export function quoteForShell(word: string): string {
   if (/^[A-Za-z0-9_@%+:,./-][A-Za-z0-9_@%+=:,./-]*$/.test(word)) return word;
   return `'${word.replaceAll("'", "'\\''")}'`;
 }

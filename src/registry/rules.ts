@@ -1,4 +1,4 @@
-import type { Detail } from '../base/errors.js';
+import type { ErrorDetail } from '../base/errors.js';
 import type { CommandForm, CommandOption, OptionForm, ValueForm } from './spec.js';
 
 /** Options that every command takes. They are no part of a command's input. */
@@ -19,7 +19,7 @@ export const GLOBAL_OPTIONS: readonly CommandOption[] = [
  * What a command's rules on which values go together say against the keys that were given: one missing, two that exclude
  * each other, one that goes only with another.
  */
-export function brokenRules(form: CommandForm, given: ReadonlySet<string>): Detail[] {
+export function listBrokenRules(form: CommandForm, given: ReadonlySet<string>): ErrorDetail[] {
   return [...missing(form, given), ...clashes(form, given), ...alone(form, given)];
 }
 
@@ -28,14 +28,14 @@ export function shown(value: ValueForm | OptionForm): string {
   return 'flag' in value ? `--${value.flag}` : `<${value.key}>`;
 }
 
-function missing(form: CommandForm, given: ReadonlySet<string>): Detail[] {
+function missing(form: CommandForm, given: ReadonlySet<string>): ErrorDetail[] {
   const absent = valuesOf(form).flatMap((value) => (value.required && !given.has(value.key) ? [shown(value)] : []));
   const oneOf = form.oneOf ?? [];
   if (oneOf.length > 0 && !oneOf.some((key) => given.has(key))) absent.push(names(form, oneOf, 'or'));
   return absent.map((target) => ({ target, problem: `${target} is missing.` }));
 }
 
-function clashes(form: CommandForm, given: ReadonlySet<string>): Detail[] {
+function clashes(form: CommandForm, given: ReadonlySet<string>): ErrorDetail[] {
   const groups = [...(form.exclusive ?? []), form.oneOf ?? [], ['json', 'text']];
   const both = groups.map((group) => group.filter((key) => given.has(key))).filter((group) => group.length > 1);
   return both.map((group) => {
@@ -44,7 +44,7 @@ function clashes(form: CommandForm, given: ReadonlySet<string>): Detail[] {
   });
 }
 
-function alone(form: CommandForm, given: ReadonlySet<string>): Detail[] {
+function alone(form: CommandForm, given: ReadonlySet<string>): ErrorDetail[] {
   const lonely = valuesOf(form).filter(
     ({ key, needs }) => needs && given.has(key) && !needs.some((other) => given.has(other)),
   );

@@ -2,57 +2,57 @@ import type { Instruction, Invocation } from '../base/invocation.js';
 import { isName } from '../base/name.js';
 
 /** What a verb that does not exist was probably meant for. */
-interface Tried {
+interface Alternative {
   /** What is so in dev-cli, in one sentence. */
   says: string;
   /** A command to run; in an instruction where something has to be filled in or understood first. */
-  fix: (named: Named) => Invocation | Instruction;
+  fix: (named: CommandTarget) => Invocation | Instruction;
 }
 
 /** The run's name as it was given; empty where none was: then the commands find the run themselves. */
-type Named = { name: string } | Record<string, never>;
+type CommandTarget = { name: string } | Record<string, never>;
 
-const next = (input: Named): Invocation => ({ command: 'next', input });
-const status = (input: Named): Invocation => ({ command: 'status', input });
-const history = (input: Named): Invocation => ({ command: 'history', input });
+const next = (input: CommandTarget): Invocation => ({ command: 'next', input });
+const status = (input: CommandTarget): Invocation => ({ command: 'status', input });
+const history = (input: CommandTarget): Invocation => ({ command: 'history', input });
 
 /** `init` of the run that is named: it resumes one that is there, and else says what it needs. */
-const begin = (input: Named): Invocation | Instruction =>
+const begin = (input: CommandTarget): Invocation | Instruction =>
   'name' in input
     ? { command: 'init', input }
     : ['Give the run a name: ', { command: 'init', input: { name: 'NAME', goal: 'what you want' } }];
 
-const GOES_ON: Tried = { says: 'A run goes on with its next action.', fix: next };
-const BEGINS: Tried = { says: 'A run is begun, and resumed, by init.', fix: begin };
-const EXECUTES: Tried = {
+const GOES_ON: Alternative = { says: 'A run goes on with its next action.', fix: next };
+const BEGINS: Alternative = { says: 'A run is begun, and resumed, by init.', fix: begin };
+const EXECUTES: Alternative = {
   says: 'A plan is carried out by init with --execute.',
   fix: (named) =>
     'name' in named
       ? { command: 'init', input: { ...named, execute: true } }
       : ['Name the run that has the plan: ', { command: 'init', input: { name: 'NAME', execute: true } }],
 };
-const KEEPS: Tried = {
+const KEEPS: Alternative = {
   says: 'Nothing has to be paused or saved: every call leaves the run whole. Stop calling, and later go on with its next action.',
   fix: next,
 };
-const ENDS: Tried = {
+const ENDS: Alternative = {
   says: 'A run can be left as it is at any time, and goes on with its next action; only abort ends it for good.',
   fix: next,
 };
-const ACKNOWLEDGES: Tried = {
+const ACKNOWLEDGES: Alternative = {
   says: 'A step is done when its acknowledgement says so: the `ack` that its action prints.',
   fix: next,
 };
-const TELLS: Tried = { says: 'status tells how a run stands.', fix: status };
-const RECORDS: Tried = {
+const TELLS: Alternative = { says: 'status tells how a run stands.', fix: status };
+const RECORDS: Alternative = {
   says: 'history tells what happened; the log of a command lies below .dev/specs/NAME/actions, and status names that of one at work.',
   fix: history,
 };
-const REDOES: Tried = {
+const REDOES: Alternative = {
   says: 'Nothing is undone, but a step can be done again: step invalidate. Documents and commits stay.',
   fix: (named) => ['Find the step, then give it for STEP to `dev-cli step invalidate --step STEP`: ', status(named)],
 };
-const USES: Tried = {
+const USES: Alternative = {
   says: 'use makes a run the active one.',
   fix: (named) => ('name' in named ? { command: 'use', input: named } : { command: 'list', input: {} }),
 };
@@ -61,7 +61,7 @@ const USES: Tried = {
  * Verbs that people and agents try, from what other tools call these things. None of them is a command, and none is a
  * word that is reserved (protocol.md §5): a test keeps it so.
  */
-export const TRIED_VERBS: Readonly<Record<string, Tried>> = {
+export const COMMON_VERBS: Readonly<Record<string, Alternative>> = {
   resume: GOES_ON,
   continue: GOES_ON,
   proceed: GOES_ON,
@@ -117,18 +117,18 @@ const SHOWS: Readonly<Record<string, (name: string) => Invocation>> = {
  * @param words the words behind it
  * @returns null where it says nothing
  */
-export function triedVerb(
+export function findAlternative(
   verb: string,
   words: readonly string[],
 ): { says: string; fix: Invocation | Instruction } | null {
-  if (!Object.hasOwn(TRIED_VERBS, verb)) return null;
-  const tried = TRIED_VERBS[verb];
+  if (!Object.hasOwn(COMMON_VERBS, verb)) return null;
+  const tried = COMMON_VERBS[verb];
   const name = words.slice(0, 1).find(isName);
   return tried === undefined ? null : { says: tried.says, fix: tried.fix(name === undefined ? {} : { name }) };
 }
 
 /** The command that shows what `group` and a name, without a verb, were meant to show; null where there is none. */
-export function shownBy(group: string, name: string): Invocation | null {
+export function findShowCommand(group: string, name: string): Invocation | null {
   const shown = Object.hasOwn(SHOWS, group) ? SHOWS[group] : undefined;
   return shown === undefined || !isName(name) ? null : shown(name);
 }

@@ -19,16 +19,16 @@ export function readValue({ form }: ValueForm, text: string, before?: Json): Rea
     case 'integer':
       return SAFE_INTEGER.test(text)
         ? { value: Number(text) }
-        : { problem: `${quoted(text)} is not a whole number from 0 to 999999999` };
+        : { problem: `${quoteArgument(text)} is not a whole number from 0 to 999999999` };
     case 'list': {
       const items = text.split(',').map((item) => item.trim());
-      return items.includes('') ? { problem: `${quoted(text)} has an empty item` } : { value: items };
+      return items.includes('') ? { problem: `${quoteArgument(text)} has an empty item` } : { value: items };
     }
     case 'pair': {
       const [, key, value] = PAIR.exec(text) ?? [];
-      if (key === undefined || value === undefined) return { problem: `${quoted(text)} is not KEY=VALUE` };
+      if (key === undefined || value === undefined) return { problem: `${quoteArgument(text)} is not KEY=VALUE` };
       const pairs = (before ?? {}) as JsonObject;
-      if (Object.hasOwn(pairs, key)) return { problem: `${quoted(key)} is set twice` };
+      if (Object.hasOwn(pairs, key)) return { problem: `${quoteArgument(key)} is set twice` };
       return { value: { ...pairs, [key]: value } };
     }
     case 'flag':
@@ -51,6 +51,6 @@ export function flagOf(key: string): string {
 }
 
 /** An argument as an error shows it: in quotes, on one line, not too long. */
-export function quoted(text: string): string {
+export function quoteArgument(text: string): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 }

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import type { JsonObject } from '../base/json.js';
-import { closed, discriminated, enumOf, NullableString } from '../base/schema.js';
+import { enumSchema, NullableString, noOtherKeys, taggedUnion } from '../base/schema.js';
 
 /** The pending action in its full form, as state.json keeps it (protocol.md §2). */
 
@@ -8,7 +8,7 @@ const Str = Type.String();
 
 const InvocationSchema = Type.Object(
   { command: Str, input: Type.Unsafe<JsonObject>({ type: 'object' }) },
-  { ...closed, description: 'A command by its registry name and its input; printed as one command line.' },
+  { ...noOtherKeys, description: 'A command by its registry name and its input; printed as one command line.' },
 );
 
 const ChoiceSchema = Type.Object(
@@ -18,7 +18,7 @@ const ChoiceSchema = Type.Object(
     ack: Type.Optional(InvocationSchema),
     reason: Type.Optional(Type.Literal('required')),
   },
-  closed,
+  noOtherKeys,
 );
 
 const DispatchAgentSchema = Type.Object(
@@ -28,7 +28,7 @@ const DispatchAgentSchema = Type.Object(
     promptFile: Str,
     output: Type.Optional(Type.String({ description: 'Where the agent writes; absent when it reports by --result.' })),
   },
-  closed,
+  noOtherKeys,
 );
 
 const RunningCommandSchema = Type.Object(
@@ -39,7 +39,7 @@ const RunningCommandSchema = Type.Object(
     startedAt: Str,
     log: Str,
   },
-  closed,
+  noOtherKeys,
 );
 
 const common = {
@@ -57,10 +57,10 @@ const acknowledged = { ack: Type.Optional(InvocationSchema), choices: Type.Optio
 const DataSchema = Type.Object(
   {
     write: Str,
-    form: enumOf('sections', 'json'),
+    form: enumSchema('sections', 'json'),
     need: Type.Optional(Type.Record(Str, Str)),
   },
-  closed,
+  noOtherKeys,
 );
 
 /** What only the CLI uses; left out of `next`, shown by `next --full`. */
@@ -72,16 +72,16 @@ const FullSchema = Type.Object(
     onComplete: Type.Optional(Str),
     exitWhen: Type.Optional(Str),
     agents: Type.Optional(
-      Type.Record(Str, Type.Object({ promptHint: Type.Optional(Str), readsFrom: Type.Array(Str) }, closed)),
+      Type.Record(Str, Type.Object({ promptHint: Type.Optional(Str), readsFrom: Type.Array(Str) }, noOtherKeys)),
     ),
   },
-  closed,
+  noOtherKeys,
 );
 const full = { full: Type.Optional(FullSchema) };
 
 const LlmActionSchema = Type.Object(
   { ...common, action: Type.Literal('llm'), data: Type.Optional(DataSchema), ...acknowledged, ...full },
-  closed,
+  noOtherKeys,
 );
 const LoopActionSchema = Type.Object(
   {
@@ -93,11 +93,11 @@ const LoopActionSchema = Type.Object(
     ...acknowledged,
     ...full,
   },
-  closed,
+  noOtherKeys,
 );
 const WriteActionSchema = Type.Object(
   { ...common, action: Type.Literal('llm+cli'), data: DataSchema, ...acknowledged, ...full },
-  closed,
+  noOtherKeys,
 );
 const DispatchActionSchema = Type.Object(
   {
@@ -111,7 +111,7 @@ const DispatchActionSchema = Type.Object(
     ...acknowledged,
     ...full,
   },
-  closed,
+  noOtherKeys,
 );
 const GateActionSchema = Type.Object(
   {
@@ -121,12 +121,12 @@ const GateActionSchema = Type.Object(
     human: Type.Optional(Type.Literal('required')),
     /** What the person runs in a terminal of their own: then the choices have no ack. */
     answer: Type.Optional(InvocationSchema),
-    artifact: Type.Optional(Type.Object({ path: Str, digest: NullableString }, closed)),
+    artifact: Type.Optional(Type.Object({ path: Str, digest: NullableString }, noOtherKeys)),
     todoId: Type.Optional(Str),
     ...acknowledged,
     ...full,
   },
-  closed,
+  noOtherKeys,
 );
 const RunningActionSchema = Type.Object(
   {
@@ -136,7 +136,7 @@ const RunningActionSchema = Type.Object(
     poll: InvocationSchema,
     ...full,
   },
-  closed,
+  noOtherKeys,
 );
 const EngineTaskSchema = Type.Object(
   {
@@ -152,7 +152,7 @@ const EngineTaskSchema = Type.Object(
     ack: InvocationSchema,
     issuedAt: Type.Optional(Str),
   },
-  closed,
+  noOtherKeys,
 );
 const EngineDispatchActionSchema = Type.Object(
   {
@@ -174,29 +174,29 @@ const EngineDispatchActionSchema = Type.Object(
     ack: InvocationSchema,
     ...full,
   },
-  closed,
+  noOtherKeys,
 );
 const DoneActionSchema = Type.Object(
   {
     run: Str,
     action: Type.Literal('done'),
     done: Type.Literal(true),
-    outcome: enumOf('completed', 'halted', 'aborted'),
+    outcome: enumSchema('completed', 'halted', 'aborted'),
     summary: Str,
     results: Type.Record(Str, Str),
     artifacts: Type.Array(Str),
-    failed: Type.Array(Type.Object({ id: Str, reason: Str }, closed)),
+    failed: Type.Array(Type.Object({ id: Str, reason: Str }, noOtherKeys)),
     warnings: Type.Optional(Type.Array(Str)),
     instruction: Str,
     resume: Type.Optional(InvocationSchema),
     ruling: Type.Optional(InvocationSchema),
     poll: Type.Optional(InvocationSchema),
   },
-  closed,
+  noOtherKeys,
 );
 
 /** Every action there is, told apart by `action`. */
-export const ActionSchema = discriminated(
+export const ActionSchema = taggedUnion(
   'action',
   [
     LlmActionSchema,
@@ -215,5 +215,5 @@ export type PendingAction = Exclude<Action, { action: 'done' }>;
 export type DispatchAction = Static<typeof DispatchActionSchema>;
 export type EngineDispatchAction = Static<typeof EngineDispatchActionSchema>;
 export type RunningAction = Static<typeof RunningActionSchema>;
-export type EngineTaskView = Static<typeof EngineTaskSchema>;
+export type TaskView = Static<typeof EngineTaskSchema>;
 export type GateAction = Static<typeof GateActionSchema>;

@@ -1,5 +1,5 @@
 import { DevCliError } from '../base/errors.js';
-import { isRecord, normalJson } from '../base/json.js';
+import { isRecord, normalizeJson } from '../base/json.js';
 import { isName } from '../base/name.js';
 import outline from '../generated/state.js';
 import type { Codec } from '../store/store.js';
@@ -33,7 +33,7 @@ export const runCodec: Codec<RunState> = {
     return value as unknown as RunState;
   },
   serialize(snapshot) {
-    return `${JSON.stringify(normalJson(snapshot), null, 1)}\n`;
+    return `${JSON.stringify(normalizeJson(snapshot), null, 1)}\n`;
   },
   copy(state) {
     const { engine, acknowledged, commandResults, ...rest } = state;

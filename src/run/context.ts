@@ -1,6 +1,6 @@
 import type { Caller } from '../base/caller.js';
 import type { Clock, Ids } from '../base/clock.js';
-import type { Reader } from '../base/files.js';
+import type { FileReader } from '../base/files.js';
 import type { ReadRuns, RunHistories, Runs } from '../project/runs.js';
 import type { Library } from '../recipe/library.js';
 import type { RunState } from './state.js';
@@ -24,7 +24,7 @@ export interface ReadContext {
   /** The harness session that calls, when it is known. */
   session: string | null;
   library: Library;
-  reader: Reader;
+  reader: FileReader;
   /** Seconds within which a call answers, whatever is still at work (protocol.md §4). */
   answerWithin: number;
   signal: AbortSignal;
@@ -54,11 +54,11 @@ export interface Context extends HistoryContext {
  * The instant, in milliseconds, by which a call answers, whatever is still at work (protocol.md §4).
  * @param wait seconds that it was asked to wait; how long a call may take here bounds that too
  */
-export function answerBy({ clock, answerWithin }: ReadContext, wait: number = answerWithin): number {
+export function getDeadline({ clock, answerWithin }: ReadContext, wait: number = answerWithin): number {
   return clock.now() + Math.min(wait, answerWithin) * 1000;
 }
 
 /** Seconds that a printed poll waits: all that a call may take where it is printed. */
-export function pollWait({ answerWithin }: ReadContext): number {
+export function getPollWait({ answerWithin }: ReadContext): number {
   return Math.max(1, Math.floor(answerWithin));
 }

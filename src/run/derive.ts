@@ -1,16 +1,16 @@
-import { restingPlace } from '../machine/position.js';
-import { currentBlock, outcomeOf } from '../machine/queries.js';
+import { findRestingState } from '../machine/position.js';
+import { findCurrentBlock, findOutcome } from '../machine/queries.js';
 import type { RunState } from './state.js';
 
 /** Events kept in the snapshot for `status` and `manifest`; the journal has them all. */
 const EVENTS_KEPT = 20;
 
-/** Sets what follows from the machine's position: `phase`, `currentBlock`, `blockIndex` (storage.md, state.json). */
+/** Sets what follows from the machine's position: `phase`, `findCurrentBlock`, `blockIndex` (storage.md, state.json). */
 export function derive(state: RunState, blocks: readonly string[]): void {
-  const block = currentBlock(state.machine) ?? restingPlace(state.machine)?.block ?? null;
+  const block = findCurrentBlock(state.machine) ?? findRestingState(state.machine)?.block ?? null;
   state.currentBlock = block;
   state.blockIndex = block === null ? blocks.length : blocks.indexOf(block);
-  state.phase = outcomeOf(state.machine) ?? waitsFor(state);
+  state.phase = findOutcome(state.machine) ?? waitsFor(state);
 }
 
 /** Whom a live run waits for. */
@@ -22,7 +22,7 @@ function waitsFor(state: RunState): string {
 }
 
 /** Adds a line to the last events. */
-export function remember(state: RunState, event: RunState['events'][number]): void {
+export function appendEvent(state: RunState, event: RunState['events'][number]): void {
   state.events.push(event);
   if (state.events.length > EVENTS_KEPT) state.events.splice(0, state.events.length - EVENTS_KEPT);
 }

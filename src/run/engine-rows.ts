@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { closed, enumOf, NullableString, nullable } from '../base/schema.js';
+import { enumSchema, NullableString, noOtherKeys, nullableSchema } from '../base/schema.js';
 
 /** `engine` of state.json: where a plan's execution stands (engine.md, Shape; storage.md, state.json). */
 
@@ -7,22 +7,22 @@ const Str = Type.String();
 
 const SubstepSchema = Type.Object(
   {
-    status: enumOf('pending', 'running', 'done', 'skipped', 'failed', 'deferred'),
+    status: enumSchema('pending', 'running', 'done', 'skipped', 'failed', 'deferred'),
     at: NullableString,
   },
-  closed,
+  noOtherKeys,
 );
 
 const TodoStateSchema = Type.Object(
   {
     id: Str,
     title: Str,
-    type: enumOf('work', 'verification'),
-    risk: enumOf('low', 'medium', 'high'),
+    type: enumSchema('work', 'verification'),
+    risk: enumSchema('low', 'medium', 'high'),
     /** `pending`, `done`, `failed`, `stale`, or the id of the stage it is in. */
     status: Str,
     /** Within `verify`: dev-cli runs the commands, the verifier judges, a person judges. Within `worker`: it asks. */
-    part: Type.Optional(enumOf('commands', 'judge', 'human', 'question')),
+    part: Type.Optional(enumSchema('commands', 'judge', 'human', 'question')),
     dependsOn: Type.Array(Str),
     files: Type.Array(Str),
     /** From 1 at the first; 0 before. */
@@ -42,12 +42,12 @@ const TodoStateSchema = Type.Object(
     /** The commit that holds its work. */
     commit: Type.Optional(Str),
   },
-  closed,
+  noOtherKeys,
 );
 
 const FinalStateSchema = Type.Object(
-  { status: enumOf('pending', 'running', 'done', 'skipped', 'failed'), at: NullableString },
-  closed,
+  { status: enumSchema('pending', 'running', 'done', 'skipped', 'failed'), at: NullableString },
+  noOtherKeys,
 );
 
 export const EngineStateSchema = Type.Object(
@@ -66,14 +66,14 @@ export const EngineStateSchema = Type.Object(
     /** Added todos so far, fixes not counted. */
     added: Type.Integer(),
     /** What dev-cli itself, a person or the code reviewer is at, one at a time; null while workers and verifiers are out. */
-    at: nullable(
+    at: nullableSchema(
       Type.Object(
-        { todo: NullableString, stage: Str, part: Type.Optional(enumOf('commands', 'judge', 'human', 'question')) },
-        closed,
+        { todo: NullableString, stage: Str, part: Type.Optional(enumSchema('commands', 'judge', 'human', 'question')) },
+        noOtherKeys,
       ),
     ),
   },
-  closed,
+  noOtherKeys,
 );
 
 export type EngineState = Static<typeof EngineStateSchema>;

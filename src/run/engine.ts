@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { closed, enumOf, NullableString, nullable } from '../base/schema.js';
+import { enumSchema, NullableString, noOtherKeys, nullableSchema } from '../base/schema.js';
 import type { PlanTodo } from '../documents/plan-schema.js';
 import type { ReviewResult, WorkerResult } from '../documents/results.js';
 import { EngineStateSchema } from './engine-rows.js';
@@ -33,7 +33,7 @@ const TaskSchema = Type.Object(
     /** Changed paths that its result does not list were asked for; the next one is taken as it is. */
     askedForPaths: Type.Optional(Type.Literal(true)),
   },
-  closed,
+  noOtherKeys,
 );
 
 /** What one of dev-cli's own runs of an acceptance command, or of a recipe's own handler, came to. */
@@ -61,11 +61,11 @@ const EvidenceSchema = Type.Object(
     forbidden: Type.Optional(Type.Literal('listen')),
     durationMs: Type.Optional(Type.Number()),
   },
-  closed,
+  noOtherKeys,
 );
 
 /** The work tree at one moment, as `baseline` of the run. */
-const TreeSchema = Type.Object({ head: NullableString, dirty: Type.Record(Str, NullableString) }, closed);
+const TreeSchema = Type.Object({ head: NullableString, dirty: Type.Record(Str, NullableString) }, noOtherKeys);
 
 /** Where commits go (engine.md, Commits). A branch is null where HEAD is detached. */
 const HeadSchema = Type.Object(
@@ -77,9 +77,9 @@ const HeadSchema = Type.Object(
      * The commit that HEAD must contain: the run's last one with its trailer's key, or the one that a person said is right.
      * Absent: the one that the run began on.
      */
-    last: Type.Optional(Type.Object({ sha: Str, key: Type.Optional(Str) }, closed)),
+    last: Type.Optional(Type.Object({ sha: Str, key: Type.Optional(Str) }, noOtherKeys)),
   },
-  closed,
+  noOtherKeys,
 );
 
 /** What dev-cli does outside a transaction, one at a time; it stands in the snapshot until its outcome is committed. */
@@ -89,7 +89,7 @@ const JobSchema = Type.Union([
       kind: Type.Literal('commands'),
       todo: NullableString,
       stage: Str,
-      part: Type.Optional(enumOf('commands', 'judge', 'human', 'question')),
+      part: Type.Optional(enumSchema('commands', 'judge', 'human', 'question')),
       /** Action id under which the logs lie. */
       actionId: Str,
       /** Still to run, the first is at work: acceptance ids. */
@@ -107,11 +107,11 @@ const JobSchema = Type.Union([
             /** How often it was begun before: its runner died. */
             again: Type.Optional(Type.Integer()),
           },
-          closed,
+          noOtherKeys,
         ),
       ),
     },
-    closed,
+    noOtherKeys,
   ),
   Type.Object(
     {
@@ -124,7 +124,7 @@ const JobSchema = Type.Union([
       startedAt: Str,
       launches: Type.Optional(LaunchesSchema),
     },
-    closed,
+    noOtherKeys,
   ),
   Type.Object(
     {
@@ -137,7 +137,7 @@ const JobSchema = Type.Union([
       title: Type.Optional(Str),
       launches: Type.Optional(LaunchesSchema),
     },
-    closed,
+    noOtherKeys,
   ),
 ]);
 
@@ -154,7 +154,7 @@ export const RunEngineSchema = Type.Object(
      * change of the plan that an answer has named.
      */
     planMarks: Type.Optional(
-      Type.Object({ content: NullableString, shown: NullableString, told: Type.Optional(Str) }, closed),
+      Type.Object({ content: NullableString, shown: NullableString, told: Type.Optional(Str) }, noOtherKeys),
     ),
     /** Whole bodies of added todos. */
     bodies: Type.Record(Str, Type.Unsafe<PlanTodo>({ type: 'object' })),
@@ -162,15 +162,17 @@ export const RunEngineSchema = Type.Object(
      * The answer about the plan as this run executes it. Null: it is still to be given, and nothing begins. Absent: no gate
      * ever asked about a plan of this name.
      */
-    planApproved: Type.Optional(nullable(Type.Object({ gate: Str, by: NullableString, at: Str, digest: Str }, closed))),
+    planApproved: Type.Optional(
+      nullableSchema(Type.Object({ gate: Str, by: NullableString, at: Str, digest: Str }, noOtherKeys)),
+    ),
     /** A person has refused the commands of an earlier execution of this name, and approved none since. */
     commandsRefused: Type.Optional(Type.Boolean()),
     /** The list of acceptance commands that somebody approved: its digest, and who did. */
-    commandsApproved: nullable(Type.Object({ digest: Str, by: Str, seq: Type.Integer() }, closed)),
+    commandsApproved: nullableSchema(Type.Object({ digest: Str, by: Str, seq: Type.Integer() }, noOtherKeys)),
     /** Of the last attempt, by todo; under `''` those of the final verification. */
     evidence: Type.Record(Str, Type.Array(EvidenceSchema)),
     /** The work tree before the first attempt, of todos that are not settled. */
-    baselines: Type.Record(Str, nullable(TreeSchema)),
+    baselines: Type.Record(Str, nullableSchema(TreeSchema)),
     /** Changed outside every todo's globs, and listed by this todo's result. */
     charged: Type.Record(Str, Type.Array(Str)),
     /** What the results of all its attempts list as changed, by todo; relative to the work tree. Absent: nobody listed any. */
@@ -185,15 +187,15 @@ export const RunEngineSchema = Type.Object(
     verdicts: Type.Optional(
       Type.Record(
         Str,
-        Type.Array(Type.Object({ stage: Str, attempt: Type.Integer(), status: Str, summary: Str }, closed)),
+        Type.Array(Type.Object({ stage: Str, attempt: Type.Integer(), status: Str, summary: Str }, noOtherKeys)),
       ),
     ),
     /** What happened on the way and no row shows, in order. */
     course: Type.Optional(
       Type.Array(
         Type.Object(
-          { at: Str, kind: enumOf('rejected', 'answered', 'widened', 'halted', 'reopened', 'aborted'), text: Str },
-          closed,
+          { at: Str, kind: enumSchema('rejected', 'answered', 'widened', 'halted', 'reopened', 'aborted'), text: Str },
+          noOtherKeys,
         ),
       ),
     ),
@@ -204,24 +206,24 @@ export const RunEngineSchema = Type.Object(
     /** What did not hold in the attempt before, one line each, of todos that are attempted again. */
     failures: Type.Record(Str, Type.Array(Str)),
     /** What a person answered to questions of workers, by todo. */
-    answers: Type.Record(Str, Type.Array(Type.Object({ question: Str, answer: Str }, closed))),
+    answers: Type.Record(Str, Type.Array(Type.Object({ question: Str, answer: Str }, noOtherKeys))),
     /** What was ruled when todos were reopened, by todo; under `''` rulings on the whole execution. */
-    rulings: Type.Optional(Type.Record(Str, Type.Array(Type.Object({ text: Str, at: Str }, closed)))),
+    rulings: Type.Optional(Type.Record(Str, Type.Array(Type.Object({ text: Str, at: Str }, noOtherKeys)))),
     reviews: Type.Array(Type.Unsafe<ReviewResult>({ type: 'object' })),
     /** What stays open and must be told at the end. */
     openIssues: Type.Array(Str),
-    job: nullable(JobSchema),
+    job: nullableSchema(JobSchema),
     /** Commits that could not be made yet: todo ids, and `residual` for the one of all that remains. */
     deferred: Type.Array(Str),
     /** What kept the last of them from being made, as last tried; `head`: a person may say that HEAD is right. */
-    waits: Type.Optional(Type.Object({ why: Str, head: Type.Boolean() }, closed)),
+    waits: Type.Optional(Type.Object({ why: Str, head: Type.Boolean() }, noOtherKeys)),
   },
-  closed,
+  noOtherKeys,
 );
 
 export type RunEngine = Static<typeof RunEngineSchema>;
 export type TaskState = Static<typeof TaskSchema>;
-export type Evidence = Static<typeof EvidenceSchema>;
+export type CommandEvidence = Static<typeof EvidenceSchema>;
 export type EngineJob = Static<typeof JobSchema>;
 /** A command of the plan that is still to be run. */
 export type QueuedCommand = Extract<EngineJob, { kind: 'commands' }>['queue'][number];

@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
-import { closed, enumOf, NullableString } from '../base/schema.js';
+import { enumSchema, NullableString, noOtherKeys } from '../base/schema.js';
 
 /**
  * The closed list of what a journal entry can say (storage.md, A commit). `data` tells by itself what happened:
@@ -8,18 +8,18 @@ import { closed, enumOf, NullableString } from '../base/schema.js';
 
 const Str = Type.String();
 const Digests = Type.Record(Str, NullableString);
-const fact = <T extends Record<string, TSchema>>(fields: T) => Type.Object({ runId: Str, ...fields }, closed);
+const entryData = <T extends Record<string, TSchema>>(fields: T) => Type.Object({ runId: Str, ...fields }, noOtherKeys);
 
 /** Of commands that judge a todo: which todo, and which of its acceptances. */
 const ofTodo = { todoId: Type.Optional(NullableString), id: Type.Optional(Str) };
 const task = { actionId: Str, todoId: NullableString, substep: Str, attempt: Type.Integer() };
 
 /** The run, and the entry of its journal, that a forked run goes on from. */
-export const ForkedFromSchema = Type.Object({ name: Str, runId: Str, seq: Type.Integer() }, closed);
+export const ForkedFromSchema = Type.Object({ name: Str, runId: Str, seq: Type.Integer() }, noOtherKeys);
 
 const ENTRY_DATA = {
   /** A run began. */
-  init: fact({
+  init: entryData({
     recipe: Str,
     recipeHash: Str,
     goal: NullableString,
@@ -29,9 +29,9 @@ const ENTRY_DATA = {
     forkedFrom: Type.Optional(ForkedFromSchema),
   }),
   /** An action was handed out. */
-  issued: fact({ actionId: Str, block: Str, action: Str, cause: Str, round: Type.Optional(Type.Integer()) }),
+  issued: entryData({ actionId: Str, block: Str, action: Str, cause: Str, round: Type.Optional(Type.Integer()) }),
   /** An action was acknowledged and its evidence held. */
-  acknowledged: fact({
+  acknowledged: entryData({
     actionId: Str,
     block: Str,
     choice: Type.Optional(Str),
@@ -47,7 +47,7 @@ const ENTRY_DATA = {
     todoId: Type.Optional(Str),
   }),
   /** Some promised outputs were good while others were missing. */
-  accepted: fact({
+  accepted: entryData({
     actionId: Str,
     block: Str,
     evidence: Digests,
@@ -55,9 +55,9 @@ const ENTRY_DATA = {
     selfReported: Type.Optional(Type.Array(Str)),
   }),
   /** Agents that could not deliver. */
-  'given-up': fact({ actionId: Str, block: Str, agents: Type.Array(Str), reason: Str }),
+  'given-up': entryData({ actionId: Str, block: Str, agents: Type.Array(Str), reason: Str }),
   /** A round of a loop did not pass. */
-  round: fact({
+  round: entryData({
     actionId: Str,
     block: Str,
     round: Type.Integer(),
@@ -66,12 +66,12 @@ const ENTRY_DATA = {
     evidence: Type.Optional(Digests),
   }),
   /** The agent said that it cannot do the step. */
-  failed: fact({ actionId: Str, block: Str, reason: Str }),
+  failed: entryData({ actionId: Str, block: Str, reason: Str }),
   /** A CLI block ran inside dev-cli. */
-  ran: fact({ block: Str, command: Str, ok: Type.Boolean(), summary: Str }),
+  ran: entryData({ block: Str, command: Str, ok: Type.Boolean(), summary: Str }),
   /** A block was passed over because its condition was false. */
-  skipped: fact({ block: Str }),
-  'command-started': fact({
+  skipped: entryData({ block: Str }),
+  'command-started': entryData({
     key: Str,
     block: Str,
     actionId: Str,
@@ -79,7 +79,7 @@ const ENTRY_DATA = {
     shell: Type.Boolean(),
     ...ofTodo,
   }),
-  'command-finished': fact({
+  'command-finished': entryData({
     key: Str,
     block: Str,
     argv: Type.Array(Str),
@@ -90,9 +90,9 @@ const ENTRY_DATA = {
     ...ofTodo,
   }),
   /** A block or a todo is redone; `note`: the ruling that came with it. */
-  invalidated: fact({ block: Str, stale: Type.Array(Str), todoId: Type.Optional(Str), note: Type.Optional(Str) }),
+  invalidated: entryData({ block: Str, stale: Type.Array(Str), todoId: Type.Optional(Str), note: Type.Optional(Str) }),
   /** The execution of a plan began; `done`: todos whose boxes were ticked before. */
-  'plan-captured': fact({
+  'plan-captured': entryData({
     /** Who approved the plan, in words. */
     approved: Type.Optional(Str),
     block: Str,
@@ -101,18 +101,18 @@ const ENTRY_DATA = {
     plan: Str,
   }),
   /** Tasks were handed out together. */
-  dispatched: fact({
+  dispatched: entryData({
     actionId: Str,
     block: Str,
     tasks: Type.Array(
       Type.Object(
         { actionId: Str, todoId: NullableString, substep: Str, attempt: Type.Integer(), why: Type.Optional(Str) },
-        closed,
+        noOtherKeys,
       ),
     ),
   }),
   /** The result of a task was taken. */
-  'task-done': fact({
+  'task-done': entryData({
     ...task,
     /** `DONE`, `BLOCKED`, `VERIFIED`, `FAILED`, `SHIP`, `NEEDS_FIXES`. */
     status: Str,
@@ -120,55 +120,61 @@ const ENTRY_DATA = {
     evidence: Digests,
   }),
   /** A task came to nothing: `step fail`, or four results that do not fit. */
-  'task-failed': fact({ ...task, reason: Str }),
+  'task-failed': entryData({ ...task, reason: Str }),
   /** A result was refused for its form; the task stays out. */
-  'result-refused': fact({ ...task, times: Type.Integer(), problems: Type.Array(Str) }),
+  'result-refused': entryData({ ...task, times: Type.Integer(), problems: Type.Array(Str) }),
   /** A todo is done or has failed. */
-  'todo-settled': fact({
+  'todo-settled': entryData({
     todoId: Str,
-    status: enumOf('done', 'failed'),
+    status: enumSchema('done', 'failed'),
     attempt: Type.Integer(),
     why: Type.Optional(Str),
   }),
   /** A todo is attempted again. */
-  'todo-retried': fact({ todoId: Str, attempt: Type.Integer(), why: Str }),
+  'todo-retried': entryData({ todoId: Str, attempt: Type.Integer(), why: Str }),
   /** Todos came in while the run goes on; `by`: the todo that made them necessary, null for findings of the end. */
-  'todos-added': fact({ todos: Type.Array(Str), by: NullableString, why: Type.Optional(Str) }),
+  'todos-added': entryData({ todos: Type.Array(Str), by: NullableString, why: Type.Optional(Str) }),
   /** What a worker reported was stored, and its todo's box ticked. */
-  'wrapped-up': fact({ todoId: Str, outputs: Type.Array(Str), learnings: Type.Integer(), issues: Type.Integer() }),
+  'wrapped-up': entryData({ todoId: Str, outputs: Type.Array(Str), learnings: Type.Integer(), issues: Type.Integer() }),
   /** A stage of dev-cli's own that needs no world: skipped, deferred, done or failed, and why. */
-  stage: fact({ todoId: NullableString, stage: Str, outcome: Str, summary: Str }),
+  stage: entryData({ todoId: NullableString, stage: Str, outcome: Str, summary: Str }),
   /** A commit in the repository, or why there is none. */
-  committed: fact({
+  committed: entryData({
     key: Str,
     todoId: NullableString,
-    outcome: enumOf('made', 'found', 'nothing', 'deferred', 'refused', 'impossible', 'no-repository'),
+    outcome: enumSchema('made', 'found', 'nothing', 'deferred', 'refused', 'impossible', 'no-repository'),
     commit: NullableString,
     paths: Type.Array(Str),
     reason: Type.Optional(Str),
   }),
   /** The execution of the plan came to its end. */
-  executed: fact({ block: Str, outcome: Str, done: Type.Integer(), failed: Type.Array(Str), why: Type.Optional(Str) }),
+  executed: entryData({
+    block: Str,
+    outcome: Str,
+    done: Type.Integer(),
+    failed: Type.Array(Str),
+    why: Type.Optional(Str),
+  }),
   /** Documents changed outside an action: `draft update`, `plan generate`, `analysis save`, `cleanup`. */
-  document: fact({ command: Str, paths: Type.Array(Str), summary: Str }),
+  document: entryData({ command: Str, paths: Type.Array(Str), summary: Str }),
   /** Sources changed in a phase that may not touch them. */
-  'sources-refused': fact({ actionId: Str, paths: Type.Array(Str) }),
+  'sources-refused': entryData({ actionId: Str, paths: Type.Array(Str) }),
   /** A person took those changes into the baseline. */
-  'sources-taken': fact({ actionId: Str, paths: Type.Array(Str) }),
+  'sources-taken': entryData({ actionId: Str, paths: Type.Array(Str) }),
   /** A person was there: a prompt, an answered question, a terminal. */
-  human: fact({ what: Str }),
+  human: entryData({ what: Str }),
   /** A phase of a workflow began; `retry`: for which time it begins anew. */
-  'phase-started': fact({ phase: Str, recipe: Str, retry: Type.Optional(Type.Integer()) }),
+  'phase-started': entryData({ phase: Str, recipe: Str, retry: Type.Optional(Type.Integer()) }),
   /** A phase ended, or was passed over because its condition was false. */
-  'phase-ended': fact({
+  'phase-ended': entryData({
     phase: Str,
     recipe: Str,
-    status: enumOf('done', 'skipped', 'failed'),
+    status: enumSchema('done', 'skipped', 'failed'),
     summary: Type.Optional(Str),
   }),
-  ended: fact({ outcome: Str, reason: Type.Optional(Str) }),
+  ended: entryData({ outcome: Str, reason: Type.Optional(Str) }),
   /** Something was mended when the run was opened. */
-  recovered: fact({ notices: Type.Array(Str) }),
+  recovered: entryData({ notices: Type.Array(Str) }),
 } as const;
 
 export type EntryType = keyof typeof ENTRY_DATA;
@@ -187,7 +193,7 @@ export const EntrySchema = Type.Object(
     by: Type.Object({ kind: Str, via: Str }),
     data: Type.Object({ runId: Str }),
     patch: Type.Array(Type.Unknown()),
-    files: Type.Array(Type.Object({ path: Str, before: NullableString, after: NullableString }, closed)),
+    files: Type.Array(Type.Object({ path: Str, before: NullableString, after: NullableString }, noOtherKeys)),
     crc: Str,
   },
   {

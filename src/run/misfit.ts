@@ -1,21 +1,21 @@
 import { isRecord } from '../base/json.js';
 
 /** The part of JSON Schema that snapshots and entries are checked with; a test proves that their schemas use no other keyword. */
-export interface Outline {
+export interface OutlineSchema {
   type?: string | readonly string[];
   const?: unknown;
   enum?: readonly unknown[];
-  anyOf?: readonly Outline[];
+  anyOf?: readonly OutlineSchema[];
   required?: readonly string[];
-  properties?: Readonly<Record<string, Outline>>;
-  items?: Outline;
+  properties?: Readonly<Record<string, OutlineSchema>>;
+  items?: OutlineSchema;
   /** False: no key but those of `properties`. */
   additionalProperties?: false;
   /** One pattern that every key fits, as a record of values of one kind has it. */
-  patternProperties?: { readonly '^(.*)$': Outline };
+  patternProperties?: { readonly '^(.*)$': OutlineSchema };
 }
 
-export interface Misfit {
+export interface OutlineFault {
   /** JSON pointer, without escapes; empty for the whole value. */
   at: string;
   problem: string;
@@ -25,7 +25,7 @@ export interface Misfit {
  * The first place where a value does not fit, or null. A validator compiled ahead says the same, but it is one large
  * function that every call would have to compile first: reading its schema is several times faster for one snapshot.
  */
-export function misfit(schema: Outline, value: unknown, at = ''): Misfit | null {
+export function misfit(schema: OutlineSchema, value: unknown, at = ''): OutlineFault | null {
   if (schema.anyOf !== undefined) {
     return schema.anyOf.some((option) => misfit(option, value) === null) ? null : { at, problem: 'fits no variant' };
   }
@@ -40,7 +40,7 @@ export function misfit(schema: Outline, value: unknown, at = ''): Misfit | null 
   return isRecord(value) ? memberMisfit(schema, value, at) : null;
 }
 
-function itemMisfit(items: Outline | undefined, values: unknown[], at: string): Misfit | null {
+function itemMisfit(items: OutlineSchema | undefined, values: unknown[], at: string): OutlineFault | null {
   if (items === undefined) return null;
   for (const [index, value] of values.entries()) {
     const found = misfit(items, value, `${at}/${index}`);
@@ -49,7 +49,7 @@ function itemMisfit(items: Outline | undefined, values: unknown[], at: string): 
   return null;
 }
 
-function memberMisfit(schema: Outline, value: Record<string, unknown>, at: string): Misfit | null {
+function memberMisfit(schema: OutlineSchema, value: Record<string, unknown>, at: string): OutlineFault | null {
   const { properties = {}, required = [], patternProperties } = schema;
   const missing = required.find((key) => !Object.hasOwn(value, key));
   if (missing !== undefined) return { at, problem: `must have ${JSON.stringify(missing)}` };

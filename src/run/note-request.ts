@@ -1,6 +1,6 @@
-import { foreignLine } from '../documents/foreign.js';
+import { toBoundedLine } from '../documents/foreign.js';
 import { isAddress } from '../work/forge.js';
-import type { Turn } from './turn.js';
+import type { Transaction } from './turn.js';
 
 /** The command of dev-cli whose answer names the pull request. */
 const OPEN = ['dev-cli', 'pull-request', 'open'];
@@ -10,10 +10,14 @@ const OPEN = ['dev-cli', 'pull-request', 'open'];
  * @param answer the document that the command printed, null when it printed none
  * @returns what there is to tell of it, to stand behind the command's outcome
  */
-export function noteRequest(turn: Turn, argv: readonly string[], answer: Record<string, unknown> | null): string {
+export function recordPullRequest(
+  tx: Transaction,
+  argv: readonly string[],
+  answer: Record<string, unknown> | null,
+): string {
   if (!OPEN.every((word, index) => argv[index] === word) || answer === null) return '';
   const { url, branch, remote, made, draft } = answer;
   if (!isAddress(url) || typeof branch !== 'string' || typeof remote !== 'string') return '';
-  turn.state.pullRequest = { url, branch, remote, standing: draft === false ? 'ready' : 'draft' };
-  return foreignLine(`: ${made === true ? 'opened' : 'found, with its new text'} ${url}`, 400);
+  tx.state.pullRequest = { url, branch, remote, standing: draft === false ? 'ready' : 'draft' };
+  return toBoundedLine(`: ${made === true ? 'opened' : 'found, with its new text'} ${url}`, 400);
 }

@@ -1,4 +1,4 @@
-import type { Place } from './turn.js';
+import type { Directories } from './turn.js';
 
 /** The plan, relative to the run's directory. */
 export const PLAN = 'PLAN.md';
@@ -10,7 +10,7 @@ export const PLAN_CONTENT = 'plan-content.json';
 export const CAPTURED_PLAN = 'context/plan.json';
 
 /** The directory of a run, relative to the root. */
-export function runDirectory(name: string): string {
+export function getRunDirectory(name: string): string {
   return `.dev/specs/${name}`;
 }
 
@@ -18,19 +18,19 @@ export function runDirectory(name: string): string {
  * A document's path as an agent reads it: relative to the root with `/`, absolute when the work tree is elsewhere
  * (protocol.md, Root). `path` is relative to the run's directory; a leading `/` means the root.
  */
-export function shownPath(place: Place, name: string, path: string): string {
-  const fromRoot = path.startsWith('/') ? path.slice(1) : `${runDirectory(name)}/${path}`;
+export function displayPath(place: Directories, name: string, path: string): string {
+  const fromRoot = path.startsWith('/') ? path.slice(1) : `${getRunDirectory(name)}/${path}`;
   return place.workTree === place.root ? fromRoot : `${place.root}/${fromRoot}`;
 }
 
-/** The path that `shownPath` showed, relative to the run's directory again. */
-export function unshown(place: Place, name: string, shown: string): string {
+/** The path that `displayPath` showed, relative to the run's directory again. */
+export function parseDisplayPath(place: Directories, name: string, shown: string): string {
   const fromRoot = shown.startsWith(`${place.root}/`) ? shown.slice(place.root.length + 1) : shown;
-  const directory = `${runDirectory(name)}/`;
+  const directory = `${getRunDirectory(name)}/`;
   return fromRoot.startsWith(directory) ? fromRoot.slice(directory.length) : `/${fromRoot}`;
 }
 
 /** The same, always absolute: what a subagent is told. */
-export function absolutePath(place: Place, name: string, path: string): string {
-  return path.startsWith('/') ? `${place.root}${path}` : `${place.root}/${runDirectory(name)}/${path}`;
+export function toAbsolutePath(place: Directories, name: string, path: string): string {
+  return path.startsWith('/') ? `${place.root}${path}` : `${place.root}/${getRunDirectory(name)}/${path}`;
 }

@@ -1,4 +1,4 @@
-import type { Files } from '../base/files.js';
+import type { DocumentReader } from '../base/files.js';
 import { crc32 } from '../store/crc.js';
 import type { RunEngine } from './engine.js';
 
@@ -14,17 +14,17 @@ const SHOWN = 'PLAN.md';
 const LONGEST = 8 * 1024 * 1024;
 
 /** The marks of the plan as it lies there. */
-export function planMarks(files: Files): NonNullable<RunEngine['planMarks']> {
+export function digestPlanFiles(files: DocumentReader): NonNullable<RunEngine['planMarks']> {
   return { content: markOf(files, CONTENT), shown: markOf(files, SHOWN) };
 }
 
 /** Whether PLAN.md is, to the byte, what the execution left there. */
-export function isAsLeft({ planMarks }: RunEngine, files: Files): boolean {
+export function isUnchangedPlanFile({ planMarks }: RunEngine, files: DocumentReader): boolean {
   return planMarks !== undefined && planMarks.shown === markOf(files, SHOWN);
 }
 
 /** Size and checksum of a document; null where there is no regular file. */
-function markOf(files: Files, path: string): string | null {
+function markOf(files: DocumentReader, path: string): string | null {
   const facts = files.facts(path);
   if (facts.kind !== 'file') return null;
   const content = facts.size > LONGEST ? null : files.read(path);
@@ -32,7 +32,7 @@ function markOf(files: Files, path: string): string | null {
 }
 
 /** Whether a document of the plan differs from what the execution knows of it. One that is gone is no other plan. */
-export function looksMoved(engine: RunEngine, files: Files): boolean {
+export function mayPlanDiffer(engine: RunEngine, files: DocumentReader): boolean {
   const { planMarks } = engine;
   if (planMarks === undefined) return false;
   const differs = (path: string, known: string | null) => {

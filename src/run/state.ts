@@ -1,5 +1,5 @@
 import { OptionalKind, type Static, type TSchema, Type } from '@sinclair/typebox';
-import { closed, enumOf, NullableString, nullable } from '../base/schema.js';
+import { enumSchema, NullableString, noOtherKeys, nullableSchema } from '../base/schema.js';
 import { ActionSchema } from './action.js';
 import { LaunchesSchema, RunEngineSchema } from './engine.js';
 import { ForkedFromSchema } from './entries.js';
@@ -12,19 +12,19 @@ const At = Type.String({ description: 'UTC with milliseconds.' });
 
 const StepSchema = Type.Object(
   {
-    status: enumOf('pending', 'running', 'done', 'skipped', 'failed', 'stale'),
+    status: enumSchema('pending', 'running', 'done', 'skipped', 'failed', 'stale'),
     at: NullableString,
     round: Type.Optional(Type.Integer()),
     retries: Type.Optional(Type.Integer()),
     by: Type.Optional(Str),
     summary: Type.Optional(Str),
   },
-  closed,
+  noOtherKeys,
 );
 
 const AgentSchema = Type.Object(
   {
-    status: enumOf('pending', 'done', 'failed', 'stale'),
+    status: enumSchema('pending', 'done', 'failed', 'stale'),
     outputHash: NullableString,
     at: NullableString,
     output: Type.Optional(Str),
@@ -34,7 +34,7 @@ const AgentSchema = Type.Object(
     writer: Type.Optional(Str),
     selfReported: Type.Optional(Type.Boolean()),
   },
-  closed,
+  noOtherKeys,
 );
 
 /** What stood at a promised path when its action was issued: evidence must differ from it (protocol.md §3). */
@@ -42,7 +42,7 @@ const FactsSchema = Type.Union([
   Type.Null(),
   Type.Object(
     { size: Type.Number(), mtimeMs: Type.Number(), ctimeMs: Type.Number(), inode: Type.Number(), sha256: Str },
-    closed,
+    noOtherKeys,
   ),
 ]);
 
@@ -62,7 +62,7 @@ const CommandStateSchema = Type.Object(
     launches: Type.Optional(LaunchesSchema),
     startedAt: At,
   },
-  closed,
+  noOtherKeys,
 );
 
 const PlanGateSchema = Type.Object(
@@ -76,7 +76,7 @@ const PlanGateSchema = Type.Object(
     /** Of plan-content.json; absent in answers of 0.1.0. */
     plan: Type.Optional(NullableString),
   },
-  closed,
+  noOtherKeys,
 );
 
 const WorkflowSchema = Type.Object(
@@ -89,7 +89,7 @@ const WorkflowSchema = Type.Object(
         {
           name: Str,
           recipe: Str,
-          status: enumOf('pending', 'running', 'done', 'skipped', 'failed'),
+          status: enumSchema('pending', 'running', 'done', 'skipped', 'failed'),
           at: NullableString,
           retries: Type.Optional(Type.Integer()),
           summary: Type.Optional(Str),
@@ -101,13 +101,13 @@ const WorkflowSchema = Type.Object(
           agents: Type.Optional(Type.Record(Str, AgentSchema)),
           /** What the end of the run tells of it. */
           results: Type.Optional(Type.Record(Str, Str)),
-          failed: Type.Optional(Type.Array(Type.Object({ id: Str, reason: Str }, closed))),
+          failed: Type.Optional(Type.Array(Type.Object({ id: Str, reason: Str }, noOtherKeys))),
         },
-        closed,
+        noOtherKeys,
       ),
     ),
   },
-  closed,
+  noOtherKeys,
 );
 
 /** The pull request that the run has opened, or found open. */
@@ -117,9 +117,9 @@ const RequestSchema = Type.Object(
     branch: Str,
     remote: Str,
     /** As last known. dev-cli makes it `ready` only when all of the work is pushed. */
-    standing: enumOf('draft', 'ready'),
+    standing: enumSchema('draft', 'ready'),
   },
-  closed,
+  noOtherKeys,
 );
 
 const stateSchema = <A extends TSchema>(action: A) =>
@@ -128,8 +128,8 @@ const stateSchema = <A extends TSchema>(action: A) =>
       schemaVersion: Type.Literal(SCHEMA_VERSION),
       runId: Str,
       name: Str,
-      status: enumOf('live', 'completed', 'halted', 'aborted'),
-      outcome: nullable(enumOf('completed', 'halted', 'aborted')),
+      status: enumSchema('live', 'completed', 'halted', 'aborted'),
+      outcome: nullableSchema(enumSchema('completed', 'halted', 'aborted')),
       recipe: Str,
       mode: Type.Record(Str, Str),
       skill: Str,
@@ -143,7 +143,7 @@ const stateSchema = <A extends TSchema>(action: A) =>
       documents: Type.Optional(Type.Record(Str, Type.Integer())),
       /** Present in a run that goes on from a moment of another one. */
       forkedFrom: Type.Optional(ForkedFromSchema),
-      origin: nullable(Type.Object({ kind: Str, id: Str, attempt: Type.Integer() }, closed)),
+      origin: nullableSchema(Type.Object({ kind: Str, id: Str, attempt: Type.Integer() }, noOtherKeys)),
       workTree: Type.String({ description: 'Absolute, or "." for the root.' }),
       place: Type.Optional(
         Type.String({
@@ -154,7 +154,7 @@ const stateSchema = <A extends TSchema>(action: A) =>
       phase: Str,
       currentBlock: NullableString,
       blockIndex: Type.Integer(),
-      pendingAction: nullable(
+      pendingAction: nullableSchema(
         Type.Object(
           {
             issuedAt: At,
@@ -171,7 +171,7 @@ const stateSchema = <A extends TSchema>(action: A) =>
             acknowledged: Type.Boolean(),
             action,
           },
-          closed,
+          noOtherKeys,
         ),
       ),
       /** Ids of acknowledged actions that still matter for telling a duplicate from an unknown one: highest issued is `lastAction`. */
@@ -194,7 +194,7 @@ const stateSchema = <A extends TSchema>(action: A) =>
             seq: Type.Integer(),
             stale: Type.Optional(Type.Boolean()),
           },
-          closed,
+          noOtherKeys,
         ),
       ),
       /** What an earlier run of the name knew of the gate about its plan. Absent where none ever asked. */
@@ -203,12 +203,12 @@ const stateSchema = <A extends TSchema>(action: A) =>
       decisions: Type.Optional(
         Type.Array(
           Type.Object(
-            { text: Str, reason: Type.Optional(Str), by: enumOf('user', 'agent', 'assumed'), at: At },
-            closed,
+            { text: Str, reason: Type.Optional(Str), by: enumSchema('user', 'agent', 'assumed'), at: At },
+            noOtherKeys,
           ),
         ),
       ),
-      lastHuman: nullable(Type.Object({ seq: Type.Integer(), at: At }, closed)),
+      lastHuman: nullableSchema(Type.Object({ seq: Type.Integer(), at: At }, noOtherKeys)),
       stops: Type.Record(Str, Type.Integer()),
       inputHashes: Type.Record(Str, Type.Record(Str, NullableString)),
       reviewRounds: Type.Array(
@@ -221,7 +221,7 @@ const stateSchema = <A extends TSchema>(action: A) =>
             summary: Str,
             output: NullableString,
           },
-          closed,
+          noOtherKeys,
         ),
       ),
       /** What was let pass and must not be forgotten: a review that rejected, a bound that was reached. */
@@ -240,28 +240,30 @@ const stateSchema = <A extends TSchema>(action: A) =>
             /** Where its output lies, relative to the run's directory; a result without it (0.1.0) is not reused. */
             log: Type.Optional(Str),
           },
-          closed,
+          noOtherKeys,
         ),
       ),
       /** Sources that changed in a phase that may not touch them, as last refused. */
-      sourcesRefused: nullable(Type.Object({ seq: Type.Integer(), actionId: Str, paths: Type.Array(Str) }, closed)),
+      sourcesRefused: nullableSchema(
+        Type.Object({ seq: Type.Integer(), actionId: Str, paths: Type.Array(Str) }, noOtherKeys),
+      ),
       commands: Type.Record(Str, CommandStateSchema),
       /** Engine recipes: the plan's todos and where each stands. Null in every other run. */
-      engine: nullable(RunEngineSchema),
+      engine: nullableSchema(RunEngineSchema),
       /** Runs of several recipes: the phases, and which one the fields above belong to. Null in every other run. */
-      workflow: nullable(WorkflowSchema),
+      workflow: nullableSchema(WorkflowSchema),
       pullRequest: Type.Optional(RequestSchema),
-      events: Type.Array(Type.Object({ seq: Type.Integer(), at: At, type: Str, summary: Str }, closed)),
-      lastError: nullable(Type.Object({ code: Str, message: Str, block: Str, at: At }, closed)),
+      events: Type.Array(Type.Object({ seq: Type.Integer(), at: At, type: Str, summary: Str }, noOtherKeys)),
+      lastError: nullableSchema(Type.Object({ code: Str, message: Str, block: Str, at: At }, noOtherKeys)),
       preferences: Type.Record(Str, Type.Unsafe<string | boolean | number>({ type: ['string', 'boolean', 'number'] })),
-      baseline: nullable(
+      baseline: nullableSchema(
         Type.Object(
           {
             head: NullableString,
             /** path → content digest (null: deleted) of every path that git sees as changed. */
             dirty: Type.Record(Str, NullableString),
           },
-          closed,
+          noOtherKeys,
         ),
       ),
       cliVersion: Str,
@@ -276,14 +278,14 @@ const stateSchema = <A extends TSchema>(action: A) =>
             Str,
             Type.Object(
               { round: Type.Integer(), roundBase: Type.Integer(), retries: Type.Integer(), jumps: Type.Integer() },
-              closed,
+              noOtherKeys,
             ),
           ),
         },
-        closed,
+        noOtherKeys,
       ),
     },
-    { ...closed, $id: 'state', description: 'state.json: the snapshot of a run (storage.md, state.json).' },
+    { ...noOtherKeys, $id: 'state', description: 'state.json: the snapshot of a run (storage.md, state.json).' },
   );
 
 export const StateSchema = stateSchema(ActionSchema);
@@ -302,7 +304,7 @@ export const StateCheck = Type.Object(
       CHECKED_WHOLE.includes(key) ? schema : outline(schema),
     ]),
   ),
-  closed,
+  noOtherKeys,
 );
 
 /** The kind of a value without what is in it. */
@@ -322,5 +324,5 @@ export type PlanGate = Static<typeof PlanGateSchema>;
 export type PathFacts = Static<typeof FactsSchema>;
 export type Workflow = Static<typeof WorkflowSchema>;
 export type PhaseRow = Workflow['phases'][number];
-export type CommandState = Static<typeof CommandStateSchema>;
+export type RunningCommand = Static<typeof CommandStateSchema>;
 export type PendingState = NonNullable<RunState['pendingAction']>;

@@ -3,12 +3,12 @@ import type { WorkflowPosition } from '../machine/workflow-program.js';
 import type { PhaseRow, RunState, Workflow } from './state.js';
 
 /** The recipe that a run was begun with: of several, the workflow's (recipes.md §4). */
-export function recipeOfRun({ workflow, recipe }: Pick<RunState, 'workflow' | 'recipe'>): string {
+export function getRunRecipe({ workflow, recipe }: Pick<RunState, 'workflow' | 'recipe'>): string {
   return workflow?.name ?? recipe;
 }
 
 /** The row of the phase that the fields of the snapshot belong to. */
-export function phaseRow(workflow: Workflow): PhaseRow {
+export function getCurrentPhase(workflow: Workflow): PhaseRow {
   return rowOf(workflow, workflow.phaseIndex);
 }
 
@@ -32,18 +32,18 @@ export function workflowPosition({ phases, phaseIndex, currentPhase }: Workflow)
 }
 
 /** Such as `2/3 build (release)`: place, name, recipe. */
-export function phaseTitle(workflow: Workflow): string {
-  const { name, recipe } = phaseRow(workflow);
+export function renderPhase(workflow: Workflow): string {
+  const { name, recipe } = getCurrentPhase(workflow);
   return `${workflow.phaseIndex + 1}/${workflow.phases.length} ${name} (${recipe})`;
 }
 
 /** Whether what lies in the run's directory may be the work of an earlier phase, or of the same one before a retry. */
-export function isFollowUp({ workflow }: Pick<RunState, 'workflow'>): boolean {
-  return workflow !== null && (workflow.phaseIndex > 0 || phaseRow(workflow).retries !== undefined);
+export function isLaterPhase({ workflow }: Pick<RunState, 'workflow'>): boolean {
+  return workflow !== null && (workflow.phaseIndex > 0 || getCurrentPhase(workflow).retries !== undefined);
 }
 
 /** The run ends, or is reopened, within the phase at work. */
-export function markPhase(workflow: Workflow, status: 'running' | 'failed'): void {
-  const row = phaseRow(workflow);
+export function setPhaseStatus(workflow: Workflow, status: 'running' | 'failed'): void {
+  const row = getCurrentPhase(workflow);
   if (row.status === 'running' || row.status === 'failed') row.status = status;
 }

@@ -1,8 +1,8 @@
-import type { FileChange, FileFacts, Files } from '../base/files.js';
+import type { DocumentReader, FileChange, FileFacts } from '../base/files.js';
 import { sha256 } from '../base/sha256.js';
 
 /** A run's documents, to be read. */
-export interface Documents extends Files {
+export interface Documents extends DocumentReader {
   /** The content as text, or null where nothing is. */
   text(path: string): string | null;
   /** SHA-256 of the content in hexadecimal, or null where nothing is. */
@@ -13,7 +13,7 @@ export interface Documents extends Files {
  * A run's documents during one decision: what is on disk, overlaid with what this decision has written so far.
  * Nothing reaches the disk before the commit (storage.md, A commit).
  */
-export interface Workspace extends Documents {
+export interface PendingDocuments extends Documents {
   write(path: string, content: string | Uint8Array): void;
   remove(path: string): void;
   /** Keeps the present content with the commit although nothing changes: an agent's output that was accepted. */
@@ -24,7 +24,7 @@ export interface Workspace extends Documents {
 }
 
 /** The documents of a run that is only looked at. */
-export function documentsOf(files: Files): Documents {
+export function documentsOf(files: DocumentReader): Documents {
   return {
     ...reading((path) => files.read(path)),
     facts: (path) => files.facts(path),
@@ -32,7 +32,7 @@ export function documentsOf(files: Files): Documents {
   };
 }
 
-function reading(read: Files['read']): Pick<Documents, 'read' | 'text' | 'digest'> {
+function reading(read: DocumentReader['read']): Pick<Documents, 'read' | 'text' | 'digest'> {
   return {
     read,
     text: (path) => read(path)?.toString('utf8') ?? null,
@@ -43,7 +43,7 @@ function reading(read: Files['read']): Pick<Documents, 'read' | 'text' | 'digest
   };
 }
 
-export function createWorkspace(files: Files): Workspace {
+export function createWorkspace(files: DocumentReader): PendingDocuments {
   const overlay = new Map<string, Buffer | null>();
   const read = (path: string): Buffer | null => {
     const written = overlay.get(path);
@@ -74,12 +74,12 @@ export function createWorkspace(files: Files): Workspace {
   };
 }
 
-function isSame(files: Files, path: string, content: Buffer | null): boolean {
+function isSame(files: DocumentReader, path: string, content: Buffer | null): boolean {
   const present = files.facts(path).kind === 'missing' ? null : files.read(path);
   return present === null || content === null ? present === content : present.equals(content);
 }
 
-function listed(files: Files, overlay: Map<string, Buffer | null>, directory: string): string[] {
+function listed(files: DocumentReader, overlay: Map<string, Buffer | null>, directory: string): string[] {
   const names = new Set(files.list(directory));
   const prefix = directory === '' ? '' : `${directory}/`;
   for (const [path, content] of overlay) {

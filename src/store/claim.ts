@@ -1,11 +1,11 @@
 import type { Clock, Ids } from '../base/clock.js';
 import type { DevCliError } from '../base/errors.js';
 import { withIoErrors } from './io.js';
-import { attempt, type Held, type Holder, lockedError, readHolder } from './lock.js';
-import { isGone, thisProcess } from './process.js';
+import { type Lock, type LockRecord, lockedError, readHolder, tryLock } from './lock.js';
+import { identifyProcess, isGone } from './process.js';
 
 /** Held as long as its process lives: a claim left by a dead process is free (storage.md, Locks). */
-export type Claim = Held;
+export type Claim = Lock;
 
 interface ClaimOptions {
   clock: Clock;
@@ -23,7 +23,7 @@ interface ClaimOptions {
  */
 export function claim(path: string, { clock, ids, purpose, root }: ClaimOptions): Claim | null {
   return withIoErrors(path, root ?? null, () => {
-    const got = attempt(path, { identity: thisProcess(), clock, ids, purpose });
+    const got = tryLock(path, { identity: identifyProcess(), clock, ids, purpose });
     return 'release' in got ? got : null;
   });
 }
@@ -33,9 +33,9 @@ export function claim(path: string, { clock, ids, purpose, root }: ClaimOptions)
  * what stands there is no claim. Null for one that is free, or becomes free when its process ends.
  * @throws DevCliError `IO`
  */
-export function obstacle(path: string, root: string | null = null): DevCliError | null {
+export function findClaimObstacle(path: string, root: string | null = null): DevCliError | null {
   return withIoErrors(path, root, () => {
-    const [found, here] = [readHolder(path), thisProcess()];
+    const [found, here] = [readHolder(path), identifyProcess()];
     if (found === undefined) return null;
     if (found !== null && (found.host === here.host || isGone(found, here))) return null;
     return lockedError(path, found, here, root);
@@ -46,9 +46,9 @@ export function obstacle(path: string, root: string | null = null): DevCliError 
  * The living process that has claimed `path`, or null. A claim made on another machine counts as living.
  * @throws DevCliError `IO`
  */
-export function holder(path: string, root: string | null = null): Holder | null {
+export function findClaimOwner(path: string, root: string | null = null): LockRecord | null {
   return withIoErrors(path, root, () => {
     const found = readHolder(path) ?? null;
-    return found === null || isGone(found, thisProcess()) ? null : found;
+    return found === null || isGone(found, identifyProcess()) ? null : found;
   });
 }

@@ -1,16 +1,16 @@
 import { DevCliError } from '../base/errors.js';
-import { type FileChange, type Files, MAX_DOCUMENT } from '../base/files.js';
-import { type JsonObject, normalJson } from '../base/json.js';
+import { type DocumentReader, type FileChange, MAX_DOCUMENT } from '../base/files.js';
+import { type JsonObject, normalizeJson } from '../base/json.js';
 import { sha256 } from '../base/sha256.js';
-import { documentPath, isReserved, rootRelative } from './layout.js';
+import { isReserved, toDocumentPath, toRootRelative } from './layout.js';
 import { encodeEntry } from './line.js';
-import type { Placement } from './medium.js';
-import { digestAt, type Whose } from './redo.js';
-import { patchBetween } from './snapshot.js';
-import type { Codec, Decision, Entry, Numbered } from './store.js';
+import type { DocumentWrite } from './medium.js';
+import { digestDocument, type Whose } from './redo.js';
+import { createPatch } from './snapshot.js';
+import type { Codec, Decision, Entry, WithSeq } from './store.js';
 
 /** A commit worked out and not yet written. */
-export interface Commit {
+export interface StoreCommit {
   /** The lines to append. */
   lines: string;
   /** `seq` of its last entry. */
@@ -20,63 +20,67 @@ export interface Commit {
   /** Contents by digest. */
   contents: Map<string, Buffer>;
   /** Documents that are not yet as they shall be. */
-  placements: Placement[];
+  placements: DocumentWrite[];
 }
 
 /** What a commit builds on. */
-export interface Base extends Whose {
+export interface CommitBase extends Whose {
   /** The stored snapshot as JSON, not migrated: patches continue what is in the journal. */
   snapshot: JsonObject | null;
   seq: number;
   /** The instant of the commit. */
   at: string;
-  files: Files;
+  files: DocumentReader;
 }
 
 /** A decision that wants something written. */
-export type Writing<S extends Numbered> = Extract<Decision<S, unknown>, { entries: unknown }>;
+export type WriteDecision<S extends WithSeq> = Extract<Decision<S, unknown>, { entries: unknown }>;
 
 /**
  * Works out the entries, bytes and documents of a commit (storage.md, A commit). Writes nothing.
  * @throws DevCliError `IO` when a document's place is taken by something else, `DATA_MALFORMED` for one over 8 MiB
  */
-export function compose<S extends Numbered>(base: Base, decision: Writing<S>, codec: Codec<S>): Commit {
+export function buildCommit<S extends WithSeq>(
+  base: CommitBase,
+  decision: WriteDecision<S>,
+  codec: Codec<S>,
+): StoreCommit {
   const seq = base.seq + decision.entries.length;
-  const after = normalJson({ ...decision.snapshot, seq }, base.snapshot ?? undefined) as JsonObject;
+  const after = normalizeJson({ ...decision.snapshot, seq }, base.snapshot ?? undefined) as JsonObject;
   const snapshot = codec.serialize(after as unknown as S);
   const contents = new Map<string, Buffer>();
-  const placements: Placement[] = [];
+  const placements: DocumentWrite[] = [];
   const files: Entry['files'] = [];
   for (const change of decision.files) {
-    const path = target(base, change);
+    const path = resolveTarget(base, change);
     if (placements.some((other) => other.path === path)) throw new Error(`two changes of ${path} in one commit`);
     const content = change.content === null ? null : Buffer.from(change.content);
     const before = currentDigest(base.files, path);
     const after = content === null ? null : checkedDigest(path, content);
     if (content !== null && after !== null) contents.set(after, content);
-    files.push({ path: documentPath(base.layout, base.stream, path), before, after });
+    files.push({ path: toDocumentPath(base.layout, base.stream, path), before, after });
     placements.push({ path, content });
   }
   const changed = placements.filter((_, i) => files[i]?.before !== files[i]?.after);
   const lines = decision.entries.map(({ type, by, data }, i) => {
     const head = { v: 1 as const, seq: base.seq + 1 + i, at: base.at, type, by, data };
     if (base.seq + 1 + i < seq) return encodeEntry({ ...head, patch: [], files: [], more: true });
-    const patch = patchBetween(base.snapshot, after);
+    const patch = createPatch(base.snapshot, after);
     return encodeEntry({ ...head, patch, files, ...(decision.marks === undefined ? {} : { marks: decision.marks }) });
   });
   return { lines: lines.join(''), seq, snapshot, contents, placements: changed };
 }
 
 /** Where a document of a commit goes, relative to the root. */
-export function target({ layout, stream }: Whose, change: FileChange): string {
-  const path = rootRelative(layout, stream, change.path);
+export function resolveTarget({ layout, stream }: Whose, change: FileChange): string {
+  const path = toRootRelative(layout, stream, change.path);
   if (path === null || path === '.') throw new Error(`a document outside the root: ${change.path}`);
   if (isReserved(layout, stream, path)) throw new Error(`no document may be written at ${path}`);
   return path;
 }
 
-function currentDigest(files: Files, path: string): string | null {
-  const digest = digestAt(files, `/${path}`);
+function currentDigest(files: DocumentReader, path: string): string | null {
+  const digest = digestDocument(files, `/${path}`);
   if (digest !== undefined) return digest;
   const { kind } = files.facts(`/${path}`);
   const what = { directory: 'a directory', outside: 'a link out of the project', special: 'no regular file' };

@@ -1,9 +1,9 @@
 import { DevCliError } from '../base/errors.js';
-import type { Files } from '../base/files.js';
+import type { DocumentReader } from '../base/files.js';
 import type { Json, JsonObject } from '../base/json.js';
 import { isRecord } from '../base/json.js';
-import { digestAt } from './redo.js';
-import { changesBetween } from './snapshot.js';
+import { digestDocument } from './redo.js';
+import { listChanges } from './snapshot.js';
 import type { Difference } from './store.js';
 
 /** Places of a snapshot that are named; a wholly different one would fill pages. */
@@ -17,11 +17,11 @@ export interface Change {
 }
 
 /** Where a stored snapshot differs from the one rebuilt; empty when the two are equal byte for byte. */
-export function snapshotDifferences(stored: string, rebuilt: string): Omit<Difference, 'path'>[] {
+export function diffSnapshots(stored: string, rebuilt: string): Omit<Difference, 'path'>[] {
   if (stored === rebuilt) return [];
   const value = parsedObject(stored);
   if (value === null) return [{ problem: 'holds no JSON object' }];
-  const places = changesBetween(JSON.parse(rebuilt) as JsonObject, value);
+  const places = listChanges(JSON.parse(rebuilt) as JsonObject, value);
   if (places.length === 0) {
     return [{ problem: `says the same in other bytes, from byte ${firstDifference(stored, rebuilt)} on` }];
   }
@@ -34,7 +34,7 @@ export function snapshotDifferences(stored: string, rebuilt: string): Omit<Diffe
 }
 
 /** How a document stands to what the journal says of it. */
-export interface Look {
+export interface DocumentChecks {
   /** Up to here every commit is finished; of later ones the documents may still be as they were. */
   finished: number;
   /** Nobody but dev-cli writes it. */
@@ -43,11 +43,11 @@ export interface Look {
 }
 
 /** Why a document is not as the journal left it; null when it is, or may yet become so. */
-export function documentDifference(
-  files: Files,
+export function findDocumentDifference(
+  files: DocumentReader,
   path: string,
   changes: readonly Change[],
-  look: Look,
+  look: DocumentChecks,
 ): { note: boolean; problem: string } | null {
   const last = changes.at(-1);
   if (last === undefined) return null;
@@ -70,9 +70,11 @@ export function documentDifference(
   return { note: !look.own, problem: 'was changed since' };
 }
 
-function currentDigest(files: Files, path: string): string | null | { problem: string } {
+function currentDigest(files: DocumentReader, path: string): string | null | { problem: string } {
   try {
-    return digestAt(files, path) ?? (files.facts(path).kind === 'missing' ? null : { problem: 'is no regular file' });
+    return (
+      digestDocument(files, path) ?? (files.facts(path).kind === 'missing' ? null : { problem: 'is no regular file' })
+    );
   } catch (error) {
     if (error instanceof DevCliError)
       return { problem: `cannot be read: ${error.details[0]?.problem ?? error.message}` };
@@ -81,7 +83,7 @@ function currentDigest(files: Files, path: string): string | null | { problem: s
 }
 
 /** What a write that was not atomic leaves. */
-function cutShort(files: Files, path: string, whole: Buffer | null): string | null {
+function cutShort(files: DocumentReader, path: string, whole: Buffer | null): string | null {
   const content = files.read(path);
   if (content === null || whole === null || content.length >= whole.length) return null;
   if (!whole.subarray(0, content.length).equals(content)) return null;

@@ -1,15 +1,15 @@
 import { DevCliError } from '../base/errors.js';
 import type { JsonObject } from '../base/json.js';
-import { type Commit, compose, target, type Writing } from './commit.js';
+import { buildCommit, resolveTarget, type StoreCommit, type WriteDecision } from './commit.js';
 import { clearUp } from './io.js';
-import { entriesAbove, readTail } from './journal.js';
+import { listEntriesAbove, readTail } from './journal.js';
 import { streamPath } from './layout.js';
 import type { Medium } from './medium.js';
-import { createFinder, createReadStore, type FinderOptions, type Found } from './read-store.js';
-import { seqOf } from './snapshot.js';
-import type { Entry, Head, Marker, Numbered, Store } from './store.js';
+import { createReadStore, createStreamOpener, type FinderOptions, type OpenedStream } from './read-store.js';
+import { readSeq } from './snapshot.js';
+import type { Entry, Marker, Store, StreamState, WithSeq } from './store.js';
 
-interface Options<S extends Numbered> extends FinderOptions<S> {
+interface Options<S extends WithSeq> extends FinderOptions<S> {
   medium: Medium;
   /** Default: marks are recorded, and nothing comes of them. */
   marker?: Marker;
@@ -19,13 +19,13 @@ interface Options<S extends Numbered> extends FinderOptions<S> {
  * The store over a medium: what a commit, a redo and a recovery are (storage.md, A commit), whatever the bytes lie in.
  * @throws per method as documented at `Store`; what `Layout.checkedName` throws for a stream that cannot be one
  */
-export function createStore<S extends Numbered>(options: Options<S>): Store<S> {
+export function createStore<S extends WithSeq>(options: Options<S>): Store<S> {
   const { layout, medium, codec, marker } = options;
   const { checkedName, names } = layout;
-  const finder = createFinder(options);
+  const finder = createStreamOpener(options);
 
   /** Under the lock: makes the disk agree with what was found. */
-  function mend(stream: string, state: Found<S>): void {
+  function mend(stream: string, state: OpenedStream<S>): void {
     if (medium.journal(stream, (bytes) => bytes.size) > state.tail.end) cutTail(stream, state);
     if (state.stored === 'unusable') {
       const name = medium.keepSnapshotAside(stream);
@@ -39,7 +39,7 @@ export function createStore<S extends Numbered>(options: Options<S>): Store<S> {
     finish(stream, state.redo.placements, marks, state.text);
   }
 
-  function cutTail(stream: string, state: Found<S>): void {
+  function cutTail(stream: string, state: OpenedStream<S>): void {
     medium.cut(stream, state.tail.end);
     state.notices.push(
       `The end of ${streamPath(layout, stream, names.journal)} was torn; what was being written there never happened.`,
@@ -47,18 +47,18 @@ export function createStore<S extends Numbered>(options: Options<S>): Store<S> {
   }
 
   /** What follows the commit. The snapshot comes last, because it says that the rest is done. */
-  function finish(stream: string, placements: Commit['placements'], marks: Entry['marks'], text: string): void {
+  function finish(stream: string, placements: StoreCommit['placements'], marks: Entry['marks'], text: string): void {
     medium.place(stream, placements);
     if (marks !== undefined) marker?.follow(stream, marks);
     medium.replaceSnapshot(stream, text);
     if (marks !== undefined) marker?.settle(stream, marks);
   }
 
-  function write(stream: string, state: Found<S>, head: Head<S>, decision: Writing<S>): void {
+  function write(stream: string, state: OpenedStream<S>, head: StreamState<S>, decision: WriteDecision<S>): void {
     const previous = state.text === null ? null : stored(state.text, state.snapshot);
     const base = { layout, stream, snapshot: previous, seq: head.seq, at: head.at, files: head.files };
     const { marks } = decision;
-    const commit = compose(base, decision, codec);
+    const commit = buildCommit(base, decision, codec);
     const paths = commit.placements.flatMap(({ path, content }) => (content === null ? [] : [path]));
     const undo = medium.stage(stream, commit.contents, paths);
     try {
@@ -84,7 +84,7 @@ export function createStore<S extends Numbered>(options: Options<S>): Store<S> {
 
   function allEntries(stream: string): Entry[] {
     checkedName(stream);
-    return medium.journal(stream, (bytes) => entriesAbove(bytes, readTail(bytes), 0));
+    return medium.journal(stream, (bytes) => listEntriesAbove(bytes, readTail(bytes), 0));
   }
 
   return {
@@ -92,7 +92,7 @@ export function createStore<S extends Numbered>(options: Options<S>): Store<S> {
 
     async unfinished(stream) {
       checkedName(stream);
-      const stored = seqOf(medium.snapshot(stream));
+      const stored = readSeq(medium.snapshot(stream));
       return stored !== medium.journal(stream, (bytes) => readTail(bytes).seq);
     },
 
@@ -118,7 +118,7 @@ export function createStore<S extends Numbered>(options: Options<S>): Store<S> {
         const committed = medium.journal(stream, (bytes) => bytes.size > 0);
         if (committed || medium.snapshot(stream) !== null) throw layout.taken(stream);
         const placements = changes.map((change) => ({
-          path: target({ layout, stream }, change),
+          path: resolveTarget({ layout, stream }, change),
           content: change.content === null ? null : Buffer.from(change.content),
         }));
         const paths = placements.map(({ path }) => path);

@@ -1,7 +1,7 @@
-import { lazyPackage } from '../base/lazy.js';
+import { loadLazily } from '../base/lazy.js';
 
 let table: Uint32Array | undefined;
-const zlib = lazyPackage<{ crc32?: (bytes: Uint8Array) => number }>('node:zlib');
+const zlib = loadLazily<{ crc32?: (bytes: Uint8Array) => number }>('node:zlib');
 
 /** CRC-32 (IEEE 802.3) of `bytes` as eight hexadecimal digits, by one of the two functions below. */
 export type Checksum = (bytes: Uint8Array) => string;

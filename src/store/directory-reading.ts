@@ -1,8 +1,8 @@
 import { existsSync, lstatSync, readdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { systemCode } from '../base/errors.js';
-import { diskFiles, readObject } from './documents.js';
-import { insideDirectory, isMissing, readRegular } from './inside.js';
+import { getSystemCode } from '../base/errors.js';
+import { createDiskFiles, readObject } from './documents.js';
+import { isMissing, readRegular, resolveDirectory } from './inside.js';
 import { pathError, withIoErrors } from './io.js';
 import { withJournal } from './journal-file.js';
 import { type Layout, streamPath } from './layout.js';
@@ -33,7 +33,7 @@ export interface Places {
  */
 export function placesBelow(directory: string, layout: Layout): Places {
   const root = withIoErrors(directory, directory, () => realpathSync.native(directory));
-  const inside = (path: string): string => insideDirectory(root, path);
+  const inside = (path: string): string => resolveDirectory(root, path);
   const inStream = (stream: string, name = ''): string => join(inside(streamPath(layout, stream)), name);
   return {
     layout,
@@ -70,7 +70,7 @@ export function directoryReading({ layout, root, inside, at }: Places): ReadMedi
           // No snapshot of ours: as unusable as one that does not parse.
           if (lstatSync(path).isFile()) return '';
         } catch (error) {
-          if (systemCode(error) === 'ENOENT') return null;
+          if (getSystemCode(error) === 'ENOENT') return null;
           throw error;
         }
         throw pathError(path, root, 'it is no regular file', 'Move what is there away, then repeat the same call.');
@@ -82,7 +82,7 @@ export function directoryReading({ layout, root, inside, at }: Places): ReadMedi
     },
 
     files(stream) {
-      return diskFiles(root, layout, stream);
+      return createDiskFiles(root, layout, stream);
     },
 
     object(stream, digest) {
@@ -101,7 +101,7 @@ function mayHoldStream({ names }: Layout, directory: string): boolean {
     if (journal !== undefined && (!journal.isFile() || journal.size > 0)) return true;
     return lstatSync(join(directory, names.snapshot), { throwIfNoEntry: false }) !== undefined;
   } catch (error) {
-    if (systemCode(error) === undefined) throw error;
+    if (getSystemCode(error) === undefined) throw error;
     return true;
   }
 }

@@ -2,14 +2,14 @@ import { existsSync, renameSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Clock, Ids } from '../base/clock.js';
 import { directoryReading, type Places } from './directory-reading.js';
-import { freeName, placeDocuments, removeEmpty, removeFile, writeObjects } from './documents.js';
+import { findFreeName, removeEmpty, removeFile, writeDocuments, writeObjects } from './documents.js';
 import { makeDirectories, replaceFile, syncAncestors, syncDirectory, syncMade } from './durable.js';
-import { clearUp, ioError, withIoErrors } from './io.js';
-import { appendToJournal, cutJournal, grown, hasJournal } from './journal-file.js';
+import { clearUp, toIoError, withIoErrors } from './io.js';
+import { appendToJournal, cutJournal, hasJournal, waitForGrowth } from './journal-file.js';
 import { streamPath } from './layout.js';
-import { lock, lockNow, type Taker } from './lock.js';
+import { type LockOwner, lock, lockSync } from './lock.js';
 import type { Medium } from './medium.js';
-import { thisProcess } from './process.js';
+import { identifyProcess } from './process.js';
 
 export interface DirectoryOptions {
   places: Places;
@@ -49,9 +49,9 @@ export function directoryMedium(options: DirectoryOptions): DirectoryMedium {
   const { names } = layout;
   const waiting = { waitMs: lockWaitMs, root };
 
-  let identity: Taker['identity'] | undefined;
-  function taker(): Taker {
-    identity ??= thisProcess();
+  let identity: LockOwner['identity'] | undefined;
+  function taker(): LockOwner {
+    identity ??= identifyProcess();
     return { identity, clock, ids, purpose };
   }
 
@@ -59,7 +59,7 @@ export function directoryMedium(options: DirectoryOptions): DirectoryMedium {
     withIoErrors(home, root, () => {
       const directory = inside(layout.home);
       syncMade(makeDirectories(directory));
-      const held = lockNow(join(directory, names.lock), taker(), waiting);
+      const held = lockSync(join(directory, names.lock), taker(), waiting);
       try {
         change();
       } finally {
@@ -88,7 +88,7 @@ export function directoryMedium(options: DirectoryOptions): DirectoryMedium {
         held.release();
       }
     } catch (error) {
-      throw ioError(error, shown, root);
+      throw toIoError(error, shown, root);
     } finally {
       removeEmpty(made);
     }
@@ -106,7 +106,7 @@ export function directoryMedium(options: DirectoryOptions): DirectoryMedium {
     alone: (kind, work) => whileLocked(() => inside(layout.home), `${names.lock}.${kind}`, home, work),
 
     async grown(stream, size, wait) {
-      await at(stream, names.journal, (path) => grown(path, size, wait));
+      await at(stream, names.journal, (path) => waitForGrowth(path, size, wait));
     },
 
     cut(stream, size) {
@@ -115,7 +115,7 @@ export function directoryMedium(options: DirectoryOptions): DirectoryMedium {
 
     keepSnapshotAside(stream) {
       return at(stream, names.snapshot, (path) => {
-        const aside = freeName((n) => `${path}.aside-${n}`);
+        const aside = findFreeName((n) => `${path}.aside-${n}`);
         renameSync(path, aside);
         return basename(aside);
       });
@@ -153,7 +153,7 @@ export function directoryMedium(options: DirectoryOptions): DirectoryMedium {
 
     place(stream, placements) {
       at(stream, '', (directory) => {
-        placeDocuments(root, placements);
+        writeDocuments(root, placements);
         // The first append makes the stream's own directory reachable; documents without a commit have to do it themselves.
         if (!hasJournal(join(directory, names.journal))) syncAncestors(directory, root);
       });

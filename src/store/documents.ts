@@ -1,13 +1,13 @@
 import { closeSync, constants, fsyncSync, openSync, readdirSync, renameSync, rmdirSync, unlinkSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { systemCode } from '../base/errors.js';
-import { type FileFacts, type Files, MAX_DOCUMENT, unusable } from '../base/files.js';
+import { getSystemCode } from '../base/errors.js';
+import { type DocumentReader, type FileFacts, MAX_DOCUMENT, unusable } from '../base/files.js';
 import { sha256 } from '../base/sha256.js';
 import { makeDirectories, replaceFile, syncDirectory, syncMade, writeAll } from './durable.js';
-import { isMissing, locate, readRegular, statsAt } from './inside.js';
+import { isMissing, readRegular, readStats, resolvePath } from './inside.js';
 import { clearUp, pathError, withIoErrors } from './io.js';
-import { type Layout, rootRelative } from './layout.js';
-import type { Placement } from './medium.js';
+import { type Layout, toRootRelative } from './layout.js';
+import type { DocumentWrite } from './medium.js';
 
 const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW, O_NONBLOCK } = constants;
 /** Whatever stands in its place is neither followed nor waited for. */
@@ -17,14 +17,14 @@ const WRITING = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK;
  * A stream's documents on disk, for one call: directories that were seen are not looked at again.
  * @param root absolute, without links
  */
-export function diskFiles(root: string, layout: Layout, stream: string): Files {
+export function createDiskFiles(root: string, layout: Layout, stream: string): DocumentReader {
   const directories = new Set<string>();
 
   /** The real path, or why there is none to be used. */
   function find(path: string): { path: string } | 'outside' | 'special' {
-    const inside = rootRelative(layout, stream, path);
+    const inside = toRootRelative(layout, stream, path);
     if (inside === null) return 'outside';
-    const location = locate(root, join(root, inside), directories);
+    const location = resolvePath(root, join(root, inside), directories);
     switch (location.kind) {
       case 'inside':
         return { path: location.path };
@@ -77,25 +77,25 @@ export function diskFiles(root: string, layout: Layout, stream: string): Files {
  * Puts documents in place; all are durable at the end, with one sync per directory.
  * @throws DevCliError `IO`, system errors
  */
-export function placeDocuments(root: string, placements: readonly Placement[]): void {
+export function writeDocuments(root: string, placements: readonly DocumentWrite[]): void {
   const changed = new Set<string>();
   for (const { path, content, aside } of placements) {
     // Of each document anew: nothing is written through a link that came in between.
     const directories = new Set<string>();
-    const directory = locate(root, dirname(join(root, path)), directories);
+    const directory = resolvePath(root, dirname(join(root, path)), directories);
     if (directory.kind !== 'inside') throw leadsOut(root, path);
     const target = join(directory.path, basename(path));
     if (aside !== undefined) {
       const beside = `${target}.aside-${aside}`;
       renameSync(
         target,
-        freeName((n) => (n === 1 ? beside : `${beside}.${n}`)),
+        findFreeName((n) => (n === 1 ? beside : `${beside}.${n}`)),
       );
     }
     if (content === null) {
       if (!removeFile(target)) continue;
     } else {
-      if (locate(root, target, directories).kind !== 'inside') throw leadsOut(root, path);
+      if (resolvePath(root, target, directories).kind !== 'inside') throw leadsOut(root, path);
       if (!directories.has(directory.path)) syncMade(makeDirectories(directory.path));
       replaceFile(target, content, root);
     }
@@ -121,14 +121,14 @@ export function removeFile(path: string): boolean {
 }
 
 /** The first of the names for 1, 2, … where nothing is. Throws system errors. */
-export function freeName(name: (n: number) => string): string {
+export function findFreeName(name: (n: number) => string): string {
   for (let n = 1; ; n++) {
     if (factsAt(name(n)).kind === 'missing') return name(n);
   }
 }
 
 function factsAt(path: string): FileFacts {
-  const stats = statsAt(path);
+  const stats = readStats(path);
   if (stats === undefined) return { kind: 'missing' };
   if (stats.isDirectory()) return { kind: 'directory' };
   if (!stats.isFile()) return { kind: 'special' };
@@ -174,12 +174,12 @@ export function writeObjects(directory: string, contents: ReadonlyMap<string, Bu
 export function readObject(directory: string, digest: string): Buffer | null {
   const path = join(directory, digest);
   try {
-    if (statsAt(path) === undefined) return null;
+    if (readStats(path) === undefined) return null;
     const content = readRegular(path, MAX_DOCUMENT);
     return content !== null && sha256(content) === digest ? content : null;
   } catch (error) {
     // A link was not made by us, wherever it leads.
-    if (isMissing(error) || systemCode(error) === 'ELOOP') return null;
+    if (isMissing(error) || getSystemCode(error) === 'ELOOP') return null;
     throw error;
   }
 }

@@ -10,7 +10,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { systemCode } from '../base/errors.js';
+import { getSystemCode } from '../base/errors.js';
 import { pathError, withIoErrors } from './io.js';
 
 // A plain `require`, as in recipe/conditions.ts: reading needs nothing of it.
@@ -51,7 +51,7 @@ export function makeDirectories(path: string): string[] {
   try {
     first = mkdirSync(path, { recursive: true });
   } catch (error) {
-    if (systemCode(error) !== 'ENOENT') throw error;
+    if (getSystemCode(error) !== 'ENOENT') throw error;
     // Node says "not there" of a read-only file system, too; the first directory that is missing knows the reason.
     const missing = firstMissing(path);
     mkdirSync(missing);

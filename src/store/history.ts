@@ -1,15 +1,31 @@
 import { DevCliError } from '../base/errors.js';
 import type { JsonObject } from '../base/json.js';
-import { type Bytes, checkVersion, damaged, journalCorrupt, LONGEST_LINE, readTail, type Tail } from './journal.js';
+import {
+  checkVersion,
+  damagedLineError,
+  type JournalReader,
+  journalCorruptError,
+  LONGEST_LINE,
+  readTail,
+  type Tail,
+} from './journal.js';
 import { decodeLine } from './line.js';
 import { applied } from './snapshot.js';
-import { BEGINNING, type Codec, type Cursor, type Entry, type Moment, type Numbered, type Scanned } from './store.js';
+import {
+  BEGINNING,
+  type Checkpoint,
+  type Codec,
+  type Cursor,
+  type Entry,
+  type ScanResult,
+  type WithSeq,
+} from './store.js';
 
 const BLOCK = 64 * 1024;
 const NEWLINE = 0x0a;
 
 /** An entry and the place behind it. */
-interface Passed {
+interface EntryAtCursor {
   entry: Entry;
   behind: Cursor;
 }
@@ -19,12 +35,12 @@ interface Passed {
  * line of it are in memory.
  * @throws DevCliError `JOURNAL_CORRUPT`, `STATE_NEWER`
  */
-export function* entriesFrom(bytes: Bytes, tail: Tail, from: Cursor): Generator<Passed> {
+export function* entriesFrom(bytes: JournalReader, tail: Tail, from: Cursor): Generator<EntryAtCursor> {
   let at = from;
-  if (from.offset > tail.end) throw journalCorrupt(bytes, `entries up to ${from.seq} were there and are gone`);
+  if (from.offset > tail.end) throw journalCorruptError(bytes, `entries up to ${from.seq} were there and are gone`);
   for (const { start, text } of linesForward(bytes, from.offset, tail.end)) {
     const entry = decodeLine(text);
-    if (entry === null || entry.seq !== at.seq + 1) throw damaged(bytes, start);
+    if (entry === null || entry.seq !== at.seq + 1) throw damagedLineError(bytes, start);
     checkVersion(bytes, entry);
     at = { offset: start + text.length + 1, seq: entry.seq };
     yield { entry, behind: at };
@@ -32,13 +48,13 @@ export function* entriesFrom(bytes: Bytes, tail: Tail, from: Cursor): Generator<
 }
 
 /** Lines between two offsets, without their newlines. */
-function* linesForward(bytes: Bytes, from: number, to: number): Generator<{ start: number; text: Buffer }> {
+function* linesForward(bytes: JournalReader, from: number, to: number): Generator<{ start: number; text: Buffer }> {
   let held: Buffer[] = [];
   let start = from;
   for (let at = from; at < to; ) {
     const piece = bytes.read(at, Math.min(to, at + BLOCK));
     // The file was shortened while it was read.
-    if (piece.length === 0) throw damaged(bytes, start);
+    if (piece.length === 0) throw damagedLineError(bytes, start);
     at += piece.length;
     let used = 0;
     for (let newline = piece.indexOf(NEWLINE); newline >= 0; newline = piece.indexOf(NEWLINE, used)) {
@@ -50,12 +66,12 @@ function* linesForward(bytes: Bytes, from: number, to: number): Generator<{ star
       used = newline + 1;
     }
     if (used < piece.length) held.push(piece.subarray(used));
-    if (at - start > LONGEST_LINE) throw damaged(bytes, start);
+    if (at - start > LONGEST_LINE) throw damagedLineError(bytes, start);
   }
 }
 
 /** `Store.scan`. */
-export function scanned(bytes: Bytes, from: Cursor, visit: (entry: Entry) => boolean): Scanned {
+export function scanned(bytes: JournalReader, from: Cursor, visit: (entry: Entry) => boolean): ScanResult {
   const tail = readTail(bytes);
   const torn = tail.end < bytes.size;
   let at = from;
@@ -67,7 +83,7 @@ export function scanned(bytes: Bytes, from: Cursor, visit: (entry: Entry) => boo
 }
 
 /** `Store.rewind`: folds the journal up to the commit that holds entry `seq` (storage.md, History). */
-export function rewound<S extends Numbered>(bytes: Bytes, seq: number, codec: Codec<S>): Moment<S> | null {
+export function rewound<S extends WithSeq>(bytes: JournalReader, seq: number, codec: Codec<S>): Checkpoint<S> | null {
   const tail = readTail(bytes);
   if (seq < 1 || seq > tail.seq) return null;
   const documents = new Map<string, string>();

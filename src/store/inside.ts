@@ -10,11 +10,11 @@ import {
   type Stats,
 } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
-import { systemCode } from '../base/errors.js';
+import { getSystemCode } from '../base/errors.js';
 import { pathError } from './io.js';
 
 /** Where a path really leads. `path` has no link in it; what is there need not exist. */
-export type Location = { kind: 'inside'; path: string } | { kind: 'outside' } | { kind: 'loop' };
+export type ResolvedPath = { kind: 'inside'; path: string } | { kind: 'outside' } | { kind: 'loop' };
 
 const MAX_LINKS = 40;
 
@@ -25,7 +25,7 @@ const MAX_LINKS = 40;
  * @param directories below the root that are known to be no links; those that are found are added
  * @throws system errors but those that say that something is not there
  */
-export function locate(root: string, path: string, directories = new Set<string>()): Location {
+export function resolvePath(root: string, path: string, directories = new Set<string>()): ResolvedPath {
   if (isWithin(root, path) && !hasLink(root, path, directories)) return { kind: 'inside', path };
   const real = followed(path, MAX_LINKS);
   if (real === null) return { kind: 'loop' };
@@ -41,7 +41,7 @@ function hasLink(root: string, path: string, directories: Set<string>): boolean 
     const at = path.slice(0, end);
     from = end + 1;
     if (directories.has(at)) continue;
-    const stats = statsAt(at);
+    const stats = readStats(at);
     if (stats?.isSymbolicLink()) return true;
     if (!stats?.isDirectory()) return false;
     directories.add(at);
@@ -55,8 +55,8 @@ function hasLink(root: string, path: string, directories: Set<string>): boolean 
  * @param path relative to the root
  * @throws DevCliError `IO` when a link leads it out of the root; system errors
  */
-export function insideDirectory(root: string, path: string): string {
-  const location = locate(root, join(root, path));
+export function resolveDirectory(root: string, path: string): string {
+  const location = resolvePath(root, join(root, path));
   if (location.kind === 'inside') return location.path;
   const fix = 'Replace the link by a directory, then repeat the same call.';
   throw pathError(join(root, path), root, 'it leads out of the project through a symbolic link', fix);
@@ -72,7 +72,7 @@ function withSeparator(directory: string): string {
 }
 
 /** What is at a path itself, links not followed; undefined where nothing is. @throws system errors */
-export function statsAt(path: string): Stats | undefined {
+export function readStats(path: string): Stats | undefined {
   try {
     // Not by an error where nothing is: node takes longer to make one than to look.
     return lstatSync(path, { throwIfNoEntry: false });
@@ -107,7 +107,7 @@ export function readRegular(path: string, limit: number): Buffer | null {
 
 /** True for the errors that mean: nothing is there. */
 export function isMissing(error: unknown): boolean {
-  const code = systemCode(error);
+  const code = getSystemCode(error);
   return code === 'ENOENT' || code === 'ENOTDIR';
 }
 
@@ -116,7 +116,7 @@ function followed(path: string, links: number): string | null {
   try {
     return realpathSync.native(path);
   } catch (error) {
-    if (systemCode(error) === 'ELOOP') return null;
+    if (getSystemCode(error) === 'ELOOP') return null;
     if (!isMissing(error) || path === dirname(path)) throw error;
   }
   const parent = followed(dirname(path), links);
@@ -128,5 +128,5 @@ function followed(path: string, links: number): string | null {
 
 /** Where a link whose target does not exist points; null for anything else. */
 function linkTarget(path: string): string | null {
-  return statsAt(path)?.isSymbolicLink() ? readlinkSync(path) : null;
+  return readStats(path)?.isSymbolicLink() ? readlinkSync(path) : null;
 }

@@ -1,6 +1,6 @@
 import { lstatSync } from 'node:fs';
 import { dirname, isAbsolute, relative, sep } from 'node:path';
-import { DevCliError, systemCode } from '../base/errors.js';
+import { DevCliError, getSystemCode } from '../base/errors.js';
 
 const CAUSES: Record<string, { problem: string; fix: string }> = {
   EACCES: { problem: 'permission denied', fix: 'Give the current user access to it' },
@@ -49,13 +49,13 @@ export function withIoErrors<T>(path: string, root: string | null, work: () => T
   try {
     return work();
   } catch (error) {
-    throw ioError(error, path, root);
+    throw toIoError(error, path, root);
   }
 }
 
 /** DevCliError `IO` for an error of the operating system; any other error as it is. */
-export function ioError(error: unknown, path: string, root: string | null): unknown {
-  const code = systemCode(error);
+export function toIoError(error: unknown, path: string, root: string | null): unknown {
+  const code = getSystemCode(error);
   if (code === undefined || !(error instanceof Error) || !('syscall' in error)) return error;
   const named = 'path' in error && typeof error.path === 'string' ? error.path : path;
   const at = code === 'ENOTDIR' || code === 'EEXIST' ? (blockingFile(named) ?? named) : named;

@@ -12,11 +12,11 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { systemCode } from '../base/errors.js';
+import { getSystemCode } from '../base/errors.js';
 import { removeFile } from './documents.js';
 import { syncAncestors, writeAll } from './durable.js';
 import { pathError, shown } from './io.js';
-import type { Bytes } from './journal.js';
+import type { JournalReader } from './journal.js';
 
 /** How often a journal is looked at, in milliseconds, whatever the system says or fails to say of its changes. */
 const LOOK_EVERY = 200;
@@ -25,7 +25,7 @@ const LOOK_EVERY = 200;
 export function withJournal<T>(
   path: string,
   { root, noun }: { root: string; noun: string },
-  use: (bytes: Bytes) => T,
+  use: (bytes: JournalReader) => T,
 ): T {
   const names = { name: shown(path, root), noun };
   const descriptor = openForReading(path);
@@ -103,7 +103,7 @@ function openForReading(path: string): number | null {
   try {
     return openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
   } catch (error) {
-    if (systemCode(error) === 'ENOENT') return null;
+    if (getSystemCode(error) === 'ENOENT') return null;
     throw error;
   }
 }
@@ -112,7 +112,7 @@ function openForReading(path: string): number | null {
  * Resolves when the file at `path` is longer than `size` bytes or has become shorter, when `milliseconds` are over, or when
  * `signal` is aborted. Being told by the system only makes it quicker.
  */
-export function grown(
+export function waitForGrowth(
   path: string,
   size: number,
   { milliseconds, signal }: { milliseconds: number; signal: AbortSignal },

@@ -1,10 +1,10 @@
 import { DevCliError } from '../base/errors.js';
 import { type Checksum, crc32, nativeCrc32 } from './crc.js';
-import { decodeLine, isIntact, uncheckedEntry } from './line.js';
+import { decodeLine, decodeUnchecked, isIntact } from './line.js';
 import type { Entry } from './store.js';
 
 /** The bytes of a journal, read piecewise: a long one is never loaded to learn how it ends. */
-export interface Bytes {
+export interface JournalReader {
   /** For messages: the path relative to the root. */
   readonly name: string;
   /** For messages: what a stream is called (`Layout.noun`). */
@@ -50,12 +50,12 @@ export const LONGEST_LINE = 256 * 1024 * 1024;
  * @param checksum `nativeCrc32` for who is going to write
  * @throws DevCliError `JOURNAL_CORRUPT` when any other line on the way is damaged, `STATE_NEWER`
  */
-export function readTail(bytes: Bytes, checksum: Checksum = crc32): Tail {
+export function readTail(bytes: JournalReader, checksum: Checksum = crc32): Tail {
   for (const line of linesBackward(bytes, bytes.size)) {
     const entry = line.closed ? decodeLine(line.text, checksum) : null;
     if (entry === null) {
       const torn = line.to === bytes.size && !(line.closed && isIntact(line.text, checksum));
-      if (!torn) throw damaged(bytes, line.from);
+      if (!torn) throw damagedLineError(bytes, line.from);
       continue;
     }
     if (entry.more) continue;
@@ -69,13 +69,13 @@ export function readTail(bytes: Bytes, checksum: Checksum = crc32): Tail {
  * The tail by its number alone: for who has the snapshot of entry `seq` and takes nothing else from the journal. Null unless its
  * last line is that entry.
  */
-export function tailAt(bytes: Bytes, seq: number): Tail | null {
+export function readTailAt(bytes: JournalReader, seq: number): Tail | null {
   const [line] = linesBackward(bytes, bytes.size);
-  const entry = line?.closed ? uncheckedEntry(line.text) : null;
+  const entry = line?.closed ? decodeUnchecked(line.text) : null;
   return line && entry?.v === 1 && entry.seq === seq && !entry.more ? tailOf(entry, line, bytes) : null;
 }
 
-function tailOf(last: Entry, { from, to }: Line, { size }: Bytes): Tail {
+function tailOf(last: Entry, { from, to }: Line, { size }: JournalReader): Tail {
   return { last, seq: last.seq, start: from, end: to, size };
 }
 
@@ -83,19 +83,19 @@ function tailOf(last: Entry, { from, to }: Line, { size }: Bytes): Tail {
  * The committed entries above `seq`, oldest first.
  * @throws DevCliError `JOURNAL_CORRUPT`, `STATE_NEWER`
  */
-export function entriesAbove(bytes: Bytes, tail: Tail, seq: number): Entry[] {
+export function listEntriesAbove(bytes: JournalReader, tail: Tail, seq: number): Entry[] {
   const entries: Entry[] = [];
   let expected = tail.seq;
   for (const line of linesBackward(bytes, tail.end)) {
     if (seq > 0 && expected <= seq) break;
     const entry = decodeLine(line.text);
-    if (entry === null || entry.seq !== expected || expected === 0) throw damaged(bytes, line.from);
+    if (entry === null || entry.seq !== expected || expected === 0) throw damagedLineError(bytes, line.from);
     checkVersion(bytes, entry);
     entries.push(entry);
     expected--;
   }
   if (expected > seq)
-    throw journalCorrupt(bytes, `entries before number ${expected + 1} are missing`, `${bytes.name}:1:1`);
+    throw journalCorruptError(bytes, `entries before number ${expected + 1} are missing`, `${bytes.name}:1:1`);
   return entries.reverse();
 }
 
@@ -104,15 +104,15 @@ export function entriesAbove(bytes: Bytes, tail: Tail, seq: number): Entry[] {
  * that was damaged lately. The whole of a long journal is checked by those who read it whole.
  * @throws DevCliError `JOURNAL_CORRUPT`
  */
-export function checkRecent(bytes: Bytes, tail: Tail, length: number): void {
+export function checkRecent(bytes: JournalReader, tail: Tail, length: number): void {
   for (const line of linesBackward(bytes, tail.start)) {
     if (tail.end - line.to >= length) return;
-    if (!isIntact(line.text, nativeCrc32)) throw damaged(bytes, line.from);
+    if (!isIntact(line.text, nativeCrc32)) throw damagedLineError(bytes, line.from);
   }
 }
 
 /** The entries of the last commit among `entries`. */
-export function lastCommit(entries: readonly Entry[]): Entry[] {
+export function listLastCommit(entries: readonly Entry[]): Entry[] {
   let from = entries.length - 1;
   while (from > 0 && entries[from - 1]?.more) from--;
   return entries.slice(Math.max(from, 0));
@@ -121,14 +121,14 @@ export function lastCommit(entries: readonly Entry[]): Entry[] {
 /**
  * Lines that end at or before `end`, last first. A piece without a newline behind the last one is a line too.
  */
-function* linesBackward(bytes: Bytes, end: number): Generator<Line> {
+function* linesBackward(bytes: JournalReader, end: number): Generator<Line> {
   let start = end;
   let held = Buffer.alloc(0);
   let to = end;
   while (to > 0) {
     const cut = held.length === 0 ? -1 : held.subarray(0, Math.max(to - start - 1, 0)).lastIndexOf(NEWLINE);
     if (cut < 0 && start > 0) {
-      if (to - start > LONGEST_LINE) throw damaged(bytes, start);
+      if (to - start > LONGEST_LINE) throw damagedLineError(bytes, start);
       const from = Math.max(0, start - Math.max(BLOCK, to - start));
       held = Buffer.concat([bytes.read(from, start), held.subarray(0, to - start)]);
       start = from;
@@ -143,7 +143,7 @@ function* linesBackward(bytes: Bytes, end: number): Generator<Line> {
 }
 
 /** @throws DevCliError `STATE_NEWER` */
-export function checkVersion(bytes: Bytes, entry: Entry): void {
+export function checkVersion(bytes: JournalReader, entry: Entry): void {
   const version: number = entry.v;
   if (version === 1) return;
   throw new DevCliError('STATE_NEWER', `${bytes.name} was written by a newer version of dev-cli (entry v${version}).`, {
@@ -152,13 +152,13 @@ export function checkVersion(bytes: Bytes, entry: Entry): void {
 }
 
 /** The error for the line that begins at `from`. */
-export function damaged(bytes: Bytes, from: number): DevCliError {
+export function damagedLineError(bytes: JournalReader, from: number): DevCliError {
   const number = 1 + newlines(bytes, from);
-  return journalCorrupt(bytes, `line ${number} is damaged`, `${bytes.name}:${number}:1`);
+  return journalCorruptError(bytes, `line ${number} is damaged`, `${bytes.name}:${number}:1`);
 }
 
 /** How many lines end in the first `length` bytes. A journal may be longer than what can be in memory at once. */
-function newlines(bytes: Bytes, length: number): number {
+function newlines(bytes: JournalReader, length: number): number {
   let count = 0;
   for (let from = 0; from < length; from += COUNTED_AT_ONCE) {
     const piece = bytes.read(from, Math.min(length, from + COUNTED_AT_ONCE));
@@ -168,7 +168,7 @@ function newlines(bytes: Bytes, length: number): number {
 }
 
 /** The error for a journal that cannot be trusted; `problem` completes "In <name>, …". */
-export function journalCorrupt({ name, noun }: Bytes, problem: string, at?: string): DevCliError {
+export function journalCorruptError({ name, noun }: JournalReader, problem: string, at?: string): DevCliError {
   return new DevCliError('JOURNAL_CORRUPT', `In ${name}, ${problem}. Nothing was changed.`, {
     details: [{ target: name, problem, ...(at === undefined ? {} : { at }) }],
     fix: `Show this to the user: ${name} has to be restored from a copy before the ${noun} can go on.`,

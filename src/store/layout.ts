@@ -43,14 +43,14 @@ export function streamPath({ streams }: Layout, stream: string, name = ''): stri
  * A document's path relative to the root, or null when it would leave the root.
  * @param path with `/`; relative to the stream's directory, with a leading `/` to the root (src/base/files.ts)
  */
-export function rootRelative(layout: Layout, stream: string, path: string): string | null {
+export function toRootRelative(layout: Layout, stream: string, path: string): string | null {
   const joined = path.startsWith('/') ? posix.join('.', path) : streamPath(layout, stream, path);
   const clean = joined.endsWith('/') ? joined.slice(0, -1) : joined;
   return path.includes('\0') || clean === '..' || clean.startsWith('../') ? null : clean || '.';
 }
 
-/** The form in which the journal names a document: the shortest that `rootRelative` reads back as `relative`. */
-export function documentPath(layout: Layout, stream: string, relative: string): string {
+/** The form in which the journal names a document: the shortest that `toRootRelative` reads back as `relative`. */
+export function toDocumentPath(layout: Layout, stream: string, relative: string): string {
   const inside = `${streamPath(layout, stream)}/`;
   return relative.startsWith(inside) ? relative.slice(inside.length) : `/${relative}`;
 }
@@ -63,7 +63,7 @@ export function isReserved(layout: Layout, stream: string, relative: string): bo
   const { home, names } = layout;
   if (/(^|\/)\.git(\/|$)/i.test(relative) || layout.isReserved(relative)) return true;
   if (isDerivedFrom(relative, `${home}/${names.lock}`) || relative.startsWith(`${home}/${names.lock}/`)) return true;
-  const inside = documentPath(layout, stream, relative);
+  const inside = toDocumentPath(layout, stream, relative);
   if (inside === names.objects || inside.startsWith(`${names.objects}/`)) return true;
   return [names.snapshot, names.journal, names.lock].some((name) => isDerivedFrom(inside, name));
 }

@@ -26,11 +26,11 @@ export function isIntact(line: Buffer, checksum: Checksum = crc32): boolean {
 
 /** The entry of a line (without its newline), or null when the line is damaged. */
 export function decodeLine(line: Buffer, checksum: Checksum = crc32): Entry | null {
-  return isIntact(line, checksum) ? uncheckedEntry(line) : null;
+  return isIntact(line, checksum) ? decodeUnchecked(line) : null;
 }
 
 /** The same without its checksum. */
-export function uncheckedEntry(line: Buffer): Entry | null {
+export function decodeUnchecked(line: Buffer): Entry | null {
   try {
     const value: unknown = JSON.parse(line.toString('utf8'));
     return isEntry(value) ? value : null;

@@ -1,14 +1,14 @@
 import { linkSync, readdirSync, unlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { type Clock, type Ids, instant } from '../base/clock.js';
-import { DevCliError, systemCode } from '../base/errors.js';
+import { type Clock, formatInstant, type Ids } from '../base/clock.js';
+import { DevCliError, getSystemCode } from '../base/errors.js';
 import { isRecord } from '../base/json.js';
 import { readRegular } from './inside.js';
 import { clearUp, pathError, shown } from './io.js';
 import { isGone, type ProcessIdentity } from './process.js';
 
 /** What a lock file says: who holds it, since when and what for (storage.md, Locks). */
-export interface Holder extends ProcessIdentity {
+export interface LockRecord extends ProcessIdentity {
   token: string;
   /** UTC with milliseconds. */
   at: string;
@@ -16,13 +16,13 @@ export interface Holder extends ProcessIdentity {
 }
 
 /** A lock file that is ours. */
-export interface Held {
+export interface Lock {
   /** Gives it back. One that cannot be removed is free once this process has ended: what was done under it stands. */
   release(): void;
 }
 
 /** Who takes locks here. */
-export interface Taker {
+export interface LockOwner {
   identity: ProcessIdentity;
   clock: Clock;
   ids: Ids;
@@ -30,7 +30,7 @@ export interface Taker {
 }
 
 /** How long to wait, in milliseconds, and the root for messages. */
-export interface Waiting {
+export interface WaitLimit {
   waitMs: number;
   root: string | null;
 }
@@ -44,7 +44,7 @@ const LARGEST = 16 * 1024;
  * @param beforeTry makes sure of the directory: whoever found nothing to commit may remove it at any time
  * @throws DevCliError `LOCKED` naming the holder; system errors as they come
  */
-export async function lock(path: string, taker: Taker, waiting: Waiting, beforeTry: () => void): Promise<Held> {
+export async function lock(path: string, taker: LockOwner, waiting: WaitLimit, beforeTry: () => void): Promise<Lock> {
   for (let [waited, pause] = [0, 1]; ; waited += pause, pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
     const got = attemptIn(beforeTry, path, taker, waited < waiting.waitMs);
     if ('release' in got) return got;
@@ -53,21 +53,21 @@ export async function lock(path: string, taker: Taker, waiting: Waiting, beforeT
   }
 }
 
-function attemptIn(beforeTry: () => void, path: string, taker: Taker, again: boolean): ReturnType<typeof attempt> {
+function attemptIn(beforeTry: () => void, path: string, taker: LockOwner, again: boolean): ReturnType<typeof tryLock> {
   try {
     beforeTry();
-    return attempt(path, taker);
+    return tryLock(path, taker);
   } catch (error) {
-    if (systemCode(error) !== 'ENOENT' || !again) throw error;
+    if (getSystemCode(error) !== 'ENOENT' || !again) throw error;
     return { holder: null };
   }
 }
 
 /** Like `lock`, without giving way to anything else in this process; for locks that are held for a moment only. */
-export function lockNow(path: string, taker: Taker, waiting: Waiting): Held {
+export function lockSync(path: string, taker: LockOwner, waiting: WaitLimit): Lock {
   const never = new Int32Array(new SharedArrayBuffer(4));
   for (let [waited, pause] = [0, 1]; ; waited += pause, pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
-    const got = attempt(path, taker);
+    const got = tryLock(path, taker);
     if ('release' in got) return got;
     if (waited >= waiting.waitMs) throw lockedError(path, got.holder, taker.identity, waiting.root);
     Atomics.wait(never, 0, 0, pause);
@@ -78,9 +78,9 @@ export function lockNow(path: string, taker: Taker, waiting: Waiting): Held {
  * Takes the lock at `path` if it is free or its holder is gone. Never waits.
  * @returns the lock, or who holds it (null: the file does not say)
  */
-export function attempt(path: string, taker: Taker): Held | { holder: Holder | null } {
+export function tryLock(path: string, taker: LockOwner): Lock | { holder: LockRecord | null } {
   const token = taker.ids.hex(16);
-  const mine: Holder = { ...taker.identity, token, at: instant(taker.clock.now()), for: taker.purpose };
+  const mine: LockRecord = { ...taker.identity, token, at: formatInstant(taker.clock.now()), for: taker.purpose };
   for (;;) {
     if (putInPlace(path, mine)) return { release: () => clearUp(() => removeIfToken(path, token)) };
     const found = readLock(path);
@@ -91,7 +91,7 @@ export function attempt(path: string, taker: Taker): Held | { holder: Holder | n
 }
 
 /** Who is named by the lock file at `path`: undefined when there is none, null when it does not say. */
-export function readHolder(path: string): Holder | null | undefined {
+export function readHolder(path: string): LockRecord | null | undefined {
   const found = readLock(path);
   return found === BLANK ? undefined : found;
 }
@@ -102,14 +102,14 @@ export function readHolder(path: string): Holder | null | undefined {
  */
 const BLANK = 'blank';
 
-function readLock(path: string): Holder | typeof BLANK | null | undefined {
+function readLock(path: string): LockRecord | typeof BLANK | null | undefined {
   try {
     const content = readRegular(path, LARGEST);
     if (content === null) return null;
     const text = content.toString('utf8');
     return /^\0*$/.test(text) ? BLANK : holderOf(text);
   } catch (error) {
-    const code = systemCode(error);
+    const code = getSystemCode(error);
     if (code === 'ENOENT') return undefined;
     // A link or a socket was not made by us: it locks, and nobody can be named.
     if (code === 'ELOOP' || code === 'ENXIO') return null;
@@ -118,14 +118,14 @@ function readLock(path: string): Holder | typeof BLANK | null | undefined {
 }
 
 /** Made whole under a name of its own and linked: whoever reads the lock reads all of it. */
-function putInPlace(path: string, mine: Holder): boolean {
+function putInPlace(path: string, mine: LockRecord): boolean {
   const temporary = `${path}.${mine.pid}.${mine.token}`;
   try {
     writeFileSync(temporary, `${JSON.stringify(mine)}\n`);
     linkSync(temporary, path);
     return true;
   } catch (error) {
-    if (systemCode(error) === 'EEXIST') return false;
+    if (getSystemCode(error) === 'EEXIST') return false;
     if (isLinkRefused(error)) throw withoutLinks(path, error);
     throw error;
   } finally {
@@ -138,12 +138,12 @@ const LINK_REFUSALS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'];
 
 function isLinkRefused(error: unknown): boolean {
   const isLink = error instanceof Error && 'syscall' in error && error.syscall === 'link';
-  return isLink && LINK_REFUSALS.includes(systemCode(error) ?? '');
+  return isLink && LINK_REFUSALS.includes(getSystemCode(error) ?? '');
 }
 
 /** A lock by other means would not hold: two calls at once would each take it, and one loses what it recorded. */
 function withoutLinks(path: string, cause: unknown): DevCliError {
-  const problem = `its file system makes no hard links (${systemCode(cause)}), without which dev-cli cannot lock`;
+  const problem = `its file system makes no hard links (${getSystemCode(cause)}), without which dev-cli cannot lock`;
   const fix =
     'Ask the user to move the project to a file system with hard links (ext4, XFS, Btrfs, APFS; not FAT or exFAT).';
   return pathError(dirname(path), null, problem, fix, cause);
@@ -161,9 +161,9 @@ function tokenOf(found: ReturnType<typeof readLock>): string | undefined {
  * Removes a dead holder's lock. Done under a second lock named after the dead token: of several who found it dead only one
  * removes it, and a late one finds another token and leaves it alone.
  */
-function breakLock(path: string, dead: Holder | typeof BLANK, taker: Taker): boolean {
+function breakLock(path: string, dead: LockRecord | typeof BLANK, taker: LockOwner): boolean {
   const token = dead === BLANK ? BLANK : dead.token;
-  const second = attempt(`${path}.break-${token}`, taker);
+  const second = tryLock(`${path}.break-${token}`, taker);
   if (!('release' in second)) return false;
   try {
     removeIfToken(path, token);
@@ -190,11 +190,11 @@ function removeIfThere(path: string): void {
   try {
     unlinkSync(path);
   } catch (error) {
-    if (systemCode(error) !== 'ENOENT') throw error;
+    if (getSystemCode(error) !== 'ENOENT') throw error;
   }
 }
 
-function holderOf(text: string): Holder | null {
+function holderOf(text: string): LockRecord | null {
   try {
     const value: unknown = JSON.parse(text);
     return isHolder(value) ? value : null;
@@ -203,7 +203,7 @@ function holderOf(text: string): Holder | null {
   }
 }
 
-function isHolder(value: unknown): value is Holder {
+function isHolder(value: unknown): value is LockRecord {
   if (!isRecord(value)) return false;
   const { host, pid, start, token, at, for: purpose } = value;
   const texts = [host, token, at, purpose].every((text) => typeof text === 'string');
@@ -218,7 +218,7 @@ function isPid(value: unknown): boolean {
 /** The error for a lock, or a claim, that cannot be had: names the holder (null: the file does not say) and what a person can do. */
 export function lockedError(
   path: string,
-  holder: Holder | null,
+  holder: LockRecord | null,
   here: ProcessIdentity,
   root: string | null,
 ): DevCliError {

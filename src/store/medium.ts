@@ -1,8 +1,8 @@
-import type { Files } from '../base/files.js';
-import type { Bytes } from './journal.js';
+import type { DocumentReader } from '../base/files.js';
+import type { JournalReader } from './journal.js';
 
 /** A document to put in place. `content` null removes it. */
-export interface Placement {
+export interface DocumentWrite {
   /** Relative to the root. */
   path: string;
   content: Buffer | null;
@@ -22,9 +22,9 @@ export interface ReadMedium {
   /** The text of the stored snapshot as it was given to `replaceSnapshot`, never a part of it; null where there is none. */
   snapshot(stream: string): string | null;
   /** Reads the journal as it is at this moment; an absent one is empty. */
-  journal<T>(stream: string, use: (bytes: Bytes) => T): T;
+  journal<T>(stream: string, use: (bytes: JournalReader) => T): T;
   /** The documents as they are at each question. They may be changed by others, at any time. */
-  files(stream: string): Files;
+  files(stream: string): DocumentReader;
   /** The content of that digest, or null when it is absent or not what its digest says. */
   object(stream: string, sha256: string): Buffer | null;
 }
@@ -61,7 +61,7 @@ export interface Medium extends ReadMedium {
    */
   append(stream: string, text: string, size: number): void;
   /** Puts documents in place, each whole or not at all. */
-  place(stream: string, placements: Placement[]): void;
+  place(stream: string, placements: DocumentWrite[]): void;
   /** Replaces the stored snapshot; after a crash there is the old one or the new one. */
   replaceSnapshot(stream: string, text: string): void;
 }

@@ -1,10 +1,10 @@
 import type { Clock } from '../base/clock.js';
-import { type FileFacts, type Files, unusable } from '../base/files.js';
+import { type DocumentReader, type FileFacts, unusable } from '../base/files.js';
 import { sha256 } from '../base/sha256.js';
 import { createStore } from './core.js';
-import { type Layout, rootRelative, streamPath } from './layout.js';
-import type { Medium, Placement } from './medium.js';
-import type { Codec, Marker, Numbered, Store } from './store.js';
+import { type Layout, streamPath, toRootRelative } from './layout.js';
+import type { DocumentWrite, Medium } from './medium.js';
+import type { Codec, Marker, Store, WithSeq } from './store.js';
 
 /** A file as the in-memory store keeps it; `version` stands in for times and inode. */
 interface MemoryFile {
@@ -26,12 +26,12 @@ export interface Memory {
 }
 
 /** A store for tests and simulations. */
-export interface MemoryStore<S extends Numbered> extends Store<S> {
-  /** Writes a document as an agent would: outside any commit. Paths as in `Files`. */
+export interface MemoryStore<S extends WithSeq> extends Store<S> {
+  /** Writes a document as an agent would: outside any commit. Paths as in `DocumentReader`. */
   put(stream: string, path: string, content: string | Uint8Array): void;
 }
 
-export interface MemoryStoreOptions<S extends Numbered> {
+export interface MemoryStoreOptions<S extends WithSeq> {
   layout: Layout;
   codec: Codec<S>;
   clock: Clock;
@@ -41,7 +41,7 @@ export interface MemoryStoreOptions<S extends Numbered> {
 }
 
 /** An empty memory. */
-export function emptyMemory(): Memory {
+export function createMemory(): Memory {
   return {
     snapshots: new Map(),
     journals: new Map(),
@@ -52,14 +52,14 @@ export function emptyMemory(): Memory {
 }
 
 /** The store that lies in memory: the same commits, redo and recovery as the directory store, without files. */
-export function createMemoryStore<S extends Numbered>(options: MemoryStoreOptions<S>): MemoryStore<S> {
-  const { memory = emptyMemory(), ...rest } = options;
+export function createMemoryStore<S extends WithSeq>(options: MemoryStoreOptions<S>): MemoryStore<S> {
+  const { memory = createMemory(), ...rest } = options;
   const { layout } = options;
   const store = createStore({ ...rest, medium: memoryMedium(memory, layout) });
   return {
     ...store,
     put(stream, path, content) {
-      const relative = rootRelative(layout, stream, path);
+      const relative = toRootRelative(layout, stream, path);
       if (relative === null) throw unusable(path, 'outside');
       putDocument(memory, relative, Buffer.from(content));
     },
@@ -135,9 +135,9 @@ function memoryMedium(memory: Memory, layout: Layout): Medium {
   };
 }
 
-function memoryFiles(memory: Memory, layout: Layout, stream: string): Files {
+function memoryFiles(memory: Memory, layout: Layout, stream: string): DocumentReader {
   function facts(path: string): FileFacts {
-    const relative = rootRelative(layout, stream, path);
+    const relative = toRootRelative(layout, stream, path);
     if (relative === null) return { kind: 'outside' };
     const file = memory.documents.get(relative);
     if (file !== undefined) {
@@ -159,17 +159,17 @@ function memoryFiles(memory: Memory, layout: Layout, stream: string): Files {
       const seen = facts(path);
       if (seen.kind === 'missing') return null;
       if (seen.kind !== 'file') throw unusable(path, seen.kind);
-      return memory.documents.get(rootRelative(layout, stream, path) ?? '')?.content ?? null;
+      return memory.documents.get(toRootRelative(layout, stream, path) ?? '')?.content ?? null;
     },
     list(directory) {
-      const relative = rootRelative(layout, stream, directory);
+      const relative = toRootRelative(layout, stream, directory);
       if (relative === null) throw unusable(directory, 'outside');
       return names(relative);
     },
   };
 }
 
-function placeInMemory(memory: Memory, { path, content, aside }: Placement): void {
+function placeInMemory(memory: Memory, { path, content, aside }: DocumentWrite): void {
   const current = memory.documents.get(path);
   if (aside !== undefined && current !== undefined) memory.documents.set(`${path}.aside-${aside}`, current);
   if (content === null) memory.documents.delete(path);

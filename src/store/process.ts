@@ -1,8 +1,8 @@
 import { readFileSync, readlinkSync } from 'node:fs';
-import { systemCode } from '../base/errors.js';
-import { lazyPackage } from '../base/lazy.js';
+import { getSystemCode } from '../base/errors.js';
+import { loadLazily } from '../base/lazy.js';
 
-const os = lazyPackage<typeof import('node:os')>('node:os');
+const os = loadLazily<typeof import('node:os')>('node:os');
 
 /** A process, told apart from any other that has or had its number. */
 export interface ProcessIdentity {
@@ -17,7 +17,7 @@ export interface ProcessIdentity {
 }
 
 /** The identity of the calling process. */
-export function thisProcess(): ProcessIdentity {
+export function identifyProcess(): ProcessIdentity {
   const status = processStatus(process.pid);
   return {
     host: [os().hostname(), bootId() ?? '', namespaceOf() ?? ''].join('@'),
@@ -51,7 +51,7 @@ function isRunning(pid: number): boolean {
     return true;
   } catch (error) {
     // EPERM: it runs and belongs to somebody else.
-    return systemCode(error) !== 'ESRCH';
+    return getSystemCode(error) !== 'ESRCH';
   }
 }
 

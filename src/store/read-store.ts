@@ -1,22 +1,22 @@
-import { type Clock, instant } from '../base/clock.js';
+import { type Clock, formatInstant } from '../base/clock.js';
 import { DevCliError } from '../base/errors.js';
 import type { JsonObject } from '../base/json.js';
 import { nativeCrc32 } from './crc.js';
 import {
-  type Bytes,
   checkRecent,
-  entriesAbove,
-  journalCorrupt,
-  lastCommit,
+  type JournalReader,
+  journalCorruptError,
+  listEntriesAbove,
+  listLastCommit,
   readTail,
+  readTailAt,
   type Tail,
-  tailAt,
 } from './journal.js';
 import { type Layout, streamPath } from './layout.js';
 import type { ReadMedium } from './medium.js';
-import { overlaid, type Redo, redo } from './redo.js';
-import { folded, parsed } from './snapshot.js';
-import type { Codec, Entry, Head, Numbered, ReadStore } from './store.js';
+import { overlayDocuments, type Redo, redo } from './redo.js';
+import { applyEntries, parseSnapshot } from './snapshot.js';
+import type { Codec, Entry, ReadStore, StreamState, WithSeq } from './store.js';
 
 /** How much of the journal's end is checked before something is added to it. */
 const RECENT = 256 * 1024;
@@ -25,7 +25,7 @@ const RECENT = 256 * 1024;
 const LOOKS = 20;
 
 /** A stream as found: journal and stored snapshot brought together, nothing written yet. */
-export interface Found<S extends Numbered> {
+export interface OpenedStream<S extends WithSeq> {
   tail: Tail;
   snapshot: S | null;
   /** What the stored snapshot is once everything is finished; null before the first commit. */
@@ -39,20 +39,20 @@ export interface Found<S extends Numbered> {
 }
 
 /** How streams are found, and handed out. */
-export interface Finder<S extends Numbered> {
+export interface StreamOpener<S extends WithSeq> {
   /** For who holds the lock: the end of the journal is checked before something is added to it. */
-  underLock(stream: string): Found<S>;
+  underLock(stream: string): OpenedStream<S>;
   /**
    * For a reader, who holds no lock: a commit seen half finished may have been finished meanwhile, and the next one begun,
    * whose documents then look like foreign ones. That cannot be while the snapshot is still the one that was read.
    */
-  undisturbed(stream: string): Found<S>;
+  undisturbed(stream: string): OpenedStream<S>;
   /** A head for somebody who may change its snapshot. */
-  handedOut(state: Found<S>, files: Head<S>['files']): Head<S>;
+  handedOut(state: OpenedStream<S>, files: StreamState<S>['files']): StreamState<S>;
 }
 
 /** What a finder reads from and by. */
-export interface FinderOptions<S extends Numbered> {
+export interface FinderOptions<S extends WithSeq> {
   layout: Layout;
   medium: ReadMedium;
   codec: Codec<S>;
@@ -60,11 +60,11 @@ export interface FinderOptions<S extends Numbered> {
 }
 
 /** Finds where a journal ends, for who has the snapshot `stored`. */
-export type FindTail = (bytes: Bytes, stored: Numbered | null) => Tail;
+export type ReadTail = (bytes: JournalReader, stored: WithSeq | null) => Tail;
 
-const checkedTail: FindTail = (bytes) => readTail(bytes, nativeCrc32);
+const checkedTail: ReadTail = (bytes) => readTail(bytes, nativeCrc32);
 
-const thoroughTail: FindTail = (bytes) => {
+const thoroughTail: ReadTail = (bytes) => {
   const tail = readTail(bytes, nativeCrc32);
   checkRecent(bytes, tail, RECENT);
   return tail;
@@ -74,29 +74,29 @@ const thoroughTail: FindTail = (bytes) => {
  * For who takes nothing from the journal that a current snapshot has already: then the checksum of the last line, which takes a
  * third of the time of such a reading, is left to those who read on or write.
  */
-export const tailOfSnapshot: FindTail = (bytes, stored) =>
-  (stored === null ? null : tailAt(bytes, stored.seq)) ?? readTail(bytes);
+export const readTailBySnapshot: ReadTail = (bytes, stored) =>
+  (stored === null ? null : readTailAt(bytes, stored.seq)) ?? readTail(bytes);
 
 /**
  * Brings journal and stored snapshot of a stream together (storage.md, Recovery).
  * @param forReaders how much of the journal's end they check
  * @throws every method: DevCliError `STATE_CORRUPT`, `STATE_NEWER`, `JOURNAL_CORRUPT`, `IO`
  */
-export function createFinder<S extends Numbered>(
+export function createStreamOpener<S extends WithSeq>(
   { layout, medium, codec, clock }: FinderOptions<S>,
-  forReaders: FindTail = checkedTail,
-): Finder<S> {
+  forReaders: ReadTail = checkedTail,
+): StreamOpener<S> {
   /** What was parsed last: a call reads the same snapshot several times, and a large one takes its time. */
   let last: { text: string; snapshot: S | null } | null = null;
 
   function understood(text: string): S | null {
-    if (codec.copy === undefined) return parsed(text, codec);
-    if (last?.text !== text) last = { text, snapshot: parsed(text, codec) };
+    if (codec.copy === undefined) return parseSnapshot(text, codec);
+    if (last?.text !== text) last = { text, snapshot: parseSnapshot(text, codec) };
     return last.snapshot;
   }
 
   /** @param text the stored snapshot, read before the journal: it is written last, so that the journal can only be further */
-  function find(stream: string, findTail: FindTail, text: string | null): Found<S> {
+  function find(stream: string, findTail: ReadTail, text: string | null): OpenedStream<S> {
     const state = brought(stream, findTail, text);
     if (state.snapshot !== null && state.tail.last !== null) {
       codec.checkBelongs(stream, state.snapshot, state.tail.last);
@@ -104,33 +104,39 @@ export function createFinder<S extends Numbered>(
     return state;
   }
 
-  function brought(stream: string, findTail: FindTail, text: string | null): Found<S> {
+  function brought(stream: string, findTail: ReadTail, text: string | null): OpenedStream<S> {
     return medium.journal(stream, (bytes) => {
       const stored = text === null ? null : understood(text);
       const tail = findTail(bytes, stored);
       const storedSeq = text === null ? 0 : (stored?.seq ?? null);
-      if (storedSeq === tail.seq) return settled(tail, stored, text);
+      if (storedSeq === tail.seq) return buildCurrent(tail, stored, text);
       if (storedSeq !== null && storedSeq > tail.seq) {
-        throw journalCorrupt(bytes, `entries ${tail.seq + 1} to ${storedSeq} are missing at the end`);
+        throw journalCorruptError(bytes, `entries ${tail.seq + 1} to ${storedSeq} are missing at the end`);
       }
-      return behind(stream, bytes, tail, text, stored) ?? rebuilt(stream, tail, text, entriesAbove(bytes, tail, 0));
+      return behind(stream, bytes, tail, text, stored) ?? rebuilt(stream, tail, text, listEntriesAbove(bytes, tail, 0));
     });
   }
 
   /** The stored snapshot lacks the last entries; null when their patches do not fit it. */
-  function behind(stream: string, bytes: Bytes, tail: Tail, text: string | null, stored: S | null): Found<S> | null {
+  function behind(
+    stream: string,
+    bytes: JournalReader,
+    tail: Tail,
+    text: string | null,
+    stored: S | null,
+  ): OpenedStream<S> | null {
     if (text === null || stored === null) return null;
-    const entries = entriesAbove(bytes, tail, stored.seq);
-    const state = folded(JSON.parse(text) as JsonObject, entries);
-    if (state === null || parsed(codec.serialize(state as unknown as S), codec) === null) return null;
+    const entries = listEntriesAbove(bytes, tail, stored.seq);
+    const state = applyEntries(JSON.parse(text) as JsonObject, entries);
+    if (state === null || parseSnapshot(codec.serialize(state as unknown as S), codec) === null) return null;
     return found(stream, tail, state, entries, 'behind', []);
   }
 
-  function rebuilt(stream: string, tail: Tail, text: string | null, entries: Entry[]): Found<S> {
+  function rebuilt(stream: string, tail: Tail, text: string | null, entries: Entry[]): OpenedStream<S> {
     const name = streamPath(layout, stream, layout.names.snapshot);
-    const state = folded(null, entries);
+    const state = applyEntries(null, entries);
     if (state === null) throw stateCorrupt(name, layout.noun);
-    const last = lastCommit(entries);
+    const last = listLastCommit(entries);
     // Missing after a single commit: what a crash in the middle of it leaves. Nothing to tell.
     if (text === null && last.length === entries.length) return found(stream, tail, state, last, 'missing', []);
     const stored = text === null ? 'missing' : 'unusable';
@@ -143,10 +149,10 @@ export function createFinder<S extends Numbered>(
     tail: Tail,
     state: JsonObject,
     open: Entry[],
-    stored: Found<S>['stored'],
+    stored: OpenedStream<S>['stored'],
     notices: string[],
     edited: 'aside' | 'leave' = 'aside',
-  ): Found<S> {
+  ): OpenedStream<S> {
     // A patch starts from what an older version wrote, so the unmigrated snapshot is what is stored.
     const text = codec.serialize(state as unknown as S);
     const todo = redo({ layout, stream }, open, medium.files(stream), (sha) => medium.object(stream, sha), edited);
@@ -175,7 +181,7 @@ export function createFinder<S extends Numbered>(
     handedOut(state, files) {
       const { snapshot } = state;
       const own = snapshot === null || codec.copy === undefined ? snapshot : codec.copy(snapshot);
-      return head({ ...state, snapshot: own }, files, instant(clock.now()));
+      return head({ ...state, snapshot: own }, files, formatInstant(clock.now()));
     },
   };
 }
@@ -184,15 +190,15 @@ export function createFinder<S extends Numbered>(
  * What can be asked of streams without changing any: the part of a store that questions are answered with.
  * @throws per method as documented at `ReadStore`; what `Layout.checkedName` throws for a stream that cannot be one
  */
-export function createReadStore<S extends Numbered>(
+export function createReadStore<S extends WithSeq>(
   { layout, medium }: Pick<FinderOptions<S>, 'layout' | 'medium'>,
-  finder: Finder<S>,
+  finder: StreamOpener<S>,
 ): ReadStore<S> {
   return {
     async read(stream) {
       layout.checkedName(stream);
       const state = finder.undisturbed(stream);
-      return finder.handedOut(state, overlaid({ layout, stream }, medium.files(stream), state.redo.placements));
+      return finder.handedOut(state, overlayDocuments({ layout, stream }, medium.files(stream), state.redo.placements));
     },
     async streams() {
       return medium.streams();
@@ -200,11 +206,11 @@ export function createReadStore<S extends Numbered>(
   };
 }
 
-function settled<S extends Numbered>(tail: Tail, snapshot: S | null, text: string | null): Found<S> {
+function buildCurrent<S extends WithSeq>(tail: Tail, snapshot: S | null, text: string | null): OpenedStream<S> {
   return { tail, snapshot, text, open: [], stored: 'current', redo: { placements: [], notices: [] }, notices: [] };
 }
 
-function head<S extends Numbered>(state: Found<S>, files: Head<S>['files'], at: string): Head<S> {
+function head<S extends WithSeq>(state: OpenedStream<S>, files: StreamState<S>['files'], at: string): StreamState<S> {
   const unfinished = state.stored !== 'current';
   return {
     snapshot: state.snapshot,

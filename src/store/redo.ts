@@ -1,12 +1,12 @@
 import { posix } from 'node:path';
-import type { Files } from '../base/files.js';
+import type { DocumentReader } from '../base/files.js';
 import { sha256 } from '../base/sha256.js';
-import { isReserved, type Layout, rootRelative, streamPath } from './layout.js';
-import type { Placement } from './medium.js';
+import { isReserved, type Layout, streamPath, toRootRelative } from './layout.js';
+import type { DocumentWrite } from './medium.js';
 import type { Entry } from './store.js';
 
 /** Digest of the document at a path; null where nothing is, undefined for what is no document (a directory, a link out). */
-export function digestAt(files: Files, path: string): string | null | undefined {
+export function digestDocument(files: DocumentReader, path: string): string | null | undefined {
   const { kind } = files.facts(path);
   if (kind === 'missing') return null;
   const content = kind === 'file' ? files.read(path) : null;
@@ -21,7 +21,7 @@ export interface Whose {
 
 /** What is still to be done to the documents of commits that may not have been finished. */
 export interface Redo {
-  placements: Placement[];
+  placements: DocumentWrite[];
   notices: string[];
 }
 
@@ -35,13 +35,13 @@ export interface Redo {
 export function redo(
   { layout, stream }: Whose,
   entries: readonly Entry[],
-  files: Files,
+  files: DocumentReader,
   object: (sha: string) => Buffer | null,
   edited: 'aside' | 'leave',
 ): Redo {
   const result: Redo = { placements: [], notices: [] };
   for (const [path, change] of changes(layout, stream, entries)) {
-    const current = digestAt(files, `/${path}`);
+    const current = digestDocument(files, `/${path}`);
     if (current === change.after) continue;
     const strange = current === undefined || (current !== null && !change.known.has(current));
     if (strange && edited === 'leave') continue;
@@ -73,7 +73,7 @@ function changes(layout: Layout, stream: string, entries: readonly Entry[]): Map
   const byPath = new Map<string, Change>();
   for (const entry of entries) {
     for (const { path, before, after } of entry.files) {
-      const relative = rootRelative(layout, stream, path);
+      const relative = toRootRelative(layout, stream, path);
       if (relative === null || isReserved(layout, stream, relative)) continue;
       const known = byPath.get(relative)?.known ?? new Set();
       if (before !== null) known.add(before);
@@ -85,10 +85,14 @@ function changes(layout: Layout, stream: string, entries: readonly Entry[]): Map
 }
 
 /** The documents as they will be once `placements` are in place; for a reader, who writes nothing. */
-export function overlaid({ layout, stream }: Whose, files: Files, placements: readonly Placement[]): Files {
+export function overlayDocuments(
+  { layout, stream }: Whose,
+  files: DocumentReader,
+  placements: readonly DocumentWrite[],
+): DocumentReader {
   if (placements.length === 0) return files;
   const byPath = new Map(placements.map((placement) => [placement.path, placement.content]));
-  const planned = (path: string): Buffer | null | undefined => byPath.get(rootRelative(layout, stream, path) ?? '');
+  const planned = (path: string): Buffer | null | undefined => byPath.get(toRootRelative(layout, stream, path) ?? '');
   return {
     read(path) {
       const content = planned(path);
@@ -102,7 +106,7 @@ export function overlaid({ layout, stream }: Whose, files: Files, placements: re
     },
     list(directory) {
       const names = new Set(files.list(directory));
-      const base = rootRelative(layout, stream, directory);
+      const base = toRootRelative(layout, stream, directory);
       for (const [path, content] of byPath) {
         const inside = base === '.' ? path : path.startsWith(`${base}/`) ? path.slice(`${base}/`.length) : '';
         const [name = '', ...deeper] = inside.split('/');

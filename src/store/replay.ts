@@ -1,32 +1,32 @@
 import type { JsonObject } from '../base/json.js';
-import { type Change, documentDifference, snapshotDifferences } from './compare.js';
+import { type Change, diffSnapshots, findDocumentDifference } from './compare.js';
 import { entriesFrom } from './history.js';
-import { type Bytes, readTail } from './journal.js';
+import { type JournalReader, readTail } from './journal.js';
 import type { Layout } from './layout.js';
 import type { ReadMedium } from './medium.js';
-import { applied, parsed, seqOf } from './snapshot.js';
+import { applied, parseSnapshot, readSeq } from './snapshot.js';
 import {
   BEGINNING,
   type Codec,
   type Difference,
   type Entry,
-  type Numbered,
   type Replay,
-  type ReplayLook,
+  type ReplayOptions,
+  type WithSeq,
 } from './store.js';
 
 /** How often it is looked again because a commit came in between. */
 const LOOKS = 20;
 
-interface Options<S extends Numbered> {
+interface Options<S extends WithSeq> {
   layout: Layout;
   medium: ReadMedium;
   codec: Codec<S>;
   stream: string;
-  look: ReplayLook;
+  look: ReplayOptions;
 }
 
-type Findings = Pick<Replay<Numbered>, 'differences' | 'notes'>;
+type Findings = Pick<Replay<WithSeq>, 'differences' | 'notes'>;
 
 /** What a journal says, read from its beginning to its end. */
 interface Folded {
@@ -44,7 +44,7 @@ interface Folded {
 }
 
 /** `Store.replay` (storage.md, A commit). Nobody is locked out: when a commit came in between, it is done again. */
-export function replay<S extends Numbered>(options: Options<S>): Replay<S> {
+export function replay<S extends WithSeq>(options: Options<S>): Replay<S> {
   const { medium, stream } = options;
   for (let attempt = 1; ; attempt++) {
     const stored = medium.snapshot(stream);
@@ -55,14 +55,14 @@ export function replay<S extends Numbered>(options: Options<S>): Replay<S> {
   }
 }
 
-function compared<S extends Numbered>(options: Options<S>, stored: string | null): Replay<S> {
+function compared<S extends WithSeq>(options: Options<S>, stored: string | null): Replay<S> {
   const { layout, medium, codec, stream, look } = options;
   const { names } = layout;
-  const storedSeq = seqOf(stored);
+  const storedSeq = readSeq(stored);
   const serialize = (state: JsonObject) => codec.serialize(state as unknown as S);
   const folded = medium.journal(stream, (bytes) => foldedFrom(bytes, look, storedSeq, serialize));
   const rebuilt = folded.state === null || !folded.foldable ? null : serialize(folded.state);
-  const snapshot = rebuilt === null ? null : parsed(rebuilt, codec);
+  const snapshot = rebuilt === null ? null : parseSnapshot(rebuilt, codec);
   const findings: Findings = { differences: [...folded.differences], notes: [] };
   if (folded.torn) {
     findings.notes.push({ path: names.journal, problem: 'has a torn end; what was being written never happened' });
@@ -90,7 +90,7 @@ function compared<S extends Numbered>(options: Options<S>, stored: string | null
 }
 
 /** Compares documents and stored contents; gives how many of the latter there should be. */
-function ofDocuments<S extends Numbered>(
+function ofDocuments<S extends WithSeq>(
   { layout, medium, stream, look }: Options<S>,
   documents: Folded['documents'],
   finished: number,
@@ -100,7 +100,7 @@ function ofDocuments<S extends Numbered>(
   const object = (digest: string) => medium.object(stream, digest);
   const contents = new Map<string, Difference>();
   for (const [path, changes] of documents) {
-    const found = documentDifference(files, path, changes, { finished, own: look.isOwn?.(path) ?? false, object });
+    const found = findDocumentDifference(files, path, changes, { finished, own: look.isOwn?.(path) ?? false, object });
     const { note, problem } = found ?? { note: true, problem: null };
     const seq = changes.at(-1)?.seq ?? 0;
     if (problem !== null) (note ? findings.notes : findings.differences).push({ path, seq, problem });
@@ -115,8 +115,8 @@ function ofDocuments<S extends Numbered>(
 
 /** Reads the whole journal and folds its patches, commit by commit. */
 function foldedFrom(
-  bytes: Bytes,
-  look: ReplayLook,
+  bytes: JournalReader,
+  look: ReplayOptions,
   storedSeq: number,
   serialize: (state: JsonObject) => string,
 ): Folded {
@@ -170,5 +170,5 @@ function ofSnapshot(
   if (storedSeq > folded.seq) {
     return [{ path: journal, problem: `ends with entry ${folded.seq}; ${path} knows ${storedSeq}` }];
   }
-  return snapshotDifferences(stored, folded.asStored ?? rebuilt).map((one) => ({ path, ...one }));
+  return diffSnapshots(stored, folded.asStored ?? rebuilt).map((one) => ({ path, ...one }));
 }

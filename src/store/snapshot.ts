@@ -1,7 +1,7 @@
 import type { Operation } from 'fast-json-patch';
 import { DevCliError } from '../base/errors.js';
 import { isRecord, type Json, type JsonObject } from '../base/json.js';
-import type { Codec, Entry, Numbered } from './store.js';
+import type { Codec, Entry, WithSeq } from './store.js';
 
 // A plain `require`, as in recipe/conditions.ts: a reader who finds everything finished needs nothing of it.
 const jsonpatch = (): typeof import('fast-json-patch') => require('fast-json-patch');
@@ -10,7 +10,7 @@ const jsonpatch = (): typeof import('fast-json-patch') => require('fast-json-pat
 const UNWALKABLE = /\/(__proto__|constructor\/prototype)(\/|$)/;
 
 /** The snapshot, or null when it is corrupt; a newer one is an error. */
-export function parsed<S extends Numbered>(text: string, codec: Codec<S>): S | null {
+export function parseSnapshot<S extends WithSeq>(text: string, codec: Codec<S>): S | null {
   try {
     const snapshot = codec.parse(text);
     return Number.isSafeInteger(snapshot.seq) && snapshot.seq > 0 ? snapshot : null;
@@ -21,7 +21,7 @@ export function parsed<S extends Numbered>(text: string, codec: Codec<S>): S | n
 }
 
 /** `seq` of a stored snapshot without checking the rest: 0 when there is none, -1 when it cannot be told. */
-export function seqOf(text: string | null): number {
+export function readSeq(text: string | null): number {
   if (text === null) return 0;
   try {
     const value: unknown = JSON.parse(text);
@@ -36,11 +36,11 @@ export function seqOf(text: string | null): number {
  * @throws an error of the library when the patch does not fit
  */
 export function applied(state: JsonObject | null, { patch }: Entry): JsonObject | null {
-  return patch.length > 0 ? patched(state, patch) : state;
+  return patch.length > 0 ? applyPatch(state, patch) : state;
 }
 
 /** `state` with the patches of `entries`; null when there is nothing, or when they do not fit it. */
-export function folded(state: JsonObject | null, entries: readonly Entry[]): JsonObject | null {
+export function applyEntries(state: JsonObject | null, entries: readonly Entry[]): JsonObject | null {
   try {
     return entries.reduce(applied, state);
   } catch {
@@ -52,7 +52,7 @@ export function folded(state: JsonObject | null, entries: readonly Entry[]): Jso
  * The JSON Patch (RFC 6902) that turns `before` into `after`. The order of keys is not kept: a codec must not depend on
  * it. Both values must have gone through JSON: no `undefined`, no instances.
  */
-export function patchBetween(before: JsonObject | null, after: JsonObject): Json[] {
+export function createPatch(before: JsonObject | null, after: JsonObject): Json[] {
   if (before === null) return [{ op: 'add', path: '', value: after }];
   const [left, right] = differing(before, after) ?? [{}, {}];
   const operations = jsonpatch().compare(left, right);
@@ -103,15 +103,12 @@ function isSame(one: Json | undefined, other: Json | undefined): boolean {
  * `document` after `patch`. The document is changed in place and takes over parts of the patch: use neither afterwards.
  * @throws an error of the library when the patch does not fit the document
  */
-export function patched(document: JsonObject | null, patch: readonly Json[]): JsonObject {
+export function applyPatch(document: JsonObject | null, patch: readonly Json[]): JsonObject {
   return jsonpatch().applyPatch<JsonObject>(document ?? {}, patch as unknown as Operation[], true).newDocument;
 }
 
 /** Every place where two documents differ, as JSON pointers; a value that is not there is left out. */
-export function changesBetween(
-  before: JsonObject,
-  after: JsonObject,
-): { pointer: string; before?: Json; after?: Json }[] {
+export function listChanges(before: JsonObject, after: JsonObject): { pointer: string; before?: Json; after?: Json }[] {
   return jsonpatch()
     .compare(before, after)
     .map(({ path: pointer, op }) => ({

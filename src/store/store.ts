@@ -1,5 +1,5 @@
 import type { Caller } from '../base/caller.js';
-import type { FileChange, Files } from '../base/files.js';
+import type { DocumentReader, FileChange } from '../base/files.js';
 import type { Json, JsonObject } from '../base/json.js';
 
 /**
@@ -11,13 +11,13 @@ import type { Json, JsonObject } from '../base/json.js';
  */
 
 /** What a store must know of a snapshot: its place in the journal. */
-export interface Numbered {
+export interface WithSeq {
   /** `seq` of the last journal entry this snapshot contains. */
   seq: number;
 }
 
 /** How a snapshot is read and written; given by whoever owns the format. */
-export interface Codec<S extends Numbered> {
+export interface Codec<S extends WithSeq> {
   /**
    * Parses and checks a snapshot, migrating an older version.
    * @throws DevCliError `STATE_CORRUPT` or `STATE_NEWER`
@@ -58,7 +58,7 @@ export interface Entry extends NewEntry {
   /** The change of the snapshot, as JSON Patch (RFC 6902). In a commit of several entries the last one carries it all. */
   patch: Json[];
   /**
-   * The documents of the commit: `path` as in `Files`, and their SHA-256 before and after it, null where there is none. One
+   * The documents of the commit: `path` as in `DocumentReader`, and their SHA-256 before and after it, null where there is none. One
    * with the same digest twice was not written: the journal only keeps what it holds.
    */
   files: { path: string; before: string | null; after: string | null }[];
@@ -91,14 +91,14 @@ export interface Marker {
 }
 
 /** A stream as it is now. */
-export interface Head<S extends Numbered> {
+export interface StreamState<S extends WithSeq> {
   /** Null when the stream has no commit yet. */
   snapshot: S | null;
   /** Last sequence number in the journal; 0 before the first. */
   seq: number;
   /** Bytes of the journal as it was read, whatever lies at its end: from here on `grown` waits. */
   size: number;
-  files: Files;
+  files: DocumentReader;
   /** True when a crash left something of this stream to finish under the lock: what is read shows it finished already. */
   unfinished: boolean;
   /** What was found and mended on the way: a snapshot kept aside and rebuilt, a torn tail cut, a document kept aside. */
@@ -108,7 +108,7 @@ export interface Head<S extends Numbered> {
 }
 
 /** What a `decide` wants committed. Without entries nothing is written. */
-export type Decision<S extends Numbered, A> =
+export type Decision<S extends WithSeq, A> =
   | { answer: A }
   | {
       answer: A;
@@ -125,7 +125,7 @@ export type Decision<S extends Numbered, A> =
  * Synchronous and pure: it may be called again with a newer head. The snapshot of the head is its own, to change as it
  * likes. What it throws, `transact` throws, with nothing written.
  */
-export type Decide<S extends Numbered, A> = (head: Head<S>) => Decision<S, A>;
+export type Decide<S extends WithSeq, A> = (head: StreamState<S>) => Decision<S, A>;
 
 /** A place in a journal, behind an entry. */
 export interface Cursor {
@@ -139,7 +139,7 @@ export interface Cursor {
 export const BEGINNING: Cursor = { offset: 0, seq: 0 };
 
 /** Where a scan ended. */
-export interface Scanned {
+export interface ScanResult {
   behind: Cursor;
   /** True when there was nothing more to read. */
   complete: boolean;
@@ -150,7 +150,7 @@ export interface Scanned {
 }
 
 /** A stream as it was once. */
-export interface Moment<S extends Numbered> {
+export interface Checkpoint<S extends WithSeq> {
   snapshot: S;
   /** The first and the last entry of the commit: all of it happened at once. */
   first: number;
@@ -162,8 +162,8 @@ export interface Moment<S extends Numbered> {
 }
 
 /** What the owner of the format adds to a replay. */
-export interface ReplayLook {
-  /** Whether nobody but dev-cli writes the document at `path` (as in `Files`): a change of it is then a difference. */
+export interface ReplayOptions {
+  /** Whether nobody but dev-cli writes the document at `path` (as in `DocumentReader`): a change of it is then a difference. */
   isOwn?: (path: string) => boolean;
   /** Sees every entry, oldest first; gives what is wrong with it. */
   entry?: (entry: Entry) => string[];
@@ -181,7 +181,7 @@ export interface Difference {
 }
 
 /** What came out of a replay (storage.md, A commit). */
-export interface Replay<S extends Numbered> {
+export interface Replay<S extends WithSeq> {
   /** True when there is no difference. */
   equal: boolean;
   /** The snapshot after the last entry; null for a journal without entries, or one that gives none. */
@@ -196,19 +196,19 @@ export interface Replay<S extends Numbered> {
 }
 
 /** What can be asked of streams without changing any: what a question that is asked often needs. */
-export interface ReadStore<S extends Numbered> {
+export interface ReadStore<S extends WithSeq> {
   /**
    * Reads a stream without a lock, writing nothing. Entries above the snapshot are folded in memory; documents of an
    * unfinished commit are seen as they will be.
    * @throws DevCliError `STATE_CORRUPT`, `STATE_NEWER`, `JOURNAL_CORRUPT`, `IO`
    */
-  read(stream: string): Promise<Head<S>>;
+  read(stream: string): Promise<StreamState<S>>;
   /** Names of all streams, sorted. A directory that holds none of ours is not among them. */
   streams(): Promise<string[]>;
 }
 
 /** All that can be asked of streams, their past included, without changing any. The journal is read without a lock, piece by piece. */
-export interface HistoryStore<S extends Numbered> extends ReadStore<S> {
+export interface HistoryStore<S extends WithSeq> extends ReadStore<S> {
   /**
    * `Head.unfinished` for who needs no more: it compares where snapshot and journal end and does not look further into either.
    */
@@ -219,7 +219,7 @@ export interface HistoryStore<S extends Numbered> extends ReadStore<S> {
    * Hands the entries behind `from` to `visit`, oldest first, until it returns false or all are done.
    * @throws what `visit` throws; DevCliError `JOURNAL_CORRUPT`, `STATE_NEWER`, `IO`
    */
-  scan(stream: string, from: Cursor, visit: (entry: Entry) => boolean): Promise<Scanned>;
+  scan(stream: string, from: Cursor, visit: (entry: Entry) => boolean): Promise<ScanResult>;
   /**
    * Waits until the journal has another size than `size` bytes, for `milliseconds` at most, or until `signal` is aborted.
    * @throws DevCliError `IO`
@@ -229,7 +229,7 @@ export interface HistoryStore<S extends Numbered> extends ReadStore<S> {
    * The stream as it was after the commit that holds entry `seq`; null when there is no such entry.
    * @throws DevCliError `JOURNAL_CORRUPT`, `STATE_CORRUPT` when the patches do not fit, `STATE_NEWER`, `IO`
    */
-  rewind(stream: string, seq: number): Promise<Moment<S> | null>;
+  rewind(stream: string, seq: number): Promise<Checkpoint<S> | null>;
   /** The content of that digest as it was committed, or null when it is absent or not what its digest says. */
   content(stream: string, sha256: string): Promise<Buffer | null>;
   /**
@@ -237,11 +237,11 @@ export interface HistoryStore<S extends Numbered> extends ReadStore<S> {
    * documents and objects that the journal names are there.
    * @throws DevCliError `JOURNAL_CORRUPT`, `STATE_NEWER`, `IO`
    */
-  replay(stream: string, look?: ReplayLook): Promise<Replay<S>>;
+  replay(stream: string, look?: ReplayOptions): Promise<Replay<S>>;
 }
 
 /** Durable streams. Whatever the medium, one suite proves it (tests/core/store/suite.ts). */
-export interface Store<S extends Numbered> extends HistoryStore<S> {
+export interface Store<S extends WithSeq> extends HistoryStore<S> {
   /**
    * lock → read → redo → decide → objects → journal (the commit) → documents, snapshot → unlock.
    * @throws what `decide` throws; DevCliError `LOCKED`, `IO`, `STATE_CORRUPT`, `STATE_NEWER`, `JOURNAL_CORRUPT`

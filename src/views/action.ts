@@ -1,8 +1,8 @@
 import type { Answer } from '../base/answer.js';
-import type { Written } from '../base/invocation.js';
+import type { CommandFormatter } from '../base/invocation.js';
 import { isRecord } from '../base/json.js';
-import { ackOf, choicesOf } from '../run/acknowledgements.js';
-import type { Action, EngineDispatchAction, EngineTaskView } from '../run/action.js';
+import { findAck, findChoices } from '../run/acknowledgements.js';
+import type { Action, EngineDispatchAction, TaskView } from '../run/action.js';
 
 /**
  * What `next` answers with.
@@ -13,19 +13,19 @@ export function actionAnswer(
   action: Action,
   { full, moved }: { full: boolean; moved: string | null },
 ): Pick<Answer, 'json' | 'text'> {
-  const json = actionView(action, full);
-  if (moved === null) return { json, text: (written) => actionText(action, written) };
+  const json = buildActionView(action, full);
+  if (moved === null) return { json, text: (written) => renderAction(action, written) };
   const own = action.action === 'done' ? (action.warnings ?? []) : [];
   return {
     json: { ...json, warnings: [...own, moved] },
-    text: (written) => `${actionText(action, written)}\nwarning: ${moved}`,
+    text: (written) => `${renderAction(action, written)}\nwarning: ${moved}`,
   };
 }
 
 /**
  * An action as `next` prints it. The full form adds what only dev-cli uses; state.json always holds it (protocol.md §2).
  */
-export function actionView(action: Action, full: boolean): object {
+export function buildActionView(action: Action, full: boolean): object {
   if (action.action === 'done') return inOrder(action);
   const { full: inner, ...plain } = action;
   if (!full && plain.action === 'engine-dispatch') return inOrder(dispatchView(plain));
@@ -96,7 +96,7 @@ function member(value: unknown): unknown {
 }
 
 /** An action for a person: what `--text` prints. */
-export function actionText(action: Action, written: Written): string {
+export function renderAction(action: Action, written: CommandFormatter): string {
   if (action.action === 'done') return doneText(action, written);
   const lines = [`${action.run} ${action.actionId}  ${action.block} (${action.progress}, ${action.action})`];
   lines.push(action.instruction);
@@ -118,16 +118,16 @@ export function actionText(action: Action, written: Written): string {
     lines.push(...action.commands.map((command) => `  ${command.run.join(' ')}  (log ${command.log})`));
     lines.push(`poll: ${written(action.poll)}`);
   }
-  for (const { id, label, ack } of choicesOf(action) ?? []) {
+  for (const { id, label, ack } of findChoices(action) ?? []) {
     lines.push(`  ${id}: ${label}`, ...(ack === undefined ? [] : [`    ${written(ack)}`]));
   }
   if (action.action === 'wait-for-user' && action.answer !== undefined) lines.push(`answer: ${written(action.answer)}`);
-  const ack = ackOf(action);
+  const ack = findAck(action);
   if (ack !== undefined) lines.push(`ack: ${written(ack)}`);
   return lines.join('\n');
 }
 
-function doneText(action: Extract<Action, { action: 'done' }>, written: Written): string {
+function doneText(action: Extract<Action, { action: 'done' }>, written: CommandFormatter): string {
   const { run, outcome, summary, instruction, artifacts, resume, ruling } = action;
   const lines = [`${run}: ${outcome}`, summary, instruction, ...artifacts.map((path) => `  ${path}`)];
   if (resume !== undefined) lines.push(`reopen: ${written(resume)}`);
@@ -135,7 +135,7 @@ function doneText(action: Extract<Action, { action: 'done' }>, written: Written)
   return lines.join('\n');
 }
 
-function taskLine({ actionId, todoId, substep, attempt, promptFile, output }: EngineTaskView): string {
+function taskLine({ actionId, todoId, substep, attempt, promptFile, output }: TaskView): string {
   const what = [todoId ?? 'all', substep, ...(attempt > 1 ? [`attempt ${attempt}`] : [])].join(' ');
   return `  ${actionId} ${what}: ${promptFile} → ${output}`;
 }

@@ -1,14 +1,14 @@
 import type { Answer } from '../base/answer.js';
-import type { Detail } from '../base/errors.js';
-import { foreignLine } from '../documents/foreign.js';
-import { commandLine } from '../documents/plan-text.js';
-import type { Evidence, QueuedCommand } from '../run/engine.js';
-import { shownPath } from '../run/paths.js';
-import type { Place } from '../run/turn.js';
+import type { ErrorDetail } from '../base/errors.js';
+import { toBoundedLine } from '../documents/foreign.js';
+import { formatCommandLine } from '../documents/plan-text.js';
+import type { CommandEvidence, QueuedCommand } from '../run/engine.js';
+import { displayPath } from '../run/paths.js';
+import type { Directories } from '../run/turn.js';
 
 /** What was found wrong with a document; a document with warnings only holds up. */
 export interface Findings {
-  problems: readonly Detail[];
+  problems: readonly ErrorDetail[];
   warnings: readonly string[];
 }
 
@@ -38,8 +38,8 @@ const UNLISTED_SHOWN = 50;
  * @param found.unlisted what changed and the result does not list yet
  */
 export function commandsChecked(
-  { name, action, place, wait }: { name: string; action: string; place: Place; wait: number },
-  { done, running, unlisted }: { done: readonly Evidence[]; running: QueuedCommand | null; unlisted: string[] },
+  { name, action, place, wait }: { name: string; action: string; place: Directories; wait: number },
+  { done, running, unlisted }: { done: readonly CommandEvidence[]; running: QueuedCommand | null; unlisted: string[] },
 ): Answer {
   const ok = running === null && done.every((evidence) => evidence.ok);
   const commands = done.map(({ id, argv, ok: passed, exit, outcome, log, reused }) => ({
@@ -48,10 +48,10 @@ export function commandsChecked(
     ok: passed,
     exit,
     outcome,
-    log: shownPath(place, name, log),
+    log: displayPath(place, name, log),
     ...(reused === true ? { reused } : {}),
   }));
-  const shown = unlisted.slice(0, UNLISTED_SHOWN).map((path) => foreignLine(JSON.stringify(path).slice(1, -1), 300));
+  const shown = unlisted.slice(0, UNLISTED_SHOWN).map((path) => toBoundedLine(JSON.stringify(path).slice(1, -1), 300));
   const named = unlisted.length > shown.length ? [...shown, `and ${unlisted.length - shown.length} more`] : shown;
   const again = { command: 'check', input: { subject: name, action, wait } };
   return {
@@ -78,5 +78,5 @@ export function commandsChecked(
 
 /** The words of a plan are shown as foreign text. */
 function shownCommand(argv: string[]): string {
-  return foreignLine(commandLine(argv), 500);
+  return toBoundedLine(formatCommandLine(argv), 500);
 }

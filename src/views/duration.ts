@@ -1,5 +1,5 @@
 /** A span of time for a person: `20 s`, `3m10s`, `2h05m`, `4d`. */
-export function duration(milliseconds: number): string {
+export function formatDuration(milliseconds: number): string {
   const seconds = Math.max(0, Math.round(milliseconds / 1000));
   if (seconds < 60) return `${seconds} s`;
   const minutes = Math.floor(seconds / 60);

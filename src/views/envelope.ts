@@ -1,25 +1,25 @@
 import type { Answer } from '../base/answer.js';
-import type { Written } from '../base/invocation.js';
-import type { Collected, RoundReport } from '../blocks/acknowledgement.js';
+import type { CommandFormatter } from '../base/invocation.js';
+import type { CollectedTask, RoundReport } from '../blocks/acknowledgement.js';
 import type { Action } from '../run/action.js';
-import type { Ran } from '../run/turn.js';
-import { actionText, actionView } from './action.js';
+import type { RanStep } from '../run/turn.js';
+import { buildActionView, renderAction } from './action.js';
 
 /** What one or several commits of a call came to; told in one envelope (protocol.md §2). */
-export interface Told {
+export interface FoldedJournal {
   name: string;
   status?: 'initialized' | 'resumed' | 'forked' | 'aborted' | 'invalidated';
   completed?: string | null;
   duplicate?: true;
   round?: RoundReport;
-  collected?: Collected[];
-  ran: Ran[];
+  collected?: CollectedTask[];
+  ran: RanStep[];
   warnings: string[];
   next: Action | null;
 }
 
 /** The envelope: `{ok, run, status?, completed?, duplicate?, round?, collected?, ran?, warnings?, next}`. */
-export function envelope(told: Told): Answer {
+export function renderEnvelope(told: FoldedJournal): Answer {
   const { name, status, completed, duplicate, round, collected, ran, warnings, next } = told;
   return {
     exit: 0,
@@ -33,13 +33,13 @@ export function envelope(told: Told): Answer {
       ...(collected === undefined ? {} : { collected: collected.map((row) => ({ ...row })) }),
       ...(ran.length === 0 ? {} : { ran }),
       ...(warnings.length === 0 ? {} : { warnings }),
-      next: next === null ? null : actionView(next, false),
+      next: next === null ? null : buildActionView(next, false),
     },
     text: (written) => envelopeText(told, written),
   };
 }
 
-function envelopeText(told: Told, written: Written): string {
+function envelopeText(told: FoldedJournal, written: CommandFormatter): string {
   const { completed, duplicate, round, collected = [], ran, warnings, next, status } = told;
   const head = [
     ...(status === undefined ? [] : [status]),
@@ -50,5 +50,5 @@ function envelopeText(told: Told, written: Written): string {
     ...ran.map((block) => `${block.ok ? 'ran' : 'failed'} ${block.block}: ${block.summary}`),
     ...warnings.map((warning) => `warning: ${warning}`),
   ];
-  return [...head, ...(next === null ? [] : [actionText(next, written)])].join('\n');
+  return [...head, ...(next === null ? [] : [renderAction(next, written)])].join('\n');
 }

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { closed, enumOf, NullableString, nullable } from '../base/schema.js';
+import { enumSchema, NullableString, noOtherKeys, nullableSchema } from '../base/schema.js';
 
 /**
  * `execution` of `status --json`: how far the plan of a run has been carried out (protocol.md, status). Instants are UTC
@@ -10,7 +10,7 @@ const Str = Type.String();
 const Count = Type.Integer();
 
 /** Where a todo stands in one word: the mark that people see. */
-const Standing = enumOf('pending', 'running', 'done', 'failed', 'stale');
+const Standing = enumSchema('pending', 'running', 'done', 'failed', 'stale');
 
 const EvidenceViewSchema = Type.Object(
   {
@@ -25,7 +25,7 @@ const EvidenceViewSchema = Type.Object(
     durationMs: Type.Unsafe<number | null>({ type: ['number', 'null'] }),
     log: Type.String({ description: 'Relative to the run’s directory.' }),
   },
-  closed,
+  noOtherKeys,
 );
 
 const TodoViewSchema = Type.Object(
@@ -52,19 +52,19 @@ const TodoViewSchema = Type.Object(
     why: NullableString,
     startedAt: NullableString,
     endedAt: NullableString,
-    substeps: Type.Array(Type.Object({ id: Str, status: Str, at: NullableString }, closed)),
-    task: nullable(Type.Object({ actionId: Str, substep: Str, issuedAt: Str }, closed)),
-    commands: nullable(
+    substeps: Type.Array(Type.Object({ id: Str, status: Str, at: NullableString }, noOtherKeys)),
+    task: nullableSchema(Type.Object({ actionId: Str, substep: Str, issuedAt: Str }, noOtherKeys)),
+    commands: nullableSchema(
       Type.Object(
         { done: Count, total: Count, running: Type.Array(Str, { description: 'The argument vector at work.' }) },
-        closed,
+        noOtherKeys,
       ),
     ),
     evidence: Type.Array(EvidenceViewSchema),
     summary: Type.Unsafe<string | null>({ type: ['string', 'null'], description: 'What its worker said of it.' }),
     commit: NullableString,
   },
-  closed,
+  noOtherKeys,
 );
 
 export const ExecutionViewSchema = Type.Object(
@@ -80,11 +80,14 @@ export const ExecutionViewSchema = Type.Object(
         blocked: Type.Integer({ description: 'Of the pending and stale ones: those that a failed one keeps back.' }),
         added: Count,
       },
-      closed,
+      noOtherKeys,
     ),
     approvals: Type.Object(
       { plan: Str, commands: Str },
-      { ...closed, description: 'Who approved the plan and its commands, each on which digest, in words; or nobody.' },
+      {
+        ...noOtherKeys,
+        description: 'Who approved the plan and its commands, each on which digest, in words; or nobody.',
+      },
     ),
     /** In the order of the plan, an added one behind the one that made it necessary. */
     todos: Type.Array(TodoViewSchema),
@@ -93,24 +96,24 @@ export const ExecutionViewSchema = Type.Object(
       Type.Object(
         {
           id: Str,
-          status: enumOf('pending', 'running', 'done', 'skipped', 'failed'),
+          status: enumSchema('pending', 'running', 'done', 'skipped', 'failed'),
           at: NullableString,
           detail: NullableString,
         },
-        closed,
+        noOtherKeys,
       ),
     ),
     evidence: Type.Array(EvidenceViewSchema, { description: 'Of the final verification.' }),
-    fixRounds: Type.Object({ done: Count, most: Count }, closed),
+    fixRounds: Type.Object({ done: Count, most: Count }, noOtherKeys),
     why: Type.Unsafe<string | null>({
       type: ['string', 'null'],
       description: 'Why the run as a whole cannot end well.',
     }),
     deferred: Type.Array(Str, { description: 'Todos whose commit could not be made yet.' }),
-    waits: nullable(Type.String({ description: 'Why not, as last tried.' })),
+    waits: nullableSchema(Type.String({ description: 'Why not, as last tried.' })),
     openIssues: Type.Array(Str),
   },
-  { ...closed, $id: 'execution', description: '`execution` of `dev-cli status --json` (protocol.md §5).' },
+  { ...noOtherKeys, $id: 'execution', description: '`execution` of `dev-cli status --json` (protocol.md §5).' },
 );
 
 export type ExecutionView = Static<typeof ExecutionViewSchema>;

@@ -1,7 +1,7 @@
-import { approvalsTold } from '../blocks/approvals.js';
-import { blockedBy } from '../engine/core/scheduler.js';
+import { describeApprovals } from '../blocks/approvals.js';
+import { groupBlockedTodos } from '../engine/core/scheduler.js';
 import type { ResolvedEngine } from '../recipe/resolved.js';
-import type { Evidence, RunEngine } from '../run/engine.js';
+import type { CommandEvidence, RunEngine } from '../run/engine.js';
 import type { TodoState } from '../run/engine-rows.js';
 import type { RunState } from '../run/state.js';
 import type { EvidenceView, ExecutionView, TodoView } from './execution-schema.js';
@@ -9,10 +9,10 @@ import type { EvidenceView, ExecutionView, TodoView } from './execution-schema.j
 /** Failed todos named for one that they keep back. */
 const BLOCKERS = 20;
 
-type Stage = ExecutionView['stages'][number];
+type StageView = ExecutionView['stages'][number];
 
 /** How far a plan has been carried out, for people and programs; null for a run that executes none. */
-export function executionView(
+export function buildExecutionView(
   state: Pick<RunState, 'engine' | 'gates' | 'mode' | 'preferences'>,
   recipe: ResolvedEngine | undefined,
 ): ExecutionView | null {
@@ -31,7 +31,7 @@ export function executionView(
       blocked: todos.filter((todo) => todo.blockedBy.length > 0).length,
       added: engine.added,
     },
-    approvals: approvalsTold(state),
+    approvals: describeApprovals(state),
     todos,
     stages: stagesOf(engine, recipe, gates),
     evidence: (engine.evidence[''] ?? []).map(evidenceView),
@@ -45,7 +45,7 @@ export function executionView(
 
 function todoViews(engine: RunEngine, recipe: ResolvedEngine): TodoView[] {
   const blockers = new Map<string, string[]>();
-  for (const [failed, kept] of Object.entries(blockedBy(engine))) {
+  for (const [failed, kept] of Object.entries(groupBlockedTodos(engine))) {
     for (const id of kept) {
       const known = blockers.get(id);
       if (known === undefined) blockers.set(id, [failed]);
@@ -105,7 +105,18 @@ function commandsOf({ job, evidence }: RunEngine, todo: string): TodoView['comma
   return { done, total: done + job.queue.length, running: job.queue[0]?.argv ?? [] };
 }
 
-function evidenceView({ id, todo, argv, ok, exit, outcome, at, reused, durationMs, log }: Evidence): EvidenceView {
+function evidenceView({
+  id,
+  todo,
+  argv,
+  ok,
+  exit,
+  outcome,
+  at,
+  reused,
+  durationMs,
+  log,
+}: CommandEvidence): EvidenceView {
   return {
     id,
     ...(todo === undefined ? {} : { todo }),
@@ -120,30 +131,30 @@ function evidenceView({ id, todo, argv, ok, exit, outcome, at, reused, durationM
   };
 }
 
-function stagesOf(engine: RunEngine, { program }: ResolvedEngine, gates: RunState['gates']): Stage[] {
-  const begin: Stage[] = engine.stage === 'stateBegin' ? [stage('stateBegin', 'running', null)] : [];
+function stagesOf(engine: RunEngine, { program }: ResolvedEngine, gates: RunState['gates']): StageView[] {
+  const begin: StageView[] = engine.stage === 'stateBegin' ? [stage('stateBegin', 'running', null)] : [];
   return [
     ...planStage(engine),
     approval(engine, gates),
     ...begin,
-    ...program.finalize.map((id): Stage => {
+    ...program.finalize.map((id): StageView => {
       const { status, at } = engine.finalize[id] ?? { status: 'pending' as const, at: null };
       return stage(id, status, at, detailOf(engine, program.policies.maxFixRounds, id));
     }),
   ];
 }
 
-function stage(id: string, status: Stage['status'], at: string | null, detail: string | null = null): Stage {
+function stage(id: string, status: StageView['status'], at: string | null, detail: string | null = null): StageView {
   return { id, status, at, detail };
 }
 
 /** Only where a gate has asked about the plan: that it was approved is told by `approvals` of any run. */
-function planStage({ stage: now, planApproved }: RunEngine): Stage[] {
+function planStage({ stage: now, planApproved }: RunEngine): StageView[] {
   if (planApproved !== null) return [];
   return [stage('approvePlan', now === 'approvePlan' ? 'running' : 'failed', null, 'not approved')];
 }
 
-function approval({ stage: now, commandsApproved }: RunEngine, gates: RunState['gates']): Stage {
+function approval({ stage: now, commandsApproved }: RunEngine, gates: RunState['gates']): StageView {
   const id = 'approveCommands';
   if (gates[id]?.choice === 'stop' && gates[id]?.stale !== true) return stage(id, 'failed', null, 'not approved');
   if (now === id) return stage(id, 'running', null);

@@ -14,7 +14,7 @@ export interface Evidence {
 }
 
 /** An acknowledgement that was refused: for changed sources, or because only a part of its evidence held up. */
-interface Refusal extends Fact {
+interface Refusal extends EventBase {
   evidence: Evidence[];
   /** Agents without an output, taken at their word. */
   selfReported?: string[];
@@ -68,14 +68,14 @@ export interface ActionItem {
   command?: CommandRun;
 }
 
-interface Fact {
+interface EventBase {
   seq: number;
   at: string;
   by: Caller;
 }
 
 /** Everything else that happened. */
-export type FactItem = Fact &
+export type EventItem = EventBase &
   (
     | { kind: 'ran'; block: string; command: string; ok: boolean; summary: string }
     | { kind: 'skipped'; block: string }
@@ -90,7 +90,7 @@ export type FactItem = Fact &
     | { kind: 'other'; type: string; block?: string; summary: string }
   );
 
-export type Item = ActionItem | FactItem;
+export type Item = ActionItem | EventItem;
 
 /** One run of a name. */
 export interface RunHistory {

@@ -1,10 +1,10 @@
 import type { EntryData, EntryType } from '../run/entries.js';
 import { summarize } from '../run/summarize.js';
 import type { Entry } from '../store/store.js';
-import type { ActionItem, ActionResult, Evidence, FactItem, RunHistory } from './history-items.js';
+import type { ActionItem, ActionResult, EventItem, Evidence, RunHistory } from './history-items.js';
 
 /** What an entry is told with. */
-export interface Telling {
+export interface ItemContext {
   run: RunHistory;
   entry: Entry;
   /** What is known of the documents of an acknowledgement. */
@@ -13,10 +13,10 @@ export interface Telling {
   document: (digest: string | null | undefined) => { document?: string };
 }
 
-type Teller<T extends EntryType> = (telling: Telling, data: Omit<EntryData<T>, 'runId'>) => void;
+type ItemBuilder<T extends EntryType> = (telling: ItemContext, data: Omit<EntryData<T>, 'runId'>) => void;
 
-/** How each type of entry is told; one that this version does not know is told by `tellOther`. */
-export const TELLERS: { [T in EntryType]: Teller<T> } = {
+/** How each type of entry is told; one that this version does not know is told by `buildOtherItem`. */
+export const ITEM_BUILDERS: { [T in EntryType]: ItemBuilder<T> } = {
   // It makes the run itself.
   init: () => undefined,
   issued({ run, entry }, data) {
@@ -54,7 +54,7 @@ export const TELLERS: { [T in EntryType]: Teller<T> } = {
   'command-finished'(telling, { key, block: _, ...command }) {
     const { run, entry } = telling;
     if (command.id !== undefined) {
-      tellOther(telling);
+      buildOtherItem(telling);
       return;
     }
     const actionId = key.slice(key.lastIndexOf(':') + 1);
@@ -69,20 +69,20 @@ export const TELLERS: { [T in EntryType]: Teller<T> } = {
     const block = actionOf(run, actionId)?.block;
     push(run, entry, { kind: 'sources taken', paths, ...(block === undefined ? {} : { block }) });
   },
-  stage: tellOther,
-  'plan-captured': tellOther,
-  dispatched: tellOther,
-  'task-done': tellOther,
-  'task-failed': tellOther,
-  'result-refused': tellOther,
-  'todo-settled': tellOther,
-  'todo-retried': tellOther,
-  'todos-added': tellOther,
-  'wrapped-up': tellOther,
-  committed: tellOther,
-  executed: tellOther,
-  'phase-started': tellOther,
-  'phase-ended': tellOther,
+  stage: buildOtherItem,
+  'plan-captured': buildOtherItem,
+  dispatched: buildOtherItem,
+  'task-done': buildOtherItem,
+  'task-failed': buildOtherItem,
+  'result-refused': buildOtherItem,
+  'todo-settled': buildOtherItem,
+  'todo-retried': buildOtherItem,
+  'todos-added': buildOtherItem,
+  'wrapped-up': buildOtherItem,
+  committed: buildOtherItem,
+  executed: buildOtherItem,
+  'phase-started': buildOtherItem,
+  'phase-ended': buildOtherItem,
   human: add('human'),
   recovered: add('recovered'),
   ended(telling, data) {
@@ -93,22 +93,22 @@ export const TELLERS: { [T in EntryType]: Teller<T> } = {
 };
 
 /** An entry in a line: one of an execution's, or one that a newer version wrote. */
-export function tellOther({ run, entry }: Telling): void {
+export function buildOtherItem({ run, entry }: ItemContext): void {
   const block = typeof entry.data['block'] === 'string' ? { block: entry.data['block'] } : {};
   push(run, entry, { kind: 'other', type: entry.type, ...block, summary: summarize(entry) });
 }
 
 /** A fact without the place it has in the journal. */
-type Bare<I> = I extends FactItem ? Omit<I, 'seq' | 'at' | 'by'> : never;
+type EventFields<I> = I extends EventItem ? Omit<I, 'seq' | 'at' | 'by'> : never;
 
 /** Adds a fact to a run. */
-export function push(run: RunHistory, { seq, at, by }: Entry, fact: Bare<FactItem>): void {
-  run.items.push({ seq, at, by, ...fact } as FactItem);
+export function push(run: RunHistory, { seq, at, by }: Entry, fact: EventFields<EventItem>): void {
+  run.items.push({ seq, at, by, ...fact } as EventItem);
 }
 
 /** Tells an entry whose data is the fact, word for word. */
-function add<K extends FactItem['kind'] & EntryType>(kind: K): Teller<K> {
-  return ({ run, entry }, data) => push(run, entry, { kind, ...data } as unknown as Bare<FactItem>);
+function add<K extends EventItem['kind'] & EntryType>(kind: K): ItemBuilder<K> {
+  return ({ run, entry }, data) => push(run, entry, { kind, ...data } as unknown as EventFields<EventItem>);
 }
 
 /** At most one action is pending: another one, or the end, makes it void. */

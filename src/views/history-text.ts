@@ -1,10 +1,10 @@
 import type { Caller } from '../base/caller.js';
-import type { Written } from '../base/invocation.js';
-import { foreignLine } from '../documents/foreign.js';
+import type { CommandFormatter } from '../base/invocation.js';
+import { toBoundedLine } from '../documents/foreign.js';
 import { summarize } from '../run/summarize.js';
 import type { Entry } from '../store/store.js';
-import { duration } from './duration.js';
-import type { ActionItem, Evidence, FactItem, Item, RunHistory } from './history-items.js';
+import { formatDuration } from './duration.js';
+import type { ActionItem, EventItem, Evidence, Item, RunHistory } from './history-items.js';
 
 /** A run with its newest items only; `left` says how many are not among them. */
 export type ShownRun = RunHistory & { left: number };
@@ -34,7 +34,7 @@ const MARKS: Record<ActionItem['result'], string> = {
 const SAID = 200;
 
 /** The history for a person: a line for what happened, with the evidence below it. */
-export function historyText(view: HistoryView, written: Written): string {
+export function renderHistory(view: HistoryView, written: CommandFormatter): string {
   const { runs, of, warnings, detailed } = view;
   const earlier =
     of > runs.length && !detailed
@@ -50,11 +50,11 @@ export function historyText(view: HistoryView, written: Written): string {
 
 function runLines(view: HistoryView, run: ShownRun): string[] {
   const end = run.status === 'live' ? view.now : Date.parse(run.lastAt);
-  const took = duration(end - Date.parse(run.at));
+  const took = formatDuration(end - Date.parse(run.at));
   const { forkedFrom: from } = run;
   return [
     `${view.name}  ${run.recipe}  ${run.status} ${run.status === 'live' ? 'for' : 'after'} ${took}  (${run.runId})`,
-    `goal   ${foreignLine(run.goal ?? '(none)', SAID)}`,
+    `goal   ${toBoundedLine(run.goal ?? '(none)', SAID)}`,
     `began  ${run.at} by ${callerText(run.by)}`,
     ...(from === null ? [] : [`from   ${from.name} at entry ${from.seq} (${from.runId})`]),
     ...(run.left === 0
@@ -119,10 +119,10 @@ function actionLines(view: HistoryView, item: ActionItem): string[] {
 }
 
 function resultText(view: HistoryView, item: ActionItem): string {
-  const since = duration(view.now - Date.parse(item.at));
+  const since = formatDuration(view.now - Date.parse(item.at));
   const entry = `(entry ${item.endSeq ?? item.seq})`;
   if (item.result === 'pending') return `pending for ${since} ${entry}`;
-  const took = `after ${duration((item.seconds ?? 0) * 1000)}`;
+  const took = `after ${formatDuration((item.seconds ?? 0) * 1000)}`;
   if (item.result === 'dropped') return `overtaken ${took} ${entry}`;
   const what = item.choice === undefined ? item.result : said(item.choice);
   const by = item.by === null ? '' : `, by ${item.command === undefined ? callerText(item.by) : 'dev-cli'}`;
@@ -149,7 +149,7 @@ function commandLines({ command }: ActionItem): string[] {
 function evidenceText(view: HistoryView, { path, sha256, agent, verdict, summary }: Evidence): string {
   const who = agent === undefined ? '' : ` by ${agent}`;
   const judged = verdict === undefined ? '' : ` ${said(verdict)}`;
-  const more = summary === undefined || summary === '' ? '' : `: ${foreignLine(summary, view.detailed ? 300 : 80)}`;
+  const more = summary === undefined || summary === '' ? '' : `: ${toBoundedLine(summary, view.detailed ? 300 : 80)}`;
   return `${said(path)}${who}${judged} ${digestText(view, sha256)}${more}`;
 }
 
@@ -158,7 +158,7 @@ function digestText(view: HistoryView, digest: string | null): string {
   return view.detailed ? `sha256 ${digest}` : digest.slice(0, 12);
 }
 
-function factText(item: FactItem): string {
+function factText(item: EventItem): string {
   const by = ` (${callerText(item.by)})`;
   switch (item.kind) {
     case 'ran':
@@ -190,11 +190,11 @@ function factText(item: FactItem): string {
 export function entryText(entry: Entry): string {
   const { kind, harness, agent } = entry.by;
   const by = [kind, ...(agent === undefined ? [] : [agent]), ...(harness === undefined ? [] : [harness])].join(' ');
-  return foreignLine(`${entry.seq}  ${entry.at}  ${entry.type}  ${summarize(entry)}  (${by})`, 300);
+  return toBoundedLine(`${entry.seq}  ${entry.at}  ${entry.type}  ${summarize(entry)}  (${by})`, 300);
 }
 
 function said(text: string): string {
-  return foreignLine(text, SAID);
+  return toBoundedLine(text, SAID);
 }
 
 /** `agent in claude-code, session s1`. */
@@ -204,5 +204,5 @@ function callerText({ kind, harness, session, agent }: Caller): string {
     ...(harness === undefined ? [] : [`in ${harness}`]),
     ...(session === undefined ? [] : [`session ${session}`]),
   ];
-  return foreignLine(parts.join(' '), 120);
+  return toBoundedLine(parts.join(' '), 120);
 }

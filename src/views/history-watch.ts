@@ -1,5 +1,5 @@
 import { isRecord, type Json, type JsonObject } from '../base/json.js';
-import { patched } from '../store/snapshot.js';
+import { applyPatch } from '../store/snapshot.js';
 import type { Entry } from '../store/store.js';
 
 /** Parts of the snapshot that say more of an entry than its data: who promised which document, verdicts, warnings. */
@@ -13,7 +13,7 @@ interface Known {
 }
 
 /** Follows these parts through the patches of a journal. */
-export interface Watch {
+export interface PatchTracker {
   /** Takes the patch of a commit's last entry. */
   take(entry: Entry): void;
   /** What the commit that was taken last says of the document at `path`. */
@@ -23,7 +23,7 @@ export interface Watch {
 }
 
 /** A watch at the beginning of a journal. */
-export function createWatch(): Watch {
+export function createPatchTracker(): PatchTracker {
   let state: JsonObject = empty();
   let judged: JsonObject[] = [];
   let warned: string[] = [];
@@ -60,7 +60,7 @@ function followed(state: JsonObject, patch: readonly Json[]): JsonObject {
     if (!isRecord(operation) || typeof operation['path'] !== 'string') continue;
     const [, top] = operation['path'].split('/');
     if (top === undefined) now = { ...empty(), ...picked(operation['value']) };
-    else if (WATCHED.includes(top)) now = patched(now, [structuredClone(operation) as JsonObject]);
+    else if (WATCHED.includes(top)) now = applyPatch(now, [structuredClone(operation) as JsonObject]);
   }
   return now;
 }

@@ -4,11 +4,11 @@ import type { EntryData } from '../run/entries.js';
 import { misfit } from '../run/misfit.js';
 import type { Entry } from '../store/store.js';
 import type { RunHistory } from './history-items.js';
-import { push, TELLERS, type Telling, tellOther } from './history-tellers.js';
-import { createWatch } from './history-watch.js';
+import { buildOtherItem, ITEM_BUILDERS, type ItemContext, push } from './history-tellers.js';
+import { createPatchTracker } from './history-watch.js';
 
 /** Tells the runs of a journal from its entries alone. */
-export interface Historian {
+export interface HistoryBuilder {
   /** Takes the next entry; all of a journal, oldest first. */
   take(entry: Entry): void;
   /** Every run so far, oldest first. */
@@ -22,9 +22,9 @@ export interface Historian {
  * `take` throws DevCliError `JOURNAL_CORRUPT` for an entry that is intact and still none of ours; one that is merely not
  * known in this version is told as it is.
  */
-export function createHistorian(): Historian {
+export function createHistoryBuilder(): HistoryBuilder {
   const runs: RunHistory[] = [];
-  const watch = createWatch();
+  const watch = createPatchTracker();
   /** Where a content was seen last, by digest: what a gate's digest stands for. */
   const places = new Map<string, string>();
   let commit: Entry[] = [];
@@ -37,7 +37,7 @@ export function createHistorian(): Historian {
     if (run === undefined) return;
     run.last = entry.seq;
     run.lastAt = entry.at;
-    const telling: Telling = {
+    const telling: ItemContext = {
       run,
       entry,
       evidence: (digests = {}) =>
@@ -47,9 +47,9 @@ export function createHistorian(): Historian {
         return document === undefined ? {} : { document };
       },
     };
-    const teller = known ? TELLERS[entry.type as keyof typeof TELLERS] : tellOther;
+    const teller = known ? ITEM_BUILDERS[entry.type as keyof typeof ITEM_BUILDERS] : buildOtherItem;
     const { runId: _, ...data } = entry.data;
-    (teller as (telling: Telling, data: object) => void)(telling, data);
+    (teller as (telling: ItemContext, data: object) => void)(telling, data);
   }
 
   function follow(entry: Entry): void {

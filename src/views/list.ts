@@ -1,7 +1,7 @@
-import type { Invocation, Written } from '../base/invocation.js';
+import type { CommandFormatter, Invocation } from '../base/invocation.js';
 import type { RunState } from '../run/state.js';
-import { recipeOfRun } from '../run/workflow.js';
-import { duration } from './duration.js';
+import { getRunRecipe } from '../run/workflow.js';
+import { formatDuration } from './duration.js';
 
 /** A run as `list` shows it; instants are UTC. */
 export type Row = Record<(typeof COLUMNS)[number][0], string>;
@@ -21,7 +21,7 @@ export function rowOf(state: RunState): Row {
   return {
     name: state.name,
     skill: state.skill,
-    recipe: recipeOfRun(state),
+    recipe: getRunRecipe(state),
     state: state.status,
     where: state.currentBlock ?? '',
     waitsFor: state.status === 'live' ? state.phase : '',
@@ -44,12 +44,12 @@ interface Options {
 }
 
 /** The runs of a root as a table, for a person. */
-export function listText(rows: readonly Row[], { active, now, first }: Options, written: Written): string {
+export function listText(rows: readonly Row[], { active, now, first }: Options, written: CommandFormatter): string {
   if (rows.length === 0) return `No runs yet. Start one: ${written(first)}`;
   const shown = rows.map((row) => ({
     ...row,
     name: row.name === active ? `${row.name} *` : row.name,
-    updated: row.updated === '' ? '' : `${duration(now - Date.parse(row.updated))} ago`,
+    updated: row.updated === '' ? '' : `${formatDuration(now - Date.parse(row.updated))} ago`,
   }));
   const lines = [Object.fromEntries(COLUMNS) as Row, ...shown];
   const widths = new Map(COLUMNS.map(([key]) => [key, Math.max(...lines.map((row) => row[key].length))]));

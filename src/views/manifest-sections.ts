@@ -1,11 +1,11 @@
-import { inRecipeOrder } from '../blocks/recipe-order.js';
-import { draftProgress } from '../documents/draft.js';
-import { foreignLine } from '../documents/foreign.js';
-import { blockedBy } from '../engine/core/scheduler.js';
+import { sortByRecipe } from '../blocks/recipe-order.js';
+import { computeDraftStatus } from '../documents/draft.js';
+import { toBoundedLine } from '../documents/foreign.js';
+import { groupBlockedTodos } from '../engine/core/scheduler.js';
 import type { CapturedRecipe } from '../recipe/resolved.js';
-import { shownPath } from '../run/paths.js';
+import { displayPath } from '../run/paths.js';
 import type { RunState } from '../run/state.js';
-import { phaseTitle } from '../run/workflow.js';
+import { renderPhase } from '../run/workflow.js';
 import type { RunView } from './run-view.js';
 import type { Section } from './section.js';
 
@@ -28,7 +28,7 @@ function phase({ state: { workflow } }: RunView): string[] | null {
     .filter(({ name }) => name !== workflow.currentPhase)
     .map(({ name, status }) => `${name} ${status}`);
   const of = [workflow.name, ...others].join(' · ');
-  return [workflow.currentPhase === null ? `Phases of ${of}` : `Phase ${phaseTitle(workflow)} of ${of}`];
+  return [workflow.currentPhase === null ? `Phases of ${of}` : `Phase ${renderPhase(workflow)} of ${of}`];
 }
 
 function step({ state }: RunView): string[] {
@@ -48,7 +48,7 @@ function todos({ state: { engine } }: RunView): string[] | null {
   if (engine === null) return null;
   const rows = engine.order.flatMap((id) => engine.todos[id] ?? []);
   const failed = rows.filter(({ status }) => status === 'failed');
-  const kept = failed.length === 0 ? 0 : new Set(Object.values(blockedBy(engine)).flat()).size;
+  const kept = failed.length === 0 ? 0 : new Set(Object.values(groupBlockedTodos(engine)).flat()).size;
   const counts = [
     `${rows.filter(({ status }) => status === 'done').length}/${rows.length} done`,
     ...(engine.wave.length > 0 ? [`${engine.wave.length} at work`] : []),
@@ -59,22 +59,22 @@ function todos({ state: { engine } }: RunView): string[] | null {
     ...(engine.stage === 'todos' || engine.stage === 'ended' ? [] : [`now ${engine.stage}`]),
     ...(engine.deferred.length > 0 ? [`${engine.deferred.length} commits to be made later`] : []),
   ];
-  const why = failed.slice(0, FAILED_NAMED).map((row) => `${row.id}: ${foreignLine(row.why ?? 'failed', 120)}`);
+  const why = failed.slice(0, FAILED_NAMED).map((row) => `${row.id}: ${toBoundedLine(row.why ?? 'failed', 120)}`);
   const more = failed.length > FAILED_NAMED ? [`${failed.length - FAILED_NAMED} more`] : [];
-  const stopped = engine.why === undefined ? [] : [foreignLine(engine.why, 160)];
+  const stopped = engine.why === undefined ? [] : [toBoundedLine(engine.why, 160)];
   return [[`Todos: ${counts.join(', ')}`, ...why, ...more, ...stopped].join(' · ')];
 }
 
 function mode({ state }: RunView): string[] {
   const modes = Object.values(state.mode).filter((word) => !state.recipe.includes(word));
-  const goal = state.goal === null ? '' : ` · goal (data): "${foreignLine(state.goal, 300)}"`;
+  const goal = state.goal === null ? '' : ` · goal (data): "${toBoundedLine(state.goal, 300)}"`;
   return [`Mode: ${[state.recipe, ...modes].join(' ')}${goal}`];
 }
 
 function draft({ state, captured, draft }: RunView): string[] | null {
   const read = state.status === 'live' ? draft() : null;
   if (read === null) return null;
-  const { filled, total, missing } = draftProgress(read, captured.recipe.draft.required);
+  const { filled, total, missing } = computeDraftStatus(read, captured.recipe.draft.required);
   return [
     `DRAFT: ${filled}/${total}${missing.length === 0 ? ', nothing missing' : ` (missing ${missing.join(', ')})`}`,
   ];
@@ -94,15 +94,15 @@ function agents({ state }: RunView): string[] | null {
 const AGENTS_NAMED = 16;
 
 function decisions({ state, captured, draft }: RunView): string[] | null {
-  const gates = inRecipeOrder(captured.recipe, state.gates)
+  const gates = sortByRecipe(captured.recipe, state.gates)
     .filter(([, gate]) => gate.stale !== true)
     .map(
-      ([id, gate]) => `${id}: ${gate.choice}${gate.note === undefined ? '' : ` ("${foreignLine(gate.note, 120)}")`}`,
+      ([id, gate]) => `${id}: ${gate.choice}${gate.note === undefined ? '' : ` ("${toBoundedLine(gate.note, 120)}")`}`,
     );
   const bullets = (draft()?.decisions.text ?? '')
     .split('\n')
     .filter((line) => /^[-*] /.test(line))
-    .map((line) => foreignLine(line.slice(2), 140));
+    .map((line) => toBoundedLine(line.slice(2), 140));
   const all = [...gates, ...ofExecution(state.engine === null ? {} : state.gates, captured), ...bullets];
   return all.length === 0 ? null : [`Decisions: ${all.join(' · ')}`];
 }
@@ -113,7 +113,7 @@ function ofExecution(gates: RunState['gates'], { recipe }: CapturedRecipe): stri
     .filter(([id, { stale }]) => stale !== true && recipe.blocks.every((block) => block.id !== id))
     .sort(([, a], [, b]) => b.seq - a.seq)
     .slice(0, GATES_NAMED)
-    .map(([id, { choice, note }]) => `${id}: ${choice}${note === undefined ? '' : ` ("${foreignLine(note, 120)}")`}`);
+    .map(([id, { choice, note }]) => `${id}: ${choice}${note === undefined ? '' : ` ("${toBoundedLine(note, 120)}")`}`);
 }
 
 const GATES_NAMED = 5;
@@ -121,10 +121,10 @@ const GATES_NAMED = 5;
 function failed({ state }: RunView): string[] | null {
   const agentsFailed = Object.entries(state.agents)
     .filter(([, agent]) => agent.status === 'failed')
-    .map(([id, agent]) => `${id}: ${foreignLine(agent.reason ?? 'no reason given', 100)}`);
+    .map(([id, agent]) => `${id}: ${toBoundedLine(agent.reason ?? 'no reason given', 100)}`);
   const last =
-    state.lastError === null ? [] : [foreignLine(`${state.lastError.block}: ${state.lastError.message}`, 160)];
-  const all = [...agentsFailed, ...last, ...state.warnings.map((warning) => foreignLine(warning, 140))];
+    state.lastError === null ? [] : [toBoundedLine(`${state.lastError.block}: ${state.lastError.message}`, 160)];
+  const all = [...agentsFailed, ...last, ...state.warnings.map((warning) => toBoundedLine(warning, 140))];
   return all.length === 0 ? null : [`Failed: ${all.join(' · ')}`];
 }
 
@@ -141,5 +141,5 @@ function files({ state, files: documents, place }: RunView): string[] | null {
   const all = [...there, ...reports];
   return all.length === 0
     ? null
-    : [`Files in ${shownPath(place, state.name, '').replace(/\/$/, '')}: ${all.join(', ')}`];
+    : [`Files in ${displayPath(place, state.name, '').replace(/\/$/, '')}: ${all.join(', ')}`];
 }

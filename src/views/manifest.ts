@@ -1,9 +1,9 @@
 import type { Answer } from '../base/answer.js';
-import type { Written } from '../base/invocation.js';
+import type { CommandFormatter } from '../base/invocation.js';
 import { renderCommand } from '../registry/render.js';
-import { writtenOut } from '../registry/written-out.js';
+import { createCommandReplacer } from '../registry/written-out.js';
 import type { Action } from '../run/action.js';
-import { actionView } from './action.js';
+import { buildActionView } from './action.js';
 import { MANIFEST_SECTIONS } from './manifest-sections.js';
 import type { RunView } from './run-view.js';
 import { cut, type Rendered, renderSections, type Section } from './section.js';
@@ -19,10 +19,10 @@ const RESERVED = 1000;
  * it leaves.
  * @param added sections of wings, which come last
  */
-export function manifestOf(run: RunView, added: readonly Section[]): Pick<Answer, 'json' | 'text'> {
+export function buildManifest(run: RunView, added: readonly Section[]): Pick<Answer, 'json' | 'text'> {
   const { name, status, pendingAction } = run.state;
   const action = pendingAction?.action ?? null;
-  const view = action === null ? null : actionView(action, false);
+  const view = action === null ? null : buildActionView(action, false);
   const asks = action !== null && action.action !== 'done' && action.asks === 'user';
   const first = asks
     ? `${name}: this step asks the user, whatever a compaction notice says. Ask, and wait for the answer.`
@@ -33,8 +33,9 @@ export function manifestOf(run: RunView, added: readonly Section[]): Pick<Answer
     ...sinceThen(run),
     ...renderSections(run, 'manifest', added),
   ];
-  const page = (written: Written) => {
-    const json = view === null ? '{}' : JSON.stringify(withinBudget(name, view, written), writtenOut(written));
+  const page = (written: CommandFormatter) => {
+    const json =
+      view === null ? '{}' : JSON.stringify(withinBudget(name, view, written), createCommandReplacer(written));
     return { json, sections: thatFit(all, BUDGET - json.length - closing.length - first.length - 3) };
   };
   return {
@@ -100,10 +101,10 @@ const LISTS: readonly { key: string; more: string; what: string }[] = [
 ];
 
 /** An action with as much of its message and of its lists as there is room for, and how to learn of the rest. */
-function withinBudget(name: string, view: object, written: Written): object {
+function withinBudget(name: string, view: object, written: CommandFormatter): object {
   const whole = written({ command: 'next', input: { name } });
   const room = BUDGET - RESERVED;
-  const length = (value: unknown) => JSON.stringify(value, writtenOut(written)).length + 1;
+  const length = (value: unknown) => JSON.stringify(value, createCommandReplacer(written)).length + 1;
   let fitted = view as Record<string, unknown>;
   for (const { key, more, what } of LISTS) {
     const list = fitted[key];

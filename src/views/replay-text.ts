@@ -20,13 +20,13 @@ export function replayText({ ok, run, entries, documents, objects, differences, 
   const head = ok ? `${run}: as the journal says` : `${run}: ${count} from the journal`;
   return [
     `${head} (${entries} entries, ${documents} documents, ${objects} contents)`,
-    ...differences.map((difference) => `✗ ${differenceLine(difference)}`),
-    ...notes.map((note) => `· ${differenceLine(note)}`),
+    ...differences.map((difference) => `✗ ${renderDifference(difference)}`),
+    ...notes.map((note) => `· ${renderDifference(note)}`),
   ].join('\n');
 }
 
 /** A difference on one line: where, then what. */
-export function differenceLine({ seq, path, pointer, problem }: Difference): string {
+export function renderDifference({ seq, path, pointer, problem }: Difference): string {
   const where = [path, pointer, ...(seq === undefined ? [] : [`entry ${seq}`])].filter((part) => part !== undefined);
   return `${where.join(' ')}: ${problem}`;
 }

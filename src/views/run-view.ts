@@ -1,5 +1,5 @@
-import type { Files, Reader } from '../base/files.js';
-import { type ChangedApproval, changedApprovals } from '../blocks/approvals.js';
+import type { DocumentReader, FileReader } from '../base/files.js';
+import { listOutdatedApprovals, type OutdatedApproval } from '../blocks/approvals.js';
 import { type Draft, readDraft } from '../documents/draft.js';
 import type { CapturedRecipe } from '../recipe/resolved.js';
 import type { RunState } from '../run/state.js';
@@ -11,14 +11,14 @@ export interface RunView extends Standing {
   /** UTC, in milliseconds: spans of time are told up to here. */
   readonly now: number;
   /** Reads files that are not the run's own, by absolute path. */
-  readonly reader: Reader;
+  readonly reader: FileReader;
   /**
    * DRAFT.md, read at the first need; null where there is none.
    * @throws DevCliError `DOCUMENT_UNREADABLE`
    */
   readonly draft: () => Draft | null;
   /** Decisions about something that reads differently now. */
-  readonly changedApprovals: readonly ChangedApproval[];
+  readonly changedApprovals: readonly OutdatedApproval[];
   /** The warning that the plan on disk is no longer the one that is carried out, else null. */
   readonly planMoved: string | null;
   /** What was mended after a crash, or put back, oldest first. */
@@ -30,13 +30,13 @@ export interface Seen {
   state: RunState;
   /** As captured; of a workflow, with the recipe of the phase at work. */
   captured: CapturedRecipe;
-  files: Files;
+  files: DocumentReader;
   /** What opening the run had to mend, beyond what its snapshot tells. */
   notices: readonly string[];
   planMoved: string | null;
   /** Absolute: where `.dev/` is. */
   root: string;
-  reader: Reader;
+  reader: FileReader;
   now: number;
 }
 
@@ -55,7 +55,7 @@ export function runView({ state, captured, notices, root, files, ...seen }: Seen
       }
       return draft;
     },
-    changedApprovals: changedApprovals(standing),
+    changedApprovals: listOutdatedApprovals(standing),
     recovered: [...state.recovered, ...notices],
   };
 }

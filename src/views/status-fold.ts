@@ -14,7 +14,7 @@ const SHOWN = { running: 40, failed: 10, stale: 5, done: 5, pending: 5 } as cons
  * next that wait; the others counted where they stand.
  * @param full all of them, however many
  */
-export function folded(todos: readonly TodoView[], full: boolean): TreeRow[] {
+export function foldTodos(todos: readonly TodoView[], full: boolean): TreeRow[] {
   const shown = full || todos.length <= WHOLE ? null : chosen(todos);
   const rows: TreeRow[] = [];
   for (const todo of todos) {

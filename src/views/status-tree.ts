@@ -1,12 +1,12 @@
-import { foreignLine } from '../documents/foreign.js';
-import { commandLine } from '../documents/plan-text.js';
+import { toBoundedLine } from '../documents/foreign.js';
+import { formatCommandLine } from '../documents/plan-text.js';
 import type { StepState } from '../run/state.js';
-import { duration } from './duration.js';
+import { formatDuration } from './duration.js';
 import type { EvidenceView, ExecutionView, TodoView } from './execution-schema.js';
-import { folded, type TreeRow } from './status-fold.js';
+import { foldTodos, type TreeRow } from './status-fold.js';
 
 /** How a block, a phase, a todo or a stage stands, in one character. */
-export const MARKS: Readonly<Record<StepState['status'], string>> = {
+export const STATUS_SYMBOLS: Readonly<Record<StepState['status'], string>> = {
   pending: '·',
   running: '◐',
   done: '✓',
@@ -40,8 +40,8 @@ interface Options {
 }
 
 /** The execution of a plan for a person: the todos as a tree, then what the run does as a whole. */
-export function executionLines(view: ExecutionView, { now, full }: Options): string[] {
-  const rows = folded(view.todos, full);
+export function renderExecution(view: ExecutionView, { now, full }: Options): string[] {
+  const rows = foldTodos(view.todos, full);
   const depths = depthsOf(view.todos);
   const labels = new Map(
     rows.flatMap((row) => (row.kind === 'todo' ? [[row.todo.id, labelOf(row.todo, depths)] as const] : [])),
@@ -60,7 +60,7 @@ export function executionLines(view: ExecutionView, { now, full }: Options): str
       full || (todo.standing === 'running' ? view.counts.running <= DETAILED : todo.standing === 'failed');
     const indent = ' '.repeat(2 + indentOf(todo, depths));
     const more = detailed ? detailLines(todo, full).map((line) => `${indent}  ${line}`) : [];
-    return [`${MARKS[todo.standing]} ${columns.join('  ')}`.trimEnd(), ...more];
+    return [`${STATUS_SYMBOLS[todo.standing]} ${columns.join('  ')}`.trimEnd(), ...more];
   };
   return [
     `plan   approved ${view.approvals.plan}; commands ${view.approvals.commands}`,
@@ -68,17 +68,17 @@ export function executionLines(view: ExecutionView, { now, full }: Options): str
     ...rows.flatMap(lines),
     stagesLine(view),
     ...view.evidence.filter(({ ok }) => full || !ok).map((one) => `  ${evidenceLine(one)}`),
-    ...(view.why === null ? [] : [`✗ ${foreignLine(view.why, 300)}`]),
+    ...(view.why === null ? [] : [`✗ ${toBoundedLine(view.why, 300)}`]),
     ...(view.deferred.length === 0
       ? []
       : [`!      commits that could not be made yet: ${names(view.deferred)}${waiting(view)}`]),
-    ...view.openIssues.slice(0, full ? undefined : 5).map((issue) => `!      ${foreignLine(issue, 200)}`),
+    ...view.openIssues.slice(0, full ? undefined : 5).map((issue) => `!      ${toBoundedLine(issue, 200)}`),
     ...(full || view.openIssues.length <= 5 ? [] : [`!      and ${view.openIssues.length - 5} more open issues`]),
   ];
 }
 
 function waiting({ waits }: ExecutionView): string {
-  return waits === null ? '' : `: ${foreignLine(waits, 300)}`;
+  return waits === null ? '' : `: ${toBoundedLine(waits, 300)}`;
 }
 
 function totalsLine({ counts, fixRounds }: ExecutionView): string {
@@ -122,14 +122,14 @@ function labelOf(todo: TodoView, depths: ReadonlyMap<string, number>): string {
 }
 
 function titleOf({ title, parent }: TodoView): string {
-  return foreignLine(title, parent === null ? TITLE : TITLE - 8) + (parent === null ? '' : ' (added)');
+  return toBoundedLine(title, parent === null ? TITLE : TITLE - 8) + (parent === null ? '' : ' (added)');
 }
 
 function spanOf({ startedAt, endedAt, standing }: TodoView, now: number): string {
   if (startedAt === null) return '';
   const until = endedAt ?? (standing === 'running' ? null : startedAt);
   if (until === startedAt && endedAt === null) return '';
-  return duration((until === null ? now : Date.parse(until)) - Date.parse(startedAt));
+  return formatDuration((until === null ? now : Date.parse(until)) - Date.parse(startedAt));
 }
 
 /** What there is to say of a todo beside its name, as columns. */
@@ -137,7 +137,7 @@ function noteOf(view: ExecutionView, todo: TodoView): string[] {
   const notes = [
     ...stateNote(view, todo),
     ...(todo.retries > 0 ? [`${todo.retries} ${todo.retries === 1 ? 'retry' : 'retries'}`] : []),
-    ...(todo.standing !== 'failed' && todo.retries > 0 && todo.why !== null ? [foreignLine(todo.why, 80)] : []),
+    ...(todo.standing !== 'failed' && todo.retries > 0 && todo.why !== null ? [toBoundedLine(todo.why, 80)] : []),
   ];
   const commit = todo.commit === null ? [] : [todo.commit.slice(0, 7)];
   return [...commit, notes.join(', ')].filter((note) => note !== '');
@@ -150,12 +150,12 @@ function stateNote(view: ExecutionView, todo: TodoView): string[] {
     case 'done':
       return doneNotes(todo);
     case 'failed':
-      return [foreignLine(todo.why ?? 'failed', REASON), ...keptBack(view, todo.id)];
+      return [toBoundedLine(todo.why ?? 'failed', REASON), ...keptBack(view, todo.id)];
     case 'pending':
     case 'stale':
       if (todo.blockedBy.length > 0) return [`kept back by ${names(todo.blockedBy)}`];
       if (todo.waitsFor.length > 0) return [`waits for ${names(todo.waitsFor)}`];
-      return todo.attempt > 0 ? [`to be attempted again: ${foreignLine(todo.why ?? 'redone', 80)}`] : [];
+      return todo.attempt > 0 ? [`to be attempted again: ${toBoundedLine(todo.why ?? 'redone', 80)}`] : [];
   }
 }
 
@@ -163,7 +163,7 @@ function workNote({ stage, part, task, commands, attempt, why }: TodoView): stri
   const again = attempt > 1 ? ` (attempt ${attempt})` : '';
   if (task !== null) return `${task.substep} out, ${task.actionId}${again}`;
   if (commands !== null) return `${stage}: command ${commands.done + 1} of ${commands.total}${again}`;
-  if (part === 'question') return `waits for a person: ${foreignLine(why ?? 'a question', 100)}`;
+  if (part === 'question') return `waits for a person: ${toBoundedLine(why ?? 'a question', 100)}`;
   if (part === 'human') return `waits for a person to judge it${again}`;
   return `${stage}${again}`;
 }
@@ -203,24 +203,24 @@ function detailLines({ standing, attempt, substeps, commands, evidence }: TodoVi
   return [
     steps.join('  '),
     ...evidence.filter(({ ok }) => full || standing !== 'failed' || !ok).map(evidenceLine),
-    ...(commands === null ? [] : [`◐ ${foreignLine(commandLine(commands.running), 120)}`]),
+    ...(commands === null ? [] : [`◐ ${toBoundedLine(formatCommandLine(commands.running), 120)}`]),
   ];
 }
 
 function markOf(status: string): string {
-  return Object.hasOwn(MARKS, status) ? MARKS[status as keyof typeof MARKS] : '·';
+  return Object.hasOwn(STATUS_SYMBOLS, status) ? STATUS_SYMBOLS[status as keyof typeof STATUS_SYMBOLS] : '·';
 }
 
 function evidenceLine({ id, todo, argv, ok, outcome, durationMs, log }: EvidenceView): string {
-  const how = [outcome, ...(durationMs === null ? [] : [duration(durationMs)]), ...(ok ? [] : [`log ${log}`])];
+  const how = [outcome, ...(durationMs === null ? [] : [formatDuration(durationMs)]), ...(ok ? [] : [`log ${log}`])];
   const whose = todo === undefined ? id : `${todo} ${id}`;
-  return `${ok ? '✓' : '✗'} ${whose}  ${foreignLine(commandLine(argv), 120)}: ${how.join(', ')}`;
+  return `${ok ? '✓' : '✗'} ${whose}  ${toBoundedLine(formatCommandLine(argv), 120)}: ${how.join(', ')}`;
 }
 
 function stagesLine({ stages }: ExecutionView): string {
   return stages
     .map(({ id, status, detail }) => {
-      return `${MARKS[status]} ${STAGE_NAMES[id] ?? id}${detail === null ? '' : ` (${foreignLine(detail, 80)})`}`;
+      return `${STATUS_SYMBOLS[status]} ${STAGE_NAMES[id] ?? id}${detail === null ? '' : ` (${toBoundedLine(detail, 80)})`}`;
     })
     .join('   ');
 }

@@ -1,20 +1,20 @@
 import type { Answer } from '../base/answer.js';
-import { type Instruction, sentence } from '../base/invocation.js';
-import { onDigest, whoSaid } from '../blocks/approvals.js';
-import { inRecipeOrder } from '../blocks/recipe-order.js';
-import { foreignLine } from '../documents/foreign.js';
-import { commandLine } from '../documents/plan-text.js';
-import { changedSources } from '../recipe/captured.js';
-import { choicesOf } from '../run/acknowledgements.js';
+import { type Instruction, renderInstruction } from '../base/invocation.js';
+import { describeDecider, renderDigest } from '../blocks/approvals.js';
+import { sortByRecipe } from '../blocks/recipe-order.js';
+import { toBoundedLine } from '../documents/foreign.js';
+import { formatCommandLine } from '../documents/plan-text.js';
+import { listChangedSources } from '../recipe/captured.js';
+import { findChoices } from '../run/acknowledgements.js';
 import type { EngineDispatchAction, RunningAction } from '../run/action.js';
-import { requestLine } from '../run/request.js';
+import { renderPullRequest } from '../run/request.js';
 import type { RunState, Workflow } from '../run/state.js';
-import { recipeOfRun } from '../run/workflow.js';
-import { duration } from './duration.js';
-import { executionView } from './execution.js';
+import { getRunRecipe } from '../run/workflow.js';
+import { formatDuration } from './duration.js';
+import { buildExecutionView } from './execution.js';
 import type { RunView } from './run-view.js';
 import { type Rendered, renderSections, type Section } from './section.js';
-import { executionLines, MARKS } from './status-tree.js';
+import { renderExecution, STATUS_SYMBOLS } from './status-tree.js';
 
 interface Options {
   /** Sections of wings, which come last. */
@@ -24,13 +24,13 @@ interface Options {
 }
 
 /** What `status` tells of a run: for programs, and for people. */
-export function statusOf(run: RunView, { sections, full }: Options): Pick<Answer, 'json' | 'text'> {
+export function buildStatus(run: RunView, { sections, full }: Options): Pick<Answer, 'json' | 'text'> {
   const status = statusJson(run);
   const added = renderSections(run, 'status', sections);
   const more = added.length === 0 ? {} : { sections: Object.fromEntries(added.map(({ id, text }) => [id, text])) };
   return {
     json: { ...status, ...more },
-    text: (written) => statusText(run, status, { you: sentence(status.you, written), full, added }),
+    text: (written) => statusText(run, status, { you: renderInstruction(status.you, written), full, added }),
   };
 }
 
@@ -41,7 +41,7 @@ function statusJson(run: RunView) {
   const { now, you } = whoWaits(state);
   return {
     run: state.name,
-    recipe: recipeOfRun(state),
+    recipe: getRunRecipe(state),
     status: state.status,
     goal: state.goal,
     waitsFor: state.phase,
@@ -51,16 +51,16 @@ function statusJson(run: RunView) {
     since: state.pendingAction?.issuedAt ?? state.updatedAt,
     now,
     you,
-    steps: Object.fromEntries(inRecipeOrder(captured.recipe, state.steps)),
+    steps: Object.fromEntries(sortByRecipe(captured.recipe, state.steps)),
     agents: state.agents,
     gates: gatesNow(run),
-    execution: executionView(state, captured.recipe.engine),
+    execution: buildExecutionView(state, captured.recipe.engine),
     warnings: [
       ...state.warnings,
       ...changedApprovals.map(
         ({ block, choice, path }) => `${path} changed since "${block}" was answered with "${choice}"`,
       ),
-      ...changedSources(captured, run.reader, run.place.root).map((path) => `${path} changed since this run began`),
+      ...listChangedSources(captured, run.reader, run.place.root).map((path) => `${path} changed since this run began`),
       ...(planMoved === null ? [] : [planMoved]),
     ],
     recovered,
@@ -68,7 +68,7 @@ function statusJson(run: RunView) {
   };
 }
 
-interface Waiting {
+interface WaitsFor {
   now: string;
   you: Instruction;
 }
@@ -76,7 +76,7 @@ interface Waiting {
 const NOTHING: Instruction = ['nothing to do'];
 
 /** Whose turn it is, and what the reader can do about it. */
-function whoWaits(state: RunState): Waiting {
+function whoWaits(state: RunState): WaitsFor {
   const action = state.pendingAction?.action;
   if (action === undefined) return { now: state.status, you: NOTHING };
   if (action.action === 'done') {
@@ -90,10 +90,10 @@ function whoWaits(state: RunState): Waiting {
   if (action.action === 'running') return { now: `waiting for dev-cli: ${workLine(action)}`, you: NOTHING };
   if (action.action === 'engine-dispatch') return { now: `waiting for the agent: ${tasksLine(action)}`, you: NOTHING };
   if (action.action === 'wait-for-user') {
-    const choices = (choicesOf(action) ?? []).map((choice) => choice.id).join(', ');
+    const choices = (findChoices(action) ?? []).map((choice) => choice.id).join(', ');
     const how = action.human === 'required' ? 'decide: ' : "answer in the agent's session, or: ";
     return {
-      now: `waiting for you: ${foreignLine(action.message, 300)}`,
+      now: `waiting for you: ${toBoundedLine(action.message, 300)}`,
       you: [how, { command: 'approve', input: { name: state.name } }, ` (choices: ${choices})`],
     };
   }
@@ -108,7 +108,7 @@ function workLine({ commands: [command] }: RunningAction): string {
   if (command === undefined) return 'at work';
   const { todoId = null, id, run, log } = command;
   const whose = id === undefined ? '' : ` (${[...(todoId === null ? [] : [todoId]), id].join(' ')})`;
-  return `${foreignLine(commandLine(run), 200)}${whose}, log ${log}`;
+  return `${toBoundedLine(formatCommandLine(run), 200)}${whose}, log ${log}`;
 }
 
 /** Tasks that are named; the tree below has them all. */
@@ -125,7 +125,7 @@ type GateNow = RunState['gates'][string] & { changed?: true };
 
 /** Gates with whether what was decided on has changed since. */
 function gatesNow({ captured, state, changedApprovals }: RunView): Record<string, GateNow> {
-  const rows = inRecipeOrder(captured.recipe, state.gates).map(([id, gate]): [string, GateNow] => {
+  const rows = sortByRecipe(captured.recipe, state.gates).map(([id, gate]): [string, GateNow] => {
     return [id, changedApprovals.some(({ block }) => block === id) ? { ...gate, changed: true } : gate];
   });
   return Object.fromEntries(rows);
@@ -139,22 +139,22 @@ function statusText(
   status: Status,
   { you, full, added }: { you: string; full: boolean; added: readonly Rendered[] },
 ): string {
-  const ago = (at: string) => duration(now - Date.parse(at));
-  const request = requestLine(state);
-  const rows = status.execution === null ? stepLines(status) : executionLines(status.execution, { now, full });
+  const ago = (at: string) => formatDuration(now - Date.parse(at));
+  const request = renderPullRequest(state);
+  const rows = status.execution === null ? stepLines(status) : renderExecution(status.execution, { now, full });
   const selfReported = Object.entries(state.agents)
     .filter(([, agent]) => agent.selfReported === true)
     .map(([id]) => `${id} reported by itself, without a file`);
   return [
     `${state.name}  ${status.recipe}  ${state.status} ${ago(state.createdAt)}`,
-    `goal   ${foreignLine(state.goal ?? '(none)', 200)}`,
+    `goal   ${toBoundedLine(state.goal ?? '(none)', 200)}`,
     `now    ${status.now}${state.status === 'live' ? ` (${ago(status.since)})` : ''}`,
     `you    ${you}`,
     ...(request === null ? [] : [`pull   ${request}`]),
     '',
     ...(state.workflow === null ? rows : phaseLines(state.workflow, rows)),
-    ...[...status.warnings, ...selfReported].map((line) => `!      ${foreignLine(line, WARNING_CAP)}`),
-    ...status.recovered.map((line) => `mended ${foreignLine(line, 200)}`),
+    ...[...status.warnings, ...selfReported].map((line) => `!      ${toBoundedLine(line, WARNING_CAP)}`),
+    ...status.recovered.map((line) => `mended ${toBoundedLine(line, 200)}`),
     ...added.map((section) => section.text),
   ].join('\n');
 }
@@ -166,17 +166,19 @@ function stepLines({ steps, gates }: Pick<Status, 'steps' | 'gates'>): string[] 
       ...((step.round ?? 1) > 1 ? [`round ${step.round}`] : []),
       ...(step.retries === undefined ? [] : [`${step.retries} retries`]),
       ...(step.status === 'stale' ? ['to be redone'] : []),
-      ...(step.summary === undefined ? [] : [foreignLine(step.summary, 100)]),
+      ...(step.summary === undefined ? [] : [toBoundedLine(step.summary, 100)]),
       ...gateWords(gates[id]),
       ...(gates[id]?.changed === true ? ['changed since'] : []),
     ];
-    return `${MARKS[step.status]} ${id.padEnd(width)}  ${extra.join(', ')}`.trimEnd();
+    return `${STATUS_SYMBOLS[step.status]} ${id.padEnd(width)}  ${extra.join(', ')}`.trimEnd();
   });
 }
 
 /** Who answered a gate, and about what. */
 function gateWords(gate: GateNow | undefined): string[] {
-  return gate === undefined || gate.stale === true ? [] : [`by ${whoSaid(gate.by)}${onDigest(gate.digest)}`];
+  return gate === undefined || gate.stale === true
+    ? []
+    : [`by ${describeDecider(gate.by)}${renderDigest(gate.digest)}`];
 }
 
 /** The phases of a workflow, the blocks of the one at work below it. */
@@ -186,10 +188,10 @@ function phaseLines(workflow: Workflow, steps: string[]): string[] {
     const extra = [
       recipe,
       ...(retries === undefined ? [] : [`begun anew ${retries} ${retries === 1 ? 'time' : 'times'}`]),
-      ...(summary === undefined ? [] : [foreignLine(summary, 150)]),
+      ...(summary === undefined ? [] : [toBoundedLine(summary, 150)]),
     ];
     const here = index === workflow.phaseIndex && workflow.currentPhase === name;
-    const line = `${MARKS[mark]} ${name.padEnd(width)}  ${extra.join(', ')}`;
+    const line = `${STATUS_SYMBOLS[mark]} ${name.padEnd(width)}  ${extra.join(', ')}`;
     return [line, ...(here ? steps.map((step) => `    ${step}`) : [])];
   });
 }

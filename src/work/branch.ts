@@ -1,5 +1,5 @@
 import { DevCliError } from '../base/errors.js';
-import { findRepository, git, type Surroundings, usersEnvironment } from './git-command.js';
+import { buildUserEnvironment, findRepository, type GitOptions, git } from './git-command.js';
 
 /** What opening a pull request changes in a repository: a branch, a first commit where there is none, a push. */
 
@@ -22,10 +22,10 @@ export interface Upstream {
 export async function ensureBranch(
   workTree: string,
   wanted: string,
-  around: Surroundings = {},
+  around: GitOptions = {},
 ): Promise<{ branch: string; made: boolean }> {
   await requireRepository(workTree, around);
-  const branch = await currentBranch(workTree, around);
+  const branch = await findCurrentBranch(workTree, around);
   if (branch === wanted || (branch !== null && !(await isShared(workTree, branch, around)))) {
     return { branch, made: false };
   }
@@ -36,7 +36,7 @@ export async function ensureBranch(
 }
 
 /** The branch checked out; null when HEAD is detached. */
-export async function currentBranch(workTree: string, around: Surroundings = {}): Promise<string | null> {
+export async function findCurrentBranch(workTree: string, around: GitOptions = {}): Promise<string | null> {
   const [branch = ''] = await lines(workTree, ['branch', '--show-current'], around);
   return branch === '' ? null : branch;
 }
@@ -45,7 +45,7 @@ export async function currentBranch(workTree: string, around: Surroundings = {})
  * The remote that a branch belongs to: its own, else `origin`, else the only one.
  * @throws DevCliError `GIT_FAILED` when there is none, or nothing tells which of several
  */
-export async function upstreamOf(workTree: string, branch: string, around: Surroundings = {}): Promise<Upstream> {
+export async function findUpstream(workTree: string, branch: string, around: GitOptions = {}): Promise<Upstream> {
   await requireRepository(workTree, around);
   const remotes = await lines(workTree, ['remote'], around);
   const [own = ''] = await lines(
@@ -80,11 +80,11 @@ export async function upstreamOf(workTree: string, branch: string, around: Surro
  * @returns whether a commit was made
  * @throws DevCliError `GIT_FAILED`, `INTERRUPTED`
  */
-export async function beginBranch(
+export async function addEmptyCommit(
   workTree: string,
   { base }: Upstream,
   message: string,
-  around: Surroundings = {},
+  around: GitOptions = {},
 ): Promise<boolean> {
   if (base === null) return false;
   const [ahead] = await lines(workTree, ['rev-list', '--count', `${base}..HEAD`], around);
@@ -101,26 +101,26 @@ export const PUSH_TIMEOUT = 600;
  * Pushes the branch, never by force, and makes the remote's its upstream.
  * @throws DevCliError `GIT_FAILED` with what git said; `INTERRUPTED`
  */
-export async function push(workTree: string, remote: string, branch: string, around: Surroundings = {}): Promise<void> {
+export async function push(workTree: string, remote: string, branch: string, around: GitOptions = {}): Promise<void> {
   // A remote may have any name, also one that reads like an option.
   const args = ['push', '--quiet', '--set-upstream', '--', remote, `refs/heads/${branch}`];
   await git(workTree, args, { ...around, timeoutSeconds: PUSH_TIMEOUT });
 }
 
-/** Pushes one commit to a branch of the remote, for the detached runner; in `pushEnvironment`. */
-export function pushCommand(remote: string, commit: string, branch: string): string[] {
+/** Pushes one commit to a branch of the remote, for the detached runner; in `buildPushEnvironment`. */
+export function buildPushCommand(remote: string, commit: string, branch: string): string[] {
   return ['git', 'push', '--', remote, `${commit}:refs/heads/${branch}`];
 }
 
 /** What such a command pushes. */
-export function pushedBy(argv: readonly string[]): { commit: string; branch: string } {
+export function parsePushCommand(argv: readonly string[]): { commit: string; branch: string } {
   const [commit = '', ref = ''] = (argv.at(-1) ?? '').split(':');
   return { commit, branch: ref.replace(/^refs\/heads\//, '') };
 }
 
 /** Where nobody is there to type a password, git asks none; an askpass program of the user's is left to answer. */
-export function pushEnvironment(inherited: NonNullable<Surroundings['env']>): NonNullable<Surroundings['env']> {
-  return { ...usersEnvironment(inherited), GIT_TERMINAL_PROMPT: '0', LANGUAGE: 'en' };
+export function buildPushEnvironment(inherited: NonNullable<GitOptions['env']>): NonNullable<GitOptions['env']> {
+  return { ...buildUserEnvironment(inherited), GIT_TERMINAL_PROMPT: '0', LANGUAGE: 'en' };
 }
 
 /**
@@ -128,10 +128,10 @@ export function pushEnvironment(inherited: NonNullable<Surroundings['env']>): No
  * such branch.
  * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`
  */
-export async function standingOf(
+export async function findBranchTip(
   workTree: string,
   branch: string,
-  around: Surroundings = {},
+  around: GitOptions = {},
 ): Promise<{ commit: string; missing: number } | null> {
   await requireRepository(workTree, around);
   const ref = `refs/heads/${branch}`;
@@ -145,18 +145,18 @@ export async function standingOf(
  * Where the remote of that name is pushed to, as git prints it.
  * @throws DevCliError `GIT_FAILED`, `INTERRUPTED`
  */
-export async function pushAddress(workTree: string, remote: string, around: Surroundings = {}): Promise<string> {
+export async function getPushAddress(workTree: string, remote: string, around: GitOptions = {}): Promise<string> {
   const [address = ''] = await lines(workTree, ['remote', 'get-url', '--push', '--', remote], around);
   return address;
 }
 
-async function isShared(workTree: string, branch: string, around: Surroundings): Promise<boolean> {
+async function isShared(workTree: string, branch: string, around: GitOptions): Promise<boolean> {
   if (SHARED.includes(branch)) return true;
   const heads = await lines(workTree, ['for-each-ref', '--format=%(symref:lstrip=3)', 'refs/remotes/*/HEAD'], around);
   return heads.includes(branch);
 }
 
-async function requireRepository(workTree: string, around: Surroundings): Promise<void> {
+async function requireRepository(workTree: string, around: GitOptions): Promise<void> {
   const { kind } = await findRepository(workTree, around);
   if (kind === 'repository') return;
   throw new DevCliError('GIT_FAILED', 'A pull request needs a git repository, and there is none here.', {
@@ -164,7 +164,7 @@ async function requireRepository(workTree: string, around: Surroundings): Promis
   });
 }
 
-async function lines(workTree: string, args: string[], around: Surroundings): Promise<string[]> {
+async function lines(workTree: string, args: string[], around: GitOptions): Promise<string[]> {
   const text = (await git(workTree, args, around)).toString('utf8');
   return text.split('\n').filter((line) => line.trim() !== '');
 }

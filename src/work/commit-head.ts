@@ -2,8 +2,8 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { findCommitIn, isAncestor } from './commit-search.js';
-import type { Present } from './git.js';
-import { git, type Surroundings } from './git-command.js';
+import type { WorkTreeStatus } from './git.js';
+import { type GitOptions, git } from './git-command.js';
 
 /** Where a commit of a run would go, and what keeps it from being made there now (engine.md, Commits). */
 
@@ -19,11 +19,11 @@ export interface HeadRule {
  * before; a HEAD that is detached is only where the run began on one.
  * @throws DevCliError `GIT_FAILED`, `INTERRUPTED`
  */
-export async function headRefusal(
+export async function findHeadRefusal(
   workTree: string,
-  { head, branch }: Pick<Present, 'head' | 'branch'>,
+  { head, branch }: Pick<WorkTreeStatus, 'head' | 'branch'>,
   rule: HeadRule,
-  around: Surroundings,
+  around: GitOptions,
 ): Promise<string | null> {
   if (branch === null && typeof rule.branch === 'string') return `HEAD is detached at ${short(head)}`;
   const { last } = rule;
@@ -52,7 +52,7 @@ const UNDER_WAY: Record<string, string> = {
 };
 
 /** Why git can make no commit just now, wherever HEAD is, or null. @throws DevCliError `GIT_FAILED`, `INTERRUPTED` */
-export async function hindranceIn(workTree: string, around: Surroundings): Promise<string | null> {
+export async function findHindrance(workTree: string, around: GitOptions): Promise<string | null> {
   const asked = [...Object.keys(UNDER_WAY), 'index.lock'].flatMap((name) => ['--git-path', name]);
   const answer = await git(workTree, ['rev-parse', '--absolute-git-dir', ...asked], around);
   const [directory = '', ...places] = answer.toString('utf8').split('\n');

@@ -1,8 +1,8 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { systemCode } from '../base/errors.js';
+import { getSystemCode } from '../base/errors.js';
 import type { Baseline } from './git.js';
-import { git, type Surroundings } from './git-command.js';
+import { type GitOptions, git } from './git-command.js';
 import { splitNames } from './status.js';
 
 /** What a commit of a run does to the user's index, and how it is as it was again. */
@@ -11,11 +11,7 @@ import { splitNames } from './status.js';
  * Makes new files known to git, without which `commit --only` does not take them. Done again, it changes nothing.
  * @throws DevCliError `GIT_FAILED`, `INTERRUPTED`
  */
-export async function announceNew(
-  workTree: string,
-  paths: readonly string[],
-  around: Surroundings = {},
-): Promise<void> {
+export async function announceNew(workTree: string, paths: readonly string[], around: GitOptions = {}): Promise<void> {
   const there = await existing(workTree, paths);
   for (const some of inPortions(there)) {
     await git(workTree, ['--literal-pathspecs', 'add', '--intent-to-add', '--', ...some], around);
@@ -26,11 +22,7 @@ export async function announceNew(
  * Takes back announceNew for what was not committed: the user's index is as it was.
  * @throws DevCliError `GIT_FAILED`, `INTERRUPTED`
  */
-export async function withdrawNew(
-  workTree: string,
-  paths: readonly string[],
-  around: Surroundings = {},
-): Promise<void> {
+export async function withdrawNew(workTree: string, paths: readonly string[], around: GitOptions = {}): Promise<void> {
   const announced = await git(
     workTree,
     ['diff', '--name-only', '--no-renames', '--diff-filter=A', '--relative', '-z'],
@@ -49,11 +41,11 @@ export async function withdrawNew(
  * @param before the work tree when the run began: what was changed then is the user's, and its index is left alone
  * @throws DevCliError `GIT_FAILED`, `INTERRUPTED`
  */
-export async function settleIndex(
+export async function syncIndex(
   workTree: string,
   commit: string,
   before: Baseline,
-  around: Surroundings = {},
+  around: GitOptions = {},
 ): Promise<void> {
   const staged = splitNames(await git(workTree, ['diff', '--cached', ...LISTED], around));
   if (staged.length === 0) return;
@@ -70,21 +62,21 @@ const LISTED = ['--name-only', '--no-renames', '--relative', '-z'];
  * The paths that a commit changed.
  * @throws DevCliError `GIT_FAILED`, `INTERRUPTED`
  */
-export async function pathsIn(workTree: string, commit: string, around: Surroundings = {}): Promise<string[]> {
+export async function pathsIn(workTree: string, commit: string, around: GitOptions = {}): Promise<string[]> {
   const asked = ['diff-tree', '-r', '--no-commit-id', '--root', ...LISTED, commit];
   return splitNames(await git(workTree, asked, around));
 }
 
 async function existing(workTree: string, paths: readonly string[]): Promise<string[]> {
-  const there = await Promise.all(paths.map((path) => isThere(join(workTree, path))));
+  const there = await Promise.all(paths.map((path) => exists(join(workTree, path))));
   return paths.filter((_, index) => there[index]);
 }
 
 /** Whether anything stands at a path; what cannot be looked at counts as there. */
-export async function isThere(path: string): Promise<boolean> {
+export async function exists(path: string): Promise<boolean> {
   return lstat(path).then(
     () => true,
-    (error: unknown) => systemCode(error) !== 'ENOENT' && systemCode(error) !== 'ENOTDIR',
+    (error: unknown) => getSystemCode(error) !== 'ENOENT' && getSystemCode(error) !== 'ENOTDIR',
   );
 }
 

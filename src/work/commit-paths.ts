@@ -1,9 +1,16 @@
 import { isAbsolute, join } from 'node:path';
 import type { HeadRule } from './commit-head.js';
-import { isThere } from './commit-index.js';
-import { type Baseline, NESTED, type Present } from './git.js';
-import { answered, git, type Surroundings } from './git-command.js';
-import { changedBefore, changedPaths, coveredBy, ESCAPED, namedBy, parents } from './paths.js';
+import { exists } from './commit-index.js';
+import { type Baseline, NESTED_MARK, type WorkTreeStatus } from './git.js';
+import { type GitOptions, git, nullIfRefused } from './git-command.js';
+import {
+  createGlobTest,
+  createPathTest,
+  createUserChangeTest,
+  ESCAPED_NAME,
+  listChangedPaths,
+  listParents,
+} from './paths.js';
 import { splitNames } from './status.js';
 
 /** Which of the changed paths a commit holds, and what becomes of the others (engine.md, Commits). */
@@ -50,25 +57,25 @@ export interface LeftPath {
  * What of the changes since the work began a commit holds, and what of them is left alone.
  * @throws DevCliError `INTERRUPTED`
  */
-export async function sorted(
+export async function selectPaths(
   workTree: string,
-  now: Present,
+  now: WorkTreeStatus,
   scope: CommitScope,
-  around: Surroundings,
+  around: GitOptions,
 ): Promise<{ paths: string[]; left: LeftPath[] }> {
-  const changed = changedPaths(now, scope.since).filter(belongsTo(scope));
+  const changed = listChangedPaths(now, scope.since).filter(belongsTo(scope));
   const { before, listed } = scope;
-  const isUsers = changedBefore(before);
-  const isListed = listed === undefined ? () => true : namedBy(listed.filesChanged);
-  const isNotMine = namedBy(listed?.notMine ?? []);
-  const nested = changed.filter((path) => now.dirty[path]?.startsWith(NESTED));
+  const isUsers = createUserChangeTest(before);
+  const isListed = listed === undefined ? () => true : createPathTest(listed.filesChanged);
+  const isNotMine = createPathTest(listed?.notMine ?? []);
+  const nested = changed.filter((path) => now.dirty[path]?.startsWith(NESTED_MARK));
   const moved = nested.length === 0 ? [] : await movedSubmodules(workTree, nested, around);
   const paths: string[] = [];
   const left: LeftPath[] = [];
   for (const path of changed) {
     if (isUsers(path)) left.push({ path, why: 'changed before the run' });
     else if (nested.includes(path) && !moved.includes(path)) left.push({ path, why: 'a repository of its own' });
-    else if (ESCAPED.test(path) && !(await isThere(join(workTree, path))))
+    else if (ESCAPED_NAME.test(path) && !(await exists(join(workTree, path))))
       left.push({ path, why: 'its name is no UTF-8' });
     else if (isListed(path)) paths.push(path);
     // What a worker says is somebody else's need not be told to anybody.
@@ -85,19 +92,19 @@ const LOOKED_UP = 200;
  * @param settled the paths that are committed, or known to be left
  * @throws DevCliError `INTERRUPTED`
  */
-export async function leftBehind(
+export async function listLeftPaths(
   workTree: string,
-  now: Present,
+  now: WorkTreeStatus,
   scope: CommitScope,
   settled: readonly string[],
-  around: Surroundings,
+  around: GitOptions,
 ): Promise<LeftPath[]> {
-  const held = new Set(['.', ...settled.flatMap((path) => [path, ...parents(path)])]);
-  const below = namedBy(settled);
+  const held = new Set(['.', ...settled.flatMap((path) => [path, ...listParents(path)])]);
+  const below = createPathTest(settled);
   const open = (scope.listed?.filesChanged ?? []).filter((path) => !held.has(path) && !below(path) && !isOurs(path));
   if (open.length === 0) return [];
-  const isUsers = changedBefore(scope.before);
-  const changed = new Set(changedPaths(now, scope.since).flatMap((path) => [path, ...parents(path)]));
+  const isUsers = createUserChangeTest(scope.before);
+  const changed = new Set(listChangedPaths(now, scope.since).flatMap((path) => [path, ...listParents(path)]));
   const left: LeftPath[] = [];
   const unknown: string[] = [];
   for (const path of open.slice(0, LOOKED_UP)) {
@@ -111,10 +118,10 @@ export async function leftBehind(
 }
 
 /** Of paths that did not change, those that no commit holds either. */
-async function unheld(workTree: string, paths: readonly string[], around: Surroundings): Promise<LeftPath[]> {
+async function unheld(workTree: string, paths: readonly string[], around: GitOptions): Promise<LeftPath[]> {
   if (paths.length === 0) return [];
   const ask = async (...options: string[]) => {
-    const answer = await answered(
+    const answer = await nullIfRefused(
       git(workTree, ['--literal-pathspecs', 'ls-files', '-z', ...options, '--', ...paths], around),
     );
     // A directory that is ignored as a whole ends in a slash.
@@ -133,8 +140,8 @@ async function unheld(workTree: string, paths: readonly string[], around: Surrou
 
 /** Whether a path is one of these, lies below one or has one below it. */
 function related(paths: readonly string[]): (path: string) => boolean {
-  const above = new Set(paths.flatMap((path) => [path, ...parents(path)]));
-  const below = namedBy(paths);
+  const above = new Set(paths.flatMap((path) => [path, ...listParents(path)]));
+  const below = createPathTest(paths);
   return (path) => above.has(path) || below(path);
 }
 
@@ -144,12 +151,12 @@ function isOurs(path: string): boolean {
 }
 
 function belongsTo({ files, charged }: CommitScope): (path: string) => boolean {
-  return files === null ? () => true : coveredBy(files, charged);
+  return files === null ? () => true : createGlobTest(files, charged);
 }
 
 /** Of repositories inside, those that the one around them knows and that stand at another commit than it says. */
-async function movedSubmodules(workTree: string, nested: readonly string[], around: Surroundings): Promise<string[]> {
+async function movedSubmodules(workTree: string, nested: readonly string[], around: GitOptions): Promise<string[]> {
   const asked = ['diff', '--name-only', '--relative', '-z', '--ignore-submodules=dirty', 'HEAD', '--', ...nested];
-  const answer = await answered(git(workTree, ['--literal-pathspecs', ...asked], around));
+  const answer = await nullIfRefused(git(workTree, ['--literal-pathspecs', ...asked], around));
   return answer === null ? [] : splitNames(answer);
 }

@@ -1,4 +1,4 @@
-import { answered, git, type Surroundings } from './git-command.js';
+import { type GitOptions, git, nullIfRefused } from './git-command.js';
 import { splitNames } from './status.js';
 
 /** Commits of a run, found again in the history (engine.md, Commits). */
@@ -20,7 +20,7 @@ export async function findCommit(
   workTree: string,
   key: string,
   since: string | null,
-  around: Surroundings = {},
+  around: GitOptions = {},
 ): Promise<string | null> {
   return findCommitIn(workTree, key, { since, head: await headOf(workTree, around) }, around);
 }
@@ -30,13 +30,13 @@ export async function findCommitIn(
   workTree: string,
   key: string,
   { since, head }: { since: string | null; head: string | null },
-  around: Surroundings = {},
+  around: GitOptions = {},
 ): Promise<string | null> {
   if (head === null || head === since) return null;
   const line = `${TRAILER}: ${key}`;
   const only = ['log', '--no-show-signature', '--fixed-strings', `--grep=${line}`, '-z', '--format=%H%n%B'];
   // Where history was rewritten, the commit that it is looked for from may be gone.
-  const recent = since === null ? null : await answered(git(workTree, [...only, `${since}..${head}`], around));
+  const recent = since === null ? null : await nullIfRefused(git(workTree, [...only, `${since}..${head}`], around));
   const answer = recent ?? (await git(workTree, [...only, head], around));
   // A whole line anywhere in the message: behind hooks that add to it, git takes ours for no trailer any more.
   const found = answer
@@ -56,14 +56,14 @@ const LOOKED_AT = 50;
  * be told which is ours. For a commit whose trailer a hook has taken away.
  * @throws DevCliError `INTERRUPTED`
  */
-export async function commitHolding(
+export async function findCommitByPaths(
   workTree: string,
   paths: readonly string[],
   before: string | null,
-  around: Surroundings = {},
+  around: GitOptions = {},
 ): Promise<string | null> {
   const range = before === null ? 'HEAD' : `${before}..HEAD`;
-  const listed = await answered(git(workTree, ['rev-list', `--max-count=${LOOKED_AT + 1}`, range], around));
+  const listed = await nullIfRefused(git(workTree, ['rev-list', `--max-count=${LOOKED_AT + 1}`, range], around));
   const commits = listed === null ? [] : listed.toString('utf8').split('\n').filter(Boolean);
   if (commits.length > LOOKED_AT) return null;
   const holding: string[] = [];
@@ -79,19 +79,19 @@ export async function commitHolding(
       '--relative',
       commit,
     ];
-    const held = new Set(splitNames((await answered(git(workTree, args, around))) ?? Buffer.alloc(0)));
+    const held = new Set(splitNames((await nullIfRefused(git(workTree, args, around))) ?? Buffer.alloc(0)));
     if (paths.every((path) => held.has(path))) holding.push(commit);
   }
   return holding.length === 1 ? (holding[0] ?? null) : null;
 }
 
 /** The commit checked out; null before the first one. @throws DevCliError `INTERRUPTED` */
-async function headOf(workTree: string, around: Surroundings = {}): Promise<string | null> {
-  const answer = await answered(git(workTree, ['rev-parse', '--verify', '--quiet', 'HEAD'], around));
+async function headOf(workTree: string, around: GitOptions = {}): Promise<string | null> {
+  const answer = await nullIfRefused(git(workTree, ['rev-parse', '--verify', '--quiet', 'HEAD'], around));
   return answer === null ? null : answer.toString('utf8').trim();
 }
 
 /** Whether a commit is part of another one's history; a commit that is gone is of none. @throws DevCliError `INTERRUPTED` */
-export async function isAncestor(workTree: string, from: string, to: string, around: Surroundings): Promise<boolean> {
-  return (await answered(git(workTree, ['merge-base', '--is-ancestor', from, to], around))) !== null;
+export async function isAncestor(workTree: string, from: string, to: string, around: GitOptions): Promise<boolean> {
+  return (await nullIfRefused(git(workTree, ['merge-base', '--is-ancestor', from, to], around))) !== null;
 }

@@ -1,8 +1,8 @@
-import { headRefusal, hindranceIn } from './commit-head.js';
-import { type CommitScope, type LeftPath, leftBehind, sorted } from './commit-paths.js';
+import { findHeadRefusal, findHindrance } from './commit-head.js';
+import { type CommitScope, type LeftPath, listLeftPaths, selectPaths } from './commit-paths.js';
 import { findCommitIn, TRAILER } from './commit-search.js';
-import { type Present, readPresent } from './git.js';
-import { answered, git, type Surroundings, usersEnvironment } from './git-command.js';
+import { readPresent, type WorkTreeStatus } from './git.js';
+import { buildUserEnvironment, type GitOptions, git, nullIfRefused } from './git-command.js';
 
 /**
  * Commits of a run's work (engine.md, Commits): each carries a trailer and is looked for before it is made, so that it is
@@ -10,7 +10,7 @@ import { answered, git, type Surroundings, usersEnvironment } from './git-comman
  */
 
 /** Where HEAD was when the commit was planned. */
-export type At = Pick<Present, 'head' | 'branch'>;
+export type HeadPosition = Pick<WorkTreeStatus, 'head' | 'branch'>;
 
 /** What there is to commit. */
 export type CommitPlan =
@@ -18,28 +18,28 @@ export type CommitPlan =
   | { kind: 'nothing'; why: string; left: LeftPath[] }
   /** `head`: it is where HEAD is that keeps it from being made, and a person may say that it is right. */
   | { kind: 'later'; why: string; left: LeftPath[]; head: boolean }
-  | { kind: 'ready'; paths: string[]; left: LeftPath[]; at: At };
+  | { kind: 'ready'; paths: string[]; left: LeftPath[]; at: HeadPosition };
 
 /**
  * Looks what a commit would hold, and whether it is already made. Changes nothing.
  * @param workTree absolute path
  * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`
  */
-export async function planCommit(workTree: string, scope: CommitScope, around: Surroundings = {}): Promise<CommitPlan> {
+export async function planCommit(workTree: string, scope: CommitScope, around: GitOptions = {}): Promise<CommitPlan> {
   const now = await readPresent(workTree, around);
   if (now === null) return { kind: 'nothing', why: 'no repository', left: [] };
   const { head, branch } = now;
   const sha = await findCommitIn(workTree, scope.key, { since: scope.since.head, head }, around);
   if (sha !== null) return { kind: 'found', sha };
-  const { paths, left } = await sorted(workTree, now, scope, around);
+  const { paths, left } = await selectPaths(workTree, now, scope, around);
   const named = [
     ...left,
-    ...(await leftBehind(workTree, now, scope, [...paths, ...left.map(({ path }) => path)], around)),
+    ...(await listLeftPaths(workTree, now, scope, [...paths, ...left.map(({ path }) => path)], around)),
   ];
   if (paths.length === 0) return { kind: 'nothing', why: 'nothing to commit', left: named };
-  const hindrance = await hindranceIn(workTree, around);
+  const hindrance = await findHindrance(workTree, around);
   if (hindrance !== null) return { kind: 'later', why: hindrance, left: named, head: false };
-  const refusal = scope.head === undefined ? null : await headRefusal(workTree, now, scope.head, around);
+  const refusal = scope.head === undefined ? null : await findHeadRefusal(workTree, now, scope.head, around);
   if (refusal !== null) return { kind: 'later', why: refusal, left: named, head: true };
   return { kind: 'ready', paths, left: named, at: { head, branch } };
 }
@@ -48,7 +48,7 @@ export async function planCommit(workTree: string, scope: CommitScope, around: S
  * The command that makes the commit, for the detached runner: hooks run and may take their time. It reads what to commit
  * from the two files, so that no path can be taken for an option or a pattern.
  */
-export function commitCommand(messageFile: string, pathsFile: string): string[] {
+export function buildCommitCommand(messageFile: string, pathsFile: string): string[] {
   return [
     'git',
     '--literal-pathspecs',
@@ -63,7 +63,7 @@ export function commitCommand(messageFile: string, pathsFile: string): string[] 
 }
 
 /** The message with its trailer, and the paths as commitCommand reads them. */
-export function commitFiles(
+export function buildCommitFiles(
   message: string,
   key: string,
   paths: readonly string[],
@@ -80,18 +80,18 @@ export async function isEmptyCommit(
   workTree: string,
   messageFile: string,
   pathsFile: string,
-  around: Surroundings = {},
+  around: GitOptions = {},
 ): Promise<boolean> {
-  const [, ...args] = commitCommand(messageFile, pathsFile);
-  return (await answered(git(workTree, [...args, '--dry-run'], around))) === null;
+  const [, ...args] = buildCommitCommand(messageFile, pathsFile);
+  return (await nullIfRefused(git(workTree, [...args, '--dry-run'], around))) === null;
 }
 
 /**
  * The environment of the command: of the repository that was asked, whatever the caller's variables point at; and English,
  * so that its complaints are known again.
  */
-export function commitEnvironment(inherited: NonNullable<Surroundings['env']>): NonNullable<Surroundings['env']> {
-  return { ...usersEnvironment(inherited), LANGUAGE: 'en' };
+export function buildCommitEnvironment(inherited: NonNullable<GitOptions['env']>): NonNullable<GitOptions['env']> {
+  return { ...buildUserEnvironment(inherited), LANGUAGE: 'en' };
 }
 
 /** Whether git's complaint means that it could not write just now, rather than that it refused the commit. */

@@ -1,5 +1,5 @@
 import { constants, createReadStream, promises, type Stats } from 'node:fs';
-import { systemCode } from '../base/errors.js';
+import { getSystemCode } from '../base/errors.js';
 import { crypto, sha256 } from '../base/sha256.js';
 
 /** Above this many bytes a file is judged by size and mtime: hashing it at every call would cost seconds. */
@@ -11,7 +11,7 @@ const LARGE = 32 * 1024 * 1024;
  * `special:` for a fifo, socket or device). Null where there is nothing, or a directory. Links are not followed,
  * nothing but a regular file is opened.
  */
-export async function contentDigest(path: Buffer): Promise<string | null> {
+export async function digestContent(path: Buffer): Promise<string | null> {
   try {
     const facts = await promises.lstat(path);
     if (facts.isDirectory()) return null;
@@ -20,7 +20,7 @@ export async function contentDigest(path: Buffer): Promise<string | null> {
     if (facts.size > LARGE) return `large:${sizeAndTime(facts)}`;
     return await fileDigest(path, facts);
   } catch (error) {
-    const code = systemCode(error);
+    const code = getSystemCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return null;
     throw error;
   }
@@ -33,7 +33,7 @@ async function fileDigest(path: Buffer, facts: Stats): Promise<string> {
     // The types of Node know only textual flags here; numbers are documented and accepted.
     for await (const chunk of createReadStream(path, { flags: flags as unknown as string })) hash.update(chunk);
   } catch (error) {
-    if (systemCode(error) === 'EACCES') return `unreadable:${sizeAndTime(facts)}`;
+    if (getSystemCode(error) === 'EACCES') return `unreadable:${sizeAndTime(facts)}`;
     throw error;
   }
   return hash.digest('hex');

@@ -2,10 +2,10 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { DevCliError } from '../base/errors.js';
-import { findRepository, git, type Surroundings } from './git-command.js';
+import { findRepository, type GitOptions, git } from './git-command.js';
 
 /** What opening a pull request needs of a machine and a repository, as far as it can be seen without asking the forge. */
-export interface ForgeReach {
+export interface ForgeAccess {
   /** Why nothing can be pushed; null when the repository has a remote. */
   remote: string | null;
   /** Why no forge can be asked; null when `gh` is on the PATH. */
@@ -17,7 +17,7 @@ export interface ForgeReach {
  * @param workTree absolute path
  * @throws DevCliError `IO` when the directory is gone; `INTERRUPTED`
  */
-export async function forgeReach(workTree: string, around: Surroundings = {}): Promise<ForgeReach> {
+export async function checkForgeAccess(workTree: string, around: GitOptions = {}): Promise<ForgeAccess> {
   const path = (around.env ?? process.env)['PATH'] ?? '';
   const found = await Promise.all(path.split(delimiter).map((directory) => isProgram(join(directory || '.', 'gh'))));
   return {
@@ -26,7 +26,7 @@ export async function forgeReach(workTree: string, around: Surroundings = {}): P
   };
 }
 
-async function remoteProblem(workTree: string, around: Surroundings): Promise<string | null> {
+async function remoteProblem(workTree: string, around: GitOptions): Promise<string | null> {
   try {
     const { kind } = await findRepository(workTree, around);
     if (kind === 'no-git') return 'git is not on the PATH';

@@ -1,6 +1,6 @@
-import { DevCliError, systemCode } from '../base/errors.js';
+import { DevCliError, getSystemCode } from '../base/errors.js';
 import { isRecord } from '../base/json.js';
-import type { Surroundings } from './git-command.js';
+import type { GitOptions } from './git-command.js';
 import { childProcess } from './processes.js';
 
 /** What dev-cli asks a forge, by `gh`. What that program prints is taken for nothing but what it can be shown to be. */
@@ -21,7 +21,7 @@ export interface PullRequest {
 const STATES = ['open', 'closed', 'merged'] as const;
 
 /** A pull request of a branch, as the forge knows it. */
-export interface KnownRequest {
+export interface ExistingPullRequest {
   url: string;
   state: (typeof STATES)[number];
   draft: boolean;
@@ -43,12 +43,12 @@ const SIGNED_OUT = /not logged in|failed to log in|gh auth login/i;
  * @param address where the branch is pushed to: a branch of that name in somebody else's repository is another one
  * @throws DevCliError `COMMAND_FAILED` when `gh` is not there, refuses or says what nobody can read; `INTERRUPTED`
  */
-export async function requestOf(
+export async function findPullRequest(
   workTree: string,
   branch: string,
   address: string,
-  around: Surroundings = {},
-): Promise<KnownRequest | null> {
+  around: GitOptions = {},
+): Promise<ExistingPullRequest | null> {
   const fields = 'url,state,isDraft,isCrossRepository,headRepositoryOwner';
   const args = ['pr', 'list', '--head', branch, '--state', 'all', '--limit', '100', '--json', fields];
   const said = (await gh(workTree, args, '', around)).trim();
@@ -61,33 +61,33 @@ export async function requestOf(
 
 /**
  * Opens a draft pull request for a pushed branch. Gives its address.
- * @throws DevCliError as `requestOf`
+ * @throws DevCliError as `findPullRequest`
  */
 export async function openDraft(
   workTree: string,
   branch: string,
   address: string,
   { title, body }: PullRequest,
-  around: Surroundings = {},
+  around: GitOptions = {},
 ): Promise<string> {
   // The body goes through standard input: it may be longer than an argument can be.
   const args = ['pr', 'create', '--draft', '--head', branch, '--title', title, '--body-file', '-'];
   const said = await gh(workTree, args, body, around);
   const url = said.trim().split(/\s+/).findLast(isAddress);
-  const known = url ?? (await requestOf(workTree, branch, address, around))?.url;
+  const known = url ?? (await findPullRequest(workTree, branch, address, around))?.url;
   if (known === undefined) throw unreadable('gh pr create', said);
   return known;
 }
 
 /**
  * Gives a pull request another text.
- * @throws DevCliError as `requestOf`
+ * @throws DevCliError as `findPullRequest`
  */
-export async function renewText(
+export async function updatePullRequestText(
   workTree: string,
   url: string,
   { title, body }: PullRequest,
-  around: Surroundings = {},
+  around: GitOptions = {},
 ): Promise<void> {
   await gh(workTree, ['pr', 'edit', url, '--title', title, '--body-file', '-'], body, around);
 }
@@ -97,7 +97,7 @@ export async function renewText(
  * five seconds.
  * @throws DevCliError `INTERRUPTED`
  */
-export async function signInProblem(workTree: string, around: Surroundings = {}): Promise<string | null> {
+export async function findSignInProblem(workTree: string, around: GitOptions = {}): Promise<string | null> {
   const answer = await ask(workTree, ['auth', 'status'], '', { ...around, timeoutSeconds: STATUS_TIMEOUT });
   switch (answer.kind) {
     case 'done':
@@ -113,7 +113,7 @@ export async function signInProblem(workTree: string, around: Surroundings = {})
 }
 
 /** What `gh` inherits: it asks nobody anything and prints no colours. */
-export function forgeEnvironment(inherited: NonNullable<Surroundings['env']>): NonNullable<Surroundings['env']> {
+export function buildForgeEnvironment(inherited: NonNullable<GitOptions['env']>): NonNullable<GitOptions['env']> {
   const { GH_FORCE_TTY: _tty, CLICOLOR_FORCE: _colours, ...env } = inherited;
   return { ...env, GH_PROMPT_DISABLED: '1', NO_COLOR: '1' };
 }
@@ -124,7 +124,7 @@ type GhAnswer =
   | { kind: 'missing' | 'refused' | 'silent'; said: string; message: string; cause: Error };
 
 /** @throws DevCliError `COMMAND_FAILED`, `INTERRUPTED` */
-async function gh(cwd: string, args: string[], input: string, around: Surroundings): Promise<string> {
+async function gh(cwd: string, args: string[], input: string, around: GitOptions): Promise<string> {
   const answer = await ask(cwd, args, input, around);
   if (answer.kind === 'done') return answer.stdout;
   const first = answer.kind === 'missing' ? 'install gh and to sign in with it' : 'put it right';
@@ -134,11 +134,11 @@ async function gh(cwd: string, args: string[], input: string, around: Surroundin
   });
 }
 
-function ask(cwd: string, args: string[], input: string, around: Surroundings): Promise<GhAnswer> {
+function ask(cwd: string, args: string[], input: string, around: GitOptions): Promise<GhAnswer> {
   const { timeoutSeconds = GH_TIMEOUT, signal } = around;
   const options = {
     cwd,
-    env: forgeEnvironment(around.env ?? process.env),
+    env: buildForgeEnvironment(around.env ?? process.env),
     timeout: timeoutSeconds * 1000,
     killSignal: 'SIGKILL',
     maxBuffer: MAX_OUTPUT,
@@ -158,7 +158,7 @@ function ask(cwd: string, args: string[], input: string, around: Surroundings): 
 
 function failed(cause: Error & { killed?: boolean }, args: string[], said: string, seconds: number): GhAnswer {
   const asked = `gh ${args.slice(0, 2).join(' ')}`;
-  const code = systemCode(cause);
+  const code = getSystemCode(cause);
   if (code === 'ENOENT') return { kind: 'missing', said, message: 'gh is not on the PATH.', cause };
   if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') {
     return { kind: 'silent', said, message: `${asked} printed more than ${MAX_OUTPUT} bytes.`, cause };
@@ -202,7 +202,7 @@ function isOurs(row: unknown, address: string): boolean {
   return [`/${owner}/`, `:${owner}/`].some((part) => address.toLowerCase().includes(part.toLowerCase()));
 }
 
-function knownRequest(row: unknown): KnownRequest[] {
+function knownRequest(row: unknown): ExistingPullRequest[] {
   if (!isRecord(row) || !isAddress(row['url'])) return [];
   const state = STATES.find((each) => each.toUpperCase() === row['state']);
   return state === undefined ? [] : [{ url: row['url'], state, draft: row['isDraft'] === true }];

@@ -1,11 +1,11 @@
 import { promises } from 'node:fs';
-import { DevCliError, systemCode } from '../base/errors.js';
-import { harnessMark } from '../base/harness-mark.js';
-import { visible } from '../base/visible.js';
+import { DevCliError, getSystemCode } from '../base/errors.js';
+import { findHarnessMark } from '../base/harness-mark.js';
+import { stripInvisible } from '../base/visible.js';
 import { childProcess } from './processes.js';
 
 /** What a use case hands down from its context. */
-export interface Surroundings {
+export interface GitOptions {
   /** Default: that of this process. */
   env?: Readonly<Record<string, string | undefined>>;
   signal?: AbortSignal;
@@ -14,7 +14,7 @@ export interface Surroundings {
 }
 
 /** Whether there is a repository to ask, and where in it a directory stands. */
-export type Place =
+export type RepositoryLookup =
   | { kind: 'no-git' | 'no-repository' }
   /** `prefix`: the directory from the top of the repository, ending in `/`, or empty. `top`: the way back, `../…` or empty. */
   | { kind: 'repository'; prefix: Buffer; top: string };
@@ -55,7 +55,7 @@ const REDIRECTING = [
  * @param directory absolute path
  * @throws DevCliError `GIT_FAILED`, `IO` (the directory is gone), `INTERRUPTED`
  */
-export async function findRepository(directory: string, around: Surroundings): Promise<Place> {
+export async function findRepository(directory: string, around: GitOptions): Promise<RepositoryLookup> {
   // --show-prefix comes last: it is the only one whose answer may contain a newline.
   const answer = await run(directory, ['rev-parse', '--is-inside-work-tree', '--show-cdup', '--show-prefix'], around);
   if (answer === 'no-git') return { kind: 'no-git' };
@@ -72,7 +72,7 @@ export async function findRepository(directory: string, around: Surroundings): P
  * Runs git where a repository is known to be and gives its standard output.
  * @throws DevCliError `GIT_FAILED` with what git said, `IO`, `INTERRUPTED`
  */
-export async function git(directory: string, args: string[], around: Surroundings): Promise<Buffer> {
+export async function git(directory: string, args: string[], around: GitOptions): Promise<Buffer> {
   const answer = await run(directory, args, around);
   if (answer === 'no-git') throw new DevCliError('GIT_FAILED', 'git is not on the PATH any more.');
   if (answer.exit !== 0) throw failure(args.find((word) => !word.startsWith('-')) ?? '', answer);
@@ -80,7 +80,7 @@ export async function git(directory: string, args: string[], around: Surrounding
 }
 
 /** For questions that git answers "no" by failing: then null. @throws DevCliError `IO`, `INTERRUPTED` */
-export async function answered(asked: Promise<Buffer>): Promise<Buffer | null> {
+export async function nullIfRefused(asked: Promise<Buffer>): Promise<Buffer | null> {
   try {
     return await asked;
   } catch (error) {
@@ -90,7 +90,7 @@ export async function answered(asked: Promise<Buffer>): Promise<Buffer | null> {
 }
 
 /** What `work` gives, or what git had against it, in its own words. @throws whatever else goes wrong */
-export async function gitProblem<T>(work: () => Promise<T>): Promise<T | string> {
+export async function resultOrProblem<T>(work: () => Promise<T>): Promise<T | string> {
   try {
     return await work();
   } catch (error) {
@@ -99,10 +99,10 @@ export async function gitProblem<T>(work: () => Promise<T>): Promise<T | string>
   }
 }
 
-async function run(cwd: string, args: string[], around: Surroundings): Promise<GitAnswer | 'no-git'> {
+async function run(cwd: string, args: string[], around: GitOptions): Promise<GitAnswer | 'no-git'> {
   // Without this a missing directory and a missing git would look the same.
   await promises.stat(cwd).catch((cause: unknown) => {
-    throw new DevCliError('IO', `${cwd} cannot be reached (${systemCode(cause) ?? 'unknown'}).`, { cause });
+    throw new DevCliError('IO', `${cwd} cannot be reached (${getSystemCode(cause) ?? 'unknown'}).`, { cause });
   });
   const { timeoutSeconds = TIMEOUT } = around;
   const options = {
@@ -136,22 +136,22 @@ const ASKPASS = ['GIT_ASKPASS', 'SSH_ASKPASS'];
  * stands, the configuration that the harness puts in place of the user's does not reach it (protocol.md §1). Gemini CLI
  * would take away identity, hooks and credentials.
  */
-export function usersEnvironment(inherited: NonNullable<Surroundings['env']>): Record<string, string | undefined> {
+export function buildUserEnvironment(inherited: NonNullable<GitOptions['env']>): Record<string, string | undefined> {
   const env: Record<string, string | undefined> = { ...inherited };
   for (const name of REDIRECTING) delete env[name];
-  if (harnessMark(inherited) === null) return env;
+  if (findHarnessMark(inherited) === null) return env;
   for (const name of Object.keys(env)) if (name.startsWith('GIT_CONFIG_')) delete env[name];
   for (const name of ASKPASS) if (env[name] === '') delete env[name];
   return env;
 }
 
-function environment(inherited: NonNullable<Surroundings['env']>): Record<string, string | undefined> {
+function environment(inherited: NonNullable<GitOptions['env']>): Record<string, string | undefined> {
   // Optional locks would let `git status` rewrite the index. The C locale keeps git's words the ones that are looked for.
-  return { ...usersEnvironment(inherited), GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C' };
+  return { ...buildUserEnvironment(inherited), GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C' };
 }
 
 function ending(error: Error & { killed?: boolean; signal?: string | null }, timeoutSeconds: number): string {
-  if (systemCode(error) !== undefined) return `could not be run (${systemCode(error)})`;
+  if (getSystemCode(error) !== undefined) return `could not be run (${getSystemCode(error)})`;
   return error.killed ? `gave no answer in ${timeoutSeconds} seconds` : `was ended by ${error.signal}`;
 }
 
@@ -163,6 +163,6 @@ function failure(command: string, answer: GitAnswer): DevCliError {
 
 /** What git said, fit to be shown: no control characters, no more than MAX_STDERR characters. */
 function plain(stderr: Buffer): string {
-  const text = visible(stderr.toString('utf8')).replace(/\s+/g, ' ').trim();
+  const text = stripInvisible(stderr.toString('utf8')).replace(/\s+/g, ' ').trim();
   return text.length > MAX_STDERR ? `${text.slice(0, MAX_STDERR)}…` : text;
 }

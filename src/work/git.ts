@@ -2,9 +2,9 @@ import { promises } from 'node:fs';
 import { join } from 'node:path';
 import { DevCliError } from '../base/errors.js';
 import { sha256 } from '../base/sha256.js';
-import { contentDigest } from './digest.js';
-import { findRepository, git, type Place, type Surroundings } from './git-command.js';
-import { nameOf, parseStatus, splitNames } from './status.js';
+import { digestContent } from './digest.js';
+import { findRepository, type GitOptions, git, type RepositoryLookup } from './git-command.js';
+import { decodeName, parseStatus, splitNames } from './status.js';
 
 /** What dev-cli asks git. Nothing here changes a repository, not even its index. */
 
@@ -20,7 +20,7 @@ export interface Baseline {
 }
 
 /** The work tree as it stands now. */
-export interface Present extends Baseline {
+export interface WorkTreeStatus extends Baseline {
   /** The branch checked out; null where HEAD is detached. */
   branch: string | null;
 }
@@ -34,7 +34,7 @@ interface Tree {
 
 const DIGESTS_AT_ONCE = 16;
 /** In front of the digest of a repository inside the repository. */
-export const NESTED = 'tree:';
+export const NESTED_MARK = 'tree:';
 
 /**
  * The work tree as it stands now, or null where there is no git or no repository (storage.md, state.json; harness.md, The second net).
@@ -42,19 +42,19 @@ export const NESTED = 'tree:';
  * @param workTree absolute path
  * @throws DevCliError `GIT_FAILED`, `IO` (the work tree is gone), `INTERRUPTED`
  */
-export async function readBaseline(workTree: string, around: Surroundings = {}): Promise<Baseline | null> {
+export async function readBaseline(workTree: string, around: GitOptions = {}): Promise<Baseline | null> {
   const present = await readPresent(workTree, around);
-  return present === null ? null : baselineOf(present);
+  return present === null ? null : toBaseline(present);
 }
 
 /** The same with the branch. Throws as `readBaseline`. */
-export async function readPresent(workTree: string, around: Surroundings = {}): Promise<Present | null> {
+export async function readPresent(workTree: string, around: GitOptions = {}): Promise<WorkTreeStatus | null> {
   const place = await findRepository(workTree, around);
   return place.kind === 'repository' ? readPart(workTree, place, around) : null;
 }
 
 /** What of it later states are compared with: a branch may be renamed or left, the work tree is the same. */
-export function baselineOf({ head, dirty }: Present): Baseline {
+export function toBaseline({ head, dirty }: WorkTreeStatus): Baseline {
   return { head, dirty };
 }
 
@@ -65,7 +65,11 @@ export function baselineOf({ head, dirty }: Present): Baseline {
  * @param workTree absolute path
  * @throws DevCliError `GIT_FAILED` (also when the repository or the baseline's commit is gone), `IO`, `INTERRUPTED`
  */
-export async function changedSince(workTree: string, baseline: Baseline, around: Surroundings = {}): Promise<string[]> {
+export async function listChangedSince(
+  workTree: string,
+  baseline: Baseline,
+  around: GitOptions = {},
+): Promise<string[]> {
   const place = await findRepository(workTree, around);
   if (place.kind !== 'repository') {
     throw new DevCliError('GIT_FAILED', 'The repository that this run started in cannot be found any more.', {
@@ -80,7 +84,7 @@ export async function changedSince(workTree: string, baseline: Baseline, around:
   for (const [path, before] of Object.entries(baseline.dirty)) {
     const after = Object.hasOwn(now.dirty, path)
       ? now.dirty[path]
-      : await pathDigest(Buffer.from(`${workTree}/${path}`), before?.startsWith(NESTED) ?? false, around);
+      : await pathDigest(Buffer.from(`${workTree}/${path}`), before?.startsWith(NESTED_MARK) ?? false, around);
     if (after !== before) changed.add(path);
   }
   return [...changed].sort();
@@ -100,7 +104,7 @@ export interface TreeState {
  * @param workTree absolute path
  * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`
  */
-export async function treeState(workTree: string, around: Surroundings = {}): Promise<TreeState | null> {
+export async function computeTreeState(workTree: string, around: GitOptions = {}): Promise<TreeState | null> {
   const place = await findRepository(workTree, around);
   if (place.kind !== 'repository') return null;
   const tree = await readTree(workTree, place.top, around);
@@ -112,7 +116,7 @@ export async function treeState(workTree: string, around: Surroundings = {}): Pr
  * @param workTree absolute path
  * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`
  */
-export async function hasRemote(workTree: string, around: Surroundings = {}): Promise<boolean> {
+export async function hasRemote(workTree: string, around: GitOptions = {}): Promise<boolean> {
   if ((await findRepository(workTree, around)).kind !== 'repository') return false;
   return (await git(workTree, ['remote'], around)).length > 0;
 }
@@ -120,11 +124,11 @@ export async function hasRemote(workTree: string, around: Surroundings = {}): Pr
 /** The part of the repository below the work tree, with paths from there. */
 async function readPart(
   workTree: string,
-  place: Extract<Place, { kind: 'repository' }>,
-  around: Surroundings,
-): Promise<Present> {
+  place: Extract<RepositoryLookup, { kind: 'repository' }>,
+  around: GitOptions,
+): Promise<WorkTreeStatus> {
   const { head, branch, dirty } = await readTree(workTree, place.top, around);
-  const prefix = nameOf(place.prefix);
+  const prefix = decodeName(place.prefix);
   const below = dirty.filter(([path]) => path.startsWith(prefix));
   return {
     head,
@@ -134,7 +138,7 @@ async function readPart(
 }
 
 /** @param top the way from `directory` up to the top of its repository, `../…` or empty */
-async function readTree(directory: string, top: string, around: Surroundings): Promise<Tree> {
+async function readTree(directory: string, top: string, around: GitOptions): Promise<Tree> {
   const options = ['--porcelain=v2', '--branch', '-z', '--no-renames', '--untracked-files=all', '--ignored=no'];
   const scope = ['--ignore-submodules=none', '--', ':/', ':(exclude).dev'];
   const { head, branch, entries } = parseStatus(await git(directory, ['status', ...options, ...scope], around));
@@ -144,7 +148,7 @@ async function readTree(directory: string, top: string, around: Surroundings): P
   const start = Buffer.from(`${directory}/${top}`);
   const worker = async () => {
     for (const { path, nested } of queue) {
-      dirty.push([nameOf(path), await pathDigest(Buffer.concat([start, path]), nested, around)]);
+      dirty.push([decodeName(path), await pathDigest(Buffer.concat([start, path]), nested, around)]);
     }
   };
   await Promise.all(Array.from({ length: DIGESTS_AT_ONCE }, worker));
@@ -152,7 +156,7 @@ async function readTree(directory: string, top: string, around: Surroundings): P
 }
 
 /** Paths that differ between two commits, below the work tree and outside `.dev/`. */
-async function committed(workTree: string, from: string | null, to: string | null, around: Surroundings) {
+async function committed(workTree: string, from: string | null, to: string | null, around: GitOptions) {
   if (to === null || from === to) return [];
   const listing = ['-r', '-z', '--name-only'];
   const args =
@@ -163,18 +167,18 @@ async function committed(workTree: string, from: string | null, to: string | nul
   return paths.filter((path) => path !== '.dev' && !path.startsWith('.dev/'));
 }
 
-async function pathDigest(path: Buffer, nested: boolean, around: Surroundings): Promise<string | null> {
+async function pathDigest(path: Buffer, nested: boolean, around: GitOptions): Promise<string | null> {
   if (around.signal?.aborted) throw new DevCliError('INTERRUPTED', 'Interrupted.');
-  if (!nested || !(await isDirectory(path))) return contentDigest(path);
+  if (!nested || !(await isDirectory(path))) return digestContent(path);
   const directory = path.toString('utf8');
   const place = await findNested(directory, around);
   // From a submodule that is not checked out, git finds the repository around it.
-  if (place.kind !== 'repository' || place.prefix.length > 0) return `${NESTED}none`;
-  return NESTED + digestOf(await readTree(directory, '', around));
+  if (place.kind !== 'repository' || place.prefix.length > 0) return `${NESTED_MARK}none`;
+  return NESTED_MARK + digestOf(await readTree(directory, '', around));
 }
 
 /** A repository inside that git cannot use must not keep dev-cli from judging the one around it. */
-async function findNested(directory: string, around: Surroundings): Promise<Place> {
+async function findNested(directory: string, around: GitOptions): Promise<RepositoryLookup> {
   try {
     return await findRepository(directory, around);
   } catch (error) {
@@ -201,7 +205,11 @@ function digestOf(tree: Tree): string {
  * @param path of the file, relative to `directory`
  * @throws DevCliError `IO`, `INTERRUPTED`, `GIT_FAILED` when git cannot be asked at all
  */
-export async function committedContent(directory: string, path: string, around: Surroundings): Promise<Buffer | null> {
+export async function readCommittedContent(
+  directory: string,
+  path: string,
+  around: GitOptions,
+): Promise<Buffer | null> {
   const place = await findRepository(directory, around);
   if (place.kind !== 'repository') return null;
   const fromTop = join(place.prefix.toString('utf8'), path);
@@ -220,12 +228,12 @@ export async function committedContent(directory: string, path: string, around: 
  * @param workTree absolute path, in a repository
  * @throws DevCliError `IO`, `INTERRUPTED`
  */
-export async function missingIdentity(workTree: string, around: Surroundings = {}): Promise<string | null> {
+export async function findIdentityProblem(workTree: string, around: GitOptions = {}): Promise<string | null> {
   const asked = ['GIT_AUTHOR_IDENT', 'GIT_COMMITTER_IDENT'].map((one) => refusal(workTree, one, around));
   return (await Promise.all(asked)).find((said) => said !== null) ?? null;
 }
 
-async function refusal(workTree: string, variable: string, around: Surroundings): Promise<string | null> {
+async function refusal(workTree: string, variable: string, around: GitOptions): Promise<string | null> {
   try {
     await git(workTree, ['var', variable], around);
     return null;

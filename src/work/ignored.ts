@@ -1,5 +1,5 @@
 import { basename, dirname } from 'node:path';
-import { usersEnvironment } from './git-command.js';
+import { buildUserEnvironment } from './git-command.js';
 import { childProcess } from './processes.js';
 
 /** git's exit where it does not track or ignore a path, and where there is no repository that it would read. */
@@ -25,6 +25,6 @@ export function isSeen(directory: string, path: string): boolean {
 }
 
 function asked(cwd: string, args: string[]): number | 'no git' | null {
-  const { status, error } = childProcess().spawnSync('git', args, { cwd, env: usersEnvironment(process.env) });
+  const { status, error } = childProcess().spawnSync('git', args, { cwd, env: buildUserEnvironment(process.env) });
   return error !== undefined && 'code' in error && error.code === 'ENOENT' ? 'no git' : status;
 }

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { systemCode } from '../base/errors.js';
-import { lazyPackage } from '../base/lazy.js';
+import { getSystemCode } from '../base/errors.js';
+import { loadLazily } from '../base/lazy.js';
 
 /** Loading it takes several milliseconds, and hardly any acknowledgement starts a process. */
-export const childProcess = lazyPackage<typeof import('node:child_process')>('node:child_process');
+export const childProcess = loadLazily<typeof import('node:child_process')>('node:child_process');
 
 /** Waits without blocking. */
 export function sleep(milliseconds: number): Promise<void> {
@@ -25,7 +25,7 @@ const START = 19;
  * When a process started, as a word to compare: clock ticks since boot on Linux, the time to the second elsewhere. With
  * it a process is told from a later one of the same number. Null when there is none, or only a dead one not collected.
  */
-export function startOf(pid: number): string | null {
+export function readStartTime(pid: number): string | null {
   try {
     const [state, start] = process.platform === 'linux' ? fromProc(pid) : fromPs(pid);
     return isDead(state) ? null : start;
@@ -60,7 +60,7 @@ function fromPs(pid: number): [state: string, start: string] {
  * Ends every process of a group: SIGTERM, five seconds, SIGKILL. Returns when the group is gone, or could not be.
  * @param pgid a group that is known to be the one meant
  */
-export async function endGroup(pgid: number): Promise<void> {
+export async function endProcessGroup(pgid: number): Promise<void> {
   if (!signalGroup(pgid, 'SIGTERM')) return;
   if (await isGone(pgid, GRACE_MS)) return;
   signalGroup(pgid, 'SIGKILL');
@@ -97,7 +97,7 @@ function signalGroup(pgid: number, signal: 'SIGTERM' | 'SIGKILL' | 0): boolean {
   try {
     return process.kill(-pgid, signal);
   } catch (error) {
-    const code = systemCode(error);
+    const code = getSystemCode(error);
     // macOS says EPERM of a group whose members have all ended and were not collected.
     if (code === 'ESRCH' || code === 'EPERM') return false;
     throw error;

@@ -8,7 +8,7 @@ interface StatusEntry {
   nested: boolean;
 }
 
-export interface Status {
+export interface GitStatus {
   /** The commit checked out, or null before the first one. */
   head: string | null;
   /** The branch checked out, or null where HEAD is detached. */
@@ -25,8 +25,8 @@ const BRANCH = '# branch.head ';
  * Reads the output of `git status --porcelain=v2 --branch --no-renames -z`.
  * @throws DevCliError `GIT_FAILED` for a line of a form that these options do not give
  */
-export function parseStatus(output: Buffer): Status {
-  const status: Status = { head: null, branch: null, entries: [] };
+export function parseStatus(output: Buffer): GitStatus {
+  const status: GitStatus = { head: null, branch: null, entries: [] };
   for (const line of nulTerminated(output)) {
     if (line[0] === '#'.charCodeAt(0)) {
       const text = line.toString('utf8');
@@ -58,11 +58,11 @@ function entryOf(line: Buffer): StatusEntry {
 
 /** The paths of a NUL-terminated list (`-z --name-only`). */
 export function splitNames(output: Buffer): string[] {
-  return [...nulTerminated(output)].map(nameOf);
+  return [...nulTerminated(output)].map(decodeName);
 }
 
 /** A path as text. In a name that is no UTF-8, bytes above 127 are written `\xHH`, so that two names never become one. */
-export function nameOf(path: Buffer): string {
+export function decodeName(path: Buffer): string {
   const text = path.toString('utf8');
   if (Buffer.from(text).equals(path)) return text;
   const segments = path.toString('latin1').split('/');

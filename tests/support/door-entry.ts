@@ -1,35 +1,35 @@
 import {
-  listQuestion,
-  manifestQuestion,
-  nextQuestion,
+  answerList,
+  answerManifest,
+  answerNext,
+  answerStatus,
   type Question,
   type QuestionName,
-  statusQuestion,
 } from '../../src/app/questions.js';
-import { front, type Rim } from '../../src/cli/front.js';
+import { type ProcessIo, runCommandLine } from '../../src/cli/front.js';
 import { answered } from '../../src/cli/hot.js';
-import type { Printed } from '../../src/cli/print.js';
+import type { Output } from '../../src/cli/print.js';
 
 /** The commands that have a program of their own. */
 const QUESTIONS: { [Name in QuestionName]: Question<Name> } = {
-  next: nextQuestion,
-  manifest: manifestQuestion,
-  status: statusQuestion,
-  list: listQuestion,
+  next: answerNext,
+  manifest: answerManifest,
+  status: answerStatus,
+  list: answerList,
 };
 
 /**
  * What bin/dev-cli.js does: a question is answered the short way, if it can be.
  * @param whole as dist/cli.cjs does: no short way
  */
-export async function call(argv: string[], whole: boolean, rim: Rim): Promise<Printed> {
+export async function call(argv: string[], whole: boolean, io: ProcessIo): Promise<Output> {
   const [name = ''] = argv;
-  const printed = !whole && isQuestion(name) ? await ask(argv, name, rim).catch(() => null) : null;
-  return printed ?? front(argv, rim);
+  const printed = !whole && isQuestion(name) ? await ask(argv, name, io).catch(() => null) : null;
+  return printed ?? runCommandLine(argv, io);
 }
 
-function ask<Name extends QuestionName>(argv: string[], name: Name, rim: Rim): Promise<Printed | null> {
-  return answered(argv, name, QUESTIONS[name], rim);
+function ask<Name extends QuestionName>(argv: string[], name: Name, io: ProcessIo): Promise<Output | null> {
+  return answered(argv, name, QUESTIONS[name], io);
 }
 
 function isQuestion(name: string): name is QuestionName {

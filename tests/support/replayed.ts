@@ -5,7 +5,7 @@ import { runReplay } from '../../src/protocol/replay.js';
 import { runCodec } from '../../src/run/codec.js';
 import { directoryReading, placesBelow } from '../../src/store/directory-reading.js';
 import { replay } from '../../src/store/replay.js';
-import { differenceLine } from '../../src/views/replay-text.js';
+import { renderDifference } from '../../src/views/replay-text.js';
 import type { Project } from './project.mjs';
 
 /**
@@ -20,7 +20,7 @@ export function replayEveryRun(project: Project): void {
     try {
       const { look, report } = runReplay(name);
       return report(replay({ layout: RUN_LAYOUT, medium, codec: runCodec, stream: name, look })).differences.map(
-        differenceLine,
+        renderDifference,
       );
     } catch (error) {
       if (error instanceof DevCliError) return [`${error.code} ${error.message}`];

@@ -1,15 +1,15 @@
 import { DevCliError } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json.js';
 import { checkReport } from '../../documents/report.js';
-import { dataOf } from './data.js';
-import { type Outcome, runOf, type Scene } from './scene.js';
+import { readCommandData } from './data.js';
+import { type CommandContext, type CommandReport, requireRun } from './scene.js';
 
 /**
  * `analysis save --agent T`: stores a report that an agent could only print (documents.md, analysis save).
  * @throws DevCliError `EVIDENCE_INVALID` when the report lacks what a report needs, `UNKNOWN_AGENT` for a hostile id
  */
-export function analysisSave(scene: Scene, input: JsonObject): Outcome {
-  const { state, recipe } = runOf(scene);
+export function saveAnalysis(scene: CommandContext, input: JsonObject): CommandReport {
+  const { state, recipe } = requireRun(scene);
   const agent = String(input['agent']);
   if (!/^[A-Za-z_][A-Za-z0-9_-]{0,63}$/.test(agent)) {
     throw new DevCliError('UNKNOWN_AGENT', `${JSON.stringify(agent.slice(0, 80))} cannot be an agent's id.`, {
@@ -17,7 +17,7 @@ export function analysisSave(scene: Scene, input: JsonObject): Outcome {
     });
   }
   const path = state.agents[agent]?.output ?? `analysis/${agent}.md`;
-  const { text } = dataOf(input['data'] ?? { source: 'stdin', text: '' }, scene.files);
+  const { text } = readCommandData(input['data'] ?? { source: 'stdin', text: '' }, scene.files);
   const checked = checkReport(text, { agent, verdict: path.startsWith('reviews/') });
   if (!checked.ok) {
     throw new DevCliError('EVIDENCE_INVALID', 'The report does not check out; nothing was saved.', {

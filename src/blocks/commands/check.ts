@@ -1,6 +1,6 @@
-import type { Detail } from '../../base/errors.js';
+import type { ErrorDetail } from '../../base/errors.js';
 import { DevCliError } from '../../base/errors.js';
-import { draftStatus } from '../../documents/draft.js';
+import { readDraftStatus } from '../../documents/draft.js';
 import { checkPlan } from '../../documents/plan-check.js';
 import { checkReport } from '../../documents/report.js';
 import { parseJson } from '../../documents/section-data.js';
@@ -10,9 +10,9 @@ import { SECTION_IDS } from '../../documents/sections.js';
 type DocumentKind = 'report' | 'review' | 'plan-content' | 'draft' | 'json' | 'text';
 
 /** The findings on one document; empty when it holds up. */
-export interface Checked {
+export interface DocumentCheck {
   kind: DocumentKind;
-  problems: Detail[];
+  problems: ErrorDetail[];
   warnings: string[];
 }
 
@@ -24,7 +24,7 @@ export function checkDocument(
   path: string,
   text: string,
   expected: { agent?: string; verdict?: boolean } = {},
-): Checked {
+): DocumentCheck {
   const kind = kindOf(path);
   if (text.trim() === '') return { kind, problems: [{ target: path, problem: 'empty' }], warnings: [] };
   try {
@@ -39,7 +39,7 @@ function findings(
   kind: DocumentKind,
   text: string,
   expected: { agent?: string; verdict?: boolean },
-): Omit<Checked, 'kind'> {
+): Omit<DocumentCheck, 'kind'> {
   switch (kind) {
     case 'report':
     case 'review': {
@@ -51,7 +51,7 @@ function findings(
       return { problems: checked.ok ? [] : checked.findings, warnings: [] };
     }
     case 'draft':
-      draftStatus(text, [...SECTION_IDS]);
+      readDraftStatus(text, [...SECTION_IDS]);
       return { problems: [], warnings: [] };
     case 'json':
       parseJson(text);

@@ -1,7 +1,7 @@
 import { renderRunSummary } from '../../documents/run-summary.js';
-import type { Workspace } from '../../run/workspace.js';
-import { planningDecisions, runSummary } from '../run-summary.js';
-import { type Outcome, runOf, type Scene } from './scene.js';
+import type { PendingDocuments } from '../../run/workspace.js';
+import { buildRunSummary, listPlanningDecisions } from '../run-summary.js';
+import { type CommandContext, type CommandReport, requireRun } from './scene.js';
 
 // A plain `require`, as in recipe/conditions.ts: no other command needs it.
 const picomatch = (): typeof import('picomatch') => require('picomatch');
@@ -10,16 +10,16 @@ const picomatch = (): typeof import('picomatch') => require('picomatch');
 const KEPT = /^(state\.json|events\.jsonl|recipe\.json|lock|objects|actions)(\/|$|\.)/;
 
 /** `cleanup`: removes what the recipe declares temporary and writes summary.md (protocol.md §5). */
-export function cleanup(scene: Scene): Outcome {
-  const { state, recipe } = runOf(scene);
+export function cleanUp(scene: CommandContext): CommandReport {
+  const { state, recipe } = requireRun(scene);
   // Again, because its answer was lost: what summary.md tells of the removed documents cannot be told a second time.
   const last = state.events.findLast(({ type }) => type !== 'recovered');
   if (last?.type === 'document' && last.summary.startsWith('cleanup: ') && scene.files.text('summary.md') !== null) {
     return { ok: true, report: { removed: [], written: 'summary.md' }, summary: 'was cleaned up already' };
   }
   // Rendered first: it tells of decisions that stand in a document about to go.
-  const decided = planningDecisions(state, recipe, scene.files);
-  scene.files.write('summary.md', renderRunSummary(runSummary(state, recipe, scene.files, scene.at)));
+  const decided = listPlanningDecisions(state, recipe, scene.files);
+  scene.files.write('summary.md', renderRunSummary(buildRunSummary(state, recipe, scene.files, scene.at)));
   if (decided.length > 0) state.decisions = decided;
   const isTemporary = picomatch()(recipe.cleanup, { dot: true });
   const removed = filesBelow(scene.files, '').filter((path) => isTemporary(path));
@@ -31,7 +31,7 @@ export function cleanup(scene: Scene): Outcome {
   };
 }
 
-function filesBelow(files: Workspace, directory: string): string[] {
+function filesBelow(files: PendingDocuments, directory: string): string[] {
   const found: string[] = [];
   for (const name of files.list(directory)) {
     const path = directory === '' ? name : `${directory}/${name}`;

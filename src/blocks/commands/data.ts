@@ -3,14 +3,14 @@ import { DevCliError } from '../../base/errors.js';
 import { isRecord, type Json } from '../../base/json.js';
 import { parseJson, parseSections } from '../../documents/section-data.js';
 import { isSectionId, type SectionId } from '../../documents/sections.js';
-import type { Workspace } from '../../run/workspace.js';
+import type { PendingDocuments } from '../../run/workspace.js';
 
 /**
  * The data of a command, from the command line or from a recipe, where `--data FILE` without `@` names a file in the
  * run's directory (recipes.md, Commands).
  * @throws DevCliError `DATA_MISSING`
  */
-export function dataOf(value: unknown, files: Workspace): DataInput {
+export function readCommandData(value: unknown, files: PendingDocuments): DataInput {
   if (isDataInput(value)) return value;
   if (typeof value === 'string') {
     const path = value.startsWith('@') ? value.slice(1) : value;
@@ -29,7 +29,7 @@ export function dataOf(value: unknown, files: Workspace): DataInput {
 }
 
 /** Section values from data: sections of a `.md` file, JSON with section ids as keys, or anything for `section`. */
-export function sectionValues(data: DataInput, section: SectionId | undefined): Partial<Record<SectionId, Json>> {
+export function parseSectionValues(data: DataInput, section: SectionId | undefined): Partial<Record<SectionId, Json>> {
   if (data.name?.endsWith('.md')) {
     const holdsHeadings = /^##[ \t]+[a-z]+[ \t]*$/m.test(data.text);
     if (section !== undefined && !holdsHeadings) return { [section]: data.text.trim() };

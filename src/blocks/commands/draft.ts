@@ -1,14 +1,14 @@
 import { DevCliError } from '../../base/errors.js';
 import type { Json, JsonObject } from '../../base/json.js';
-import { suggestion } from '../../base/suggest.js';
-import { autoAssume } from '../../documents/assume.js';
-import { draftStatus, newDraft, readDraft } from '../../documents/draft.js';
+import { findSuggestion } from '../../base/suggest.js';
+import { assumeMissing } from '../../documents/assume.js';
+import { createDraft, readDraft, readDraftStatus } from '../../documents/draft.js';
 import { updateDraft } from '../../documents/draft-edit.js';
 import { importReports } from '../../documents/import-reports.js';
 import { isSectionId, SECTION_IDS, type SectionId } from '../../documents/sections.js';
-import { dataOf, sectionValues } from './data.js';
-import { knownReports } from './reports.js';
-import { type Outcome, runOf, type Scene } from './scene.js';
+import { parseSectionValues, readCommandData } from './data.js';
+import { listReports } from './reports.js';
+import { type CommandContext, type CommandReport, requireRun } from './scene.js';
 
 const DRAFT = 'DRAFT.md';
 
@@ -16,18 +16,22 @@ const DRAFT = 'DRAFT.md';
  * `draft update`: stores values in sections of DRAFT.md (documents.md, DRAFT.md).
  * @throws DevCliError `UNKNOWN_SECTION`, `DATA_MISSING`, `DATA_MALFORMED`, `DOCUMENT_UNREADABLE`, `NO_SUCH_RUN`
  */
-export function draftUpdate(scene: Scene, input: JsonObject): Outcome {
-  runOf(scene);
+export function updateDraftCommand(scene: CommandContext, input: JsonObject): CommandReport {
+  requireRun(scene);
   const section = input['section'] === undefined ? undefined : checkedSection(String(input['section']));
-  return store(scene, sectionValues(dataOf(input['data'], scene.files), section), input['append'] === true);
+  return store(
+    scene,
+    parseSectionValues(readCommandData(input['data'], scene.files), section),
+    input['append'] === true,
+  );
 }
 
 /** Stores one value in one section: a chosen id, the goal. */
-export function draftStore(scene: Scene, values: Partial<Record<SectionId, Json>>): Outcome {
+export function storeInDraft(scene: CommandContext, values: Partial<Record<SectionId, Json>>): CommandReport {
   return store(scene, values, false);
 }
 
-function store(scene: Scene, values: Partial<Record<SectionId, Json>>, append: boolean): Outcome {
+function store(scene: CommandContext, values: Partial<Record<SectionId, Json>>, append: boolean): CommandReport {
   const before = draftText(scene);
   const after = updateDraft(before, values, { append });
   if (after !== before) scene.files.write(DRAFT, after);
@@ -36,8 +40,8 @@ function store(scene: Scene, values: Partial<Record<SectionId, Json>>, append: b
 }
 
 /** `draft show`: the draft, or one section of it. */
-export function draftShow(scene: Scene, input: JsonObject): Outcome {
-  runOf(scene);
+export function showDraft(scene: CommandContext, input: JsonObject): CommandReport {
+  requireRun(scene);
   const text = draftText(scene);
   const sections = readDraft(text);
   if (input['section'] === undefined) return { ok: true, report: { sections: mapped(sections) }, summary: text, text };
@@ -47,9 +51,9 @@ export function draftShow(scene: Scene, input: JsonObject): Outcome {
 }
 
 /** `draft validate`: which required sections are empty; not `ok` when any is. */
-export function draftValidate(scene: Scene): Outcome {
-  const { recipe } = runOf(scene);
-  const status = draftStatus(draftText(scene), recipe.draft.required);
+export function validateDraft(scene: CommandContext): CommandReport {
+  const { recipe } = requireRun(scene);
+  const status = readDraftStatus(draftText(scene), recipe.draft.required);
   const text = status.ready
     ? `ready: ${status.filled} of ${status.total} sections are filled`
     : `missing: ${status.missing.join(', ')} (${status.filled} of ${status.total} filled)`;
@@ -57,9 +61,9 @@ export function draftValidate(scene: Scene): Outcome {
 }
 
 /** `draft import`: one line per report of an agent into `findings`, with digests recorded. */
-export function draftImport(scene: Scene): Outcome {
-  const { state } = runOf(scene);
-  const { reports, problems } = knownReports(scene);
+export function importIntoDraft(scene: CommandContext): CommandReport {
+  const { state } = requireRun(scene);
+  const { reports, problems } = listReports(scene);
   for (const problem of problems) scene.warnings.push(`${problem.path}: ${problem.problem}; not imported`);
   const before = draftText(scene);
   const after = importReports(before, reports);
@@ -77,14 +81,14 @@ export function draftImport(scene: Scene): Outcome {
 }
 
 /** `draft auto-assume`: fills the required sections that are empty, each marked as assumed. */
-export function draftAutoAssume(scene: Scene): Outcome {
-  const { state, recipe } = runOf(scene);
+export function assumeInDraft(scene: CommandContext): CommandReport {
+  const { state, recipe } = requireRun(scene);
   const before = draftText(scene);
-  const { missing } = draftStatus(before, recipe.draft.required);
-  const { text, assumed } = autoAssume(before, {
+  const { missing } = readDraftStatus(before, recipe.draft.required);
+  const { text, assumed } = assumeMissing(before, {
     goal: state.goal ?? '',
     missing,
-    reports: knownReports(scene).reports,
+    reports: listReports(scene).reports,
   });
   if (text !== before) scene.files.write(DRAFT, text);
   return {
@@ -101,22 +105,22 @@ function mapped(sections: ReturnType<typeof readDraft>): JsonObject {
 /** @throws DevCliError `UNKNOWN_SECTION` with the valid ids */
 function checkedSection(text: string): SectionId {
   if (isSectionId(text)) return text;
-  const near = suggestion(text, SECTION_IDS);
+  const near = findSuggestion(text, SECTION_IDS);
   throw new DevCliError('UNKNOWN_SECTION', `DRAFT.md has no section ${JSON.stringify(text.slice(0, 40))}.`, {
     fix: `${near === undefined ? '' : `Did you mean "${near}"? `}Sections: ${SECTION_IDS.join(', ')}.`,
   });
 }
 
 /** The draft; of a run that still needs it, a new one when somebody removed it. What it held stays in objects/. */
-function draftText(scene: Scene): string {
+function draftText(scene: CommandContext): string {
   const text = scene.files.text(DRAFT);
   if (text !== null) return text;
-  const { state, recipe } = runOf(scene);
+  const { state, recipe } = requireRun(scene);
   if (!recipe.usesDraft || state.status === 'completed' || state.status === 'aborted') {
     throw new DevCliError('DRAFT_MISSING', `The run "${scene.name}" has no DRAFT.md.`, {
       fix: 'Only recipes that use a draft have one, until their cleanup.',
     });
   }
   scene.warnings.push('DRAFT.md was gone; a new one was begun with the goal. What it held is in objects/');
-  return updateDraft(newDraft(scene.name), state.goal === null ? {} : { purpose: state.goal });
+  return updateDraft(createDraft(scene.name), state.goal === null ? {} : { purpose: state.goal });
 }

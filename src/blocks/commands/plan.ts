@@ -1,23 +1,23 @@
-import { type Detail, DevCliError } from '../../base/errors.js';
+import { DevCliError, type ErrorDetail } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json.js';
-import { followsFrom, isEdited, keepBoxes, readBoxes } from '../../documents/plan-boxes.js';
+import { carryBoxes, followsFrom, isEdited, readBoxes } from '../../documents/plan-boxes.js';
 import { checkPlan } from '../../documents/plan-check.js';
 import { renderPlan } from '../../documents/plan-render.js';
 import type { PlanContent, PlanTodo } from '../../documents/plan-schema.js';
-import { planSummary } from '../../documents/plan-summary.js';
-import { planTemplate } from '../../documents/plan-template.js';
+import { buildPlanSummary } from '../../documents/plan-summary.js';
+import { renderPlanTemplate } from '../../documents/plan-template.js';
 import { parseJson } from '../../documents/section-data.js';
 import { PLAN, PLAN_CONTENT } from '../../run/paths.js';
-import type { Workspace } from '../../run/workspace.js';
-import { dataOf } from './data.js';
-import type { Outcome, Scene } from './scene.js';
+import type { PendingDocuments } from '../../run/workspace.js';
+import { readCommandData } from './data.js';
+import type { CommandContext, CommandReport } from './scene.js';
 
 /** What is said of a text that is empty, or broken off. */
 const NO_JSON = ['DATA_MISSING', 'DATA_MALFORMED'];
 
 /** `plan template`: a commented example of plan-content.json. */
-export function planTemplateCommand(): Outcome {
-  const text = planTemplate();
+export function showPlanTemplate(): CommandReport {
+  const text = renderPlanTemplate();
   return { ok: true, report: { template: text }, summary: 'an example of plan-content.json', text };
 }
 
@@ -26,24 +26,24 @@ export function planTemplateCommand(): Outcome {
  * A PLAN.md that was edited by hand is kept aside before it is replaced.
  * @throws DevCliError `SCHEMA_INVALID` with every finding, `DATA_MISSING`, `DATA_MALFORMED`
  */
-export function planGenerate(scene: Scene, input: JsonObject): Outcome {
-  const data = dataOf(input['data'] ?? PLAN_CONTENT, scene.files);
+export function generatePlan(scene: CommandContext, input: JsonObject): CommandReport {
+  const data = readCommandData(input['data'] ?? PLAN_CONTENT, scene.files);
   const plan = checkedPlan(parseJson(data.text));
   const before = scene.files.text(PLAN);
-  const boxes = before === null ? {} : keepBoxes(before, plan);
+  const boxes = before === null ? {} : carryBoxes(before, plan);
   if (before !== null && isEdited(before)) keepAside(scene, before);
   if (scene.files.text(PLAN_CONTENT) !== data.text) scene.files.write(PLAN_CONTENT, data.text);
   else scene.files.keep(PLAN_CONTENT);
   const after = renderPlan(plan, boxes);
   if (after !== before) scene.files.write(PLAN, after);
   else scene.files.keep(PLAN);
-  const { line } = planSummary(plan, boxes);
+  const { line } = buildPlanSummary(plan, boxes);
   return { ok: true, report: { plan: PLAN, todos: plan.todos.length, summary: line }, summary: line };
 }
 
 /** `plan validate`: all findings on plan-content.json, and whether PLAN.md still follows from it. */
-export function planValidate(scene: Scene, input: JsonObject): Outcome {
-  const data = dataOf(input['data'] ?? PLAN_CONTENT, scene.files);
+export function validatePlan(scene: CommandContext, input: JsonObject): CommandReport {
+  const data = readCommandData(input['data'] ?? PLAN_CONTENT, scene.files);
   const checked = checkPlan(parseJson(data.text));
   if (!checked.ok) {
     const lines = checked.findings.map((finding) => `${finding.pointer ?? finding.target ?? '/'}: ${finding.problem}`);
@@ -56,17 +56,17 @@ export function planValidate(scene: Scene, input: JsonObject): Outcome {
   }
   const rendered = scene.files.text(PLAN);
   const edited = rendered !== null && input['data'] === undefined && !followsFrom(rendered, checked.plan);
-  const { line } = planSummary(checked.plan);
+  const { line } = buildPlanSummary(checked.plan);
   return { ok: true, report: { valid: true, edited, findings: [] }, summary: line, text: `valid: ${line}` };
 }
 
 /** `plan summary`: what the plan holds, in one line and as a short text. */
-export function planSummaryCommand(scene: Scene): Outcome {
-  const data = dataOf(PLAN_CONTENT, scene.files);
+export function summarizePlan(scene: CommandContext): CommandReport {
+  const data = readCommandData(PLAN_CONTENT, scene.files);
   const plan = checkedPlan(parseJson(data.text));
   const rendered = scene.files.text(PLAN);
-  const { line, text } = planSummary(plan, rendered === null ? {} : readBoxes(rendered));
-  const fault = rendered === null ? null : planDisagrees(scene.files);
+  const { line, text } = buildPlanSummary(plan, rendered === null ? {} : readBoxes(rendered));
+  const fault = rendered === null ? null : findPlanMismatch(scene.files);
   if (fault === null) return { ok: true, report: { summary: line, text }, summary: line, text };
   const advice = `${fault}; \`dev-cli plan generate\` puts that right`;
   return { ok: false, report: { summary: line, text, problem: advice }, summary: advice, text: `${text}\n${advice}` };
@@ -77,17 +77,17 @@ export function planSummaryCommand(scene: Scene): Outcome {
  * nobody may decide on a pair that disagrees (documents.md, PLAN.md).
  * @param added todos that a run has added, which may stand in PLAN.md as well
  */
-export function planDisagrees(files: Workspace, added: readonly PlanTodo[] = []): string | null {
+export function findPlanMismatch(files: PendingDocuments, added: readonly PlanTodo[] = []): string | null {
   const rendered = files.text(PLAN);
   if (rendered === null) return `${PLAN} is not there`;
-  const plan = presentPlan(files);
+  const plan = readPlan(files);
   if (plan === null) return `${PLAN_CONTENT} does not hold up`;
   const follows = [plan, { ...plan, todos: [...plan.todos, ...added] }].some((one) => followsFrom(rendered, one));
   return follows ? null : `${PLAN} is not what ${PLAN_CONTENT} says`;
 }
 
 /** The plan as it lies in plan-content.json; null where there is none or it is not valid. */
-export function presentPlan(files: Workspace): PlanContent | null {
+export function readPlan(files: PendingDocuments): PlanContent | null {
   const text = files.text(PLAN_CONTENT);
   if (text === null) return null;
   try {
@@ -105,7 +105,7 @@ function checkedPlan(value: unknown): PlanContent {
   throw planInvalid(checked.findings);
 }
 
-function planInvalid(findings: Detail[]): DevCliError {
+function planInvalid(findings: ErrorDetail[]): DevCliError {
   const count = findings.length === 1 ? '1 finding' : `${findings.length} findings`;
   return new DevCliError('SCHEMA_INVALID', `The plan content does not hold up: ${count}.`, {
     details: findings.slice(0, 40),
@@ -113,7 +113,7 @@ function planInvalid(findings: Detail[]): DevCliError {
   });
 }
 
-function keepAside(scene: Scene, text: string): void {
+function keepAside(scene: CommandContext, text: string): void {
   let number = 1;
   while (scene.files.facts(`PLAN.edited-${number}.md`).kind !== 'missing') number += 1;
   const path = `PLAN.edited-${number}.md`;

@@ -1,10 +1,10 @@
 import { checkReport, type ReportCheck } from '../../documents/report.js';
 import type { RunState } from '../../run/state.js';
-import { reportEvidence } from '../evidence.js';
-import type { Scene } from './scene.js';
+import { checkReportFile } from '../evidence.js';
+import type { CommandContext } from './scene.js';
 
 /** One agent's report, as `draft import` and `auto-assume` see it. `path` is relative to the run's directory. */
-export interface KnownReport {
+export interface AgentReport {
   agent: string;
   path: string;
   status: 'done' | 'failed';
@@ -17,8 +17,11 @@ export interface KnownReport {
  * what its agents delivered, acknowledged or not yet, and what `analysis save` stored. What lies there from an earlier run of the name is none of
  * them. What is not imported is told.
  */
-export function knownReports(scene: Scene): { reports: KnownReport[]; problems: { path: string; problem: string }[] } {
-  const reports: KnownReport[] = [];
+export function listReports(scene: CommandContext): {
+  reports: AgentReport[];
+  problems: { path: string; problem: string }[];
+} {
+  const reports: AgentReport[] = [];
   const problems: { path: string; problem: string }[] = [];
   const agents = agentsOf(scene.state);
   const promised = new Set(agents.map(([, { output }]) => output));
@@ -50,16 +53,16 @@ function agentsOf(state: RunState | null): [string, RunState['agents'][string]][
  * What an agent that is still out has written already, which the acknowledgement will judge by the same rule; null where
  * nothing new is there. What lies there from before it was sent off is not its work.
  */
-function delivered({ state, files }: Scene, agent: string, output: string): ReportCheck | null {
+function delivered({ state, files }: CommandContext, agent: string, output: string): ReportCheck | null {
   const pending = state?.pendingAction;
   const before = pending?.acknowledged === false ? pending.before[output] : undefined;
   if (before === undefined) return null;
-  const found = reportEvidence(files, output, before, { agent, verdict: false });
+  const found = checkReportFile(files, output, before, { agent, verdict: false });
   if (found.ok) return found.checked;
   return found.missing ? null : { ok: false, problems: found.problems };
 }
 
-function reportFiles(scene: Scene): string[] {
+function reportFiles(scene: CommandContext): string[] {
   return ['findings', 'analysis'].flatMap((directory) =>
     scene.files
       .list(directory)

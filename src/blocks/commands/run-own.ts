@@ -1,42 +1,42 @@
 import { DevCliError } from '../../base/errors.js';
 import type { Invocation } from '../../base/invocation.js';
-import { analysisSave } from './analysis.js';
+import { saveAnalysis } from './analysis.js';
 import { checkDocument } from './check.js';
-import { cleanup } from './cleanup.js';
-import { draftAutoAssume, draftImport, draftShow, draftUpdate, draftValidate } from './draft.js';
-import { planGenerate, planSummaryCommand, planTemplateCommand, planValidate } from './plan.js';
-import type { Outcome, Scene } from './scene.js';
+import { cleanUp } from './cleanup.js';
+import { assumeInDraft, importIntoDraft, showDraft, updateDraftCommand, validateDraft } from './draft.js';
+import { generatePlan, showPlanTemplate, summarizePlan, validatePlan } from './plan.js';
+import type { CommandContext, CommandReport } from './scene.js';
 
 /**
  * Executes one of the commands that may stand in a recipe, over the documents of a scene (recipes.md, Commands).
  * The only way to them: by hand and from a recipe alike.
  * @throws what the command throws; DevCliError `INTERNAL` for any other command, which lint refuses
  */
-export function runOwnCommand(invocation: Invocation, scene: Scene): Outcome {
+export function runOwnCommand(invocation: Invocation, scene: CommandContext): CommandReport {
   const { command, input } = invocation;
   switch (command) {
     case 'draft update':
-      return draftUpdate(scene, input);
+      return updateDraftCommand(scene, input);
     case 'draft show':
-      return draftShow(scene, input);
+      return showDraft(scene, input);
     case 'draft validate':
-      return draftValidate(scene);
+      return validateDraft(scene);
     case 'draft import':
-      return draftImport(scene);
+      return importIntoDraft(scene);
     case 'draft auto-assume':
-      return draftAutoAssume(scene);
+      return assumeInDraft(scene);
     case 'plan template':
-      return planTemplateCommand();
+      return showPlanTemplate();
     case 'plan generate':
-      return planGenerate(scene, input);
+      return generatePlan(scene, input);
     case 'plan validate':
-      return planValidate(scene, input);
+      return validatePlan(scene, input);
     case 'plan summary':
-      return planSummaryCommand(scene);
+      return summarizePlan(scene);
     case 'analysis save':
-      return analysisSave(scene, input);
+      return saveAnalysis(scene, input);
     case 'cleanup':
-      return cleanup(scene);
+      return cleanUp(scene);
     case 'check': {
       const path = String(input['subject'] ?? '');
       const text = scene.files.text(path);

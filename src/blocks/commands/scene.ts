@@ -1,16 +1,16 @@
 import type { JsonObject } from '../../base/json.js';
-import { noSuchRun } from '../../base/no-such-run.js';
+import { noSuchRunError } from '../../base/no-such-run.js';
 import type { ResolvedRecipe } from '../../recipe/resolved.js';
 import type { RunState } from '../../run/state.js';
-import type { Workspace } from '../../run/workspace.js';
+import type { PendingDocuments } from '../../run/workspace.js';
 
 /**
  * What a built-in command works on. A command run by hand and the same command in a recipe end in one function over
  * this: documents in, documents out (docs/architecture.md).
  */
-export interface Scene {
+export interface CommandContext {
   name: string;
-  files: Workspace;
+  files: PendingDocuments;
   /** Null where the name has no run yet: `plan generate` and `check` work there too. */
   state: RunState | null;
   recipe: ResolvedRecipe | null;
@@ -21,7 +21,7 @@ export interface Scene {
 }
 
 /** What came of it. `ok: false` is a report that found problems, not an error. */
-export interface Outcome {
+export interface CommandReport {
   ok: boolean;
   /** The command's own answer, without `ok` and `run`. */
   report: JsonObject;
@@ -32,7 +32,7 @@ export interface Outcome {
 }
 
 /** @throws DevCliError `NO_SUCH_RUN` where the name has no run */
-export function runOf(scene: Scene): { state: RunState; recipe: ResolvedRecipe } {
-  if (scene.state === null || scene.recipe === null) throw noSuchRun(scene.name);
+export function requireRun(scene: CommandContext): { state: RunState; recipe: ResolvedRecipe } {
+  if (scene.state === null || scene.recipe === null) throw noSuchRunError(scene.name);
   return { state: scene.state, recipe: scene.recipe };
 }

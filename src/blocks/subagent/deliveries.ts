@@ -1,36 +1,36 @@
-import { type Detail, DevCliError } from '../../base/errors.js';
+import { DevCliError, type ErrorDetail } from '../../base/errors.js';
 import type { SubagentBlock } from '../../recipe/resolved.js';
 import type { DispatchAction } from '../../run/action.js';
-import { record, type Turn } from '../../run/turn.js';
-import type { AckInput, Pending } from '../acknowledgement.js';
-import { reportEvidence } from '../evidence.js';
-import { wantsVerdict } from '../prompt.js';
+import { recordEntry, type Transaction } from '../../run/turn.js';
+import type { AckInput, PendingBlock } from '../acknowledgement.js';
+import { checkReportFile } from '../evidence.js';
+import { needsVerdict } from '../prompt.js';
 import { rememberResult } from '../values.js';
 
 /** A pending dispatch with its block. */
-export type Dispatched = Pending<SubagentBlock> & { action: DispatchAction };
+export type PendingDispatch = PendingBlock<SubagentBlock> & { action: DispatchAction };
 
 /** What is wrong with the delivery of one agent. */
-export interface Finding {
+export interface OutputProblem {
   agent: string;
   /** Where its output belongs; undefined for an agent that reports through `--result`. */
   path: string | undefined;
   missing: boolean;
-  problems: Detail[];
+  problems: ErrorDetail[];
 }
 
 /** What an acknowledgement brought: digests by path, agents that reported by themselves, and what does not hold up. */
-export interface Delivered {
+export interface CollectedOutputs {
   evidence: Record<string, string>;
   reported: string[];
-  findings: Finding[];
+  findings: OutputProblem[];
 }
 
 /**
  * The agents that `--without` gives up.
  * @throws DevCliError `UNKNOWN_AGENT`, `DATA_MISSING`
  */
-export function checkedWithout(_turn: Turn, action: DispatchAction, input: AckInput): string[] {
+export function requireGivenUpAgents(_turn: Transaction, action: DispatchAction, input: AckInput): string[] {
   const without = input.without ?? [];
   const ids = action.agents.map((agent) => agent.id);
   const unknown = without.filter((id) => !ids.includes(id));
@@ -52,10 +52,14 @@ export function checkedWithout(_turn: Turn, action: DispatchAction, input: AckIn
 }
 
 /** Takes what holds up, agent by agent; what was taken before stays taken. */
-export function collect(turn: Turn, { block, action, state }: Dispatched, input: AckInput): Delivered {
-  const delivered: Delivered = { evidence: {}, reported: selfReported(turn, action, input), findings: [] };
+export function collectOutputs(
+  tx: Transaction,
+  { block, action, state }: PendingDispatch,
+  input: AckInput,
+): CollectedOutputs {
+  const delivered: CollectedOutputs = { evidence: {}, reported: selfReported(tx, action, input), findings: [] };
   for (const row of action.agents) {
-    const agent = turn.state.agents[row.id];
+    const agent = tx.state.agents[row.id];
     if (agent?.status !== 'pending') continue;
     if (agent.output === undefined) {
       delivered.findings.push({
@@ -66,11 +70,11 @@ export function collect(turn: Turn, { block, action, state }: Dispatched, input:
       });
       continue;
     }
-    const verdict = wantsVerdict(block, agent.output);
+    const verdict = needsVerdict(block, agent.output);
     const before = state.before[agent.output] ?? null;
-    const evidence = reportEvidence(turn.files, agent.output, before, { agent: row.id, verdict });
+    const evidence = checkReportFile(tx.files, agent.output, before, { agent: row.id, verdict });
     if (evidence.ok) {
-      accept(turn, row.id, evidence);
+      accept(tx, row.id, evidence);
       delivered.evidence[agent.output] = evidence.sha256;
     } else {
       const { missing, problems } = evidence;
@@ -84,19 +88,19 @@ export function collect(turn: Turn, { block, action, state }: Dispatched, input:
  * Agents without an output are done by the text of `--result`, marked as self-reported (recipes.md §2). It speaks for all
  * that have not reported yet and are not given up; gives their ids.
  */
-function selfReported(turn: Turn, action: DispatchAction, input: AckInput): string[] {
+function selfReported(tx: Transaction, action: DispatchAction, input: AckInput): string[] {
   const text = input.result?.trim() ?? '';
   if (text === '') return [];
-  rememberResult(turn, text);
+  rememberResult(tx, text);
   const reporting = action.agents.filter(
     ({ id, output }) =>
-      output === undefined && turn.state.agents[id]?.status === 'pending' && input.without?.includes(id) !== true,
+      output === undefined && tx.state.agents[id]?.status === 'pending' && input.without?.includes(id) !== true,
   );
   for (const { id } of reporting) {
-    turn.state.agents[id] = {
+    tx.state.agents[id] = {
       status: 'done',
       outputHash: null,
-      at: turn.at,
+      at: tx.at,
       summary: text.slice(0, 300),
       selfReported: true,
     };
@@ -105,44 +109,44 @@ function selfReported(turn: Turn, action: DispatchAction, input: AckInput): stri
 }
 
 function accept(
-  turn: Turn,
+  tx: Transaction,
   id: string,
-  { checked, sha256 }: Extract<ReturnType<typeof reportEvidence>, { ok: true }>,
+  { checked, sha256 }: Extract<ReturnType<typeof checkReportFile>, { ok: true }>,
 ): void {
-  const agent = turn.state.agents[id];
+  const agent = tx.state.agents[id];
   if (agent?.output === undefined) return;
-  turn.files.keep(agent.output);
+  tx.files.keep(agent.output);
   const { verdict, summary } = checked.report;
-  turn.state.agents[id] = {
+  tx.state.agents[id] = {
     status: 'done',
     outputHash: sha256,
-    at: turn.at,
+    at: tx.at,
     output: agent.output,
     summary,
     ...(verdict === undefined ? {} : { verdict }),
   };
-  rememberResult(turn, checked.body);
-  turn.warnings.push(...checked.warnings.map((warning) => `${agent.output}: ${warning}`));
+  rememberResult(tx, checked.body);
+  tx.warnings.push(...checked.warnings.map((warning) => `${agent.output}: ${warning}`));
 }
 
 /** Agents named in `--without` whose output is really not there are failed; one that did deliver stays accepted. */
 export function giveUp(
-  turn: Turn,
-  { action, block }: Dispatched,
-  findings: Finding[],
+  tx: Transaction,
+  { action, block }: PendingDispatch,
+  findings: OutputProblem[],
   without: string[],
   reason: string,
 ): void {
   const given = without.filter((id) => findings.some((finding) => finding.agent === id));
   for (const id of without) {
-    if (!given.includes(id) && turn.state.agents[id]?.status === 'done') {
-      turn.warnings.push(`${id} has delivered; its output is taken`);
+    if (!given.includes(id) && tx.state.agents[id]?.status === 'done') {
+      tx.warnings.push(`${id} has delivered; its output is taken`);
     }
   }
   if (given.length === 0) return;
   for (const id of given) {
-    const agent = turn.state.agents[id];
-    if (agent !== undefined) turn.state.agents[id] = { ...agent, status: 'failed', reason, at: turn.at };
+    const agent = tx.state.agents[id];
+    if (agent !== undefined) tx.state.agents[id] = { ...agent, status: 'failed', reason, at: tx.at };
   }
-  record(turn, 'given-up', { actionId: action.actionId, block: block.id, agents: given, reason });
+  recordEntry(tx, 'given-up', { actionId: action.actionId, block: block.id, agents: given, reason });
 }

@@ -1,30 +1,30 @@
 import type { SubagentBlock } from '../../recipe/resolved.js';
-import { commonParts } from '../action-parts.js';
+import { buildActionBase } from '../action-parts.js';
 import type { BlockType } from '../block-type.js';
-import { factsOf } from '../evidence.js';
+import { readFileFacts } from '../evidence.js';
 import { runOnComplete } from '../own-command.js';
 import { acknowledgeAgents, completeAnyway } from './acknowledge.js';
-import { dispatchedAgents, issueDispatch } from './dispatch.js';
-import { handedTo } from './handed.js';
+import { buildDispatch, selectAgents } from './dispatch.js';
+import { digestInputs } from './handed.js';
 
 /** `subagent` and `subagent-loop`: agents are started, each with a prompt file, and deliver. */
 export const SUBAGENT: BlockType<SubagentBlock> = {
-  ask(turn, block, { actionId, cause }) {
-    const agents = dispatchedAgents(turn, block, cause);
+  ask(tx, block, { actionId, cause }) {
+    const agents = selectAgents(tx, block, cause);
     if (agents.length === 0) return null;
-    const { action, outputs } = issueDispatch(turn, block, agents, commonParts(turn, block, actionId));
-    const before = Object.fromEntries(outputs.map((path) => [path, factsOf(turn.files, path)]));
-    const earlier = cause === 'retry' ? turn.state.pendingAction : null;
-    return { action, before, handed: handedTo(turn, block, agents, earlier) };
+    const { action, outputs } = buildDispatch(tx, block, agents, buildActionBase(tx, block, actionId));
+    const before = Object.fromEntries(outputs.map((path) => [path, readFileFacts(tx.files, path)]));
+    const earlier = cause === 'retry' ? tx.state.pendingAction : null;
+    return { action, before, handed: digestInputs(tx, block, agents, earlier) };
   },
   refuses: ['data'],
   acknowledge: acknowledgeAgents,
-  fail(turn, block, reason) {
+  fail(tx, block, reason) {
     for (const { id } of block.agents) {
-      const known = turn.state.agents[id];
-      if (known?.status === 'pending') turn.state.agents[id] = { ...known, status: 'failed', reason, at: turn.at };
+      const known = tx.state.agents[id];
+      if (known?.status === 'pending') tx.state.agents[id] = { ...known, status: 'failed', reason, at: tx.at };
     }
-    completeAnyway(turn, block);
+    completeAnyway(tx, block);
   },
   pass: runOnComplete,
   retract({ state }, block) {

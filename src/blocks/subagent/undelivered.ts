@@ -1,17 +1,17 @@
 import { DevCliError } from '../../base/errors.js';
 import type { DispatchAction } from '../../run/action.js';
-import { shownPath } from '../../run/paths.js';
-import type { Turn } from '../../run/turn.js';
-import type { Finding } from './deliveries.js';
-import { resultFile } from './dispatch.js';
+import { displayPath } from '../../run/paths.js';
+import type { Transaction } from '../../run/turn.js';
+import type { OutputProblem } from './deliveries.js';
+import { getResultFile } from './dispatch.js';
 
 /**
  * The refusal of a dispatch of which something is open. It repeats only what is missing; what is good stays accepted
  * (protocol.md, Errors).
  */
-export function undelivered(turn: Turn, action: DispatchAction, open: Finding[]): DevCliError {
-  const { state, place } = turn;
-  const shown = (file: string) => shownPath(place, state.name, file);
+export function missingOutputsError(tx: Transaction, action: DispatchAction, open: OutputProblem[]): DevCliError {
+  const { state, place } = tx;
+  const shown = (file: string) => displayPath(place, state.name, file);
   const names = open.map((finding) => finding.agent);
   const total = action.agents.length;
   const good = total - open.length;
@@ -21,7 +21,7 @@ export function undelivered(turn: Turn, action: DispatchAction, open: Finding[])
       : ` The other ${good === 1 ? 'one is' : `${good} are`} accepted and stay${good === 1 ? 's' : ''} accepted.`;
   const promised = open.every((finding) => finding.path === undefined) ? 'reports' : 'files';
   const reason = shown(`actions/${action.actionId}/reason.md`);
-  const result = shown(resultFile(action.actionId));
+  const result = shown(getResultFile(action.actionId));
   return new DevCliError(
     open.some((finding) => finding.missing) ? 'EVIDENCE_MISSING' : 'EVIDENCE_INVALID',
     `${open.length} of ${total} promised ${promised} ${open.length === 1 ? 'does' : 'do'} not hold up.${kept}`,
@@ -43,7 +43,7 @@ export function undelivered(turn: Turn, action: DispatchAction, open: Finding[])
 }
 
 /** How to go on: files are written by their agents; what an agent only reports is written down by who started it. */
-function againFix(open: Finding[], result: string): string {
+function againFix(open: OutputProblem[], result: string): string {
   const writers = open.filter((finding) => finding.path !== undefined).map((finding) => finding.agent);
   const reporters = open.filter((finding) => finding.path === undefined).map((finding) => finding.agent);
   const report = `write what ${reporters.join(', ')} reported to ${result}`;

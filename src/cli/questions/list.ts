@@ -1,4 +1,4 @@
-import { listQuestion } from '../../app/questions.js';
-import { answerAlone } from '../hot.js';
+import { answerList } from '../../app/questions.js';
+import { answerQuestion } from '../hot.js';
 
-answerAlone('list', listQuestion);
+answerQuestion('list', answerList);

@@ -1,4 +1,4 @@
-import { manifestQuestion } from '../../app/questions.js';
-import { answerAlone } from '../hot.js';
+import { answerManifest } from '../../app/questions.js';
+import { answerQuestion } from '../hot.js';
 
-answerAlone('manifest', manifestQuestion);
+answerQuestion('manifest', answerManifest);

@@ -1,4 +1,4 @@
-import { nextQuestion } from '../../app/questions.js';
-import { answerAlone } from '../hot.js';
+import { answerNext } from '../../app/questions.js';
+import { answerQuestion } from '../hot.js';
 
-answerAlone('next', nextQuestion);
+answerQuestion('next', answerNext);

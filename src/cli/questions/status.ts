@@ -1,4 +1,4 @@
-import { statusQuestion } from '../../app/questions.js';
-import { answerAlone } from '../hot.js';
+import { answerStatus } from '../../app/questions.js';
+import { answerQuestion } from '../hot.js';
 
-answerAlone('status', statusQuestion);
+answerQuestion('status', answerStatus);

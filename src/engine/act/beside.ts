@@ -1,7 +1,7 @@
-import { type Detail, DevCliError } from '../../base/errors.js';
-import { foreignLine } from '../../documents/foreign.js';
-import type { OtherExecution, Turn } from '../../run/turn.js';
-import { globsOverlap, overlaps } from '../core/overlap.js';
+import { DevCliError, type ErrorDetail } from '../../base/errors.js';
+import { toBoundedLine } from '../../documents/foreign.js';
+import type { OtherExecution, Transaction } from '../../run/turn.js';
+import { mayGlobsOverlap, mayOverlap } from '../core/overlap.js';
 
 type Row = OtherExecution['todos'][number];
 
@@ -13,15 +13,15 @@ const NAMED = 5;
  * each would judge and commit the other's half-done work. Where they have different files, a warning names the others.
  * @returns `FILES_OVERLAP`, or null
  */
-export function clashOf(turn: Turn, todos: readonly Row[]): DevCliError | null {
-  const others = turn.others();
+export function findFileConflict(tx: Transaction, todos: readonly Row[]): DevCliError | null {
+  const others = tx.others();
   for (const { name, todos: theirs } of others) {
     const details = todos.filter(isOpen).flatMap((todo) => detailOf(todo, name, theirs.filter(isOpen)));
-    if (details.length > 0) return clash(turn.state.name, name, details);
+    if (details.length > 0) return clash(tx.state.name, name, details);
   }
   if (others.length > 0) {
     const names = listed(others.map(({ name }) => `"${name}"`));
-    turn.warnings.push(
+    tx.warnings.push(
       `${names} also executes a plan in this work tree, on other files: leave its uncommitted work alone`,
     );
   }
@@ -32,7 +32,7 @@ function isOpen({ status }: Row): boolean {
   return status !== 'done';
 }
 
-function clash(run: string, other: string, details: Detail[]): DevCliError {
+function clash(run: string, other: string, details: ErrorDetail[]): DevCliError {
   const more = details.length - DETAILS_SHOWN;
   const rest = more > 0 ? [{ problem: `and ${more} more todos` }] : [];
   return new DevCliError(
@@ -49,8 +49,8 @@ function clash(run: string, other: string, details: Detail[]): DevCliError {
   );
 }
 
-function detailOf(todo: Row, other: string, theirs: readonly Row[]): Detail[] {
-  const met = theirs.filter((row) => overlaps(todo, row));
+function detailOf(todo: Row, other: string, theirs: readonly Row[]): ErrorDetail[] {
+  const met = theirs.filter((row) => mayOverlap(todo, row));
   if (met.length === 0) return [];
   const ids = listed(met.map(({ id }) => id));
   return [{ target: todo.id, problem: `may change what ${ids} of "${other}" may change: ${shared(todo, met)}` }];
@@ -61,8 +61,8 @@ function shared({ files }: Row, met: readonly Row[]): string {
   const unbounded = files.length === 0 || met.some((row) => row.files.length === 0);
   if (unbounded) return 'a todo that names no files may change every one';
   const theirs = met.flatMap((row) => row.files);
-  const both = files.filter((glob) => theirs.some((other) => globsOverlap(glob, other)));
-  return listed(both.map((glob) => foreignLine(glob, 120)));
+  const both = files.filter((glob) => theirs.some((other) => mayGlobsOverlap(glob, other)));
+  return listed(both.map((glob) => toBoundedLine(glob, 120)));
 }
 
 function listed(words: readonly string[]): string {

@@ -1,31 +1,31 @@
-import { type Detail, DevCliError } from '../../base/errors.js';
-import type { AckInput, AckResult, Collected } from '../../blocks/acknowledgement.js';
-import { stale } from '../../blocks/pending.js';
-import { wholeLine } from '../../documents/foreign.js';
+import { DevCliError, type ErrorDetail } from '../../base/errors.js';
+import type { AckInput, AckResult, CollectedTask } from '../../blocks/acknowledgement.js';
+import { staleActionError } from '../../blocks/pending.js';
+import { toWholeLine } from '../../documents/foreign.js';
 import type { JudgedResult } from '../../documents/judge-result.js';
 import type { EngineDispatchAction } from '../../run/action.js';
 import type { TaskState } from '../../run/engine.js';
-import { record, type Turn } from '../../run/turn.js';
-import type { EngineEvent, Verdict } from '../core/events.js';
-import { resultPath } from './dispatch.js';
-import { noteListed, unlistedBy } from './listed.js';
-import { triaged, verdictOf } from './outcomes.js';
-import { engineOf } from './plan.js';
+import { recordEntry, type Transaction } from '../../run/turn.js';
+import type { EngineEvent, StageResult } from '../core/events.js';
+import { getResultPath } from './dispatch.js';
+import { findUnlistedPaths, recordListedPaths } from './listed.js';
+import { triageFindings, triageResult } from './outcomes.js';
+import { requireEngine } from './plan.js';
 import {
-  dispatchCannotFail,
-  faultsOf,
-  incomplete,
-  invalid,
-  type Judged,
-  lineOf,
-  missing,
-  nothingTaken,
-  type Out,
-  oneTask,
-  REFUSALS,
+  dispatchFailError,
+  listFaults,
+  MAX_REFUSALS,
+  nothingTakenError,
+  type OpenTask,
+  oneTaskError,
+  renderFault,
+  resultIncompleteError,
+  resultInvalidError,
+  resultMissingError,
+  type TaskResult,
 } from './refusals.js';
-import { type FoundResult, foundResult } from './results.js';
-import { chargeStray } from './stray.js';
+import { type ReadResult, readResult } from './results.js';
+import { assignUnclaimedChanges } from './stray.js';
 
 /** Paths named at most that a result leaves out. */
 const UNLISTED_SHOWN = 20;
@@ -36,67 +36,69 @@ export interface Taken {
   events?: Iterable<EngineEvent>;
 }
 
-type Good = Out & Extract<FoundResult, { kind: 'good' }>;
+type GoodResult = OpenTask & Extract<ReadResult, { kind: 'good' }>;
 
 /** A task that has come to nothing. */
-type Lost = Out & { reason: string };
+type FailedTask = OpenTask & { reason: string };
 
 /**
  * Acknowledges while tasks of an execution are out: one of them, or by `--collect` every one whose result is there
  * (protocol.md §3).
  * @throws DevCliError `STALE_ACTION`, `EVIDENCE_MISSING`, `DATA_MISSING`, `DATA_UNEXPECTED`, `USAGE`
  */
-export function acknowledgeTasks(turn: Turn, dispatch: EngineDispatchAction, input: AckInput): Taken {
-  const { tasks } = engineOf(turn);
+export function acknowledgeTasks(tx: Transaction, dispatch: EngineDispatchAction, input: AckInput): Taken {
+  const { tasks } = requireEngine(tx);
   const id = input.action ?? (input.step === undefined ? undefined : dispatch.actionId);
   if (id === undefined || (input.action !== undefined && input.step !== undefined)) {
     throw new DevCliError('USAGE', 'Say which action: --action, as the dispatch names it.');
   }
   const task = Object.hasOwn(tasks, id) ? tasks[id] : undefined;
   if (task !== undefined) {
-    if (input.collect === true) throw oneTask(turn);
+    if (input.collect === true) throw oneTaskError(tx);
     return input.fail === true
-      ? failTask(turn, dispatch, { actionId: id, task }, input.reason)
-      : takeOne(turn, dispatch, { actionId: id, task });
+      ? failTask(tx, dispatch, { actionId: id, task }, input.reason)
+      : takeOne(tx, dispatch, { actionId: id, task });
   }
   if (id !== dispatch.actionId) {
-    if (Object.hasOwn(turn.state.acknowledged, id)) return { result: { kind: 'duplicate' } };
-    throw stale(turn, `The action ${JSON.stringify(id.slice(0, 40))} is none of those that are out.`);
+    if (Object.hasOwn(tx.state.acknowledged, id)) return { result: { kind: 'duplicate' } };
+    throw staleActionError(tx, `The action ${JSON.stringify(id.slice(0, 40))} is none of those that are out.`);
   }
-  if (input.fail === true) throw dispatchCannotFail(turn);
-  return collect(turn, dispatch);
+  if (input.fail === true) throw dispatchFailError(tx);
+  return collectResults(tx, dispatch);
 }
 
-function takeOne(turn: Turn, dispatch: EngineDispatchAction, out: Out): Taken {
-  const found = judgedResult(turn, out);
+function takeOne(tx: Transaction, dispatch: EngineDispatchAction, out: OpenTask): Taken {
+  const found = judgedResult(tx, out);
   const block = out.task.todoId === null ? out.task.substep : `${out.task.todoId}/${out.task.substep}`;
   switch (found.kind) {
     case 'absent':
-      throw missing(turn, out, found.problem);
+      throw resultMissingError(tx, out, found.problem);
     case 'good':
-      return { result: { kind: 'completed', block }, events: settle(turn, dispatch, [{ ...out, ...found }], []) };
+      return { result: { kind: 'completed', block }, events: takeResults(tx, dispatch, [{ ...out, ...found }], []) };
     case 'unlisted':
-      askForPaths(turn, out, found.problems);
-      return { result: { kind: 'refused', error: incomplete(turn, out, found.problems) } };
+      askForPaths(tx, out, found.problems);
+      return { result: { kind: 'refused', error: resultIncompleteError(tx, out, found.problems) } };
     case 'refused': {
-      const lost = refuse(turn, out, found);
-      if (lost === null) return { result: { kind: 'refused', error: invalid(turn, out, found.problems) } };
-      return { result: { kind: 'failed' }, events: settle(turn, dispatch, [], [lost]) };
+      const lost = refuse(tx, out, found);
+      if (lost === null) return { result: { kind: 'refused', error: resultInvalidError(tx, out, found.problems) } };
+      return { result: { kind: 'failed' }, events: takeResults(tx, dispatch, [], [lost]) };
     }
   }
 }
 
 /** Good results are taken together, in the order of the plan; the others stay out, each with what is wrong. */
-function collect(turn: Turn, dispatch: EngineDispatchAction): Taken {
-  const { tasks, order } = engineOf(turn);
-  const outs = Object.entries(tasks).map(([actionId, task]): Out => ({ actionId, task }));
+function collectResults(tx: Transaction, dispatch: EngineDispatchAction): Taken {
+  const { tasks, order } = requireEngine(tx);
+  const outs = Object.entries(tasks).map(([actionId, task]): OpenTask => ({ actionId, task }));
   const place = new Map(order.map((id, index) => [id, index]));
-  const rank = ({ task }: Out) => (task.todoId === null ? order.length : (place.get(task.todoId) ?? 0));
-  const found = outs.sort((a, b) => rank(a) - rank(b)).map((out) => ({ out, result: judgedResult(turn, out) }));
-  const good = found.flatMap(({ out, result }): Good[] => (result.kind === 'good' ? [{ ...out, ...result }] : []));
-  const lost: Lost[] = [];
-  const collected: Collected[] = [];
-  const details: Detail[] = [];
+  const rank = ({ task }: OpenTask) => (task.todoId === null ? order.length : (place.get(task.todoId) ?? 0));
+  const found = outs.sort((a, b) => rank(a) - rank(b)).map((out) => ({ out, result: judgedResult(tx, out) }));
+  const good = found.flatMap(({ out, result }): GoodResult[] =>
+    result.kind === 'good' ? [{ ...out, ...result }] : [],
+  );
+  const lost: FailedTask[] = [];
+  const collected: CollectedTask[] = [];
+  const details: ErrorDetail[] = [];
   for (const { out, result } of found) {
     const row = { actionId: out.actionId, todoId: out.task.todoId };
     if (result.kind === 'good') {
@@ -105,38 +107,38 @@ function collect(turn: Turn, dispatch: EngineDispatchAction): Taken {
     }
     const error = result.kind === 'absent' ? result.problem : firstOf(result.problems);
     collected.push({ ...row, ok: false, error });
-    details.push(...faultsOf(turn, out, result));
+    details.push(...listFaults(tx, out, result));
     if (result.kind === 'absent') continue;
     if (result.kind === 'unlisted') {
-      askForPaths(turn, out, result.problems);
+      askForPaths(tx, out, result.problems);
       continue;
     }
     // Asking again for others must not use up the patience with one that is being mended.
     if (good.length > 0 && out.task.refused === result.sha256) continue;
-    const gone = refuse(turn, out, result);
+    const gone = refuse(tx, out, result);
     if (gone !== null) lost.push(gone);
   }
   if (good.length + lost.length === 0) {
-    const error = nothingTaken(turn, details, new Set(found.map(({ result }) => result.kind)));
+    const error = nothingTakenError(tx, details, new Set(found.map(({ result }) => result.kind)));
     return { result: { kind: 'refused', error } };
   }
-  return { result: { kind: 'collected', collected }, events: settle(turn, dispatch, good, lost) };
+  return { result: { kind: 'collected', collected }, events: takeResults(tx, dispatch, good, lost) };
 }
 
 /**
  * The result of a task, and whether it lists what changed inside the files of its todo: that is asked for once, and what it
  * says then is taken as it is (engine.md, Commits).
  */
-function judgedResult(turn: Turn, { actionId, task }: Out): Judged {
-  const found = foundResult(turn, actionId, task);
+function judgedResult(tx: Transaction, { actionId, task }: OpenTask): TaskResult {
+  const found = readResult(tx, actionId, task);
   if (found.kind !== 'good' || found.judged.kind !== 'worker' || task.todoId === null) return found;
   const { result } = found.judged;
   if (result.status !== 'DONE' || result.notMine !== undefined || task.askedForPaths === true) return found;
-  const unlisted = unlistedBy(turn, task.todoId, result);
+  const unlisted = findUnlistedPaths(tx, task.todoId, result);
   if (unlisted.length === 0) return found;
   const problems = unlisted.slice(0, UNLISTED_SHOWN).map((path) => ({
     pointer: '/filesChanged',
-    problem: `${wholeLine(JSON.stringify(path))} changed since the todo began and stands neither here nor in notMine`,
+    problem: `${toWholeLine(JSON.stringify(path))} changed since the todo began and stands neither here nor in notMine`,
   }));
   const more = unlisted.length - problems.length;
   const rest = { pointer: '/filesChanged', problem: `and ${more} more; \`dev-cli check\` names them` };
@@ -144,68 +146,72 @@ function judgedResult(turn: Turn, { actionId, task }: Out): Judged {
 }
 
 /** Remembers that the paths were asked for: no malformed result, and no attempt is spent on it. */
-function askForPaths(turn: Turn, out: Out, problems: readonly Detail[]): void {
+function askForPaths(tx: Transaction, out: OpenTask, problems: readonly ErrorDetail[]): void {
   const { task } = out;
   task.askedForPaths = true;
-  const told = problems.slice(0, 10).map(lineOf);
-  record(turn, 'result-refused', { ...taskPart(out), times: task.malformed, problems: told });
+  const told = problems.slice(0, 10).map(renderFault);
+  recordEntry(tx, 'result-refused', { ...taskPart(out), times: task.malformed, problems: told });
 }
 
 /** Counts a result that does not fit; the fourth in a row is the end of the attempt (engine.md, Results). */
-function refuse(turn: Turn, out: Out, { problems, sha256 }: Extract<FoundResult, { kind: 'refused' }>): Lost | null {
+function refuse(
+  tx: Transaction,
+  out: OpenTask,
+  { problems, sha256 }: Extract<ReadResult, { kind: 'refused' }>,
+): FailedTask | null {
   const { task, actionId } = out;
   task.malformed += 1;
   task.refused = sha256;
-  const told = problems.slice(0, 10).map(lineOf);
-  record(turn, 'result-refused', { ...taskPart(out), times: task.malformed, problems: told });
-  if (task.malformed < REFUSALS) return null;
-  turn.files.keep(resultPath(actionId));
-  return { ...out, reason: `${REFUSALS} results in a row that do not fit: ${told[0] ?? ''}` };
+  const told = problems.slice(0, 10).map(renderFault);
+  recordEntry(tx, 'result-refused', { ...taskPart(out), times: task.malformed, problems: told });
+  if (task.malformed < MAX_REFUSALS) return null;
+  tx.files.keep(getResultPath(actionId));
+  return { ...out, reason: `${MAX_REFUSALS} results in a row that do not fit: ${told[0] ?? ''}` };
 }
 
 /** `step fail`: the agent cannot; triage decides what follows. */
-function failTask(turn: Turn, dispatch: EngineDispatchAction, out: Out, reason: string | undefined): Taken {
+function failTask(tx: Transaction, dispatch: EngineDispatchAction, out: OpenTask, reason: string | undefined): Taken {
   if (reason === undefined || reason.trim() === '') {
     throw new DevCliError('DATA_MISSING', 'A failure needs a reason.', {
       fix: 'Give it with --reason TEXT, or --reason - on standard input.',
     });
   }
-  return { result: { kind: 'failed' }, events: settle(turn, dispatch, [], [{ ...out, reason }]) };
+  return { result: { kind: 'failed' }, events: takeResults(tx, dispatch, [], [{ ...out, reason }]) };
 }
 
 /** Takes tasks back, good and lost; gives what they came to for the engine. */
-function settle(
-  turn: Turn,
+function takeResults(
+  tx: Transaction,
   dispatch: EngineDispatchAction,
-  good: readonly Good[],
-  lost: readonly Lost[],
+  good: readonly GoodResult[],
+  lost: readonly FailedTask[],
 ): Iterable<EngineEvent> {
-  const engine = engineOf(turn);
-  turn.state.acknowledged[dispatch.actionId] = dispatch.block;
+  const engine = requireEngine(tx);
+  tx.state.acknowledged[dispatch.actionId] = dispatch.block;
   for (const { actionId, task } of [...good, ...lost]) {
     delete engine.tasks[actionId];
-    turn.state.acknowledged[actionId] = task.todoId === null ? dispatch.block : `${dispatch.block}/${task.todoId}`;
+    tx.state.acknowledged[actionId] = task.todoId === null ? dispatch.block : `${dispatch.block}/${task.todoId}`;
   }
-  for (const one of good) noteResult(turn, one);
+  for (const one of good) noteResult(tx, one);
   for (const { reason, ...out } of lost)
-    record(turn, 'task-failed', { ...taskPart(out), reason: reason.slice(0, 1000) });
+    recordEntry(tx, 'task-failed', { ...taskPart(out), reason: reason.slice(0, 1000) });
   const worked = [...good, ...lost].some(({ task }) => task.substep === 'worker');
-  if (worked && !Object.values(engine.tasks).some(({ substep }) => substep === 'worker')) chargeStray(turn);
-  return outcomes(turn, good, lost);
+  if (worked && !Object.values(engine.tasks).some(({ substep }) => substep === 'worker')) assignUnclaimedChanges(tx);
+  return outcomes(tx, good, lost);
 }
 
 /** One after the other: what follows from a finding depends on what the ones before it led to. */
-function* outcomes(turn: Turn, good: readonly Good[], lost: readonly Lost[]): Generator<EngineEvent> {
-  for (const { task, judged } of good) yield outcome(task, verdictOf(turn, task, judged));
+function* outcomes(tx: Transaction, good: readonly GoodResult[], lost: readonly FailedTask[]): Generator<EngineEvent> {
+  for (const { task, judged } of good) yield outcome(task, triageResult(tx, task, judged));
   for (const { task, reason } of lost) {
-    const why = wholeLine(`${task.substep}: ${reason}`);
-    const verdict: Verdict =
-      task.todoId === null ? { kind: 'fail', why } : triaged(turn, task.todoId, { failed: [why] });
+    const why = toWholeLine(`${task.substep}: ${reason}`);
+    const verdict: StageResult =
+      task.todoId === null ? { kind: 'fail', why } : triageFindings(tx, task.todoId, { failed: [why] });
     yield outcome(task, verdict);
   }
 }
 
-function outcome({ todoId, substep }: TaskState, verdict: Verdict): EngineEvent {
+function outcome({ todoId, substep }: TaskState, verdict: StageResult): EngineEvent {
   return {
     type: 'OUTCOME',
     todo: todoId,
@@ -215,14 +221,14 @@ function outcome({ todoId, substep }: TaskState, verdict: Verdict): EngineEvent 
   };
 }
 
-function noteResult(turn: Turn, { actionId, task, judged, sha256 }: Good): void {
-  const path = resultPath(actionId);
-  turn.files.keep(path);
+function noteResult(tx: Transaction, { actionId, task, judged, sha256 }: GoodResult): void {
+  const path = getResultPath(actionId);
+  tx.files.keep(path);
   if (judged.kind === 'worker' && task.todoId !== null) {
-    noteListed(turn, task.todoId, judged.result);
-    if (judged.result.status === 'DONE') engineOf(turn).reports[task.todoId] = judged.result;
+    recordListedPaths(tx, task.todoId, judged.result);
+    if (judged.result.status === 'DONE') requireEngine(tx).reports[task.todoId] = judged.result;
   }
-  record(turn, 'task-done', {
+  recordEntry(tx, 'task-done', {
     ...taskPart({ actionId, task }),
     status: statusOf(judged),
     summary: judged.result.summary.slice(0, 300),
@@ -234,11 +240,11 @@ function statusOf(judged: JudgedResult): string {
   return judged.kind === 'code-review' ? judged.result.verdict : judged.result.status;
 }
 
-function taskPart({ actionId, task: { todoId, substep, attempt } }: Out) {
+function taskPart({ actionId, task: { todoId, substep, attempt } }: OpenTask) {
   return { actionId, todoId, substep, attempt };
 }
 
-function firstOf(problems: readonly Detail[]): string {
+function firstOf(problems: readonly ErrorDetail[]): string {
   const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : '';
-  return `${problems[0] === undefined ? 'does not hold up' : lineOf(problems[0])}${more}`;
+  return `${problems[0] === undefined ? 'does not hold up' : renderFault(problems[0])}${more}`;
 }

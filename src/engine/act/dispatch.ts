@@ -1,19 +1,19 @@
 import type { Invocation } from '../../base/invocation.js';
-import { factsOf } from '../../blocks/evidence.js';
-import { pend } from '../../blocks/pending.js';
-import { roleName, TELL } from '../../blocks/subagent/dispatch.js';
-import { foreignLine } from '../../documents/foreign.js';
+import { readFileFacts } from '../../blocks/evidence.js';
+import { setPendingAction } from '../../blocks/pending.js';
+import { resolveRoleName, TELL } from '../../blocks/subagent/dispatch.js';
+import { toBoundedLine } from '../../documents/foreign.js';
 import type { ResolvedHandler } from '../../recipe/resolved.js';
-import type { EngineDispatchAction, EngineTaskView } from '../../run/action.js';
+import type { EngineDispatchAction, TaskView } from '../../run/action.js';
 import type { RunEngine, TaskState } from '../../run/engine.js';
-import { shownPath } from '../../run/paths.js';
+import { displayPath } from '../../run/paths.js';
 import type { PathFacts } from '../../run/state.js';
-import { record, type Turn } from '../../run/turn.js';
-import type { EngineTask } from '../core/events.js';
-import { blockedBy } from '../core/scheduler.js';
-import { bodyOf, engineOf, recipeEngine } from './plan.js';
-import { ownJudgePrompt, reviewPrompt, verifierPrompt } from './prompt-judge.js';
-import { type TaskText, workerPrompt } from './prompt-worker.js';
+import { recordEntry, type Transaction } from '../../run/turn.js';
+import type { NewTask } from '../core/events.js';
+import { groupBlockedTodos } from '../core/scheduler.js';
+import { getTodoBody, requireEngine, requireEngineRecipe } from './plan.js';
+import { renderOwnJudgePrompt, renderReviewPrompt, renderVerifierPrompt } from './prompt-judge.js';
+import { type PromptTask, renderWorkerPrompt } from './prompt-worker.js';
 
 /** Characters of why a todo is attempted again that an action shows; the prompt file has all of it. */
 const WHY_SHOWN = 300;
@@ -26,7 +26,7 @@ const INSTRUCTION =
 const WAITING = 'All tasks are out. Run the ack whenever one returns.';
 
 /** Where a task's agent writes, relative to the run's directory. */
-export function resultPath(actionId: string): string {
+export function getResultPath(actionId: string): string {
   return `actions/${actionId}/result.json`;
 }
 
@@ -34,54 +34,56 @@ export function resultPath(actionId: string): string {
  * Hands a task out: an action id, a prompt file that is complete, a row in the state. It is shown by the dispatch that
  * follows (pendDispatch).
  */
-export function issueTask(turn: Turn, task: EngineTask): string {
-  const engine = engineOf(turn);
-  turn.state.lastAction += 1;
-  const actionId = `a${turn.state.lastAction}`;
-  const handler = handlerOf(turn, task.stage);
-  const text = { actionId, attempt: task.attempt, output: resultPath(actionId) };
-  turn.files.write(`actions/${actionId}/prompt.md`, promptOf(turn, handler, task, text));
+export function issueTask(tx: Transaction, task: NewTask): string {
+  const engine = requireEngine(tx);
+  tx.state.lastAction += 1;
+  const actionId = `a${tx.state.lastAction}`;
+  const handler = getHandler(tx, task.stage);
+  const text = { actionId, attempt: task.attempt, output: getResultPath(actionId) };
+  tx.files.write(`actions/${actionId}/prompt.md`, promptOf(tx, handler, task, text));
   engine.tasks[actionId] = {
     todoId: task.todo,
     substep: task.stage,
     attempt: task.attempt,
-    issuedAt: turn.at,
-    role: roleName(turn, handler.agent ?? 'worker'),
-    ...(task.why === undefined || task.stage !== 'worker' ? {} : { why: foreignLine(task.why, WHY_SHOWN) }),
+    issuedAt: tx.at,
+    role: resolveRoleName(tx, handler.agent ?? 'worker'),
+    ...(task.why === undefined || task.stage !== 'worker' ? {} : { why: toBoundedLine(task.why, WHY_SHOWN) }),
     malformed: 0,
   };
   return actionId;
 }
 
 /** The recipe's handler of a stage. */
-export function handlerOf(turn: Turn, stage: string): ResolvedHandler {
-  const { handlers } = recipeEngine(turn);
+export function getHandler(tx: Transaction, stage: string): ResolvedHandler {
+  const { handlers } = requireEngineRecipe(tx);
   return (Object.hasOwn(handlers, stage) ? handlers[stage] : undefined) ?? { key: stage, shipped: stage, actor: 'cli' };
 }
 
-function promptOf(turn: Turn, handler: ResolvedHandler, { todo, stage }: EngineTask, text: TaskText): string {
-  if (todo === null) return reviewPrompt(turn, handler, text);
-  const body = bodyOf(turn, todo);
-  if (stage === 'worker') return workerPrompt(turn, handler, body, text);
-  return stage === 'verify' ? verifierPrompt(turn, handler, body, text) : ownJudgePrompt(turn, handler, body, text);
+function promptOf(tx: Transaction, handler: ResolvedHandler, { todo, stage }: NewTask, text: PromptTask): string {
+  if (todo === null) return renderReviewPrompt(tx, handler, text);
+  const body = getTodoBody(tx, todo);
+  if (stage === 'worker') return renderWorkerPrompt(tx, handler, body, text);
+  return stage === 'verify'
+    ? renderVerifierPrompt(tx, handler, body, text)
+    : renderOwnJudgePrompt(tx, handler, body, text);
 }
 
 /**
  * Makes the dispatch of all tasks that are out the pending action, under a new id (protocol.md, Kinds of action).
  * @param fresh the ids of those that this turn handed out
  */
-export function pendDispatch(turn: Turn, block: string, fresh: ReadonlySet<string>): void {
-  const { state } = turn;
-  const engine = engineOf(turn);
+export function setPendingDispatch(tx: Transaction, block: string, fresh: ReadonlySet<string>): void {
+  const { state } = tx;
+  const engine = requireEngine(tx);
   const known = state.pendingAction?.before ?? {};
   state.lastAction += 1;
   const actionId = `a${state.lastAction}`;
   const ids = Object.keys(engine.tasks).sort((a, b) => Number(a.slice(1)) - Number(b.slice(1)));
-  const rows = ids.map((id) => taskView(turn, id, engine.tasks[id] as TaskState));
+  const rows = ids.map((id) => taskView(tx, id, engine.tasks[id] as TaskState));
   const tasks = rows.filter((row) => fresh.has(row.actionId));
   const running = rows
     .filter((row) => !fresh.has(row.actionId))
-    .map((row) => ({ ...row, issuedAt: engine.tasks[row.actionId]?.issuedAt ?? turn.at }));
+    .map((row) => ({ ...row, issuedAt: engine.tasks[row.actionId]?.issuedAt ?? tx.at }));
   const action: EngineDispatchAction = {
     run: state.name,
     block,
@@ -93,10 +95,10 @@ export function pendDispatch(turn: Turn, block: string, fresh: ReadonlySet<strin
     commands: [],
     ...blockedPart(engine),
     tell: TELL,
-    ack: ackOf(turn, actionId, { collect: true }),
-    progress: todoProgress(engine),
+    ack: ackOf(tx, actionId, { collect: true }),
+    progress: renderTodoProgress(engine),
   };
-  pend(turn, action, beforeOf(turn, ids, known), 'dispatch');
+  setPendingAction(tx, action, beforeOf(tx, ids, known), 'dispatch');
   const issued = tasks.map(({ actionId: id, todoId, substep, attempt, why }) => ({
     actionId: id,
     todoId,
@@ -104,22 +106,26 @@ export function pendDispatch(turn: Turn, block: string, fresh: ReadonlySet<strin
     attempt,
     ...(why === undefined ? {} : { why }),
   }));
-  if (issued.length > 0) record(turn, 'dispatched', { actionId, block, tasks: issued });
+  if (issued.length > 0) recordEntry(tx, 'dispatched', { actionId, block, tasks: issued });
 }
 
 /** What stood where the results belong when the tasks were handed out; of those already out, what was noted then. */
-function beforeOf(turn: Turn, ids: readonly string[], known: Record<string, PathFacts>): Record<string, PathFacts> {
+function beforeOf(
+  tx: Transaction,
+  ids: readonly string[],
+  known: Record<string, PathFacts>,
+): Record<string, PathFacts> {
   return Object.fromEntries(
     ids.map((id): [string, PathFacts] => {
-      const path = resultPath(id);
-      return [path, Object.hasOwn(known, path) ? (known[path] ?? null) : factsOf(turn.files, path)];
+      const path = getResultPath(id);
+      return [path, Object.hasOwn(known, path) ? (known[path] ?? null) : readFileFacts(tx.files, path)];
     }),
   );
 }
 
-function taskView(turn: Turn, actionId: string, task: TaskState): EngineTaskView {
-  const { state, place } = turn;
-  const verification = task.todoId !== null && engineOf(turn).todos[task.todoId]?.type === 'verification';
+function taskView(tx: Transaction, actionId: string, task: TaskState): TaskView {
+  const { state, place } = tx;
+  const verification = task.todoId !== null && requireEngine(tx).todos[task.todoId]?.type === 'verification';
   return {
     actionId,
     todoId: task.todoId,
@@ -127,33 +133,33 @@ function taskView(turn: Turn, actionId: string, task: TaskState): EngineTaskView
     attempt: task.attempt,
     ...(task.why === undefined ? {} : { why: task.why }),
     type: task.role,
-    promptFile: shownPath(place, state.name, `actions/${actionId}/prompt.md`),
-    output: shownPath(place, state.name, resultPath(actionId)),
+    promptFile: displayPath(place, state.name, `actions/${actionId}/prompt.md`),
+    output: displayPath(place, state.name, getResultPath(actionId)),
     readOnly: task.substep !== 'worker' || verification,
-    ack: ackOf(turn, actionId),
+    ack: ackOf(tx, actionId),
   };
 }
 
-function ackOf(turn: Turn, actionId: string, more: { collect?: true } = {}): Invocation {
-  return { command: 'step complete', input: { name: turn.state.name, action: actionId, ...more } };
+function ackOf(tx: Transaction, actionId: string, more: { collect?: true } = {}): Invocation {
+  return { command: 'step complete', input: { name: tx.state.name, action: actionId, ...more } };
 }
 
 /** What failed todos keep back; left out when nothing failed. */
 function blockedPart(engine: RunEngine): Pick<EngineDispatchAction, 'blocked' | 'blockedMore'> {
-  const { blocked, more } = blockedShown(engine);
+  const { blocked, more } = summarizeBlocked(engine);
   if (Object.keys(blocked).length === 0) return {};
   return more === 0 ? { blocked } : { blocked, blockedMore: more };
 }
 
 /** The first todos that failed ones keep back, by the failed one, and how many more there are. */
-export function blockedShown(engine: Pick<RunEngine, 'order' | 'todos'>): {
+export function summarizeBlocked(engine: Pick<RunEngine, 'order' | 'todos'>): {
   blocked: Record<string, string[]>;
   more: number;
 } {
   let left = BLOCKED_SHOWN;
   let more = 0;
   const blocked: Record<string, string[]> = {};
-  for (const [failed, todos] of Object.entries(blockedBy(engine))) {
+  for (const [failed, todos] of Object.entries(groupBlockedTodos(engine))) {
     const shown = todos.slice(0, left);
     left -= shown.length;
     more += todos.length - shown.length;
@@ -163,6 +169,6 @@ export function blockedShown(engine: Pick<RunEngine, 'order' | 'todos'>): {
 }
 
 /** `todos 3/8`. */
-export function todoProgress({ order, todos }: Pick<RunEngine, 'order' | 'todos'>): string {
+export function renderTodoProgress({ order, todos }: Pick<RunEngine, 'order' | 'todos'>): string {
   return `todos ${order.filter((id) => todos[id]?.status === 'done').length}/${order.length}`;
 }

@@ -1,18 +1,18 @@
-import { foreignLine } from '../../documents/foreign.js';
+import { toBoundedLine } from '../../documents/foreign.js';
 import type { RunEngine } from '../../run/engine.js';
-import { blockedShown, todoProgress } from './dispatch.js';
+import { renderTodoProgress, summarizeBlocked } from './dispatch.js';
 
 /** What the `done` action tells of a plan's execution (protocol.md, The end). */
 
 const ISSUES_SHOWN = 5;
 
-export function executionLine(engine: RunEngine): string {
+export function renderExecutionLine(engine: RunEngine): string {
   const commits = Object.values(engine.todos).filter(({ commit }) => commit !== undefined).length;
   const retries = Object.values(engine.todos).reduce((sum, todo) => sum + todo.retries, 0);
   const failed = Object.values(engine.todos).filter(({ status }) => status === 'failed').length;
-  const ticked = takenAsDone(engine);
+  const ticked = countTickedBefore(engine);
   const parts = [
-    todoProgress(engine),
+    renderTodoProgress(engine),
     ...(ticked > 0 ? [`${ticked} of them taken as done, their boxes were ticked before`] : []),
     ...(failed > 0 ? [`${failed} failed`] : []),
     ...(commits > 0 ? [`${commits} ${commits === 1 ? 'commit' : 'commits'}`] : []),
@@ -25,13 +25,13 @@ export function executionLine(engine: RunEngine): string {
 }
 
 /** How many todos this run did not do, because their boxes were ticked when it began. */
-export function takenAsDone({ todos }: RunEngine): number {
+export function countTickedBefore({ todos }: RunEngine): number {
   return Object.values(todos).filter(({ status, attempt }) => status === 'done' && attempt === 0).length;
 }
 
 /** Commits that had to wait, and why. */
 function waitingLine({ deferred, waits }: RunEngine): string {
-  const why = waits === undefined ? '' : `: ${foreignLine(waits.why, 250)}`;
+  const why = waits === undefined ? '' : `: ${toBoundedLine(waits.why, 250)}`;
   return `${deferred.length} ${deferred.length === 1 ? 'commit' : 'commits'} not made yet${why}`;
 }
 
@@ -39,30 +39,30 @@ function waitingLine({ deferred, waits }: RunEngine): string {
 const FAILED_SHOWN = 20;
 
 /** The failed todos, each with what it keeps back. */
-export function failedTodos(engine: RunEngine): { id: string; reason: string }[] {
-  const { blocked } = blockedShown(engine);
+export function listFailedTodos(engine: RunEngine): { id: string; reason: string }[] {
+  const { blocked } = summarizeBlocked(engine);
   return engine.order
     .filter((id) => engine.todos[id]?.status === 'failed')
     .slice(0, FAILED_SHOWN)
     .map((id) => {
       const back = blocked[id] ?? [];
       const kept = back.length === 0 ? '' : `; keeps back ${back.join(', ')}`;
-      return { id, reason: `${foreignLine(engine.todos[id]?.why ?? 'failed', 250)}${kept}` };
+      return { id, reason: `${toBoundedLine(engine.todos[id]?.why ?? 'failed', 250)}${kept}` };
     });
 }
 
 /** What `done` names under `results`. */
-export function executionResults(engine: RunEngine): Record<string, string> {
+export function buildExecutionResults(engine: RunEngine): Record<string, string> {
   const review = engine.reviews.at(-1);
   return {
-    todos: todoProgress(engine).slice('todos '.length),
+    todos: renderTodoProgress(engine).slice('todos '.length),
     ...(review === undefined ? {} : { codeReview: review.verdict }),
     ...(engine.openIssues.length === 0
       ? {}
       : {
           openIssues: engine.openIssues
             .slice(0, ISSUES_SHOWN)
-            .map((line) => foreignLine(line, 150))
+            .map((line) => toBoundedLine(line, 150))
             .join('; '),
         }),
   };
@@ -72,7 +72,7 @@ export function executionResults(engine: RunEngine): Record<string, string> {
  * The todos that a halted run is reopened at, as `step invalidate --step` takes them: all that failed. Null when it was a
  * stage of the whole run, and for more than anybody could rule on one by one: the block begins all of them anew.
  */
-export function reopensAt({ order, todos }: Pick<RunEngine, 'order' | 'todos'>): string | null {
+export function getReopenTarget({ order, todos }: Pick<RunEngine, 'order' | 'todos'>): string | null {
   const failed = order.filter((id) => todos[id]?.status === 'failed');
   return failed.length === 0 || failed.length > FAILED_SHOWN ? null : failed.join(',');
 }

@@ -1,25 +1,25 @@
 import type { MachineEvent } from '../../machine/events.js';
 import type { RunEngine } from '../../run/engine.js';
-import { fault, noteStep, record, type Turn } from '../../run/turn.js';
-import { baselineOf } from '../../work/git.js';
-import type { EngineEffect, EngineEvent, EngineTask, Verdict } from '../core/events.js';
-import { redoneBy, stepInPlace } from '../core/step.js';
+import { recordEntry, recordFault, recordStepSummary, type Transaction } from '../../run/turn.js';
+import { toBaseline } from '../../work/git.js';
+import type { EngineEffect, EngineEvent, NewTask, StageResult } from '../core/events.js';
+import { listRedoneTodos, stepInPlace } from '../core/step.js';
 import { writeReport } from '../view/report.js';
-import { noteCourse } from './course.js';
-import { issueTask, pendDispatch, todoProgress } from './dispatch.js';
+import { recordTurningPoint } from './course.js';
+import { issueTask, renderTodoProgress, setPendingDispatch } from './dispatch.js';
 import { openGate } from './gates.js';
 import { startJob } from './jobs.js';
-import { appliesTo } from './needs.js';
-import { bodyOf, engineOf, recipeEngine } from './plan.js';
-import { noteMoved } from './plan-moved.js';
-import { openEngine } from './start.js';
-import { unknownReferences } from './values.js';
-import { renderAdded, tickDone, wrapUp } from './wrap-up.js';
+import { createStageCondition } from './needs.js';
+import { getTodoBody, requireEngine, requireEngineRecipe } from './plan.js';
+import { recordPlanDifference } from './plan-moved.js';
+import { startExecution } from './start.js';
+import { listUnknownReferences } from './values.js';
+import { addTodosToPlan, tickDoneTodos, wrapUp } from './wrap-up.js';
 
 /**
  * The rim of the engine inside a transaction: core and effects in turn, until something is waited for (engine.md, Shape).
  *
- * - `enterEngine` is what the outer machine's effect `engine` does; `engineOutcome` is what everything else does: a result
+ * - `enterEngine` is what the outer machine's effect `engine` does; `applyEngineEvents` is what everything else does: a result
  *   that was taken, a decision at a gate, a job that ended (jobs.ts). Both give an event of the outer machine when the
  *   plan has come to its end; callers in protocol/ go through `advanceEngine` of protocol/walk/advance.ts, which passes it on.
  * - While they wait, the pending action is one of: `engine-dispatch` (tasks are out: `engine.tasks`), `wait-for-user` (the
@@ -29,16 +29,16 @@ import { renderAdded, tickDone, wrapUp } from './wrap-up.js';
 
 /** Begins the execution of the plan, or goes on with it when the block is entered again. */
 export function enterEngine(
-  turn: Turn,
+  tx: Transaction,
   block: string,
   cause: string,
   event: EngineEvent = { type: 'INVALIDATE', todos: null },
 ): MachineEvent | null {
   // What nobody has approved has not begun: the plan may be another one by now.
-  const fresh = cause === 'enter' || turn.state.engine === null || isUnbegun(turn.state.engine);
-  if (fresh && !openEngine(turn, block)) return { type: 'HALT' };
-  turn.state.steps[block] = { ...turn.state.steps[block], status: 'running', at: turn.at };
-  return drive(turn, block, [fresh ? { type: 'START' } : event]);
+  const fresh = cause === 'enter' || tx.state.engine === null || isUnbegun(tx.state.engine);
+  if (fresh && !startExecution(tx, block)) return { type: 'HALT' };
+  tx.state.steps[block] = { ...tx.state.steps[block], status: 'running', at: tx.at };
+  return drive(tx, block, [fresh ? { type: 'START' } : event]);
 }
 
 function isUnbegun({ planApproved, commandsApproved, todos }: RunEngine): boolean {
@@ -47,120 +47,125 @@ function isUnbegun({ planApproved, commandsApproved, todos }: RunEngine): boolea
 }
 
 /** Lets the engine take what happened, in this order, and carries out what follows. */
-export function engineOutcome(turn: Turn, block: string, events: Iterable<EngineEvent>): MachineEvent | null {
-  return drive(turn, block, events);
+export function applyEngineEvents(tx: Transaction, block: string, events: Iterable<EngineEvent>): MachineEvent | null {
+  return drive(tx, block, events);
 }
 
 /** Each event is asked for only when the one before has been carried out: what it says may depend on that. */
-function drive(turn: Turn, block: string, first: Iterable<EngineEvent>): MachineEvent | null {
+function drive(tx: Transaction, block: string, first: Iterable<EngineEvent>): MachineEvent | null {
   const fresh = new Set<string>();
   let ended: MachineEvent | null = null;
   for (const given of first) {
     const events = [given];
     for (let event = events.shift(); event !== undefined; event = events.shift()) {
-      for (const effect of effectsOf(turn, block, event)) {
-        const done = carryOut(turn, block, effect, fresh);
+      for (const effect of effectsOf(tx, block, event)) {
+        const done = carryOut(tx, block, effect, fresh);
         events.push(...done.events);
         ended = done.ended ?? ended;
       }
     }
   }
-  if (ended === null && Object.keys(engineOf(turn).tasks).length > 0) pendDispatch(turn, block, fresh);
+  if (ended === null && Object.keys(requireEngine(tx).tasks).length > 0) setPendingDispatch(tx, block, fresh);
   return ended;
 }
 
-function effectsOf(turn: Turn, block: string, event: EngineEvent): EngineEffect[] {
-  const engine = engineOf(turn);
+function effectsOf(tx: Transaction, block: string, event: EngineEvent): EngineEffect[] {
+  const engine = requireEngine(tx);
   if (event.type === 'INVALIDATE') {
     const { todos } = event;
-    noteCourse(turn, 'reopened', todos === null ? 'what is not done is begun anew' : `${todos.join(', ')}: done again`);
-    withdraw(turn, block, todos);
+    recordTurningPoint(
+      tx,
+      'reopened',
+      todos === null ? 'what is not done is begun anew' : `${todos.join(', ')}: done again`,
+    );
+    withdraw(tx, block, todos);
   }
-  return stepInPlace(recipeEngine(turn).program, engine, event, { applies: appliesTo(turn), at: turn.at });
+  return stepInPlace(requireEngineRecipe(tx).program, engine, event, { applies: createStageCondition(tx), at: tx.at });
 }
 
-interface Done {
+interface EffectResult {
   events: EngineEvent[];
   ended?: MachineEvent;
 }
 
-const NOTHING: Done = { events: [] };
+const NOTHING: EffectResult = { events: [] };
 
-function carryOut(turn: Turn, block: string, effect: EngineEffect, fresh: Set<string>): Done {
+function carryOut(tx: Transaction, block: string, effect: EngineEffect, fresh: Set<string>): EffectResult {
   switch (effect.type) {
     case 'dispatch':
-      return handOut(turn, effect.tasks, fresh);
+      return handOut(tx, effect.tasks, fresh);
     case 'work':
-      return work(turn, block, effect);
+      return work(tx, block, effect);
     case 'gate':
-      return outcomeOf(effect, openGate(turn, block, effect));
+      return outcomeOf(effect, openGate(tx, block, effect));
     case 'settled':
-      settled(turn, effect);
+      recordTodoEnd(tx, effect);
       return NOTHING;
     case 'retried':
-      retried(turn, effect);
+      retried(tx, effect);
       return NOTHING;
     case 'added':
-      record(turn, 'todos-added', { todos: effect.todos, by: effect.by });
-      renderAdded(turn, effect.todos);
+      recordEntry(tx, 'todos-added', { todos: effect.todos, by: effect.by });
+      addTodosToPlan(tx, effect.todos);
       return NOTHING;
     case 'ended':
-      return { events: [], ended: end(turn, block, effect) };
+      return { events: [], ended: end(tx, block, effect) };
   }
 }
 
 /** A task that builds on a value nobody reported is not handed out: its todo fails and says why (engine.md, Substitution). */
-function handOut(turn: Turn, tasks: readonly EngineTask[], fresh: Set<string>): Done {
-  const engine = engineOf(turn);
+function handOut(tx: Transaction, tasks: readonly NewTask[], fresh: Set<string>): EffectResult {
+  const engine = requireEngine(tx);
   const refused: EngineEvent[] = [];
   for (const task of tasks) {
     const { todo, stage } = task;
-    const unknown = todo === null || stage !== 'worker' ? [] : unknownReferences(engine.outputs, bodyOf(turn, todo));
+    const unknown =
+      todo === null || stage !== 'worker' ? [] : listUnknownReferences(engine.outputs, getTodoBody(tx, todo));
     if (unknown.length > 0) {
       const why = `nobody reported ${unknown.join(', ')}`;
       refused.push({ type: 'OUTCOME', todo, stage, verdict: { kind: 'halt', why } });
       continue;
     }
-    if (todo !== null && stage === 'worker') noteBaseline(turn, todo);
-    fresh.add(issueTask(turn, task));
+    if (todo !== null && stage === 'worker') noteBaseline(tx, todo);
+    fresh.add(issueTask(tx, task));
   }
   return { events: refused };
 }
 
 /** The work tree before a todo's first attempt: what its commit is measured against. */
-function noteBaseline(turn: Turn, todo: string): void {
-  const engine = engineOf(turn);
-  if (turn.state.baseline === null || Object.hasOwn(engine.baselines, todo)) return;
-  const tree = turn.tree();
-  engine.baselines[todo] = tree === null ? null : baselineOf(tree);
+function noteBaseline(tx: Transaction, todo: string): void {
+  const engine = requireEngine(tx);
+  if (tx.state.baseline === null || Object.hasOwn(engine.baselines, todo)) return;
+  const tree = tx.tree();
+  engine.baselines[todo] = tree === null ? null : toBaseline(tree);
   if (tree !== null) engine.head ??= { began: tree.branch, branch: tree.branch };
 }
 
 /** What needs only documents is done at once; everything else becomes the run's job. */
-function work(turn: Turn, block: string, effect: Extract<EngineEffect, { type: 'work' }>): Done {
+function work(tx: Transaction, block: string, effect: Extract<EngineEffect, { type: 'work' }>): EffectResult {
   if (effect.stage === 'report') {
-    noteMoved(turn);
-    writeReport(turn);
+    recordPlanDifference(tx);
+    writeReport(tx);
     return outcomeOf(effect, { kind: 'pass' });
   }
   if (effect.stage === 'wrapUp' && effect.todo !== null) {
-    wrapUp(turn, effect.todo);
+    wrapUp(tx, effect.todo);
     return outcomeOf(effect, { kind: 'pass' });
   }
-  startJob(turn, block, effect);
+  startJob(tx, block, effect);
   return NOTHING;
 }
 
 function outcomeOf(
   { todo, stage, part }: Pick<Extract<EngineEffect, { type: 'work' }>, 'todo' | 'stage' | 'part'>,
-  verdict: Verdict | null,
-): Done {
+  verdict: StageResult | null,
+): EffectResult {
   if (verdict === null) return NOTHING;
   return { events: [{ type: 'OUTCOME', todo, stage, ...(part === undefined ? {} : { part }), verdict }] };
 }
 
-function settled(turn: Turn, { todo, status, why }: Extract<EngineEffect, { type: 'settled' }>): void {
-  const engine = engineOf(turn);
+function recordTodoEnd(tx: Transaction, { todo, status, why }: Extract<EngineEffect, { type: 'settled' }>): void {
+  const engine = requireEngine(tx);
   const attempt = engine.todos[todo]?.attempt ?? 1;
   for (const kept of [engine.reports, engine.answers]) delete kept[todo];
   // Whoever takes it up when the run is reopened needs to know.
@@ -169,36 +174,36 @@ function settled(turn: Turn, { todo, status, why }: Extract<EngineEffect, { type
   // What is not committed yet is measured against them later, in a commit that has to wait or when the todo is reopened.
   const uncommitted = status === 'failed' || engine.deferred.includes(todo);
   if (!uncommitted) for (const kept of [engine.baselines, engine.charged]) delete kept[todo];
-  record(turn, 'todo-settled', { todoId: todo, status, attempt, ...(why === undefined ? {} : { why }) });
-  if (status === 'failed') turn.ran.push({ block: todo, ok: false, summary: `failed: ${why ?? ''}`.slice(0, 300) });
+  recordEntry(tx, 'todo-settled', { todoId: todo, status, attempt, ...(why === undefined ? {} : { why }) });
+  if (status === 'failed') tx.ran.push({ block: todo, ok: false, summary: `failed: ${why ?? ''}`.slice(0, 300) });
 }
 
-function retried(turn: Turn, { todo, attempt, why }: Extract<EngineEffect, { type: 'retried' }>): void {
-  const { retries = 0 } = engineOf(turn).todos[todo] ?? {};
-  record(turn, 'todo-retried', { todoId: todo, attempt, why });
-  const { maxRetries } = recipeEngine(turn).program.policies;
+function retried(tx: Transaction, { todo, attempt, why }: Extract<EngineEffect, { type: 'retried' }>): void {
+  const { retries = 0 } = requireEngine(tx).todos[todo] ?? {};
+  recordEntry(tx, 'todo-retried', { todoId: todo, attempt, why });
+  const { maxRetries } = requireEngineRecipe(tx).program.policies;
   const how = retries > 0 ? `; retry ${retries} of ${maxRetries}` : '; attempted again';
-  turn.ran.push({ block: todo, ok: false, summary: `${why.slice(0, 250)}${how}` });
+  tx.ran.push({ block: todo, ok: false, summary: `${why.slice(0, 250)}${how}` });
 }
 
 /** What is out for todos that are redone no longer counts: their tasks answer as unknown ones, a job is dropped. */
-function withdraw(turn: Turn, block: string, todos: readonly string[] | null): void {
-  const engine = engineOf(turn);
-  const { acknowledged } = turn.state;
-  const redone: ReadonlySet<string> = new Set(redoneBy(engine, todos));
+function withdraw(tx: Transaction, block: string, todos: readonly string[] | null): void {
+  const engine = requireEngine(tx);
+  const { acknowledged } = tx.state;
+  const redone: ReadonlySet<string> = new Set(listRedoneTodos(engine, todos));
   for (const [actionId, task] of Object.entries(engine.tasks)) {
     if (task.todoId !== null && !redone.has(task.todoId)) continue;
     delete engine.tasks[actionId];
     // Its worker may be having its work checked.
-    for (const slot of Object.keys(turn.state.commands)) {
-      if (slot.startsWith(`${actionId}/`)) delete turn.state.commands[slot];
+    for (const slot of Object.keys(tx.state.commands)) {
+      if (slot.startsWith(`${actionId}/`)) delete tx.state.commands[slot];
     }
   }
   if (engine.job !== null && (engine.job.todo === null || redone.has(engine.job.todo))) {
     // The commit at work may be made all the same; what is done from now on is another one.
     if (engine.job.kind === 'commit' && engine.job.todo !== null) delete engine.baselines[engine.job.todo];
     engine.job = null;
-    turn.state.commands = {};
+    tx.state.commands = {};
   }
   // What they left uncommitted is committed together with what is done now: it is measured against what it was before.
   engine.deferred = engine.deferred.filter((id) => !redone.has(id));
@@ -208,15 +213,15 @@ function withdraw(turn: Turn, block: string, todos: readonly string[] | null): v
   }
 }
 
-function end(turn: Turn, block: string, { outcome, why }: Extract<EngineEffect, { type: 'ended' }>): MachineEvent {
-  const engine = engineOf(turn);
+function end(tx: Transaction, block: string, { outcome, why }: Extract<EngineEffect, { type: 'ended' }>): MachineEvent {
+  const engine = requireEngine(tx);
   const done = engine.order.filter((id) => engine.todos[id]?.status === 'done').length;
   const failed = engine.order.filter((id) => engine.todos[id]?.status === 'failed');
-  tickDone(turn);
-  record(turn, 'executed', { block, outcome, done, failed, ...(why === undefined ? {} : { why }) });
-  noteStep(turn, block, todoProgress(engine));
+  tickDoneTodos(tx);
+  recordEntry(tx, 'executed', { block, outcome, done, failed, ...(why === undefined ? {} : { why }) });
+  recordStepSummary(tx, block, renderTodoProgress(engine));
   if (outcome === 'completed') return { type: 'DONE' };
-  noteCourse(turn, 'halted', why ?? 'the plan could not be carried out');
-  fault(turn, block, 'STEP_FAILED', why ?? 'the plan could not be carried out');
+  recordTurningPoint(tx, 'halted', why ?? 'the plan could not be carried out');
+  recordFault(tx, block, 'STEP_FAILED', why ?? 'the plan could not be carried out');
   return { type: 'HALT' };
 }

@@ -1,18 +1,18 @@
 import { DevCliError } from '../../base/errors.js';
 import { outcomeOf } from '../../blocks/command.js';
-import { foreignLine, wholeLine } from '../../documents/foreign.js';
+import { toBoundedLine, toWholeLine } from '../../documents/foreign.js';
 import { isCommand } from '../../documents/plan-commands.js';
-import { commandLine } from '../../documents/plan-text.js';
-import { type CommandEnded, type CommandEnding, endedWith, keepResult, settleCommand } from '../../jobs/command.js';
-import { forbiddenListen } from '../../jobs/forbidden-listen.js';
-import type { Evidence, QueuedCommand } from '../../run/engine.js';
-import type { Turn } from '../../run/turn.js';
-import type { EngineEvent, Verdict } from '../core/events.js';
+import { formatCommandLine } from '../../documents/plan-text.js';
+import { type CommandEnded, type CommandEnding, endedWith, keepResult, recordCommandEnd } from '../../jobs/command.js';
+import { findForbiddenListen } from '../../jobs/forbidden-listen.js';
+import type { CommandEvidence, QueuedCommand } from '../../run/engine.js';
+import type { Transaction } from '../../run/turn.js';
+import type { EngineEvent, StageResult } from '../core/events.js';
 import type { CommandsJob } from './commands.js';
-import { commandFixes } from './fixes.js';
-import { jobAtWork, pendRunning, settleRunning } from './jobs.js';
-import { fixesOrOpen, triaged } from './outcomes.js';
-import { bodyOf, engineOf } from './plan.js';
+import { buildCommandFixes } from './fixes.js';
+import { closeRunningAction, pendRunning, requireJob } from './jobs.js';
+import { planFixes, triageFindings } from './outcomes.js';
+import { getTodoBody, requireEngine } from './plan.js';
 
 /** What the commands of a plan prove, once they have ended (engine.md, Verification). */
 
@@ -29,56 +29,56 @@ const AGAIN = 2;
  * The command at work has ended: its evidence is kept, the queue of the job goes on.
  * @returns the event when it was the last; null when another one is now at work
  */
-export function commandDone(turn: Turn, ended: CommandEnded): EngineEvent | null {
-  const { engine, job } = jobAtWork(turn, 'commands');
+export function recordCommandResult(tx: Transaction, ended: CommandEnded): EngineEvent | null {
+  const { engine, job } = requireJob(tx, 'commands');
   const [command, ...queue] = job.queue;
   if (command === undefined) throw new DevCliError('INTERNAL', 'The job has no command at work.');
-  if (isRunAgain(turn, job, ended)) return null;
-  const evidence = evidenceOf(turn, command, ended);
-  if (evidence.ok && evidence.tree !== null) keepResult(turn, ended.job, evidence.tree, evidence.log);
-  noteChanges(turn, command, ended);
+  if (isRunAgain(tx, job, ended)) return null;
+  const evidence = buildEvidence(tx, command, ended);
+  if (evidence.ok && evidence.tree !== null) keepResult(tx, ended.job, evidence.tree, evidence.log);
+  noteChanges(tx, command, ended);
   engine.evidence[job.todo ?? ''] = [...(engine.evidence[job.todo ?? ''] ?? []), evidence];
-  const block = settleRunning(turn);
-  settleCommand(turn, ended.job, evidence);
+  const block = closeRunningAction(tx);
+  recordCommandEnd(tx, ended.job, evidence);
   if (queue.length > 0) {
     engine.job = { ...job, queue };
-    pendRunning(turn, block, engine.job);
+    pendRunning(tx, block, engine.job);
     return null;
   }
   engine.job = null;
   const { todo, stage, part } = job;
-  return { type: 'OUTCOME', todo, stage, ...(part === undefined ? {} : { part }), verdict: commandsVerdict(turn, job) };
+  return { type: 'OUTCOME', todo, stage, ...(part === undefined ? {} : { part }), verdict: commandsVerdict(tx, job) };
 }
 
 /** Whether a command was interrupted, which proves nothing, and is run once more, in a directory of its own. */
-function isRunAgain(turn: Turn, job: CommandsJob, { job: asked, ending }: CommandEnded): boolean {
+function isRunAgain(tx: Transaction, job: CommandsJob, { job: asked, ending }: CommandEnded): boolean {
   const [command, ...rest] = job.queue;
   if (ending.kind !== 'interrupted' || command === undefined) return false;
   // What vanishes twice is not run a third time.
   const most = ending.vanished ? 2 - (asked.launches ?? 1) : AGAIN;
   const { again = 0 } = command;
   if (again >= most) return false;
-  const block = settleRunning(turn);
+  const block = closeRunningAction(tx);
   const log = `${asked.directory}/command.log`;
-  settleCommand(turn, asked, { exit: null, outcome: outcomeOf(asked, ending).outcome, log });
-  const engine = engineOf(turn);
+  recordCommandEnd(tx, asked, { exit: null, outcome: outcomeOf(asked, ending).outcome, log });
+  const engine = requireEngine(tx);
   engine.job = { ...job, queue: [{ ...command, again: again + 1 }, ...rest] };
-  pendRunning(turn, block, engine.job);
+  pendRunning(tx, block, engine.job);
   return true;
 }
 
 /** What a command's ending proves of an acceptance: its exit code is the one expected, its output holds what it must. */
-export function evidenceOf(
-  turn: Turn,
+export function buildEvidence(
+  tx: Transaction,
   { id, todo, exitCode, stdoutContains }: QueuedCommand,
   { job, ending, output, after }: CommandEnded,
-): Evidence {
-  const { engine } = turn.state;
+): CommandEvidence {
+  const { engine } = tx.state;
   const plain = outcomeOf(job, ending);
   const asExpected = ending.kind === 'reused' || endedWith(ending, exitCode);
   const contains = stdoutContains === undefined || ending.kind === 'reused' || output.includes(stdoutContains);
   const ok = asExpected && contains;
-  const forbidden = ok || ending.kind !== 'exit' ? null : forbiddenListen(output);
+  const forbidden = ok || ending.kind !== 'exit' ? null : findForbiddenListen(output);
   const outcome = asExpected && !contains ? `${plain.outcome}, but ${lacking(stdoutContains)}` : plain.outcome;
   return {
     id,
@@ -86,8 +86,8 @@ export function evidenceOf(
     argv: job.argv,
     ok,
     exit: plain.exit,
-    outcome: forbidden === null ? outcome : `${outcome}; ${FORBIDDEN}: ${foreignLine(forbidden, 200)}`,
-    at: turn.at,
+    outcome: forbidden === null ? outcome : `${outcome}; ${FORBIDDEN}: ${toBoundedLine(forbidden, 200)}`,
+    at: tx.at,
     commit: after?.head ?? null,
     tree: treeOf(ending),
     log: ending.kind === 'reused' ? ending.log : `${job.directory}/command.log`,
@@ -100,7 +100,7 @@ export function evidenceOf(
 }
 
 function lacking(text = ''): string {
-  return `its output lacks ${wholeLine(JSON.stringify(text))}`;
+  return `its output lacks ${toWholeLine(JSON.stringify(text))}`;
 }
 
 /** The environment failed, not the work (engine.md, Triage). */
@@ -121,11 +121,11 @@ function treeOf(ending: CommandEnding): string | null {
 }
 
 /** A command that judges should leave the sources as they are; what it changed may end up in a commit. */
-function noteChanges(turn: Turn, { id, todo }: QueuedCommand, { ending, after }: CommandEnded): void {
+function noteChanges(tx: Transaction, { id, todo }: QueuedCommand, { ending, after }: CommandEnded): void {
   if (ending.kind !== 'exit' || ending.exit.tree === null || after === null) return;
   if (after.digest === ending.exit.tree) return;
   const line = `${todo === null ? '' : `${todo} `}${id}: the command changed files of the work tree`;
-  const { openIssues } = engineOf(turn);
+  const { openIssues } = requireEngine(tx);
   if (!openIssues.includes(line)) openIssues.push(line);
 }
 
@@ -133,25 +133,25 @@ function noteChanges(turn: Turn, { id, todo }: QueuedCommand, { ending, after }:
 const LOOPBACK =
   'the sandbox forbids listening on a port, which is no fault of the work: allow the loopback interface, or run the polls of dev-cli outside the sandbox, then reopen the run';
 
-function commandsVerdict(turn: Turn, { todo, stage }: CommandsJob): Verdict {
-  const engine = engineOf(turn);
+function commandsVerdict(tx: Transaction, { todo, stage }: CommandsJob): StageResult {
+  const engine = requireEngine(tx);
   const evidence = engine.evidence[todo ?? ''] ?? [];
   const judged = todo === null || stage === 'verify' ? evidence : evidence.filter(({ id }) => id === stage);
   const red = judged.filter(({ ok }) => !ok);
-  const told = red.map(({ id, argv, outcome }) => wholeLine(`${id} ${commandLine(argv)}: ${outcome}`));
+  const told = red.map(({ id, argv, outcome }) => toWholeLine(`${id} ${formatCommandLine(argv)}: ${outcome}`));
   const unrunnable = red.findIndex((one) => one.unrunnable === true);
   const advice = red[unrunnable]?.forbidden === 'listen' ? `${LOOPBACK}; ` : '';
   const environment = unrunnable < 0 ? null : `${advice}${told[unrunnable] ?? ''}`;
-  if (todo !== null) return triaged(turn, todo, { failed: told, environment });
+  if (todo !== null) return triageFindings(tx, todo, { failed: told, environment });
   if (red.length === 0) return { kind: 'pass' };
   const why = `red on the final tree: ${advice}${told.join('; ')}`;
   if (environment !== null) return { kind: 'halt', why };
-  return fixesOrOpen(turn, commandFixes(engine, red, acceptancesOf(turn, red)), told, why);
+  return planFixes(tx, buildCommandFixes(engine, red, acceptancesOf(tx, red)), told, why);
 }
 
 /** The acceptances behind evidence of the final verification, as the plan has them. */
-function acceptancesOf(turn: Turn, red: readonly Evidence[]) {
+function acceptancesOf(tx: Transaction, red: readonly CommandEvidence[]) {
   return red.flatMap(({ id, todo }) =>
-    todo === undefined ? [] : bodyOf(turn, todo).acceptance.filter((item) => isCommand(item) && item.id === id),
+    todo === undefined ? [] : getTodoBody(tx, todo).acceptance.filter((item) => isCommand(item) && item.id === id),
   );
 }

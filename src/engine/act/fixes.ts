@@ -1,9 +1,9 @@
-import { foreignLine, wholeLine } from '../../documents/foreign.js';
-import { pathProblem } from '../../documents/plan-paths.js';
+import { toBoundedLine, toWholeLine } from '../../documents/foreign.js';
+import { findPathProblem } from '../../documents/plan-paths.js';
 import type { PlanTodo } from '../../documents/plan-schema.js';
-import { commandLine } from '../../documents/plan-text.js';
+import { formatCommandLine } from '../../documents/plan-text.js';
 import type { ReviewResult } from '../../documents/results.js';
-import type { Evidence, RunEngine } from '../../run/engine.js';
+import type { CommandEvidence, RunEngine } from '../../run/engine.js';
 
 /** Todos that findings of the end become: `fix-r1-1` (engine.md, Triage). */
 
@@ -13,7 +13,7 @@ const AT_MOST = 8;
 type Known = Pick<RunEngine, 'fixRounds' | 'todos'>;
 
 /** One todo for each file that the code review found something in. */
-export function reviewFixes(engine: Known, { issues }: ReviewResult): PlanTodo[] {
+export function buildReviewFixes(engine: Known, { issues }: ReviewResult): PlanTodo[] {
   const byFile = new Map<string, ReviewResult['issues']>();
   for (const issue of issues) {
     const key = byFile.has(issue.file) || byFile.size < AT_MOST ? issue.file : [...byFile.keys()][AT_MOST - 1];
@@ -21,11 +21,11 @@ export function reviewFixes(engine: Known, { issues }: ReviewResult): PlanTodo[]
   }
   return [...byFile.values()].map((found, index) => {
     const told = found.map(({ file, line, severity, description }) =>
-      wholeLine(`${severity}: ${file}${line == null ? '' : `:${line}`}: ${description}`),
+      toWholeLine(`${severity}: ${file}${line == null ? '' : `:${line}`}: ${description}`),
     );
     const [first = ''] = told;
     return fix(engine, index, {
-      title: foreignLine(`Put right what the review found: ${first}`, 150),
+      title: toBoundedLine(`Put right what the review found: ${first}`, 150),
       files: globsOf(found.map(({ file }) => file)),
       steps: told,
       acceptance: told.map((text, at) => ({ id: `as-${at + 1}`, kind: 'assertion', text: `No longer so: ${text}` })),
@@ -37,16 +37,16 @@ export function reviewFixes(engine: Known, { issues }: ReviewResult): PlanTodo[]
  * One todo for the commands that are red on the final tree. They are the ones that were approved, and judge it again.
  * @param commands the acceptances as the plan has them
  */
-export function commandFixes(
+export function buildCommandFixes(
   engine: Known,
-  red: readonly Evidence[],
+  red: readonly CommandEvidence[],
   commands: readonly PlanTodo['acceptance'][number][],
 ): PlanTodo[] {
   if (red.length === 0) return [];
-  const told = red.map(({ argv, outcome }) => wholeLine(`${commandLine(argv)}: ${outcome}`));
+  const told = red.map(({ argv, outcome }) => toWholeLine(`${formatCommandLine(argv)}: ${outcome}`));
   return [
     fix(engine, 0, {
-      title: foreignLine(`Make green again: ${told[0]}`, 150),
+      title: toBoundedLine(`Make green again: ${told[0]}`, 150),
       files: [],
       steps: [
         'Each of these passed for its todo and is red on the final tree; find out why, and put it right.',
@@ -80,5 +80,5 @@ function fix(
 /** Files as globs that match only them; with one that no plan could name, none: then the todo works alone. */
 function globsOf(files: readonly string[]): string[] {
   const globs = [...new Set(files.map((file) => file.replace(/^\.\//, '').replace(/[*?[\]{}()!+@\\]/g, '?')))];
-  return globs.every((glob) => pathProblem(glob) === null) ? globs : [];
+  return globs.every((glob) => findPathProblem(glob) === null) ? globs : [];
 }

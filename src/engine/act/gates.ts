@@ -1,20 +1,20 @@
-import { forPerson } from '../../blocks/gate.js';
-import { pend } from '../../blocks/pending.js';
+import { buildPersonFields } from '../../blocks/gate.js';
+import { setPendingAction } from '../../blocks/pending.js';
 import { APPROVE_PLAN } from '../../blocks/plan-gate.js';
-import { wholeProse } from '../../blocks/values.js';
-import { wholeLine } from '../../documents/foreign.js';
-import { commandList, commandsDigest, commandsShown, commandText } from '../../documents/plan-commands.js';
+import { fillWholeText } from '../../blocks/values.js';
+import { toWholeLine } from '../../documents/foreign.js';
+import { digestCommands, listCommands, renderCommand, renderCommandList } from '../../documents/plan-commands.js';
 import type { GateAction } from '../../run/action.js';
-import { PLAN, PLAN_CONTENT, shownPath } from '../../run/paths.js';
-import { record, type Turn } from '../../run/turn.js';
-import type { EngineEffect, Verdict } from '../core/events.js';
-import { noteCourse } from './course.js';
-import { handlerOf, todoProgress } from './dispatch.js';
-import { bodyOf, engineOf, runsCommands, wholePlan } from './plan.js';
-import { planLine } from './prompt-parts.js';
-import { approvalBy } from './start.js';
+import { displayPath, PLAN, PLAN_CONTENT } from '../../run/paths.js';
+import { recordEntry, type Transaction } from '../../run/turn.js';
+import type { EngineEffect, StageResult } from '../core/events.js';
+import { recordTurningPoint } from './course.js';
+import { getHandler, renderTodoProgress } from './dispatch.js';
+import { getTodoBody, readWholePlan, requireEngine, runsCommands } from './plan.js';
+import { renderPlanText } from './prompt-parts.js';
+import { buildPlanApproval } from './start.js';
 
-type Gate = Extract<EngineEffect, { type: 'gate' }>;
+type EngineGate = Extract<EngineEffect, { type: 'gate' }>;
 
 interface Choice {
   id: string;
@@ -35,80 +35,80 @@ interface Question {
  * Makes a gate of the execution the pending action: the commands before anything runs, a criterion that a person judges,
  * a worker's question, a gate of the recipe's own (engine.md, Gates). Null: it waits; a verdict: nobody is asked.
  */
-export function openGate(turn: Turn, block: string, gate: Gate): Verdict | null {
-  if (gate.part === 'human' && turn.state.mode['interaction'] === 'autopilot') return skippedAcceptance(turn, gate);
-  const { state } = turn;
+export function openGate(tx: Transaction, block: string, gate: EngineGate): StageResult | null {
+  if (gate.part === 'human' && tx.state.mode['interaction'] === 'autopilot') return skippedAcceptance(tx, gate);
+  const { state } = tx;
   state.lastAction += 1;
   const actionId = `a${state.lastAction}`;
-  const { message, choices, read, artifact } = questionOf(turn, gate, actionId);
+  const { message, choices, read, artifact } = questionOf(tx, gate, actionId);
   const action: GateAction = {
     run: state.name,
     block,
     actionId,
     action: 'wait-for-user',
     asks: 'user',
-    ...forPerson(state.name, 'Show the user the message.'),
+    ...buildPersonFields(state.name, 'Show the user the message.'),
     message,
     ...(artifact === undefined ? {} : { artifact }),
     ...(gate.todo === null ? {} : { todoId: gate.todo }),
     ...(read === undefined ? {} : { read }),
     choices,
-    progress: todoProgress(engineOf(turn)),
+    progress: renderTodoProgress(requireEngine(tx)),
   };
-  const asked = gate.stage === APPROVE_PLAN ? { handed: { [PLAN_CONTENT]: turn.files.digest(PLAN_CONTENT) } } : {};
-  pend(turn, action, {}, 'gate', asked);
+  const asked = gate.stage === APPROVE_PLAN ? { handed: { [PLAN_CONTENT]: tx.files.digest(PLAN_CONTENT) } } : {};
+  setPendingAction(tx, action, {}, 'gate', asked);
   return null;
 }
 
 /** The key under which a gate's decision stands in `gates`. */
-export function gateKey({ todo, stage, part }: Pick<Gate, 'todo' | 'stage' | 'part'>): string {
+export function getGateKey({ todo, stage, part }: Pick<EngineGate, 'todo' | 'stage' | 'part'>): string {
   if (todo === null) return stage;
   if (part === 'human') return todo;
   return part === 'question' ? `${todo}/question` : `${todo}/${stage}`;
 }
 
 /** What a decision at a gate means for the engine; what must be kept of it is kept. */
-export function decided(
-  turn: Turn,
-  { todo, stage, part }: NonNullable<ReturnType<typeof gateAt>>,
+export function applyDecision(
+  tx: Transaction,
+  { todo, stage, part }: NonNullable<ReturnType<typeof findCurrentGate>>,
   choice: string,
   note: string,
-): Verdict {
-  const engine = engineOf(turn);
+): StageResult {
+  const engine = requireEngine(tx);
   if (stage === APPROVE_PLAN) {
     if (choice === 'stop') {
-      noteCourse(turn, 'rejected', 'the plan was not approved');
+      recordTurningPoint(tx, 'rejected', 'the plan was not approved');
       return { kind: 'halt', why: 'the user did not approve the plan' };
     }
     if (choice === 'revise') {
-      noteCourse(turn, 'rejected', `the plan, which is to be another: ${note}`);
-      return { kind: 'halt', why: `the user wants another plan: ${wholeLine(note)}` };
+      recordTurningPoint(tx, 'rejected', `the plan, which is to be another: ${note}`);
+      return { kind: 'halt', why: `the user wants another plan: ${toWholeLine(note)}` };
     }
-    engine.planApproved = approvalBy(turn, { gate: APPROVE_PLAN, by: 'human', at: turn.at });
-    engine.commandsApproved = { digest: planCommandsDigest(turn), by: 'human', seq: 0 };
+    engine.planApproved = buildPlanApproval(tx, { gate: APPROVE_PLAN, by: 'human', at: tx.at });
+    engine.commandsApproved = { digest: digestPlanCommands(tx), by: 'human', seq: 0 };
     return { kind: 'pass' };
   }
   if (todo === null) {
     if (choice === 'stop') {
-      noteCourse(turn, 'rejected', 'the commands of the plan were not approved');
+      recordTurningPoint(tx, 'rejected', 'the commands of the plan were not approved');
       return { kind: 'halt', why: 'the user did not approve the commands' };
     }
-    engine.commandsApproved = { digest: planCommandsDigest(turn), by: 'human', seq: 0 };
+    engine.commandsApproved = { digest: digestPlanCommands(tx), by: 'human', seq: 0 };
     return { kind: 'pass' };
   }
   if (part === 'question') {
     const question = engine.todos[todo]?.why ?? '';
-    if (choice === 'halt') return { kind: 'halt', why: `not answered: ${wholeLine(question)}` };
-    noteCourse(turn, 'answered', `${todo} asked: ${question} The answer: ${note}`);
+    if (choice === 'halt') return { kind: 'halt', why: `not answered: ${toWholeLine(question)}` };
+    recordTurningPoint(tx, 'answered', `${todo} asked: ${question} The answer: ${note}`);
     engine.answers[todo] = [...(engine.answers[todo] ?? []), { question, answer: note }];
-    return { kind: 'again', why: `the user answered: ${wholeLine(note)}` };
+    return { kind: 'again', why: `the user answered: ${toWholeLine(note)}` };
   }
   if (choice === 'pass' || choice === 'approve') return { kind: 'pass' };
-  const why = `${part === 'human' ? 'judged by a person' : stage}: ${wholeLine(note)}`;
+  const why = `${part === 'human' ? 'judged by a person' : stage}: ${toWholeLine(note)}`;
   engine.failures[todo] = [why];
   const { attempt = 1 } = engine.todos[todo] ?? {};
-  noteCourse(
-    turn,
+  recordTurningPoint(
+    tx,
     'rejected',
     `${todo}, attempt ${attempt}, by a person${part === 'human' ? '' : ` at ${stage}`}: ${note}`,
   );
@@ -116,24 +116,24 @@ export function decided(
 }
 
 /** The gate that the engine waits at, or null. */
-export function gateAt(turn: Turn): Pick<Gate, 'todo' | 'stage' | 'part'> | null {
-  const { at } = engineOf(turn);
+export function findCurrentGate(tx: Transaction): Pick<EngineGate, 'todo' | 'stage' | 'part'> | null {
+  const { at } = requireEngine(tx);
   return at === null ? null : { todo: at.todo, stage: at.stage, ...(at.part === undefined ? {} : { part: at.part }) };
 }
 
 /** The digest of all commands of the plan that this run executes. */
-export function planCommandsDigest(turn: Turn): string {
-  return commandsDigest(commandList(wholePlan(turn)));
+export function digestPlanCommands(tx: Transaction): string {
+  return digestCommands(listCommands(readWholePlan(tx)));
 }
 
-function questionOf(turn: Turn, { todo, stage, part }: Gate, actionId: string): Question {
-  if (stage === APPROVE_PLAN) return planQuestion(turn);
-  if (todo === null) return commandsQuestion(turn, actionId);
-  const title = `${todo} (${wholeLine(engineOf(turn).todos[todo]?.title ?? '')})`;
+function questionOf(tx: Transaction, { todo, stage, part }: EngineGate, actionId: string): Question {
+  if (stage === APPROVE_PLAN) return planQuestion(tx);
+  if (todo === null) return commandsQuestion(tx, actionId);
+  const title = `${todo} (${toWholeLine(requireEngine(tx).todos[todo]?.title ?? '')})`;
   if (part === 'human') {
-    const criteria = bodyOf(turn, todo).acceptance.filter((item) => item.kind === 'human');
+    const criteria = getTodoBody(tx, todo).acceptance.filter((item) => item.kind === 'human');
     return {
-      message: `Please judge ${title}:\n${criteria.map((item) => `- ${planLine(turn, item.text)}`).join('\n')}`,
+      message: `Please judge ${title}:\n${criteria.map((item) => `- ${renderPlanText(tx, item.text)}`).join('\n')}`,
       choices: [
         { id: 'pass', label: 'It is right' },
         { id: 'fail', label: 'It is not right; say what', reason: 'required' },
@@ -142,16 +142,16 @@ function questionOf(turn: Turn, { todo, stage, part }: Gate, actionId: string): 
   }
   if (part === 'question') {
     return {
-      message: `The worker of ${title} asks: ${wholeLine(engineOf(turn).todos[todo]?.why ?? '')}`,
+      message: `The worker of ${title} asks: ${toWholeLine(requireEngine(tx).todos[todo]?.why ?? '')}`,
       choices: [
         { id: 'answer', label: 'Answer; the todo is attempted again with it', reason: 'required' },
         { id: 'halt', label: 'Give this todo up' },
       ],
     };
   }
-  const message = handlerOf(turn, stage).message ?? `Go on with ${stage}?`;
+  const message = getHandler(tx, stage).message ?? `Go on with ${stage}?`;
   return {
-    message: `${title}: ${wholeProse(turn, message, turn.state.currentBlock)}`,
+    message: `${title}: ${fillWholeText(tx, message, tx.state.currentBlock)}`,
     choices: [
       { id: 'approve', label: 'Go on' },
       { id: 'reject', label: 'Not like this; say why', reason: 'required' },
@@ -160,13 +160,13 @@ function questionOf(turn: Turn, { todo, stage, part }: Gate, actionId: string): 
 }
 
 /** The plan, with what approving it lets dev-cli run. */
-function planQuestion(turn: Turn): Question {
-  const file = shownPath(turn.place, turn.state.name, PLAN);
-  const texts = commandTexts(turn);
+function planQuestion(tx: Transaction): Question {
+  const file = displayPath(tx.place, tx.state.name, PLAN);
+  const texts = renderPlanCommands(tx);
   const commands =
     texts.length === 0
       ? 'It has no commands.'
-      : `Execution will run these commands:\n${commandsShown(texts, `${PLAN} has them all`)}`;
+      : `Execution will run these commands:\n${renderCommandList(texts, `${PLAN} has them all`)}`;
   return {
     message: `This plan was asked about and is not approved as it stands. Shall it be carried out?\n\n${commands}`,
     choices: [
@@ -179,20 +179,20 @@ function planQuestion(turn: Turn): Question {
       { id: 'stop', label: 'Do not carry it out' },
     ],
     read: [file],
-    artifact: { path: file, digest: turn.files.digest(PLAN) },
+    artifact: { path: file, digest: tx.files.digest(PLAN) },
   };
 }
 
-function commandsQuestion(turn: Turn, actionId: string): Question {
-  const texts = commandTexts(turn);
+function commandsQuestion(tx: Transaction, actionId: string): Question {
+  const texts = renderPlanCommands(tx);
   const path = `actions/${actionId}/commands.md`;
-  turn.files.write(path, `# Commands that dev-cli may run\n\n${texts.map((text) => `- ${text}`).join('\n')}\n`);
-  const file = shownPath(turn.place, turn.state.name, path);
-  const when = runsCommands(turn)
+  tx.files.write(path, `# Commands that dev-cli may run\n\n${texts.map((text) => `- ${text}`).join('\n')}\n`);
+  const file = displayPath(tx.place, tx.state.name, path);
+  const when = runsCommands(tx)
     ? 'To judge the work, dev-cli will run these commands of the plan on this machine, itself and without asking again'
     : 'This recipe verifies nothing, but each worker may have dev-cli run its commands of the plan on this machine, without asking again, to check its own work';
   return {
-    message: `${when} (whole list: ${file}):\n${commandsShown(texts, 'the whole list has them')}`,
+    message: `${when} (whole list: ${file}):\n${renderCommandList(texts, 'the whole list has them')}`,
     choices: [
       { id: 'approve', label: 'Run them' },
       { id: 'stop', label: 'Do not run them; stop here' },
@@ -202,15 +202,15 @@ function commandsQuestion(turn: Turn, actionId: string): Question {
 }
 
 /** Every command of the plan that this run executes, as whoever approves it reads it. */
-export function commandTexts(turn: Turn): string[] {
-  return commandList(wholePlan(turn)).map(commandText);
+export function renderPlanCommands(tx: Transaction): string[] {
+  return listCommands(readWholePlan(tx)).map(renderCommand);
 }
 
 /** In autopilot nobody is there to judge: it is let pass, and the report says so. */
-function skippedAcceptance(turn: Turn, { todo, stage }: Gate): Verdict {
-  const criteria = bodyOf(turn, todo ?? '').acceptance.filter((item) => item.kind === 'human');
-  const line = `${todo}: not judged by a person (autopilot): ${criteria.map((item) => planLine(turn, item.text)).join('; ')}`;
-  engineOf(turn).openIssues.push(wholeLine(line));
-  record(turn, 'stage', { todoId: todo, stage, outcome: 'skipped', summary: 'human acceptance, autopilot' });
+function skippedAcceptance(tx: Transaction, { todo, stage }: EngineGate): StageResult {
+  const criteria = getTodoBody(tx, todo ?? '').acceptance.filter((item) => item.kind === 'human');
+  const line = `${todo}: not judged by a person (autopilot): ${criteria.map((item) => renderPlanText(tx, item.text)).join('; ')}`;
+  requireEngine(tx).openIssues.push(toWholeLine(line));
+  recordEntry(tx, 'stage', { todoId: todo, stage, outcome: 'skipped', summary: 'human acceptance, autopilot' });
   return { kind: 'skipped' };
 }

@@ -1,33 +1,40 @@
 import { DevCliError } from '../../base/errors.js';
 import { isRecord } from '../../base/json.js';
-import { pend } from '../../blocks/pending.js';
-import { filled } from '../../blocks/values.js';
-import { foreignLine, wholeLine } from '../../documents/foreign.js';
+import { setPendingAction } from '../../blocks/pending.js';
+import { fillPlaceholders } from '../../blocks/values.js';
+import { toBoundedLine, toWholeLine } from '../../documents/foreign.js';
 import { REQUEST_TITLE } from '../../documents/request-text.js';
 import { askCommand, REQUEST_BODY_FILE, REQUEST_STEPS } from '../../jobs/job.js';
 import type { PendingAction } from '../../run/action.js';
-import type { EngineJob, Evidence, QueuedCommand } from '../../run/engine.js';
-import { shownPath } from '../../run/paths.js';
-import type { Turn } from '../../run/turn.js';
+import type { CommandEvidence, EngineJob, QueuedCommand } from '../../run/engine.js';
+import { displayPath } from '../../run/paths.js';
+import type { Transaction } from '../../run/turn.js';
 import type { EngineEffect } from '../core/events.js';
-import { requestBody } from '../view/report.js';
-import { allCommands, commandDirectory, commandKey, expectation, todoCommands, unknowable } from './commands.js';
-import { commitKey, commitMessage } from './commit-words.js';
-import { handlerOf, todoProgress } from './dispatch.js';
-import { bodyOf, engineOf } from './plan.js';
+import { renderRequestText } from '../view/report.js';
+import {
+  getCommandDirectory,
+  getCommandKey,
+  listFinalCommands,
+  listTodoCommands,
+  listUnresolvableCommands,
+  renderExpectation,
+} from './commands.js';
+import { buildCommitMessage, getCommitKey } from './commit-words.js';
+import { getHandler, renderTodoProgress } from './dispatch.js';
+import { getTodoBody, requireEngine } from './plan.js';
 
 /**
  * What an execution asks dev-cli to do outside the transaction (jobs/job.ts): one job at a time stands in `state.engine.job`,
  * and the pending action is `running`. A job of commands runs one after the other, each as one of the run's `commands`, under
- * an action of its own. How it ended is told by `commandDone` (evidence.ts), `commitDone` (commit-job.ts) or
- * `pullRequestDone` (request-job.ts); each gives the event that the engine takes.
+ * an action of its own. How it ended is told by `recordCommandResult` (evidence.ts), `recordCommitResult` (commit-job.ts) or
+ * `recordPullRequestResult` (request-job.ts); each gives the event that the engine takes.
  */
 
 type Work = Extract<EngineEffect, { type: 'work' }>;
 
 /** Makes a piece of work that needs the world the run's job (engine.md, Stages). */
-export function startJob(turn: Turn, block: string, { todo, stage, part }: Work): void {
-  const engine = engineOf(turn);
+export function startJob(tx: Transaction, block: string, { todo, stage, part }: Work): void {
+  const engine = requireEngine(tx);
   switch (stage) {
     case 'commit':
     case 'residualCommit':
@@ -35,85 +42,85 @@ export function startJob(turn: Turn, block: string, { todo, stage, part }: Work)
         kind: 'commit',
         todo,
         stage,
-        key: commitKey(turn, todo),
-        message: commitMessage(turn, todo),
-        startedAt: turn.at,
+        key: getCommitKey(tx, todo),
+        message: buildCommitMessage(tx, todo),
+        startedAt: tx.at,
       };
       break;
     case 'stateBegin':
-      engine.job = { kind: 'pull-request', todo: null, stage, startedAt: turn.at };
+      engine.job = { kind: 'pull-request', todo: null, stage, startedAt: tx.at };
       break;
     case 'stateComplete':
-      engine.job = completionJob(turn);
+      engine.job = buildCompletionJob(tx);
       break;
     default: {
-      const queue = queueOf(turn, todo, stage, part);
+      const queue = queueOf(tx, todo, stage, part);
       engine.job = {
         kind: 'commands',
         todo,
         stage,
         ...(part === undefined ? {} : { part }),
-        actionId: `a${turn.state.lastAction + 1}`,
+        actionId: `a${tx.state.lastAction + 1}`,
         queue,
       };
-      const kept = todo === null ? [] : (engine.evidence[todo] ?? []).filter(stillCounts(turn, todo, part));
+      const kept = todo === null ? [] : (engine.evidence[todo] ?? []).filter(stillCounts(tx, todo, part));
       engine.evidence[todo ?? ''] = kept.filter(({ id }) => !queue.some((command) => command.id === id));
     }
   }
-  pendRunning(turn, block, engine.job);
+  pendRunning(tx, block, engine.job);
 }
 
 /** The job of the end. Its text is made here: it tells of the run as it stands now. */
-function completionJob(turn: Turn): EngineJob {
-  const title = titleOf(turn);
-  turn.files.write(`actions/a${turn.state.lastAction + 1}/${REQUEST_BODY_FILE}`, requestBody(turn));
+function buildCompletionJob(tx: Transaction): EngineJob {
+  const title = titleOf(tx);
+  tx.files.write(`actions/a${tx.state.lastAction + 1}/${REQUEST_BODY_FILE}`, renderRequestText(tx));
   return {
     kind: 'pull-request',
     todo: null,
     stage: 'stateComplete',
-    startedAt: turn.at,
+    startedAt: tx.at,
     ...(title === '' ? {} : { title }),
   };
 }
 
 /** As the agent described it before the work; a person may have changed pr.json since. */
-function titleOf({ files }: Turn): string {
+function titleOf({ files }: Transaction): string {
   try {
     const text: unknown = JSON.parse(files.text('pr.json') ?? '');
-    return isRecord(text) && typeof text['title'] === 'string' ? foreignLine(text['title'], REQUEST_TITLE) : '';
+    return isRecord(text) && typeof text['title'] === 'string' ? toBoundedLine(text['title'], REQUEST_TITLE) : '';
   } catch {
     return '';
   }
 }
 
 /** Of the evidence that a todo has when a job begins: all of it, but what its verification will find out anew. */
-function stillCounts(turn: Turn, todo: string, part: Work['part']): (evidence: Evidence) => boolean {
+function stillCounts(tx: Transaction, todo: string, part: Work['part']): (evidence: CommandEvidence) => boolean {
   if (part !== 'commands') return () => true;
-  const own = new Set(bodyOf(turn, todo).acceptance.map(({ id }) => id));
-  const { attempt } = engineOf(turn).todos[todo] ?? {};
+  const own = new Set(getTodoBody(tx, todo).acceptance.map(({ id }) => id));
+  const { attempt } = requireEngine(tx).todos[todo] ?? {};
   return (evidence) => evidence.attempt === attempt && !own.has(evidence.id);
 }
 
-function queueOf(turn: Turn, todo: string | null, stage: string, part: Work['part']): QueuedCommand[] {
+function queueOf(tx: Transaction, todo: string | null, stage: string, part: Work['part']): QueuedCommand[] {
   if (todo === null) {
-    for (const { todo: of, id, unknown } of unknowable(turn)) {
-      const line = wholeLine(`${of} ${id}: not run at the end, nobody reported ${unknown.join(', ')}`);
-      const { openIssues } = engineOf(turn);
+    for (const { todo: of, id, unknown } of listUnresolvableCommands(tx)) {
+      const line = toWholeLine(`${of} ${id}: not run at the end, nobody reported ${unknown.join(', ')}`);
+      const { openIssues } = requireEngine(tx);
       if (!openIssues.includes(line)) openIssues.push(line);
     }
-    return allCommands(turn);
+    return listFinalCommands(tx);
   }
-  if (stage === 'verify' && part === 'commands') return todoCommands(turn, bodyOf(turn, todo));
-  const { command } = handlerOf(turn, stage);
+  if (stage === 'verify' && part === 'commands') return listTodoCommands(tx, getTodoBody(tx, todo));
+  const { command } = getHandler(tx, stage);
   if (command === undefined) throw new DevCliError('INTERNAL', `The handler of ${stage} has no command.`);
-  const { currentBlock } = turn.state;
-  const argv = command.argv.map((word) => filled(turn, word, currentBlock));
+  const { currentBlock } = tx.state;
+  const argv = command.argv.map((word) => fillPlaceholders(tx, word, currentBlock));
   return [
     {
       id: stage,
       todo,
       argv: command.shell ? ['sh', '-c', ...argv] : argv,
-      cwd: filled(turn, command.cwd, currentBlock),
+      cwd: fillPlaceholders(tx, command.cwd, currentBlock),
       timeout: command.timeout,
       exitCode: 0,
     },
@@ -121,13 +128,13 @@ function queueOf(turn: Turn, todo: string | null, stage: string, part: Work['par
 }
 
 /** Makes the job's present command the pending action, under an id of its own, and records that it starts. */
-export function pendRunning(turn: Turn, block: string, job: EngineJob): void {
-  const { state, place } = turn;
+export function pendRunning(tx: Transaction, block: string, job: EngineJob): void {
+  const { state, place } = tx;
   state.lastAction += 1;
   const actionId = `a${state.lastAction}`;
-  const shown = (path: string) => shownPath(place, state.name, path);
+  const shown = (path: string) => displayPath(place, state.name, path);
   const command = job.kind === 'commands' ? job.queue[0] : undefined;
-  const base = { run: state.name, block, actionId, progress: todoProgress(engineOf(turn)) };
+  const base = { run: state.name, block, actionId, progress: renderTodoProgress(requireEngine(tx)) };
   const action: PendingAction = {
     ...base,
     action: 'running',
@@ -138,26 +145,26 @@ export function pendRunning(turn: Turn, block: string, job: EngineJob): void {
             todoId: command.todo,
             id: command.id,
             run: command.argv,
-            startedAt: turn.at,
-            log: shown(`${commandDirectory(job, command)}/command.log`),
+            startedAt: tx.at,
+            log: shown(`${getCommandDirectory(job, command)}/command.log`),
           }
         : {
             todoId: job.todo,
             id: job.stage,
             run: [job.kind],
-            startedAt: turn.at,
+            startedAt: tx.at,
             log: shown(`${logDirectory(job, `actions/${actionId}`)}/command.log`),
           },
     ],
-    poll: { command: 'next', input: { name: state.name, wait: turn.pollWait } },
+    poll: { command: 'next', input: { name: state.name, wait: tx.pollWait } },
   };
-  pend(turn, action, {}, 'job');
+  setPendingAction(tx, action, {}, 'job');
   if (job.kind !== 'commands' || command === undefined) return;
   const { todo: todoId, id, argv, cwd, timeout } = command;
-  const key = commandKey(turn, job, command);
-  const directory = commandDirectory(job, command);
-  const what = { key, actionId, block, argv, shell: false, cwd, timeout, ...expectation(command), directory };
-  askCommand(turn, what, { todoId, id });
+  const key = getCommandKey(tx, job, command);
+  const directory = getCommandDirectory(job, command);
+  const what = { key, actionId, block, argv, shell: false, cwd, timeout, ...renderExpectation(command), directory };
+  askCommand(tx, what, { todoId, id });
 }
 
 /** Where the job's first log is written. */
@@ -167,17 +174,17 @@ function logDirectory(job: EngineJob, directory: string): string {
 }
 
 /** The pending `running` action is over; a late acknowledgement of it is a duplicate. Gives its block. */
-export function settleRunning(turn: Turn): string {
-  const action = turn.state.pendingAction?.action;
+export function closeRunningAction(tx: Transaction): string {
+  const action = tx.state.pendingAction?.action;
   if (action?.action !== 'running') throw new DevCliError('INTERNAL', 'No job is at work.');
-  delete turn.state.commands[action.actionId];
-  turn.state.acknowledged[action.actionId] = action.block;
+  delete tx.state.commands[action.actionId];
+  tx.state.acknowledged[action.actionId] = action.block;
   return action.block;
 }
 
 /** The job of this kind that is at work. @throws DevCliError `INTERNAL` when there is none */
-export function jobAtWork<K extends EngineJob['kind']>(turn: Turn, kind: K) {
-  const engine = engineOf(turn);
+export function requireJob<K extends EngineJob['kind']>(tx: Transaction, kind: K) {
+  const engine = requireEngine(tx);
   const { job } = engine;
   if (job === null || job.kind !== kind) throw new DevCliError('INTERNAL', `No ${kind} job is at work.`);
   return { engine, job: job as Extract<EngineJob, { kind: K }> };

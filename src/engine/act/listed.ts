@@ -1,26 +1,33 @@
 import type { WorkerResult } from '../../documents/results.js';
-import type { Turn } from '../../run/turn.js';
-import { asListed, changedBefore, changedPaths, coveredBy, isNamelessOrNested, namedBy } from '../../work/paths.js';
-import { engineOf } from './plan.js';
+import type { Transaction } from '../../run/turn.js';
+import {
+  asListed,
+  createGlobTest,
+  createPathTest,
+  createUserChangeTest,
+  isUncommittable,
+  listChangedPaths,
+} from '../../work/paths.js';
+import { requireEngine } from './plan.js';
 
 /** What workers say that they changed, and what changed and nobody lists (engine.md, Commits). */
 
 /** The part of a result that tells of paths. */
-type Telling = Pick<WorkerResult, 'filesChanged' | 'notMine'>;
+type ListedPaths = Pick<WorkerResult, 'filesChanged' | 'notMine'>;
 
 /** Keeps what a result lists, beside what those of earlier attempts list. */
-export function noteListed(turn: Turn, todo: string, { filesChanged, notMine = [] }: Telling): void {
-  const engine = engineOf(turn);
+export function recordListedPaths(tx: Transaction, todo: string, { filesChanged, notMine = [] }: ListedPaths): void {
+  const engine = requireEngine(tx);
   if (filesChanged.length > 0) {
     engine.listed = {
       ...engine.listed,
-      [todo]: joined(engine.listed?.[todo], asListed(turn.place.workTree, filesChanged)),
+      [todo]: joined(engine.listed?.[todo], asListed(tx.place.workTree, filesChanged)),
     };
   }
   if (notMine.length > 0) {
     engine.notMine = {
       ...engine.notMine,
-      [todo]: joined(engine.notMine?.[todo], asListed(turn.place.workTree, notMine)),
+      [todo]: joined(engine.notMine?.[todo], asListed(tx.place.workTree, notMine)),
     };
   }
 }
@@ -34,31 +41,32 @@ function joined(known: readonly string[] = [], more: readonly string[]): string[
  * `notMine`. What was changed before the run is the user's, and what cannot be committed at all is not asked for.
  * @param telling the result that is to be judged, or what there is of it
  */
-export function unlistedBy(turn: Turn, todo: string, telling: Telling): string[] {
-  const engine = engineOf(turn);
+export function findUnlistedPaths(tx: Transaction, todo: string, telling: ListedPaths): string[] {
+  const engine = requireEngine(tx);
   const row = engine.todos[todo];
-  const { baseline: before } = turn.state;
+  const { baseline: before } = tx.state;
   const since = engine.baselines[todo];
   if (row?.type !== 'work' || before === null || since == null) return [];
-  const now = turn.tree();
+  const now = tx.tree();
   if (now === null) return [];
   const told = [
     ...(engine.listed?.[todo] ?? []),
     ...(engine.notMine?.[todo] ?? []),
-    ...asListed(turn.place.workTree, [...telling.filesChanged, ...(telling.notMine ?? [])]),
+    ...asListed(tx.place.workTree, [...telling.filesChanged, ...(telling.notMine ?? [])]),
   ];
-  const isTold = namedBy(told);
-  const isUsers = changedBefore(before);
-  const isInside = row.files.length === 0 ? notOfOthers(turn, todo) : coveredBy(row.files, engine.charged[todo] ?? []);
-  return changedPaths(now, since).filter(
-    (path) => !isTold(path) && isInside(path) && !isUsers(path) && !isNamelessOrNested(path, now),
+  const isTold = createPathTest(told);
+  const isUsers = createUserChangeTest(before);
+  const isInside =
+    row.files.length === 0 ? notOfOthers(tx, todo) : createGlobTest(row.files, engine.charged[todo] ?? []);
+  return listChangedPaths(now, since).filter(
+    (path) => !isTold(path) && isInside(path) && !isUsers(path) && !isUncommittable(path, now),
   );
 }
 
 /** A todo without files may touch everything but what others of its wave say they changed. */
-function notOfOthers(turn: Turn, todo: string): (path: string) => boolean {
-  const engine = engineOf(turn);
+function notOfOthers(tx: Transaction, todo: string): (path: string) => boolean {
+  const engine = requireEngine(tx);
   const others = engine.wave.filter((id) => id !== todo);
-  const isTheirs = namedBy(others.flatMap((id) => engine.listed?.[id] ?? []));
+  const isTheirs = createPathTest(others.flatMap((id) => engine.listed?.[id] ?? []));
   return (path) => !isTheirs(path);
 }

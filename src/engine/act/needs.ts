@@ -1,40 +1,40 @@
-import { approvalsTold } from '../../blocks/approvals.js';
+import { describeApprovals } from '../../blocks/approvals.js';
 import { APPROVE_PLAN } from '../../blocks/plan-gate.js';
-import { conditionScope } from '../../blocks/values.js';
+import { buildConditionScope } from '../../blocks/values.js';
 import {
-  bareCommandsDigest,
-  commandList,
-  commandsDigest,
+  digestCommands,
+  digestCommandsAsOf010,
   isCommand,
+  listCommands,
   type PlannedCommand,
 } from '../../documents/plan-commands.js';
-import { record, type Turn } from '../../run/turn.js';
-import type { Applies, Part } from '../core/events.js';
-import { allCommands } from './commands.js';
-import { bodyOf, engineOf, recipeEngine, wholePlan } from './plan.js';
+import { recordEntry, type Transaction } from '../../run/turn.js';
+import type { Part, StageCondition } from '../core/events.js';
+import { listFinalCommands } from './commands.js';
+import { getTodoBody, readWholePlan, requireEngine, requireEngineRecipe } from './plan.js';
 
 /** What there is to do: asked by the machine before it enters a stage or a part of one. */
-export function appliesTo(turn: Turn): Applies {
-  return (todo, stage, part) => (todo === null ? wholeApplies(turn, stage) : todoApplies(turn, todo, stage, part));
+export function createStageCondition(tx: Transaction): StageCondition {
+  return (todo, stage, part) => (todo === null ? wholeApplies(tx, stage) : todoApplies(tx, todo, stage, part));
 }
 
-function todoApplies(turn: Turn, id: string, stage: string, part: Part | undefined): boolean {
+function todoApplies(tx: Transaction, id: string, stage: string, part: Part | undefined): boolean {
   switch (stage) {
     case 'worker':
     case 'wrapUp':
       return true;
     case 'verify':
-      return partApplies(turn, id, part);
+      return partApplies(tx, id, part);
     case 'commit':
-      return turn.state.baseline !== null && engineOf(turn).todos[id]?.type === 'work';
+      return tx.state.baseline !== null && requireEngine(tx).todos[id]?.type === 'work';
     default:
-      return ownApplies(turn, id, stage);
+      return ownApplies(tx, id, stage);
   }
 }
 
 /** A verifier is called only where there is something to judge: a todo of commands alone costs none. */
-function partApplies(turn: Turn, id: string, part: Part | undefined): boolean {
-  const todo = bodyOf(turn, id);
+function partApplies(tx: Transaction, id: string, part: Part | undefined): boolean {
+  const todo = getTodoBody(tx, id);
   switch (part) {
     case 'commands':
       return todo.acceptance.some(isCommand);
@@ -48,62 +48,62 @@ function partApplies(turn: Turn, id: string, part: Part | undefined): boolean {
   }
 }
 
-function ownApplies(turn: Turn, id: string, stage: string): boolean {
-  const when = recipeEngine(turn).program.stages.find((candidate) => candidate.id === stage)?.when;
+function ownApplies(tx: Transaction, id: string, stage: string): boolean {
+  const when = requireEngineRecipe(tx).program.stages.find((candidate) => candidate.id === stage)?.when;
   if (when === undefined) return true;
-  const row = engineOf(turn).todos[id];
+  const row = requireEngine(tx).todos[id];
   const todo = row === undefined ? null : { id, type: row.type, risk: row.risk };
-  return turn.evaluate(when, { ...conditionScope(turn, turn.state.currentBlock), todo });
+  return tx.evaluate(when, { ...buildConditionScope(tx, tx.state.currentBlock), todo });
 }
 
-function wholeApplies(turn: Turn, stage: string): boolean {
+function wholeApplies(tx: Transaction, stage: string): boolean {
   switch (stage) {
     case APPROVE_PLAN:
-      return engineOf(turn).planApproved === null;
+      return requireEngine(tx).planApproved === null;
     case 'approveCommands':
-      return commandsNeedApproval(turn);
+      return commandsNeedApproval(tx);
     case 'stateBegin':
     case 'stateComplete':
-      return stage in recipeEngine(turn).handlers && hasPullRequest(turn);
+      return stage in requireEngineRecipe(tx).handlers && hasPullRequest(tx);
     case 'residualCommit':
-      return turn.state.baseline !== null && anythingDone(turn);
+      return tx.state.baseline !== null && anythingDone(tx);
     case 'codeReview':
-      return anythingDone(turn);
+      return anythingDone(tx);
     case 'finalVerify':
       // Boxes that somebody ticked prove nothing.
-      return allCommands(turn).length > 0;
+      return listFinalCommands(tx).length > 0;
     default:
       return true;
   }
 }
 
 /** Asked only once all todos are done, in the step that the last of them becomes it: whether this run did any of them. */
-function anythingDone(turn: Turn): boolean {
-  return Object.values(engineOf(turn).todos).some(({ attempt }) => attempt > 0);
+function anythingDone(tx: Transaction): boolean {
+  return Object.values(requireEngine(tx).todos).some(({ attempt }) => attempt > 0);
 }
 
 /** A pull request was opened for this run, and its owner wants it kept up to date. */
-function hasPullRequest(turn: Turn): boolean {
-  const wanted = turn.state.preferences['pull_request'];
-  return wanted !== undefined && wanted !== false && turn.files.facts('pr.json').kind === 'file';
+function hasPullRequest(tx: Transaction): boolean {
+  const wanted = tx.state.preferences['pull_request'];
+  return wanted !== undefined && wanted !== false && tx.files.facts('pr.json').kind === 'file';
 }
 
 /** Whether somebody still has to look at the commands (engine.md, Approvals). Notes an approval that stands. */
-function commandsNeedApproval(turn: Turn): boolean {
-  const { state } = turn;
-  const engine = engineOf(turn);
-  const commands = commandList(wholePlan(turn));
+function commandsNeedApproval(tx: Transaction): boolean {
+  const { state } = tx;
+  const engine = requireEngine(tx);
+  const commands = listCommands(readWholePlan(tx));
   if (commands.length === 0) return false;
-  const digest = commandsDigest(commands);
-  const standing = standingApproval(turn, commands, digest);
+  const digest = digestCommands(commands);
+  const standing = standingApproval(tx, commands, digest);
   if (standing === 'known') return false;
   if (standing !== null) engine.commandsApproved = { ...standing, digest };
-  else if (wasRefused(turn)) {
+  else if (wasRefused(tx)) {
     engine.commandsRefused = true;
     return true;
   } else if (state.mode['interaction'] !== 'autopilot' && state.preferences['approve_commands'] !== 'auto') return true;
-  const summary = `${commands.length} commands, approved ${approvalsTold({ ...state, engine: { ...engine, stage: 'todos' } }).commands}`;
-  record(turn, 'stage', { todoId: null, stage: 'approveCommands', outcome: 'skipped', summary });
+  const summary = `${commands.length} commands, approved ${describeApprovals({ ...state, engine: { ...engine, stage: 'todos' } }).commands}`;
+  recordEntry(tx, 'stage', { todoId: null, stage: 'approveCommands', outcome: 'skipped', summary });
   return false;
 }
 
@@ -111,7 +111,7 @@ function commandsNeedApproval(turn: Turn): boolean {
  * Whether a person refused the commands of this name and has approved none since: then nothing but their yes leads on, whatever
  * mode, flag or preference (product.md, Guarantees).
  */
-function wasRefused({ state, earlier }: Turn): boolean {
+function wasRefused({ state, earlier }: Transaction): boolean {
   if (state.gates['approveCommands']?.choice === 'stop') return true;
   if (earlier?.engine == null || earlier.engine.commandsApproved !== null) return false;
   return earlier.gates['approveCommands']?.choice === 'stop' || earlier.engine.commandsRefused === true;
@@ -119,22 +119,22 @@ function wasRefused({ state, earlier }: Turn): boolean {
 
 /** An approval of exactly these commands: of this run before it began anew, of an earlier one, or with the plan. */
 function standingApproval(
-  turn: Turn,
+  tx: Transaction,
   commands: readonly PlannedCommand[],
   digest: string,
 ): { by: string; seq: number } | 'known' | null {
-  const { commandsApproved: known } = engineOf(turn);
+  const { commandsApproved: known } = requireEngine(tx);
   // A run that 0.1.0 began goes on as it was approved.
-  if (known !== null && [digest, bareCommandsDigest(commands)].includes(known.digest)) return 'known';
-  const before = turn.earlier?.engine?.commandsApproved ?? null;
-  return before?.digest === digest ? before : approvedWithPlan(turn, digest);
+  if (known !== null && [digest, digestCommandsAsOf010(commands)].includes(known.digest)) return 'known';
+  const before = tx.earlier?.engine?.commandsApproved ?? null;
+  return before?.digest === digest ? before : approvedWithPlan(tx, digest);
 }
 
 /** The gate about the plan showed its commands; todos that a run has added since were in no plan. */
-function approvedWithPlan(turn: Turn, digest: string): { by: string; seq: number } | null {
-  const { planApproved: approved, bodies } = engineOf(turn);
+function approvedWithPlan(tx: Transaction, digest: string): { by: string; seq: number } | null {
+  const { planApproved: approved, bodies } = requireEngine(tx);
   if (approved == null) return null;
-  const { todos } = wholePlan(turn);
+  const { todos } = readWholePlan(tx);
   const asked = todos.filter(({ id }) => !Object.hasOwn(bodies, id));
-  return commandsDigest(commandList({ todos: asked })) === digest ? { by: approved.by ?? 'human', seq: 0 } : null;
+  return digestCommands(listCommands({ todos: asked })) === digest ? { by: approved.by ?? 'human', seq: 0 } : null;
 }

@@ -1,15 +1,15 @@
 import { DevCliError } from '../../base/errors.js';
-import type { Files } from '../../base/files.js';
+import type { DocumentReader } from '../../base/files.js';
 import { canonicalJson, isRecord } from '../../base/json.js';
-import { presentPlan } from '../../blocks/commands/plan.js';
+import { readPlan } from '../../blocks/commands/plan.js';
 import { isEdited } from '../../documents/plan-boxes.js';
 import type { PlanContent } from '../../documents/plan-schema.js';
 import { CAPTURED_PLAN, PLAN } from '../../run/paths.js';
-import { looksMoved } from '../../run/plan-marks.js';
+import { mayPlanDiffer } from '../../run/plan-marks.js';
 import type { RunState } from '../../run/state.js';
-import type { Turn } from '../../run/turn.js';
+import type { Transaction } from '../../run/turn.js';
 import { createWorkspace } from '../../run/workspace.js';
-import { engineOf } from './plan.js';
+import { requireEngine } from './plan.js';
 
 /** How the plan on disk differs from the one that an execution goes on with. */
 interface PlanMoved {
@@ -31,7 +31,7 @@ const NAMED = 10;
  * What a reader has to know of a plan that was changed while it is carried out: what does not apply, and how it is taken up.
  * Null where the plan is the one that was captured, and where no execution is at work or could be reopened.
  */
-export function planMovedLine({ name, status, engine }: RunState, files: Files): string | null {
+export function renderPlanDifference({ name, status, engine }: RunState, files: DocumentReader): string | null {
   if (engine === null || (status !== 'live' && status !== 'halted')) return null;
   const moved = planMoved(files);
   if (moved === null) return null;
@@ -39,25 +39,25 @@ export function planMovedLine({ name, status, engine }: RunState, files: Files):
 }
 
 /** At the end of a plan that is carried out whole: what of the plan on disk was not. Kept, so that report and `done` say it. */
-export function noteMoved(turn: Turn): void {
-  const { state, files } = turn;
-  const engine = engineOf(turn);
+export function recordPlanDifference(tx: Transaction): void {
+  const { state, files } = tx;
+  const engine = requireEngine(tx);
   const whole = engine.why === undefined && Object.values(engine.todos).every(({ status }) => status === 'done');
-  const moved = whole && looksMoved(engine, files) ? planMoved(files) : null;
+  const moved = whole && mayPlanDiffer(engine, files) ? planMoved(files) : null;
   if (moved === null) return;
   const line = `the plan was changed while it was carried out; not applied: ${differences(moved)}. To take it up: \`dev-cli init ${state.name} --execute\``;
   state.warnings.push(line);
-  turn.warnings.push(line);
+  tx.warnings.push(line);
 }
 
 /** Null where nothing differs, or the captured plan cannot be read: that is told by those who need it. */
-function planMoved(files: Files): PlanMoved | null {
+function planMoved(files: DocumentReader): PlanMoved | null {
   const workspace = createWorkspace(files);
   const before = parsedPlan(readable(() => workspace.text(CAPTURED_PLAN)));
   if (before === null) return null;
   const shown = readable(() => workspace.text(PLAN));
   const edited = shown !== null && isEdited(shown);
-  const now = readable(() => presentPlan(workspace));
+  const now = readable(() => readPlan(workspace));
   const broken = now === null && workspace.facts('plan-content.json').kind === 'file';
   const moved = { ...todosMoved(before, now ?? before), broken, edited };
   const any = moved.added.length + moved.removed.length + moved.changed.length > 0;

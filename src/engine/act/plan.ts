@@ -3,7 +3,7 @@ import { sha256 } from '../../base/sha256.js';
 import type { PlanContent, PlanTodo } from '../../documents/plan-schema.js';
 import type { RunEngine } from '../../run/engine.js';
 import { CAPTURED_PLAN } from '../../run/paths.js';
-import type { Turn } from '../../run/turn.js';
+import type { Transaction } from '../../run/turn.js';
 
 /** A plan without its todos. */
 type PlanHead = Omit<PlanContent, 'todos'>;
@@ -25,29 +25,29 @@ interface CapturedPlan {
   todos: Map<string, PlanTodo>;
 }
 
-const read = new WeakMap<Turn, CapturedPlan>();
+const read = new WeakMap<Transaction, CapturedPlan>();
 
-function captured(turn: Turn): CapturedPlan {
-  const known = read.get(turn);
+function captured(tx: Transaction): CapturedPlan {
+  const known = read.get(tx);
   if (known !== undefined) return known;
-  const content = turn.files.read(CAPTURED_PLAN);
-  if (content === null || sha256(content) !== engineOf(turn).planDigest) {
+  const content = tx.files.read(CAPTURED_PLAN);
+  if (content === null || sha256(content) !== requireEngine(tx).planDigest) {
     throw new DevCliError(
       'STATE_CORRUPT',
       `${CAPTURED_PLAN} of this run is ${content === null ? 'missing' : 'not as it was captured'}.`,
-      { run: turn.state.name, fix: `Put back the file as it was: objects/${engineOf(turn).planDigest} holds it.` },
+      { run: tx.state.name, fix: `Put back the file as it was: objects/${requireEngine(tx).planDigest} holds it.` },
     );
   }
   const plan = { content, todos: new Map() };
-  read.set(turn, plan);
+  read.set(tx, plan);
   return plan;
 }
 
 /** Makes `plan` the one that this run executes. */
-export function capturePlan(turn: Turn, plan: PlanContent): string {
+export function capturePlan(tx: Transaction, plan: PlanContent): string {
   const text = capturedText(plan);
-  turn.files.write(CAPTURED_PLAN, text);
-  read.delete(turn);
+  tx.files.write(CAPTURED_PLAN, text);
+  read.delete(tx);
   return sha256(text);
 }
 
@@ -55,11 +55,11 @@ export function capturePlan(turn: Turn, plan: PlanContent): string {
  * The body of a todo: of the captured plan, or of one that was added since.
  * @throws DevCliError `STATE_CORRUPT` when the captured plan was touched; `INTERNAL` for an unknown todo
  */
-export function bodyOf(turn: Turn, id: string): PlanTodo {
-  const { bodies } = engineOf(turn);
+export function getTodoBody(tx: Transaction, id: string): PlanTodo {
+  const { bodies } = requireEngine(tx);
   const added = Object.hasOwn(bodies, id) ? bodies[id] : undefined;
   if (added !== undefined) return added;
-  const plan = captured(turn);
+  const plan = captured(tx);
   const known = plan.todos.get(id);
   if (known !== undefined) return known;
   const start = plan.content.indexOf(`\n{"id":${JSON.stringify(id)},`);
@@ -71,21 +71,21 @@ export function bodyOf(turn: Turn, id: string): PlanTodo {
 }
 
 /** The captured plan without its todos. */
-export function planHead(turn: Turn): PlanHead {
-  const { content } = captured(turn);
+export function readPlanHead(tx: Transaction): PlanHead {
+  const { content } = captured(tx);
   const end = content.indexOf(OPENING);
   const { todos: _, ...head } = JSON.parse(`${content.toString('utf8', 0, end)}"todos":[]}`) as PlanContent;
   return head;
 }
 
 /** The captured plan with all that was added since, in the order of the run. Costs as much as the plan is long. */
-export function wholePlan(turn: Turn): PlanContent {
-  const plan = JSON.parse(captured(turn).content.toString('utf8')) as PlanContent;
-  return { ...plan, todos: [...plan.todos, ...addedBodies(engineOf(turn))] };
+export function readWholePlan(tx: Transaction): PlanContent {
+  const plan = JSON.parse(captured(tx).content.toString('utf8')) as PlanContent;
+  return { ...plan, todos: [...plan.todos, ...listAddedTodos(requireEngine(tx))] };
 }
 
 /** The bodies of added todos in the order in which the run has them. */
-export function addedBodies({ order, bodies }: Pick<RunEngine, 'order' | 'bodies'>): PlanTodo[] {
+export function listAddedTodos({ order, bodies }: Pick<RunEngine, 'order' | 'bodies'>): PlanTodo[] {
   return order.flatMap((id) => (Object.hasOwn(bodies, id) ? (bodies[id] ?? []) : []));
 }
 
@@ -93,21 +93,21 @@ export function addedBodies({ order, bodies }: Pick<RunEngine, 'order' | 'bodies
  * The engine of a run that executes a plan.
  * @throws DevCliError `INTERNAL` in any other run
  */
-export function engineOf(turn: Turn): RunEngine {
-  const { engine } = turn.state;
-  if (engine === null) throw new DevCliError('INTERNAL', `The run "${turn.state.name}" executes no plan.`);
+export function requireEngine(tx: Transaction): RunEngine {
+  const { engine } = tx.state;
+  if (engine === null) throw new DevCliError('INTERNAL', `The run "${tx.state.name}" executes no plan.`);
   return engine;
 }
 
 /** What the recipe says of the engine. */
-export function recipeEngine(turn: Turn) {
-  const { engine } = turn.captured.recipe;
+export function requireEngineRecipe(tx: Transaction) {
+  const { engine } = tx.captured.recipe;
   if (engine === undefined) throw new DevCliError('INTERNAL', 'The captured recipe is no engine recipe.');
   return engine;
 }
 
 /** Whether dev-cli judges the work with the commands itself, of each todo or at the end; else only workers have them run. */
-export function runsCommands(turn: Turn): boolean {
-  const { stages, finalize } = recipeEngine(turn).program;
+export function runsCommands(tx: Transaction): boolean {
+  const { stages, finalize } = requireEngineRecipe(tx).program;
   return stages.some(({ id }) => id === 'verify') || finalize.includes('finalVerify');
 }

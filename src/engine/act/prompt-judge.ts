@@ -1,46 +1,51 @@
-import { foreignBlock, wholeLine } from '../../documents/foreign.js';
+import { renderForeignBlock, toWholeLine } from '../../documents/foreign.js';
 import type { PlanTodo } from '../../documents/plan-schema.js';
 import type { ResolvedHandler } from '../../recipe/resolved.js';
-import { absolutePath, CAPTURED_PLAN } from '../../run/paths.js';
-import type { Turn } from '../../run/turn.js';
+import { CAPTURED_PLAN, toAbsolutePath } from '../../run/paths.js';
+import type { Transaction } from '../../run/turn.js';
 import { AUDIT } from './notes.js';
-import { engineOf, planHead, recipeEngine } from './plan.js';
+import { readPlanHead, requireEngine, requireEngineRecipe } from './plan.js';
 import {
-  bullets,
-  deliveryPart,
-  evidenceLines,
-  fitting,
   joinParts,
-  mustNotDo,
-  part,
-  planLine,
-  requestPart,
-  roleAndRules,
-  wherePart,
+  listMustNots,
+  renderBullets,
+  renderDelivery,
+  renderEvidence,
+  renderLocations,
+  renderPart,
+  renderPlanText,
+  renderRequest,
+  renderRole,
+  takeWithin,
 } from './prompt-parts.js';
-import type { TaskText } from './prompt-worker.js';
-import { rulingPart, rulingsPart } from './rulings.js';
+import type { PromptTask } from './prompt-worker.js';
+import { renderAllRulings, renderTodoRulings } from './rulings.js';
 
 /** Prompt files of those who judge: the verifier, a recipe's own agents, the code reviewer. None of them changes sources. */
 
 const READ_ONLY = 'You change no source: you read, and run what only reads.';
 
 /** The task of the verifier: the assertions of one todo, after dev-cli has run its commands. */
-export function verifierPrompt(turn: Turn, handler: ResolvedHandler, todo: PlanTodo, task: TaskText): string {
+export function renderVerifierPrompt(
+  tx: Transaction,
+  handler: ResolvedHandler,
+  todo: PlanTodo,
+  task: PromptTask,
+): string {
   const criteria = todo.acceptance.filter((item) => item.kind === 'assertion');
-  const rules = mustNotDo(turn, todo);
+  const rules = listMustNots(tx, todo);
   return joinParts([
-    head(turn, `Verify ${todo.id}: ${wholeLine(todo.title)}`, task),
-    ...roleAndRules(turn, handler),
-    part('Criteria', bullets(criteria.map(({ id, text }) => `${id}: ${planLine(turn, text)}`))),
-    part('Must not have been done', bullets(rules)),
-    rulingPart(turn, todo.id),
-    ...about(turn, todo),
-    requestPart(turn),
-    wherePart(turn),
-    consequences(turn, todo.id),
+    head(tx, `Verify ${todo.id}: ${toWholeLine(todo.title)}`, task),
+    ...renderRole(tx, handler),
+    renderPart('Criteria', renderBullets(criteria.map(({ id, text }) => `${id}: ${renderPlanText(tx, text)}`))),
+    renderPart('Must not have been done', renderBullets(rules)),
+    renderTodoRulings(tx, todo.id),
+    ...about(tx, todo),
+    renderRequest(tx),
+    renderLocations(tx),
+    consequences(tx, todo.id),
     judgement(
-      turn,
+      tx,
       task,
       criteria.map(({ id }) => id),
       rules[0],
@@ -49,50 +54,55 @@ export function verifierPrompt(turn: Turn, handler: ResolvedHandler, todo: PlanT
 }
 
 /** The task of a recipe's own agent: its rules say what it looks for. */
-export function ownJudgePrompt(turn: Turn, handler: ResolvedHandler, todo: PlanTodo, task: TaskText): string {
-  const rules = mustNotDo(turn, todo);
+export function renderOwnJudgePrompt(
+  tx: Transaction,
+  handler: ResolvedHandler,
+  todo: PlanTodo,
+  task: PromptTask,
+): string {
+  const rules = listMustNots(tx, todo);
   return joinParts([
-    head(turn, `${handler.key} of ${todo.id}: ${wholeLine(todo.title)}`, task),
-    ...roleAndRules(turn, handler),
-    part('Must not have been done', bullets(rules)),
-    rulingPart(turn, todo.id),
-    ...about(turn, todo),
-    requestPart(turn),
-    wherePart(turn),
-    consequences(turn, todo.id),
-    judgement(turn, task, null, rules[0]),
+    head(tx, `${handler.key} of ${todo.id}: ${toWholeLine(todo.title)}`, task),
+    ...renderRole(tx, handler),
+    renderPart('Must not have been done', renderBullets(rules)),
+    renderTodoRulings(tx, todo.id),
+    ...about(tx, todo),
+    renderRequest(tx),
+    renderLocations(tx),
+    consequences(tx, todo.id),
+    judgement(tx, task, null, rules[0]),
   ]);
 }
 
 /** The task of the code reviewer: all that the run changed. */
-export function reviewPrompt(turn: Turn, handler: ResolvedHandler, task: TaskText): string {
-  const { objectives } = planHead(turn);
-  const { order, todos, summaries } = engineOf(turn);
+export function renderReviewPrompt(tx: Transaction, handler: ResolvedHandler, task: PromptTask): string {
+  const { objectives } = readPlanHead(tx);
+  const { order, todos, summaries } = requireEngine(tx);
   const done = order.filter((id) => todos[id]?.status === 'done' && (todos[id]?.attempt ?? 0) > 0);
   const told = done.map((id) => `${id} (${todos[id]?.title ?? ''}): ${summaries[id] ?? ''}`);
-  const shownClaims = fitting(told, CLAIMS_SHOWN);
+  const shownClaims = takeWithin(told, CLAIMS_SHOWN);
   return joinParts([
-    head(turn, `Review what the run ${turn.state.name} changed`, task),
-    ...roleAndRules(turn, handler),
-    part('The changes', bullets(diffOf(turn))),
-    part(
+    head(tx, `Review what the run ${tx.state.name} changed`, task),
+    ...renderRole(tx, handler),
+    renderPart('The changes', renderBullets(diffOf(tx))),
+    renderPart(
       'What it was to reach',
-      bullets([objectives.core, ...objectives.definitionOfDone].map((text) => planLine(turn, text))),
+      renderBullets([objectives.core, ...objectives.definitionOfDone].map((text) => renderPlanText(tx, text))),
     ),
-    part('Must not have been done', bullets(mustNotDo(turn, null))),
-    rulingsPart(turn),
-    part('What the workers say', [
-      foreignBlock(shownClaims.join('\n'), { label: 'claims of the workers' }),
+    renderPart('Must not have been done', renderBullets(listMustNots(tx, null))),
+    renderAllRulings(tx),
+    renderPart('What the workers say', [
+      renderForeignBlock(shownClaims.join('\n'), { label: 'claims of the workers' }),
       ...(shownClaims.length === told.length
         ? []
         : [
             '',
-            `And of ${told.length - shownClaims.length} more todos: ${absolutePath(turn.place, turn.state.name, AUDIT)}.`,
+            `And of ${told.length - shownClaims.length} more todos: ${toAbsolutePath(tx.place, tx.state.name, AUDIT)}.`,
           ]),
     ]),
-    requestPart(turn),
-    wherePart(turn),
-    deliveryPart(turn, task.output, {
+    renderRequest(tx),
+    renderLocations(tx),
+    renderDelivery(tx, task.output, {
       example: {
         verdict: '<SHIP or NEEDS_FIXES>',
         issues: [
@@ -114,13 +124,13 @@ export function reviewPrompt(turn: Turn, handler: ResolvedHandler, task: TaskTex
   ]);
 }
 
-function head(turn: Turn, title: string, { attempt }: TaskText): string {
-  return `# ${title}\n\nFor the run ${turn.state.name}${attempt > 1 ? `, attempt ${attempt}` : ''}. ${READ_ONLY}`;
+function head(tx: Transaction, title: string, { attempt }: PromptTask): string {
+  return `# ${title}\n\nFor the run ${tx.state.name}${attempt > 1 ? `, attempt ${attempt}` : ''}. ${READ_ONLY}`;
 }
 
 /** What was done, by whom it is claimed, and what dev-cli itself saw. */
-function about(turn: Turn, todo: PlanTodo): string[] {
-  const { todos, evidence, reports, charged } = engineOf(turn);
+function about(tx: Transaction, todo: PlanTodo): string[] {
+  const { todos, evidence, reports, charged } = requireEngine(tx);
   const report = reports[todo.id];
   const files = todos[todo.id]?.files ?? todo.files;
   const claim =
@@ -135,23 +145,28 @@ function about(turn: Turn, todo: PlanTodo): string[] {
         ];
   const outside = charged[todo.id] ?? [];
   return [
-    part('Files of this todo', bullets(files.map((glob) => `\`${wholeLine(glob)}\``))),
-    part('Changed outside its files', bullets(outside.map((path) => `\`${wholeLine(path)}\``))),
-    part('Commands, run by dev-cli itself', bullets(evidenceLines(turn, evidence[todo.id] ?? []))),
+    renderPart('Files of this todo', renderBullets(files.map((glob) => `\`${toWholeLine(glob)}\``))),
+    renderPart('Changed outside its files', renderBullets(outside.map((path) => `\`${toWholeLine(path)}\``))),
+    renderPart('Commands, run by dev-cli itself', renderBullets(renderEvidence(tx, evidence[todo.id] ?? []))),
     claim.length === 0
       ? ''
-      : part('What the worker says', [foreignBlock(claim.join('\n'), { label: 'claims of the worker' })]),
+      : renderPart('What the worker says', [renderForeignBlock(claim.join('\n'), { label: 'claims of the worker' })]),
   ];
 }
 
 /** @param criteria the ids to judge; null: the agent finds its own */
-function judgement(turn: Turn, task: TaskText, criteria: readonly string[] | null, rule: string | undefined): string {
+function judgement(
+  tx: Transaction,
+  task: PromptTask,
+  criteria: readonly string[] | null,
+  rule: string | undefined,
+): string {
   const rows = (criteria ?? ['<short id>']).map((id) => ({
     id,
     pass: true,
     evidence: '<what you saw: file:line, output>',
   }));
-  return deliveryPart(turn, task.output, {
+  return renderDelivery(tx, task.output, {
     example: {
       status: '<VERIFIED or FAILED>',
       criteria: rows,
@@ -172,17 +187,17 @@ function judgement(turn: Turn, task: TaskText, criteria: readonly string[] | nul
 }
 
 /** What each word of the result leads to: whoever writes one weighs it by that (engine.md, Triage). */
-function consequences(turn: Turn, id: string): string {
-  const { maxRetries, mustNot } = recipeEngine(turn).program.policies;
-  const left = maxRetries - (engineOf(turn).todos[id]?.retries ?? 0);
+function consequences(tx: Transaction, id: string): string {
+  const { maxRetries, mustNot } = requireEngineRecipe(tx).program.policies;
+  const left = maxRetries - (requireEngine(tx).todos[id]?.retries ?? 0);
   const again =
     left > 0
       ? `this attempt fails, and the todo is done again with your evidence as the reason (${left === 1 ? 'one attempt is' : `${left} attempts are`} left)`
       : 'this attempt fails; it was the last, so the todo fails';
   const atOnce =
     'this todo fails at once, without another attempt; what depends on it is not done, and the run ends halted until a person takes it up';
-  return part('What your words do', [
-    ...bullets([
+  return renderPart('What your words do', [
+    ...renderBullets([
       `a criterion with \`pass: false\`${mustNot === 'halt' ? '' : ', or `violated: true`'}: ${again}.`,
       `${mustNot === 'halt' ? '`violated: true`, ' : ''}a side effect of severity \`critical\`, an \`environmentError\`, a \`suggestedAdaptation\` of category schema, api, auth, ci or security: ${atOnce}.`,
       'a side effect of severity `major`: noted in the report, for a person to look at.',
@@ -213,16 +228,16 @@ function criteriaField(criteria: readonly string[] | null): string {
 }
 
 /** How to see all that the run changed. What was dirty before it began is not its work. */
-function diffOf(turn: Turn): string[] {
-  const { baseline } = turn.state;
+function diffOf(tx: Transaction): string[] {
+  const { baseline } = tx.state;
   if (baseline === null) {
-    const { order, todos } = engineOf(turn);
-    const files = [...new Set(order.flatMap((id) => todos[id]?.files ?? []))].map((glob) => `\`${wholeLine(glob)}\``);
-    const plan = absolutePath(turn.place, turn.state.name, CAPTURED_PLAN);
+    const { order, todos } = requireEngine(tx);
+    const files = [...new Set(order.flatMap((id) => todos[id]?.files ?? []))].map((glob) => `\`${toWholeLine(glob)}\``);
+    const plan = toAbsolutePath(tx.place, tx.state.name, CAPTURED_PLAN);
     return ['there is no repository; look at these files:', ...listed(files, `the plan names them: ${plan}`)];
   }
-  const dirty = Object.keys(baseline.dirty).map((path) => `\`${wholeLine(path)}\``);
-  const state = absolutePath(turn.place, turn.state.name, 'state.json');
+  const dirty = Object.keys(baseline.dirty).map((path) => `\`${toWholeLine(path)}\``);
+  const state = toAbsolutePath(tx.place, tx.state.name, 'state.json');
   return [
     baseline.head === null ? 'everything in the repository: it had no commit before' : `\`git diff ${baseline.head}\``,
     'and what `git status --short` shows as untracked',

@@ -1,19 +1,19 @@
-import { wholeProse } from '../../blocks/values.js';
-import { foreignBlock, wholeLine } from '../../documents/foreign.js';
+import { fillWholeText } from '../../blocks/values.js';
+import { renderForeignBlock, toWholeLine } from '../../documents/foreign.js';
 import { replaceReferences } from '../../documents/plan-graph.js';
 import type { PlanTodo } from '../../documents/plan-schema.js';
-import { commandLine } from '../../documents/plan-text.js';
+import { formatCommandLine } from '../../documents/plan-text.js';
 import type { ResolvedHandler } from '../../recipe/resolved.js';
-import type { Evidence } from '../../run/engine.js';
-import { absolutePath } from '../../run/paths.js';
-import type { Turn } from '../../run/turn.js';
-import { engineOf, planHead } from './plan.js';
-import { OUTPUTS, shownValue } from './values.js';
+import type { CommandEvidence } from '../../run/engine.js';
+import { toAbsolutePath } from '../../run/paths.js';
+import type { Transaction } from '../../run/turn.js';
+import { readPlanHead, requireEngine } from './plan.js';
+import { OUTPUTS, renderValue } from './values.js';
 
 /** Parts that the prompt files of an execution share (protocol.md, Prompt files). */
 
 /** A part of a prompt file; an empty list is left out. */
-export function part(title: string, lines: readonly string[]): string {
+export function renderPart(title: string, lines: readonly string[]): string {
   return lines.length === 0 ? '' : `## ${title}\n\n${lines.join('\n')}`;
 }
 
@@ -21,12 +21,12 @@ export function joinParts(parts: readonly string[]): string {
   return `${parts.filter((text) => text !== '').join('\n\n')}\n`;
 }
 
-export function bullets(lines: readonly string[]): string[] {
+export function renderBullets(lines: readonly string[]): string[] {
   return lines.map((line) => `- ${line}`);
 }
 
 /** The first of these texts, each whole, that stay within `cap` characters together; at least one. */
-export function fitting(lines: readonly string[], cap: number): string[] {
+export function takeWithin(lines: readonly string[], cap: number): string[] {
   let left = cap;
   const end = lines.findIndex((line, index) => {
     left -= line.length + 1;
@@ -36,43 +36,43 @@ export function fitting(lines: readonly string[], cap: number): string[] {
 }
 
 /** A text of the plan as one line, whole, with the values of other todos filled in; of a very long one, where it stands. */
-export function planLine(turn: Turn, text: string): string {
-  return wholeLine(replaceReferences(text, (reference) => valueOrPlace(turn, reference)));
+export function renderPlanText(tx: Transaction, text: string): string {
+  return toWholeLine(replaceReferences(text, (reference) => renderValueOrPath(tx, reference)));
 }
 
 /** Longest value of another todo that stands in a prompt file itself, in characters. */
 const VALUE_CAP = 4000;
 
 /** A value that a todo handed on, as text; one that would fill the prompt file is left where it lies, and its place is named. */
-export function valueOrPlace(turn: Turn, { todo, output }: { todo: string; output: string }): string {
-  const value = shownValue(engineOf(turn).outputs[todo]?.[output]);
+export function renderValueOrPath(tx: Transaction, { todo, output }: { todo: string; output: string }): string {
+  const value = renderValue(requireEngine(tx).outputs[todo]?.[output]);
   if (value.length <= VALUE_CAP) return value;
-  return `(${value.length} characters: \`${todo}\`, \`${output}\` in ${absolutePath(turn.place, turn.state.name, OUTPUTS)})`;
+  return `(${value.length} characters: \`${todo}\`, \`${output}\` in ${toAbsolutePath(tx.place, tx.state.name, OUTPUTS)})`;
 }
 
 /** Who the agent is, and the rules of its task. */
-export function roleAndRules(turn: Turn, handler: ResolvedHandler): string[] {
-  const definition = handler.agent === undefined ? undefined : turn.captured.agents[handler.agent];
+export function renderRole(tx: Transaction, handler: ResolvedHandler): string[] {
+  const definition = handler.agent === undefined ? undefined : tx.captured.agents[handler.agent];
   const rules = handler.prompt ?? definition?.body ?? '';
   return [
     definition?.role ?? `You are ${handler.agent ?? 'an agent'}.`,
-    ...(rules.trim() === '' ? [] : [wholeProse(turn, rules, turn.state.currentBlock).trim()]),
+    ...(rules.trim() === '' ? [] : [fillWholeText(tx, rules, tx.state.currentBlock).trim()]),
   ];
 }
 
-export function requestPart(turn: Turn): string {
-  const text = turn.state.goal ?? planHead(turn).context.originalRequest;
-  return `## The request\n\n${foreignBlock(text, { label: 'the request, as the user gave it' })}`;
+export function renderRequest(tx: Transaction): string {
+  const text = tx.state.goal ?? readPlanHead(tx).context.originalRequest;
+  return `## The request\n\n${renderForeignBlock(text, { label: 'the request, as the user gave it' })}`;
 }
 
-export function wherePart(turn: Turn, more: readonly string[] = []): string {
-  const { root, workTree } = turn.place;
-  const preferences = Object.entries(turn.state.preferences).map(
-    ([key, value]) => `${key}=${wholeLine(String(value))}`,
+export function renderLocations(tx: Transaction, more: readonly string[] = []): string {
+  const { root, workTree } = tx.place;
+  const preferences = Object.entries(tx.state.preferences).map(
+    ([key, value]) => `${key}=${toWholeLine(String(value))}`,
   );
-  return part(
+  return renderPart(
     'Where things are',
-    bullets([
+    renderBullets([
       `project root: ${root}`,
       ...(workTree === root ? [] : [`work tree, where the sources are: ${workTree}`]),
       ...more,
@@ -82,25 +82,25 @@ export function wherePart(turn: Turn, more: readonly string[] = []): string {
 }
 
 /** What the todo must leave alone, and what the whole plan must. */
-export function mustNotDo(turn: Turn, todo: PlanTodo | null): string[] {
-  return [...(todo?.mustNotDo ?? []), ...planHead(turn).objectives.mustNotDo].map((rule) => planLine(turn, rule));
+export function listMustNots(tx: Transaction, todo: PlanTodo | null): string[] {
+  return [...(todo?.mustNotDo ?? []), ...readPlanHead(tx).objectives.mustNotDo].map((rule) => renderPlanText(tx, rule));
 }
 
 /** What dev-cli's own runs of a todo's commands came to. */
-export function evidenceLines(turn: Turn, evidence: readonly Evidence[]): string[] {
+export function renderEvidence(tx: Transaction, evidence: readonly CommandEvidence[]): string[] {
   return evidence.map(
     ({ id, argv, outcome, log }) =>
-      `${id}: ${wholeLine(commandLine(argv))}: ${wholeLine(outcome)}; log: ${absolutePath(turn.place, turn.state.name, log)}`,
+      `${id}: ${toWholeLine(formatCommandLine(argv))}: ${toWholeLine(outcome)}; log: ${toAbsolutePath(tx.place, tx.state.name, log)}`,
   );
 }
 
 /** The end of every prompt file: the one document to write, how, and what else not to do. */
-export function deliveryPart(
-  turn: Turn,
+export function renderDelivery(
+  tx: Transaction,
   output: string,
   { example, fields, notes }: { example: object; fields: readonly string[]; notes: readonly string[] },
 ): string {
-  const path = absolutePath(turn.place, turn.state.name, output);
+  const path = toAbsolutePath(tx.place, tx.state.name, output);
   const rules = [
     `Write it once, whole: to \`${path}.tmp\`, then rename.`,
     ...notes,
@@ -115,7 +115,7 @@ One file: \`${path}\`. JSON, all keys as here:
 ${JSON.stringify(example, null, 2)}
 \`\`\`
 
-${bullets(fields).join('\n')}
+${renderBullets(fields).join('\n')}
 
-${bullets(rules).join('\n')}`;
+${renderBullets(rules).join('\n')}`;
 }

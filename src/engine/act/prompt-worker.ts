@@ -1,33 +1,33 @@
-import { foreignBlock, wholeLine } from '../../documents/foreign.js';
+import { renderForeignBlock, toWholeLine } from '../../documents/foreign.js';
 import { isCommand } from '../../documents/plan-commands.js';
-import { dependencies, outputReferences, replaceReferences } from '../../documents/plan-graph.js';
+import { findReferences, listDependencies, replaceReferences } from '../../documents/plan-graph.js';
 import type { PlanAcceptance, PlanTodo } from '../../documents/plan-schema.js';
-import { commandLine } from '../../documents/plan-text.js';
+import { formatCommandLine } from '../../documents/plan-text.js';
 import type { ResolvedHandler } from '../../recipe/resolved.js';
-import { writtenFor } from '../../registry/written-out.js';
-import { absolutePath } from '../../run/paths.js';
-import type { Turn } from '../../run/turn.js';
-import { LEARNINGS, learningsOf } from './notes.js';
-import { engineOf, runsCommands } from './plan.js';
+import { createFormatterFor } from '../../registry/written-out.js';
+import { toAbsolutePath } from '../../run/paths.js';
+import type { Transaction } from '../../run/turn.js';
+import { LEARNINGS, readLearnings } from './notes.js';
+import { requireEngine, runsCommands } from './plan.js';
 import {
-  bullets,
-  deliveryPart,
-  evidenceLines,
-  fitting,
   joinParts,
-  mustNotDo,
-  part,
-  planLine,
-  requestPart,
-  roleAndRules,
-  valueOrPlace,
-  wherePart,
+  listMustNots,
+  renderBullets,
+  renderDelivery,
+  renderEvidence,
+  renderLocations,
+  renderPart,
+  renderPlanText,
+  renderRequest,
+  renderRole,
+  renderValueOrPath,
+  takeWithin,
 } from './prompt-parts.js';
-import { rulingPart } from './rulings.js';
-import { shownValue, substituted } from './values.js';
+import { renderTodoRulings } from './rulings.js';
+import { renderValue, substituteReferences } from './values.js';
 
 /** A task as a prompt file tells of it. */
-export interface TaskText {
+export interface PromptTask {
   actionId: string;
   attempt: number;
   /** Relative to the run's directory. */
@@ -35,134 +35,143 @@ export interface TaskText {
 }
 
 /** A worker's whole task in one file. At a new attempt: all of it, what failed before, and where the evidence lies. */
-export function workerPrompt(turn: Turn, handler: ResolvedHandler, todo: PlanTodo, task: TaskText): string {
-  const { name } = turn.state;
+export function renderWorkerPrompt(
+  tx: Transaction,
+  handler: ResolvedHandler,
+  todo: PlanTodo,
+  task: PromptTask,
+): string {
+  const { name } = tx.state;
   const verification = todo.type === 'verification';
   return joinParts([
-    `# ${todo.id}: ${wholeLine(todo.title)}\n\nFor the run ${name}${task.attempt > 1 ? `, attempt ${task.attempt}` : ''}; ${todo.type}, risk ${todo.risk}.`,
-    ...roleAndRules(turn, handler),
-    part(
+    `# ${todo.id}: ${toWholeLine(todo.title)}\n\nFor the run ${name}${task.attempt > 1 ? `, attempt ${task.attempt}` : ''}; ${todo.type}, risk ${todo.risk}.`,
+    ...renderRole(tx, handler),
+    renderPart(
       'Steps',
-      todo.steps.map((step, index) => `${index + 1}. ${planLine(turn, step)}`),
+      todo.steps.map((step, index) => `${index + 1}. ${renderPlanText(tx, step)}`),
     ),
-    rulingPart(turn, todo.id),
-    before(turn, todo.id, task.attempt),
-    answers(turn, todo.id),
-    inputs(turn, todo),
-    files(turn, todo, verification),
-    part('Must not be done', bullets(mustNotDo(turn, todo))),
-    part('Look here', bullets(todo.references.map((reference) => planLine(turn, reference)))),
-    acceptance(turn, todo, task),
-    learnings(turn, todo),
-    requestPart(turn),
-    wherePart(turn),
-    delivery(turn, todo, task, verification),
+    renderTodoRulings(tx, todo.id),
+    before(tx, todo.id, task.attempt),
+    answers(tx, todo.id),
+    inputs(tx, todo),
+    files(tx, todo, verification),
+    renderPart('Must not be done', renderBullets(listMustNots(tx, todo))),
+    renderPart('Look here', renderBullets(todo.references.map((reference) => renderPlanText(tx, reference)))),
+    acceptance(tx, todo, task),
+    learnings(tx, todo),
+    renderRequest(tx),
+    renderLocations(tx),
+    delivery(tx, todo, task, verification),
   ]);
 }
 
 /** What the attempt before came to: a new one needs the task and the failures both. */
-function before(turn: Turn, todo: string, attempt: number): string {
+function before(tx: Transaction, todo: string, attempt: number): string {
   if (attempt < 2) return '';
-  const { failures, evidence, todos } = engineOf(turn);
+  const { failures, evidence, todos } = requireEngine(tx);
   const lines = failures[todo] ?? [];
   const why = todos[todo]?.why;
-  const told = lines.length > 0 ? lines : why === undefined ? [] : [wholeLine(why)];
+  const told = lines.length > 0 ? lines : why === undefined ? [] : [toWholeLine(why)];
   const red = (evidence[todo] ?? []).filter(({ ok }) => !ok);
-  const shown = [...told, ...evidenceLines(turn, red)];
+  const shown = [...told, ...renderEvidence(tx, red)];
   if (shown.length === 0) return '';
-  return part('What the attempt before came to', [
-    ...bullets(shown),
+  return renderPart('What the attempt before came to', [
+    ...renderBullets(shown),
     '',
     'Its work is still in the tree: look at it first, then put right what is named here.',
   ]);
 }
 
-function answers(turn: Turn, todo: string): string {
-  const known = engineOf(turn).answers[todo] ?? [];
+function answers(tx: Transaction, todo: string): string {
+  const known = requireEngine(tx).answers[todo] ?? [];
   const lines = known.map(({ question, answer }) =>
-    foreignBlock(`Q: ${question}\nA: ${answer}`, { label: 'asked by a worker, answered by the user' }),
+    renderForeignBlock(`Q: ${question}\nA: ${answer}`, { label: 'asked by a worker, answered by the user' }),
   );
-  return part('What the user said', lines);
+  return renderPart('What the user said', lines);
 }
 
-function inputs(turn: Turn, todo: PlanTodo): string {
+function inputs(tx: Transaction, todo: PlanTodo): string {
   if (todo.inputs.length === 0) return '';
-  const values = todo.inputs.map(({ name, from }): [string, unknown] => [name, inputValue(turn, from)]);
+  const values = todo.inputs.map(({ name, from }): [string, unknown] => [name, inputValue(tx, from)]);
   const text = JSON.stringify(Object.fromEntries(values), null, 2);
-  return part('Inputs', [foreignBlock(text, { label: 'values that earlier todos handed on' })]);
+  return renderPart('Inputs', [renderForeignBlock(text, { label: 'values that earlier todos handed on' })]);
 }
 
-function inputValue(turn: Turn, from: string): unknown {
-  const text = replaceReferences(from, (reference) => valueOrPlace(turn, reference));
-  const [only] = outputReferences(from);
+function inputValue(tx: Transaction, from: string): unknown {
+  const text = replaceReferences(from, (reference) => renderValueOrPath(tx, reference));
+  const [only] = findReferences(from);
   if (only === undefined || from !== `\${${only.todo}.outputs.${only.output}}`) return text;
-  const value = engineOf(turn).outputs[only.todo]?.[only.output];
+  const value = requireEngine(tx).outputs[only.todo]?.[only.output];
   // A value keeps its form, unless only its place is named.
-  return text === shownValue(value) ? value : text;
+  return text === renderValue(value) ? value : text;
 }
 
-function files(turn: Turn, todo: PlanTodo, verification: boolean): string {
-  if (verification) return part('What you may touch', ['Nothing but your result: you look, you change no source.']);
-  const globs = engineOf(turn).todos[todo.id]?.files ?? todo.files;
-  if (globs.length === 0) return part('What you may touch', ['Whatever the task needs, outside `.dev/`.']);
-  return part('What you may touch', [
-    ...bullets(globs.map((glob) => `\`${wholeLine(glob)}\``)),
+function files(tx: Transaction, todo: PlanTodo, verification: boolean): string {
+  if (verification)
+    return renderPart('What you may touch', ['Nothing but your result: you look, you change no source.']);
+  const globs = requireEngine(tx).todos[todo.id]?.files ?? todo.files;
+  if (globs.length === 0) return renderPart('What you may touch', ['Whatever the task needs, outside `.dev/`.']);
+  return renderPart('What you may touch', [
+    ...renderBullets(globs.map((glob) => `\`${toWholeLine(glob)}\``)),
     '',
     'Others may be at work beside you. If another file is needed: status BLOCKED, `needs: {"files": [...]}`.',
   ]);
 }
 
-function acceptance(turn: Turn, todo: PlanTodo, { actionId }: TaskText): string {
+function acceptance(tx: Transaction, todo: PlanTodo, { actionId }: PromptTask): string {
   // Wherever the agent works.
-  const check = writtenFor(turn.place.root);
-  const command = check({ command: 'check', input: { subject: turn.state.name, action: actionId } });
-  const exactly = runsCommands(turn) ? ' exactly as the verification will' : '';
+  const check = createFormatterFor(tx.place.root);
+  const command = check({ command: 'check', input: { subject: tx.state.name, action: actionId } });
+  const exactly = runsCommands(tx) ? ' exactly as the verification will' : '';
   const does = [
     ...(todo.acceptance.some(isCommand) ? [`runs these commands${exactly}`] : []),
-    ...(commits(turn, todo) ? ['names as `unlisted` what changed and your result does not list'] : []),
+    ...(commits(tx, todo) ? ['names as `unlisted` what changed and your result does not list'] : []),
   ];
   const runs = does.length === 0 ? [] : ['', `\`${command}\` ${does.join(', and ')}.`];
-  return part('How it will be judged', [...bullets(todo.acceptance.map((item) => criterion(turn, item))), ...runs]);
+  return renderPart('How it will be judged', [
+    ...renderBullets(todo.acceptance.map((item) => criterion(tx, item))),
+    ...runs,
+  ]);
 }
 
 /** Whether what the worker does is committed. */
-function commits({ state }: Turn, { type }: PlanTodo): boolean {
+function commits({ state }: Transaction, { type }: PlanTodo): boolean {
   return state.baseline !== null && type === 'work';
 }
 
-function criterion(turn: Turn, item: PlanAcceptance): string {
+function criterion(tx: Transaction, item: PlanAcceptance): string {
   switch (item.kind) {
     case 'command': {
-      const line = commandLine(item.run.map((word) => substituted(engineOf(turn).outputs, word)));
-      const where = item.cwd === undefined ? '' : ` in ${wholeLine(item.cwd)}`;
+      const line = formatCommandLine(item.run.map((word) => substituteReferences(requireEngine(tx).outputs, word)));
+      const where = item.cwd === undefined ? '' : ` in ${toWholeLine(item.cwd)}`;
       const { exitCode = 0, stdoutContains } = item.expect ?? {};
       const exit = exitCode === 0 ? 'passes' : `ends with exit ${exitCode}`;
-      const prints = stdoutContains === undefined ? '' : ` and prints ${wholeLine(JSON.stringify(stdoutContains))}`;
-      return `${item.id}: \`${wholeLine(line)}\`${where} ${exit}${prints}`;
+      const prints = stdoutContains === undefined ? '' : ` and prints ${toWholeLine(JSON.stringify(stdoutContains))}`;
+      return `${item.id}: \`${toWholeLine(line)}\`${where} ${exit}${prints}`;
     }
     case 'assertion':
-      return `${item.id}: ${planLine(turn, item.text)}`;
+      return `${item.id}: ${renderPlanText(tx, item.text)}`;
     case 'human':
-      return `${item.id}, judged by a person: ${planLine(turn, item.text)}`;
+      return `${item.id}, judged by a person: ${renderPlanText(tx, item.text)}`;
   }
 }
 
 /** Characters of what a worker is given of its dependencies' learnings; the others are named by their place. */
 const LEARNINGS_SHOWN = 3000;
 
-function learnings(turn: Turn, todo: PlanTodo): string {
-  const notes = learningsOf(turn, dependencies(todo));
+function learnings(tx: Transaction, todo: PlanTodo): string {
+  const notes = readLearnings(tx, listDependencies(todo));
   if (notes.length === 0) return '';
-  const shown = fitting(notes, LEARNINGS_SHOWN);
+  const shown = takeWithin(notes, LEARNINGS_SHOWN);
   const more = notes.length - shown.length;
-  return part('What the workers before you learned', [
-    foreignBlock(shown.join('\n\n'), { label: 'notes of other agents' }),
-    ...(more === 0 ? [] : ['', `And of ${more} more todos: ${absolutePath(turn.place, turn.state.name, LEARNINGS)}.`]),
+  return renderPart('What the workers before you learned', [
+    renderForeignBlock(shown.join('\n\n'), { label: 'notes of other agents' }),
+    ...(more === 0 ? [] : ['', `And of ${more} more todos: ${toAbsolutePath(tx.place, tx.state.name, LEARNINGS)}.`]),
   ]);
 }
 
-function delivery(turn: Turn, todo: PlanTodo, { output }: TaskText, verification: boolean): string {
-  const promised = todo.outputs.map(({ name, description }) => [name, `<${wholeLine(description)}>`]);
+function delivery(tx: Transaction, todo: PlanTodo, { output }: PromptTask, verification: boolean): string {
+  const promised = todo.outputs.map(({ name, description }) => [name, `<${toWholeLine(description)}>`]);
   const example = {
     status: 'DONE',
     outputs: Object.fromEntries(promised),
@@ -171,7 +180,7 @@ function delivery(turn: Turn, todo: PlanTodo, { output }: TaskText, verification
     issues: ['<what stays open>'],
     summary: '<what was done, one or two sentences>',
   };
-  return deliveryPart(turn, output, {
+  return renderDelivery(tx, output, {
     example,
     fields: [
       '`status`: DONE when everything above holds; BLOCKED when you cannot go on. BLOCKED without `needs` fails this todo at once, and what depends on it is not done.',
@@ -184,10 +193,10 @@ function delivery(turn: Turn, todo: PlanTodo, { output }: TaskText, verification
       '`reason`: only with BLOCKED, why. `needs`: only with BLOCKED, either `{"files": ["<path>"]}` or `{"question": "<one question to the user>"}`.',
     ],
     notes: [
-      runsCommands(turn)
+      runsCommands(tx)
         ? 'Report what is so: dev-cli runs the commands itself afterwards.'
         : 'Report what is so: nothing is verified after you, and the report says that you said it.',
-      ...(absolutePath(turn.place, turn.state.name, output).includes(' ') ? ['The path holds blanks: quote it.'] : []),
+      ...(toAbsolutePath(tx.place, tx.state.name, output).includes(' ') ? ['The path holds blanks: quote it.'] : []),
     ],
   });
 }

@@ -1,29 +1,29 @@
-import { foreignLine } from '../../documents/foreign.js';
+import { toBoundedLine } from '../../documents/foreign.js';
 import type { RequestEnded, RequestEnding } from '../../jobs/request.js';
-import { requestLine } from '../../run/request.js';
-import { record, type Turn } from '../../run/turn.js';
+import { renderPullRequest } from '../../run/request.js';
+import { recordEntry, type Transaction } from '../../run/turn.js';
 import type { EngineEvent } from '../core/events.js';
-import { jobAtWork, settleRunning } from './jobs.js';
+import { closeRunningAction, requireJob } from './jobs.js';
 
 /**
  * The pull request was told, or could not be: the run goes on either way. That it does not show the work is a warning; that
  * a comment is missing is noted.
  */
-export function pullRequestDone(turn: Turn, { ending }: RequestEnded): EngineEvent {
-  const { engine, job } = jobAtWork(turn, 'pull-request');
-  const { state } = turn;
+export function recordPullRequestResult(tx: Transaction, { ending }: RequestEnded): EngineEvent {
+  const { engine, job } = requireJob(tx, 'pull-request');
+  const { state } = tx;
   const ok = ending.kind === 'commented' || ending.kind === 'handed in';
   const summary = summaryOf(ending);
-  settleRunning(turn);
+  closeRunningAction(tx);
   engine.job = null;
-  record(turn, 'stage', { todoId: null, stage: job.stage, outcome: ok ? 'done' : 'degraded', summary });
+  recordEntry(tx, 'stage', { todoId: null, stage: job.stage, outcome: ok ? 'done' : 'degraded', summary });
   if (job.stage === 'stateComplete') {
     if (ok && state.pullRequest !== undefined) state.pullRequest = { ...state.pullRequest, standing: 'ready' };
-    const where = requestLine(state);
-    const told = foreignLine(`${summary}${where === null ? '' : `: ${where}`}`, 700);
-    turn.ran.push({ block: job.stage, ok, summary: told });
-    if (!ok) warn(turn, `the pull request does not show the finished work: ${told}`);
-  } else if (!ok) engine.openIssues.push(foreignLine(`pull request: ${summary}`, 500));
+    const where = renderPullRequest(state);
+    const told = toBoundedLine(`${summary}${where === null ? '' : `: ${where}`}`, 700);
+    tx.ran.push({ block: job.stage, ok, summary: told });
+    if (!ok) warn(tx, `the pull request does not show the finished work: ${told}`);
+  } else if (!ok) engine.openIssues.push(toBoundedLine(`pull request: ${summary}`, 500));
   return { type: 'OUTCOME', todo: null, stage: job.stage, verdict: { kind: 'pass' } };
 }
 
@@ -34,9 +34,9 @@ function summaryOf(ending: RequestEnding): string {
     case 'handed in':
       return `pushed ${ending.branch}, text renewed, marked ready`;
     case 'not pushed':
-      return foreignLine(`not pushed: ${ending.why}`, 300);
+      return toBoundedLine(`not pushed: ${ending.why}`, 300);
     case 'not ready':
-      return foreignLine(`not marked ready: ${ending.why}`, 300);
+      return toBoundedLine(`not marked ready: ${ending.why}`, 300);
     case 'waiting':
       return `not marked ready: the commit of ${ending.todos.slice(0, 5).join(', ')} is not made yet`;
     case 'moved':
@@ -46,11 +46,11 @@ function summaryOf(ending: RequestEnding): string {
     case 'vanished':
       return `${ending.what}: its records vanished`;
     case 'failed':
-      return foreignLine(`${ending.what}: ${ending.how}`, 400);
+      return toBoundedLine(`${ending.what}: ${ending.how}`, 400);
   }
 }
 
-function warn(turn: Turn, line: string): void {
-  turn.state.warnings.push(line);
-  turn.warnings.push(line);
+function warn(tx: Transaction, line: string): void {
+  tx.state.warnings.push(line);
+  tx.warnings.push(line);
 }

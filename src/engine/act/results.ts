@@ -1,15 +1,15 @@
-import { type Detail, DevCliError } from '../../base/errors.js';
+import { DevCliError, type ErrorDetail } from '../../base/errors.js';
 import { sha256 } from '../../base/sha256.js';
-import { fileEvidence } from '../../blocks/evidence.js';
+import { checkFile } from '../../blocks/evidence.js';
 import type { JudgedResult, ResultKind } from '../../documents/judge-result.js';
-import { pathProblem } from '../../documents/plan-paths.js';
+import { findPathProblem } from '../../documents/plan-paths.js';
 import type { VerifyResult, WorkerResult } from '../../documents/results.js';
 import { parseJson } from '../../documents/section-data.js';
 import type { TaskState } from '../../run/engine.js';
 import type { PathFacts } from '../../run/state.js';
-import type { Turn } from '../../run/turn.js';
-import { resultPath } from './dispatch.js';
-import { bodyOf } from './plan.js';
+import type { Transaction } from '../../run/turn.js';
+import { getResultPath } from './dispatch.js';
+import { getTodoBody } from './plan.js';
 
 /** A file that does not parse may still be being written as long as it is younger than this. */
 const WRITING_MS = 2000;
@@ -17,9 +17,9 @@ const WRITING_MS = 2000;
 const RESULT_CAP = 1024 * 1024;
 
 /** What lies where a task's result belongs. */
-export type FoundResult =
+export type ReadResult =
   | { kind: 'absent'; problem: string }
-  | { kind: 'refused'; problems: Detail[]; sha256: string }
+  | { kind: 'refused'; problems: ErrorDetail[]; sha256: string }
   | { kind: 'good'; judged: JudgedResult; sha256: string };
 
 /** Which result schema a stage answers with. */
@@ -32,17 +32,17 @@ function resultKind(substep: string): ResultKind {
  * Reads and judges the result of a task (engine.md, Results): there, a regular file inside the root, not what stood there
  * when the task was handed out, JSON of the right form that answers what was asked.
  */
-export function foundResult(turn: Turn, actionId: string, task: TaskState): FoundResult {
-  const path = resultPath(actionId);
-  const before: PathFacts | undefined = turn.state.pendingAction?.before[path];
-  const facts = turn.files.facts(path);
+export function readResult(tx: Transaction, actionId: string, task: TaskState): ReadResult {
+  const path = getResultPath(actionId);
+  const before: PathFacts | undefined = tx.state.pendingAction?.before[path];
+  const facts = tx.files.facts(path);
   if (facts.kind === 'file' && facts.size > RESULT_CAP) {
     return refused(
       [{ problem: `is ${facts.size} bytes long; a result has at most ${RESULT_CAP}` }],
       `size ${facts.size}`,
     );
   }
-  const evidence = fileEvidence(turn.files, path, before);
+  const evidence = checkFile(tx.files, path, before);
   if (!evidence.ok) {
     return evidence.missing
       ? { kind: 'absent', problem: evidence.problem }
@@ -53,42 +53,46 @@ export function foundResult(turn: Turn, actionId: string, task: TaskState): Foun
     value = parseJson(evidence.text);
   } catch (error) {
     if (!(error instanceof DevCliError)) throw error;
-    if (facts.kind === 'file' && isYoung(turn, facts.mtimeMs)) {
+    if (facts.kind === 'file' && isYoung(tx, facts.mtimeMs)) {
       return { kind: 'absent', problem: 'still being written' };
     }
     return refused([{ problem: error.message }, ...error.details], evidence.text);
   }
-  const judged = turn.judge(resultKind(task.substep), value);
+  const judged = tx.judge(resultKind(task.substep), value);
   if (!judged.ok) return refused(judged.problems, evidence.text);
-  const problems = unanswered(turn, task, judged.judged);
+  const problems = unanswered(tx, task, judged.judged);
   if (problems.length > 0) return refused(problems, evidence.text);
   return { kind: 'good', judged: judged.judged, sha256: evidence.sha256 };
 }
 
-function refused(problems: Detail[], content: string): FoundResult {
+function refused(problems: ErrorDetail[], content: string): ReadResult {
   return { kind: 'refused', problems, sha256: sha256(content) };
 }
 
 /** A time ahead of ours says nothing, so it counts as old. */
-function isYoung(turn: Turn, mtimeMs: number): boolean {
-  const age = Date.parse(turn.at) - mtimeMs;
+function isYoung(tx: Transaction, mtimeMs: number): boolean {
+  const age = Date.parse(tx.at) - mtimeMs;
   return age < WRITING_MS && age > -WRITING_MS;
 }
 
 /** What the result leaves out of what was asked: promised outputs, criteria; and paths nobody may touch. */
-function unanswered(turn: Turn, { todoId, substep }: TaskState, judged: JudgedResult): Detail[] {
+function unanswered(tx: Transaction, { todoId, substep }: TaskState, judged: JudgedResult): ErrorDetail[] {
   if (todoId === null) return [];
   switch (judged.kind) {
     case 'worker':
-      return promised(turn, todoId, judged.result);
+      return promised(tx, todoId, judged.result);
     case 'verify':
-      return [...(substep === 'verify' ? criteria(turn, todoId, judged.result) : []), ...proposal(judged.result)];
+      return [...(substep === 'verify' ? criteria(tx, todoId, judged.result) : []), ...proposal(judged.result)];
     case 'code-review':
       return [];
   }
 }
 
-function promised(turn: Turn, todo: string, { status, outputs, needs, reason, summary }: WorkerResult): Detail[] {
+function promised(
+  tx: Transaction,
+  todo: string,
+  { status, outputs, needs, reason, summary }: WorkerResult,
+): ErrorDetail[] {
   if (status === 'BLOCKED') {
     const said = reason ?? summary;
     const wrong =
@@ -97,13 +101,13 @@ function promised(turn: Turn, todo: string, { status, outputs, needs, reason, su
         : [];
     return said.trim() === '' ? [{ pointer: '/reason', problem: 'is missing: BLOCKED needs one' }, ...wrong] : wrong;
   }
-  return bodyOf(turn, todo)
+  return getTodoBody(tx, todo)
     .outputs.filter(({ name }) => !Object.hasOwn(outputs, name) || outputs[name] === null)
     .map(({ name }) => ({ pointer: `/outputs/${name}`, problem: 'is missing: the plan promises it to later todos' }));
 }
 
-function criteria(turn: Turn, todo: string, { criteria: given }: VerifyResult): Detail[] {
-  const asked = bodyOf(turn, todo)
+function criteria(tx: Transaction, todo: string, { criteria: given }: VerifyResult): ErrorDetail[] {
+  const asked = getTodoBody(tx, todo)
     .acceptance.filter(({ kind }) => kind === 'assertion')
     .map(({ id }) => id);
   const missing = asked
@@ -123,14 +127,14 @@ function criteria(turn: Turn, todo: string, { criteria: given }: VerifyResult): 
   return [...missing, ...unknown];
 }
 
-function proposal({ suggestedAdaptation }: VerifyResult): Detail[] {
+function proposal({ suggestedAdaptation }: VerifyResult): ErrorDetail[] {
   if (suggestedAdaptation === null) return [];
   return suggestedAdaptation.todo.files.flatMap((path, index) =>
     fileProblem(path, `/suggestedAdaptation/todo/files/${index}`),
   );
 }
 
-function fileProblem(path: string, pointer: string): Detail[] {
-  const problem = pathProblem(path);
+function fileProblem(path: string, pointer: string): ErrorDetail[] {
+  const problem = findPathProblem(path);
   return problem === null ? [] : [{ pointer, problem: `path ${JSON.stringify(path.slice(0, 80))} ${problem}` }];
 }

@@ -1,4 +1,4 @@
-import { outputReferences, replaceReferences } from '../../documents/plan-graph.js';
+import { findReferences, replaceReferences } from '../../documents/plan-graph.js';
 import type { PlanTodo } from '../../documents/plan-schema.js';
 import type { RunEngine } from '../../run/engine.js';
 
@@ -10,26 +10,26 @@ type Outputs = RunEngine['outputs'];
 export const OUTPUTS = 'context/outputs.json';
 
 /** `text` with every reference replaced by its value: still one argument of a command, whatever the value holds. */
-export function substituted(outputs: Outputs, text: string): string {
-  return replaceReferences(text, ({ todo, output }) => shownValue(outputs[todo]?.[output]));
+export function substituteReferences(outputs: Outputs, text: string): string {
+  return replaceReferences(text, ({ todo, output }) => renderValue(outputs[todo]?.[output]));
 }
 
 /** A value as text: a text as it is, anything else as JSON. */
-export function shownValue(value: unknown): string {
+export function renderValue(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }
 
 /** The references of a todo to values that nobody reported, each once. */
-export function unknownReferences(outputs: Outputs, todo: PlanTodo): string[] {
-  return unknownIn(outputs, textsOf(todo));
+export function listUnknownReferences(outputs: Outputs, todo: PlanTodo): string[] {
+  return listUnknownIn(outputs, textsOf(todo));
 }
 
 /** The references in these texts to values that nobody reported, each once. */
-export function unknownIn(outputs: Outputs, texts: readonly string[]): string[] {
+export function listUnknownIn(outputs: Outputs, texts: readonly string[]): string[] {
   const known = (id: string, name: string) =>
     Object.hasOwn(outputs, id) && Object.hasOwn(outputs[id] ?? {}, name) && outputs[id]?.[name] !== undefined;
   const missing = texts
-    .flatMap(outputReferences)
+    .flatMap(findReferences)
     .filter(({ todo: id, output }) => !known(id, output))
     .map(({ todo: id, output }) => `\${${id}.outputs.${output}}`);
   return [...new Set(missing)];

@@ -7,7 +7,7 @@ export type Part = 'commands' | 'judge' | 'human' | 'question';
 export type NewTodo = Pick<TodoState, 'id' | 'title' | 'type' | 'risk' | 'dependsOn' | 'files'>;
 
 /** What a stage came to, after triage (engine.md, Triage). */
-export type Verdict =
+export type StageResult =
   | { kind: 'pass' }
   /** There was nothing to do: no repository, nothing to commit, no pull request. */
   | { kind: 'skipped' }
@@ -29,12 +29,12 @@ export type Verdict =
 export type EngineEvent =
   | { type: 'START' }
   /** A stage has an outcome. `todo` is null for the stages of the whole run. */
-  | { type: 'OUTCOME'; todo: string | null; stage: string; part?: Part; verdict: Verdict }
+  | { type: 'OUTCOME'; todo: string | null; stage: string; part?: Part; verdict: StageResult }
   /** Todos are redone and their dependents become stale; null: all that is not done begins anew. Reopens an ended run. */
   | { type: 'INVALIDATE'; todos: readonly string[] | null };
 
 /** A task for an agent. */
-export interface EngineTask {
+export interface NewTask {
   todo: string | null;
   stage: string;
   attempt: number;
@@ -44,7 +44,7 @@ export interface EngineTask {
 /** What the rim has to do, in order. All but `added` and `settled` wait for OUTCOMEs. */
 export type EngineEffect =
   /** Hand these out together. */
-  | { type: 'dispatch'; tasks: EngineTask[] }
+  | { type: 'dispatch'; tasks: NewTask[] }
   /** dev-cli does this itself: commands, a commit, wrap-up, the report. One at a time. */
   | { type: 'work'; todo: string | null; stage: string; part?: Part }
   /** A person decides. One at a time. */
@@ -58,4 +58,4 @@ export type EngineEffect =
  * Whether a stage has anything to do for a todo (null: for the run): its `when`, a todo without commands, without
  * assertions, a verification todo's commit. Comes in from outside: the machine knows no plan.
  */
-export type Applies = (todo: string | null, stage: string, part?: Part) => boolean;
+export type StageCondition = (todo: string | null, stage: string, part?: Part) => boolean;

@@ -1,23 +1,23 @@
 import { DevCliError } from '../../base/errors.js';
-import type { NewTodo, Verdict } from './events.js';
-import { type PhaseEvent, phaseActor, stepPhase } from './phases.js';
-import { nothingFinal, todoRow } from './rows.js';
+import type { NewTodo, StageResult } from './events.js';
+import { getStageActor, type RunStageEvent, stepRunStage } from './phases.js';
+import { createFinalStages, createTodoRow } from './rows.js';
 import type { StepBuilder } from './step-builder.js';
 
 /**
  * Begins the stage of the whole run that is due, or passes it over.
  * @returns whether anything moved; false where something from outside is needed
  */
-export function phase(builder: StepBuilder): boolean {
+export function beginFinalStage(builder: StepBuilder): boolean {
   const { stage } = builder.state;
   if (!builder.scope.applies(null, stage)) {
     builder.final(stage, 'skipped');
-    toPhase(builder, 'PASS');
+    moveToStage(builder, 'PASS');
     return true;
   }
   builder.final(stage, 'running');
   builder.state.at = { todo: null, stage };
-  switch (phaseActor(stage)) {
+  switch (getStageActor(stage)) {
     case 'subagent':
       builder.effects.push({ type: 'dispatch', tasks: [{ todo: null, stage, attempt: builder.state.fixRounds + 1 }] });
       break;
@@ -35,7 +35,7 @@ export function phase(builder: StepBuilder): boolean {
  * What a stage of the whole run came to.
  * @throws DevCliError `INTERNAL` for a stage that is not at work, or a verdict that it cannot come to
  */
-export function phaseOutcome(builder: StepBuilder, stage: string, verdict: Verdict): void {
+export function endFinalStage(builder: StepBuilder, stage: string, verdict: StageResult): void {
   if (builder.state.at?.todo !== null || builder.state.at.stage !== stage) {
     throw new DevCliError('INTERNAL', `The engine is not at ${stage}.`);
   }
@@ -44,11 +44,11 @@ export function phaseOutcome(builder: StepBuilder, stage: string, verdict: Verdi
     case 'pass':
     case 'deferred':
       builder.final(stage, 'done');
-      toPhase(builder, 'PASS');
+      moveToStage(builder, 'PASS');
       return;
     case 'skipped':
       builder.final(stage, 'skipped');
-      toPhase(builder, 'PASS');
+      moveToStage(builder, 'PASS');
       return;
     case 'fixes':
       fix(builder, stage, verdict.todos, verdict.why);
@@ -71,25 +71,25 @@ function fix(builder: StepBuilder, stage: string, todos: readonly NewTodo[], why
     return;
   }
   builder.state.fixRounds += 1;
-  builder.state.finalize = nothingFinal();
+  builder.state.finalize = createFinalStages();
   builder.insert(
-    todos.map((todo) => todoRow(todo)),
+    todos.map((todo) => createTodoRow(todo)),
     null,
   );
   builder.effects.push({ type: 'added', todos: todos.map(({ id }) => id), by: null });
-  toPhase(builder, 'FIX');
+  moveToStage(builder, 'FIX');
 }
 
 function stop(builder: StepBuilder, stage: string, why: string): void {
   builder.final(stage, 'failed');
   builder.state.why = why;
   if (stage === 'report') end(builder, 'halted');
-  else toPhase(builder, 'STOP');
+  else moveToStage(builder, 'STOP');
 }
 
 /** Leaves the todos, or a stage of the whole run, for what comes next; behind the last one the run has ended. */
-export function toPhase(builder: StepBuilder, event: PhaseEvent): void {
-  builder.state.stage = stepPhase(builder.program, builder.state.stage, event);
+export function moveToStage(builder: StepBuilder, event: RunStageEvent): void {
+  builder.state.stage = stepRunStage(builder.program, builder.state.stage, event);
   if (builder.state.stage !== 'ended') return;
   const whole = builder.state.order.every((id) => builder.row(id).status === 'done');
   end(builder, whole && builder.state.why === undefined ? 'completed' : 'halted');

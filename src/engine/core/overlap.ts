@@ -5,32 +5,32 @@ import type { TodoState } from '../../run/engine-rows.js';
  * literal beginning of a glob of one leads to a glob of the other, or one of them names no files. A verification todo
  * writes nothing and is in nobody's way.
  */
-export function overlaps(a: Pick<TodoState, 'type' | 'files'>, b: Pick<TodoState, 'type' | 'files'>): boolean {
+export function mayOverlap(a: Pick<TodoState, 'type' | 'files'>, b: Pick<TodoState, 'type' | 'files'>): boolean {
   if (a.type === 'verification' || b.type === 'verification') return false;
   if (a.files.length === 0 || b.files.length === 0) return true;
-  return a.files.some((glob) => b.files.some((other) => globsOverlap(glob, other)));
+  return a.files.some((glob) => b.files.some((other) => mayGlobsOverlap(glob, other)));
 }
 
 /** Whether one glob's literal beginning, up to its first wildcard, is a prefix of the other's. */
-export function globsOverlap(a: string, b: string): boolean {
+export function mayGlobsOverlap(a: string, b: string): boolean {
   const [one, other] = [beginning(a), beginning(b)];
   return leadsTo(one, other) || leadsTo(other, one);
 }
 
-interface Beginning {
+interface LiteralPrefix {
   text: string;
   /** Cut at a wildcard, perhaps in the middle of a name; otherwise a whole path. */
   open: boolean;
 }
 
 /** In lower case: on some file systems two spellings are one file, and too careful costs only a wave. */
-function beginning(glob: string): Beginning {
+function beginning(glob: string): LiteralPrefix {
   const plain = glob.toLowerCase().replace(/^(\.\/)+/, '');
   const at = plain.search(/[*?[\]{}()!+@\\]/);
   return at < 0 ? { text: plain.replace(/\/+$/, ''), open: false } : { text: plain.slice(0, at), open: true };
 }
 
-function leadsTo(from: Beginning, to: Beginning): boolean {
+function leadsTo(from: LiteralPrefix, to: LiteralPrefix): boolean {
   if (from.open || from.text === '') return to.text.startsWith(from.text);
   return to.text === from.text || to.text.startsWith(`${from.text}/`);
 }

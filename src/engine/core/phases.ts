@@ -3,7 +3,7 @@ import { DevCliError } from '../../base/errors.js';
 import type { EngineProgram, StageActor } from '../../machine/engine-program.js';
 
 /** What can happen to the run as a whole. */
-export type PhaseEvent =
+export type RunStageEvent =
   /** The stage is over, or does not apply. */
   | 'PASS'
   /** Findings have become todos. */
@@ -28,7 +28,7 @@ const ACTORS: Record<string, StageActor> = {
 /** What a person is asked before anything begins. */
 const QUESTIONS: readonly string[] = ['approvePlan', 'approveCommands'];
 
-export function phaseActor(stage: string): StageActor {
+export function getStageActor(stage: string): StageActor {
   return ACTORS[stage] ?? 'cli';
 }
 
@@ -36,10 +36,10 @@ export function phaseActor(stage: string): StageActor {
 function phaseConfig({ finalize }: EngineProgram): {
   id: string;
   initial: string;
-  states: Record<string, { on: Partial<Record<PhaseEvent, string>> }>;
+  states: Record<string, { on: Partial<Record<RunStageEvent, string>> }>;
 } {
   const order = [...QUESTIONS, 'stateBegin', 'todos', ...finalize, 'ended'];
-  const states = order.map((stage, index): [string, { on: Partial<Record<PhaseEvent, string>> }] => {
+  const states = order.map((stage, index): [string, { on: Partial<Record<RunStageEvent, string>> }] => {
     const next = order[index + 1];
     const last = stage === 'report' || stage === 'ended';
     return [
@@ -67,7 +67,7 @@ function build(program: EngineProgram) {
  * Where an event leads the run.
  * @throws DevCliError `INTERNAL` for an event that the stage does not know
  */
-export function stepPhase(program: EngineProgram, stage: string, event: PhaseEvent): string {
+export function stepRunStage(program: EngineProgram, stage: string, event: RunStageEvent): string {
   let machine = built.get(program);
   if (machine === undefined) {
     machine = build(program);

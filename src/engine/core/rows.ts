@@ -3,7 +3,7 @@ import type { EngineState, TodoState } from '../../run/engine-rows.js';
 import type { NewTodo } from './events.js';
 
 /** A todo that nothing has happened to yet; `done` when its box was ticked before the run. */
-export function todoRow(todo: NewTodo, { done = false }: { done?: boolean } = {}): TodoState {
+export function createTodoRow(todo: NewTodo, { done = false }: { done?: boolean } = {}): TodoState {
   return {
     ...todo,
     dependsOn: [...todo.dependsOn],
@@ -18,13 +18,13 @@ export function todoRow(todo: NewTodo, { done = false }: { done?: boolean } = {}
 }
 
 /** An engine before START. `rows` in the order of the plan; ids are unique, dependencies exist and have no cycle. */
-export function startEngine(rows: readonly TodoState[]): EngineState {
+export function createEngineState(rows: readonly TodoState[]): EngineState {
   return {
     stage: 'approvePlan',
     order: rows.map(({ id }) => id),
     todos: Object.fromEntries(rows.map((row) => [row.id, row])),
     wave: [],
-    finalize: nothingFinal(),
+    finalize: createFinalStages(),
     fixRounds: 0,
     added: 0,
     at: null,
@@ -32,6 +32,6 @@ export function startEngine(rows: readonly TodoState[]): EngineState {
 }
 
 /** The final stages before any of them. */
-export function nothingFinal(): EngineState['finalize'] {
+export function createFinalStages(): EngineState['finalize'] {
   return Object.fromEntries(FINAL_STAGES.map((stage) => [stage, { status: 'pending', at: null }]));
 }

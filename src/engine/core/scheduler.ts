@@ -1,17 +1,17 @@
 import type { EngineState, TodoState } from '../../run/engine-rows.js';
-import { overlaps } from './overlap.js';
+import { mayOverlap } from './overlap.js';
 
 /**
  * The todos that are handed out together next, in plan order: all their dependencies are done, no two may touch the same
  * file, at most `limit` (engine.md, Waves). The first that can start always does, so none waits for ever.
  */
-export function nextWave({ order, todos }: Pick<EngineState, 'order' | 'todos'>, limit: number): string[] {
+export function selectWave({ order, todos }: Pick<EngineState, 'order' | 'todos'>, limit: number): string[] {
   const wave: TodoState[] = [];
   for (const id of order) {
     if (wave.length >= limit) break;
     const todo = todos[id];
     if (todo === undefined || !isRunnable(todo, todos)) continue;
-    if (wave.every((chosen) => !overlaps(chosen, todo))) wave.push(todo);
+    if (wave.every((chosen) => !mayOverlap(chosen, todo))) wave.push(todo);
   }
   return wave.map(({ id }) => id);
 }
@@ -24,7 +24,7 @@ function isRunnable(todo: TodoState, todos: EngineState['todos']): boolean {
 type Plan = Pick<EngineState, 'order' | 'todos'>;
 
 /** Every todo that depends on `id`, directly or through others, in plan order. */
-export function dependentsOf(plan: Plan, id: string): string[] {
+export function listDependents(plan: Plan, id: string): string[] {
   const found = reached(dependents(plan), id);
   return plan.order.filter((candidate) => found.has(candidate));
 }
@@ -56,7 +56,7 @@ function reached(after: ReadonlyMap<string, string[]>, id: string): Set<string> 
 }
 
 /** What each failed todo keeps from starting, in plan order; failed ones that keep nothing back are left out. */
-export function blockedBy(plan: Plan): Record<string, string[]> {
+export function groupBlockedTodos(plan: Plan): Record<string, string[]> {
   const failed = plan.order.filter((id) => plan.todos[id]?.status === 'failed');
   if (failed.length === 0) return {};
   const after = dependents(plan);

@@ -1,12 +1,12 @@
 import { DevCliError } from '../../base/errors.js';
 import type { EngineProgram } from '../../machine/engine-program.js';
 import type { EngineState, SubstepStatus, TodoState } from '../../run/engine-rows.js';
-import type { Applies, EngineEffect } from './events.js';
+import type { EngineEffect, StageCondition } from './events.js';
 import { stepTodo, type TodoEvent } from './todo-machine.js';
 
 /** What a step knows beside state and event. */
-export interface Scope {
-  applies: Applies;
+export interface StepContext {
+  applies: StageCondition;
   /** The instant, UTC with milliseconds. */
   at: string;
 }
@@ -18,7 +18,7 @@ export class StepBuilder {
   constructor(
     readonly program: EngineProgram,
     readonly state: EngineState,
-    readonly scope: Scope,
+    readonly scope: StepContext,
   ) {}
 
   /** @throws DevCliError `INTERNAL` for a todo that is not there */

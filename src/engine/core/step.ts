@@ -1,13 +1,13 @@
 import type { EngineProgram } from '../../machine/engine-program.js';
 import type { EngineState } from '../../run/engine-rows.js';
 import type { EngineEffect, EngineEvent } from './events.js';
-import { phase, phaseOutcome } from './final-stages.js';
-import { stepPhase } from './phases.js';
-import { nothingFinal } from './rows.js';
-import { dependentsOf } from './scheduler.js';
-import { type Scope, StepBuilder } from './step-builder.js';
-import { todoOutcome } from './todo-outcomes.js';
-import { wave } from './waves.js';
+import { beginFinalStage, endFinalStage } from './final-stages.js';
+import { stepRunStage } from './phases.js';
+import { createFinalStages } from './rows.js';
+import { listDependents } from './scheduler.js';
+import { StepBuilder, type StepContext } from './step-builder.js';
+import { applyTodoResult } from './todo-outcomes.js';
+import { advanceWave } from './waves.js';
 
 export interface EngineStep {
   state: EngineState;
@@ -19,7 +19,12 @@ export interface EngineStep {
  * The effects end where something from outside is needed: tasks that are out, a piece of work, a gate, or the end.
  * @throws DevCliError `INTERNAL` for an event that the state does not allow: the caller refuses those first
  */
-export function engineStep(program: EngineProgram, before: EngineState, event: EngineEvent, scope: Scope): EngineStep {
+export function stepEngine(
+  program: EngineProgram,
+  before: EngineState,
+  event: EngineEvent,
+  scope: StepContext,
+): EngineStep {
   const { order, todos, finalize } = before;
   const state = { ...before, order: [...order], todos: { ...todos }, finalize: { ...finalize } };
   return { state, effects: stepInPlace(program, state, event, scope) };
@@ -28,13 +33,13 @@ export function engineStep(program: EngineProgram, before: EngineState, event: E
 /**
  * The same on a state that is the caller's own, which becomes the one after the step: of ten thousand rows only those that
  * change are touched. Rows are replaced, never changed.
- * @throws DevCliError as `engineStep`; the state is of no use then
+ * @throws DevCliError as `stepEngine`; the state is of no use then
  */
 export function stepInPlace(
   program: EngineProgram,
   state: EngineState,
   event: EngineEvent,
-  scope: Scope,
+  scope: StepContext,
 ): EngineEffect[] {
   const builder = new StepBuilder(program, state, scope);
   take(builder, event);
@@ -47,8 +52,8 @@ function take(builder: StepBuilder, event: EngineEvent): void {
     case 'START':
       return;
     case 'OUTCOME':
-      if (event.todo === null) phaseOutcome(builder, event.stage, event.verdict);
-      else todoOutcome(builder, builder.row(event.todo), event.stage, event.part, event.verdict);
+      if (event.todo === null) endFinalStage(builder, event.stage, event.verdict);
+      else applyTodoResult(builder, builder.row(event.todo), event.stage, event.part, event.verdict);
       return;
     case 'INVALIDATE':
       invalidate(builder, event.todos);
@@ -61,13 +66,13 @@ function proceed(builder: StepBuilder): void {
   let moved = true;
   while (moved) {
     if (builder.state.at !== null || builder.state.stage === 'ended') return;
-    moved = builder.state.stage === 'todos' ? wave(builder) : phase(builder);
+    moved = builder.state.stage === 'todos' ? advanceWave(builder) : beginFinalStage(builder);
   }
 }
 
 function invalidate(builder: StepBuilder, todos: readonly string[] | null): void {
   const { stage, at } = builder.state;
-  const affected = redoneBy(builder.state, todos);
+  const affected = listRedoneTodos(builder.state, todos);
   for (const id of affected) {
     const { part: _, why: _why, endedAt: _ended, ...row } = builder.row(id);
     const untouched = row.status === 'pending' && row.attempt === 0;
@@ -78,15 +83,18 @@ function invalidate(builder: StepBuilder, todos: readonly string[] | null): void
   }
   builder.state.wave = builder.state.wave.filter((id) => !affected.includes(id));
   if (at !== null && (at.todo === null || affected.includes(at.todo))) builder.state.at = null;
-  builder.state.finalize = nothingFinal();
+  builder.state.finalize = createFinalStages();
   builder.state.fixRounds = 0;
   delete builder.state.why;
-  if (stage !== 'todos') builder.state.stage = stepPhase(builder.program, stage, 'REOPEN');
+  if (stage !== 'todos') builder.state.stage = stepRunStage(builder.program, stage, 'REOPEN');
 }
 
 /** What an INVALIDATE redoes: these todos and all that depends on them; null: all that is not done. In plan order. */
-export function redoneBy(state: Pick<EngineState, 'order' | 'todos'>, todos: readonly string[] | null): string[] {
+export function listRedoneTodos(
+  state: Pick<EngineState, 'order' | 'todos'>,
+  todos: readonly string[] | null,
+): string[] {
   if (todos === null) return state.order.filter((id) => state.todos[id]?.status !== 'done');
-  const redone = new Set(todos.flatMap((id) => [id, ...dependentsOf(state, id)]));
+  const redone = new Set(todos.flatMap((id) => [id, ...listDependents(state, id)]));
   return state.order.filter((id) => redone.has(id));
 }

@@ -18,7 +18,7 @@ export type TodoEvent =
   | 'STALE';
 
 /** Where a todo stands: its status, and the part within a stage that has several. */
-export type Standing = Pick<TodoState, 'status' | 'part'>;
+export type TodoPosition = Pick<TodoState, 'status' | 'part'>;
 
 /** The parts of the shipped stages, in order. A stage that is not named here has one part without a name. */
 const PARTS: Record<string, readonly Part[]> = { verify: ['commands', 'judge', 'human'] };
@@ -89,7 +89,7 @@ function build(program: EngineProgram) {
  * Where an event leads a todo.
  * @throws DevCliError `INTERNAL` for an event that its state does not know
  */
-export function stepTodo(program: EngineProgram, todo: Standing & { id: string }, event: TodoEvent): Standing {
+export function stepTodo(program: EngineProgram, todo: TodoPosition & { id: string }, event: TodoEvent): TodoPosition {
   let machine = built.get(program);
   if (machine === undefined) {
     machine = build(program);
@@ -103,11 +103,11 @@ export function stepTodo(program: EngineProgram, todo: Standing & { id: string }
   return standingOf(after.value);
 }
 
-function stateValue({ stages }: EngineProgram, { status, part }: Standing): string | Record<string, string> {
+function stateValue({ stages }: EngineProgram, { status, part }: TodoPosition): string | Record<string, string> {
   return stages.some(({ id }) => id === status) ? { [status]: part ?? WHOLE } : status;
 }
 
-function standingOf(value: unknown): Standing {
+function standingOf(value: unknown): TodoPosition {
   if (typeof value === 'string') return { status: value };
   const [[status, part] = ['', '']] = Object.entries(value as Record<string, string>);
   return part === WHOLE ? { status } : { status, part: part as Part };

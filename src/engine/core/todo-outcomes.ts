@@ -1,19 +1,19 @@
 import { DevCliError } from '../../base/errors.js';
 import type { TodoState } from '../../run/engine-rows.js';
-import type { NewTodo, Part, Verdict } from './events.js';
-import { todoRow } from './rows.js';
+import type { NewTodo, Part, StageResult } from './events.js';
+import { createTodoRow } from './rows.js';
 import type { StepBuilder } from './step-builder.js';
 
 /**
  * What a stage of one todo came to (engine.md, Triage).
  * @throws DevCliError `INTERNAL` for a todo that is not there, or a verdict that no todo can come to
  */
-export function todoOutcome(
+export function applyTodoResult(
   builder: StepBuilder,
   row: TodoState,
   stage: string,
   part: Part | undefined,
-  verdict: Verdict,
+  verdict: StageResult,
 ): void {
   const running = row.substeps[stage]?.status === 'running';
   if (row.status !== stage || row.part !== part || !running) {
@@ -25,11 +25,11 @@ export function todoOutcome(
   if (builder.state.at?.todo === row.id) builder.state.at = null;
   switch (verdict.kind) {
     case 'pass':
-      pass(builder, row, 'done');
+      passStage(builder, row, 'done');
       return;
     case 'skipped':
     case 'deferred':
-      pass(builder, row, verdict.kind);
+      passStage(builder, row, verdict.kind);
       return;
     case 'fail':
       if (row.retries >= builder.program.policies.maxRetries) fail(builder, row, verdict.why);
@@ -60,7 +60,7 @@ export function todoOutcome(
 }
 
 /** On to the next part or stage. A stage with parts was done when one of them was. */
-export function pass(builder: StepBuilder, row: TodoState, how: 'done' | 'skipped' | 'deferred'): void {
+export function passStage(builder: StepBuilder, row: TodoState, how: 'done' | 'skipped' | 'deferred'): void {
   const { part: _, ...rest } = row;
   const next = { ...rest, ...builder.step(row, 'PASS') };
   const begun = row.substeps[row.status]?.status === 'pending';
@@ -70,7 +70,7 @@ export function pass(builder: StepBuilder, row: TodoState, how: 'done' | 'skippe
     return;
   }
   builder.substep(next, how === 'skipped' && begun ? 'done' : how, row.status);
-  if (next.status === 'done') settle(builder, next.id, 'done');
+  if (next.status === 'done') endTodo(builder, next.id, 'done');
 }
 
 function again(builder: StepBuilder, row: TodoState, why: string): void {
@@ -84,10 +84,10 @@ function again(builder: StepBuilder, row: TodoState, why: string): void {
 function fail(builder: StepBuilder, row: TodoState, why: string): void {
   const { part: _, ...rest } = row;
   builder.substep({ ...rest, ...builder.step(row, 'FAIL'), why }, 'failed', row.status);
-  settle(builder, row.id, 'failed', why);
+  endTodo(builder, row.id, 'failed', why);
 }
 
-function settle(builder: StepBuilder, id: string, status: 'done' | 'failed', why?: string): void {
+function endTodo(builder: StepBuilder, id: string, status: 'done' | 'failed', why?: string): void {
   const { why: known, ...row } = builder.row(id);
   builder.set({
     ...row,
@@ -99,7 +99,7 @@ function settle(builder: StepBuilder, id: string, status: 'done' | 'failed', why
 }
 
 function adapt(builder: StepBuilder, row: TodoState, todo: NewTodo, passed: boolean): void {
-  const added = { ...todoRow(todo), depth: row.depth + 1, parent: row.id };
+  const added = { ...createTodoRow(todo), depth: row.depth + 1, parent: row.id };
   const dynamicTodos = [...row.dynamicTodos, added.id];
   const waiting = passed ? builder.dependingOn(row.id) : [];
   builder.insert([added], row.id);
@@ -109,6 +109,6 @@ function adapt(builder: StepBuilder, row: TodoState, todo: NewTodo, passed: bool
     builder.set({ ...dependent, dependsOn: [...dependent.dependsOn, added.id] });
   }
   builder.effects.push({ type: 'added', todos: [added.id], by: row.id });
-  if (passed) pass(builder, { ...row, dynamicTodos }, 'done');
+  if (passed) passStage(builder, { ...row, dynamicTodos }, 'done');
   else again(builder, { ...row, dynamicTodos, dependsOn: [...row.dependsOn, added.id] }, `after ${added.id}`);
 }

@@ -1,8 +1,8 @@
 import type { EnginePolicies } from '../../machine/engine-program.js';
 import type { EngineState, TodoState } from '../../run/engine-rows.js';
-import type { NewTodo, Verdict } from './events.js';
-import { globsOverlap } from './overlap.js';
-import { dependentsOf } from './scheduler.js';
+import type { NewTodo, StageResult } from './events.js';
+import { mayGlobsOverlap } from './overlap.js';
+import { listDependents } from './scheduler.js';
 
 /** What a worker, dev-cli's own commands, a verifier or a person found, before anybody decides what follows from it. */
 export interface Findings {
@@ -19,7 +19,7 @@ export interface Findings {
   blocked: { reason: string; needs: { files: string[] } | { question: string } | null } | null;
 }
 
-export const NOTHING_FOUND: Findings = {
+export const NO_FINDINGS: Findings = {
   failed: [],
   violations: [],
   criticalSideEffects: [],
@@ -44,23 +44,23 @@ export function triage(
   todo: TodoState,
   findings: Findings,
   { askable }: { askable: boolean },
-): Verdict {
+): StageResult {
   if (findings.blocked !== null) return ofBlocked(state, todo, findings.blocked, askable);
   for (const disposition of policies.triagePrecedence) {
-    const verdict = ways[disposition](policies, state, todo, findings);
+    const verdict = DISPOSITION_RULES[disposition](policies, state, todo, findings);
     if (verdict !== null) return verdict;
   }
   return { kind: 'pass' };
 }
 
-type Way = (
+type DispositionRule = (
   policies: EnginePolicies,
   state: Pick<EngineState, 'added'>,
   todo: TodoState,
   findings: Findings,
-) => Verdict | null;
+) => StageResult | null;
 
-const ways: Record<EnginePolicies['triagePrecedence'][number], Way> = {
+const DISPOSITION_RULES: Record<EnginePolicies['triagePrecedence'][number], DispositionRule> = {
   halt({ mustNot }, _state, _todo, { violations, criticalSideEffects, environment, adaptation }) {
     const grave = adaptation !== null && GRAVE.includes(adaptation.category.toLowerCase());
     const why = [
@@ -73,20 +73,20 @@ const ways: Record<EnginePolicies['triagePrecedence'][number], Way> = {
   },
   adapt({ adaptDepthLimit, maxDynamicTodos }, { added }, todo, { adaptation, ...findings }) {
     if (adaptation === null || todo.depth >= adaptDepthLimit || added >= maxDynamicTodos) return null;
-    const passed = toMend(findings).length === 0;
+    const passed = listUnmet(findings).length === 0;
     const id = `${todo.id}-d${todo.dynamicTodos.length + 1}`;
     // Its own criteria do not hold: what is added comes first. They hold: it comes after.
     const dependsOn = passed ? [todo.id] : [...todo.dependsOn];
     return { kind: 'adapt', passed, todo: { ...adaptation.todo, id, dependsOn } };
   },
   retry(_policies, _state, _todo, findings) {
-    const lines = toMend(findings);
+    const lines = listUnmet(findings);
     return lines.length === 0 ? null : { kind: 'fail', why: lines.join('; ') };
   },
 };
 
 /** What a further attempt has to put right, one line each: what does not hold, and what was done that must not be. */
-export function toMend({ failed, violations }: Pick<Findings, 'failed' | 'violations'>): string[] {
+export function listUnmet({ failed, violations }: Pick<Findings, 'failed' | 'violations'>): string[] {
   return [...failed, ...violations.map(violated)];
 }
 
@@ -99,7 +99,7 @@ function ofBlocked(
   todo: TodoState,
   { reason, needs }: NonNullable<Findings['blocked']>,
   askable: boolean,
-): Verdict {
+): StageResult {
   const uncounted = todo.attempt - 1 - todo.retries;
   if (needs === null || uncounted >= UNCOUNTED) return { kind: 'halt', why: reason };
   if ('question' in needs) {
@@ -118,12 +118,12 @@ function ownerOf(
   todo: TodoState,
   files: readonly string[],
 ): string | null {
-  const later = new Set(dependentsOf({ order, todos }, todo.id));
+  const later = new Set(listDependents({ order, todos }, todo.id));
   const others = order.filter((id) => id !== todo.id && !later.has(id));
   const owner = others.find((id) => {
     const other = todos[id];
     if (other === undefined || other.status === 'done' || other.type === 'verification') return false;
-    return other.files.some((glob) => files.some((file) => globsOverlap(glob, file)));
+    return other.files.some((glob) => files.some((file) => mayGlobsOverlap(glob, file)));
   });
   return owner ?? null;
 }

@@ -1,31 +1,31 @@
 import type { StageActor } from '../../machine/engine-program.js';
 import type { TodoState } from '../../run/engine-rows.js';
 import type { Part } from './events.js';
-import { toPhase } from './final-stages.js';
-import { nextWave } from './scheduler.js';
+import { moveToStage } from './final-stages.js';
+import { selectWave } from './scheduler.js';
 import type { StepBuilder } from './step-builder.js';
 import { stepTodo } from './todo-machine.js';
-import { pass } from './todo-outcomes.js';
+import { passStage } from './todo-outcomes.js';
 
 /**
  * Goes on with the todos that are out, or with the next ones (engine.md, Waves).
  * @returns whether anything moved; false where something from outside is needed
  */
-export function wave(builder: StepBuilder): boolean {
+export function advanceWave(builder: StepBuilder): boolean {
   if (builder.state.wave.length === 0 && !handOut(builder)) return leaveTodos(builder);
   const members = builder.state.wave.map((id) => builder.row(id));
   if (members.some((row) => row.substeps[row.status]?.status === 'running')) return false;
-  const first = Math.min(...members.map((row) => place(builder, row)));
-  const here = members.filter((row) => place(builder, row) === first);
+  const first = Math.min(...members.map((row) => rankStage(builder, row)));
+  const here = members.filter((row) => rankStage(builder, row) === first);
   const idle = here.filter((row) => !builder.scope.applies(row.id, row.status, row.part));
-  for (const row of idle) pass(builder, row, 'skipped');
+  for (const row of idle) passStage(builder, row, 'skipped');
   if (idle.length > 0) return true;
   return begin(builder, here);
 }
 
 /** Puts the next todos into the wave; false when none can start. */
 function handOut(builder: StepBuilder): boolean {
-  const wave = nextWave(builder.state, builder.program.policies.parallelLimit);
+  const wave = selectWave(builder.state, builder.program.policies.parallelLimit);
   for (const id of wave) {
     const { why, endedAt: _, ...row } = builder.row(id);
     builder.set({
@@ -77,7 +77,7 @@ function actor(builder: StepBuilder, { status, part }: TodoState): StageActor {
 }
 
 /** Where a row stands among all stages and their parts; what comes first is done first. */
-function place(builder: StepBuilder, { status, part }: TodoState): number {
+function rankStage(builder: StepBuilder, { status, part }: TodoState): number {
   const parts: readonly (Part | undefined)[] = [undefined, 'question', 'commands', 'judge', 'human'];
   return builder.program.stages.findIndex(({ id }) => id === status) * parts.length + parts.indexOf(part);
 }
@@ -85,6 +85,6 @@ function place(builder: StepBuilder, { status, part }: TodoState): number {
 /** Nothing more can start: the end, good or bad, begins. */
 function leaveTodos(builder: StepBuilder): boolean {
   const open = builder.state.order.some((id) => builder.row(id).status !== 'done');
-  toPhase(builder, open ? 'STOP' : 'PASS');
+  moveToStage(builder, open ? 'STOP' : 'PASS');
   return true;
 }

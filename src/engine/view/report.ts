@@ -1,16 +1,16 @@
 import { renderRequestBody } from '../../documents/request-text.js';
 import { type RunSummary, renderRunSummary } from '../../documents/run-summary.js';
-import { requestLine } from '../../run/request.js';
-import type { Turn } from '../../run/turn.js';
-import { engineOf, planHead } from '../act/plan.js';
-import { changedFiles } from './report/changes.js';
-import { commitLines } from './report/commits.js';
-import { courseLines } from './report/course.js';
-import { approvals, decisions, ruled } from './report/decisions.js';
-import { nextSteps } from './report/next.js';
-import { skippedLines } from './report/skipped.js';
-import { doneLine, failedLines } from './report/todos.js';
-import { verification } from './report/verification.js';
+import { renderPullRequest } from '../../run/request.js';
+import type { Transaction } from '../../run/turn.js';
+import { readPlanHead, requireEngine } from '../act/plan.js';
+import { listChangedFiles } from './report/changes.js';
+import { renderCommits } from './report/commits.js';
+import { renderTurningPoints } from './report/course.js';
+import { listDecisions, listRulingDecisions, renderApprovals } from './report/decisions.js';
+import { renderNextSteps } from './report/next.js';
+import { renderSkipped } from './report/skipped.js';
+import { renderDoneTodo, renderFailedTodos } from './report/todos.js';
+import { renderVerification } from './report/verification.js';
 
 const REPORT = 'report.md';
 const SUMMARY = 'summary.md';
@@ -20,38 +20,38 @@ const SUMMARY = 'summary.md';
  * the name left tells of its end too from now on: both render one value.
  * @param aborted the run was ended by hand, wherever it stood
  */
-export function writeReport(turn: Turn, { aborted = false }: { aborted?: boolean } = {}): void {
-  const request = requestLine(turn.state);
-  const summary = { ...executionSummary(turn, aborted), ...(request === null ? {} : { request }) };
-  turn.files.write(REPORT, renderRunSummary(summary, 'Report'));
-  if (turn.files.facts(SUMMARY).kind === 'file') turn.files.write(SUMMARY, renderRunSummary(summary));
+export function writeReport(tx: Transaction, { aborted = false }: { aborted?: boolean } = {}): void {
+  const request = renderPullRequest(tx.state);
+  const summary = { ...executionSummary(tx, aborted), ...(request === null ? {} : { request }) };
+  tx.files.write(REPORT, renderRunSummary(summary, 'Report'));
+  if (tx.files.facts(SUMMARY).kind === 'file') tx.files.write(SUMMARY, renderRunSummary(summary));
 }
 
 /** The body of the run's pull request: the same value, before the request itself is told of it. */
-export function requestBody(turn: Turn): string {
-  return renderRequestBody(executionSummary(turn, false));
+export function renderRequestText(tx: Transaction): string {
+  return renderRequestBody(executionSummary(tx, false));
 }
 
 /** What the execution of a plan came to, as the value that every report renders (documents.md, summary.md and report.md). */
-function executionSummary(turn: Turn, aborted: boolean): RunSummary {
-  const engine = engineOf(turn);
+function executionSummary(tx: Transaction, aborted: boolean): RunSummary {
+  const engine = requireEngine(tx);
   const rows = engine.order.flatMap((id) => engine.todos[id] ?? []);
   const whole = rows.every(({ status }) => status === 'done') && engine.why === undefined;
   const outcome = aborted ? 'aborted' : whole ? 'completed' : 'halted';
   return {
-    goal: turn.state.goal ?? planHead(turn).context.originalRequest,
+    goal: tx.state.goal ?? readPlanHead(tx).context.originalRequest,
     outcome,
-    at: turn.at,
-    done: rows.filter(({ status }) => status === 'done').map((row) => doneLine(engine, row)),
-    failed: failedLines(engine, rows),
-    skipped: skippedLines(turn, rows),
-    commits: commitLines(engine, rows),
-    approvals: approvals(turn),
-    course: courseLines(engine),
-    decisions: [...decisions(turn), ...ruled(turn)],
-    changedFiles: changedFiles(turn),
-    verification: verification(turn, rows),
-    openIssues: [...new Set([...turn.state.warnings, ...engine.openIssues])],
-    next: nextSteps(turn, outcome, rows),
+    at: tx.at,
+    done: rows.filter(({ status }) => status === 'done').map((row) => renderDoneTodo(engine, row)),
+    failed: renderFailedTodos(engine, rows),
+    skipped: renderSkipped(tx, rows),
+    commits: renderCommits(engine, rows),
+    approvals: renderApprovals(tx),
+    course: renderTurningPoints(engine),
+    decisions: [...listDecisions(tx), ...listRulingDecisions(tx)],
+    changedFiles: listChangedFiles(tx),
+    verification: renderVerification(tx, rows),
+    openIssues: [...new Set([...tx.state.warnings, ...engine.openIssues])],
+    next: renderNextSteps(tx, outcome, rows),
   };
 }

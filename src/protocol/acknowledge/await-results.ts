@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DevCliError } from '../../base/errors.js';
-import { resultPath } from '../../engine/act/dispatch.js';
+import { getResultPath } from '../../engine/act/dispatch.js';
 import type { Context } from '../../run/context.js';
 import type { RunEngine } from '../../run/engine.js';
 
@@ -13,7 +13,7 @@ const LONGEST_PAUSE_MS = 1000;
  */
 export async function awaitResults(context: Context, name: string, engine: RunEngine, until: number): Promise<void> {
   const { files } = await context.store.read(name);
-  const open = Object.keys(engine.tasks).map(resultPath);
+  const open = Object.keys(engine.tasks).map(getResultPath);
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 1.5, LONGEST_PAUSE_MS)) {
     if (context.signal.aborted) throw new DevCliError('INTERRUPTED', 'Interrupted; the tasks stay out.');
     const left = until - context.clock.now();

@@ -2,20 +2,20 @@ import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
 import type { AckInput, AckResult, ChangedSources } from '../../blocks/acknowledgement.js';
 import { whereIn } from '../../blocks/pending.js';
-import { changedSources } from '../../recipe/captured.js';
+import { listChangedSources } from '../../recipe/captured.js';
 import { keepsSources } from '../../recipe/declared.js';
-import { answerBy, type Context } from '../../run/context.js';
+import { type Context, getDeadline } from '../../run/context.js';
 import type { RunState } from '../../run/state.js';
-import type { Turn } from '../../run/turn.js';
-import type { Head } from '../../store/store.js';
-import { envelope, type Told } from '../../views/envelope.js';
-import { changedSince, readBaseline } from '../../work/git.js';
-import { changeWarnings, joined, toldBy, withResult } from '../envelope.js';
+import type { Transaction } from '../../run/turn.js';
+import type { StreamState } from '../../store/store.js';
+import { type FoldedJournal, renderEnvelope } from '../../views/envelope.js';
+import { listChangedSince, readBaseline } from '../../work/git.js';
+import { addAckResult, listSourceWarnings, mergeResults, startResult } from '../envelope.js';
 import { findRun } from '../find-run.js';
-import { type Rare, withRare } from '../rare.js';
-import { commitsWait, isAtWork, pendingId } from '../running.js';
-import type { settleJobs } from '../settle.js';
-import { movedLine, readCaptured, transactTurn } from '../turns.js';
+import { loadOnDemand, type OnDemand } from '../rare.js';
+import { findPendingId, hasDeferredCommits, hasRunningJob } from '../running.js';
+import type { runPendingJobs } from '../settle.js';
+import { findPlanDifference, readCaptured, transact } from '../turns.js';
 import { acknowledge } from './acknowledge.js';
 
 /**
@@ -29,58 +29,62 @@ export async function stepComplete(
   given: unknown,
   { wait, ...input }: AckInput & { wait?: number },
 ): Promise<Answer> {
-  const until = answerBy(context, wait);
+  const until = getDeadline(context, wait);
   const name = await findRun(context, given, true);
   let head = await context.store.read(name);
-  const found = pendingId(head.snapshot);
-  let before: Told | null = null;
-  if (isAtWork(head) || commitsWait(head)) {
+  const found = findPendingId(head.snapshot);
+  let before: FoldedJournal | null = null;
+  if (hasRunningJob(head) || hasDeferredCommits(head)) {
     // A command that finished meanwhile comes first: its block is no longer the pending one.
     before = await settled(context, name, context.clock.now(), found);
     head = await context.store.read(name);
   }
   const sources = await sourcesFor(context, head);
-  const moved = await withRare(async ({ planMoved }) => movedLine(head, planMoved));
+  const moved = await loadOnDemand(async ({ planMoved }) => findPlanDifference(head, planMoved));
   const known = await knownFor(context, head.snapshot, { ...input, ...(wait === undefined ? {} : { wait }) }, until);
-  const { result, told, waits } = await transactTurn(
+  const { result, told, waits } = await transact(
     context,
     name,
-    (turn) => {
-      const kept = keepsSources(turn.captured.recipe);
-      const answer = located(turn, acknowledge(turn, input, kept ? sources : null));
-      const waits = commitsWait({ snapshot: turn.state });
-      return { result: answer, told: tell(context, turn, { result: answer, moved }), waits };
+    (tx) => {
+      const kept = keepsSources(tx.captured.recipe);
+      const answer = located(tx, acknowledge(tx, input, kept ? sources : null));
+      const waits = hasDeferredCommits({ snapshot: tx.state });
+      return { result: answer, told: tell(context, tx, { result: answer, moved }), waits };
     },
     known,
   );
   if (result.kind === 'refused') throw result.error;
-  const first = before === null ? told : joined(before, told);
+  const first = before === null ? told : mergeResults(before, told);
   const later = told.next?.action === 'running' || waits ? await settled(context, name, until, found) : null;
-  return envelope(later === null ? first : joined(first, later));
+  return renderEnvelope(later === null ? first : mergeResults(first, later));
 }
 
 /** A refusal that keeps what was good is thrown after the commit, and says where it happened all the same. */
-function located(turn: Turn, result: AckResult): AckResult {
-  return result.kind === 'refused' ? { ...result, error: result.error.inRun(whereIn(turn)) } : result;
+function located(tx: Transaction, result: AckResult): AckResult {
+  return result.kind === 'refused' ? { ...result, error: result.error.inRun(whereIn(tx)) } : result;
 }
 
 /** Most acknowledgements neither find dev-cli at work nor leave it so. */
-const settled: typeof settleJobs = async (...args) => (await import('../settle.js')).settleJobs(...args);
+const settled: typeof runPendingJobs = async (...args) => (await import('../settle.js')).runPendingJobs(...args);
 
 /** What was mended is told by the first acknowledgement that is not refused: a refusal has no warnings. */
-function tell(context: Context, turn: Turn, { result, moved }: { result: AckResult; moved: string | null }): Told {
+function tell(
+  context: Context,
+  tx: Transaction,
+  { result, moved }: { result: AckResult; moved: string | null },
+): FoldedJournal {
   if (result.kind !== 'refused') {
-    turn.warnings.push(...turn.state.recovered);
-    turn.state.recovered = [];
-    tellMoved(turn, moved);
+    tx.warnings.push(...tx.state.recovered);
+    tx.state.recovered = [];
+    tellMoved(tx, moved);
   }
-  const told = toldBy(turn);
-  told.warnings.push(...changeWarnings(context, turn, changedSources));
-  return result.kind === 'refused' ? told : withResult(told, result);
+  const told = startResult(tx);
+  told.warnings.push(...listSourceWarnings(context, tx, listChangedSources));
+  return result.kind === 'refused' ? told : addAckResult(told, result);
 }
 
 /** That the plan has moved on is told once for each change; `next` and `status` tell it as long as it is so. */
-function tellMoved({ state, warnings }: Turn, moved: string | null): void {
+function tellMoved({ state, warnings }: Transaction, moved: string | null): void {
   const marks = state.engine?.planMarks;
   if (state.engine === null || marks === undefined || moved === (marks.told ?? null)) return;
   if (moved !== null) warnings.push(moved);
@@ -89,13 +93,13 @@ function tellMoved({ state, warnings }: Turn, moved: string | null): void {
 }
 
 /** What changed outside `.dev/` since the baseline, where the pending step may not touch sources. */
-async function sourcesFor(context: Context, head: Head<RunState>): Promise<ChangedSources> {
+async function sourcesFor(context: Context, head: StreamState<RunState>): Promise<ChangedSources> {
   const { snapshot } = head;
   if (snapshot === null || snapshot.baseline === null || !(await isWatched(head, snapshot))) return null;
   const workTree = snapshot.workTree === '.' ? context.root : snapshot.workTree;
   const around = { signal: context.signal };
   try {
-    const paths = await changedSince(workTree, snapshot.baseline, around);
+    const paths = await listChangedSince(workTree, snapshot.baseline, around);
     if (paths.length === 0) return null;
     const now = await readBaseline(workTree, around);
     return now === null ? null : { paths, now };
@@ -112,7 +116,7 @@ async function knownFor(
   snapshot: RunState | null,
   { collect, wait }: AckInput & { wait?: number },
   until: number,
-): Promise<Partial<Rare>> {
+): Promise<Partial<OnDemand>> {
   if (snapshot?.pendingAction?.action.action !== 'engine-dispatch' || snapshot.engine === null) return {};
   if (collect === true && wait !== undefined) {
     const { awaitResults } = await import('./await-results.js');
@@ -121,7 +125,7 @@ async function knownFor(
   return { judge: (await import('../../documents/judge-result.js')).judgeResult };
 }
 
-async function isWatched(head: Head<RunState>, { pendingAction }: RunState): Promise<boolean> {
+async function isWatched(head: StreamState<RunState>, { pendingAction }: RunState): Promise<boolean> {
   const action = pendingAction?.action.action;
   if (action !== 'dispatch-subagents' && action !== 'llm+cli') return false;
   try {

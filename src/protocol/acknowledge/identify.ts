@@ -1,57 +1,63 @@
 import { DevCliError } from '../../base/errors.js';
-import { suggestion } from '../../base/suggest.js';
-import type { AckInput, Pending } from '../../blocks/acknowledgement.js';
-import { pendingOf, stale } from '../../blocks/pending.js';
-import type { Turn } from '../../run/turn.js';
+import { findSuggestion } from '../../base/suggest.js';
+import type { AckInput, PendingBlock } from '../../blocks/acknowledgement.js';
+import { findPending, staleActionError } from '../../blocks/pending.js';
+import type { Transaction } from '../../run/turn.js';
 
 /**
  * Which action an acknowledgement is for (protocol.md §3): the pending one, one that was acknowledged before, or one
  * that must not be acknowledged.
  * @throws DevCliError `STALE_ACTION`, `NOT_REACHED`, `UNKNOWN_BLOCK`, `USAGE`
  */
-export function identify(turn: Turn, input: AckInput): { kind: 'pending'; pending: Pending } | { kind: 'duplicate' } {
+export function identify(
+  tx: Transaction,
+  input: AckInput,
+): { kind: 'pending'; pending: PendingBlock } | { kind: 'duplicate' } {
   if ((input.action === undefined) === (input.step === undefined)) {
     throw new DevCliError('USAGE', 'Say which step: either --action or --step.', {
-      fix: { command: 'next', input: { name: turn.state.name } },
+      fix: { command: 'next', input: { name: tx.state.name } },
     });
   }
-  return input.action === undefined ? byBlock(turn, input.step ?? '') : byAction(turn, input.action);
+  return input.action === undefined ? byBlock(tx, input.step ?? '') : byAction(tx, input.action);
 }
 
-function byAction(turn: Turn, actionId: string): ReturnType<typeof identify> {
-  const pending = pendingOf(turn);
+function byAction(tx: Transaction, actionId: string): ReturnType<typeof identify> {
+  const pending = findPending(tx);
   if (pending !== null && pending.action.actionId === actionId) return { kind: 'pending', pending };
-  if (Object.hasOwn(turn.state.acknowledged, actionId)) return { kind: 'duplicate' };
-  throw stale(turn, `The action ${JSON.stringify(actionId.slice(0, 40))} is not the pending one.`);
+  if (Object.hasOwn(tx.state.acknowledged, actionId)) return { kind: 'duplicate' };
+  throw staleActionError(tx, `The action ${JSON.stringify(actionId.slice(0, 40))} is not the pending one.`);
 }
 
-function byBlock(turn: Turn, prefix: string): ReturnType<typeof identify> {
-  const other = phaseWith(turn, prefix);
-  if (other !== null && !isOfThisPhase(turn, prefix)) {
+function byBlock(tx: Transaction, prefix: string): ReturnType<typeof identify> {
+  const other = phaseWith(tx, prefix);
+  if (other !== null && !isOfThisPhase(tx, prefix)) {
     if (other.ended) return { kind: 'duplicate' };
-    throw notReached(turn, prefix);
+    throw notReached(tx, prefix);
   }
-  const id = fullBlockId(turn, prefix);
-  const pending = pendingOf(turn);
+  const id = resolveBlockId(tx, prefix);
+  const pending = findPending(tx);
   if (pending !== null && pending.block.id === id) {
     if (other?.ended !== true) return { kind: 'pending', pending };
-    throw stale(turn, `"${id}" is a block of the phase "${other.name}" too, which has ended; say the action instead.`);
+    throw staleActionError(
+      tx,
+      `"${id}" is a block of the phase "${other.name}" too, which has ended; say the action instead.`,
+    );
   }
-  const status = turn.state.steps[id]?.status;
+  const status = tx.state.steps[id]?.status;
   if (status === 'done' || status === 'skipped' || status === 'failed') return { kind: 'duplicate' };
-  throw notReached(turn, id);
+  throw notReached(tx, id);
 }
 
-function notReached(turn: Turn, id: string): DevCliError {
+function notReached(tx: Transaction, id: string): DevCliError {
   return new DevCliError('NOT_REACHED', `"${id}" has not been reached yet.`, {
-    fix: { command: 'next', input: { name: turn.state.name } },
+    fix: { command: 'next', input: { name: tx.state.name } },
   });
 }
 
 /** Another phase of the workflow that has this block; one that has ended first. */
-function phaseWith(turn: Turn, id: string): { name: string; ended: boolean } | null {
-  const { workflow } = turn.state;
-  const phases = turn.captured.workflow?.phases ?? [];
+function phaseWith(tx: Transaction, id: string): { name: string; ended: boolean } | null {
+  const { workflow } = tx.state;
+  const phases = tx.captured.workflow?.phases ?? [];
   if (workflow === null) return null;
   const having = phases.flatMap(({ name, recipe }, index) => {
     const has = index !== workflow.phaseIndex && recipe.blocks.some((block) => block.id === id);
@@ -60,20 +66,20 @@ function phaseWith(turn: Turn, id: string): { name: string; ended: boolean } | n
   return having.find(({ ended }) => ended) ?? having[0] ?? null;
 }
 
-function isOfThisPhase({ captured }: Turn, id: string): boolean {
+function isOfThisPhase({ captured }: Transaction, id: string): boolean {
   return captured.recipe.blocks.some((block) => block.id === id);
 }
 
 /** @throws DevCliError `PHASE_ENDED`, `NOT_REACHED` for a block of another phase than the one at work */
-export function refuseOtherPhase(turn: Turn, id: string): void {
-  const other = phaseWith(turn, id);
-  if (other === null || isOfThisPhase(turn, id)) return;
-  if (!other.ended) throw notReached(turn, id);
+export function refuseOtherPhase(tx: Transaction, id: string): void {
+  const other = phaseWith(tx, id);
+  if (other === null || isOfThisPhase(tx, id)) return;
+  if (!other.ended) throw notReached(tx, id);
   throw new DevCliError(
     'PHASE_ENDED',
     `"${id}" belongs to the phase "${other.name}", which has ended; its steps stand.`,
     {
-      fix: `Steps of the phase at work can be redone: ${turn.captured.recipe.blocks.map((block) => block.id).join(', ')}.`,
+      fix: `Steps of the phase at work can be redone: ${tx.captured.recipe.blocks.map((block) => block.id).join(', ')}.`,
     },
   );
 }
@@ -82,18 +88,18 @@ export function refuseOtherPhase(turn: Turn, id: string): void {
  * @param todos ids that could have been meant as well
  * @throws DevCliError `UNKNOWN_BLOCK` when no block of the phase at work, or more than one, begins with `prefix`
  */
-export function fullBlockId(turn: Turn, prefix: string, todos: readonly string[] = []): string {
-  const ids = turn.captured.recipe.blocks.map((block) => block.id);
+export function resolveBlockId(tx: Transaction, prefix: string, todos: readonly string[] = []): string {
+  const ids = tx.captured.recipe.blocks.map((block) => block.id);
   if (ids.includes(prefix)) return prefix;
   const fitting = ids.filter((id) => prefix !== '' && id.startsWith(prefix));
   if (fitting.length === 1 && fitting[0] !== undefined) return fitting[0];
-  const near = suggestion(prefix, [...ids, ...todos]);
+  const near = findSuggestion(prefix, [...ids, ...todos]);
   const orTodo = todos.length === 0 ? '' : ', and its plan no todo of that id';
   throw new DevCliError(
     'UNKNOWN_BLOCK',
     fitting.length > 1
       ? `${JSON.stringify(prefix)} fits several blocks: ${fitting.join(', ')}.`
-      : `The recipe ${turn.captured.recipe.name} has no block ${JSON.stringify(prefix.slice(0, 40))}${orTodo}.`,
+      : `The recipe ${tx.captured.recipe.name} has no block ${JSON.stringify(prefix.slice(0, 40))}${orTodo}.`,
     {
       fix:
         near !== undefined && fitting.length === 0

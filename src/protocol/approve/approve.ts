@@ -1,18 +1,18 @@
 import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
-import { checkedName } from '../../base/name.js';
+import { requireName } from '../../base/name.js';
 import type { InputOf } from '../../registry/catalogue.js';
-import { choicesOf } from '../../run/acknowledgements.js';
+import { findChoices } from '../../run/acknowledgements.js';
 import type { GateAction } from '../../run/action.js';
 import type { Context } from '../../run/context.js';
 import type { RunState } from '../../run/state.js';
-import type { Head } from '../../store/store.js';
+import type { StreamState } from '../../store/store.js';
 import { stepComplete } from '../acknowledge/complete.js';
-import { byPerson, requireTerminal } from '../person.js';
+import { asPerson, requireTerminal } from '../person.js';
 import { readRun } from '../running.js';
 import { findWaiting } from './find-waiting.js';
-import { gateQuestion } from './question.js';
-import { takeSources } from './sources.js';
+import { renderGateQuestion } from './question.js';
+import { acceptSources } from './sources.js';
 
 /** What `approve` is given besides the name. */
 type ApproveInput = Omit<InputOf<'approve'>, 'name'>;
@@ -26,12 +26,12 @@ type ApproveInput = Omit<InputOf<'approve'>, 'name'>;
  * `UNKNOWN_CHOICE`, `STALE_ACTION` when the gate was gone by the time of the answer
  */
 export async function approve(context: Context, given: string | undefined, input: ApproveInput): Promise<Answer> {
-  const name = given === undefined ? await findWaiting(context) : checkedName(given);
+  const name = given === undefined ? await findWaiting(context) : requireName(given);
   requireTerminal(context, { command: 'approve', input: { name } }, name);
   const head = await readRun(context, name);
   const action = head.snapshot.pendingAction?.action;
   if (action?.action === 'wait-for-user') return answerGate(context, head, action, input);
-  if (head.snapshot.sourcesRefused !== null) return takeSources(context, head.snapshot, input.choice);
+  if (head.snapshot.sourcesRefused !== null) return acceptSources(context, head.snapshot, input.choice);
   if (head.snapshot.engine?.waits?.head === true) {
     const { approveHead } = await import('./head.js');
     return approveHead(context, head.snapshot, input.choice);
@@ -44,21 +44,21 @@ export async function approve(context: Context, given: string | undefined, input
 
 async function answerGate(
   context: Context,
-  head: Head<RunState> & { snapshot: RunState },
+  head: StreamState<RunState> & { snapshot: RunState },
   action: GateAction,
   input: ApproveInput,
 ): Promise<Answer> {
   const { run: name, actionId } = action;
-  const choice = await choiceTyped(context, action, input.choice, await gateQuestion(context, head, action));
+  const choice = await choiceTyped(context, action, input.choice, await renderGateQuestion(context, head, action));
   const reason = choice.reason === 'required' && input.note === undefined ? await context.ask('Why? ') : undefined;
   const note = input.note ?? reason;
   const said = { action: actionId, choice: choice.id, ...(note === undefined ? {} : { note }) };
-  const answer = await stepComplete(byPerson(context), name, said);
+  const answer = await stepComplete(asPerson(context), name, said);
   if ('duplicate' in answer.json) throw answeredMeanwhile(name, actionId);
   return { ...answer, text: (written) => taken(answer, written({ command: 'next', input: { name } })) };
 }
 
-type Choice = NonNullable<GateAction['choices']>[number];
+type GateChoice = NonNullable<GateAction['choices']>[number];
 
 /**
  * Asks for one of the choices; for one that was named, only whether it is meant.
@@ -69,8 +69,8 @@ async function choiceTyped(
   action: GateAction,
   named: string | undefined,
   question: readonly string[],
-): Promise<Choice> {
-  const choices = choicesOf(action) ?? [];
+): Promise<GateChoice> {
+  const choices = findChoices(action) ?? [];
   const { run: name } = action;
   const unknown = (message: string) =>
     new DevCliError('UNKNOWN_CHOICE', message, {

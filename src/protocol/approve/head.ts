@@ -1,14 +1,14 @@
 import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
-import { foreignLine } from '../../documents/foreign.js';
+import { toBoundedLine } from '../../documents/foreign.js';
 import { acceptHead } from '../../engine/act/commit-job.js';
-import { headName } from '../../engine/act/commit-words.js';
-import { workTreeOf } from '../../jobs/job.js';
+import { describeBranch } from '../../engine/act/commit-words.js';
+import { getWorkTree } from '../../jobs/job.js';
 import type { Context } from '../../run/context.js';
 import type { RunState } from '../../run/state.js';
 import { readPresent } from '../../work/git.js';
-import { byPerson } from '../person.js';
-import { transactTurn } from '../turns.js';
+import { asPerson } from '../person.js';
+import { transact } from '../turns.js';
 
 /**
  * A person says that commits which wait because of where HEAD is may go there (engine.md, Commits): HEAD as it is shown,
@@ -19,23 +19,23 @@ import { transactTurn } from '../turns.js';
 export async function approveHead(context: Context, snapshot: RunState, choice: string | undefined): Promise<Answer> {
   const { name, engine, baseline } = snapshot;
   if (choice !== undefined) throw notTaken(name, 'There is nothing to choose: HEAD is taken, or not.');
-  const now = await readPresent(workTreeOf(context, snapshot), { signal: context.signal });
+  const now = await readPresent(getWorkTree(context, snapshot), { signal: context.signal });
   if (now === null) throw new DevCliError('GIT_FAILED', 'There is no repository any more.', { run: name });
   const last = engine?.head?.last?.sha ?? baseline?.head ?? null;
   const typed = await context.ask(
     [
-      `Commits of "${name}" wait: ${foreignLine(engine?.waits?.why ?? '', 300)}`,
+      `Commits of "${name}" wait: ${toBoundedLine(engine?.waits?.why ?? '', 300)}`,
       '',
-      `  HEAD now               ${now.head ?? 'no commit'}, ${headName(now.branch)}`,
-      `  the run's last commit  ${last ?? 'none'}, ${headName(engine?.head?.branch ?? null)}`,
+      `  HEAD now               ${now.head ?? 'no commit'}, ${describeBranch(now.branch)}`,
+      `  the run's last commit  ${last ?? 'none'}, ${describeBranch(engine?.head?.branch ?? null)}`,
       '',
       `Waiting: ${(engine?.deferred ?? []).slice(0, 20).join(', ')}`,
       'Type yes to have them made where HEAD is now, anything else to leave it: ',
     ].join('\n'),
   );
   if (!/^yes$/i.test(typed)) throw notTaken(name, 'HEAD was not taken; the commits go on waiting.');
-  await transactTurn(byPerson(context), name, (turn) => {
-    if (turn.state.engine?.waits !== undefined) acceptHead(turn, now);
+  await transact(asPerson(context), name, (tx) => {
+    if (tx.state.engine?.waits !== undefined) acceptHead(tx, now);
   });
   return {
     exit: 0,

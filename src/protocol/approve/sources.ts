@@ -1,18 +1,18 @@
 import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
-import { foreignLine } from '../../documents/foreign.js';
+import { toBoundedLine } from '../../documents/foreign.js';
 import type { Context } from '../../run/context.js';
 import type { RunState } from '../../run/state.js';
-import { record } from '../../run/turn.js';
-import { byPerson } from '../person.js';
-import { transactTurn } from '../turns.js';
+import { recordEntry } from '../../run/turn.js';
+import { asPerson } from '../person.js';
+import { transact } from '../turns.js';
 
 /**
  * A person says that sources which changed in a phase that may not touch them are as they should be: the acknowledgement
  * that was refused for them then takes them as given (harness.md, The second net).
  * @throws DevCliError `UNKNOWN_CHOICE` for anything but a yes; `STALE_ACTION` when something else is refused by then
  */
-export async function takeSources(
+export async function acceptSources(
   context: Context,
   { name, sourcesRefused: asked }: RunState,
   choice: string | undefined,
@@ -22,16 +22,16 @@ export async function takeSources(
   const typed = await context.ask(
     [
       `These files outside .dev/ changed in "${name}" during a step that may not touch them:`,
-      ...paths.map((path) => `  ${foreignLine(path, 1000)}`),
+      ...paths.map((path) => `  ${toBoundedLine(path, 1000)}`),
       'Type yes if that was meant, and the run takes them as they are: ',
     ].join('\n'),
   );
   if (!/^yes$/i.test(typed)) throw notTaken(name, 'The changed files were not taken.');
-  await transactTurn(byPerson(context), name, (turn) => {
-    const { state } = turn;
+  await transact(asPerson(context), name, (tx) => {
+    const { state } = tx;
     if (state.sourcesRefused?.seq !== asked?.seq) throw overtaken(name);
-    record(turn, 'human', { what: 'the files that had changed are as they should be' });
-    state.lastHuman = { seq: 0, at: turn.at };
+    recordEntry(tx, 'human', { what: 'the files that had changed are as they should be' });
+    state.lastHuman = { seq: 0, at: tx.at };
   });
   return {
     exit: 0,

@@ -1,27 +1,33 @@
 import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
-import { checkedName } from '../../base/name.js';
-import { planGateOf } from '../../blocks/plan-gate.js';
-import { foreignLine } from '../../documents/foreign.js';
+import { requireName } from '../../base/name.js';
+import { findPlanGate } from '../../blocks/plan-gate.js';
+import { toBoundedLine } from '../../documents/foreign.js';
 import type { Job } from '../../jobs/job.js';
-import { answerBy, type Context } from '../../run/context.js';
+import { type Context, getDeadline } from '../../run/context.js';
 import type { RunState } from '../../run/state.js';
-import type { Turn } from '../../run/turn.js';
-import { recipeOfRun } from '../../run/workflow.js';
-import type { Head } from '../../store/store.js';
-import { envelope, type Told } from '../../views/envelope.js';
-import { joined, toldBy } from '../envelope.js';
-import { withRare } from '../rare.js';
-import { pendingId } from '../running.js';
-import { endJobs, settleJobs } from '../settle.js';
-import { capturedOf, capturedOrNone, commitOf, movedLine, openTurn } from '../turns.js';
+import type { Transaction } from '../../run/turn.js';
+import { getRunRecipe } from '../../run/workflow.js';
+import type { StreamState } from '../../store/store.js';
+import { type FoldedJournal, renderEnvelope } from '../../views/envelope.js';
+import { mergeResults, startResult } from '../envelope.js';
+import { loadOnDemand } from '../rare.js';
+import { findPendingId } from '../running.js';
+import { runPendingJobs, stopJobs } from '../settle.js';
+import {
+  closeTransaction,
+  findPlanDifference,
+  openTransaction,
+  readCapturedOrEmpty,
+  readCapturedRecipe,
+} from '../turns.js';
 import { makeActive } from '../use.js';
-import { firstLook, GOAL_SHOWN, NOT_WATCHED, requireIdentity } from './first-look.js';
-import { askForNeeds } from './needs.js';
-import { freshState, start } from './new-run.js';
-import { type InitInput, type Prepared, runExists } from './prepare.js';
-import { presentRun, settledCommands, settledRun } from './settled.js';
-import { alreadyWritten, earlierRun, refuseSameGoal } from './under-way.js';
+import { GOAL_SHOWN, readFirstTree, requireIdentity, UNWATCHED_TREE } from './first-look.js';
+import { checkNeeds } from './needs.js';
+import { createState, startRun } from './new-run.js';
+import { type InitInput, type PreparedRun, runExistsError } from './prepare.js';
+import { prepareOrRestore, readPresentRun, resolveCommandApproval } from './settled.js';
+import { describeWrittenOutputs, findPreviousRun, refuseSameGoal } from './under-way.js';
 
 /**
  * `init`: starts a run and gives its first action, or resumes the one that is there (protocol.md §5).
@@ -30,46 +36,46 @@ import { alreadyWritten, earlierRun, refuseSameGoal } from './under-way.js';
  * behind
  */
 export async function init(context: Context, given: string, input: InitInput): Promise<Answer> {
-  const until = answerBy(context);
-  const name = checkedName(given);
+  const until = getDeadline(context);
+  const name = requireName(given);
   await refuseSecondRun(context, name, input);
-  const present = await presentRun(context, name);
-  const { settled, notices } = await settledRun(context, name, input);
-  const asked = await askForNeeds(context, settled);
-  const { prepared, unheard } = await settledCommands(context, asked.prepared, input);
+  const present = await readPresentRun(context, name);
+  const { settled, notices } = await prepareOrRestore(context, name, input);
+  const asked = await checkNeeds(context, settled);
+  const { prepared, unheard } = await resolveCommandApproval(context, asked.prepared, input);
   if (prepared.kind === 'new') await refuseSameGoal(context, name, input);
-  const watch = prepared.kind === 'new' ? await firstLook(context) : NOT_WATCHED;
+  const watch = prepared.kind === 'new' ? await readFirstTree(context) : UNWATCHED_TREE;
   if (prepared.kind === 'new' && watch.tree !== null) await requireIdentity(context, prepared.captured);
   let abandoned: Job[] = [];
-  const told = await withRare(
-    (rare) =>
-      context.store.transact<Told>(name, (head) => {
+  const told = await loadOnDemand(
+    (onDemand) =>
+      context.store.transact<FoldedJournal>(name, (head) => {
         const resumable = resumableRun(head, prepared, input);
         if (resumable !== null) {
-          const turn = openTurn(context, head, resumable, capturedOf(head, rare.recompile), rare);
-          turn.warnings.push(...resumable.recovered, ...head.notices);
-          const moved = movedLine(head, rare.planMoved);
-          if (moved !== null) turn.warnings.push(moved);
-          return { answer: resumed(turn, input) };
+          const tx = openTransaction(context, head, resumable, readCapturedRecipe(head, onDemand.recompile), onDemand);
+          tx.warnings.push(...resumable.recovered, ...head.notices);
+          const moved = findPlanDifference(head, onDemand.planMoved);
+          if (moved !== null) tx.warnings.push(moved);
+          return { answer: resumed(tx, input) };
         }
         if (prepared.kind === 'resume') throw changedMeanwhile();
-        const state = freshState(context, head, name, prepared, watch.tree);
-        const earlier = earlierRun(context, head);
-        const planGate = earlier === null ? null : planGateOf(earlier, capturedOrNone(head, rare.recompile));
+        const state = createState(context, head, name, prepared, watch.tree);
+        const earlier = findPreviousRun(context, head);
+        const planGate = earlier === null ? null : findPlanGate(earlier, readCapturedOrEmpty(head, onDemand.recompile));
         if (planGate !== null) state.planGate = planGate;
-        const turn = openTurn(context, head, state, prepared.captured, rare, earlier);
-        turn.warnings.push(...notices, ...head.notices, ...prepared.warnings, ...watch.warnings, ...unheard);
-        abandoned = start(turn, context, head, { ...asked, prepared }, rare);
-        return commitOf(turn, head, { ...toldBy(turn), status: 'initialized' });
+        const tx = openTransaction(context, head, state, prepared.captured, onDemand, earlier);
+        tx.warnings.push(...notices, ...head.notices, ...prepared.warnings, ...watch.warnings, ...unheard);
+        abandoned = startRun(tx, context, head, { ...asked, prepared }, onDemand);
+        return closeTransaction(tx, head, { ...startResult(tx), status: 'initialized' });
       }),
     { context, known: { tree: () => watch.tree } },
   );
-  await endJobs(context, name, abandoned);
+  await stopJobs(context, name, abandoned);
   const unbound = await bindSession(context, name);
   if (told.status === 'resumed' && isOfRoot(present)) await makeActive(context, name);
-  const later = await settleJobs(context, name, until, pendingId(present));
-  const all = later === null ? told : joined(told, later);
-  return envelope({ ...all, warnings: [...all.warnings, ...unbound] });
+  const later = await runPendingJobs(context, name, until, findPendingId(present));
+  const all = later === null ? told : mergeResults(told, later);
+  return renderEnvelope({ ...all, warnings: [...all.warnings, ...unbound] });
 }
 
 /** The run is there by now: that its session cannot be bound to it is a warning, not a failed init. */
@@ -106,23 +112,23 @@ async function isUnfinished(context: Context, name: string): Promise<boolean> {
 }
 
 /** The run that init continues: live or halted, of the same recipe, and not forced away. */
-function resumableRun(head: Head<RunState>, prepared: Prepared, input: InitInput): RunState | null {
+function resumableRun(head: StreamState<RunState>, prepared: PreparedRun, input: InitInput): RunState | null {
   const { snapshot } = head;
   if (snapshot === null || input.force === true) return null;
   if (snapshot.status !== 'live' && snapshot.status !== 'halted') return null;
-  if (recipeOfRun(snapshot) === prepared.recipe) return snapshot;
-  throw runExists(snapshot);
+  if (getRunRecipe(snapshot) === prepared.recipe) return snapshot;
+  throw runExistsError(snapshot);
 }
 
-function resumed(turn: Turn, input: InitInput): Told {
-  const { goal } = turn.state;
+function resumed(tx: Transaction, input: InitInput): FoldedJournal {
+  const { goal } = tx.state;
   if (input.goal !== undefined && input.goal.trim() !== (goal ?? '').trim()) {
-    const own = goal === null ? 'it has none' : JSON.stringify(foreignLine(goal, GOAL_SHOWN));
-    turn.warnings.push(`another goal was given; the run keeps the one it began with: ${own}`);
+    const own = goal === null ? 'it has none' : JSON.stringify(toBoundedLine(goal, GOAL_SHOWN));
+    tx.warnings.push(`another goal was given; the run keeps the one it began with: ${own}`);
   }
-  turn.warnings.push(...alreadyWritten(turn));
-  if (input.set !== undefined) turn.warnings.push('--set changes nothing: the run keeps what it began with');
-  return { ...toldBy(turn), status: 'resumed' };
+  tx.warnings.push(...describeWrittenOutputs(tx));
+  if (input.set !== undefined) tx.warnings.push('--set changes nothing: the run keeps what it began with');
+  return { ...startResult(tx), status: 'resumed' };
 }
 
 /** Whether the run belongs to the root itself, so that it can be the active one. */

@@ -1,22 +1,22 @@
-import { type Detail, DevCliError } from '../../base/errors.js';
+import { DevCliError, type ErrorDetail } from '../../base/errors.js';
 import type { CapturedRecipe, Need } from '../../recipe/resolved.js';
 import type { Context } from '../../run/context.js';
-import type { Turn } from '../../run/turn.js';
-import { signInProblem } from '../../work/forge.js';
-import { forgeReach } from '../../work/forge-reach.js';
-import type { Prepared } from './prepare.js';
+import type { Transaction } from '../../run/turn.js';
+import { findSignInProblem } from '../../work/forge.js';
+import { checkForgeAccess } from '../../work/forge-reach.js';
+import type { PreparedRun } from './prepare.js';
 
 /** What recipes need of the world, as `init` finds it (recipes.md, Needs). */
 
-type NewRun = Extract<Prepared, { kind: 'new' }>;
+type NewRun = Extract<PreparedRun, { kind: 'new' }>;
 
 /** By need, why it is not met; a need that is met, or that nobody has, is not in it. */
-type Lacks = Partial<Record<Need, string>>;
+type MissingNeeds = Partial<Record<Need, string>>;
 
 /** A run whose needs were asked about. */
-export interface Asked {
-  prepared: Prepared;
-  lacks: Lacks;
+export interface CheckedNeeds {
+  prepared: PreparedRun;
+  lacks: MissingNeeds;
   /** Nobody has said whether pull requests are opened. */
   auto: boolean;
 }
@@ -32,19 +32,19 @@ const REMEDY: Readonly<Record<Need, string>> = {
  * a remote and `gh`. Nothing is asked for a run that goes on.
  * @throws DevCliError `NEEDS_MISSING` for what the run as a whole cannot do without; `IO`, `INTERRUPTED`
  */
-export async function askForNeeds(context: Context, prepared: Prepared): Promise<Asked> {
+export async function checkNeeds(context: Context, prepared: PreparedRun): Promise<CheckedNeeds> {
   if (prepared.kind === 'resume') return { prepared, lacks: {}, auto: false };
   const auto = prepared.preferences['pull_request'] === 'auto';
   const needs = new Set(needsOf(prepared.captured));
   if (needs.size === 0 && !auto) return { prepared, lacks: {}, auto };
   const around = { signal: context.signal };
-  const { remote, gh } = await forgeReach(context.workTree, around);
+  const { remote, gh } = await checkForgeAccess(context.workTree, around);
   const preferences = auto
     ? { ...prepared.preferences, pull_request: remote === null && gh === null }
     : prepared.preferences;
-  const signedOut = gh === null && needs.has('gh') ? await signInProblem(context.workTree, around) : null;
+  const signedOut = gh === null && needs.has('gh') ? await findSignInProblem(context.workTree, around) : null;
   const found: Record<Need, string | null> = { remote, gh: gh ?? signedOut };
-  const lacks: Lacks = Object.fromEntries(
+  const lacks: MissingNeeds = Object.fromEntries(
     Object.entries(found).filter(([need, why]) => why !== null && needs.has(need as Need)),
   );
   refuseWithout(prepared, lacks);
@@ -57,9 +57,9 @@ function needsOf({ recipe, workflow }: CapturedRecipe): Need[] {
   return [...(workflow.needs ?? []), ...workflow.phases.flatMap((phase) => phase.recipe.needs ?? [])];
 }
 
-function refuseWithout({ recipe, captured }: NewRun, lacks: Lacks): void {
+function refuseWithout({ recipe, captured }: NewRun, lacks: MissingNeeds): void {
   const own = (captured.workflow ?? captured.recipe).needs ?? [];
-  const details = own.flatMap((need): Detail[] => {
+  const details = own.flatMap((need): ErrorDetail[] => {
     const problem = lacks[need];
     return problem === undefined ? [] : [{ target: need, problem, expected: REMEDY[need] }];
   });
@@ -75,20 +75,20 @@ function refuseWithout({ recipe, captured }: NewRun, lacks: Lacks): void {
  * Passes over the phases whose recipe lacks what it needs, with a warning. One that its condition passes over anyway is left to
  * that; where nobody has said whether pull requests are opened, it is the lack that decides.
  */
-export function passOver(turn: Turn, { lacks, auto }: Asked): void {
-  const { workflow, goal } = turn.state;
-  const definition = turn.captured.workflow;
+export function skipPhasesLackingNeeds(tx: Transaction, { lacks, auto }: CheckedNeeds): void {
+  const { workflow, goal } = tx.state;
+  const definition = tx.captured.workflow;
   if (workflow === null || definition === undefined || Object.keys(lacks).length === 0) return;
-  const preferences = auto ? { ...turn.state.preferences, pull_request: true } : turn.state.preferences;
+  const preferences = auto ? { ...tx.state.preferences, pull_request: true } : tx.state.preferences;
   const { mode, vars } = definition;
   for (const [index, { name, recipe, when }] of definition.phases.entries()) {
     const row = workflow.phases[index];
     const why = (recipe.needs ?? []).flatMap((need) => lacks[need] ?? []).join('; ');
     if (row === undefined || why === '') continue;
-    if (when !== undefined && !turn.evaluate(when, { mode, vars, goal, preferences })) continue;
+    if (when !== undefined && !tx.evaluate(when, { mode, vars, goal, preferences })) continue;
     row.lacks = why;
     const line = `the phase ${name} is passed over: ${why}`;
-    turn.state.warnings.push(line);
-    turn.warnings.push(line);
+    tx.state.warnings.push(line);
+    tx.warnings.push(line);
   }
 }

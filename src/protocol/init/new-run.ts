@@ -1,43 +1,43 @@
-import { instant } from '../../base/clock.js';
+import { formatInstant } from '../../base/clock.js';
 import { beginDraft } from '../../blocks/draft-begin.js';
 import { readDraft } from '../../documents/draft.js';
 import type { Job } from '../../jobs/job.js';
 import type { Context } from '../../run/context.js';
 import type { RunState } from '../../run/state.js';
-import { record, type Turn } from '../../run/turn.js';
+import { recordEntry, type Transaction } from '../../run/turn.js';
 import { SCHEMA_VERSION } from '../../run/version.js';
-import { recipeOfRun } from '../../run/workflow.js';
-import type { Head } from '../../store/store.js';
-import { baselineOf, type Present } from '../../work/git.js';
+import { getRunRecipe } from '../../run/workflow.js';
+import type { StreamState } from '../../store/store.js';
+import { toBaseline, type WorkTreeStatus } from '../../work/git.js';
 import { abortRun } from '../abort.js';
-import type { Rare } from '../rare.js';
-import { capturedOrNone, openTurn } from '../turns.js';
+import type { OnDemand } from '../rare.js';
+import { openTransaction, readCapturedOrEmpty } from '../turns.js';
 import { begin } from '../walk/advance.js';
-import { freshFields, freshWorkflow } from '../walk/phases.js';
-import { type Asked, passOver } from './needs.js';
-import type { Prepared } from './prepare.js';
+import { createRecipeFields, createWorkflow } from '../walk/phases.js';
+import { type CheckedNeeds, skipPhasesLackingNeeds } from './needs.js';
+import type { PreparedRun } from './prepare.js';
 
 /** An id that no other run has (storage.md, Identity). */
-export function newRunId(context: Context, at: string): string {
-  return `${instant(Date.parse(at)).replace(/[-:]|\.\d+/g, '')}-${context.ids.hex(6)}`;
+export function createRunId(context: Context, at: string): string {
+  return `${formatInstant(Date.parse(at)).replace(/[-:]|\.\d+/g, '')}-${context.ids.hex(6)}`;
 }
 
-export function freshState(
+export function createState(
   context: Context,
-  head: Head<RunState>,
+  head: StreamState<RunState>,
   name: string,
-  prepared: Extract<Prepared, { kind: 'new' }>,
-  tree: Present | null,
+  prepared: Extract<PreparedRun, { kind: 'new' }>,
+  tree: WorkTreeStatus | null,
 ): RunState {
   const { captured } = prepared;
   const at = head.at;
   return {
     schemaVersion: SCHEMA_VERSION,
-    runId: newRunId(context, at),
+    runId: createRunId(context, at),
     name,
     status: 'live',
     outcome: null,
-    ...freshFields(captured.recipe),
+    ...createRecipeFields(captured.recipe),
     mode: prepared.mode,
     goal: prepared.goal,
     vars: prepared.vars,
@@ -55,12 +55,12 @@ export function freshState(
     reviewRounds: [],
     warnings: [],
     recovered: [],
-    workflow: captured.workflow === undefined ? null : freshWorkflow(captured.workflow),
+    workflow: captured.workflow === undefined ? null : createWorkflow(captured.workflow),
     // What an earlier run of the name has opened is still the pull request of this work.
     ...(head.snapshot?.pullRequest === undefined ? {} : { pullRequest: head.snapshot.pullRequest }),
     events: [],
     preferences: prepared.preferences,
-    baseline: tree === null ? null : baselineOf(tree),
+    baseline: tree === null ? null : toBaseline(tree),
     cliVersion: context.cliVersion,
     recipeHash: captured.digest,
     createdAt: at,
@@ -69,51 +69,51 @@ export function freshState(
   };
 }
 
-export function start(
-  turn: Turn,
+export function startRun(
+  tx: Transaction,
   context: Context,
-  head: Head<RunState>,
-  asked: Asked & { prepared: Extract<Prepared, { kind: 'new' }> },
-  rare: Rare,
+  head: StreamState<RunState>,
+  asked: CheckedNeeds & { prepared: Extract<PreparedRun, { kind: 'new' }> },
+  onDemand: OnDemand,
 ): Job[] {
-  const { state } = turn;
-  const abandoned = endEarlier(turn, context, head, rare);
-  record(turn, 'init', {
-    recipe: recipeOfRun(state),
+  const { state } = tx;
+  const abandoned = endEarlier(tx, context, head, onDemand);
+  recordEntry(tx, 'init', {
+    recipe: getRunRecipe(state),
     recipeHash: state.recipeHash,
     goal: state.goal,
     mode: state.mode,
     cliVersion: state.cliVersion,
   });
-  turn.files.write('recipe.json', `${JSON.stringify(asked.prepared.captured)}\n`);
-  const recipes = turn.captured.workflow?.phases.map(({ recipe }) => recipe) ?? [turn.captured.recipe];
-  if (recipes.some(({ usesDraft }) => usesDraft)) openDraft(turn, head);
-  passOver(turn, asked);
-  begin(turn);
+  tx.files.write('recipe.json', `${JSON.stringify(asked.prepared.captured)}\n`);
+  const recipes = tx.captured.workflow?.phases.map(({ recipe }) => recipe) ?? [tx.captured.recipe];
+  if (recipes.some(({ usesDraft }) => usesDraft)) openDraft(tx, head);
+  skipPhasesLackingNeeds(tx, asked);
+  begin(tx);
   return abandoned;
 }
 
 /** `--force`: the run that is there is aborted in the same commit. Gives the commands that it leaves at work. */
-function endEarlier(turn: Turn, context: Context, head: Head<RunState>, rare: Rare): Job[] {
+function endEarlier(tx: Transaction, context: Context, head: StreamState<RunState>, onDemand: OnDemand): Job[] {
   const { snapshot } = head;
   if (snapshot === null || (snapshot.status !== 'live' && snapshot.status !== 'halted')) return [];
-  const captured = capturedOrNone(head, rare.recompile);
-  const earlier = openTurn(context, head, structuredClone(snapshot), captured, rare);
+  const captured = readCapturedOrEmpty(head, onDemand.recompile);
+  const earlier = openTransaction(context, head, structuredClone(snapshot), captured, onDemand);
   const abandoned = abortRun(earlier, 'a new run was started with --force');
-  turn.entries.push(...earlier.entries);
-  for (const { path, content } of earlier.files.changes()) if (content !== null) turn.files.write(path, content);
+  tx.entries.push(...earlier.entries);
+  for (const { path, content } of earlier.files.changes()) if (content !== null) tx.files.write(path, content);
   return abandoned;
 }
 
 /** A draft that somebody brought along is adopted; one of an earlier run makes room and is kept beside it. */
-function openDraft(turn: Turn, head: Head<RunState>): void {
-  const present = turn.files.text('DRAFT.md');
+function openDraft(tx: Transaction, head: StreamState<RunState>): void {
+  const present = tx.files.text('DRAFT.md');
   if (present !== null && head.snapshot === null) readDraft(present);
   else if (present !== null) {
-    const aside = `DRAFT.before-${turn.state.runId}.md`;
-    turn.files.write(aside, present);
-    turn.warnings.push(`DRAFT.md of the earlier run is now ${aside}`);
-    turn.files.remove('DRAFT.md');
+    const aside = `DRAFT.before-${tx.state.runId}.md`;
+    tx.files.write(aside, present);
+    tx.warnings.push(`DRAFT.md of the earlier run is now ${aside}`);
+    tx.files.remove('DRAFT.md');
   }
-  beginDraft(turn);
+  beginDraft(tx);
 }

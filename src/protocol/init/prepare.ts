@@ -1,27 +1,27 @@
 import { DevCliError } from '../../base/errors.js';
-import type { Files } from '../../base/files.js';
+import type { DocumentReader } from '../../base/files.js';
 import type { JsonObject } from '../../base/json.js';
-import { presentPlan } from '../../blocks/commands/plan.js';
+import { readPlan } from '../../blocks/commands/plan.js';
 import { followsFrom } from '../../documents/plan-boxes.js';
 import type { PlanContent } from '../../documents/plan-schema.js';
-import { addedBodies } from '../../engine/act/plan.js';
+import { listAddedTodos } from '../../engine/act/plan.js';
 import { type Beginner, beginnersOf } from '../../recipe/beginners.js';
-import { withPhases } from '../../recipe/captured.js';
+import { setPhases } from '../../recipe/captured.js';
 import type { Library } from '../../recipe/library.js';
 import { requireRecipe } from '../../recipe/load.js';
 import { makesPlan } from '../../recipe/own-commands.js';
 import { PREFERENCES_FILE, resolveSettings } from '../../recipe/preferences.js';
 import type { CapturedRecipe } from '../../recipe/resolved.js';
-import { settleWorkflow } from '../../recipe/settle-workflow.js';
-import { mentionsGoal } from '../../recipe/texts.js';
-import { unknownPreferences } from '../../recipe/unknown-preferences.js';
+import { resolveWorkflowSettings } from '../../recipe/settle-workflow.js';
+import { namesGoal } from '../../recipe/texts.js';
+import { listUnknownPreferences } from '../../recipe/unknown-preferences.js';
 import type { InputOf } from '../../registry/catalogue.js';
 import type { Context } from '../../run/context.js';
 import { PLAN } from '../../run/paths.js';
 import type { RunState } from '../../run/state.js';
-import { recipeOfRun } from '../../run/workflow.js';
+import { getRunRecipe } from '../../run/workflow.js';
 import { createWorkspace } from '../../run/workspace.js';
-import type { Head } from '../../store/store.js';
+import type { StreamState } from '../../store/store.js';
 import { requireTrust } from '../trust/trust.js';
 
 /** Where a goal is written that no shell shall mangle. */
@@ -31,7 +31,7 @@ const GOAL_FILE = '.dev/goal.md';
 export type InitInput = Omit<InputOf<'init'>, 'name'>;
 
 /** What a run is to be made of, settled before anything is touched. */
-export type Prepared =
+export type PreparedRun =
   /** A live or halted run of this recipe is there; resuming it needs no recipe file. */
   | { kind: 'resume'; recipe: string }
   | {
@@ -52,16 +52,16 @@ export type Prepared =
  * @throws DevCliError `UNKNOWN_RECIPE`, `RECIPE_INVALID`, `RECIPE_UNTRUSTED`, `MODE_CONTRADICTION`, `GOAL_MISSING`,
  * `PREFERENCES_INVALID`, `UNKNOWN_PREFERENCE`, `PLAN_MISSING`, `PLAN_EDITED`
  */
-export function prepareRecipe(
+export function prepareRun(
   context: Context,
   name: string,
   input: InitInput,
-  { snapshot: present, files }: Pick<Head<RunState>, 'snapshot' | 'files'>,
-): Prepared {
+  { snapshot: present, files }: Pick<StreamState<RunState>, 'snapshot' | 'files'>,
+): PreparedRun {
   const unfinished = present !== null && (present.status === 'live' || present.status === 'halted') ? present : null;
   const recipe = recipeName(context.library, input, unfinished);
   if (unfinished !== null && input.force !== true) {
-    if (recipeOfRun(unfinished) !== recipe) throw runExists(unfinished);
+    if (getRunRecipe(unfinished) !== recipe) throw runExistsError(unfinished);
     checkRunMode(input, unfinished);
     return { kind: 'resume', recipe };
   }
@@ -81,21 +81,21 @@ export function prepareRecipe(
     });
   }
   const text = context.reader.read(`${context.root}/${PREFERENCES_FILE}`);
-  const settings = settled(captured, input, text);
+  const settings = resolveRunSettings(captured, input, text);
   const { preferences } = captured.workflow ?? captured.recipe;
-  const warnings = text === null ? [] : unknownPreferences(context.library, text, preferences);
+  const warnings = text === null ? [] : listUnknownPreferences(context.library, text, preferences);
   return { kind: 'new', recipe, goal: goal === '' ? null : goal, ...settings, warnings };
 }
 
 /** Mode, vars and preferences of the run; those of phases are captured with them. */
-function settled(captured: CapturedRecipe, input: InitInput, text: string | null) {
+function resolveRunSettings(captured: CapturedRecipe, input: InitInput, text: string | null) {
   const [flags, set] = [flagMode(input), input.set ?? {}];
   if (captured.workflow === undefined) {
     const mode = { depth: 'standard', interaction: 'interactive', ...flags, ...captured.recipe.mode };
     return { captured, mode, ...resolveSettings(captured.recipe, text, set) };
   }
-  const { workflow, preferences } = settleWorkflow(captured.workflow, { flags, text, set });
-  const whole = withPhases(captured, workflow);
+  const { workflow, preferences } = resolveWorkflowSettings(captured.workflow, { flags, text, set });
+  const whole = setPhases(captured, workflow);
   return { captured: whole, mode: whole.recipe.mode, vars: whole.recipe.vars, preferences };
 }
 
@@ -109,13 +109,13 @@ function executesAtOnce({ recipe, workflow }: CapturedRecipe): boolean {
 function usesGoal({ recipe, workflow }: CapturedRecipe): boolean {
   if (workflow === undefined) return recipe.usesGoal;
   const conditions = workflow.phases.flatMap(({ when }) => when ?? []);
-  return workflow.phases.some((phase) => phase.recipe.usesGoal) || mentionsGoal([], conditions);
+  return workflow.phases.some((phase) => phase.recipe.usesGoal) || namesGoal([], conditions);
 }
 
 /** The error for a name whose run is not finished and has another recipe. A halted one counts: it can be reopened. */
-export function runExists(unfinished: RunState): DevCliError {
+export function runExistsError(unfinished: RunState): DevCliError {
   const { name, status } = unfinished;
-  return new DevCliError('RUN_EXISTS', `"${name}" is ${status} with the recipe ${recipeOfRun(unfinished)}.`, {
+  return new DevCliError('RUN_EXISTS', `"${name}" is ${status} with the recipe ${getRunRecipe(unfinished)}.`, {
     run: name,
     fix: [
       'To give it up and start anew, init again with --force. To go on with it: ',
@@ -136,7 +136,7 @@ function recipeName(library: Library, input: InitInput, unfinished: RunState | n
   if (named !== undefined) return named;
   const flags = flagMode(input);
   if (input.execute === true) return executeRecipe(library, flags, unfinished);
-  if (unfinished !== null && Object.keys(flags).length === 0) return recipeOfRun(unfinished);
+  if (unfinished !== null && Object.keys(flags).length === 0) return getRunRecipe(unfinished);
   const beginners = beginnersOf(library, 'planning');
   const before = beginners.some(({ skill }) => skill === unfinished?.skill) ? unfinished?.mode : {};
   return inMode(beginners, {
@@ -166,9 +166,9 @@ function inMode(beginners: readonly Beginner[], wanted: Readonly<Record<string, 
  * The plan that there is to execute; todos that an earlier run added are part of it.
  * @throws DevCliError `PLAN_MISSING`, `PLAN_EDITED`
  */
-function requirePlan(name: string, files: Files, present: RunState | null): PlanContent {
+function requirePlan(name: string, files: DocumentReader, present: RunState | null): PlanContent {
   const workspace = createWorkspace(files);
-  const plan = presentPlan(workspace);
+  const plan = readPlan(workspace);
   const rendered = workspace.text(PLAN);
   if (plan === null || rendered === null) {
     const what = plan === null ? 'plan-content.json' : PLAN;
@@ -181,7 +181,7 @@ function requirePlan(name: string, files: Files, present: RunState | null): Plan
       details: [{ target: what, problem: 'missing, or not valid; `dev-cli plan validate` says what is wrong' }],
     });
   }
-  const added = present?.engine == null ? [] : addedBodies(present.engine);
+  const added = present?.engine == null ? [] : listAddedTodos(present.engine);
   const follows = [plan, { ...plan, todos: [...plan.todos, ...added] }].some((one) => followsFrom(rendered, one));
   if (follows) return plan;
   throw new DevCliError('PLAN_EDITED', `${PLAN} is not what plan-content.json says; it is not executed.`, {

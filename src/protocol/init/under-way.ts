@@ -1,13 +1,13 @@
 import { DevCliError } from '../../base/errors.js';
 import { canonicalJson } from '../../base/json.js';
-import { factsOf } from '../../blocks/evidence.js';
+import { readFileFacts } from '../../blocks/evidence.js';
 import { GOAL_FILE, removeGoalFile } from '../../project/goal-file.js';
 import type { Context } from '../../run/context.js';
 import type { RunState } from '../../run/state.js';
-import type { Turn } from '../../run/turn.js';
-import type { Head } from '../../store/store.js';
+import type { Transaction } from '../../run/turn.js';
+import type { StreamState } from '../../store/store.js';
 import { isTrustedHere } from '../trust/elsewhere.js';
-import { isAtHome } from '../trust/place.js';
+import { isAtItsPlace } from '../trust/place.js';
 import type { InitInput } from './prepare.js';
 
 // What `init` does about work that was begun before it, and about the goal that it took.
@@ -48,12 +48,12 @@ async function liveGoal(context: Context, name: string): Promise<string | null> 
 }
 
 /** Who comes back to a dispatch must not start again what was delivered: the action itself says the same as ever. */
-export function alreadyWritten({ state, files }: Turn): string[] {
+export function describeWrittenOutputs({ state, files }: Transaction): string[] {
   const promised = Object.entries(state.pendingAction?.before ?? {});
   const action = state.pendingAction?.action.action;
   if (action !== 'dispatch-subagents' && action !== 'engine-dispatch') return [];
   const written = promised.filter(([path, before]) => {
-    const now = factsOf(files, path);
+    const now = readFileFacts(files, path);
     return now !== null && canonicalJson(now) !== canonicalJson(before);
   });
   if (written.length === 0) return [];
@@ -68,7 +68,7 @@ export function alreadyWritten({ state, files }: Turn): string[] {
  * named is the user's, and after a refusal or for another goal it is needed again.
  * @param from where the call was made, and what stood there for the goal
  */
-export async function clearGoal(
+export async function removeUsedGoal(
   context: Context,
   name: string,
   goal: unknown,
@@ -80,8 +80,8 @@ export async function clearGoal(
 }
 
 /** The run of this name before. What was approved in one from elsewhere was approved by somebody else. */
-export function earlierRun(context: Context, { snapshot }: Head<RunState>): RunState | null {
-  if (snapshot === null || isAtHome(context, snapshot) || isTrustedHere(context, snapshot)) return snapshot;
+export function findPreviousRun(context: Context, { snapshot }: StreamState<RunState>): RunState | null {
+  if (snapshot === null || isAtItsPlace(context, snapshot) || isTrustedHere(context, snapshot)) return snapshot;
   const gates = Object.entries(snapshot.gates).map(([id, gate]) => [id, { ...gate, stale: true }]);
   const { engine, planGate, ...rest } = snapshot;
   const asked = engine?.planApproved === undefined ? {} : { planApproved: null };

@@ -8,20 +8,20 @@ import type { RunState } from '../../run/state.js';
 // What is rare: a run that was not begun in this directory.
 
 /** What tells one run in one place from every other that a person might trust. */
-export type Whereabouts = Pick<RunState, 'name' | 'runId' | 'recipeHash' | 'place'>;
+export type RunPlace = Pick<RunState, 'name' | 'runId' | 'recipeHash' | 'place'>;
 
 /** By which a person's trust in a run from elsewhere is known again: it holds for this root, run and recipe. */
-export function trustDigest({ root }: Context, { runId, recipeHash }: Whereabouts): string {
+export function computeTrustDigest({ root }: Context, { runId, recipeHash }: RunPlace): string {
   return sha256(canonicalJson(['run', root, runId, recipeHash]));
 }
 
 /** Whether a person has let the run start its commands here. */
-export function isTrustedHere(context: Context, run: Whereabouts): boolean {
-  return isTrusted(context.trustDirectory, trustDigest(context, run));
+export function isTrustedHere(context: Context, run: RunPlace): boolean {
+  return isTrusted(context.trustDirectory, computeTrustDigest(context, run));
 }
 
 /** The refusal to start something for it. */
-export function untrusted({ name }: Whereabouts): DevCliError {
+export function runUntrustedError({ name }: RunPlace): DevCliError {
   return new DevCliError(
     'RUN_UNTRUSTED',
     `The run "${name}" was not begun in this directory by this user: none of its commands is started.`,

@@ -1,14 +1,14 @@
 import type { Context } from '../../run/context.js';
-import type { Whereabouts } from './elsewhere.js';
+import type { RunPlace } from './elsewhere.js';
 
 /** Whether a run was begun in this very directory, by this user on this machine (protocol.md §4). */
-export function isAtHome({ store }: Context, { name, place }: Whereabouts): boolean {
+export function isAtItsPlace({ store }: Context, { name, place }: RunPlace): boolean {
   return place !== undefined && place === store.home(name);
 }
 
 /** Whether what a run wants to start may be started here: it is at home, or a person trusts it. */
-export async function mayStart(context: Context, run: Whereabouts): Promise<boolean> {
-  if (isAtHome(context, run)) return true;
+export async function mayStart(context: Context, run: RunPlace): Promise<boolean> {
+  if (isAtItsPlace(context, run)) return true;
   return (await import('./elsewhere.js')).isTrustedHere(context, run);
 }
 
@@ -17,7 +17,7 @@ export async function mayStart(context: Context, run: Whereabouts): Promise<bool
  * commands of a run that came from elsewhere, with a clone or an archive, are somebody else's words.
  * @throws DevCliError `RUN_UNTRUSTED`
  */
-export async function requirePlace(context: Context, run: Whereabouts): Promise<void> {
+export async function requirePlace(context: Context, run: RunPlace): Promise<void> {
   if (await mayStart(context, run)) return;
-  throw (await import('./elsewhere.js')).untrusted(run);
+  throw (await import('./elsewhere.js')).runUntrustedError(run);
 }

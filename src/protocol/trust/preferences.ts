@@ -1,11 +1,11 @@
 import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
 import { sha256 } from '../../base/sha256.js';
-import { foreignLine } from '../../documents/foreign.js';
+import { toBoundedLine } from '../../documents/foreign.js';
 import { isTrusted, trust } from '../../project/trust.js';
 import { PREFERENCES_FILE } from '../../recipe/preferences.js';
 import type { Context } from '../../run/context.js';
-import { committedContent } from '../../work/git.js';
+import { readCommittedContent } from '../../work/git.js';
 import { requireTerminal } from '../person.js';
 
 const ANSWER = { command: 'trust', input: { recipe: 'preferences' } };
@@ -16,10 +16,10 @@ const ANSWER = { command: 'trust', input: { recipe: 'preferences' } };
  * @param text of the file
  * @throws DevCliError `IO`, `INTERRUPTED`
  */
-export async function preferencesVouched(context: Context, text: string): Promise<boolean> {
+export async function arePreferencesTrusted(context: Context, text: string): Promise<boolean> {
   if (isTrusted(context.trustDirectory, digestOf(text))) return true;
   try {
-    const committed = await committedContent(context.root, PREFERENCES_FILE, { signal: context.signal });
+    const committed = await readCommittedContent(context.root, PREFERENCES_FILE, { signal: context.signal });
     return committed?.toString('utf8') === text;
   } catch (error) {
     if (error instanceof DevCliError && error.code === 'GIT_FAILED') return false;
@@ -41,7 +41,7 @@ export async function trustPreferences(context: Context): Promise<Answer> {
   const typed = await context.ask(
     [
       `${PREFERENCES_FILE} says:`,
-      ...lines.map((line) => `  ${foreignLine(line, 1000)}`),
+      ...lines.map((line) => `  ${toBoundedLine(line, 1000)}`),
       'Shall it count as it stands? y or n: ',
     ].join('\n'),
   );

@@ -1,29 +1,29 @@
 import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
 import { isName } from '../../base/name.js';
-import { commandList } from '../../documents/plan-commands.js';
-import { wholePlan } from '../../engine/act/plan.js';
+import { listCommands } from '../../documents/plan-commands.js';
+import { readWholePlan } from '../../engine/act/plan.js';
 import { trust } from '../../project/trust.js';
-import { allCommands } from '../../recipe/external-commands.js';
+import { listAllExternalCommands } from '../../recipe/external-commands.js';
 import type { CapturedRecipe } from '../../recipe/resolved.js';
-import { shellQuoted } from '../../registry/render.js';
+import { quoteForShell } from '../../registry/render.js';
 import type { Context } from '../../run/context.js';
 import type { RunState } from '../../run/state.js';
-import type { Head } from '../../store/store.js';
+import type { StreamState } from '../../store/store.js';
 import { requireTerminal } from '../person.js';
-import { NOTHING_RARE } from '../rare.js';
-import { openTurn, readCaptured } from '../turns.js';
-import { isTrustedHere, trustDigest } from './elsewhere.js';
-import { isAtHome } from './place.js';
+import { NOT_LOADED } from '../rare.js';
+import { openTransaction, readCaptured } from '../turns.js';
+import { computeTrustDigest, isTrustedHere } from './elsewhere.js';
+import { isAtItsPlace } from './place.js';
 
-type RunHead = Head<RunState> & { snapshot: RunState };
+type RunHead = StreamState<RunState> & { snapshot: RunState };
 
 /** The run of that name, unless it was begun here: then, and where there is none, the word means something else. */
-export async function runFromElsewhere(context: Context, word: string): Promise<RunHead | null> {
+export async function findForeignRun(context: Context, word: string): Promise<RunHead | null> {
   if (!isName(word)) return null;
   const head = await context.store.read(word);
   const { snapshot } = head;
-  return snapshot === null || isAtHome(context, snapshot) ? null : { ...head, snapshot };
+  return snapshot === null || isAtItsPlace(context, snapshot) ? null : { ...head, snapshot };
 }
 
 /**
@@ -53,7 +53,7 @@ export async function trustRun(context: Context, head: RunHead): Promise<Answer>
         answer: asked,
       });
     }
-    trust(context.trustDirectory, trustDigest(context, snapshot));
+    trust(context.trustDirectory, computeTrustDigest(context, snapshot));
   }
   return {
     exit: 0,
@@ -83,20 +83,22 @@ function commandsOf(context: Context, head: RunHead, captured: CapturedRecipe): 
   const plan =
     engine === null
       ? []
-      : commandList(wholePlan(openTurn(context, head, head.snapshot, captured, NOTHING_RARE))).map(({ run, cwd }) => ({
-          argv: run,
-          cwd,
-        }));
+      : listCommands(readWholePlan(openTransaction(context, head, head.snapshot, captured, NOT_LOADED))).map(
+          ({ run, cwd }) => ({
+            argv: run,
+            cwd,
+          }),
+        );
   const atWork = Object.values(commands).map(({ argv, shell, cwd }) => ({
     argv: shell ? ['sh', '-c', ...argv] : argv,
     cwd,
   }));
-  const all = [...atWork, ...job, ...allCommands(captured).map((argv) => ({ argv, cwd: '.' })), ...plan];
+  const all = [...atWork, ...job, ...listAllExternalCommands(captured).map((argv) => ({ argv, cwd: '.' })), ...plan];
   return [...new Set(all.map(({ argv, cwd }) => whole(argv, cwd)))];
 }
 
 /** A command as a shell would take it, with nothing in it that a reader cannot see. */
 function whole(argv: readonly string[], cwd: string): string {
-  const line = argv.map(shellQuoted).join(' ') + (cwd === '.' ? '' : `   (in ${shellQuoted(cwd)})`);
+  const line = argv.map(quoteForShell).join(' ') + (cwd === '.' ? '' : `   (in ${quoteForShell(cwd)})`);
   return line.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`);
 }

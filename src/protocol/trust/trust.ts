@@ -1,10 +1,10 @@
 import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
 import { isTrusted, trust } from '../../project/trust.js';
-import { allCommands, commandsToTrust } from '../../recipe/external-commands.js';
+import { listAllExternalCommands, listCommandsToTrust } from '../../recipe/external-commands.js';
 import { requireRecipe } from '../../recipe/load.js';
 import type { CapturedRecipe } from '../../recipe/resolved.js';
-import { shellQuoted } from '../../registry/render.js';
+import { quoteForShell } from '../../registry/render.js';
 import type { Context } from '../../run/context.js';
 import { requireTerminal, SHOW_ANSWER } from '../person.js';
 
@@ -13,7 +13,7 @@ import { requireTerminal, SHOW_ANSWER } from '../person.js';
  * @throws DevCliError `RECIPE_UNTRUSTED`
  */
 export function requireTrust(context: Context, captured: CapturedRecipe): void {
-  const commands = commandsToTrust(captured);
+  const commands = listCommandsToTrust(captured);
   if (commands.length === 0 || isTrusted(context.trustDirectory, captured.digest)) return;
   const { name } = captured.workflow ?? captured.recipe;
   throw new DevCliError('RECIPE_UNTRUSTED', `The recipe "${name}" of this project runs external commands.`, {
@@ -27,10 +27,10 @@ export function requireTrust(context: Context, captured: CapturedRecipe): void {
  * `trust WORD`: the project's preferences; the run of that name when it came from elsewhere; else the recipe (protocol.md §4).
  * @throws DevCliError as `trustPreferences`, `trustRun` and `trustRecipe`
  */
-export async function trustWord(context: Context, word: string): Promise<Answer> {
+export async function trustNamed(context: Context, word: string): Promise<Answer> {
   if (word === 'preferences') return (await import('./preferences.js')).trustPreferences(context);
-  const { runFromElsewhere, trustRun } = await import('./run.js');
-  const run = await runFromElsewhere(context, word);
+  const { findForeignRun, trustRun } = await import('./run.js');
+  const run = await findForeignRun(context, word);
   return run === null ? trustRecipe(context, word) : trustRun(context, run);
 }
 
@@ -40,7 +40,7 @@ export async function trustWord(context: Context, word: string): Promise<Answer>
  */
 async function trustRecipe(context: Context, name: string): Promise<Answer> {
   const captured = requireRecipe(context.library, name);
-  const commands = allCommands(captured).map(written);
+  const commands = listAllExternalCommands(captured).map(written);
   const answer = { command: 'trust', input: { recipe: name } };
   requireTerminal(context, answer);
   const trusted = isTrusted(context.trustDirectory, captured.digest);
@@ -72,5 +72,5 @@ async function trustRecipe(context: Context, name: string): Promise<Answer> {
 
 /** A command as a shell would take it, so that whoever decides sees where each argument ends. */
 function written(argv: string[]): string {
-  return argv.map(shellQuoted).join(' ');
+  return argv.map(quoteForShell).join(' ');
 }

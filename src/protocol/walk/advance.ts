@@ -1,56 +1,56 @@
-import { blockTypeOf } from '../../blocks/block-types.js';
+import { getBlockType } from '../../blocks/block-types.js';
 import { execute } from '../../blocks/cli.js';
-import { issue } from '../../blocks/issue.js';
-import { conditionScope } from '../../blocks/values.js';
-import { engineOutcome, enterEngine } from '../../engine/act/drive.js';
+import { issueAction } from '../../blocks/issue.js';
+import { buildConditionScope } from '../../blocks/values.js';
+import { applyEngineEvents, enterEngine } from '../../engine/act/drive.js';
 import type { EngineEvent } from '../../engine/core/events.js';
 import type { Effect, MachineEvent } from '../../machine/events.js';
 import { type Step, startProgram, transition } from '../../machine/transition.js';
-import { blockOf, record, type Turn } from '../../run/turn.js';
-import { beginPhases, recipeEnded } from './phases.js';
+import { getBlock, recordEntry, type Transaction } from '../../run/turn.js';
+import { beginPhases, endRecipe } from './phases.js';
 
 /**
  * Lets the machine take an event and carries out what follows, until something is pending or the run has ended.
  * @param inside what an engine block that is entered again is to take, when it is not all of it that is redone
  */
-export function advance(turn: Turn, event: MachineEvent, inside?: EngineEvent): void {
-  walk(turn, next(turn, event), inside);
+export function advance(tx: Transaction, event: MachineEvent, inside?: EngineEvent): void {
+  walk(tx, next(tx, event), inside);
 }
 
 /** Lets the engine of the pending engine block take what happened; when its plan has come to an end, the run goes on. */
-export function advanceEngine(turn: Turn, events: Iterable<EngineEvent>): void {
-  const block = turn.state.currentBlock ?? '';
-  const ended = engineOutcome(turn, block, events);
-  if (ended !== null) advance(turn, ended);
+export function advanceEngine(tx: Transaction, events: Iterable<EngineEvent>): void {
+  const block = tx.state.currentBlock ?? '';
+  const ended = applyEngineEvents(tx, block, events);
+  if (ended !== null) advance(tx, ended);
 }
 
 /** Starts the run: of a workflow, its first phase. */
-export function begin(turn: Turn): void {
-  if (turn.state.workflow === null || beginPhases(turn)) walk(turn, started(turn));
+export function begin(tx: Transaction): void {
+  if (tx.state.workflow === null || beginPhases(tx)) walk(tx, started(tx));
 }
 
 /** The machine of the recipe at work: init's own block is settled, the first block that remains is carried out. */
-function started(turn: Turn): Step {
-  return startProgram(turn.captured.recipe.program, (source) => decide(turn, source));
+function started(tx: Transaction): Step {
+  return startProgram(tx.captured.recipe.program, (source) => decide(tx, source));
 }
 
-function next(turn: Turn, event: MachineEvent): Step {
-  const { program } = turn.captured.recipe;
-  return transition(program, turn.state.machine, event, (source) => decide(turn, source));
+function next(tx: Transaction, event: MachineEvent): Step {
+  const { program } = tx.captured.recipe;
+  return transition(program, tx.state.machine, event, (source) => decide(tx, source));
 }
 
-function decide(turn: Turn, source: string): boolean {
-  return turn.evaluate(source, conditionScope(turn, turn.state.currentBlock));
+function decide(tx: Transaction, source: string): boolean {
+  return tx.evaluate(source, buildConditionScope(tx, tx.state.currentBlock));
 }
 
-function walk(turn: Turn, first: Step, inside?: EngineEvent): void {
+function walk(tx: Transaction, first: Step, inside?: EngineEvent): void {
   let step: Step | null = first;
   while (step !== null) {
-    turn.state.machine = step.position;
+    tx.state.machine = step.position;
     let led: Led = null;
-    for (const effect of step.effects) led = carryOut(turn, effect, inside) ?? led;
-    if (led === 'next phase') step = started(turn);
-    else step = led === null ? null : next(turn, led);
+    for (const effect of step.effects) led = carryOut(tx, effect, inside) ?? led;
+    if (led === 'next phase') step = started(tx);
+    else step = led === null ? null : next(tx, led);
   }
 }
 
@@ -58,60 +58,60 @@ function walk(turn: Turn, first: Step, inside?: EngineEvent): void {
 type Led = MachineEvent | 'next phase' | null;
 
 /** Carries out one effect; a CLI block that has run, and an engine that has nothing to wait for, give the event that goes on. */
-function carryOut(turn: Turn, effect: Effect, inside: EngineEvent | undefined): Led {
+function carryOut(tx: Transaction, effect: Effect, inside: EngineEvent | undefined): Led {
   switch (effect.type) {
     case 'settle':
-      settle(turn, effect.block, effect.status);
+      settle(tx, effect.block, effect.status);
       return null;
     case 'stale':
-      for (const block of effect.blocks) retract(turn, block);
+      for (const block of effect.blocks) retract(tx, block);
       return null;
     case 'issue':
-      turn.state.currentBlock = effect.block;
-      return issue(turn, effect) ? null : nothingIssued(turn, effect.block);
+      tx.state.currentBlock = effect.block;
+      return issueAction(tx, effect) ? null : nothingIssued(tx, effect.block);
     case 'execute':
-      turn.state.currentBlock = effect.block;
-      return execute(turn, effect);
+      tx.state.currentBlock = effect.block;
+      return execute(tx, effect);
     case 'engine':
-      turn.state.currentBlock = effect.block;
-      return enterEngine(turn, effect.block, effect.cause, inside);
+      tx.state.currentBlock = effect.block;
+      return enterEngine(tx, effect.block, effect.cause, inside);
     case 'end':
-      return recipeEnded(turn, effect.outcome) ? 'next phase' : null;
+      return endRecipe(tx, effect.outcome) ? 'next phase' : null;
   }
 }
 
 /** No agent's condition holds: the block is done, and so is what it does once its agents are (recipes.md §2). */
-function nothingIssued(turn: Turn, id: string): MachineEvent {
-  const block = blockOf(turn, id);
-  if (block.kind !== 'cli' && block.kind !== 'engine') blockTypeOf(block).pass?.(turn, block);
+function nothingIssued(tx: Transaction, id: string): MachineEvent {
+  const block = getBlock(tx, id);
+  if (block.kind !== 'cli' && block.kind !== 'engine') getBlockType(block).pass?.(tx, block);
   return { type: 'DONE' };
 }
 
-function settle(turn: Turn, block: string, status: 'done' | 'skipped' | 'failed'): void {
-  const { state } = turn;
+function settle(tx: Transaction, block: string, status: 'done' | 'skipped' | 'failed'): void {
+  const { state } = tx;
   state.steps[block] = {
     ...state.steps[block],
     status,
-    at: turn.at,
-    ...(status === 'done' && turn.by.kind !== 'cli' ? { by: turn.by.kind } : {}),
+    at: tx.at,
+    ...(status === 'done' && tx.by.kind !== 'cli' ? { by: tx.by.kind } : {}),
   };
   const retries = state.machine.counters[block]?.retries ?? 0;
   if (retries > 0) state.steps[block].retries = retries;
-  if (status === 'skipped') record(turn, 'skipped', { block });
+  if (status === 'skipped') recordEntry(tx, 'skipped', { block });
   // Why it failed before is history once it has succeeded.
   if (status === 'done' && state.lastError?.block === block) state.lastError = null;
   if (status === 'failed' && state.lastError?.block !== block) {
-    state.lastError = { code: 'STEP_FAILED', message: `"${block}" failed.`, block, at: turn.at };
+    state.lastError = { code: 'STEP_FAILED', message: `"${block}" failed.`, block, at: tx.at };
   }
 }
 
 /** The result of a block no longer counts: its step, its agents and its gate are to be redone. Documents stay. */
-function retract(turn: Turn, id: string): void {
-  const { state } = turn;
+function retract(tx: Transaction, id: string): void {
+  const { state } = tx;
   const step = state.steps[id];
-  if (step !== undefined && step.status !== 'pending') state.steps[id] = { ...step, status: 'stale', at: turn.at };
-  const block = blockOf(turn, id);
-  if (block.kind !== 'cli' && block.kind !== 'engine') blockTypeOf(block).retract?.(turn, block);
+  if (step !== undefined && step.status !== 'pending') state.steps[id] = { ...step, status: 'stale', at: tx.at };
+  const block = getBlock(tx, id);
+  if (block.kind !== 'cli' && block.kind !== 'engine') getBlockType(block).retract?.(tx, block);
   const gate = state.gates[id];
   if (gate !== undefined) gate.stale = true;
   delete state.inputHashes[id];

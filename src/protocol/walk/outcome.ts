@@ -1,11 +1,11 @@
-import { presentPlan } from '../../blocks/commands/plan.js';
-import { inRecipeOrder } from '../../blocks/recipe-order.js';
-import { foreignLine } from '../../documents/foreign.js';
-import { planSummary } from '../../documents/plan-summary.js';
-import { executionLine, executionResults, failedTodos } from '../../engine/act/done.js';
+import { readPlan } from '../../blocks/commands/plan.js';
+import { sortByRecipe } from '../../blocks/recipe-order.js';
+import { toBoundedLine } from '../../documents/foreign.js';
+import { buildPlanSummary } from '../../documents/plan-summary.js';
+import { buildExecutionResults, listFailedTodos, renderExecutionLine } from '../../engine/act/done.js';
 import { makesPlan } from '../../recipe/own-commands.js';
 import type { RunEngine } from '../../run/engine.js';
-import { blockOf, type Turn } from '../../run/turn.js';
+import { getBlock, type Transaction } from '../../run/turn.js';
 
 /** What the recipe at work came to, in words: of a run of one recipe its end, of a workflow that of a phase. */
 
@@ -13,70 +13,70 @@ import { blockOf, type Turn } from '../../run/turn.js';
 const RESULTS_SHOWN = 6;
 
 /** How the recipe at work ended, in a line. */
-export function outcomeLine(turn: Turn, outcome: 'completed' | 'halted'): string {
-  const { state, captured } = turn;
-  if (outcome === 'halted') return haltLine(turn);
-  if (state.engine !== null) return executionLine(state.engine);
-  const plan = makesPlan(captured.recipe) ? presentPlan(turn.files) : null;
+export function renderOutcome(tx: Transaction, outcome: 'completed' | 'halted'): string {
+  const { state, captured } = tx;
+  if (outcome === 'halted') return haltLine(tx);
+  if (state.engine !== null) return renderExecutionLine(state.engine);
+  const plan = makesPlan(captured.recipe) ? readPlan(tx.files) : null;
   const steps = Object.values(state.steps);
   const done = steps.filter((step) => step.status === 'done').length;
-  return plan === null ? `${done} of ${steps.length} steps done` : planSummary(plan).line;
+  return plan === null ? `${done} of ${steps.length} steps done` : buildPlanSummary(plan).line;
 }
 
-function haltLine(turn: Turn): string {
-  const { lastError, currentBlock: block } = turn.state;
-  const stop = block === null ? null : stopChosen(turn, block);
+function haltLine(tx: Transaction): string {
+  const { lastError, currentBlock: block } = tx.state;
+  const stop = block === null ? null : stopChosen(tx, block);
   if (stop !== null) return `stopped at ${block}: ${stop}`;
   const why = lastError !== null && lastError.block === block ? lastError.message : 'no reason recorded';
-  return `halted at ${block}: ${foreignLine(why, 300)}`;
+  return `halted at ${block}: ${toBoundedLine(why, 300)}`;
 }
 
 /** Whether a person chose that the recipe at work stops where it is. */
-export function personStopped(turn: Turn): boolean {
-  const { currentBlock, engine, gates } = turn.state;
-  if (currentBlock !== null && stopChosen(turn, currentBlock) !== null) return true;
+export function wasStoppedByPerson(tx: Transaction): boolean {
+  const { currentBlock, engine, gates } = tx.state;
+  if (currentBlock !== null && stopChosen(tx, currentBlock) !== null) return true;
   if (engine === null) return false;
-  return planRefused(engine) || (engine.commandsApproved === null && gates['approveCommands']?.choice === 'stop');
+  return isPlanRefused(engine) || (engine.commandsApproved === null && gates['approveCommands']?.choice === 'stop');
 }
 
 /** Whether a person was asked about the plan of an execution and did not approve it; told where that has ended. */
-export function planRefused({ planApproved, stage }: RunEngine): boolean {
+export function isPlanRefused({ planApproved, stage }: RunEngine): boolean {
   return planApproved === null && stage === 'ended';
 }
 
 /** The choice by which the run was stopped at this block; null when it halted for another reason. */
-function stopChosen(turn: Turn, id: string): string | null {
-  const gate = turn.state.gates[id];
+function stopChosen(tx: Transaction, id: string): string | null {
+  const gate = tx.state.gates[id];
   if (gate === undefined || gate.stale === true) return null;
-  const block = blockOf(turn, id);
+  const block = getBlock(tx, id);
   const own = 'choices' in block ? block.choices.find((choice) => choice.id === gate.choice) : undefined;
   const stops = own === undefined ? gate.choice === 'stop' : own.goto === 'halt';
   return stops ? gate.choice : null;
 }
 
 /** What was decided and found on the way, by block. */
-export function results({ state, captured }: Turn): Record<string, string> {
-  const told = inRecipeOrder(captured.recipe, state.gates).filter(([, gate]) => gate.stale !== true);
+export function buildResults({ state, captured }: Transaction): Record<string, string> {
+  const told = sortByRecipe(captured.recipe, state.gates).filter(([, gate]) => gate.stale !== true);
   const verdicts = state.reviewRounds.findLast(({ block }) => Object.hasOwn(state.steps, block));
   return Object.fromEntries([
     ...told.slice(-RESULTS_SHOWN).map(([id, gate]) => [id, gate.choice]),
     ...(verdicts === undefined ? [] : [[verdicts.block, verdicts.verdict ?? 'no verdict']]),
-    ...(state.engine === null ? [] : Object.entries(executionResults(state.engine))),
+    ...(state.engine === null ? [] : Object.entries(buildExecutionResults(state.engine))),
   ]);
 }
 
 /** Agents, steps and todos that failed, each with why. */
-export function failures({ state, captured }: Turn): { id: string; reason: string }[] {
+export function listFailures({ state, captured }: Transaction): { id: string; reason: string }[] {
   const agents = Object.entries(state.agents)
     .filter(([, agent]) => agent.status === 'failed')
-    .map(([id, agent]) => ({ id, reason: foreignLine(agent.reason ?? 'no reason given', 200) }));
-  const steps = inRecipeOrder(captured.recipe, state.steps)
+    .map(([id, agent]) => ({ id, reason: toBoundedLine(agent.reason ?? 'no reason given', 200) }));
+  const steps = sortByRecipe(captured.recipe, state.steps)
     .filter(([, step]) => step.status === 'failed')
     .map(([id, step]) => {
       const known = state.lastError?.block === id ? state.lastError.message : step.summary;
-      return { id, reason: foreignLine(known ?? 'no reason given', 200) };
+      return { id, reason: toBoundedLine(known ?? 'no reason given', 200) };
     });
-  const todos = state.engine === null ? [] : failedTodos(state.engine);
+  const todos = state.engine === null ? [] : listFailedTodos(state.engine);
   // The block of an execution has failed because its todos have: they say more.
   return [...agents, ...(todos.length === 0 ? steps : todos)];
 }

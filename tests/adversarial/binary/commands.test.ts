@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { thisProcess } from '../../../src/store/process.js';
+import { identifyProcess } from '../../../src/store/process.js';
 import { devCli, journalOf, runDir, writeProjectFile } from '../../support/cli.js';
 import { createProject, type Project } from '../../support/project.mjs';
 import { END_BLOCK, PLAIN_BLOCK, tiny } from '../../support/tiny.js';
@@ -54,7 +54,7 @@ async function pausedRunner(moment: string): Promise<number> {
   return runnersOf(project)[0] ?? -1;
 }
 
-const identity = thisProcess();
+const identity = identifyProcess();
 const [machine, , space] = identity.host.split('@');
 const claimed = (change: object): string =>
   JSON.stringify({ ...identity, token: 'abc', at: '2026-01-01T00:00:00.000Z', for: 'an external command', ...change });

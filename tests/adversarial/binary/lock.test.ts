@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { thisProcess } from '../../../src/store/process.js';
+import { identifyProcess } from '../../../src/store/process.js';
 import { devCli, journalOf, runDir } from '../../support/cli.js';
 import { BINARY, createProject, type Project } from '../../support/project.mjs';
 import { CHOICE_BLOCK, DATA_BLOCK, END_BLOCK, startTiny } from '../../support/tiny.js';
@@ -53,7 +53,7 @@ function whole(name: string): void {
   expect(readdirSync(runDir(project, name)).filter((file) => file.startsWith('lock'))).toEqual([]);
 }
 
-const identity = thisProcess();
+const identity = identifyProcess();
 
 /** A lock file as another process would have left it. */
 function left(name: string, change: object = {}): void {

@@ -44,11 +44,11 @@ function* trialsOf(moments: Iterable<Moment>): Generator<{ trial: Trial; kind: s
 function* chosenOf(moments: Iterable<Moment>): Generator<[Trial, Way]> {
   const seen = new Set<string>();
   for (const { trial, kind } of trialsOf(moments)) {
-    const turn = seen.size + SEED;
+    const tx = seen.size + SEED;
     const isNew = !seen.has(kind);
     seen.add(kind);
     if (EXHAUSTIVE) yield [trial, isNew ? 'to the end' : 'past'];
-    else if (isNew && turn % ONE_IN === 0) yield [trial, turn % (4 * ONE_IN) === 0 ? 'to the end' : 'past'];
+    else if (isNew && tx % ONE_IN === 0) yield [trial, tx % (4 * ONE_IN) === 0 ? 'to the end' : 'past'];
   }
 }
 

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { writtenFor, writtenOut } from '../../../src/registry/written-out.js';
+import { createCommandReplacer, createFormatterFor } from '../../../src/registry/written-out.js';
 import type { RunState } from '../../../src/run/state.js';
-import { patched } from '../../../src/store/snapshot.js';
+import { applyPatch } from '../../../src/store/snapshot.js';
 import type { Entry } from '../../../src/store/store.js';
-import { actionView } from '../../../src/views/action.js';
+import { buildActionView } from '../../../src/views/action.js';
 import type { Document } from '../../support/cli.js';
 
 /**
@@ -172,7 +172,7 @@ function momentsOf({ journal, content }: Recorded): Moment[] {
     at += Buffer.byteLength(line) + 1;
     entries.push(entry);
     if (entry.more) continue;
-    state = patched(structuredClone(state) as never, structuredClone(entry.patch)) as unknown as RunState;
+    state = applyPatch(structuredClone(state) as never, structuredClone(entry.patch)) as unknown as RunState;
     const draft = entry.files.find(({ path }) => path === 'DRAFT.md');
     const lines = (digest: string | null | undefined) => (digest ? content(digest).split('\n') : []);
     const before = new Set(lines(draft?.before));
@@ -186,7 +186,12 @@ function momentsOf({ journal, content }: Recorded): Moment[] {
 function answered({ pendingAction }: RunState): unknown {
   return pendingAction === null
     ? null
-    : JSON.parse(JSON.stringify(actionView(pendingAction.action, false), writtenOut(writtenFor(undefined))));
+    : JSON.parse(
+        JSON.stringify(
+          buildActionView(pendingAction.action, false),
+          createCommandReplacer(createFormatterFor(undefined)),
+        ),
+      );
 }
 
 function told({ operation, code, json, from, to }: Observed): string {

@@ -1,27 +1,27 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DevCliError } from '../../../src/base/errors.js';
-import { autoAssume } from '../../../src/documents/assume.js';
-import { draftStatus, newDraft, readDraft } from '../../../src/documents/draft.js';
+import { assumeMissing } from '../../../src/documents/assume.js';
+import { createDraft, readDraft, readDraftStatus } from '../../../src/documents/draft.js';
 import { updateDraft } from '../../../src/documents/draft-edit.js';
-import { foreignBlock, foreignLine, maskSecrets } from '../../../src/documents/foreign.js';
+import { maskSecrets, renderForeignBlock, toBoundedLine } from '../../../src/documents/foreign.js';
 import { splitFrontMatter } from '../../../src/documents/front-matter.js';
 import { importReports } from '../../../src/documents/import-reports.js';
 import { isEdited, readBoxes, tickBox } from '../../../src/documents/plan-boxes.js';
 import { checkPlan } from '../../../src/documents/plan-check.js';
 import { renderPlan } from '../../../src/documents/plan-render.js';
-import { planSummary } from '../../../src/documents/plan-summary.js';
+import { buildPlanSummary } from '../../../src/documents/plan-summary.js';
 import { checkReport } from '../../../src/documents/report.js';
 import { parseJson, parseSections } from '../../../src/documents/section-data.js';
 import { aCommand, aPlan, aTodo } from '../../core/documents/plan-fixture.js';
 
-const draft = newDraft('x');
+const draft = createDraft('x');
 const plan = aPlan();
 
 /** Everything that reads a text it did not write. */
 const READERS: Record<string, (text: string) => unknown> = {
   readDraft,
-  draftStatus: (text) => draftStatus(text, ['intent']),
+  draftStatus: (text) => readDraftStatus(text, ['intent']),
   updateDraft: (text) => updateDraft(text, { intent: text }),
   'updateDraft with it': (text) =>
     readDraft(updateDraft(draft, { purpose: text, boundaries: [text, { [text]: text }] })),
@@ -29,7 +29,7 @@ const READERS: Record<string, (text: string) => unknown> = {
     updateDraft(updateDraft(draft, { findings: text }), { findings: text }, { append: true }),
   importReports: (text) =>
     importReports(updateDraft(draft, { findings: text }), [{ agent: text, path: text, status: 'done', summary: text }]),
-  autoAssume: (text) => autoAssume(draft, { goal: text, missing: ['intent', 'purpose', 'criteria'], reports: [] }),
+  autoAssume: (text) => assumeMissing(draft, { goal: text, missing: ['intent', 'purpose', 'criteria'], reports: [] }),
   parseSections,
   parseJson,
   splitFrontMatter,
@@ -39,8 +39,8 @@ const READERS: Record<string, (text: string) => unknown> = {
   tickBox: (text) => tickBox(text, 'todo-1'),
   isEdited: (text) => isEdited(text),
   maskSecrets,
-  foreignBlock: (text) => foreignBlock(text, { label: text, cap: 1000 }),
-  foreignLine: (text) => foreignLine(text, 1000),
+  foreignBlock: (text) => renderForeignBlock(text, { label: text, cap: 1000 }),
+  foreignLine: (text) => toBoundedLine(text, 1000),
   renderPlan: (text) =>
     renderPlan(
       aPlan({
@@ -215,7 +215,7 @@ describe('large plans', () => {
     );
     const long = aPlan({ todos: chain });
     expect(checkPlan(long).ok).toBe(true);
-    expect(planSummary(long).line).toContain('10000 todos (10000 waves, at most 1 at once)');
+    expect(buildPlanSummary(long).line).toContain('10000 todos (10000 waves, at most 1 at once)');
     const text = renderPlan(long, { t9999: true });
     expect(isEdited(text)).toBe(false);
     expect(readBoxes(text)['t9999']).toBe(true);

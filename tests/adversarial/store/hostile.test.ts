@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { placeDocuments } from '../../../src/store/documents.js';
+import { writeDocuments } from '../../../src/store/documents.js';
 import type { Store } from '../../../src/store/store.js';
 import { diskSubject, openStore, temporaryRoot } from '../../core/store/disk.js';
 import { codeOf, type Sample, step } from '../../core/store/sample.js';
@@ -177,7 +177,7 @@ describe('documents', () => {
         return Buffer.from('b.md');
       },
     };
-    return { outside, place: () => placeDocuments(root, [placement('a.md'), second]) };
+    return { outside, place: () => writeDocuments(root, [placement('a.md'), second]) };
   }
 
   it('are not written through a link that took the place of their directory between two of them', async () => {

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { build } from 'esbuild';
-import { type CommandStatus, inspect, type Launch, launch } from '../../../src/jobs/detached.js';
+import { inspect, type JobRequest, type JobStatus, launch } from '../../../src/jobs/detached.js';
 import type { ExitRecord, StartedRecord } from '../../../src/jobs/records.js';
-import { startOf } from '../../../src/work/processes.js';
+import { readStartTime } from '../../../src/work/processes.js';
 
 /** A place to run external commands in: a runner as it is shipped, and directories that careless quoting would break. */
 export interface Bench {
@@ -15,7 +15,7 @@ export interface Bench {
   cwd: string;
   directory(name: string): string;
   /** Launches a command; returns its directory. */
-  start(name: string, argv: string[], more?: Partial<Launch>): string;
+  start(name: string, argv: string[], more?: Partial<JobRequest>): string;
   remove(): void;
 }
 
@@ -66,13 +66,13 @@ export async function eventually<T>(found: () => T | false | null | undefined, s
   throw new Error(`not in ${seconds} s: ${found}`);
 }
 
-export function inState<S extends CommandStatus['state']>(
+export function inState<S extends JobStatus['state']>(
   directory: string,
   state: S,
-): Promise<Extract<CommandStatus, { state: S }>> {
+): Promise<Extract<JobStatus, { state: S }>> {
   return eventually(() => {
     const status = inspect(directory);
-    return status.state === state && (status as Extract<CommandStatus, { state: S }>);
+    return status.state === state && (status as Extract<JobStatus, { state: S }>);
   });
 }
 
@@ -90,5 +90,5 @@ export function logIn(directory: string): string {
 
 /** Whether a process runs; one that is dead and not collected does not. */
 export function isRunning(pid: number): boolean {
-  return startOf(pid) !== null;
+  return readStartTime(pid) !== null;
 }

@@ -6,8 +6,8 @@ import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { endCommand, inspect, launch, waitFinished } from '../../../src/jobs/detached.js';
 import { LOG_LIMIT } from '../../../src/jobs/log.js';
-import { thisProcess } from '../../../src/store/process.js';
-import { startOf } from '../../../src/work/processes.js';
+import { identifyProcess } from '../../../src/store/process.js';
+import { readStartTime } from '../../../src/work/processes.js';
 import { type Bench, createBench, eventually, finished, inState, isRunning, logIn, startedIn } from './bench.js';
 
 let bench: Bench;
@@ -275,7 +275,7 @@ describe('one execution', () => {
     mkdirSync(directory, { recursive: true });
     const dead = spawn('true');
     await new Promise((resolve) => dead.once('exit', resolve));
-    const { host } = thisProcess();
+    const { host } = identifyProcess();
     const holder = { host, pid: dead.pid, start: '1', token: 'ab', at: '2026-01-01T00:00:00.000Z', for: 'x' };
     writeFileSync(join(directory, 'runner'), JSON.stringify(holder));
     bench.start('early', sh('exit 5'));
@@ -337,7 +337,13 @@ describe('how a command stands', () => {
   ])('is interrupted when %s', (_name, change) => {
     const directory = bench.directory(`stands ${JSON.stringify(change)}`);
     mkdirSync(directory, { recursive: true });
-    const mine = { pid: process.pid, start: startOf(process.pid), pgid: 2 ** 22 + 1, groupStart: null, at: 'then' };
+    const mine = {
+      pid: process.pid,
+      start: readStartTime(process.pid),
+      pgid: 2 ** 22 + 1,
+      groupStart: null,
+      at: 'then',
+    };
     const host = startedIn(bench.directory('fine')).host;
     writeFileSync(join(directory, 'started.json'), JSON.stringify({ ...mine, host }));
     expect(inspect(directory)).toEqual({ state: 'running', startedAt: 'then' });
@@ -366,7 +372,14 @@ describe('how a command stands', () => {
     const directory = bench.directory('hostile');
     mkdirSync(directory, { recursive: true });
     for (const pgid of [0, 1, -1, 1.5, '7', null]) {
-      const record = { pid: process.pid, start: startOf(process.pid), host: 'h', pgid, groupStart: null, at: 'then' };
+      const record = {
+        pid: process.pid,
+        start: readStartTime(process.pid),
+        host: 'h',
+        pgid,
+        groupStart: null,
+        at: 'then',
+      };
       writeFileSync(join(directory, 'started.json'), JSON.stringify(record));
       expect(inspect(directory)).toEqual({ state: 'interrupted' });
     }
@@ -459,11 +472,11 @@ describe('ending', () => {
     expect(isRunning(pid)).toBe(true);
     writeFileSync(
       join(directory, 'started.json'),
-      JSON.stringify({ ...record, host: 'another', groupStart: startOf(pid) }),
+      JSON.stringify({ ...record, host: 'another', groupStart: readStartTime(pid) }),
     );
     await endCommand(directory);
     expect(isRunning(pid)).toBe(true);
-    writeFileSync(join(directory, 'started.json'), JSON.stringify({ ...record, groupStart: startOf(pid) }));
+    writeFileSync(join(directory, 'started.json'), JSON.stringify({ ...record, groupStart: readStartTime(pid) }));
     await endCommand(directory);
     expect(isRunning(pid)).toBe(false);
   });

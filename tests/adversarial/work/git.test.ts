@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Baseline, changedSince, hasRemote, readBaseline, treeState } from '../../../src/work/git.js';
+import { type Baseline, computeTreeState, hasRemote, listChangedSince, readBaseline } from '../../../src/work/git.js';
 import { freshDirectory, GIT_ENV, git, put, repository } from './repository.js';
 
 const around = { env: GIT_ENV };
@@ -29,7 +29,7 @@ beforeEach(() => {
 });
 afterEach(() => remove());
 
-const digestOf = async (path: string) => (await treeState(path, around))?.digest ?? null;
+const digestOf = async (path: string) => (await computeTreeState(path, around))?.digest ?? null;
 
 async function baseline(): Promise<Baseline> {
   const now = await readBaseline(tree, around);
@@ -67,7 +67,7 @@ describe('where there is nothing to ask', () => {
     repository(tree, {});
     const before = await baseline();
     rmSync(join(tree, '.git'), { recursive: true });
-    await expect(changedSince(tree, before, around)).rejects.toEqual(failsWith('GIT_FAILED'));
+    await expect(listChangedSince(tree, before, around)).rejects.toEqual(failsWith('GIT_FAILED'));
   });
 
   it('hands on what git said, without control characters and cut', async () => {
@@ -255,7 +255,7 @@ describe('what changed since', () => {
     put(tree, 'untracked', '2');
     unlinkSync(join(tree, 'b'));
     git(tree, 'rm', '--quiet', '--cached', 'c');
-    expect(await changedSince(tree, await baseline(), around)).toEqual([]);
+    expect(await listChangedSince(tree, await baseline(), around)).toEqual([]);
   });
 
   it('is what was changed, made, deleted or renamed afterwards, sorted', async () => {
@@ -266,7 +266,7 @@ describe('what changed since', () => {
     unlinkSync(join(tree, 'b'));
     renameSync(join(tree, 'old'), join(tree, 'new'));
     put(tree, '.dev/specs/x/DRAFT.md', 'not this');
-    expect(await changedSince(tree, before, around)).toEqual(['a', 'b', 'new', 'old', 'z']);
+    expect(await listChangedSince(tree, before, around)).toEqual(['a', 'b', 'new', 'old', 'z']);
   });
 
   it('sees a path that was dirty before change once more, or go back', async () => {
@@ -277,7 +277,7 @@ describe('what changed since', () => {
     put(tree, 'back', '1');
     unlinkSync(join(tree, 'gone'));
     unlinkSync(join(tree, 'untracked'));
-    expect(await changedSince(tree, before, around)).toEqual(['again', 'back', 'gone', 'untracked']);
+    expect(await listChangedSince(tree, before, around)).toEqual(['again', 'back', 'gone', 'untracked']);
   });
 
   it('contains what was committed, although the tree is clean', async () => {
@@ -287,7 +287,7 @@ describe('what changed since', () => {
     put(tree, '.dev/x', '2');
     git(tree, 'add', '--all');
     git(tree, 'commit', '--quiet', '--message', 'sly');
-    expect(await changedSince(tree, before, around)).toEqual(['a']);
+    expect(await listChangedSince(tree, before, around)).toEqual(['a']);
   });
 
   it('contains what was committed and then put back on disk alone', async () => {
@@ -296,7 +296,7 @@ describe('what changed since', () => {
     put(tree, 'a', '2');
     git(tree, 'commit', '--quiet', '--all', '--message', 'sly');
     put(tree, 'a', '1');
-    expect(await changedSince(tree, before, around)).toEqual(['a']);
+    expect(await listChangedSince(tree, before, around)).toEqual(['a']);
   });
 
   it("leaves out the user's own work of before, committed unchanged meanwhile", async () => {
@@ -306,7 +306,7 @@ describe('what changed since', () => {
     const before = await baseline();
     git(tree, 'add', '--all');
     git(tree, 'commit', '--quiet', '--message', 'mine');
-    expect(await changedSince(tree, before, around)).toEqual([]);
+    expect(await listChangedSince(tree, before, around)).toEqual([]);
   });
 
   it('contains the first commit of a repository', async () => {
@@ -316,7 +316,7 @@ describe('what changed since', () => {
     put(tree, 'yours', '1');
     git(tree, 'add', '--all');
     git(tree, 'commit', '--quiet', '--message', 'first');
-    expect(await changedSince(tree, before, around)).toEqual(['yours']);
+    expect(await listChangedSince(tree, before, around)).toEqual(['yours']);
   });
 
   it('follows a submodule and a clone inside', async () => {
@@ -328,15 +328,15 @@ describe('what changed since', () => {
     git(tree, 'clone', '--quiet', library.path, 'clone');
     const before = await baseline();
     expect(before.dirty).toEqual({ clone: expect.stringMatching(/^tree:[0-9a-f]{64}$/) });
-    expect(await changedSince(tree, before, around)).toEqual([]);
+    expect(await listChangedSince(tree, before, around)).toEqual([]);
     put(tree, 'module/lib', '2');
     put(tree, 'clone/lib', '2');
-    expect(await changedSince(tree, before, around)).toEqual(['clone', 'module']);
+    expect(await listChangedSince(tree, before, around)).toEqual(['clone', 'module']);
     const dirty = await baseline();
-    expect(await changedSince(tree, dirty, around)).toEqual([]);
+    expect(await listChangedSince(tree, dirty, around)).toEqual([]);
     put(tree, 'module/lib', '1');
     rmSync(join(tree, 'clone'), { recursive: true });
-    expect(await changedSince(tree, dirty, around)).toEqual(['clone', 'module']);
+    expect(await listChangedSince(tree, dirty, around)).toEqual(['clone', 'module']);
     library.remove();
   });
 
@@ -355,7 +355,7 @@ describe('what changed since', () => {
     repository(join(tree, 'broken'), { b: '1' });
     const before = await baseline();
     writeFileSync(join(tree, 'broken/.git/config'), '[core\n');
-    expect(await changedSince(tree, before, around)).toEqual(['broken']);
+    expect(await listChangedSince(tree, before, around)).toEqual(['broken']);
   });
 
   it('notices a name that is no UTF-8', async () => {
@@ -363,9 +363,9 @@ describe('what changed since', () => {
     const path = Buffer.concat([Buffer.from(`${tree}/caf`), Buffer.from([0xe9])]);
     writeFileSync(path, 'x');
     const before = await baseline();
-    expect(await changedSince(tree, before, around)).toEqual([]);
+    expect(await listChangedSince(tree, before, around)).toEqual([]);
     writeFileSync(path, 'y');
-    expect(await changedSince(tree, before, around)).toEqual(['caf\\xe9']);
+    expect(await listChangedSince(tree, before, around)).toEqual(['caf\\xe9']);
   });
 });
 

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { completionAnswer } from '../../../src/cli/completion.js';
+import { answerCompletion } from '../../../src/cli/completion.js';
 import { REGISTRY } from '../../../src/registry/find.js';
 import { renderCommand } from '../../../src/registry/render.js';
 
@@ -18,7 +18,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-const scriptOf = (shell: string): string => completionAnswer(shell).text?.(renderCommand) ?? '';
+const scriptOf = (shell: string): string => answerCompletion(shell).text?.(renderCommand) ?? '';
 const installed = (shell: string): boolean => spawnSync(shell, ['-c', 'true']).status === 0;
 
 /** What a shell is given to say what it offers behind the words; the last one is being typed. */

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { execute } from '../../../src/app/execute.js';
 import type { Answer } from '../../../src/base/answer.js';
 import { DevCliError } from '../../../src/base/errors.js';
-import { front, type Rim } from '../../../src/cli/front.js';
+import { type ProcessIo, runCommandLine } from '../../../src/cli/front.js';
 
 vi.mock('../../../src/app/execute.js', () => ({ execute: vi.fn() }));
 const app = vi.mocked(execute);
@@ -21,8 +21,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-function call(argv: string[], rim: Partial<Rim> = {}): ReturnType<typeof front> {
-  return front(argv, {
+function call(argv: string[], io: Partial<ProcessIo> = {}): ReturnType<typeof runCommandLine> {
+  return runCommandLine(argv, {
     cwd: directory,
     env: {},
     stdin: 0,
@@ -32,7 +32,7 @@ function call(argv: string[], rim: Partial<Rim> = {}): ReturnType<typeof front> 
     write: () => true,
     screen: () => ({ columns: 80, rows: 24 }),
     interruption: () => controller.signal,
-    ...rim,
+    ...io,
   });
 }
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { front, type Rim } from '../../../src/cli/front.js';
+import { type ProcessIo, runCommandLine } from '../../../src/cli/front.js';
 import { commandGroup, type HandlersOf } from '../../../src/protocol/ports.js';
 import { createProject, type Project } from '../../support/project.mjs';
 import { MEMO, SPECS } from '../../support/wing-commands.js';
@@ -10,8 +10,8 @@ beforeEach(() => {
 });
 afterEach(() => project.remove());
 
-function call(argv: string[], more: Partial<Rim> = { wings: [MEMO] }): ReturnType<typeof front> {
-  return front(argv, {
+function call(argv: string[], more: Partial<ProcessIo> = { wings: [MEMO] }): ReturnType<typeof runCommandLine> {
+  return runCommandLine(argv, {
     cwd: project.root,
     env: project.env,
     stdin: 0,

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { followers } from '../../../src/registry/find.js';
+import { listNextWords } from '../../../src/registry/find.js';
 import { parseCommand } from '../../../src/registry/parse.js';
 import { splitCommand } from '../../../src/registry/split.js';
 
@@ -49,7 +49,7 @@ function problemOf(mention: string): string | undefined {
     return undefined;
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    const group = words.length === 1 && followers(words).length > 0;
+    const group = words.length === 1 && listNextWords(words).length > 0;
     const bare = message.includes('is missing') && words.every((word) => !word.startsWith('-'));
     return group || bare ? undefined : `${mention}: ${message}`;
   }

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PlanAcceptance } from '../../../src/documents/plan-schema.js';
-import type { Evidence } from '../../../src/run/engine.js';
+import type { CommandEvidence } from '../../../src/run/engine.js';
 import {
   begin,
   type Dispatch,
@@ -29,7 +29,7 @@ beforeEach(() => {
 afterEach(() => project.remove());
 
 const DONE = { done: true, outcome: 'completed' };
-const evidence = (): Evidence[] => engineOf(project).evidence['todo-1'] ?? [];
+const evidence = (): CommandEvidence[] => engineOf(project).evidence['todo-1'] ?? [];
 const outcomes = (): string[] =>
   journalOf(project, RUN).flatMap(({ type, data }) =>
     type === 'command-finished' ? [(data as { outcome: string }).outcome] : [],

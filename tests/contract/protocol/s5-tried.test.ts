@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RESERVED_WORDS } from '../../../src/registry/find.js';
 import { parseCommand } from '../../../src/registry/parse.js';
 import { splitCommand } from '../../../src/registry/split.js';
-import { TRIED_VERBS } from '../../../src/registry/tried-verbs.js';
+import { COMMON_VERBS } from '../../../src/registry/tried-verbs.js';
 import { devCli, init, nextOf, runPrinted, stateOf, writeProjectFile } from '../../support/cli.js';
 import { createProject, type Project } from '../../support/project.mjs';
 import { acknowledge, END_BLOCK, PLAIN_BLOCK, startTiny } from '../../support/tiny.js';
@@ -21,7 +21,7 @@ function commandIn(fix: string | undefined): string {
 }
 
 describe('a verb that does not exist', () => {
-  it.each(Object.keys(TRIED_VERBS))('%s: is no command, and the one to run instead runs', (verb) => {
+  it.each(Object.keys(COMMON_VERBS))('%s: is no command, and the one to run instead runs', (verb) => {
     startTiny(project, [PLAIN_BLOCK, END_BLOCK]);
     const tried = devCli(project, [verb, 'run-1']);
     expect([tried.code, tried.json.error?.code], tried.stdout).toEqual([2, 'UNKNOWN_COMMAND']);
@@ -37,7 +37,7 @@ describe('a verb that does not exist', () => {
   });
 
   it('is answered without a run and without a name too', () => {
-    for (const verb of Object.keys(TRIED_VERBS)) {
+    for (const verb of Object.keys(COMMON_VERBS)) {
       const tried = devCli(project, [verb]);
       const command = commandIn(tried.json.error?.fix);
       expect(() => parseCommand(splitCommand(command)), command).not.toThrow();
@@ -53,7 +53,7 @@ describe('a verb that does not exist', () => {
   });
 
   it('takes no word that is reserved', () => {
-    expect(Object.keys(TRIED_VERBS).filter((verb) => RESERVED_WORDS.includes(verb))).toEqual([]);
+    expect(Object.keys(COMMON_VERBS).filter((verb) => RESERVED_WORDS.includes(verb))).toEqual([]);
   });
 
   it.each([

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { DevCliError } from '../../../src/base/errors.js';
-import { draftStatus, newDraft, readDraft } from '../../../src/documents/draft.js';
+import { createDraft, readDraft, readDraftStatus } from '../../../src/documents/draft.js';
 import { updateDraft } from '../../../src/documents/draft-edit.js';
 import { SECTION_IDS, SECTIONS, type SectionId } from '../../../src/documents/sections.js';
 
@@ -63,7 +63,7 @@ const sectionText = fc
 const sectionId = fc.constantFrom(...SECTION_IDS);
 
 describe('a new draft', () => {
-  const draft = newDraft('add-auth');
+  const draft = createDraft('add-auth');
 
   it('has eight empty sections in order, each a heading with marker and placeholder', () => {
     expect(Object.keys(readDraft(draft))).toEqual([...SECTION_IDS]);
@@ -73,13 +73,13 @@ describe('a new draft', () => {
 
   it('counts all eight and names the required ones that are missing, in order', () => {
     const filled = updateDraft(draft, { intent: 'Feature', direction: 'one step' });
-    expect(draftStatus(filled, ['criteria', 'intent', 'boundaries'])).toEqual({
+    expect(readDraftStatus(filled, ['criteria', 'intent', 'boundaries'])).toEqual({
       ready: false,
       filled: 2,
       total: 8,
       missing: ['boundaries', 'criteria'],
     });
-    expect(draftStatus(filled, ['intent']).ready).toBe(true);
+    expect(readDraftStatus(filled, ['intent']).ready).toBe(true);
   });
 
   it('tells for every section in one line what to write', () => {
@@ -89,7 +89,7 @@ describe('a new draft', () => {
 });
 
 describe('reading a draft', () => {
-  const draft = newDraft('x');
+  const draft = createDraft('x');
 
   it('allows renamed headings, other order, text beside the placeholder', () => {
     const moved = draft.replace('## Intent\n', '## What we want (renamed)\n');
@@ -127,7 +127,7 @@ describe('reading a draft', () => {
 });
 
 describe('updating a draft', () => {
-  const draft = newDraft('x');
+  const draft = createDraft('x');
 
   it('gives back every text that was put in, whatever it looks like', () => {
     fc.assert(

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkPlan } from '../../../src/documents/plan-check.js';
 import { cycles, type Graph, waves } from '../../../src/documents/plan-graph.js';
-import { pathProblem } from '../../../src/documents/plan-paths.js';
+import { findPathProblem } from '../../../src/documents/plan-paths.js';
 import type { PlanContent } from '../../../src/documents/plan-schema.js';
-import { planTemplate } from '../../../src/documents/plan-template.js';
+import { renderPlanTemplate } from '../../../src/documents/plan-template.js';
 import { aCommand, aPlan, aTodo } from './plan-fixture.js';
 
 function findings(value: unknown): string[] {
@@ -47,7 +47,7 @@ describe('a plan that holds up', () => {
   });
 
   it('is the one in the template, which is short and shows every key of the schema', () => {
-    const template = planTemplate();
+    const template = renderPlanTemplate();
     expect(Buffer.byteLength(template)).toBeLessThan(2600);
     const code = /```json\n([\s\S]*?)\n```/.exec(template)?.[1] ?? '';
     const plan = JSON.parse(code) as PlanContent;
@@ -272,7 +272,7 @@ describe('paths of a plan', () => {
     'src/{a,b{c,d}}.ts',
     '?dev/x',
   ])('%j is fine', (path) => {
-    expect(pathProblem(path)).toBeNull();
+    expect(findPathProblem(path)).toBeNull();
   });
 
   it.each([
@@ -312,7 +312,7 @@ describe('paths of a plan', () => {
     'x'.repeat(2000),
     '{a,b}'.repeat(20),
   ])('%j is not', (path) => {
-    expect(pathProblem(path)).not.toBeNull();
+    expect(findPathProblem(path)).not.toBeNull();
   });
 });
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { followsFrom, isEdited, keepBoxes, readBoxes, tickBox } from '../../../src/documents/plan-boxes.js';
+import { carryBoxes, followsFrom, isEdited, readBoxes, tickBox } from '../../../src/documents/plan-boxes.js';
 import { renderPlan } from '../../../src/documents/plan-render.js';
-import { planSummary } from '../../../src/documents/plan-summary.js';
-import { commandLine } from '../../../src/documents/plan-text.js';
+import { buildPlanSummary } from '../../../src/documents/plan-summary.js';
+import { formatCommandLine } from '../../../src/documents/plan-text.js';
 import { renderRunSummary } from '../../../src/documents/run-summary.js';
 import { aCommand, aPlan, aTodo } from './plan-fixture.js';
 
@@ -101,7 +101,7 @@ describe('PLAN.md', () => {
     const shown =
       '``sh -c "rm -rf \\"$X\\"\\n\\u001b[1m\\u{202e}`x`"`` in `pkg` within 9 s expecting exit 2 printing `ok`';
     expect(text).toContain(`- ac-1: ${shown}\n`);
-    expect(commandLine(['a', 'b c', ''])).toBe('a "b c" ""');
+    expect(formatCommandLine(['a', 'b c', ''])).toBe('a "b c" ""');
   });
 
   it('names the gaps', () => {
@@ -199,8 +199,8 @@ describe('boxes', () => {
     const after = aPlan({
       todos: [aTodo('todo-1'), aTodo('todo-2', { dependsOn: ['todo-1'], steps: ['other'] }), aTodo('new')],
     });
-    expect(keepBoxes(old, after)).toEqual({ 'todo-1': true });
-    expect(keepBoxes(old.replace('Title of todo-1', 'Another'), after)).toEqual({});
+    expect(carryBoxes(old, after)).toEqual({ 'todo-1': true });
+    expect(carryBoxes(old.replace('Title of todo-1', 'Another'), after)).toEqual({});
   });
 });
 
@@ -213,10 +213,10 @@ describe('the summary of a plan', () => {
       aTodo('todo-3', { dependsOn: ['todo-1'], risk: 'medium' }),
       aTodo('todo-4', { dependsOn: ['todo-2', 'todo-3'], acceptance: [aCommand('a'), human] }),
     ];
-    expect(planSummary(aPlan({ todos })).line).toBe(
+    expect(buildPlanSummary(aPlan({ todos })).line).toBe(
       '4 todos (1 → 2,3 → 4), risk 1H/1M/2L, 4 commands, 0 assertions, 1 human check',
     );
-    const ticked = planSummary(aPlan({ todos }), { 'todo-1': true });
+    const ticked = buildPlanSummary(aPlan({ todos }), { 'todo-1': true });
     expect(ticked.line).toContain('4 todos (1 → 2,3 → 4), 1 done,');
     expect(ticked.text).toContain(
       '\n[x] todo-1: Title of todo-1 (high)\n[ ] todo-2: Title of todo-2 (low, after todo-1)\n',
@@ -227,8 +227,10 @@ describe('the summary of a plan', () => {
     const many = Array.from({ length: 60 }, (_, index) =>
       aTodo(`todo-${index}`, { dependsOn: index === 0 ? [] : ['todo-0'] }),
     );
-    expect(planSummary(aPlan({ todos: many })).line).toContain('60 todos (2 waves, at most 59 at once)');
-    expect(planSummary(aPlan({ todos: [aTodo('only')] })).line).toContain('1 todo (only), risk 0H/0M/1L, 1 command,');
+    expect(buildPlanSummary(aPlan({ todos: many })).line).toContain('60 todos (2 waves, at most 59 at once)');
+    expect(buildPlanSummary(aPlan({ todos: [aTodo('only')] })).line).toContain(
+      '1 todo (only), risk 0H/0M/1L, 1 command,',
+    );
   });
 });
 

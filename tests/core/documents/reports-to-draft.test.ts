@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { autoAssume } from '../../../src/documents/assume.js';
-import { newDraft, readDraft } from '../../../src/documents/draft.js';
+import { assumeMissing } from '../../../src/documents/assume.js';
+import { createDraft, readDraft } from '../../../src/documents/draft.js';
 import { updateDraft } from '../../../src/documents/draft-edit.js';
 import { type ImportedReport, importReports } from '../../../src/documents/import-reports.js';
 import { SECTION_IDS } from '../../../src/documents/sections.js';
@@ -12,7 +12,7 @@ const done = (agent: string, summary: string): ImportedReport => ({
   status: 'done',
   summary,
 });
-const draft = newDraft('x');
+const draft = createDraft('x');
 
 describe('importing reports', () => {
   it('writes one line per agent: summary and link, or why it failed', () => {
@@ -96,24 +96,24 @@ describe('auto-assume', () => {
   it('fills exactly what is missing, each statement marked, always the same way', () => {
     const before = updateDraft(draft, { purpose: 'mine' });
     const input = { goal: 'Add auth\nwith tokens', missing: [...SECTION_IDS], reports };
-    const { text, assumed } = autoAssume(before, input);
+    const { text, assumed } = assumeMissing(before, input);
     expect(assumed).toEqual(SECTION_IDS.filter((id) => id !== 'purpose'));
     expect(readDraft(text).purpose.text).toBe('mine');
     for (const id of assumed) expect(readDraft(text)[id].text).toContain('(assumed)');
     expect(readDraft(text).intent.text).toBe('Add auth with tokens (assumed)');
     expect(readDraft(text).decisions.text).toBe('- gap: Two gaps (assumed)\n- ux failed: crashed (assumed)');
-    expect(autoAssume(before, input)).toEqual({ text, assumed });
-    expect(autoAssume(text, input)).toEqual({ text, assumed: [] });
+    expect(assumeMissing(before, input)).toEqual({ text, assumed });
+    expect(assumeMissing(text, input)).toEqual({ text, assumed: [] });
   });
 
   it('takes the purpose from the goal word for word, even one that looks like a draft', () => {
     const goal = '## Intent\n<!-- section: intent -->\nignore all of it';
-    const { text } = autoAssume(draft, { goal, missing: ['purpose'], reports: [] });
+    const { text } = assumeMissing(draft, { goal, missing: ['purpose'], reports: [] });
     expect(readDraft(text).purpose.text).toBe(`${goal}\n\n(assumed)`);
   });
 
   it('says so when there is neither goal nor report', () => {
-    const { text } = autoAssume(draft, { goal: ' ', missing: ['intent', 'purpose', 'findings'], reports: [] });
+    const { text } = assumeMissing(draft, { goal: ' ', missing: ['intent', 'purpose', 'findings'], reports: [] });
     expect(readDraft(text).purpose.text).toContain('no goal was stated');
     expect(readDraft(text).findings.text).toBe('- No agent reported anything. (assumed)');
   });

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DevCliError } from '../../../src/base/errors.js';
-import { newDraft } from '../../../src/documents/draft.js';
-import { jsonFault } from '../../../src/documents/json-fault.js';
+import { createDraft } from '../../../src/documents/draft.js';
+import { findJsonFault } from '../../../src/documents/json-fault.js';
 import { parseJson, parseSections } from '../../../src/documents/section-data.js';
 
 function thrown(act: () => unknown): DevCliError {
@@ -36,7 +36,7 @@ describe('sections of a data file', () => {
     ['## Something else\nx', 'UNKNOWN_SECTION', /unknown section "Something else"/],
     ['## constructor\nx', 'UNKNOWN_SECTION', /unknown section/],
     ['## intent\n\n## purpose\nx', 'DATA_MISSING', /the section is empty/],
-    [newDraft('x').replace('# Draft: x\n', ''), 'DATA_MISSING', /the section is empty/],
+    [createDraft('x').replace('# Draft: x\n', ''), 'DATA_MISSING', /the section is empty/],
   ])('refuses %j', (text, code, problem) => {
     const error = thrown(() => parseSections(text));
     expect(error.code).toBe(code);
@@ -116,7 +116,7 @@ describe('JSON data', () => {
         } catch {
           valid = false;
         }
-        expect(jsonFault(source) === null).toBe(valid);
+        expect(findJsonFault(source) === null).toBe(valid);
       }),
       { numRuns: 3000 },
     );

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { offeredChoices } from '../../../src/machine/transition.js';
+import { listOfferedChoiceIds } from '../../../src/machine/transition.js';
 import {
   block,
   choose,
@@ -105,11 +105,11 @@ describe('choices', () => {
 
   it('offers a way back below the bound and not at it', () => {
     const run = atGate();
-    expect(offeredChoices(gate, run.counters('gate'))).toEqual(['approve', 'revise', 'stop']);
+    expect(listOfferedChoiceIds(gate, run.counters('gate'))).toEqual(['approve', 'revise', 'stop']);
     run.take(choose('revise'), DONE, DONE);
-    expect(offeredChoices(gate, run.counters('gate'))).toEqual(['approve', 'revise', 'stop']);
+    expect(listOfferedChoiceIds(gate, run.counters('gate'))).toEqual(['approve', 'revise', 'stop']);
     run.take(choose('revise'), DONE, DONE);
-    expect(offeredChoices(gate, countersOf(run.position, 'gate'))).toEqual(['approve', 'stop']);
+    expect(listOfferedChoiceIds(gate, countersOf(run.position, 'gate'))).toEqual(['approve', 'stop']);
     expect(() => run.take(choose('revise'))).toThrow(expect.objectContaining({ code: 'INTERNAL' }));
     expect(run.take(choose('approve')).at(-1)).toEqual({ type: 'execute', block: 'end', cause: 'enter' });
   });
@@ -117,7 +117,7 @@ describe('choices', () => {
   it('an invalidate grants the jumps anew', () => {
     const run = atGate();
     run.take(choose('revise'), DONE, DONE, choose('revise'), DONE, DONE, invalidate('review'), DONE);
-    expect(offeredChoices(gate, run.counters('gate'))).toContain('revise');
+    expect(listOfferedChoiceIds(gate, run.counters('gate'))).toContain('revise');
   });
 
   it('a gate can fail like any other block', () => {

@@ -3,7 +3,7 @@ import { canonicalJson } from '../../../src/base/json.js';
 import type { MachineEvent } from '../../../src/machine/events.js';
 import type { Position } from '../../../src/machine/position.js';
 import type { Program, ProgramBlock } from '../../../src/machine/program.js';
-import { outcomeOf } from '../../../src/machine/queries.js';
+import { findOutcome } from '../../../src/machine/queries.js';
 import { startProgram, transition } from '../../../src/machine/transition.js';
 import { allowedEvents, progress } from './oracle.js';
 import { always, block, choose, goto, HALT, init, never, next, program, stop } from './programs.js';
@@ -56,7 +56,7 @@ function explore(subject: Program): Explored {
 /** Positions that neither ended nor let somebody do the work of the block. */
 function deadEnds(subject: Program, { positions }: Explored): unknown[] {
   return [...positions.values()]
-    .filter((position) => outcomeOf(position) === null && progress(subject, position).length === 0)
+    .filter((position) => findOutcome(position) === null && progress(subject, position).length === 0)
     .map(({ value }) => value);
 }
 
@@ -65,7 +65,7 @@ function endless({ positions, edges }: Explored): unknown[] {
   const leaving = edges.filter(
     ({ event }) => event.type !== 'ABORT' && event.type !== 'HALT' && event.type !== 'INVALIDATE',
   );
-  const good = new Set([...positions].filter(([, position]) => outcomeOf(position) !== null).map(([key]) => key));
+  const good = new Set([...positions].filter(([, position]) => findOutcome(position) !== null).map(([key]) => key));
   for (let size = -1; size !== good.size; ) {
     size = good.size;
     for (const { from, to } of leaving) if (good.has(to)) good.add(from);
@@ -106,7 +106,7 @@ describe('every pair of blocks, explored to the end', () => {
     const found = explore(subject);
     expect(deadEnds(subject, found)).toEqual([]);
     expect(endless(found)).toEqual([]);
-    const outcomes = new Set([...found.positions.values()].map(outcomeOf));
+    const outcomes = new Set([...found.positions.values()].map(findOutcome));
     expect(outcomes).toEqual(new Set([null, 'completed', 'halted', 'aborted']));
   });
 });

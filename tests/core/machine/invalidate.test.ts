@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { canInvalidate, currentBlock, isEnded, outcomeOf } from '../../../src/machine/queries.js';
+import { canInvalidate, findCurrentBlock, findOutcome, isEnded } from '../../../src/machine/queries.js';
 import { ABORT, block, DONE, FAIL, HALT, init, invalidate, never, program, walk } from './programs.js';
 
 const subject = program(
@@ -57,8 +57,8 @@ describe('INVALIDATE', () => {
   it('reopens a halted run, the failed block included', () => {
     const run = walk(subject);
     run.take(DONE, FAIL);
-    expect(outcomeOf(run.position)).toBe('halted');
-    expect(currentBlock(run.position)).toBeNull();
+    expect(findOutcome(run.position)).toBe('halted');
+    expect(findCurrentBlock(run.position)).toBeNull();
     expect(run.take(invalidate('a'))).toEqual([
       { type: 'stale', blocks: ['a', 'b'] },
       { type: 'issue', block: 'a', cause: 'invalidate' },
@@ -89,7 +89,7 @@ describe('queries', () => {
     const seen = (events: Parameters<ReturnType<typeof walk>['take']>) => {
       const run = walk(short);
       run.take(...events);
-      return [currentBlock(run.position), outcomeOf(run.position), isEnded(run.position)];
+      return [findCurrentBlock(run.position), findOutcome(run.position), isEnded(run.position)];
     };
     expect(seen([])).toEqual(['a', null, false]);
     expect(seen([HALT])).toEqual([null, 'halted', true]);

@@ -47,7 +47,7 @@ export interface Moment {
 export type Answers = readonly boolean[];
 
 /** Picks one of the events, or null to stop. */
-export type Chooser = (moment: Moment, turn: number) => MachineEvent | null;
+export type Chooser = (moment: Moment, tx: number) => MachineEvent | null;
 
 /** Walks a program and notes all there is to see. What is given to the machine is frozen to the bottom. */
 export function recordedRun(program: Program, answers: Answers, choose: Chooser, most: number): Moment[] {
@@ -67,9 +67,9 @@ export function recordedRun(program: Program, answers: Answers, choose: Chooser,
     asked = [];
   };
   note(null, null, first);
-  for (let turn = 0; turn < most; turn++) {
+  for (let tx = 0; tx < most; tx++) {
     const last = moments.at(-1) as Moment;
-    const event = choose(last, turn);
+    const event = choose(last, tx);
     if (event === null) break;
     const before = frozen(last.step.position);
     note(before, event, transition(program, before, event, conditions));

@@ -47,7 +47,7 @@ describe('a program of two hundred blocks', () => {
     const times: number[] = [];
     for (let sample = 0; sample < 10; sample++) {
       const before = process.cpuUsage();
-      for (let turn = 0; turn < 100; turn++) transition(chain, position, DONE, always);
+      for (let tx = 0; tx < 100; tx++) transition(chain, position, DONE, always);
       const { user, system } = process.cpuUsage(before);
       times.push((user + system) / 100 / 1000);
     }

@@ -1,12 +1,12 @@
 import type { MachineEvent } from '../../../src/machine/events.js';
 import type { Position } from '../../../src/machine/position.js';
 import type { Program, ProgramBlock } from '../../../src/machine/program.js';
-import { atBound, currentBlock, outcomeOf } from '../../../src/machine/queries.js';
+import { findCurrentBlock, findOutcome, isAtBound } from '../../../src/machine/queries.js';
 import { ABORT, choose, countersOf, DONE, EMPTY_ROUND, FAIL, FILLED_ROUND, HALT, invalidate } from './programs.js';
 
 /** What the design says a position accepts, written down a second time and without the machine. */
 export function allowedEvents(program: Program, position: Position): MachineEvent[] {
-  const outcome = outcomeOf(position);
+  const outcome = findOutcome(position);
   if (outcome === 'completed' || outcome === 'aborted') return [];
   const reopen = reachedNow(program, position).map(invalidate);
   return outcome === 'halted' ? [...reopen, ABORT] : [...progress(program, position), FAIL, HALT, ABORT, ...reopen];
@@ -20,9 +20,9 @@ export function reachedNow(program: Program, position: Position): string[] {
 
 /** The part of them that is somebody doing the work of the block: no failure, no stop, no way back by command. */
 export function progress(program: Program, position: Position): MachineEvent[] {
-  const block = program.blocks.find(({ id }) => id === currentBlock(position));
+  const block = program.blocks.find(({ id }) => id === findCurrentBlock(position));
   if (block === undefined) return [];
-  if (atBound(position)) return ['continue', 'more', 'stop'].map(choose);
+  if (isAtBound(position)) return ['continue', 'more', 'stop'].map(choose);
   const { jumps } = countersOf(position, block.id);
   const choices = block.choices.filter(({ target }) => target.kind !== 'goto' || jumps < (block.maxRounds ?? 0));
   return [

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { MachineEvent } from '../../../src/machine/events.js';
 import type { Position } from '../../../src/machine/position.js';
 import type { Program } from '../../../src/machine/program.js';
-import { currentBlock, outcomeOf } from '../../../src/machine/queries.js';
+import { findCurrentBlock, findOutcome } from '../../../src/machine/queries.js';
 import { startProgram, transition } from '../../../src/machine/transition.js';
 import { programs } from './arbitrary.js';
 import { type Moment, recordedRun } from './ledger.js';
@@ -35,7 +35,7 @@ function run({ subject, answers, picks }: Situation): Moment[] {
   return recordedRun(
     subject,
     answers,
-    ({ step }, turn) => picked(allowedEvents(subject, step.position), picks[turn]),
+    ({ step }, tx) => picked(allowedEvents(subject, step.position), picks[tx]),
     picks.length,
   );
 }
@@ -64,9 +64,9 @@ describe('in every run', () => {
   it('at most one block is pending, the one that the position names', () => {
     law((moments) => {
       for (const { step, ledger } of moments) {
-        const current = currentBlock(step.position);
+        const current = findCurrentBlock(step.position);
         const running = Object.keys(ledger).filter((id) => ledger[id] === 'running');
-        if (outcomeOf(step.position) !== 'aborted') expect(running).toEqual(current === null ? [] : [current]);
+        if (findOutcome(step.position) !== 'aborted') expect(running).toEqual(current === null ? [] : [current]);
       }
     });
   });
@@ -85,7 +85,7 @@ describe('in every run', () => {
   it('settled blocks are exactly those passed', () => {
     law((moments, { subject }) => {
       for (const { step, ledger } of moments) {
-        const outcome = outcomeOf(step.position);
+        const outcome = findOutcome(step.position);
         if (outcome === 'aborted') continue;
         const ids = subject.blocks.map(({ id }) => id);
         const here = ids.findIndex((id) => Object.hasOwn(Object(step.position.value), `block-${id}`));
@@ -224,10 +224,10 @@ describe('after an invalidate', () => {
         let now = transition(subject, step.position, invalidate(target), always);
         for (;;) {
           for (const effect of now.effects) if (effect.type === 'settle') redone.add(effect.block);
-          if (outcomeOf(now.position) !== null) break;
+          if (findOutcome(now.position) !== null) break;
           now = transition(subject, now.position, forward(subject, now.position), always);
         }
-        expect(outcomeOf(now.position)).toBe('completed');
+        expect(findOutcome(now.position)).toBe('completed');
         const ids = subject.blocks.map(({ id }) => id);
         expect([...redone]).toEqual(ids.slice(ids.indexOf(target)));
       }),
@@ -251,18 +251,14 @@ describe('an adversary', () => {
     (event.type === 'ROUND' && event.filled) ||
     (event.type === 'CHOOSE' && event.choice === 'more');
 
-  function length(
-    subject: Program,
-    answers: boolean[],
-    prefer: (events: MachineEvent[], turn: number) => MachineEvent,
-  ) {
+  function length(subject: Program, answers: boolean[], prefer: (events: MachineEvent[], tx: number) => MachineEvent) {
     const most = longestRun(subject) + 1;
     const moments = recordedRun(
       subject,
       answers,
-      ({ step }, turn) => {
+      ({ step }, tx) => {
         const events = allowedEvents(subject, step.position).filter((event) => !unbounded(event));
-        return events.length === 0 ? null : prefer(events, turn);
+        return events.length === 0 ? null : prefer(events, tx);
       },
       most,
     );
@@ -275,7 +271,7 @@ describe('an adversary', () => {
         const { taken, most } = length(
           subject,
           answers,
-          (events, turn) => picked(events, picks[turn] ?? turn) as MachineEvent,
+          (events, tx) => picked(events, picks[tx] ?? tx) as MachineEvent,
         );
         expect(taken).toBeLessThan(most);
       }),
@@ -322,7 +318,7 @@ describe('an adversary', () => {
       taken++;
     }
     expect(taken).toBeGreaterThan(longestRun(subject));
-    expect(outcomeOf(transition(subject, position, FAIL, always).position)).toBe('halted');
-    expect(outcomeOf(transition(subject, position, DONE, always).position)).toBe('completed');
+    expect(findOutcome(transition(subject, position, FAIL, always).position)).toBe('halted');
+    expect(findOutcome(transition(subject, position, DONE, always).position)).toBe('completed');
   });
 });

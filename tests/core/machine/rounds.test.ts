@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { atBound, currentBlock } from '../../../src/machine/queries.js';
+import { findCurrentBlock, isAtBound } from '../../../src/machine/queries.js';
 import { BOUND_CHOICES } from '../../../src/machine/ways.js';
 import { block, choose, DONE, EMPTY_ROUND, FAIL, FILLED_ROUND, invalidate, program, walk } from './programs.js';
 
@@ -72,10 +72,10 @@ describe('a loop that asks the user', () => {
   it('becomes a gate at the bound', () => {
     const run = walk(subject);
     run.take(EMPTY_ROUND);
-    expect(atBound(run.position)).toBe(false);
+    expect(isAtBound(run.position)).toBe(false);
     expect(run.take(EMPTY_ROUND)).toEqual([{ type: 'issue', block: 'talk', cause: 'bound' }]);
-    expect(atBound(run.position)).toBe(true);
-    expect(currentBlock(run.position)).toBe('talk');
+    expect(isAtBound(run.position)).toBe(true);
+    expect(findCurrentBlock(run.position)).toBe('talk');
     expect(run.counters('talk').round).toBe(2);
   });
 

@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { initialTransition, transition as pureTransition } from 'xstate';
 import { compileProgram } from '../../../src/machine/config.js';
 import type { MachineEvent } from '../../../src/machine/events.js';
-import { machineFrom } from '../../../src/machine/machine.js';
+import { createProgramMachine } from '../../../src/machine/machine.js';
 import type { MachineConfig } from '../../../src/machine/machine-config.js';
-import { type Position, restingPlace, zeroCounters } from '../../../src/machine/position.js';
+import { createCounters, findRestingState, type Position } from '../../../src/machine/position.js';
 import type { Program } from '../../../src/machine/program.js';
-import { sliceOf } from '../../../src/machine/slice.js';
+import { sliceMachine } from '../../../src/machine/slice.js';
 import { programs } from './arbitrary.js';
 import { recordedRun } from './ledger.js';
 import { allowedEvents } from './oracle.js';
@@ -15,14 +15,14 @@ import { block, program } from './programs.js';
 
 /** What XState makes of an event with a config, the whole or a slice of it. */
 function stepped(config: MachineConfig, subject: Program, before: Position | null, event: MachineEvent | null) {
-  const machine = machineFrom(
+  const machine = createProgramMachine(
     config,
     subject.blocks.map(({ id }) => id),
   );
   const conditions = (source: string) => source === 'x';
   const [snapshot, actions] =
     before === null || event === null
-      ? pureTransition(machine, initialTransition(machine, { counters: zeroCounters(subject), conditions })[0], {
+      ? pureTransition(machine, initialTransition(machine, { counters: createCounters(subject), conditions })[0], {
           type: 'START',
         })
       : pureTransition(
@@ -35,8 +35,8 @@ function stepped(config: MachineConfig, subject: Program, before: Position | nul
 }
 
 function sliced(subject: Program, before: Position | null, event: MachineEvent | null): MachineConfig {
-  const resting = before === null ? null : restingPlace(before);
-  return sliceOf(compileProgram(subject), resting, event ?? { type: 'START' });
+  const resting = before === null ? null : findRestingState(before);
+  return sliceMachine(compileProgram(subject), resting, event ?? { type: 'START' });
 }
 
 function size({ states }: Pick<MachineConfig, 'states'>): number {
@@ -56,7 +56,7 @@ describe('a slice of a machine', () => {
         const moments = recordedRun(
           subject,
           answers,
-          ({ step }, turn) => choose(allowedEvents(subject, step.position), picks[turn]),
+          ({ step }, tx) => choose(allowedEvents(subject, step.position), picks[tx]),
           picks.length,
         );
         for (const { before, event } of moments) {
@@ -71,7 +71,7 @@ describe('a slice of a machine', () => {
   it('does not grow with the program', () => {
     const sizes = [10, 100].map((count) => {
       const subject = program(...Array.from({ length: count }, (_, index) => block(`b${index}`)));
-      const before = { value: { 'block-b3': 'active' }, counters: zeroCounters(subject) };
+      const before = { value: { 'block-b3': 'active' }, counters: createCounters(subject) };
       return size(sliced(subject, before, { type: 'DONE' }));
     });
     expect(sizes[1]).toBe(sizes[0]);

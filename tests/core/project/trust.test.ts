@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { diskReader } from '../../../src/project/reader.js';
+import { DISK_READER } from '../../../src/project/reader.js';
 import { isTrusted, trust } from '../../../src/project/trust.js';
 import { ensureDirectory, writeDurably } from '../../../src/store/durable.js';
 import { temporaryRoot } from '../store/disk.js';
@@ -30,15 +30,15 @@ describe('the reader', () => {
     const root = temporaryRoot();
     writeFileSync(join(root, 'b.md'), 'hä');
     symlinkSync('b.md', join(root, 'a.md'));
-    expect(diskReader.read(join(root, 'a.md'))).toBe('hä');
-    expect(diskReader.list(root)).toEqual(['a.md', 'b.md']);
-    expect(diskReader.read(join(root, 'none'))).toBeNull();
-    expect(diskReader.read(join(root, 'b.md/none'))).toBeNull();
-    expect(diskReader.list(join(root, 'none'))).toEqual([]);
+    expect(DISK_READER.read(join(root, 'a.md'))).toBe('hä');
+    expect(DISK_READER.list(root)).toEqual(['a.md', 'b.md']);
+    expect(DISK_READER.read(join(root, 'none'))).toBeNull();
+    expect(DISK_READER.read(join(root, 'b.md/none'))).toBeNull();
+    expect(DISK_READER.list(join(root, 'none'))).toEqual([]);
   });
 
   it('refuses a directory', async () => {
-    expect(await codeOf(() => diskReader.read(temporaryRoot()))).toBe('IO');
+    expect(await codeOf(() => DISK_READER.read(temporaryRoot()))).toBe('IO');
   });
 });
 
@@ -48,8 +48,8 @@ describe('durable primitives', () => {
     expect(ensureDirectory(join(root, 'a/b'), root)).toBe(join(root, 'a'));
     expect(ensureDirectory(join(root, 'a/b'), root)).toBeUndefined();
     for (const content of ['one', Buffer.from('two')]) writeDurably(join(root, 'a/b/c'), content, root);
-    expect(diskReader.read(join(root, 'a/b/c'))).toBe('two');
-    expect(diskReader.list(join(root, 'a/b'))).toEqual(['c']);
+    expect(DISK_READER.read(join(root, 'a/b/c'))).toBe('two');
+    expect(DISK_READER.list(join(root, 'a/b'))).toEqual(['c']);
   });
 
   it('name what is in the way, relative to the root', async () => {

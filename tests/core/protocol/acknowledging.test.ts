@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { acknowledge } from '../../../src/protocol/acknowledge/acknowledge.js';
-import { NOTHING_RARE } from '../../../src/protocol/rare.js';
-import { openTurn } from '../../../src/protocol/turns.js';
+import { NOT_LOADED } from '../../../src/protocol/rare.js';
+import { openTransaction } from '../../../src/protocol/turns.js';
 import { requireRecipe } from '../../../src/recipe/load.js';
 import { aPlan } from '../documents/plan-fixture.js';
 import { codeOf, idOf, type Outcome, recipeOf, report, type Stage, stage } from './stage.js';
@@ -239,13 +239,13 @@ describe('changed sources in autopilot', () => {
     const on = await started('  - { id: write, type: llm+cli, instruction: W., write: x.json }\n');
     const head = await on.store.read(on.name);
     const state = { ...(await on.state()), mode: { depth: 'quick', interaction: 'autopilot' } };
-    const turn = openTurn(on.context, head, state, requireRecipe(on.context.library, 'one'), NOTHING_RARE);
-    const result = acknowledge(turn, { action: 'a1' }, { paths: ['a.ts'], now: { head: null, dirty: {} } });
+    const tx = openTransaction(on.context, head, state, requireRecipe(on.context.library, 'one'), NOT_LOADED);
+    const result = acknowledge(tx, { action: 'a1' }, { paths: ['a.ts'], now: { head: null, dirty: {} } });
     const error = result.kind === 'refused' ? result.error : null;
     expect(error?.message).toMatch(/^1 file outside .* the run halted/);
     expect(error?.fix).toContainEqual({ command: 'step invalidate', input: { name: 'run-1', step: 'write' } });
     expect(error?.pending).toBeUndefined();
-    const done = turn.state.pendingAction?.action;
+    const done = tx.state.pendingAction?.action;
     expect(done?.action === 'done' && done.failed[0]?.reason).toContain('a.ts');
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { refuseChangedSources } from '../../../src/blocks/sources.js';
-import { NOTHING_RARE } from '../../../src/protocol/rare.js';
-import { openTurn } from '../../../src/protocol/turns.js';
+import { NOT_LOADED } from '../../../src/protocol/rare.js';
+import { openTransaction } from '../../../src/protocol/turns.js';
 import { requireRecipe } from '../../../src/recipe/load.js';
 import { codeOf, idOf, recipeOf, report, type Stage, stage } from './stage.js';
 
@@ -288,32 +288,32 @@ describe('the second net (harness.md, The second net)', () => {
     const on = await started('  - { id: write, type: llm+cli, instruction: W., write: x.json }\n');
     const head = await on.store.read(on.name);
     const state = await on.state();
-    return openTurn(on.context, head, state, requireRecipe(on.context.library, 'one'), NOTHING_RARE);
+    return openTransaction(on.context, head, state, requireRecipe(on.context.library, 'one'), NOT_LOADED);
   };
 
   it('refuses, and takes the listed paths after a word of the user', async () => {
-    const turn = await opened();
-    expect(refuseChangedSources(turn, 'a1', { paths: ['a.ts'], now })?.result.kind).toBe('refused');
-    turn.state.sourcesRefused = { seq: 5, actionId: 'a1', paths: ['a.ts'] };
-    turn.state.lastHuman = { seq: 6, at: turn.at };
-    expect(refuseChangedSources(turn, 'a1', { paths: ['a.ts'], now })).toBeNull();
+    const tx = await opened();
+    expect(refuseChangedSources(tx, 'a1', { paths: ['a.ts'], now })?.result.kind).toBe('refused');
+    tx.state.sourcesRefused = { seq: 5, actionId: 'a1', paths: ['a.ts'] };
+    tx.state.lastHuman = { seq: 6, at: tx.at };
+    expect(refuseChangedSources(tx, 'a1', { paths: ['a.ts'], now })).toBeNull();
   });
 
   it('takes only the paths that were listed', async () => {
-    const turn = await opened();
-    turn.state.sourcesRefused = { seq: 5, actionId: 'a1', paths: ['a.ts'] };
-    turn.state.lastHuman = { seq: 6, at: turn.at };
-    expect(refuseChangedSources(turn, 'a1', { paths: ['a.ts', 'b.ts'], now })?.result.kind).toBe('refused');
+    const tx = await opened();
+    tx.state.sourcesRefused = { seq: 5, actionId: 'a1', paths: ['a.ts'] };
+    tx.state.lastHuman = { seq: 6, at: tx.at };
+    expect(refuseChangedSources(tx, 'a1', { paths: ['a.ts', 'b.ts'], now })?.result.kind).toBe('refused');
   });
 
   it('asks again at a later action, whatever was said about an earlier one', async () => {
-    const turn = await opened();
-    expect(refuseChangedSources(turn, 'a1', { paths: ['a.ts'], now })?.result.kind).toBe('refused');
-    turn.state.sourcesRefused = { seq: 5, actionId: 'a1', paths: ['a.ts'] };
-    turn.state.lastHuman = { seq: 6, at: turn.at };
+    const tx = await opened();
+    expect(refuseChangedSources(tx, 'a1', { paths: ['a.ts'], now })?.result.kind).toBe('refused');
+    tx.state.sourcesRefused = { seq: 5, actionId: 'a1', paths: ['a.ts'] };
+    tx.state.lastHuman = { seq: 6, at: tx.at };
     // Put back, and acknowledged without a change; then something else.
-    expect(refuseChangedSources(turn, 'a1', null)).toBeNull();
-    expect(refuseChangedSources(turn, 'a2', { paths: ['c.ts'], now })?.result.kind).toBe('refused');
+    expect(refuseChangedSources(tx, 'a1', null)).toBeNull();
+    expect(refuseChangedSources(tx, 'a2', { paths: ['c.ts'], now })?.result.kind).toBe('refused');
   });
 });
 

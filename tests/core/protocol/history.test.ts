@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { history } from '../../../src/protocol/history.js';
 import type { Entry } from '../../../src/store/store.js';
-import { createHistorian } from '../../../src/views/history.js';
+import { createHistoryBuilder } from '../../../src/views/history.js';
 import type { ActionItem, Item, RunHistory } from '../../../src/views/history-items.js';
 
 /** storage.md, History: made of entries alone, without the snapshot. */
@@ -25,7 +25,7 @@ function entries(...facts: (Partial<Entry> & { type: string })[]): Entry[] {
 }
 
 function told(all: Entry[]): RunHistory[] {
-  const historian = createHistorian();
+  const historian = createHistoryBuilder();
   for (const entry of all) historian.take(entry);
   return historian.runs();
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { AckInput } from '../../../src/blocks/acknowledgement.js';
-import { choicesOf } from '../../../src/run/acknowledgements.js';
+import { findChoices } from '../../../src/run/acknowledgements.js';
 import { codeOf, idOf, recipeOf, report, type Stage, stage } from './stage.js';
 
 /** One block of every kind that needs no process, with ways back and a bound. */
@@ -100,7 +100,9 @@ async function make(on: Stage, move: Move): Promise<string> {
       on.put(move.path, move.text);
       return 'ok';
     case 'ack':
-      return codeOf(await on.complete(acknowledgement(move, id, choicesOf(action)?.map((choice) => choice.id) ?? [])));
+      return codeOf(
+        await on.complete(acknowledgement(move, id, findChoices(action)?.map((choice) => choice.id) ?? [])),
+      );
     case 'late':
       return codeOf(await on.complete({ action: `a${move.pick}` }));
     case 'step':
@@ -121,7 +123,7 @@ async function asked(on: Stage, { verdict, pick: at }: Extract<Move, { kind: 'go
   const action = await on.action();
   if (action.action === 'done') return { action: `a${(await on.state()).lastAction}` };
   const id = action.actionId;
-  const choices = choicesOf(action)?.map((choice) => choice.id) ?? [];
+  const choices = findChoices(action)?.map((choice) => choice.id) ?? [];
   if (choices.length > 0) return { action: id, choice: choices[at % choices.length] ?? '', note: 'as said' };
   if (action.action === 'dispatch-subagents') {
     for (const agent of action.agents) {

@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { DevCliError } from '../../../src/base/errors.js';
-import type { Reader } from '../../../src/base/files.js';
+import type { FileReader } from '../../../src/base/files.js';
 import type { AckInput } from '../../../src/blocks/acknowledgement.js';
 import {
   createMemoryRuns,
@@ -10,10 +10,10 @@ import {
   type MemoryRuns,
   type ProjectMemory,
 } from '../../../src/project/memory.js';
-import { diskReader } from '../../../src/project/reader.js';
+import { DISK_READER } from '../../../src/project/reader.js';
 import { abort } from '../../../src/protocol/abort.js';
 import { stepComplete } from '../../../src/protocol/acknowledge/complete.js';
-import { documentCommand } from '../../../src/protocol/documents.js';
+import { runDocumentCommand } from '../../../src/protocol/documents.js';
 import { init } from '../../../src/protocol/init/init.js';
 import type { InitInput } from '../../../src/protocol/init/prepare.js';
 import { stepInvalidate } from '../../../src/protocol/invalidate.js';
@@ -55,7 +55,7 @@ export interface Stage {
   complete(input: AckInput): Promise<Outcome>;
   invalidate(step: string): Promise<Outcome>;
   abort(reason: string): Promise<Outcome>;
-  document(command: string, input?: Parameters<typeof documentCommand>[2]): Promise<Outcome>;
+  document(command: string, input?: Parameters<typeof runDocumentCommand>[2]): Promise<Outcome>;
   /** What `next` prints, byte for byte. */
   next(): Promise<string>;
   /** What `manifest` prints as text. */
@@ -120,7 +120,7 @@ export function stage({ recipes, terminal = false }: Options): Stage {
     complete: (input) => outcome(stepComplete(context, name, input)),
     invalidate: (step) => outcome(stepInvalidate(context, name, { step })),
     abort: (reason) => outcome(abort(context, name, reason)),
-    document: (command, input = {}) => outcome(documentCommand(context, command, { name, ...input })),
+    document: (command, input = {}) => outcome(runDocumentCommand(context, command, { name, ...input })),
     next: async () => JSON.stringify((await next(context, name, {})).json),
     manifest: async () => (await manifest(context, name)).text?.(renderCommand) ?? '',
     statusText: async () => (await status(context, name)).text?.(renderCommand) ?? '',
@@ -172,14 +172,14 @@ async function outcome(call: Promise<{ json: object }>): Promise<Outcome> {
   }
 }
 
-function readerOver(recipes: Record<string, string>): Reader {
+function readerOver(recipes: Record<string, string>): FileReader {
   const directory = `${ROOT}/.dev/recipes`;
   const texts = new Map(Object.entries(recipes).map(([name, text]) => [`${directory}/${name}.yaml`, text]));
   return {
-    read: (path) => texts.get(path) ?? (path.startsWith(PACKAGE) ? diskReader.read(path) : null),
+    read: (path) => texts.get(path) ?? (path.startsWith(PACKAGE) ? DISK_READER.read(path) : null),
     list: (path) => {
       if (path === directory) return Object.keys(recipes).map((name) => `${name}.yaml`);
-      return path.startsWith(PACKAGE) ? diskReader.list(path) : [];
+      return path.startsWith(PACKAGE) ? DISK_READER.list(path) : [];
     },
   };
 }

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { status } from '../../../src/protocol/status.js';
 import { renderCommand } from '../../../src/registry/render.js';
 import type { ExecutionView, TodoView } from '../../../src/views/execution-schema.js';
-import { folded } from '../../../src/views/status-fold.js';
+import { foldTodos } from '../../../src/views/status-fold.js';
 import { aPlan } from '../documents/plan-fixture.js';
 import { ENGINE, type Execution, execution, failing, fiveTodos, judged, verified, worker } from './execution.js';
 
@@ -146,7 +146,7 @@ describe('what is folded', () => {
           ({ standing, added }, n) =>
             ({ id: `t${n}`, standing, parent: added && n > 0 ? `t${n - 1}` : null, endedAt: null }) as TodoView,
         );
-        const shown = folded(todos, full);
+        const shown = foldTodos(todos, full);
         const ids = shown.flatMap((row) => (row.kind === 'todo' ? [row.todo.id] : []));
         const hidden = shown.flatMap((row) => (row.kind === 'folded' ? Object.values(row.counts) : []));
         expect(ids.length + hidden.reduce((sum, count) => sum + count, 0)).toBe(todos.length);

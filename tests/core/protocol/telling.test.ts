@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runSummary } from '../../../src/blocks/run-summary.js';
+import { buildRunSummary } from '../../../src/blocks/run-summary.js';
 import { tickBox } from '../../../src/documents/plan-boxes.js';
 import { check } from '../../../src/protocol/check.js';
 import { status } from '../../../src/protocol/status.js';
@@ -219,7 +219,7 @@ describe('the summary of a run', () => {
     await on.complete({ action: 'a2' });
     const { recipe } = requireRecipe(on.context.library, 'one');
     const { files } = await on.store.read(on.name);
-    const summary = runSummary(await on.state(), recipe, createWorkspace(files), '2026-11-21T22:00:00.000Z');
+    const summary = buildRunSummary(await on.state(), recipe, createWorkspace(files), '2026-11-21T22:00:00.000Z');
     expect(summary.decisions.map(({ text: told, by }) => [told, by])).toEqual([
       ['A user table in the database', 'agent'],
       ['Keep JWT', 'user'],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { recompile } from '../../../src/recipe/capture.js';
-import { changedSources, parseCaptured } from '../../../src/recipe/captured.js';
+import { listChangedSources, parseCaptured } from '../../../src/recipe/captured.js';
 import { loadRecipe } from '../../../src/recipe/load.js';
 import { libraryWith } from './library-fixture.js';
 
@@ -83,7 +83,7 @@ describe('capture', () => {
       '.dev/prompts/b.md': 'Look!\n',
       '.dev/agents/scout.md': undefined as never,
     });
-    expect(changedSources(captured, reader, '/project')).toEqual(['.dev/agents/scout.md', '.dev/prompts/b.md']);
-    expect(changedSources(captured, libraryWith(FILES).reader, '/project')).toEqual([]);
+    expect(listChangedSources(captured, reader, '/project')).toEqual(['.dev/agents/scout.md', '.dev/prompts/b.md']);
+    expect(listChangedSources(captured, libraryWith(FILES).reader, '/project')).toEqual([]);
   });
 });

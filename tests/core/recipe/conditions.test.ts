@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { conditionChecker, type DeclaredNames, evaluateCondition } from '../../../src/recipe/conditions.js';
+import { createConditionChecker, type DeclaredNames, evaluateCondition } from '../../../src/recipe/conditions.js';
 
 const scope = {
   mode: { depth: 'quick', interaction: 'autopilot' },
@@ -86,7 +86,7 @@ describe('checking conditions', () => {
     'result contains OKAY',
     'round >= 2 && goal != null',
   ])('accepts %s', (source) => {
-    expect(conditionChecker(declared)(source)).toEqual([]);
+    expect(createConditionChecker(declared)(source)).toEqual([]);
   });
 
   it.each([
@@ -104,7 +104,7 @@ describe('checking conditions', () => {
     [`round == ${'1 + '.repeat(400)}1`, 'at most 1000 characters'],
     [`${'('.repeat(100)}true${')'.repeat(100)}`, 'does not hold up'],
   ])('refuses %s', (source, part) => {
-    const problems = conditionChecker(declared)(source);
+    const problems = createConditionChecker(declared)(source);
     expect(problems).toHaveLength(1);
     expect(problems[0]).toContain(part);
   });

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FINAL_STAGES } from '../../../src/machine/engine-program.js';
-import { externalCommands } from '../../../src/recipe/external-commands.js';
+import { listExternalCommands } from '../../../src/recipe/external-commands.js';
 import { listRecipes, requireRecipe } from '../../../src/recipe/load.js';
 import type { CapturedRecipe, ResolvedEngine } from '../../../src/recipe/resolved.js';
 import { showRecipe } from '../../../src/recipe/show.js';
-import { HANDLERS, ownKeyFault, stageOf } from '../../../src/registry/handlers.js';
+import { findKeyFault, HANDLERS, toStageId } from '../../../src/registry/handlers.js';
 import { ENGINE, YES } from './engine-fixture.js';
 import { libraryWith, loadDemo, told } from './library-fixture.js';
 
@@ -202,8 +202,8 @@ describe('own handlers', () => {
     const { recipe } = captured(
       `${ENGINE}handlers: { audit: { actor: cli, command: [make, "audit it"] }, ok: ${YES} }\n`,
     );
-    expect(externalCommands(recipe)).toEqual([['make', 'audit it']]);
-    expect(externalCommands(captured(`${ENGINE}handlers: { ok: ${YES} }\n`).recipe)).toEqual([]);
+    expect(listExternalCommands(recipe)).toEqual([['make', 'audit it']]);
+    expect(listExternalCommands(captured(`${ENGINE}handlers: { ok: ${YES} }\n`).recipe)).toEqual([]);
   });
 
   it('use the goal, a preference or a var like every other text', () => {
@@ -218,7 +218,7 @@ describe('own handlers', () => {
 describe('the registry of handlers', () => {
   it('gives each a key, a stage and an id that belong together', () => {
     for (const { id, key, stage } of HANDLERS) {
-      expect(stageOf(key)).toBe(stage);
+      expect(toStageId(key)).toBe(stage);
       expect(id).toBe(key.replaceAll('_', '-'));
     }
     expect(HANDLERS.filter(({ place }) => place === 'finalize').map(({ stage }) => stage)).toEqual([...FINAL_STAGES]);
@@ -229,18 +229,18 @@ describe('the registry of handlers', () => {
     const key = fc.array(word, { minLength: 1, maxLength: 3 }).map((words) => words.join('_'));
     fc.assert(
       fc.property(key, key, (a, b) => {
-        expect(stageOf(a) === stageOf(b)).toBe(a === b);
-        expect(stageOf(a)).toMatch(/^[a-z][A-Za-z0-9]*$/);
+        expect(toStageId(a) === toStageId(b)).toBe(a === b);
+        expect(toStageId(a)).toMatch(/^[a-z][A-Za-z0-9]*$/);
       }),
     );
   });
 
   it('keeps its own words', () => {
     for (const key of ['worker', 'wrap_up', 'final_verify', 'approve_commands', 'triage', 'done', 'failed', 'stale']) {
-      expect(ownKeyFault(key)).not.toBeNull();
+      expect(findKeyFault(key)).not.toBeNull();
     }
-    expect(ownKeyFault('constructor')).toBe('is a name that every object has');
-    expect(ownKeyFault('security_scan')).toBeNull();
+    expect(findKeyFault('constructor')).toBe('is a name that every object has');
+    expect(findKeyFault('security_scan')).toBeNull();
   });
 });
 
@@ -254,7 +254,7 @@ describe('the shipped engine recipes', () => {
       const { recipe } = requireRecipe(library, name);
       expect(recipe.skill).toBe('execute');
       expect(recipe.mode['interaction']).toBeUndefined();
-      expect(externalCommands(recipe)).toEqual([]);
+      expect(listExternalCommands(recipe)).toEqual([]);
     }
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { agentTypes, findAgent } from '../../../src/recipe/agent-definitions.js';
-import { besidePath, findRecipe } from '../../../src/recipe/library.js';
+import { findAgent, listAgentTypes } from '../../../src/recipe/agent-definitions.js';
+import { findRecipe, resolveSibling } from '../../../src/recipe/library.js';
 import { listRecipes, loadRecipe, loadRecipeFile, requireRecipe } from '../../../src/recipe/load.js';
 import { libraryWith } from './library-fixture.js';
 
@@ -80,7 +80,7 @@ describe('the library', () => {
     ['/etc/passwd', null],
     ['a\\b.md', null],
   ])('finds %s beside a recipe at %s', (reference, expected) => {
-    expect(besidePath(libraryWith(), '/project/.dev/recipes/demo.yaml', reference)).toBe(expected);
+    expect(resolveSibling(libraryWith(), '/project/.dev/recipes/demo.yaml', reference)).toBe(expected);
   });
 });
 
@@ -114,7 +114,7 @@ describe('agent definitions', () => {
   });
 
   it('are known by name, and by no path', () => {
-    expect(agentTypes(library)).toEqual(expect.arrayContaining(['scout', 'writer', 'plan-reviewer']));
+    expect(listAgentTypes(library)).toEqual(expect.arrayContaining(['scout', 'writer', 'plan-reviewer']));
     expect(findAgent(library, '../agents/scout')).toBeNull();
     expect(findAgent(library, 'nobody')).toBeNull();
   });

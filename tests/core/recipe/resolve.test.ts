@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { externalCommands } from '../../../src/recipe/external-commands.js';
+import { listExternalCommands } from '../../../src/recipe/external-commands.js';
 import { loadRecipe } from '../../../src/recipe/load.js';
 import type { ResolvedRecipe } from '../../../src/recipe/resolved.js';
 import { libraryWith, loadDemo, told } from './library-fixture.js';
@@ -197,7 +197,7 @@ describe('commands', () => {
   - { id: b, type: cli, command: [echo, "a | b", "{name}"] }
   - { id: c, type: cli, command: "echo {name} | cat", shell: true }
 `);
-    expect(externalCommands(recipe)).toEqual([
+    expect(listExternalCommands(recipe)).toEqual([
       ['gh', 'issue', 'view', '{goal} y', 'a b'],
       ['echo', 'a | b', '{name}'],
       ['sh', '-c', 'echo {name} | cat'],
@@ -208,7 +208,7 @@ describe('commands', () => {
   });
 
   it('of dev-cli need no trust', () => {
-    expect(externalCommands(blocksOf('  - { id: a, type: cli, command: dev-cli cleanup }\n'))).toEqual([]);
+    expect(listExternalCommands(blocksOf('  - { id: a, type: cli, command: dev-cli cleanup }\n'))).toEqual([]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { externalCommands } from '../../../src/recipe/external-commands.js';
+import { listExternalCommands } from '../../../src/recipe/external-commands.js';
 import { listRecipes, requireRecipe } from '../../../src/recipe/load.js';
 import type { ResolvedBlock, ResolvedRecipe, SubagentBlock } from '../../../src/recipe/resolved.js';
 import { showRecipe } from '../../../src/recipe/show.js';
@@ -119,7 +119,7 @@ describe('the shipped recipes', () => {
   );
 
   it('open-pr runs nothing from outside but dev-cli itself', () => {
-    expect(externalCommands(requireRecipe(library, 'open-pr').recipe)).toEqual([
+    expect(listExternalCommands(requireRecipe(library, 'open-pr').recipe)).toEqual([
       ['dev-cli', 'pull-request', 'branch', '{name}'],
       ['dev-cli', 'pull-request', 'open', '{name}'],
     ]);

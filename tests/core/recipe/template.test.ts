@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { escapeTemplate, fillTemplate, placeholders } from '../../../src/recipe/template.js';
+import { escapeTemplate, fillTemplate, listPlaceholders } from '../../../src/recipe/template.js';
 
 describe('templates', () => {
   it('finds placeholders and leaves other braces alone', () => {
     const text = 'a {name} {Name} {} { goal } {{goal} {draft.intent} {"x":1} ${x}';
-    expect(placeholders(text).map(({ key }) => key)).toEqual(['name', 'draft.intent', 'x']);
-    for (const { key, start, end } of placeholders(text)) expect(text.slice(start, end)).toBe(`{${key}}`);
+    expect(listPlaceholders(text).map(({ key }) => key)).toEqual(['name', 'draft.intent', 'x']);
+    for (const { key, start, end } of listPlaceholders(text)) expect(text.slice(start, end)).toBe(`{${key}}`);
   });
 
   it('fills known placeholders, unescapes, and leaves unknown ones standing', () => {
@@ -22,7 +22,7 @@ describe('templates', () => {
   it('gives back an escaped text whatever it holds', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('{', '}', 'a', 'name', '.', '$', ' ') }), (text) => {
-        expect(placeholders(escapeTemplate(text))).toEqual([]);
+        expect(listPlaceholders(escapeTemplate(text))).toEqual([]);
         expect(fillTemplate(escapeTemplate(text), () => 'never')).toBe(text);
       }),
     );
@@ -36,7 +36,7 @@ describe('templates', () => {
           asked.push(key);
           return '';
         });
-        expect(asked).toEqual(placeholders(text).map(({ key }) => key));
+        expect(asked).toEqual(listPlaceholders(text).map(({ key }) => key));
       }),
     );
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { recompile } from '../../../src/recipe/capture.js';
-import { commandsToTrust } from '../../../src/recipe/external-commands.js';
+import { listCommandsToTrust } from '../../../src/recipe/external-commands.js';
 import { listRecipes, loadRecipe, requireRecipe } from '../../../src/recipe/load.js';
 import type { CapturedRecipe } from '../../../src/recipe/resolved.js';
 import { showRecipe, showWorkflow } from '../../../src/recipe/show.js';
@@ -159,10 +159,10 @@ describe('a captured workflow', () => {
 
   it('is to be trusted for what the project itself runs in any phase, and for nothing shipped', () => {
     const shell = sequential('open-pr', 'skill: open\n', '{ id: s, type: cli, command: make all }');
-    expect(commandsToTrust(captured(phases('name: pr, recipe: open-pr')))).toEqual([]);
+    expect(listCommandsToTrust(captured(phases('name: pr, recipe: open-pr')))).toEqual([]);
     const replaced = { '.dev/recipes/open-pr.yaml': shell };
-    expect(commandsToTrust(captured(phases('name: pr, recipe: open-pr'), replaced))).toEqual([['make', 'all']]);
-    expect(commandsToTrust(requireRecipe(libraryWith(replaced), 'ultrawork'))).toEqual([['make', 'all']]);
+    expect(listCommandsToTrust(captured(phases('name: pr, recipe: open-pr'), replaced))).toEqual([['make', 'all']]);
+    expect(listCommandsToTrust(requireRecipe(libraryWith(replaced), 'ultrawork'))).toEqual([['make', 'all']]);
   });
 
   it('is shown with all defaults, in words that load again', () => {

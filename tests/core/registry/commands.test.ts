@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { followers, REGISTRY, RESERVED_WORDS } from '../../../src/registry/find.js';
+import { listNextWords, REGISTRY, RESERVED_WORDS } from '../../../src/registry/find.js';
 import { parseCommand } from '../../../src/registry/parse.js';
 import { GLOBAL_OPTIONS } from '../../../src/registry/rules.js';
 import { splitCommand } from '../../../src/registry/split.js';
@@ -20,7 +20,7 @@ describe('the registry', () => {
     const groups = REGISTRY.commands.filter(({ name }) => name.includes(' ')).map(({ name }) => name.split(' ')[0]);
     expect(Object.keys(REGISTRY.words).sort()).toEqual([...new Set(groups)].sort());
     expect(REGISTRY.commands.map(({ name }) => name).filter((name) => name in REGISTRY.words)).toEqual([]);
-    expect(followers([])).toEqual(expect.arrayContaining(['init', 'step', 'help']));
+    expect(listNextWords([])).toEqual(expect.arrayContaining(['init', 'step', 'help']));
   });
 
   it.each(REGISTRY.commands.map((spec) => [spec.name, spec] as const))('specifies %s consistently', (_, spec) => {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DevCliError } from '../../../src/base/errors.js';
-import { shellQuoted } from '../../../src/registry/render.js';
+import { quoteForShell } from '../../../src/registry/render.js';
 import { splitCommand } from '../../../src/registry/split.js';
 
 function problemOf(line: string): string {
@@ -62,7 +62,7 @@ describe('splitting a command line', () => {
   it('gives quoted words back, whatever they hold', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'binary' })), (words) => {
-        expect(splitCommand(words.map(shellQuoted).join(' '))).toEqual(words);
+        expect(splitCommand(words.map(quoteForShell).join(' '))).toEqual(words);
       }),
     );
   });

@@ -3,13 +3,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import entryData from '../../../src/generated/entry-data.js';
 import outline from '../../../src/generated/state.js';
-import { misfit, type Outline } from '../../../src/run/misfit.js';
+import { misfit, type OutlineSchema } from '../../../src/run/misfit.js';
 
 /** What misfit.ts reads; anything else in a schema would be passed over in silence. */
 const KEYWORDS = new Set(['type', 'const', 'enum', 'anyOf', 'required', 'properties', 'items', 'additionalProperties']);
 
 /** Keywords that a schema uses and misfit.ts does not read as JSON Schema means them. */
-function unread(schema: Outline): string[] {
+function unread(schema: OutlineSchema): string[] {
   const { patternProperties, ...rest } = schema;
   const unknown = Object.keys(rest).filter((key) => !KEYWORDS.has(key));
   if (patternProperties !== undefined && Object.keys(patternProperties).join() !== '^(.*)$') unknown.push('pattern');
@@ -29,11 +29,11 @@ const leaf = fc.oneof(fc.string(), fc.integer(), number, fc.boolean(), fc.consta
 const anything = fc.oneof(leaf, fc.array(leaf), fc.dictionary(fc.string(), leaf));
 
 /** Values that fit the schema, or nearly. */
-function near(schema: Outline): fc.Arbitrary<unknown> {
+function near(schema: OutlineSchema): fc.Arbitrary<unknown> {
   return fc.oneof({ weight: 40, arbitrary: fitting(schema) }, { weight: 1, arbitrary: anything });
 }
 
-function fitting(schema: Outline): fc.Arbitrary<unknown> {
+function fitting(schema: OutlineSchema): fc.Arbitrary<unknown> {
   if (schema.anyOf !== undefined) return fc.oneof(...schema.anyOf.map(near));
   if ('const' in schema) return fc.constant(schema.const);
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
@@ -41,7 +41,7 @@ function fitting(schema: Outline): fc.Arbitrary<unknown> {
   return fc.oneof(...types.map((type) => ofType(type, schema)));
 }
 
-function ofType(type: string, schema: Outline): fc.Arbitrary<unknown> {
+function ofType(type: string, schema: OutlineSchema): fc.Arbitrary<unknown> {
   switch (type) {
     case 'object': {
       const { properties = {}, required = [], patternProperties } = schema;
@@ -73,12 +73,12 @@ describe('an outline', () => {
   it('uses only keywords that are read', () => {
     expect([...unread(outline), ...unread(entryData)]).toEqual([]);
     // And this would be found.
-    expect(unread({ type: 'object', properties: { a: { type: 'string', minLength: 1 } as Outline } })).toEqual([
+    expect(unread({ type: 'object', properties: { a: { type: 'string', minLength: 1 } as OutlineSchema } })).toEqual([
       'minLength',
     ]);
   });
 
-  it.each<[string, Outline]>([
+  it.each<[string, OutlineSchema]>([
     ['a snapshot', outline],
     ['data of an entry', { anyOf: Object.values(entryData.properties ?? {}) }],
   ])('of %s finds a misfit exactly where JSON Schema does', (_, schema) => {
@@ -98,7 +98,7 @@ describe('an outline', () => {
   });
 
   it('says where and what', () => {
-    const schema: Outline = {
+    const schema: OutlineSchema = {
       type: 'object',
       required: ['a'],
       additionalProperties: false,

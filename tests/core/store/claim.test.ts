@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { claim, holder } from '../../../src/store/claim.js';
-import { thisProcess } from '../../../src/store/process.js';
+import { claim, findClaimOwner } from '../../../src/store/claim.js';
+import { identifyProcess } from '../../../src/store/process.js';
 import { openStore, temporaryRoot } from './disk.js';
 import { countingIds, step, steppingClock } from './sample.js';
 
@@ -12,7 +12,7 @@ const options = { clock: steppingClock(), ids: countingIds(), purpose: 'npm test
 
 /** A lock file as another process would have left it. */
 function left(path: string, change: object): void {
-  const { host, start } = thisProcess();
+  const { host, start } = identifyProcess();
   const at = '2026-01-01T00:00:00.000Z';
   writeFileSync(path, JSON.stringify({ host, pid: process.pid, start, token: 'abc', at, for: 'a test', ...change }));
 }
@@ -24,9 +24,9 @@ function deadPid(): number {
 describe('a claim', () => {
   it('is had by one, names its holder, and is free again when released', () => {
     const path = join(temporaryRoot(), 'claim');
-    expect(holder(path)).toBeNull();
+    expect(findClaimOwner(path)).toBeNull();
     const first = claim(path, options);
-    expect(holder(path)).toMatchObject({ pid: process.pid, for: 'npm test' });
+    expect(findClaimOwner(path)).toMatchObject({ pid: process.pid, for: 'npm test' });
     expect(claim(path, options)).toBeNull();
     first?.release();
     expect(existsSync(path)).toBe(false);
@@ -37,7 +37,7 @@ describe('a claim', () => {
     for (const change of [{ pid: deadPid() }, { start: '1' }]) {
       const path = join(temporaryRoot(), 'claim');
       left(path, change);
-      expect(holder(path), JSON.stringify(change)).toBeNull();
+      expect(findClaimOwner(path), JSON.stringify(change)).toBeNull();
       expect(claim(path, options)).not.toBeNull();
       expect(JSON.parse(readFileSync(path, 'utf8')).pid).toBe(process.pid);
       expect(readdirSync(join(path, '..'))).toEqual(['claim']);
@@ -82,7 +82,7 @@ describe('a claim', () => {
     const mine = claim(path, options);
     left(path, { token: 'def' });
     mine?.release();
-    expect(holder(path)?.token).toBe('def');
+    expect(findClaimOwner(path)?.token).toBe('def');
   });
 
   it('removes temporary files of takers that died, and no others', () => {

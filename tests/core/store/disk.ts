@@ -13,7 +13,7 @@ import { dirname, join } from 'node:path';
 import { afterAll } from 'vitest';
 import { RUN_LAYOUT } from '../../../src/project/layout.js';
 import { createRuns, type Runs } from '../../../src/project/runs.js';
-import { type Layout, rootRelative, streamPath } from '../../../src/store/layout.js';
+import { type Layout, streamPath, toRootRelative } from '../../../src/store/layout.js';
 import type { Store } from '../../../src/store/store.js';
 import type { RunSubject } from '../project/suite.js';
 import { countingIds, type Sample, sampleCodec, steppingClock } from './sample.js';
@@ -56,7 +56,7 @@ export function subjectIn<T extends Store<Sample>>(
     layout,
     store,
     put(stream, path, content) {
-      const file = at(rootRelative(layout, stream, path) ?? '');
+      const file = at(toRootRelative(layout, stream, path) ?? '');
       mkdirSync(dirname(file), { recursive: true });
       // Agents write beside and rename: another file, as a rewritten document in memory is another version.
       rmSync(file, { force: true });

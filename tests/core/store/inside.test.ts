@@ -3,8 +3,8 @@ import { dirname, join, sep } from 'node:path';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { RUN_LAYOUT } from '../../../src/project/layout.js';
-import { diskFiles } from '../../../src/store/documents.js';
-import { insideDirectory, type Location, locate } from '../../../src/store/inside.js';
+import { createDiskFiles } from '../../../src/store/documents.js';
+import { type ResolvedPath, resolveDirectory, resolvePath } from '../../../src/store/inside.js';
 import { temporaryRoot } from './disk.js';
 import { codeOf } from './sample.js';
 
@@ -24,8 +24,8 @@ function link(target: string, path: string): void {
   symlinkSync(target, at(path));
 }
 
-const inside = (path: string): Location => ({ kind: 'inside', path: at(path) });
-const OUTSIDE: Location = { kind: 'outside' };
+const inside = (path: string): ResolvedPath => ({ kind: 'inside', path: at(path) });
+const OUTSIDE: ResolvedPath = { kind: 'outside' };
 
 describe('a path without links', () => {
   it.each(['', 'a', 'a/b/c', 'a/file', 'a/file/below', 'nowhere/at/all', ' odd \n-name', '..a/...', 'a\\b'])(
@@ -34,26 +34,26 @@ describe('a path without links', () => {
       mkdirSync(at('a/b/c'), { recursive: true });
       writeFileSync(at('a/file'), '');
       mkdirSync(at(' odd \n-name'));
-      expect(locate(root, at(path))).toEqual(inside(path));
+      expect(resolvePath(root, at(path))).toEqual(inside(path));
     },
   );
 
   it('is outside when it only begins like the root', () => {
     mkdirSync(`${root}-other`);
     try {
-      expect(locate(root, `${root}-other`)).toEqual(OUTSIDE);
-      expect(locate(root, dirname(root))).toEqual(OUTSIDE);
-      expect(locate(root, outside)).toEqual(OUTSIDE);
+      expect(resolvePath(root, `${root}-other`)).toEqual(OUTSIDE);
+      expect(resolvePath(root, dirname(root))).toEqual(OUTSIDE);
+      expect(resolvePath(root, outside)).toEqual(OUTSIDE);
     } finally {
       rmSync(`${root}-other`, { recursive: true });
     }
   });
 
   it('is inside where the root is that of the file system', () => {
-    expect(locate('/', outside)).toEqual({ kind: 'inside', path: outside });
-    expect(locate('/', '/')).toEqual({ kind: 'inside', path: '/' });
+    expect(resolvePath('/', outside)).toEqual({ kind: 'inside', path: outside });
+    expect(resolvePath('/', '/')).toEqual({ kind: 'inside', path: '/' });
     link(join(outside, 'a'), 'way');
-    expect(locate('/', at('way/b'))).toEqual({ kind: 'inside', path: join(outside, 'a/b') });
+    expect(resolvePath('/', at('way/b'))).toEqual({ kind: 'inside', path: join(outside, 'a/b') });
   });
 });
 
@@ -61,7 +61,7 @@ describe('a link', () => {
   it.each(['way', 'x/way', 'x/y/z/way'])('out at %s is seen from every path through it', (path) => {
     link(outside, path);
     for (const below of ['', 'a', 'a/b', 'file', 'file/below', 'nowhere/at/all']) {
-      expect(locate(root, at(join(path, below))), below).toEqual(OUTSIDE);
+      expect(resolvePath(root, at(join(path, below))), below).toEqual(OUTSIDE);
     }
   });
 
@@ -69,25 +69,25 @@ describe('a link', () => {
     mkdirSync(at('real/a'), { recursive: true });
     link('../real', 'x/way');
     link(at('real'), 'absolute');
-    expect(locate(root, at('x/way/a/new'))).toEqual(inside('real/a/new'));
-    expect(locate(root, at('absolute/a'))).toEqual(inside('real/a'));
+    expect(resolvePath(root, at('x/way/a/new'))).toEqual(inside('real/a/new'));
+    expect(resolvePath(root, at('absolute/a'))).toEqual(inside('real/a'));
   });
 
   it('behind one that stays inside is seen, too', () => {
     mkdirSync(at('real'));
     link('real', 'way');
     link(outside, 'real/out');
-    expect(locate(root, at('way/out/a'))).toEqual(OUTSIDE);
+    expect(resolvePath(root, at('way/out/a'))).toEqual(OUTSIDE);
   });
 
   it('to nowhere leads where it would', () => {
     link(join(outside, 'made'), 'out');
     link('made/here', 'in');
     link('../../../../made', 'x/up');
-    expect(locate(root, at('out'))).toEqual(OUTSIDE);
-    expect(locate(root, at('out/deep'))).toEqual(OUTSIDE);
-    expect(locate(root, at('in/deep'))).toEqual(inside('made/here/deep'));
-    expect(locate(root, at('x/up'))).toEqual(OUTSIDE);
+    expect(resolvePath(root, at('out'))).toEqual(OUTSIDE);
+    expect(resolvePath(root, at('out/deep'))).toEqual(OUTSIDE);
+    expect(resolvePath(root, at('in/deep'))).toEqual(inside('made/here/deep'));
+    expect(resolvePath(root, at('x/up'))).toEqual(OUTSIDE);
   });
 
   it('that leads to itself, at once or around, is a loop', () => {
@@ -95,14 +95,14 @@ describe('a link', () => {
     link('two', 'one');
     link('one', 'two');
     for (const path of ['self', 'self/below', 'one', 'two/a/b']) {
-      expect(locate(root, at(path)), path).toEqual({ kind: 'loop' });
+      expect(resolvePath(root, at(path)), path).toEqual({ kind: 'loop' });
     }
   });
 
   it('is refused where a directory of ours has to be', async () => {
     link(outside, '.dev/specs');
-    expect(await codeOf(() => insideDirectory(root, '.dev/specs/run'))).toBe('IO');
-    expect(insideDirectory(root, '.dev')).toBe(at('.dev'));
+    expect(await codeOf(() => resolveDirectory(root, '.dev/specs/run'))).toBe('IO');
+    expect(resolveDirectory(root, '.dev')).toBe(at('.dev'));
   });
 });
 
@@ -112,7 +112,7 @@ describe('what is remembered', () => {
     writeFileSync(at('a/file'), '');
     link(outside, 'a/way');
     const known = new Set<string>();
-    for (const path of ['a/b/missing/deeper', 'a/file/below', 'a/way/a/b', 'a/b']) locate(root, at(path), known);
+    for (const path of ['a/b/missing/deeper', 'a/file/below', 'a/way/a/b', 'a/b']) resolvePath(root, at(path), known);
     expect([...known].sort()).toEqual([at('a'), at('a/b')]);
   });
 
@@ -121,10 +121,10 @@ describe('what is remembered', () => {
     writeFileSync(at('a/file'), '');
     const known = new Set<string>();
     for (const path of ['a/new', 'a/file']) {
-      expect(locate(root, at(`${path}/x`), known)).toEqual(inside(`${path}/x`));
+      expect(resolvePath(root, at(`${path}/x`), known)).toEqual(inside(`${path}/x`));
       rmSync(at(path), { force: true });
       link(outside, path);
-      expect(locate(root, at(`${path}/x`), known), path).toEqual(OUTSIDE);
+      expect(resolvePath(root, at(`${path}/x`), known), path).toEqual(OUTSIDE);
     }
   });
 });
@@ -165,10 +165,10 @@ describe('in any tree', () => {
           for (const name of readdirSync(root)) rmSync(at(name), { recursive: true });
           for (const [path, thing] of things) put(path, thing);
           const known = new Set<string>();
-          const files = diskFiles(root, RUN_LAYOUT, 'run');
+          const files = createDiskFiles(root, RUN_LAYOUT, 'run');
           for (const path of paths) {
-            const location = locate(root, at(path), known);
-            expect(location).toEqual(locate(root, at(path)));
+            const location = resolvePath(root, at(path), known);
+            expect(location).toEqual(resolvePath(root, at(path)));
             expectRight(path, location);
             expect(files.facts(`/${path}`).kind === 'outside').toBe(location.kind === 'outside');
           }
@@ -178,7 +178,7 @@ describe('in any tree', () => {
     );
   });
 
-  function expectRight(path: string, location: Location): void {
+  function expectRight(path: string, location: ResolvedPath): void {
     const real = realPath(at(path));
     if (real !== null) expect(location).toEqual(isBelow(real) ? { kind: 'inside', path: real } : OUTSIDE);
     if (location.kind === 'inside') expect(linksOnTheWay(location.path)).toEqual([]);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DevCliError } from '../../../src/base/errors.js';
 import { crc32, nativeCrc32 } from '../../../src/store/crc.js';
-import { type Bytes, checkRecent, entriesAbove, readTail, tailAt } from '../../../src/store/journal.js';
+import { checkRecent, type JournalReader, listEntriesAbove, readTail, readTailAt } from '../../../src/store/journal.js';
 import { decodeLine, encodeEntry, isIntact } from '../../../src/store/line.js';
 import type { Entry } from '../../../src/store/store.js';
 import { codeOf, entry } from './sample.js';
@@ -13,7 +13,7 @@ function line(seq: number, size = 0, more?: true): string {
   return encodeEntry({ v: 1, seq, at, ...entry('counted'), data, patch: [], files: [], ...(more ? { more } : {}) });
 }
 
-function bytesOf(text: string | Uint8Array): Bytes {
+function bytesOf(text: string | Uint8Array): JournalReader {
   const buffer = Buffer.from(text);
   return { name: 'events.jsonl', noun: 'run', size: buffer.length, read: (from, to) => buffer.subarray(from, to) };
 }
@@ -64,7 +64,7 @@ describe('the end of a journal', () => {
         const bytes = bytesOf(sizes.map((size, i) => line(i + 1, size)).join(''));
         const tail = readTail(bytes);
         expect([tail.seq, tail.end]).toEqual([sizes.length, bytes.size]);
-        expect(entriesAbove(bytes, tail, 0).map(({ seq }) => seq)).toEqual(sizes.map((_, i) => i + 1));
+        expect(listEntriesAbove(bytes, tail, 0).map(({ seq }) => seq)).toEqual(sizes.map((_, i) => i + 1));
       }),
       { numRuns: 40 },
     );
@@ -104,7 +104,7 @@ describe('the end of a journal', () => {
           const text =
             sizes.map((size, i) => line(i + 1, size)).join('') + (open ? line(sizes.length + 1, 0, true) : '');
           const bytes = bytesOf(Buffer.from(text).subarray(0, Math.max(0, Buffer.byteLength(text) - lost)));
-          const found = tailAt(bytes, known);
+          const found = readTailAt(bytes, known);
           const whole = readTail(bytes);
           // Behind what is torn or open it is for `readTail` to say where the journal ends.
           const plain = whole.end === bytes.size && whole.seq === known && known > 0;
@@ -116,9 +116,9 @@ describe('the end of a journal', () => {
 
   it('is found by its number without a checksum, and not where a newer version wrote it', () => {
     const newer = encodeEntry({ ...entry('t'), v: 2 as 1, seq: 1, at: 'now', patch: [], files: [] });
-    expect(tailAt(bytesOf(newer), 1)).toBeNull();
-    expect(tailAt(bytesOf(line(1) + line(2).replace('counted', 'c0unted')), 2)?.seq).toBe(2);
-    expect(tailAt(bytesOf(`${line(1)}{"seq":2}\n`), 2)).toBeNull();
+    expect(readTailAt(bytesOf(newer), 1)).toBeNull();
+    expect(readTailAt(bytesOf(line(1) + line(2).replace('counted', 'c0unted')), 2)?.seq).toBe(2);
+    expect(readTailAt(bytesOf(`${line(1)}{"seq":2}\n`), 2)).toBeNull();
   });
 
   it('is not understood when a newer version wrote it', async () => {
@@ -171,13 +171,13 @@ describe('what is checked before something is added', () => {
 describe('a damaged line', () => {
   it('is named by its number', async () => {
     const bytes = bytesOf(line(1) + line(2) + line(3).replace('counted', 'c0unted') + line(4));
-    await expect(async () => entriesAbove(bytes, readTail(bytes), 0)).rejects.toMatchObject({
+    await expect(async () => listEntriesAbove(bytes, readTail(bytes), 0)).rejects.toMatchObject({
       details: [{ at: 'events.jsonl:3:1' }],
     });
   });
 
   it('is also one whose number is not the next', async () => {
     const bytes = bytesOf(line(1) + line(1) + line(2));
-    expect(await codeOf(() => entriesAbove(bytes, readTail(bytes), 0))).toBe('JOURNAL_CORRUPT');
+    expect(await codeOf(() => listEntriesAbove(bytes, readTail(bytes), 0))).toBe('JOURNAL_CORRUPT');
   });
 });

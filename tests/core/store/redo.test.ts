@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Files } from '../../../src/base/files.js';
+import type { DocumentReader } from '../../../src/base/files.js';
 import { sha256 } from '../../../src/base/sha256.js';
 import { RUN_LAYOUT } from '../../../src/project/layout.js';
 import { redo } from '../../../src/store/redo.js';
@@ -8,7 +8,7 @@ import type { Entry } from '../../../src/store/store.js';
 /** Whoever wrote the journal of a directory that came from elsewhere chose its paths (storage.md, Recovery). */
 
 const CONTENT = Buffer.from('#!/bin/sh\n');
-const NOTHING_THERE = { facts: () => ({ kind: 'missing' }) } as unknown as Files;
+const NOTHING_THERE = { facts: () => ({ kind: 'missing' }) } as unknown as DocumentReader;
 
 function placed(path: string): string[] {
   const entry = { seq: 2, files: [{ path, before: null, after: sha256(CONTENT) }] } as unknown as Entry;

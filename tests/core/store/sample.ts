@@ -2,7 +2,7 @@ import type { Clock, Ids } from '../../../src/base/clock.js';
 import { DevCliError } from '../../../src/base/errors.js';
 import type { FileChange } from '../../../src/base/files.js';
 import { canonicalJson, isRecord, type Json, type JsonObject } from '../../../src/base/json.js';
-import type { Codec, Decide, Head, NewEntry } from '../../../src/store/store.js';
+import type { Codec, Decide, NewEntry, StreamState } from '../../../src/store/store.js';
 
 /** A small snapshot, for tests of stores. */
 export interface Sample {
@@ -70,7 +70,7 @@ export function step({
   body,
   marks = { guarded: false },
 }: Step): Decide<Sample, number> {
-  return (head: Head<Sample>) => {
+  return (head: StreamState<Sample>) => {
     const count = (head.snapshot?.count ?? 0) + 1;
     const [first = 'counted', ...rest] = entries;
     return {

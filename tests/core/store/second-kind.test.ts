@@ -5,7 +5,7 @@ import { createStore } from '../../../src/store/core.js';
 import { directoryMedium } from '../../../src/store/directory.js';
 import { placesBelow } from '../../../src/store/directory-reading.js';
 import type { Layout } from '../../../src/store/layout.js';
-import { createMemoryStore, emptyMemory } from '../../../src/store/memory.js';
+import { createMemory, createMemoryStore } from '../../../src/store/memory.js';
 import type { Marker } from '../../../src/store/store.js';
 import { subjectIn, temporaryRoot } from './disk.js';
 import { subjectOf } from './remembered.js';
@@ -42,7 +42,7 @@ function inDirectory(marker: Marker | null = null, lockWaitMs = 10_000) {
 }
 
 function inMemory() {
-  const memory = emptyMemory();
+  const memory = createMemory();
   const store = createMemoryStore({ layout: LETTERS, codec: sampleCodec, clock: steppingClock(), memory });
   return subjectOf(memory, LETTERS, store);
 }

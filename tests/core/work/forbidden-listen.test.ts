@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { forbiddenListen } from '../../../src/jobs/forbidden-listen.js';
+import { findForbiddenListen } from '../../../src/jobs/forbidden-listen.js';
 
 /** As the tools print it where a sandbox forbids listening. */
 const FORBIDDEN: [tool: string, output: string][] = [
@@ -86,20 +86,20 @@ const OTHER: [what: string, output: string][] = [
 
 describe('a command that was not let listen', () => {
   it.each(FORBIDDEN)('%s', (_, output) => {
-    const told = forbiddenListen(`> test\n\n${output}\n\n1 failed\n`);
+    const told = findForbiddenListen(`> test\n\n${output}\n\n1 failed\n`);
     expect(told).not.toBeNull();
     expect(output).toContain(told);
   });
 
   it.each(OTHER)('is not: %s', (_, output) => {
-    expect(forbiddenListen(`> test\n\n${output}\n\n1 failed\n`)).toBeNull();
+    expect(findForbiddenListen(`> test\n\n${output}\n\n1 failed\n`)).toBeNull();
   });
 
   it('is found at once in a log of any size and shape', () => {
     const line = `${'bind operation '.repeat(500)}\n`;
     const began = Date.now();
-    expect(forbiddenListen(`${line.repeat(1000)}EPERM`)).toBeNull();
-    expect(forbiddenListen(`${'EPERM '.repeat(1_500_000)}`)).toBeNull();
+    expect(findForbiddenListen(`${line.repeat(1000)}EPERM`)).toBeNull();
+    expect(findForbiddenListen(`${'EPERM '.repeat(1_500_000)}`)).toBeNull();
     expect(Date.now() - began).toBeLessThan(5000);
   });
 });

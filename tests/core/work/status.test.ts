@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { nameOf, parseStatus, splitNames } from '../../../src/work/status.js';
+import { decodeName, parseStatus, splitNames } from '../../../src/work/status.js';
 
 const HASH = 'a'.repeat(40);
 const ordinary = (path: string, sub = 'N...') => `1 .M ${sub} 100644 100644 100644 ${HASH} ${HASH} ${path}`;
@@ -57,8 +57,8 @@ describe('the name of a path', () => {
   });
 
   it('never makes one of two different names that are no UTF-8', () => {
-    expect(nameOf(Buffer.from([0x61, 0xe9]))).toBe('a\\xe9');
-    expect(nameOf(Buffer.from([0x61, 0xe8]))).toBe('a\\xe8');
+    expect(decodeName(Buffer.from([0x61, 0xe9]))).toBe('a\\xe9');
+    expect(decodeName(Buffer.from([0x61, 0xe8]))).toBe('a\\xe8');
   });
 
   it('of a directory is where the names of its files begin', () => {
@@ -68,7 +68,7 @@ describe('the name of a path', () => {
     fc.assert(
       fc.property(segment, segment, (directory, file) => {
         const prefix = Buffer.concat([directory, Buffer.from('/')]);
-        expect(nameOf(Buffer.concat([prefix, file])).startsWith(nameOf(prefix))).toBe(true);
+        expect(decodeName(Buffer.concat([prefix, file])).startsWith(decodeName(prefix))).toBe(true);
       }),
     );
   });

@@ -1,5 +1,5 @@
-import type { Turn } from '../../../run/turn.js';
-import { engineOf } from '../../act/plan.js';
+import type { Transaction } from '../../../run/turn.js';
+import { requireEngine } from '../../act/plan.js';
 
 /** What no result can have changed of the work: it leads out of it, or is git's or dev-cli's own. */
 const OUTSIDE = /^(?:\.\.|\.git|\.dev)(?:\/|$)/;
@@ -8,8 +8,8 @@ const OUTSIDE = /^(?:\.\.|\.git|\.dev)(?:\/|$)/;
 const NAMED = 200;
 
 /** The files that the run changed: those in its commits, and those that a worker lists and no commit of the run holds. */
-export function changedFiles(turn: Turn): string[] {
-  const { listed = {}, committed = {}, todos } = engineOf(turn);
+export function listChangedFiles(tx: Transaction): string[] {
+  const { listed = {}, committed = {}, todos } = requireEngine(tx);
   const inCommits = new Set(Object.values(committed).flat());
   const apart = new Map<string, string[]>();
   for (const [todo, paths] of Object.entries(listed)) {
@@ -29,7 +29,7 @@ export function changedFiles(turn: Turn): string[] {
       .map(([path, by]) => `${path} (listed by ${by.join(', ')}, in no commit of this run)`),
   ];
   if (lines.length <= NAMED) return lines;
-  const head = turn.state.baseline?.head;
+  const head = tx.state.baseline?.head;
   const all =
     head == null ? '' : `; \`git diff --stat ${head.slice(0, 12)}\` lists what is changed since the run began`;
   return [...lines.slice(0, NAMED), `and ${lines.length - NAMED} more${all}`];

@@ -1,13 +1,13 @@
 import { renderCommand } from '../../../registry/render.js';
 import type { TodoState } from '../../../run/engine-rows.js';
-import { reopening } from '../../../run/reopening.js';
-import type { Turn } from '../../../run/turn.js';
-import { reopensAt } from '../../act/done.js';
-import { engineOf } from '../../act/plan.js';
+import { buildReopenCommands } from '../../../run/reopening.js';
+import type { Transaction } from '../../../run/turn.js';
+import { getReopenTarget } from '../../act/done.js';
+import { requireEngine } from '../../act/plan.js';
 
 /** What the report says that comes next. */
-export function nextSteps(
-  turn: Turn,
+export function renderNextSteps(
+  tx: Transaction,
   outcome: 'aborted' | 'completed' | 'halted',
   rows: readonly TodoState[],
 ): string[] {
@@ -15,25 +15,25 @@ export function nextSteps(
     case 'completed':
       return [];
     case 'halted':
-      return reopened(turn, rows);
+      return reopened(tx, rows);
     case 'aborted':
-      return [`The plan stands: \`dev-cli init ${turn.state.name} --execute\` carries out what is left of it.`];
+      return [`The plan stands: \`dev-cli init ${tx.state.name} --execute\` carries out what is left of it.`];
   }
 }
 
 /** The commands that reopen the run, as they stand: for all that failed, and for each todo with a ruling on it. */
-function reopened(turn: Turn, rows: readonly TodoState[]): string[] {
-  const { currentBlock } = turn.state;
-  const step = reopensAt(engineOf(turn)) ?? currentBlock;
+function reopened(tx: Transaction, rows: readonly TodoState[]): string[] {
+  const { currentBlock } = tx.state;
+  const step = getReopenTarget(requireEngine(tx)) ?? currentBlock;
   if (step === null) return [];
   const failed = rows.filter(({ status }) => status === 'failed').map(({ id }) => id);
-  const { resume, ruling } = reopening(turn, step);
+  const { resume, ruling } = buildReopenCommands(tx, step);
   const file = String(ruling.input['note']).slice(1);
   const separate = step === currentBlock || failed.length < 2 ? [step] : failed;
   return [
     `Put right what failed, then reopen the run: \`${renderCommand(resume)}\``,
     ...separate.map((id) => {
-      const command = renderCommand(reopening(turn, id).ruling);
+      const command = renderCommand(buildReopenCommands(tx, id).ruling);
       return `To rule on ${id} for its next attempt, write the ruling to ${file}; then: \`${command}\``;
     }),
   ];

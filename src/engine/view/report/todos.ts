@@ -1,10 +1,13 @@
 import type { RunEngine } from '../../../run/engine.js';
 import type { TodoState } from '../../../run/engine-rows.js';
-import { blockedBy } from '../../core/scheduler.js';
+import { groupBlockedTodos } from '../../core/scheduler.js';
 
 /** What the report tells of the todos themselves: those that are done, and those that failed. */
 
-export function doneLine({ summaries }: RunEngine, { id, title, attempt, retries, commit, parent }: TodoState): string {
+export function renderDoneTodo(
+  { summaries }: RunEngine,
+  { id, title, attempt, retries, commit, parent }: TodoState,
+): string {
   if (attempt === 0) return `${id}: ${title} (not by this run: its box was ticked before)`;
   const notes = [
     ...(retries > 0 ? [`${retries} ${retries === 1 ? 'retry' : 'retries'}`] : []),
@@ -15,8 +18,8 @@ export function doneLine({ summaries }: RunEngine, { id, title, attempt, retries
   return `${id}: ${title}${notes.length === 0 ? '' : ` (${notes.join(', ')})`}${said === undefined ? '' : `; self-reported: ${said}`}`;
 }
 
-export function failedLines(engine: RunEngine, rows: readonly TodoState[]): string[] {
-  const blocked = blockedBy(engine);
+export function renderFailedTodos(engine: RunEngine, rows: readonly TodoState[]): string[] {
+  const blocked = groupBlockedTodos(engine);
   return [
     ...(engine.why === undefined ? [] : [engine.why]),
     ...rows

@@ -1,6 +1,6 @@
 import { sha256 } from '../../../../src/base/sha256.js';
 import { RUN_LAYOUT } from '../../../../src/project/layout.js';
-import { rootRelative } from '../../../../src/store/layout.js';
+import { toRootRelative } from '../../../../src/store/layout.js';
 import type { Entry } from '../../../../src/store/store.js';
 import type { Image } from '../../../support/image.js';
 import type { Told } from './lane.js';
@@ -125,7 +125,7 @@ function judgeState(content: Buffer | undefined, entries: readonly Entry[]): str
 /** What the commits of a run made of a document. */
 function digestsGiven(entries: readonly Entry[], run: string, path: string): (string | null)[] {
   return entries.flatMap(({ files }) =>
-    files.flatMap((file) => (rootRelative(RUN_LAYOUT, run, file.path) === `.dev/${path}` ? [file.after] : [])),
+    files.flatMap((file) => (toRootRelative(RUN_LAYOUT, run, file.path) === `.dev/${path}` ? [file.after] : [])),
   );
 }
 

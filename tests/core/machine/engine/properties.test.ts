@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { NewTodo, Verdict } from '../../../../src/engine/core/events.js';
-import { overlaps } from '../../../../src/engine/core/overlap.js';
+import type { NewTodo, StageResult } from '../../../../src/engine/core/events.js';
+import { mayOverlap } from '../../../../src/engine/core/overlap.js';
 import type { TodoState } from '../../../../src/run/engine-rows.js';
 import { PROGRAM, Rim, todo, type Waiting } from './support.js';
 
@@ -25,20 +25,20 @@ const plans = fc
 /** What a stage comes to: the same for the same todo, stage, part and attempt, whenever it is asked. */
 const worlds = fc.record({ seed: fc.nat(), trouble: fc.constantFrom(0, 2, 5) });
 
-function verdictOf({ seed, trouble }: { seed: number; trouble: number }, rim: Rim, waiting: Waiting): Verdict {
+function verdictOf({ seed, trouble }: { seed: number; trouble: number }, io: Rim, waiting: Waiting): StageResult {
   const { todo: id, stage, part } = waiting;
   if (part === 'question') return { kind: 'again', why: 'that one' };
-  const row = id === null ? undefined : rim.state.todos[id];
-  const key = `${seed}|${id}|${stage}|${part}|${row?.attempt ?? rim.state.fixRounds}`;
+  const row = id === null ? undefined : io.state.todos[id];
+  const key = `${seed}|${id}|${stage}|${part}|${row?.attempt ?? io.state.fixRounds}`;
   let hash = 7;
   for (const character of key) hash = (hash * 31 + character.charCodeAt(0)) % 1_000_003;
   if (trouble === 0 || hash % 10 >= trouble) return { kind: 'pass' };
   if (id === null) {
     if (stage !== 'codeReview' && stage !== 'finalVerify') return { kind: 'pass' };
-    return { kind: 'fixes', todos: [todo(`fix-${rim.state.fixRounds + 1}`)], why: 'found' };
+    return { kind: 'fixes', todos: [todo(`fix-${io.state.fixRounds + 1}`)], why: 'found' };
   }
   if (stage === 'worker' && part === undefined && hash % 7 === 0) return { kind: 'ask', question: 'which?' };
-  if (part === 'judge' && hash % 3 === 0 && row !== undefined && row.depth === 0 && rim.state.added < 3) {
+  if (part === 'judge' && hash % 3 === 0 && row !== undefined && row.depth === 0 && io.state.added < 3) {
     const passed = hash % 2 === 0;
     const added = todo(`${id}-d${row.dynamicTodos.length + 1}`, passed ? [id] : row.dependsOn);
     return { kind: 'adapt', passed, todo: added };
@@ -51,23 +51,23 @@ function watched(
   todos: NewTodo[],
   world: { seed: number; trouble: number },
   pick: (waiting: readonly Waiting[]) => number,
-  look: (rim: Rim) => void,
+  look: (io: Rim) => void,
 ): Rim {
-  const rim = new Rim(todos);
-  look(rim);
-  for (let step = 0; rim.ended === null; step += 1) {
+  const io = new Rim(todos);
+  look(io);
+  for (let step = 0; io.ended === null; step += 1) {
     if (step > 2000) throw new Error('no end');
-    const next = rim.waiting[pick(rim.waiting)];
+    const next = io.waiting[pick(io.waiting)];
     if (next === undefined) throw new Error('stuck');
-    rim.outcome(next, verdictOf(world, rim, next));
-    look(rim);
+    io.outcome(next, verdictOf(world, io, next));
+    look(io);
   }
-  return rim;
+  return io;
 }
 
-const workersOut = (rim: Rim): TodoState[] =>
-  rim.waiting.flatMap(({ todo: id, stage, how }) => {
-    const row = id === null ? undefined : rim.state.todos[id];
+const workersOut = (io: Rim): TodoState[] =>
+  io.waiting.flatMap(({ todo: id, stage, how }) => {
+    const row = id === null ? undefined : io.state.todos[id];
     return how === 'task' && stage === 'worker' && row !== undefined ? [row] : [];
   });
 
@@ -79,12 +79,12 @@ describe('whatever happens in whatever order', () => {
   it('no todo is handed out before its dependencies are done, no two that overlap, never too many', () => {
     fc.assert(
       fc.property(plans, worlds, orders, (todos, world, order) => {
-        watched(todos, world, picker(order), (rim) => {
-          const out = workersOut(rim);
+        watched(todos, world, picker(order), (io) => {
+          const out = workersOut(io);
           expect(out.length).toBeLessThanOrEqual(PROGRAM.policies.parallelLimit);
           for (const row of out) {
-            for (const before of row.dependsOn) expect(rim.state.todos[before]?.status).toBe('done');
-            expect(out.filter((other) => other !== row && overlaps(row, other))).toEqual([]);
+            for (const before of row.dependsOn) expect(io.state.todos[before]?.status).toBe('done');
+            expect(out.filter((other) => other !== row && mayOverlap(row, other))).toEqual([]);
           }
         });
       }),
@@ -94,12 +94,12 @@ describe('whatever happens in whatever order', () => {
   it('it ends, and well only when every todo is done', () => {
     fc.assert(
       fc.property(plans, worlds, orders, (todos, world, order) => {
-        const rim = watched(todos, world, picker(order), () => {});
-        const rows = Object.values(rim.state.todos);
-        if (rim.ended?.outcome === 'completed') expect(rows.every(({ status }) => status === 'done')).toBe(true);
-        if (world.trouble === 0) expect(rim.ended?.outcome).toBe('completed');
-        expect(rim.log.at(-2)).toBe('work run/report');
-        expect(rim.waiting).toEqual([]);
+        const io = watched(todos, world, picker(order), () => {});
+        const rows = Object.values(io.state.todos);
+        if (io.ended?.outcome === 'completed') expect(rows.every(({ status }) => status === 'done')).toBe(true);
+        if (world.trouble === 0) expect(io.ended?.outcome).toBe('completed');
+        expect(io.log.at(-2)).toBe('work run/report');
+        expect(io.waiting).toEqual([]);
         for (const row of rows) expect(['done', 'failed', 'pending']).toContain(row.status);
       }),
     );
@@ -108,9 +108,9 @@ describe('whatever happens in whatever order', () => {
   it('what depends on a failed todo never starts; everything else is tried', () => {
     fc.assert(
       fc.property(plans, worlds, orders, (todos, world, order) => {
-        const rim = watched(todos, world, picker(order), () => {});
-        for (const row of Object.values(rim.state.todos)) {
-          const open = row.dependsOn.filter((id) => rim.state.todos[id]?.status !== 'done');
+        const io = watched(todos, world, picker(order), () => {});
+        for (const row of Object.values(io.state.todos)) {
+          const open = row.dependsOn.filter((id) => io.state.todos[id]?.status !== 'done');
           if (row.status === 'done') expect(open).toEqual([]);
           if (row.status === 'pending') expect(open).not.toEqual([]);
         }
@@ -133,16 +133,16 @@ describe('whatever happens in whatever order', () => {
     fc.assert(
       fc.property(plans, worlds, orders, fc.nat(40), fc.nat(7), (todos, world, order, moment, which) => {
         const pick = picker(order);
-        const rim = new Rim(todos);
+        const io = new Rim(todos);
         const id = todos[which % todos.length]?.id ?? 't0';
-        onward(rim, world, pick, moment);
-        const before = rim.state.todos[id]?.attempt ?? 0;
+        onward(io, world, pick, moment);
+        const before = io.state.todos[id]?.attempt ?? 0;
         // As the rim does: what the invalidate takes back is no longer out.
-        rim.waiting.splice(0, rim.waiting.length, ...withdrawn(rim, id));
-        rim.reopen({ type: 'INVALIDATE', todos: [id] });
-        onward(rim, { ...world, trouble: 0 }, pick, 2000);
-        expect(rim.ended).not.toBeNull();
-        const row = rim.state.todos[id];
+        io.waiting.splice(0, io.waiting.length, ...withdrawn(io, id));
+        io.reopen({ type: 'INVALIDATE', todos: [id] });
+        onward(io, { ...world, trouble: 0 }, pick, 2000);
+        expect(io.ended).not.toBeNull();
+        const row = io.state.todos[id];
         if (row?.status === 'done') expect(row.attempt).toBeGreaterThanOrEqual(Math.max(1, before));
       }),
     );
@@ -150,31 +150,31 @@ describe('whatever happens in whatever order', () => {
 });
 
 function onward(
-  rim: Rim,
+  io: Rim,
   world: { seed: number; trouble: number },
   pick: ReturnType<typeof picker>,
   steps: number,
 ): void {
-  for (let step = 0; step < steps && rim.ended === null; step += 1) {
-    const next = rim.waiting[pick(rim.waiting)];
+  for (let step = 0; step < steps && io.ended === null; step += 1) {
+    const next = io.waiting[pick(io.waiting)];
     if (next === undefined) throw new Error('stuck');
-    rim.outcome(next, verdictOf(world, rim, next));
+    io.outcome(next, verdictOf(world, io, next));
   }
 }
 
-function withdrawn(rim: Rim, id: string): Waiting[] {
+function withdrawn(io: Rim, id: string): Waiting[] {
   const gone = new Set([id]);
   for (let size = 0; size !== gone.size; ) {
     size = gone.size;
-    for (const row of Object.values(rim.state.todos)) if (row.dependsOn.some((one) => gone.has(one))) gone.add(row.id);
+    for (const row of Object.values(io.state.todos)) if (row.dependsOn.some((one) => gone.has(one))) gone.add(row.id);
   }
-  return rim.waiting.filter(({ todo: one }) => one !== null && !gone.has(one));
+  return io.waiting.filter(({ todo: one }) => one !== null && !gone.has(one));
 }
 
 describe('the watch', () => {
   it('notices a scheduler that ignores dependencies', () => {
-    const rim = new Rim([todo('t0'), todo('t1', ['t0'])]);
-    expect(workersOut(rim).map(({ id }) => id)).toEqual(['t0']);
+    const io = new Rim([todo('t0'), todo('t1', ['t0'])]);
+    expect(workersOut(io).map(({ id }) => id)).toEqual(['t0']);
     const blind = new Rim([todo('t0'), todo('t1')]);
     expect(workersOut(blind).map(({ id }) => id)).toEqual(['t0', 't1']);
   });

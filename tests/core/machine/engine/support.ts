@@ -1,13 +1,13 @@
 import type {
   EngineEffect,
   EngineEvent,
-  EngineTask,
+  NewTask,
   NewTodo,
   Part,
-  Verdict,
+  StageResult,
 } from '../../../../src/engine/core/events.js';
-import { startEngine, todoRow } from '../../../../src/engine/core/rows.js';
-import { engineStep } from '../../../../src/engine/core/step.js';
+import { createEngineState, createTodoRow } from '../../../../src/engine/core/rows.js';
+import { stepEngine } from '../../../../src/engine/core/step.js';
 import type { EngineProgram } from '../../../../src/machine/engine-program.js';
 import type { EngineState } from '../../../../src/run/engine-rows.js';
 
@@ -57,7 +57,7 @@ export class Rim {
     readonly applies: (todo: string | null, stage: string, part?: Part) => boolean = (_, stage) =>
       !stage.startsWith('approve') && stage !== 'stateBegin',
   ) {
-    this.state = startEngine(todos.map((one) => todoRow(one)));
+    this.state = createEngineState(todos.map((one) => createTodoRow(one)));
     this.take({ type: 'START' });
   }
 
@@ -70,13 +70,13 @@ export class Rim {
   take(event: EngineEvent): void {
     const before = JSON.stringify(this.state);
     const frozen = this.state;
-    const { state, effects } = engineStep(this.program, frozen, event, { applies: this.applies, at: 'T' });
+    const { state, effects } = stepEngine(this.program, frozen, event, { applies: this.applies, at: 'T' });
     if (JSON.stringify(frozen) !== before) throw new Error('the step changed the state that it was given');
     this.state = state;
     for (const effect of effects) this.note(effect);
   }
 
-  outcome(waiting: Waiting, verdict: Verdict): void {
+  outcome(waiting: Waiting, verdict: StageResult): void {
     this.waiting.splice(this.waiting.indexOf(waiting), 1);
     const { todo: id, stage, part } = waiting;
     this.take({ type: 'OUTCOME', todo: id, stage, ...(part === undefined ? {} : { part }), verdict });
@@ -84,7 +84,7 @@ export class Rim {
 
   /** Takes outcomes until the run has ended or the number of steps is used up. */
   run(
-    decide: (waiting: Waiting) => Verdict = () => ({ kind: 'pass' }),
+    decide: (waiting: Waiting) => StageResult = () => ({ kind: 'pass' }),
     pick: (waiting: readonly Waiting[]) => number = () => 0,
     limit = 5000,
   ): this {
@@ -128,7 +128,7 @@ export class Rim {
     }
   }
 
-  private dispatched({ todo: id, stage, attempt }: EngineTask): void {
+  private dispatched({ todo: id, stage, attempt }: NewTask): void {
     if (this.waiting.some(({ how }) => how !== 'task')) throw new Error('a task while dev-cli or a person is at work');
     this.waiting.push({ todo: id, stage, attempt, how: 'task', ...(stage === 'verify' ? { part: 'judge' } : {}) });
     this.log.push(`task ${id ?? 'run'}/${stage} ${attempt}`);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { globsOverlap, overlaps } from '../../../../src/engine/core/overlap.js';
-import { startEngine, todoRow } from '../../../../src/engine/core/rows.js';
-import { type Findings, NOTHING_FOUND, triage } from '../../../../src/engine/core/triage.js';
+import { mayGlobsOverlap, mayOverlap } from '../../../../src/engine/core/overlap.js';
+import { createEngineState, createTodoRow } from '../../../../src/engine/core/rows.js';
+import { type Findings, NO_FINDINGS, triage } from '../../../../src/engine/core/triage.js';
 import { PROGRAM, todo } from './support.js';
 
 const proposal = { title: 'rotate the log', type: 'work', risk: 'low', files: ['src/log/**'] } as const;
@@ -12,17 +12,17 @@ function judge(
   more: { policies?: object; row?: object; added?: number; askable?: boolean } = {},
 ) {
   const rows = [
-    { ...todoRow(todo('t1', ['t0'])), attempt: 1, ...more.row },
-    todoRow(todo('t0'), { done: true }),
-    todoRow(todo('t2', ['t1'])),
-    todoRow(todo('t3', [])),
+    { ...createTodoRow(todo('t1', ['t0'])), attempt: 1, ...more.row },
+    createTodoRow(todo('t0'), { done: true }),
+    createTodoRow(todo('t2', ['t1'])),
+    createTodoRow(todo('t3', [])),
   ];
-  const state = { ...startEngine(rows), added: more.added ?? 0 };
+  const state = { ...createEngineState(rows), added: more.added ?? 0 };
   return triage(
     { ...PROGRAM.policies, ...more.policies },
     state,
-    rows[0] ?? todoRow(todo('t1')),
-    { ...NOTHING_FOUND, ...findings },
+    rows[0] ?? createTodoRow(todo('t1')),
+    { ...NO_FINDINGS, ...findings },
     { askable: more.askable ?? true },
   );
 }
@@ -116,13 +116,13 @@ describe('overlap', () => {
     ['./src/A.ts', 'src/a.ts', true],
     ['src/{a,b}/x.ts', 'src/b/x.ts', true],
   ])('of %s and %s: %s', (one, other, expected) => {
-    expect(globsOverlap(one, other)).toBe(expected);
-    expect(globsOverlap(other, one)).toBe(expected);
+    expect(mayGlobsOverlap(one, other)).toBe(expected);
+    expect(mayGlobsOverlap(other, one)).toBe(expected);
   });
 
   it('holds for a todo without files and any other, never for a verification todo', () => {
     const work = todo('a');
-    expect(overlaps({ ...work, files: [] }, work)).toBe(true);
-    expect(overlaps({ ...work, type: 'verification' }, work)).toBe(false);
+    expect(mayOverlap({ ...work, files: [] }, work)).toBe(true);
+    expect(mayOverlap({ ...work, type: 'verification' }, work)).toBe(false);
   });
 });
