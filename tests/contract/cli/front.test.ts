@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { execute } from '../../../src/app/execute.js';
 import type { Answer } from '../../../src/base/answer.js';
 import { DevCliError } from '../../../src/base/errors.js';
@@ -20,6 +20,11 @@ beforeEach(() => {
   app.mockResolvedValue({ json: { ok: true }, exit: 0, text: () => 'well done' });
 });
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
+// Other files of this process go through the door, too.
+afterAll(() => {
+  vi.doUnmock('../../../src/app/execute.js');
+  vi.resetModules();
+});
 
 function call(argv: string[], io: Partial<ProcessIo> = {}): ReturnType<typeof runCommandLine> {
   return runCommandLine(argv, {

@@ -12,7 +12,7 @@ describe('rendering an invocation', () => {
         const parsed = parseCommand(splitCommand(renderCommand({ command, input })));
         expect({ command: parsed.form.name, input: parsed.input }).toEqual({ command, input });
       }),
-      { numRuns: 1000 },
+      { numRuns: 500 },
     );
   });
 
