@@ -15,7 +15,7 @@ const sourceFile = (module) => join(root, 'src', `${module}.ts`);
 
 /** Parts of cli.cjs that most acknowledgements do without, and the modules that lead into them. These export functions only. */
 const DOORS = {
-  refusal: ['blocks/subagent/undelivered', 'documents/json-fault', 'recipe/user-schema'],
+  refusal: ['blocks/subagent/missing-outputs', 'documents/json-fault', 'recipe/user-schema'],
   plan: [
     'blocks/commands/check',
     'blocks/commands/plan',
@@ -24,7 +24,12 @@ const DOORS = {
     'documents/plan-summary',
     'documents/plan-template',
   ],
-  engine: ['engine/act/collect', 'engine/act/done', 'engine/act/drive', 'engine/act/gate-answer'],
+  engine: [
+    'engine/act/collect',
+    'engine/act/execution-summary',
+    'engine/act/execute-effects',
+    'engine/act/gate-answer',
+  ],
 };
 
 /** Required by every acknowledgement: they lie in cli.cjs itself. */

@@ -3,11 +3,11 @@ import { check } from '../protocol/check.js';
 import { history } from '../protocol/history.js';
 import { journal } from '../protocol/journal.js';
 import { list } from '../protocol/list.js';
+import { createRestoredView } from '../protocol/lost-documents.js';
 import { manifest } from '../protocol/manifest.js';
 import { checkReplay, showReplay } from '../protocol/replay.js';
 import { status } from '../protocol/status.js';
 import { use } from '../protocol/use.js';
-import { createRestoredView } from '../protocol/vanished.js';
 import { watchStatus } from '../protocol/watch.js';
 import type { Bindings, Questions } from './bindings.js';
 

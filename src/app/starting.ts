@@ -1,7 +1,7 @@
 import { approve } from '../protocol/approve/approve.js';
 import { fork } from '../protocol/fork.js';
+import { removeUsedGoal } from '../protocol/init/existing-work.js';
 import { init } from '../protocol/init/init.js';
-import { removeUsedGoal } from '../protocol/init/under-way.js';
 import { ensurePullRequestBranch, openPullRequest } from '../protocol/pull-request.js';
 import { lintRecipesCommand, listRecipesCommand, showRecipeCommand } from '../protocol/recipes.js';
 import { listCandidates, showSchema } from '../protocol/schemas.js';

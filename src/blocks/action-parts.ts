@@ -6,7 +6,7 @@ import type { SectionId } from '../documents/sections.js';
 import type { AgentFacingBlock, InstructedBlock, OwnCommand } from '../recipe/resolved.js';
 import type { PendingAction } from '../run/action.js';
 import { displayPath } from '../run/paths.js';
-import type { Transaction } from '../run/turn.js';
+import type { Transaction } from '../run/transaction.js';
 import { explainAbsence, renderBlockPrompt } from './prompt.js';
 import { fillPath, fillPlaceholders, fillShortText } from './values.js';
 

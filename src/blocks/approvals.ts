@@ -2,7 +2,7 @@ import { sha256 } from '../base/sha256.js';
 import { untickBoxes } from '../documents/plan-boxes.js';
 import { PLAN } from '../run/paths.js';
 import type { RunState } from '../run/state.js';
-import { getBlock, type Standing } from '../run/turn.js';
+import { getBlock, type Standing } from '../run/transaction.js';
 import { sortByRecipe } from './recipe-order.js';
 import { fillPlaceholders } from './values.js';
 

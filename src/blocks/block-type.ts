@@ -2,7 +2,7 @@ import type { Effect } from '../machine/events.js';
 import type { AgentFacingBlock } from '../recipe/resolved.js';
 import type { PendingAction } from '../run/action.js';
 import type { PathFacts, PendingState } from '../run/state.js';
-import type { Transaction } from '../run/turn.js';
+import type { Transaction } from '../run/transaction.js';
 import type { AckInput, Acknowledged, ChangedSources, PendingBlock } from './acknowledgement.js';
 
 /** Which action is asked for, and why. */

@@ -7,15 +7,15 @@ import type { GateBlock, LlmBlock, ResolvedChoice } from '../recipe/resolved.js'
 import { findChoices } from '../run/acknowledgements.js';
 import { displayPath, PLAN, PLAN_CONTENT, parseDisplayPath } from '../run/paths.js';
 import type { PendingState } from '../run/state.js';
-import { recordEntry, recordStepSummary, type Transaction } from '../run/turn.js';
+import { recordEntry, recordStepSummary, type Transaction } from '../run/transaction.js';
 import type { AckInput, Acknowledged, PendingBlock } from './acknowledgement.js';
 import type { ActionBase } from './action-parts.js';
 import { storeInDraft } from './commands/draft.js';
 import { findPlanMismatch } from './commands/plan.js';
+import { markAcknowledged } from './complete-action.js';
 import { recordInputs } from './inputs.js';
 import { createCommandContext, runOrRefuse } from './own-command.js';
 import { listSectionsWrittenSince } from './section-evidence.js';
-import { markAcknowledged } from './settle.js';
 import { fillPlaceholders, fillShortText } from './values.js';
 
 /** The choices of a block that are offered now; one that leads back disappears at its bound (recipes.md §2). */

@@ -3,8 +3,8 @@ import { toBoundedLine } from '../documents/foreign.js';
 import { type CommandEnded, type CommandEnding, keepResult, recordCommandEnd } from '../jobs/command.js';
 import type { CommandJob } from '../jobs/job.js';
 import type { MachineEvent } from '../machine/events.js';
-import { recordPullRequest } from '../run/note-request.js';
-import { recordFault, recordStepSummary, type Transaction } from '../run/turn.js';
+import { recordPullRequest } from '../run/request.js';
+import { recordFault, recordStepSummary, type Transaction } from '../run/transaction.js';
 
 /** The external command of a CLI block, once it has ended (protocol.md §4). Apart from cli.ts: few acknowledgements need it. */
 

@@ -2,8 +2,8 @@ import { DevCliError, type ErrorDetail } from '../base/errors.js';
 import type { DocumentReader } from '../base/files.js';
 import { sha256 } from '../base/sha256.js';
 import { type CheckedReport, checkReport } from '../documents/report.js';
+import type { PendingDocuments } from '../run/pending-documents.js';
 import type { PathFacts } from '../run/state.js';
-import type { PendingDocuments } from '../run/workspace.js';
 
 /** What stands at a promised path now, by size, times, inode and digest; null for nothing. No clock is compared. */
 export function readFileFacts(files: DocumentReader, path: string): PathFacts {

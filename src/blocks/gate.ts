@@ -3,7 +3,7 @@ import { isPlanGate } from '../recipe/declared.js';
 import type { AgentFacingBlock, GateBlock } from '../recipe/resolved.js';
 import type { GateAction, PendingAction } from '../run/action.js';
 import { displayPath, PLAN, PLAN_CONTENT } from '../run/paths.js';
-import type { Transaction } from '../run/turn.js';
+import type { Transaction } from '../run/transaction.js';
 import { type ActionBase, buildActionBase, buildFullPart, INSTRUCTION_CAP, listOpenSections } from './action-parts.js';
 import type { BlockType } from './block-type.js';
 import { acknowledgeChoice, listOfferedChoices } from './choice.js';

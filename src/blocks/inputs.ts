@@ -1,10 +1,10 @@
 import { DevCliError } from '../base/errors.js';
 import type { ResolvedBlock, SubagentBlock } from '../recipe/resolved.js';
-import { getBlock, type Transaction } from '../run/turn.js';
+import { getBlock, type Transaction } from '../run/transaction.js';
 import type { PendingBlock } from './acknowledgement.js';
 import { listOutdatedApprovals } from './approvals.js';
 import { digestInput } from './evidence.js';
-import { listChangedInputs } from './subagent/handed.js';
+import { listChangedInputs } from './subagent/input-digests.js';
 import { fillPlaceholders } from './values.js';
 
 /**

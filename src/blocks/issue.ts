@@ -1,6 +1,6 @@
 import { DevCliError } from '../base/errors.js';
 import type { Effect } from '../machine/events.js';
-import { getBlock, type Transaction } from '../run/turn.js';
+import { getBlock, type Transaction } from '../run/transaction.js';
 import { getBlockType } from './block-types.js';
 import { setPendingAction } from './pending.js';
 

@@ -5,15 +5,15 @@ import type { LlmCliBlock } from '../recipe/resolved.js';
 import { validateBySchema } from '../recipe/user-schema.js';
 import type { PendingAction } from '../run/action.js';
 import { displayPath } from '../run/paths.js';
-import { recordStepSummary, type Transaction } from '../run/turn.js';
+import { recordStepSummary, type Transaction } from '../run/transaction.js';
 import { isLaterPhase } from '../run/workflow.js';
 import type { AckInput, Acknowledged, ChangedSources, PendingBlock } from './acknowledgement.js';
 import { type ActionBase, buildActionBase, buildFullPart } from './action-parts.js';
 import type { BlockType } from './block-type.js';
 import { checkDocument } from './commands/check.js';
+import { completeAction } from './complete-action.js';
 import { checkFile, readFileFacts } from './evidence.js';
 import { runOrRefuse } from './own-command.js';
-import { completeAction } from './settle.js';
 import { refuseChangedSources } from './sources.js';
 import { fillPath, fillPlaceholders, rememberResult } from './values.js';
 

@@ -5,7 +5,7 @@ import { SECTION_IDS, SECTIONS, type SectionId } from '../documents/sections.js'
 import type { LlmBlock, LlmLoopBlock } from '../recipe/resolved.js';
 import type { PendingAction } from '../run/action.js';
 import { displayPath } from '../run/paths.js';
-import { recordEntry, recordStepSummary, type Transaction } from '../run/turn.js';
+import { recordEntry, recordStepSummary, type Transaction } from '../run/transaction.js';
 import type { AckInput, Acknowledged, PendingBlock } from './acknowledgement.js';
 import {
   type ActionBase,
@@ -18,10 +18,10 @@ import type { BlockType, IssuedAction } from './block-type.js';
 import { listOfferedChoices } from './choice.js';
 import { parseSectionValues } from './commands/data.js';
 import { storeInDraft } from './commands/draft.js';
+import { completeAction, markAcknowledged } from './complete-action.js';
 import { buildBoundGate } from './gate.js';
 import { createCommandContext, isRoundPassed, runOrRefuse, warnAtBound } from './own-command.js';
 import { digestSections, listSectionsWrittenSince } from './section-evidence.js';
-import { completeAction, markAcknowledged } from './settle.js';
 import { getRound, rememberResult } from './values.js';
 
 /** `llm`: the agent thinks, and answers with data, with a choice, or with nothing. */

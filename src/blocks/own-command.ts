@@ -1,9 +1,9 @@
 import { DevCliError, type ErrorDetail } from '../base/errors.js';
 import { isRecord } from '../base/json.js';
 import type { LlmLoopBlock, OwnCommand, SubagentBlock } from '../recipe/resolved.js';
-import type { Transaction } from '../run/turn.js';
+import type { Transaction } from '../run/transaction.js';
+import type { CommandContext, CommandReport } from './commands/command-context.js';
 import { runOwnCommand } from './commands/run-own.js';
-import type { CommandContext, CommandReport } from './commands/scene.js';
 import { buildConditionScope, fillPlaceholders } from './values.js';
 
 /** Runs one of our commands inside this turn. What it throws refuses the acknowledgement that asked for it. */

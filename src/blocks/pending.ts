@@ -3,7 +3,7 @@ import { DevCliError, type ErrorParts } from '../base/errors.js';
 import { findAck } from '../run/acknowledgements.js';
 import type { PendingAction } from '../run/action.js';
 import type { PathFacts, PendingState } from '../run/state.js';
-import { getBlock, recordEntry, type Transaction } from '../run/turn.js';
+import { getBlock, recordEntry, type Transaction } from '../run/transaction.js';
 import type { PendingBlock } from './acknowledgement.js';
 import { getRound } from './values.js';
 

@@ -3,8 +3,8 @@ import { untickBoxes } from '../documents/plan-boxes.js';
 import { isPlanGate } from '../recipe/declared.js';
 import type { CapturedRecipe, GateBlock } from '../recipe/resolved.js';
 import { PLAN, PLAN_CONTENT } from '../run/paths.js';
+import type { PendingDocuments } from '../run/pending-documents.js';
 import type { PlanGate, RunState, StepState } from '../run/state.js';
-import type { PendingDocuments } from '../run/workspace.js';
 
 /** The stage of an execution that asks about its plan, and the key of its answer in `gates`. */
 export const APPROVE_PLAN = 'approvePlan';

@@ -8,9 +8,9 @@ import type {
   SubagentBlock,
 } from '../recipe/resolved.js';
 import { getVariantKey } from '../recipe/variant-key.js';
-import { createFormatterFor } from '../registry/written-out.js';
+import { createFormatterFor } from '../registry/command-format.js';
 import { toAbsolutePath } from '../run/paths.js';
-import type { Transaction } from '../run/turn.js';
+import type { Transaction } from '../run/transaction.js';
 import { fillPath, fillWholeText } from './values.js';
 
 /** Whether the block's round is judged by a verdict, so that its reports must carry one. */

@@ -2,8 +2,8 @@ import { readDraft } from '../documents/draft.js';
 import type { RunSummary } from '../documents/run-summary.js';
 import type { ResolvedRecipe } from '../recipe/resolved.js';
 import { PLAN } from '../run/paths.js';
+import type { PendingDocuments } from '../run/pending-documents.js';
 import type { RunState } from '../run/state.js';
-import type { PendingDocuments } from '../run/workspace.js';
 import { renderDigest } from './approvals.js';
 import { sortByRecipe } from './recipe-order.js';
 

@@ -2,7 +2,7 @@ import { sha256 } from '../base/sha256.js';
 import { readDraft } from '../documents/draft.js';
 import type { SectionId } from '../documents/sections.js';
 import type { PendingState } from '../run/state.js';
-import type { Transaction } from '../run/turn.js';
+import type { Transaction } from '../run/transaction.js';
 
 /** Sections of the draft as evidence: what a block was to write may have been written by `draft update`, or by hand. */
 

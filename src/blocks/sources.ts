@@ -1,5 +1,5 @@
 import { DevCliError, type ErrorDetail } from '../base/errors.js';
-import { recordEntry, recordFault, recordStepSummary, type Transaction } from '../run/turn.js';
+import { recordEntry, recordFault, recordStepSummary, type Transaction } from '../run/transaction.js';
 import type { Acknowledged, ChangedSources } from './acknowledgement.js';
 
 /** Paths named at most in a refusal. */

@@ -4,7 +4,7 @@ import { toBoundedLine, toWholeLine } from '../documents/foreign.js';
 import { isSectionId, SECTION_IDS } from '../documents/sections.js';
 import { fillTemplate } from '../recipe/template.js';
 import { listConditions } from '../recipe/texts.js';
-import type { ConditionScope, Standing, Transaction } from '../run/turn.js';
+import type { ConditionScope, Standing, Transaction } from '../run/transaction.js';
 
 /** Fills the placeholders of a recipe's text with the values of this run (recipes.md §1). */
 export function fillPlaceholders(tx: Standing, template: string, block: string | null): string {

@@ -1,7 +1,7 @@
 import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
 import { REGISTRY, type Registry } from '../registry/find.js';
-import { type CandidateSource, type CompletionPoint, listCompletionPoints } from './completion-places.js';
+import { type CandidateSource, type CompletionPoint, listCompletionPoints } from './completion-points.js';
 
 /**
  * The completion script of a shell (protocol.md §5). Words and options are in it; only names of runs, recipes and sections

@@ -8,7 +8,7 @@ import type { Registry } from '../registry/find.js';
 import { type ParsedCommand, parseHot } from '../registry/hot.js';
 import type { Screen } from './block.js';
 import { resolveInput } from './inputs.js';
-import { chooseFormat } from './manner.js';
+import { chooseFormat } from './output-format.js';
 import { type CallSite, type Output, printAnswer, printFailure, toDevCliError, writePaths } from './print.js';
 import { createInputReader } from './read-input.js';
 
@@ -45,7 +45,7 @@ export async function runCommandLine(argv: readonly string[], io: ProcessIo): Pr
     if ('fault' in read) throw read.fault;
     const root = findKnownRoot({ cwd: io.cwd, env: io.env, ...rootGiven(read) });
     if (root !== null && root !== io.cwd) {
-      const { createPathWriter } = await import('./reach.js');
+      const { createPathWriter } = await import('./path-writer.js');
       format = { ...format, reach: createPathWriter(root, read.globals.root) };
     }
     const result = await answer(read, { ...io, ask: asking(io, format) }, root);

@@ -2,7 +2,7 @@ import type { Answer } from '../base/answer.js';
 import { ERROR_CODES, type ExitCode } from '../base/error-codes.js';
 import { DevCliError, type ErrorDetail, type Fix } from '../base/errors.js';
 import { type CommandFormatter, renderInstruction } from '../base/invocation.js';
-import { createCommandReplacer, createFormatterFor } from '../registry/written-out.js';
+import { createCommandReplacer, createFormatterFor } from '../registry/command-format.js';
 import { toOneLine, toPlainText } from './plain.js';
 
 /** What goes where, and how the process ends. */

@@ -2,7 +2,7 @@ import { DevCliError } from '../base/errors.js';
 import { canonicalJson, isRecord } from '../base/json.js';
 import { sha256 } from '../base/sha256.js';
 import type { QueuedCommand } from '../run/engine.js';
-import { recordEntry, type Transaction } from '../run/turn.js';
+import { recordEntry, type Transaction } from '../run/transaction.js';
 import { computeTreeState, type TreeState } from '../work/git.js';
 import { inspect } from './detached.js';
 import { actionOf, type CommandJob, getWorkTree, recordsAt } from './job.js';

@@ -2,7 +2,7 @@ import type { ReadContext } from '../run/context.js';
 import type { QueuedCommand } from '../run/engine.js';
 import { toAbsolutePath } from '../run/paths.js';
 import type { RunningCommand, RunState } from '../run/state.js';
-import { recordEntry, type Transaction } from '../run/turn.js';
+import { recordEntry, type Transaction } from '../run/transaction.js';
 
 /**
  * Work that dev-cli does itself, outside the transaction (protocol.md §4). Whatever its kind, a job has one life:

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { DevCliError } from '../base/errors.js';
 import type { Context } from '../run/context.js';
 import type { RunState } from '../run/state.js';
-import { recordEntry, type Transaction } from '../run/turn.js';
+import { recordEntry, type Transaction } from '../run/transaction.js';
 import { findClaimObstacle } from '../store/claim.js';
 import type { StreamState } from '../store/store.js';
 import { sleep } from '../work/processes.js';

@@ -1,5 +1,5 @@
 import type { Context } from '../run/context.js';
-import type { Transaction } from '../run/turn.js';
+import type { Transaction } from '../run/transaction.js';
 import { awaitCommand, type CommandEnded } from './command.js';
 import { awaitCommit, type CommitEnded, takeBack } from './commit.js';
 import { endCommand } from './detached.js';

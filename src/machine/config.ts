@@ -16,7 +16,7 @@ import {
   MACHINE_ID,
   targetFinal,
   targetNext,
-} from './ways.js';
+} from './transitions.js';
 
 /**
  * Compiles a recipe to a plain-JSON XState configuration: one compound state per block (`entering` asks its condition,

@@ -1,6 +1,5 @@
 import { assign, setup } from 'xstate';
 import { compileProgram } from './config.js';
-import { applyCounter } from './counting.js';
 import type { EvaluateCondition, MachineEvent } from './events.js';
 import type { CounterAction, EmittedAction, GuardConfig, MachineConfig } from './machine-config.js';
 import type { Counters } from './position.js';
@@ -15,7 +14,9 @@ export interface MachineContext {
 
 /** START leaves the initial state; the rim never sees it. */
 type InnerEvent = MachineEvent | { type: 'START' };
+
 type Facts = { context: MachineContext; event: InnerEvent };
+
 type GuardBodies = {
   [K in GuardConfig['type']]: (facts: Facts, params: Extract<GuardConfig, { type: K }>['params']) => boolean;
 };
@@ -102,4 +103,34 @@ export function getMachineFor(program: Program, resting: RestingState, event: In
     known.slices.set(key, machine);
   }
   return machine;
+}
+
+type AllCounters = Record<string, Counters>;
+
+/**
+ * The counters after one counter action; the given ones stay as they are.
+ * @param order the ids of the program's blocks, in order
+ */
+function applyCounter(counters: AllCounters, action: CounterAction, order: readonly string[]): AllCounters {
+  switch (action.type) {
+    case 'enter':
+      return changed(counters, [action.params.block], (old) => ({ ...old, round: old.round + 1, retries: 0 }));
+    case 'nextRound':
+      return changed(counters, [action.params.block], (old) => ({ ...old, round: old.round + 1 }));
+    case 'forgive':
+      return changed(counters, [action.params.block], (old) => ({ ...old, roundBase: old.roundBase + 1 }));
+    case 'retry':
+      return changed(counters, [action.params.block], (old) => ({ ...old, retries: old.retries + 1 }));
+    case 'jump':
+      return changed(counters, [action.params.block], (old) => ({ ...old, jumps: old.jumps + 1 }));
+    case 'grant': {
+      const { from, before } = action.params;
+      const granted = order.slice(order.indexOf(from), before === null ? order.length : order.indexOf(before));
+      return changed(counters, granted, ({ round }) => ({ round, roundBase: round, retries: 0, jumps: 0 }));
+    }
+  }
+}
+
+function changed(counters: AllCounters, blocks: string[], change: (old: Counters) => Counters): AllCounters {
+  return { ...counters, ...Object.fromEntries(blocks.map((id) => [id, change(counters[id] as Counters)])) };
 }

@@ -1,5 +1,9 @@
+import { readFileSync, statSync } from 'node:fs';
 import type { Clock, Ids } from '../base/clock.js';
+import { canonicalJson } from '../base/json.js';
+import { loadLazily } from '../base/lazy.js';
 import { requireName } from '../base/name.js';
+import { sha256 } from '../base/sha256.js';
 import { createStore } from '../store/core.js';
 import { directoryMedium } from '../store/directory.js';
 import { directoryReading, type Places, placesBelow } from '../store/directory-reading.js';
@@ -7,7 +11,6 @@ import { withIoErrors } from '../store/io.js';
 import { createReadStore, createStreamOpener, readTailBySnapshot } from '../store/read-store.js';
 import type { Codec, HistoryStore, ReadStore, Store, WithSeq } from '../store/store.js';
 import { ensureIgnoreRules } from './gitignore.js';
-import { computePlaceDigest } from './home.js';
 import { HOME, RUN_LAYOUT } from './layout.js';
 import { projectMarks } from './marks.js';
 import { activePath, readActive, readSession, writeSession } from './pointers.js';
@@ -110,4 +113,31 @@ function pointersOf({ root, home }: Places): Pointers {
       return withIoErrors(`${home}/sessions`, root, () => readSession(root, id));
     },
   };
+}
+
+const os = loadLazily<typeof import('node:os')>('node:os');
+
+/**
+ * A digest of machine, user and directory: by it a directory is known again wherever it was moved to, and a copy is told from
+ * it. The device is left out: its number may be another one after the next start of the machine.
+ * @param directory absolute; it is there
+ * @throws system errors
+ */
+function computePlaceDigest(directory: string): string {
+  const { ino } = statSync(directory, { bigint: true });
+  return sha256(canonicalJson([machineId(), process.getuid?.() ?? -1, String(ino)]));
+}
+
+/**
+ * What tells this machine from others, without starting a process. A host's name is the second choice: it may be given anew
+ * with each network, at least behind its first dot.
+ */
+function machineId(): string {
+  try {
+    const id = readFileSync('/etc/machine-id', 'utf8').trim();
+    if (id !== '') return id;
+  } catch {
+    // No such file on this system, or none for us to read.
+  }
+  return os().hostname().split('.', 1)[0] ?? '';
 }

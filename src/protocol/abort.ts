@@ -1,20 +1,20 @@
 import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
 import { noSuchRunError } from '../base/no-such-run.js';
-import { recordTurningPoint } from '../engine/act/course.js';
+import { recordTurningPoint } from '../engine/act/turning-points.js';
 import { tickDoneTodos } from '../engine/act/wrap-up.js';
 import { writeReport } from '../engine/view/report.js';
 import type { Job } from '../jobs/job.js';
 import { withdrawAll } from '../jobs/life.js';
 import type { Context } from '../run/context.js';
 import type { RunEngine } from '../run/engine.js';
-import type { Transaction } from '../run/turn.js';
+import type { Transaction } from '../run/transaction.js';
 import { type FoldedJournal, renderEnvelope } from '../views/envelope.js';
 import { startResult } from './envelope.js';
 import { findRun } from './find-run.js';
-import { loadOnDemand } from './rare.js';
+import { loadOnDemand } from './on-demand.js';
 import { stopJobs } from './settle.js';
-import { closeTransaction, openTransaction, readCapturedOrEmpty } from './turns.js';
+import { closeTransaction, openTransaction, readCapturedOrEmpty } from './transact.js';
 import { endRun } from './walk/end.js';
 
 /**

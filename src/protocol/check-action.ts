@@ -4,7 +4,7 @@ import { isRecord } from '../base/json.js';
 import { listTodoCommands, renderExpectation } from '../engine/act/commands.js';
 import { getResultPath } from '../engine/act/dispatch.js';
 import { buildEvidence } from '../engine/act/evidence.js';
-import { findUnlistedPaths } from '../engine/act/listed.js';
+import { findUnlistedPaths } from '../engine/act/listed-paths.js';
 import { getTodoBody } from '../engine/act/plan.js';
 import { awaitCommand, type CommandEnded, keepResult, recordCommandEnd } from '../jobs/command.js';
 import { askCommand, commandJob } from '../jobs/job.js';
@@ -13,13 +13,13 @@ import type { InputOf } from '../registry/catalogue.js';
 import { type Context, getDeadline, getPollWait } from '../run/context.js';
 import type { CommandEvidence, QueuedCommand, TaskState } from '../run/engine.js';
 import type { RunningCommand } from '../run/state.js';
-import type { Transaction } from '../run/turn.js';
+import type { Transaction } from '../run/transaction.js';
 import { commandsChecked } from '../views/check.js';
 import { findRun } from './find-run.js';
 import { readRun } from './running.js';
 import { callOn } from './settle.js';
+import { transact } from './transact.js';
 import { requirePlace } from './trust/place.js';
-import { transact } from './turns.js';
 
 /**
  * `check --action aN`: runs the command acceptances of the todo that this task is about, exactly as `verify` will, and

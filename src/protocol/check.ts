@@ -9,7 +9,7 @@ import type { RunState } from '../run/state.js';
 import type { StreamState } from '../store/store.js';
 import { documentChecked } from '../views/check.js';
 import type { Ported } from './ports.js';
-import { readCaptured } from './turns.js';
+import { readCaptured } from './transact.js';
 
 /**
  * `check <file>`: validates any promised output and says what is wrong (documents.md, check), one of a wing's kinds too.

@@ -1,11 +1,11 @@
 import { recordDeferredRetry } from '../engine/act/commit-job.js';
-import { buildCommitMessage } from '../engine/act/commit-words.js';
+import { buildCommitMessage } from '../engine/act/commit-message.js';
 import { writeReport } from '../engine/view/report.js';
 import { awaitCommit } from '../jobs/commit.js';
 import { inspect } from '../jobs/detached.js';
 import { type CommitJob, RESIDUAL, recordsAt } from '../jobs/job.js';
 import type { Call } from '../jobs/launch.js';
-import type { Transaction } from '../run/turn.js';
+import type { Transaction } from '../run/transaction.js';
 import type { FoldedJournal } from '../views/envelope.js';
 import { startResult } from './envelope.js';
 import { mayStart } from './trust/place.js';

@@ -1,9 +1,10 @@
 import { DevCliError, type Fix } from '../base/errors.js';
+import { noSuchRunError } from '../base/no-such-run.js';
+import { renderSuggestion } from '../base/suggest.js';
 import { findMainWorkTree } from '../project/root.js';
 import { quoteForShell } from '../registry/render.js';
-import type { Context } from '../run/context.js';
+import type { Context, ReadContext } from '../run/context.js';
 import { FIRST_RUN, findRun } from './find-run.js';
-import { suggestRuns } from './near-runs.js';
 
 /**
  * What really was wrong when a call failed unexpectedly. A snapshot is checked in outline only, because a call must be
@@ -66,4 +67,19 @@ async function nothingHere(
     `There is none at all in ${root}: nothing was begun here, or .dev/ is gone, as after git clean -x or git stash -a.`,
     ['If .dev/ was stashed, git stash pop brings it back. Else begin: ', FIRST_RUN],
   );
+}
+
+/**
+ * The error for a name without a run, with the runs that were probably meant: those whose names begin with it, or the one
+ * that is near.
+ * @param given the run's name as the call had it, if any
+ * @param error `NO_SUCH_RUN`
+ */
+async function suggestRuns(
+  context: Pick<ReadContext, 'store'>,
+  given: unknown,
+  error: DevCliError,
+): Promise<DevCliError> {
+  const meant = typeof given === 'string' ? renderSuggestion(given, await context.store.streams()) : '';
+  return typeof given === 'string' && meant !== '' ? noSuchRunError(given, meant) : error;
 }

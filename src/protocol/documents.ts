@@ -3,16 +3,16 @@ import { formatInstant } from '../base/clock.js';
 import { DevCliError } from '../base/errors.js';
 import type { DocumentReader } from '../base/files.js';
 import { canonicalJson, isRecord, type JsonObject } from '../base/json.js';
+import type { CommandContext, CommandReport } from '../blocks/commands/command-context.js';
 import { runOwnCommand } from '../blocks/commands/run-own.js';
-import type { CommandContext, CommandReport } from '../blocks/commands/scene.js';
 import { createCommandContext } from '../blocks/own-command.js';
-import { renderPlanDifference } from '../engine/act/plan-moved.js';
+import { renderPlanDifference } from '../engine/act/plan-difference.js';
 import type { Context } from '../run/context.js';
 import { displayPath } from '../run/paths.js';
-import { recordEntry } from '../run/turn.js';
-import { createWorkspace } from '../run/workspace.js';
+import { createWorkspace } from '../run/pending-documents.js';
+import { recordEntry } from '../run/transaction.js';
 import { findRun } from './find-run.js';
-import { readCaptured, transact } from './turns.js';
+import { readCaptured, transact } from './transact.js';
 
 /** Commands that only read: they need no lock, and work where there is no run. */
 const READING = ['draft show', 'draft validate', 'plan template', 'plan validate', 'plan summary'];

@@ -1,6 +1,6 @@
 import type { AckResult } from '../blocks/acknowledgement.js';
 import type { Context } from '../run/context.js';
-import type { Transaction } from '../run/turn.js';
+import type { Transaction } from '../run/transaction.js';
 import type { FoldedJournal } from '../views/envelope.js';
 
 /** What a turn has to tell so far. */

@@ -1,7 +1,7 @@
 import { DevCliError } from '../base/errors.js';
 import type { ReadContext } from '../run/context.js';
 import type { RunState } from '../run/state.js';
-import type { OtherExecution } from '../run/turn.js';
+import type { OtherExecution } from '../run/transaction.js';
 
 /** What is held while a run begins to execute a plan, so that of two that begin at once one sees the other. */
 export const EXECUTION_LOCK = 'executions';

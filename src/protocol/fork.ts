@@ -6,17 +6,17 @@ import { parseCaptured, selectPhase } from '../recipe/captured.js';
 import type { InputOf } from '../registry/catalogue.js';
 import type { Context } from '../run/context.js';
 import type { RunState } from '../run/state.js';
-import { recordEntry } from '../run/turn.js';
+import { recordEntry } from '../run/transaction.js';
 import type { Checkpoint, Decision, StreamState } from '../store/store.js';
 import { type FoldedJournal, renderEnvelope } from '../views/envelope.js';
 import { toBaseline, type WorkTreeStatus } from '../work/git.js';
+import { readCheckpoint, TORN_WARNING } from './checkpoint.js';
 import { startResult } from './envelope.js';
 import { type FirstTree, readFirstTree } from './init/first-look.js';
 import { createRunId } from './init/new-run.js';
-import { readCheckpoint, TORN_WARNING } from './moment.js';
-import { loadOnDemand, type OnDemand } from './rare.js';
+import { loadOnDemand, type OnDemand } from './on-demand.js';
+import { closeTransaction, openTransaction } from './transact.js';
 import { requireTrust } from './trust/trust.js';
-import { closeTransaction, openTransaction } from './turns.js';
 import { reissue } from './walk/reissue.js';
 
 /** A moment of a run with the documents it had. */

@@ -7,8 +7,8 @@ import { BEGINNING } from '../store/store.js';
 import { createHistoryBuilder } from '../views/history.js';
 import type { Item, RunHistory } from '../views/history-items.js';
 import { renderHistory, type ShownRun } from '../views/history-text.js';
+import { TORN_WARNING } from './checkpoint.js';
 import { findRun } from './find-run.js';
-import { TORN_WARNING } from './moment.js';
 import { readRun } from './running.js';
 
 type Input = Omit<InputOf<'history'>, 'name'>;

@@ -5,8 +5,8 @@ import type { InputOf } from '../registry/catalogue.js';
 import type { HistoryContext } from '../run/context.js';
 import { BEGINNING, type Cursor, type Entry } from '../store/store.js';
 import { entryText } from '../views/history-text.js';
+import { TORN_WARNING } from './checkpoint.js';
 import { findRun } from './find-run.js';
-import { TORN_WARNING } from './moment.js';
 
 type Input = Omit<InputOf<'journal'>, 'name'>;
 

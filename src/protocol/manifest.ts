@@ -2,11 +2,11 @@ import type { Answer } from '../base/answer.js';
 import type { ReadContext } from '../run/context.js';
 import { buildManifest } from '../views/manifest.js';
 import { findRun } from './find-run.js';
+import { loadOnDemand } from './on-demand.js';
 import type { Ported } from './ports.js';
-import { loadOnDemand } from './rare.js';
 import { viewOf } from './run-view.js';
 import { readRun } from './running.js';
-import type { QueryDependencies } from './turns.js';
+import type { QueryDependencies } from './transact.js';
 
 /**
  * `manifest`: all that an agent needs after its context was compacted, ending with the pending action (protocol.md §5).

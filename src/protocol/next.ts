@@ -5,10 +5,10 @@ import { type Context, getDeadline, type ReadContext } from '../run/context.js';
 import type { RunState } from '../run/state.js';
 import { actionAnswer } from '../views/action.js';
 import { findRun } from './find-run.js';
-import { loadOnDemand } from './rare.js';
+import { findLostDocuments } from './lost-documents.js';
+import { loadOnDemand } from './on-demand.js';
 import { findPendingId, hasDeferredCommits, hasRunningJob, readRun } from './running.js';
-import { findPlanDifference } from './turns.js';
-import { findLostDocuments } from './vanished.js';
+import { findPlanDifference } from './transact.js';
 
 /**
  * `next`: the pending action itself, the same byte for byte until it is acknowledged. Writes nothing, except that it
@@ -21,7 +21,7 @@ export async function next(context: Context, given: unknown, input: Omit<InputOf
   const name = await findRun(context, given, false);
   let head = await readRun(context, name);
   if (isToBeMended(head)) {
-    const { finishInterruptedCommit } = await import('./mended.js');
+    const { finishInterruptedCommit } = await import('./restore-run.js');
     await finishInterruptedCommit(context, name);
     head = await readRun(context, name);
   }

@@ -4,8 +4,8 @@ import type { HistoryContext } from '../run/context.js';
 import type { RunState } from '../run/state.js';
 import type { Entry, Replay, ReplayOptions } from '../store/store.js';
 import { type ReplayReport, replayText } from '../views/replay-text.js';
+import { readCheckpoint, TORN_WARNING } from './checkpoint.js';
 import { findRun } from './find-run.js';
-import { readCheckpoint, TORN_WARNING } from './moment.js';
 
 /** Documents that nobody but dev-cli writes. */
 const OWN = new Set(['recipe.json']);

@@ -2,7 +2,7 @@ import type { ReadContext } from '../run/context.js';
 import type { RunState } from '../run/state.js';
 import type { StreamState } from '../store/store.js';
 import { type RunView, runView } from '../views/run-view.js';
-import { findPlanDifference, type QueryDependencies, readCapturedRecipe } from './turns.js';
+import { findPlanDifference, type QueryDependencies, readCapturedRecipe } from './transact.js';
 
 /**
  * A run that was read, as it is told of.

@@ -9,13 +9,13 @@ import { awaitJob, type Ended, endJob } from '../jobs/life.js';
 import { runsAsProcess } from '../registry/hot.js';
 import type { Context } from '../run/context.js';
 import type { RunState } from '../run/state.js';
-import type { Transaction } from '../run/turn.js';
+import type { Transaction } from '../run/transaction.js';
 import type { FoldedJournal } from '../views/envelope.js';
 import { retryDeferred } from './deferred.js';
 import { mergeResults, startResult } from './envelope.js';
 import { hasDeferredCommits, readRun } from './running.js';
+import { transact } from './transact.js';
 import { mayStart, requirePlace } from './trust/place.js';
-import { transact } from './turns.js';
 import { advance, advanceEngine } from './walk/advance.js';
 
 /**

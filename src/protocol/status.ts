@@ -5,11 +5,11 @@ import type { RunState } from '../run/state.js';
 import type { StreamState } from '../store/store.js';
 import { buildStatus } from '../views/status.js';
 import { findRun } from './find-run.js';
+import { loadOnDemand } from './on-demand.js';
 import type { Ported } from './ports.js';
-import { loadOnDemand } from './rare.js';
 import { viewOf } from './run-view.js';
 import { readRun } from './running.js';
-import type { QueryDependencies } from './turns.js';
+import type { QueryDependencies } from './transact.js';
 
 type Input = Pick<InputOf<'status'>, 'full'>;
 

@@ -3,8 +3,8 @@ import { DevCliError } from '../base/errors.js';
 import type { InputOf } from '../registry/catalogue.js';
 import type { HistoryContext } from '../run/context.js';
 import { findRun } from './find-run.js';
+import { loadOnDemand } from './on-demand.js';
 import type { Ported } from './ports.js';
-import { loadOnDemand } from './rare.js';
 import { readRun } from './running.js';
 import { renderStatus } from './status.js';
 

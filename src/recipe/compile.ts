@@ -1,14 +1,15 @@
+import { DevCliError } from '../base/errors.js';
 import { findAgent, findVariant, listAgentTypes } from './agent-definitions.js';
 import { type CheckedSource, checkSource } from './checked-source.js';
-import { compilePhases } from './compile-phases.js';
-import type { CompiledRecipe } from './compiled.js';
-import { describeFile, type Library, type LibraryFile, resolveSibling } from './library.js';
+import type { CompiledPhase, CompiledRecipe } from './compiled.js';
+import { describeFile, findRecipe, type Library, type LibraryFile, resolveSibling } from './library.js';
 import { createProblemLog } from './report.js';
 import { resolveRecipe } from './resolve.js';
 import { resolveEngineRecipe } from './resolve-engine.js';
 import { resolveWorkflow } from './resolve-meta.js';
 import type { ReadSibling, SourceText } from './resolve-text.js';
 import type { CapturedAgent, ResolvedRecipe } from './resolved.js';
+import type { MetaSource } from './schema.js';
 import { getVariantKey } from './variant-key.js';
 import { parseYaml, type YamlSource } from './yaml-source.js';
 
@@ -107,4 +108,36 @@ function rolesOf(recipe: ResolvedRecipe): { type: string; variant?: string }[] {
 function wordAt(yaml: YamlSource, key: string): string {
   const value = yaml.value?.[key];
   return typeof value === 'string' ? value : '';
+}
+
+/** Finds and compiles the recipe of every phase; each file once. */
+function compilePhases(
+  library: Library,
+  { phases }: MetaSource,
+  compile: (file: LibraryFile, text: string) => CompiledRecipe,
+): CompiledPhase[] {
+  const known = new Map<string, CompiledRecipe>();
+  return phases.map((phase) => {
+    const stated = isPhase(phase) ? phase : null;
+    const { file, problem } = stated === null ? { file: null, problem: null } : found(library, stated.recipe);
+    if (file === null) return { stated, file, problem, compiled: null };
+    const compiled = known.get(file.path) ?? compile(file, library.reader.read(file.path) ?? '');
+    known.set(file.path, compiled);
+    return { stated, file, problem, compiled };
+  });
+}
+
+/** What the schema has refused is reported already. */
+function isPhase(phase: unknown): phase is MetaSource['phases'][number] {
+  const { name, recipe } = (phase ?? {}) as Record<string, unknown>;
+  return typeof name === 'string' && typeof recipe === 'string';
+}
+
+function found(library: Library, name: string): { file: LibraryFile | null; problem: string | null } {
+  try {
+    return { file: findRecipe(library, name), problem: null };
+  } catch (error) {
+    if (!(error instanceof DevCliError) || error.code !== 'UNKNOWN_RECIPE') throw error;
+    return { file: null, problem: error.message };
+  }
 }

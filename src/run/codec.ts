@@ -4,7 +4,7 @@ import { isName } from '../base/name.js';
 import outline from '../generated/state.js';
 import type { Codec } from '../store/store.js';
 import type { RunEngine } from './engine.js';
-import { misfit } from './misfit.js';
+import { misfit } from './outline-check.js';
 import type { RunState } from './state.js';
 import { SCHEMA_VERSION } from './version.js';
 

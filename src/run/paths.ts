@@ -1,4 +1,4 @@
-import type { Directories } from './turn.js';
+import type { Directories } from './transaction.js';
 
 /** The plan, relative to the run's directory. */
 export const PLAN = 'PLAN.md';

@@ -1,6 +1,6 @@
 import type { Invocation } from '../base/invocation.js';
 import { displayPath } from './paths.js';
-import type { Transaction } from './turn.js';
+import type { Transaction } from './transaction.js';
 
 /**
  * How a halted run goes on at `step`: as it was, or with a ruling, which whoever runs the command writes first. Its file lies

@@ -1,8 +1,31 @@
+import { toBoundedLine } from '../documents/foreign.js';
+import { isAddress } from '../work/forge.js';
 import type { RunState } from './state.js';
+import type { Transaction } from './transaction.js';
 
 /** `https://forge/pull/7 (draft)`: the pull request of a run in a line; null when it has none. */
 export function renderPullRequest({ pullRequest }: Pick<RunState, 'pullRequest'>): string | null {
   if (pullRequest === undefined) return null;
   const { url, standing } = pullRequest;
   return `${url} (${standing === 'draft' ? 'draft' : 'ready for review'})`;
+}
+
+/** The command of dev-cli whose answer names the pull request. */
+const OPEN = ['dev-cli', 'pull-request', 'open'];
+
+/**
+ * Keeps which pull request the run has opened, or found, as `pull-request open` answered. What is no address is not kept.
+ * @param answer the document that the command printed, null when it printed none
+ * @returns what there is to tell of it, to stand behind the command's outcome
+ */
+export function recordPullRequest(
+  tx: Transaction,
+  argv: readonly string[],
+  answer: Record<string, unknown> | null,
+): string {
+  if (!OPEN.every((word, index) => argv[index] === word) || answer === null) return '';
+  const { url, branch, remote, made, draft } = answer;
+  if (!isAddress(url) || typeof branch !== 'string' || typeof remote !== 'string') return '';
+  tx.state.pullRequest = { url, branch, remote, standing: draft === false ? 'ready' : 'draft' };
+  return toBoundedLine(`: ${made === true ? 'opened' : 'found, with its new text'} ${url}`, 400);
 }

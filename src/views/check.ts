@@ -4,7 +4,7 @@ import { toBoundedLine } from '../documents/foreign.js';
 import { formatCommandLine } from '../documents/plan-text.js';
 import type { CommandEvidence, QueuedCommand } from '../run/engine.js';
 import { displayPath } from '../run/paths.js';
-import type { Directories } from '../run/turn.js';
+import type { Directories } from '../run/transaction.js';
 
 /** What was found wrong with a document; a document with warnings only holds up. */
 export interface Findings {

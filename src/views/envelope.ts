@@ -2,7 +2,7 @@ import type { Answer } from '../base/answer.js';
 import type { CommandFormatter } from '../base/invocation.js';
 import type { CollectedTask, RoundReport } from '../blocks/acknowledgement.js';
 import type { Action } from '../run/action.js';
-import type { RanStep } from '../run/turn.js';
+import type { RanStep } from '../run/transaction.js';
 import { buildActionView, renderAction } from './action.js';
 
 /** What one or several commits of a call came to; told in one envelope (protocol.md §2). */

@@ -1,11 +1,11 @@
 import { DevCliError } from '../base/errors.js';
 import outline from '../generated/entry-data.js';
 import type { EntryData } from '../run/entries.js';
-import { misfit } from '../run/misfit.js';
+import { misfit } from '../run/outline-check.js';
 import type { Entry } from '../store/store.js';
+import { buildOtherItem, ITEM_BUILDERS, type ItemContext, push } from './history-item-builders.js';
 import type { RunHistory } from './history-items.js';
-import { buildOtherItem, ITEM_BUILDERS, type ItemContext, push } from './history-tellers.js';
-import { createPatchTracker } from './history-watch.js';
+import { createPatchTracker } from './patch-tracker.js';
 
 /** Tells the runs of a journal from its entries alone. */
 export interface HistoryBuilder {

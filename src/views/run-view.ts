@@ -2,9 +2,9 @@ import type { DocumentReader, FileReader } from '../base/files.js';
 import { listOutdatedApprovals, type OutdatedApproval } from '../blocks/approvals.js';
 import { type Draft, readDraft } from '../documents/draft.js';
 import type { CapturedRecipe } from '../recipe/resolved.js';
+import { documentsOf } from '../run/pending-documents.js';
 import type { RunState } from '../run/state.js';
-import type { Standing } from '../run/turn.js';
-import { documentsOf } from '../run/workspace.js';
+import type { Standing } from '../run/transaction.js';
 
 /** The read model: one run as it was read. `status` and `manifest` are rendered from it and from nothing else. */
 export interface RunView extends Standing {

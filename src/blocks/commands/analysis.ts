@@ -1,8 +1,8 @@
 import { DevCliError } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json.js';
 import { checkReport } from '../../documents/report.js';
+import { type CommandContext, type CommandReport, requireRun } from './command-context.js';
 import { readCommandData } from './data.js';
-import { type CommandContext, type CommandReport, requireRun } from './scene.js';
 
 /**
  * `analysis save --agent T`: stores a report that an agent could only print (documents.md, analysis save).

@@ -1,7 +1,7 @@
 import { renderRunSummary } from '../../documents/run-summary.js';
-import type { PendingDocuments } from '../../run/workspace.js';
+import type { PendingDocuments } from '../../run/pending-documents.js';
 import { buildRunSummary, listPlanningDecisions } from '../run-summary.js';
-import { type CommandContext, type CommandReport, requireRun } from './scene.js';
+import { type CommandContext, type CommandReport, requireRun } from './command-context.js';
 
 // A plain `require`, as in recipe/conditions.ts: no other command needs it.
 const picomatch = (): typeof import('picomatch') => require('picomatch');

@@ -3,7 +3,7 @@ import { DevCliError } from '../../base/errors.js';
 import { isRecord, type Json } from '../../base/json.js';
 import { parseJson, parseSections } from '../../documents/section-data.js';
 import { isSectionId, type SectionId } from '../../documents/sections.js';
-import type { PendingDocuments } from '../../run/workspace.js';
+import type { PendingDocuments } from '../../run/pending-documents.js';
 
 /**
  * The data of a command, from the command line or from a recipe, where `--data FILE` without `@` names a file in the

@@ -6,9 +6,9 @@ import { createDraft, readDraft, readDraftStatus } from '../../documents/draft.j
 import { updateDraft } from '../../documents/draft-edit.js';
 import { importReports } from '../../documents/import-reports.js';
 import { isSectionId, SECTION_IDS, type SectionId } from '../../documents/sections.js';
+import { type CommandContext, type CommandReport, requireRun } from './command-context.js';
 import { parseSectionValues, readCommandData } from './data.js';
 import { listReports } from './reports.js';
-import { type CommandContext, type CommandReport, requireRun } from './scene.js';
 
 const DRAFT = 'DRAFT.md';
 

@@ -8,9 +8,9 @@ import { buildPlanSummary } from '../../documents/plan-summary.js';
 import { renderPlanTemplate } from '../../documents/plan-template.js';
 import { parseJson } from '../../documents/section-data.js';
 import { PLAN, PLAN_CONTENT } from '../../run/paths.js';
-import type { PendingDocuments } from '../../run/workspace.js';
+import type { PendingDocuments } from '../../run/pending-documents.js';
+import type { CommandContext, CommandReport } from './command-context.js';
 import { readCommandData } from './data.js';
-import type { CommandContext, CommandReport } from './scene.js';
 
 /** What is said of a text that is empty, or broken off. */
 const NO_JSON = ['DATA_MISSING', 'DATA_MALFORMED'];

@@ -1,7 +1,7 @@
 import { checkReport, type ReportCheck } from '../../documents/report.js';
 import type { RunState } from '../../run/state.js';
 import { checkReportFile } from '../evidence.js';
-import type { CommandContext } from './scene.js';
+import type { CommandContext } from './command-context.js';
 
 /** One agent's report, as `draft import` and `auto-assume` see it. `path` is relative to the run's directory. */
 export interface AgentReport {

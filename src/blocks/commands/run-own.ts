@@ -3,9 +3,9 @@ import type { Invocation } from '../../base/invocation.js';
 import { saveAnalysis } from './analysis.js';
 import { checkDocument } from './check.js';
 import { cleanUp } from './cleanup.js';
+import type { CommandContext, CommandReport } from './command-context.js';
 import { assumeInDraft, importIntoDraft, showDraft, updateDraftCommand, validateDraft } from './draft.js';
 import { generatePlan, showPlanTemplate, summarizePlan, validatePlan } from './plan.js';
-import type { CommandContext, CommandReport } from './scene.js';
 
 /**
  * Executes one of the commands that may stand in a recipe, over the documents of a scene (recipes.md, Commands).

@@ -1,20 +1,20 @@
 import { DevCliError } from '../../base/errors.js';
 import type { SubagentBlock } from '../../recipe/resolved.js';
-import { recordEntry, recordFault, recordStepSummary, type Transaction } from '../../run/turn.js';
+import { recordEntry, recordFault, recordStepSummary, type Transaction } from '../../run/transaction.js';
 import type { AckInput, Acknowledged, ChangedSources, PendingBlock } from '../acknowledgement.js';
+import { completeAction, markAcknowledged } from '../complete-action.js';
 import { refuseOutdated } from '../inputs.js';
 import { isRoundPassed, runOnComplete, runOrRefuse, warnAtBound } from '../own-command.js';
-import { completeAction, markAcknowledged } from '../settle.js';
 import { refuseChangedSources } from '../sources.js';
 import { getRound } from '../values.js';
+import { missingOutputsError } from './missing-outputs.js';
 import {
   type CollectedOutputs,
   collectOutputs,
   giveUp,
   type PendingDispatch,
   requireGivenUpAgents,
-} from './deliveries.js';
-import { missingOutputsError } from './undelivered.js';
+} from './outputs.js';
 
 /** Subagents: every promised output is there and holds up, or is given up with a reason (protocol.md §3). */
 export function acknowledgeAgents(

@@ -3,7 +3,7 @@ import type { Effect } from '../../machine/events.js';
 import type { ResolvedAgent, SubagentBlock } from '../../recipe/resolved.js';
 import type { DispatchAction, PendingAction } from '../../run/action.js';
 import { displayPath, toAbsolutePath } from '../../run/paths.js';
-import type { Transaction } from '../../run/turn.js';
+import type { Transaction } from '../../run/transaction.js';
 import { type ActionBase, buildFullPart } from '../action-parts.js';
 import { renderAgentPrompt } from '../prompt.js';
 import { buildConditionScope, fillPath, getRound } from '../values.js';

@@ -5,7 +5,7 @@ import { readFileFacts } from '../evidence.js';
 import { runOnComplete } from '../own-command.js';
 import { acknowledgeAgents, completeAnyway } from './acknowledge.js';
 import { buildDispatch, selectAgents } from './dispatch.js';
-import { digestInputs } from './handed.js';
+import { digestInputs } from './input-digests.js';
 
 /** `subagent` and `subagent-loop`: agents are started, each with a prompt file, and deliver. */
 export const SUBAGENT: BlockType<SubagentBlock> = {

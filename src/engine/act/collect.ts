@@ -5,11 +5,10 @@ import { toWholeLine } from '../../documents/foreign.js';
 import type { JudgedResult } from '../../documents/judge-result.js';
 import type { EngineDispatchAction } from '../../run/action.js';
 import type { TaskState } from '../../run/engine.js';
-import { recordEntry, type Transaction } from '../../run/turn.js';
+import { recordEntry, type Transaction } from '../../run/transaction.js';
 import type { EngineEvent, StageResult } from '../core/events.js';
 import { getResultPath } from './dispatch.js';
-import { findUnlistedPaths, recordListedPaths } from './listed.js';
-import { triageFindings, triageResult } from './outcomes.js';
+import { findUnlistedPaths, recordListedPaths } from './listed-paths.js';
 import { requireEngine } from './plan.js';
 import {
   dispatchFailError,
@@ -25,7 +24,8 @@ import {
   type TaskResult,
 } from './refusals.js';
 import { type ReadResult, readResult } from './results.js';
-import { assignUnclaimedChanges } from './stray.js';
+import { triageFindings, triageResult } from './stage-results.js';
+import { assignUnclaimedChanges } from './unclaimed-changes.js';
 
 /** Paths named at most that a result leaves out. */
 const UNLISTED_SHOWN = 20;

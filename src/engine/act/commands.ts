@@ -2,7 +2,7 @@ import { canonicalJson } from '../../base/json.js';
 import { type CommandAcceptance, DEFAULT_TIMEOUT, isCommand } from '../../documents/plan-commands.js';
 import type { PlanTodo } from '../../documents/plan-schema.js';
 import type { EngineJob, QueuedCommand } from '../../run/engine.js';
-import type { Transaction } from '../../run/turn.js';
+import type { Transaction } from '../../run/transaction.js';
 import { readWholePlan, requireEngine } from './plan.js';
 import { listUnknownIn, substituteReferences } from './values.js';
 

@@ -2,14 +2,14 @@ import { toBoundedLine, toWholeLine } from '../../documents/foreign.js';
 import type { CommitEnded, CommitEnding } from '../../jobs/commit.js';
 import { RESIDUAL } from '../../jobs/job.js';
 import { toAbsolutePath } from '../../run/paths.js';
-import { recordEntry, type Transaction } from '../../run/turn.js';
+import { recordEntry, type Transaction } from '../../run/transaction.js';
 import type { HeadPosition } from '../../work/commit.js';
 import type { EngineEvent, StageResult } from '../core/events.js';
-import { describeBranch, getCommitKey, NO_SHA } from './commit-words.js';
+import { describeBranch, getCommitKey, NO_SHA } from './commit-message.js';
 import { closeRunningAction, requireJob } from './jobs.js';
 import { appendAudit } from './notes.js';
-import { triageFindings } from './outcomes.js';
 import { requireEngine } from './plan.js';
+import { triageFindings } from './stage-results.js';
 
 /** Commits of an execution, inside a transaction: what came of them (engine.md, Commits). */
 

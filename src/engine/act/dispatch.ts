@@ -8,7 +8,7 @@ import type { EngineDispatchAction, TaskView } from '../../run/action.js';
 import type { RunEngine, TaskState } from '../../run/engine.js';
 import { displayPath } from '../../run/paths.js';
 import type { PathFacts } from '../../run/state.js';
-import { recordEntry, type Transaction } from '../../run/turn.js';
+import { recordEntry, type Transaction } from '../../run/transaction.js';
 import type { NewTask } from '../core/events.js';
 import { groupBlockedTodos } from '../core/scheduler.js';
 import { getTodoBody, requireEngine, requireEngineRecipe } from './plan.js';

@@ -6,13 +6,13 @@ import { formatCommandLine } from '../../documents/plan-text.js';
 import { type CommandEnded, type CommandEnding, endedWith, keepResult, recordCommandEnd } from '../../jobs/command.js';
 import { findForbiddenListen } from '../../jobs/forbidden-listen.js';
 import type { CommandEvidence, QueuedCommand } from '../../run/engine.js';
-import type { Transaction } from '../../run/turn.js';
+import type { Transaction } from '../../run/transaction.js';
 import type { EngineEvent, StageResult } from '../core/events.js';
 import type { CommandsJob } from './commands.js';
 import { buildCommandFixes } from './fixes.js';
 import { closeRunningAction, pendRunning, requireJob } from './jobs.js';
-import { planFixes, triageFindings } from './outcomes.js';
 import { getTodoBody, requireEngine } from './plan.js';
+import { planFixes, triageFindings } from './stage-results.js';
 
 /** What the commands of a plan prove, once they have ended (engine.md, Verification). */
 

@@ -8,10 +8,10 @@ import {
   requirePlanAgreement,
   storeNote,
 } from '../../blocks/choice.js';
+import { markAcknowledged } from '../../blocks/complete-action.js';
 import { APPROVE_PLAN } from '../../blocks/plan-gate.js';
-import { markAcknowledged } from '../../blocks/settle.js';
 import { PLAN, PLAN_CONTENT } from '../../run/paths.js';
-import { recordEntry, type Transaction } from '../../run/turn.js';
+import { recordEntry, type Transaction } from '../../run/transaction.js';
 import type { Taken } from './collect.js';
 import { applyDecision, digestPlanCommands, findCurrentGate, getGateKey } from './gates.js';
 import { listAddedTodos, requireEngine } from './plan.js';

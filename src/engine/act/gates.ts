@@ -6,13 +6,13 @@ import { toWholeLine } from '../../documents/foreign.js';
 import { digestCommands, listCommands, renderCommand, renderCommandList } from '../../documents/plan-commands.js';
 import type { GateAction } from '../../run/action.js';
 import { displayPath, PLAN, PLAN_CONTENT } from '../../run/paths.js';
-import { recordEntry, type Transaction } from '../../run/turn.js';
+import { recordEntry, type Transaction } from '../../run/transaction.js';
 import type { EngineEffect, StageResult } from '../core/events.js';
-import { recordTurningPoint } from './course.js';
 import { getHandler, renderTodoProgress } from './dispatch.js';
 import { getTodoBody, readWholePlan, requireEngine, runsCommands } from './plan.js';
 import { renderPlanText } from './prompt-parts.js';
 import { buildPlanApproval } from './start.js';
+import { recordTurningPoint } from './turning-points.js';
 
 type EngineGate = Extract<EngineEffect, { type: 'gate' }>;
 

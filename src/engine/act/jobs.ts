@@ -8,7 +8,7 @@ import { askCommand, REQUEST_BODY_FILE, REQUEST_STEPS } from '../../jobs/job.js'
 import type { PendingAction } from '../../run/action.js';
 import type { CommandEvidence, EngineJob, QueuedCommand } from '../../run/engine.js';
 import { displayPath } from '../../run/paths.js';
-import type { Transaction } from '../../run/turn.js';
+import type { Transaction } from '../../run/transaction.js';
 import type { EngineEffect } from '../core/events.js';
 import { renderRequestText } from '../view/report.js';
 import {
@@ -19,7 +19,7 @@ import {
   listUnresolvableCommands,
   renderExpectation,
 } from './commands.js';
-import { buildCommitMessage, getCommitKey } from './commit-words.js';
+import { buildCommitMessage, getCommitKey } from './commit-message.js';
 import { getHandler, renderTodoProgress } from './dispatch.js';
 import { getTodoBody, requireEngine } from './plan.js';
 

@@ -1,5 +1,5 @@
 import { toBoundedLine, toWholeLine } from '../../documents/foreign.js';
-import type { Transaction } from '../../run/turn.js';
+import type { Transaction } from '../../run/transaction.js';
 
 /**
  * The notes that workers leave to each other: context/learnings.md, issues.md, audit.md. Every commit keeps a whole copy of

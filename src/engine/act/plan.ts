@@ -3,7 +3,7 @@ import { sha256 } from '../../base/sha256.js';
 import type { PlanContent, PlanTodo } from '../../documents/plan-schema.js';
 import type { RunEngine } from '../../run/engine.js';
 import { CAPTURED_PLAN } from '../../run/paths.js';
-import type { Transaction } from '../../run/turn.js';
+import type { Transaction } from '../../run/transaction.js';
 
 /** A plan without its todos. */
 type PlanHead = Omit<PlanContent, 'todos'>;

@@ -6,7 +6,7 @@ import { formatCommandLine } from '../../documents/plan-text.js';
 import type { ResolvedHandler } from '../../recipe/resolved.js';
 import type { CommandEvidence } from '../../run/engine.js';
 import { toAbsolutePath } from '../../run/paths.js';
-import type { Transaction } from '../../run/turn.js';
+import type { Transaction } from '../../run/transaction.js';
 import { readPlanHead, requireEngine } from './plan.js';
 import { OUTPUTS, renderValue } from './values.js';
 

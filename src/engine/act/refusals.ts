@@ -2,7 +2,7 @@ import { DevCliError, type ErrorDetail } from '../../base/errors.js';
 import type { Invocation } from '../../base/invocation.js';
 import type { TaskState } from '../../run/engine.js';
 import { displayPath } from '../../run/paths.js';
-import type { Transaction } from '../../run/turn.js';
+import type { Transaction } from '../../run/transaction.js';
 import { getResultPath } from './dispatch.js';
 import { requireEngine } from './plan.js';
 import type { ReadResult } from './results.js';

@@ -1,7 +1,7 @@
 import { toBoundedLine } from '../../documents/foreign.js';
 import type { RequestEnded, RequestEnding } from '../../jobs/request.js';
 import { renderPullRequest } from '../../run/request.js';
-import { recordEntry, type Transaction } from '../../run/turn.js';
+import { recordEntry, type Transaction } from '../../run/transaction.js';
 import type { EngineEvent } from '../core/events.js';
 import { closeRunningAction, requireJob } from './jobs.js';
 

@@ -7,7 +7,7 @@ import type { VerifyResult, WorkerResult } from '../../documents/results.js';
 import { parseJson } from '../../documents/section-data.js';
 import type { TaskState } from '../../run/engine.js';
 import type { PathFacts } from '../../run/state.js';
-import type { Transaction } from '../../run/turn.js';
+import type { Transaction } from '../../run/transaction.js';
 import { getResultPath } from './dispatch.js';
 import { getTodoBody } from './plan.js';
 

@@ -1,6 +1,6 @@
 import { renderForeignBlock } from '../../documents/foreign.js';
 import type { RunEngine } from '../../run/engine.js';
-import type { Transaction } from '../../run/turn.js';
+import type { Transaction } from '../../run/transaction.js';
 import { requireEngine } from './plan.js';
 import { renderPart } from './prompt-parts.js';
 

@@ -9,13 +9,13 @@ import type { PlanContent, PlanTodo } from '../../documents/plan-schema.js';
 import type { PlanApproval, RunEngine } from '../../run/engine.js';
 import type { TodoState } from '../../run/engine-rows.js';
 import { CAPTURED_PLAN, PLAN, PLAN_CONTENT } from '../../run/paths.js';
-import { digestPlanFiles } from '../../run/plan-marks.js';
+import { digestPlanFiles } from '../../run/plan-digests.js';
 import type { PlanGate, RunState } from '../../run/state.js';
-import { recordEntry, recordFault, type Transaction } from '../../run/turn.js';
+import { recordEntry, recordFault, type Transaction } from '../../run/transaction.js';
 import { createEngineState, createTodoRow } from '../core/rows.js';
-import { findFileConflict } from './beside.js';
-import { toNewTodo } from './outcomes.js';
+import { findFileConflict } from './overlap-check.js';
 import { capturePlan, listAddedTodos } from './plan.js';
+import { toNewTodo } from './stage-results.js';
 import { OUTPUTS } from './values.js';
 
 /**

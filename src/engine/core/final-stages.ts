@@ -1,7 +1,7 @@
 import { DevCliError } from '../../base/errors.js';
 import type { NewTodo, StageResult } from './events.js';
-import { getStageActor, type RunStageEvent, stepRunStage } from './phases.js';
 import { createFinalStages, createTodoRow } from './rows.js';
+import { getStageActor, type RunStageEvent, stepRunStage } from './run-stages.js';
 import type { StepBuilder } from './step-builder.js';
 
 /**

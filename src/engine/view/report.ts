@@ -1,11 +1,12 @@
 import { renderRequestBody } from '../../documents/request-text.js';
 import { type RunSummary, renderRunSummary } from '../../documents/run-summary.js';
+import type { RunEngine } from '../../run/engine.js';
+import type { TodoState } from '../../run/engine-rows.js';
 import { renderPullRequest } from '../../run/request.js';
-import type { Transaction } from '../../run/turn.js';
+import type { Transaction } from '../../run/transaction.js';
+import { describeBranch, NO_SHA } from '../act/commit-message.js';
 import { readPlanHead, requireEngine } from '../act/plan.js';
 import { listChangedFiles } from './report/changes.js';
-import { renderCommits } from './report/commits.js';
-import { renderTurningPoints } from './report/course.js';
 import { listDecisions, listRulingDecisions, renderApprovals } from './report/decisions.js';
 import { renderNextSteps } from './report/next.js';
 import { renderSkipped } from './report/skipped.js';
@@ -13,6 +14,7 @@ import { renderDoneTodo, renderFailedTodos } from './report/todos.js';
 import { renderVerification } from './report/verification.js';
 
 const REPORT = 'report.md';
+
 const SUMMARY = 'summary.md';
 
 /**
@@ -54,4 +56,20 @@ function executionSummary(tx: Transaction, aborted: boolean): RunSummary {
     openIssues: [...new Set([...tx.state.warnings, ...engine.openIssues])],
     next: renderNextSteps(tx, outcome, rows),
   };
+}
+
+/** Commits that dev-cli made, each by its own name, and where they are. */
+function renderCommits({ head }: RunEngine, rows: readonly TodoState[]): string[] {
+  const made = rows.flatMap(({ id, commit, substeps }) => {
+    if (commit !== undefined) return [`${id}: ${commit}`];
+    return substeps['commit']?.status === 'done' ? [`${id}: ${NO_SHA}: a hook took its trailer away`] : [];
+  });
+  if (head === undefined || made.length === 0 || (head.branch === head.began && head.branch !== null)) return made;
+  const moved = head.branch === head.began ? '' : `; the run began on ${describeBranch(head.began)}`;
+  return [...made, `now on ${describeBranch(head.branch)}${moved}`];
+}
+
+/** Halts and what reopened them, what persons rejected or answered, files that were granted later: in order. */
+function renderTurningPoints({ course = [] }: Pick<RunEngine, 'course'>): string[] {
+  return course.map(({ at, kind, text }) => `${at}: ${kind}: ${text}`);
 }

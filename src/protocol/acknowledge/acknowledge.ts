@@ -2,12 +2,12 @@ import { DevCliError } from '../../base/errors.js';
 import type { AckInput, Acknowledged, AckResult, ChangedSources, PendingBlock } from '../../blocks/acknowledgement.js';
 import { getBlockType } from '../../blocks/block-types.js';
 import { acknowledgeChoice } from '../../blocks/choice.js';
+import { markAcknowledged } from '../../blocks/complete-action.js';
 import { warnChangedInputs, warnOutdatedApprovals } from '../../blocks/inputs.js';
-import { markAcknowledged } from '../../blocks/settle.js';
 import { acknowledgeTasks, type Taken } from '../../engine/act/collect.js';
 import { acknowledgeGate } from '../../engine/act/gate-answer.js';
 import { findChoices } from '../../run/acknowledgements.js';
-import { recordEntry, recordFault, recordStepSummary, type Transaction } from '../../run/turn.js';
+import { recordEntry, recordFault, recordStepSummary, type Transaction } from '../../run/transaction.js';
 import { advance, advanceEngine } from '../walk/advance.js';
 import { identify } from './identify.js';
 

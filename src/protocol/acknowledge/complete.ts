@@ -6,16 +6,16 @@ import { listChangedSources } from '../../recipe/captured.js';
 import { keepsSources } from '../../recipe/declared.js';
 import { type Context, getDeadline } from '../../run/context.js';
 import type { RunState } from '../../run/state.js';
-import type { Transaction } from '../../run/turn.js';
+import type { Transaction } from '../../run/transaction.js';
 import type { StreamState } from '../../store/store.js';
 import { type FoldedJournal, renderEnvelope } from '../../views/envelope.js';
 import { listChangedSince, readBaseline } from '../../work/git.js';
 import { addAckResult, listSourceWarnings, mergeResults, startResult } from '../envelope.js';
 import { findRun } from '../find-run.js';
-import { loadOnDemand, type OnDemand } from '../rare.js';
+import { loadOnDemand, type OnDemand } from '../on-demand.js';
 import { findPendingId, hasDeferredCommits, hasRunningJob } from '../running.js';
 import type { runPendingJobs } from '../settle.js';
-import { findPlanDifference, readCaptured, transact } from '../turns.js';
+import { findPlanDifference, readCaptured, transact } from '../transact.js';
 import { acknowledge } from './acknowledge.js';
 
 /**

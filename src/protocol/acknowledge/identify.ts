@@ -2,7 +2,7 @@ import { DevCliError } from '../../base/errors.js';
 import { findSuggestion } from '../../base/suggest.js';
 import type { AckInput, PendingBlock } from '../../blocks/acknowledgement.js';
 import { findPending, staleActionError } from '../../blocks/pending.js';
-import type { Transaction } from '../../run/turn.js';
+import type { Transaction } from '../../run/transaction.js';
 
 /**
  * Which action an acknowledgement is for (protocol.md §3): the pending one, one that was acknowledged before, or one

@@ -2,13 +2,13 @@ import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
 import { toBoundedLine } from '../../documents/foreign.js';
 import { acceptHead } from '../../engine/act/commit-job.js';
-import { describeBranch } from '../../engine/act/commit-words.js';
+import { describeBranch } from '../../engine/act/commit-message.js';
 import { getWorkTree } from '../../jobs/job.js';
 import type { Context } from '../../run/context.js';
 import type { RunState } from '../../run/state.js';
 import { readPresent } from '../../work/git.js';
 import { asPerson } from '../person.js';
-import { transact } from '../turns.js';
+import { transact } from '../transact.js';
 
 /**
  * A person says that commits which wait because of where HEAD is may go there (engine.md, Commits): HEAD as it is shown,

@@ -6,10 +6,10 @@ import { findChoices } from '../../run/acknowledgements.js';
 import type { GateAction } from '../../run/action.js';
 import type { Context } from '../../run/context.js';
 import type { RunState } from '../../run/state.js';
-import { getBlock } from '../../run/turn.js';
+import { getBlock } from '../../run/transaction.js';
 import type { StreamState } from '../../store/store.js';
-import { loadOnDemand } from '../rare.js';
-import { openTransaction, readCapturedRecipe } from '../turns.js';
+import { loadOnDemand } from '../on-demand.js';
+import { openTransaction, readCapturedRecipe } from '../transact.js';
 
 /**
  * The question of a gate as the person at the terminal reads it: its message, what to read first, every command that the

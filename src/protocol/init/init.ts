@@ -6,12 +6,12 @@ import { toBoundedLine } from '../../documents/foreign.js';
 import type { Job } from '../../jobs/job.js';
 import { type Context, getDeadline } from '../../run/context.js';
 import type { RunState } from '../../run/state.js';
-import type { Transaction } from '../../run/turn.js';
+import type { Transaction } from '../../run/transaction.js';
 import { getRunRecipe } from '../../run/workflow.js';
 import type { StreamState } from '../../store/store.js';
 import { type FoldedJournal, renderEnvelope } from '../../views/envelope.js';
 import { mergeResults, startResult } from '../envelope.js';
-import { loadOnDemand } from '../rare.js';
+import { loadOnDemand } from '../on-demand.js';
 import { findPendingId } from '../running.js';
 import { runPendingJobs, stopJobs } from '../settle.js';
 import {
@@ -20,14 +20,14 @@ import {
   openTransaction,
   readCapturedOrEmpty,
   readCapturedRecipe,
-} from '../turns.js';
+} from '../transact.js';
 import { makeActive } from '../use.js';
+import { describeWrittenOutputs, findPreviousRun, refuseSameGoal } from './existing-work.js';
 import { GOAL_SHOWN, readFirstTree, requireIdentity, UNWATCHED_TREE } from './first-look.js';
 import { checkNeeds } from './needs.js';
 import { createState, startRun } from './new-run.js';
 import { type InitInput, type PreparedRun, runExistsError } from './prepare.js';
-import { prepareOrRestore, readPresentRun, resolveCommandApproval } from './settled.js';
-import { describeWrittenOutputs, findPreviousRun, refuseSameGoal } from './under-way.js';
+import { prepareOrRestore, readPresentRun, resolveCommandApproval } from './prepare-inputs.js';
 
 /**
  * `init`: starts a run and gives its first action, or resumes the one that is there (protocol.md §5).

@@ -1,9 +1,9 @@
 import { DevCliError, type ErrorDetail } from '../../base/errors.js';
 import type { CapturedRecipe, Need } from '../../recipe/resolved.js';
 import type { Context } from '../../run/context.js';
-import type { Transaction } from '../../run/turn.js';
+import type { Transaction } from '../../run/transaction.js';
 import { findSignInProblem } from '../../work/forge.js';
-import { checkForgeAccess } from '../../work/forge-reach.js';
+import { checkForgeAccess } from '../../work/forge-access.js';
 import type { PreparedRun } from './prepare.js';
 
 /** What recipes need of the world, as `init` finds it (recipes.md, Needs). */

@@ -12,15 +12,15 @@ import { requireRecipe } from '../../recipe/load.js';
 import { makesPlan } from '../../recipe/own-commands.js';
 import { PREFERENCES_FILE, resolveSettings } from '../../recipe/preferences.js';
 import type { CapturedRecipe } from '../../recipe/resolved.js';
-import { resolveWorkflowSettings } from '../../recipe/settle-workflow.js';
 import { namesGoal } from '../../recipe/texts.js';
 import { listUnknownPreferences } from '../../recipe/unknown-preferences.js';
+import { resolveWorkflowSettings } from '../../recipe/workflow-settings.js';
 import type { InputOf } from '../../registry/catalogue.js';
 import type { Context } from '../../run/context.js';
 import { PLAN } from '../../run/paths.js';
+import { createWorkspace } from '../../run/pending-documents.js';
 import type { RunState } from '../../run/state.js';
 import { getRunRecipe } from '../../run/workflow.js';
-import { createWorkspace } from '../../run/workspace.js';
 import type { StreamState } from '../../store/store.js';
 import { requireTrust } from '../trust/trust.js';
 

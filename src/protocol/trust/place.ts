@@ -1,5 +1,5 @@
 import type { Context } from '../../run/context.js';
-import type { RunPlace } from './elsewhere.js';
+import type { RunPlace } from './run-place.js';
 
 /** Whether a run was begun in this very directory, by this user on this machine (protocol.md §4). */
 export function isAtItsPlace({ store }: Context, { name, place }: RunPlace): boolean {
@@ -9,7 +9,7 @@ export function isAtItsPlace({ store }: Context, { name, place }: RunPlace): boo
 /** Whether what a run wants to start may be started here: it is at home, or a person trusts it. */
 export async function mayStart(context: Context, run: RunPlace): Promise<boolean> {
   if (isAtItsPlace(context, run)) return true;
-  return (await import('./elsewhere.js')).isTrustedHere(context, run);
+  return (await import('./run-place.js')).isTrustedHere(context, run);
 }
 
 /**
@@ -19,5 +19,5 @@ export async function mayStart(context: Context, run: RunPlace): Promise<boolean
  */
 export async function requirePlace(context: Context, run: RunPlace): Promise<void> {
   if (await mayStart(context, run)) return;
-  throw (await import('./elsewhere.js')).runUntrustedError(run);
+  throw (await import('./run-place.js')).runUntrustedError(run);
 }

@@ -10,11 +10,11 @@ import { quoteForShell } from '../../registry/render.js';
 import type { Context } from '../../run/context.js';
 import type { RunState } from '../../run/state.js';
 import type { StreamState } from '../../store/store.js';
+import { NOT_LOADED } from '../on-demand.js';
 import { requireTerminal } from '../person.js';
-import { NOT_LOADED } from '../rare.js';
-import { openTransaction, readCaptured } from '../turns.js';
-import { computeTrustDigest, isTrustedHere } from './elsewhere.js';
+import { openTransaction, readCaptured } from '../transact.js';
 import { isAtItsPlace } from './place.js';
+import { computeTrustDigest, isTrustedHere } from './run-place.js';
 
 type RunHead = StreamState<RunState> & { snapshot: RunState };
 

@@ -2,11 +2,11 @@ import { getBlockType } from '../../blocks/block-types.js';
 import { execute } from '../../blocks/cli.js';
 import { issueAction } from '../../blocks/issue.js';
 import { buildConditionScope } from '../../blocks/values.js';
-import { applyEngineEvents, enterEngine } from '../../engine/act/drive.js';
+import { applyEngineEvents, enterEngine } from '../../engine/act/execute-effects.js';
 import type { EngineEvent } from '../../engine/core/events.js';
 import type { Effect, MachineEvent } from '../../machine/events.js';
 import { type Step, startProgram, transition } from '../../machine/transition.js';
-import { getBlock, recordEntry, type Transaction } from '../../run/turn.js';
+import { getBlock, recordEntry, type Transaction } from '../../run/transaction.js';
 import { beginPhases, endRecipe } from './phases.js';
 
 /**

@@ -1,5 +1,5 @@
 import { toBoundedLine } from '../../documents/foreign.js';
-import { getReopenTarget } from '../../engine/act/done.js';
+import { getReopenTarget } from '../../engine/act/execution-summary.js';
 import { RESIDUAL } from '../../jobs/job.js';
 import { ARTIFACTS, artifactsOf, closingOf } from '../../recipe/declared.js';
 import type { Action } from '../../run/action.js';
@@ -7,7 +7,7 @@ import { displayPath } from '../../run/paths.js';
 import { buildReopenCommands } from '../../run/reopening.js';
 import { renderPullRequest } from '../../run/request.js';
 import type { PhaseRow, RunState } from '../../run/state.js';
-import { recordEntry, type Transaction } from '../../run/turn.js';
+import { recordEntry, type Transaction } from '../../run/transaction.js';
 import { getCurrentPhase, setPhaseStatus } from '../../run/workflow.js';
 import { buildResults, isPlanRefused, listFailures, renderOutcome } from './outcome.js';
 

@@ -7,7 +7,7 @@ import { selectPhase } from '../../recipe/captured.js';
 import { keepsSources } from '../../recipe/declared.js';
 import type { ResolvedRecipe, ResolvedWorkflow } from '../../recipe/resolved.js';
 import type { PhaseRow, RunState, Workflow } from '../../run/state.js';
-import { recordEntry, type Transaction } from '../../run/turn.js';
+import { recordEntry, type Transaction } from '../../run/transaction.js';
 import { rowOf, setPhaseStatus, workflowPosition } from '../../run/workflow.js';
 import { toBaseline } from '../../work/git.js';
 import { endRun, renderWaitingCommit } from './end.js';

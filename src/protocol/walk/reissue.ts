@@ -5,7 +5,7 @@ import { fillPath } from '../../blocks/values.js';
 import type { Effect } from '../../machine/events.js';
 import { getRunDirectory } from '../../run/paths.js';
 import type { PendingState } from '../../run/state.js';
-import { getBlock, type Transaction } from '../../run/turn.js';
+import { getBlock, type Transaction } from '../../run/transaction.js';
 import { advance } from './advance.js';
 import { endRun } from './end.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findCurrentBlock, isAtBound } from '../../../src/machine/queries.js';
-import { BOUND_CHOICES } from '../../../src/machine/ways.js';
+import { BOUND_CHOICES } from '../../../src/machine/transitions.js';
 import { block, choose, DONE, EMPTY_ROUND, FAIL, FILLED_ROUND, invalidate, program, walk } from './programs.js';
 
 describe('a loop', () => {

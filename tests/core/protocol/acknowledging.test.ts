@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { acknowledge } from '../../../src/protocol/acknowledge/acknowledge.js';
-import { NOT_LOADED } from '../../../src/protocol/rare.js';
-import { openTransaction } from '../../../src/protocol/turns.js';
+import { NOT_LOADED } from '../../../src/protocol/on-demand.js';
+import { openTransaction } from '../../../src/protocol/transact.js';
 import { requireRecipe } from '../../../src/recipe/load.js';
 import { aPlan } from '../documents/plan-fixture.js';
 import { codeOf, idOf, type Outcome, recipeOf, report, type Stage, stage } from './stage.js';

@@ -4,7 +4,7 @@ import { tickBox } from '../../../src/documents/plan-boxes.js';
 import { check } from '../../../src/protocol/check.js';
 import { status } from '../../../src/protocol/status.js';
 import { requireRecipe } from '../../../src/recipe/load.js';
-import { createWorkspace } from '../../../src/run/workspace.js';
+import { createWorkspace } from '../../../src/run/pending-documents.js';
 import { aPlan } from '../documents/plan-fixture.js';
 import { codeOf, recipeOf, report, type Stage, stage } from './stage.js';
 

@@ -1,4 +1,4 @@
-import type { Transaction } from '../../../run/turn.js';
+import type { Transaction } from '../../../run/transaction.js';
 import { requireEngine } from '../../act/plan.js';
 
 /** What no result can have changed of the work: it leads out of it, or is git's or dev-cli's own. */

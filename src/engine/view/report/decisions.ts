@@ -1,7 +1,7 @@
 import { describeApprovals } from '../../../blocks/approvals.js';
 import { describeGateDecision } from '../../../blocks/run-summary.js';
 import type { RunSummary } from '../../../documents/run-summary.js';
-import type { Transaction } from '../../../run/turn.js';
+import type { Transaction } from '../../../run/transaction.js';
 import { listRulings, WHOLE_RUN } from '../../act/rulings.js';
 
 /** What was decided: while the plan was made, as far as this name remembers, and at the gates of this run. */

@@ -1,8 +1,8 @@
 import { renderCommand } from '../../../registry/render.js';
 import type { TodoState } from '../../../run/engine-rows.js';
 import { buildReopenCommands } from '../../../run/reopening.js';
-import type { Transaction } from '../../../run/turn.js';
-import { getReopenTarget } from '../../act/done.js';
+import type { Transaction } from '../../../run/transaction.js';
+import { getReopenTarget } from '../../act/execution-summary.js';
 import { requireEngine } from '../../act/plan.js';
 
 /** What the report says that comes next. */

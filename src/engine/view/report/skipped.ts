@@ -1,6 +1,6 @@
 import type { TodoState } from '../../../run/engine-rows.js';
-import type { Transaction } from '../../../run/turn.js';
-import { countTickedBefore } from '../../act/done.js';
+import type { Transaction } from '../../../run/transaction.js';
+import { countTickedBefore } from '../../act/execution-summary.js';
 import { requireEngine, requireEngineRecipe } from '../../act/plan.js';
 import { groupBlockedTodos } from '../../core/scheduler.js';
 

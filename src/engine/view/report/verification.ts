@@ -3,7 +3,7 @@ import type { PlanAcceptance } from '../../../documents/plan-schema.js';
 import { formatCommandLine } from '../../../documents/plan-text.js';
 import type { CommandEvidence } from '../../../run/engine.js';
 import type { TodoState } from '../../../run/engine-rows.js';
-import type { Transaction } from '../../../run/turn.js';
+import type { Transaction } from '../../../run/transaction.js';
 import { getGateKey } from '../../act/gates.js';
 import { getTodoBody, requireEngine, requireEngineRecipe } from '../../act/plan.js';
 

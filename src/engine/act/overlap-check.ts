@@ -1,6 +1,6 @@
 import { DevCliError, type ErrorDetail } from '../../base/errors.js';
 import { toBoundedLine } from '../../documents/foreign.js';
-import type { OtherExecution, Transaction } from '../../run/turn.js';
+import type { OtherExecution, Transaction } from '../../run/transaction.js';
 import { mayGlobsOverlap, mayOverlap } from '../core/overlap.js';
 
 type Row = OtherExecution['todos'][number];

@@ -2,7 +2,7 @@ import { DevCliError } from '../../base/errors.js';
 import { PREFERENCES_FILE } from '../../recipe/preferences.js';
 import type { Context } from '../../run/context.js';
 import type { RunState } from '../../run/state.js';
-import { readRestored, restorePlan } from '../mended.js';
+import { readRestored, restorePlan } from '../restore-run.js';
 import { type InitInput, type PreparedRun, prepareRun } from './prepare.js';
 
 /** The run that is there. Of an unfinished one nothing is missing; what has ended makes room, as it is. */

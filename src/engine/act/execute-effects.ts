@@ -1,18 +1,18 @@
 import type { MachineEvent } from '../../machine/events.js';
 import type { RunEngine } from '../../run/engine.js';
-import { recordEntry, recordFault, recordStepSummary, type Transaction } from '../../run/turn.js';
+import { recordEntry, recordFault, recordStepSummary, type Transaction } from '../../run/transaction.js';
 import { toBaseline } from '../../work/git.js';
 import type { EngineEffect, EngineEvent, NewTask, StageResult } from '../core/events.js';
 import { listRedoneTodos, stepInPlace } from '../core/step.js';
 import { writeReport } from '../view/report.js';
-import { recordTurningPoint } from './course.js';
 import { issueTask, renderTodoProgress, setPendingDispatch } from './dispatch.js';
 import { openGate } from './gates.js';
 import { startJob } from './jobs.js';
-import { createStageCondition } from './needs.js';
 import { getTodoBody, requireEngine, requireEngineRecipe } from './plan.js';
-import { recordPlanDifference } from './plan-moved.js';
+import { recordPlanDifference } from './plan-difference.js';
+import { createStageCondition } from './stage-conditions.js';
 import { startExecution } from './start.js';
+import { recordTurningPoint } from './turning-points.js';
 import { listUnknownReferences } from './values.js';
 import { addTodosToPlan, tickDoneTodos, wrapUp } from './wrap-up.js';
 
@@ -24,7 +24,7 @@ import { addTodosToPlan, tickDoneTodos, wrapUp } from './wrap-up.js';
  *   plan has come to its end; callers in protocol/ go through `advanceEngine` of protocol/walk/advance.ts, which passes it on.
  * - While they wait, the pending action is one of: `engine-dispatch` (tasks are out: `engine.tasks`), `wait-for-user` (the
  *   engine's `at` is a gate), `running` (`engine.job`).
- * - `turn.tree()` is the work tree as read before the decision; it is read at the first need (protocol/turns.ts).
+ * - `turn.tree()` is the work tree as read before the decision; it is read at the first need (protocol/transact.ts).
  */
 
 /** Begins the execution of the plan, or goes on with it when the block is entered again. */

@@ -8,7 +8,7 @@ import {
   listCommands,
   type PlannedCommand,
 } from '../../documents/plan-commands.js';
-import { recordEntry, type Transaction } from '../../run/turn.js';
+import { recordEntry, type Transaction } from '../../run/transaction.js';
 import type { Part, StageCondition } from '../core/events.js';
 import { listFinalCommands } from './commands.js';
 import { getTodoBody, readWholePlan, requireEngine, requireEngineRecipe } from './plan.js';

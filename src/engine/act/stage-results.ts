@@ -4,12 +4,12 @@ import type { PlanTodo } from '../../documents/plan-schema.js';
 import type { ReviewResult, VerifyResult, WorkerResult } from '../../documents/results.js';
 import type { TaskState } from '../../run/engine.js';
 import type { TodoState } from '../../run/engine-rows.js';
-import type { Transaction } from '../../run/turn.js';
+import type { Transaction } from '../../run/transaction.js';
 import type { NewTodo, StageResult } from '../core/events.js';
 import { type Findings, listUnmet, NO_FINDINGS, triage } from '../core/triage.js';
-import { recordTurningPoint } from './course.js';
 import { buildReviewFixes } from './fixes.js';
 import { requireEngine, requireEngineRecipe } from './plan.js';
+import { recordTurningPoint } from './turning-points.js';
 
 /** What a task's result means for the engine: what must be kept of it is kept, then triage decides (engine.md, Triage). */
 export function triageResult(tx: Transaction, task: TaskState, judged: JudgedResult): StageResult {

@@ -3,9 +3,9 @@ import { readFileFacts } from '../blocks/evidence.js';
 import type { Action } from '../run/action.js';
 import type { HistoryContext } from '../run/context.js';
 import { CAPTURED_PLAN, getRunDirectory, PLAN, PLAN_CONTENT } from '../run/paths.js';
+import { createWorkspace } from '../run/pending-documents.js';
 import type { RunState } from '../run/state.js';
-import type { Transaction } from '../run/turn.js';
-import { createWorkspace } from '../run/workspace.js';
+import type { Transaction } from '../run/transaction.js';
 import { BEGINNING, type HistoryStore } from '../store/store.js';
 
 /**

@@ -1,5 +1,5 @@
 import type { EntryData } from '../run/entries.js';
-import { recordEntry, type Transaction } from '../run/turn.js';
+import { recordEntry, type Transaction } from '../run/transaction.js';
 import type { Acknowledged, PendingBlock } from './acknowledgement.js';
 import { recordInputs } from './inputs.js';
 

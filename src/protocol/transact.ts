@@ -7,13 +7,12 @@ import { isGuarded } from '../recipe/declared.js';
 import type { CapturedRecipe } from '../recipe/resolved.js';
 import { type Context, getPollWait, type ReadContext } from '../run/context.js';
 import { appendEvent, derive } from '../run/derive.js';
-import { mayPlanDiffer } from '../run/plan-marks.js';
+import { createWorkspace } from '../run/pending-documents.js';
+import { mayPlanDiffer } from '../run/plan-digests.js';
 import type { RunState } from '../run/state.js';
 import { summarize } from '../run/summarize.js';
-import { recordEntry, type Transaction } from '../run/turn.js';
-import { createWorkspace } from '../run/workspace.js';
+import { recordEntry, type Transaction } from '../run/transaction.js';
 import type { Decision, NewEntry, StreamState } from '../store/store.js';
-import { loadOnDemand, type OnDemand, type PlanMoved } from './rare.js';
 import {
   type DocumentContents,
   findLostDocuments,
@@ -21,7 +20,8 @@ import {
   readContents,
   recordSizes,
   restoreDocuments,
-} from './vanished.js';
+} from './lost-documents.js';
+import { loadOnDemand, type OnDemand, type PlanMoved } from './on-demand.js';
 import { writtenDocuments } from './walk/end.js';
 
 const NO_CONTENTS: DocumentContents = new Map();

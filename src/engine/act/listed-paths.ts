@@ -1,5 +1,5 @@
 import type { WorkerResult } from '../../documents/results.js';
-import type { Transaction } from '../../run/turn.js';
+import type { Transaction } from '../../run/transaction.js';
 import {
   asListed,
   createGlobTest,

@@ -1,7 +1,7 @@
 import { DevCliError, type ErrorDetail } from '../../base/errors.js';
 import type { SubagentBlock } from '../../recipe/resolved.js';
 import type { DispatchAction } from '../../run/action.js';
-import { recordEntry, type Transaction } from '../../run/turn.js';
+import { recordEntry, type Transaction } from '../../run/transaction.js';
 import type { AckInput, PendingBlock } from '../acknowledgement.js';
 import { checkReportFile } from '../evidence.js';
 import { needsVerdict } from '../prompt.js';

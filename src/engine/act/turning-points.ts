@@ -1,6 +1,6 @@
 import { toBoundedLine } from '../../documents/foreign.js';
 import type { RunEngine } from '../../run/engine.js';
-import type { Transaction } from '../../run/turn.js';
+import type { Transaction } from '../../run/transaction.js';
 import { requireEngine } from './plan.js';
 
 /** Characters of one entry: a reason in somebody's words is told whole, within reason. */

@@ -1,6 +1,6 @@
 import { toBoundedLine } from '../../documents/foreign.js';
 import { listReportedPaths } from '../../jobs/commit-scope.js';
-import type { Transaction } from '../../run/turn.js';
+import type { Transaction } from '../../run/transaction.js';
 import { createGlobTest, createPathTest } from '../../work/paths.js';
 import { requireEngine } from './plan.js';
 

@@ -4,7 +4,7 @@ import type { JudgeResult } from '../documents/judge-result.js';
 import type { Recompile } from '../recipe/captured.js';
 import type { Context } from '../run/context.js';
 import type { RunState } from '../run/state.js';
-import type { EvaluateInScope, OtherExecution } from '../run/turn.js';
+import type { EvaluateInScope, OtherExecution } from '../run/transaction.js';
 import { readPresent, type WorkTreeStatus } from '../work/git.js';
 
 /** A line of warning, or null where the plan is the one that was captured after all. */
@@ -100,7 +100,7 @@ async function fetched(
     case 'results':
       return { judge: (await import('../documents/judge-result.js')).judgeResult };
     case 'plan':
-      return { planMoved: (await import('../engine/act/plan-moved.js')).renderPlanDifference };
+      return { planMoved: (await import('../engine/act/plan-difference.js')).renderPlanDifference };
     case 'tree': {
       const tree = await treeOf(workTree, signal);
       return { tree: () => tree };

@@ -1,6 +1,6 @@
 import { toBoundedLine, toWholeLine } from '../../documents/foreign.js';
 import { RESIDUAL } from '../../jobs/job.js';
-import type { Transaction } from '../../run/turn.js';
+import type { Transaction } from '../../run/transaction.js';
 import { isTrailer } from '../../work/commit-search.js';
 import { getTodoBody, readPlanHead } from './plan.js';
 

@@ -4,10 +4,10 @@ import { readFileFacts } from '../../blocks/evidence.js';
 import { GOAL_FILE, removeGoalFile } from '../../project/goal-file.js';
 import type { Context } from '../../run/context.js';
 import type { RunState } from '../../run/state.js';
-import type { Transaction } from '../../run/turn.js';
+import type { Transaction } from '../../run/transaction.js';
 import type { StreamState } from '../../store/store.js';
-import { isTrustedHere } from '../trust/elsewhere.js';
 import { isAtItsPlace } from '../trust/place.js';
+import { isTrustedHere } from '../trust/run-place.js';
 import type { InitInput } from './prepare.js';
 
 // What `init` does about work that was begun before it, and about the goal that it took.

@@ -5,10 +5,10 @@ import { readPlan } from '../../blocks/commands/plan.js';
 import { isEdited } from '../../documents/plan-boxes.js';
 import type { PlanContent } from '../../documents/plan-schema.js';
 import { CAPTURED_PLAN, PLAN } from '../../run/paths.js';
-import { mayPlanDiffer } from '../../run/plan-marks.js';
+import { createWorkspace } from '../../run/pending-documents.js';
+import { mayPlanDiffer } from '../../run/plan-digests.js';
 import type { RunState } from '../../run/state.js';
-import type { Transaction } from '../../run/turn.js';
-import { createWorkspace } from '../../run/workspace.js';
+import type { Transaction } from '../../run/transaction.js';
 import { requireEngine } from './plan.js';
 
 /** How the plan on disk differs from the one that an execution goes on with. */

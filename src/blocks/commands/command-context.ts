@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../base/json.js';
 import { noSuchRunError } from '../../base/no-such-run.js';
 import type { ResolvedRecipe } from '../../recipe/resolved.js';
+import type { PendingDocuments } from '../../run/pending-documents.js';
 import type { RunState } from '../../run/state.js';
-import type { PendingDocuments } from '../../run/workspace.js';
 
 /**
  * What a built-in command works on. A command run by hand and the same command in a recipe end in one function over

@@ -5,8 +5,8 @@ import type { CapturedRecipe, ResolvedBlock } from '../recipe/resolved.js';
 import type { WorkTreeStatus } from '../work/git.js';
 import type { TodoState } from './engine-rows.js';
 import type { EntryData, EntryType } from './entries.js';
+import type { Documents, PendingDocuments } from './pending-documents.js';
 import type { RunState } from './state.js';
-import type { Documents, PendingDocuments } from './workspace.js';
 
 /** Where a run lives, for the paths that are printed. */
 export interface Directories {

@@ -1,9 +1,9 @@
 import { DevCliError } from '../../base/errors.js';
 import type { DispatchAction } from '../../run/action.js';
 import { displayPath } from '../../run/paths.js';
-import type { Transaction } from '../../run/turn.js';
-import type { OutputProblem } from './deliveries.js';
+import type { Transaction } from '../../run/transaction.js';
 import { getResultFile } from './dispatch.js';
+import type { OutputProblem } from './outputs.js';
 
 /**
  * The refusal of a dispatch of which something is open. It repeats only what is missing; what is good stays accepted

@@ -1,6 +1,6 @@
 import type { ResolvedAgent, SubagentBlock } from '../../recipe/resolved.js';
 import type { PendingState } from '../../run/state.js';
-import type { Transaction } from '../../run/turn.js';
+import type { Transaction } from '../../run/transaction.js';
 import { digestInput } from '../evidence.js';
 import { needsVerdict } from '../prompt.js';
 import { fillPath } from '../values.js';
