@@ -1,13 +1,15 @@
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { constants, mkdtempSync, openSync, readSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads';
 
 /**
- * The front door (door-entry.ts) in a thread of this process, asked and waited for: a call costs some milliseconds where
- * a process costs a hundred. What is about the process itself (signals, a closed pipe, a real terminal, start-up) takes
- * the real binary; tests/contract/cli/door.test.ts holds the two equal.
+ * The front door (door-entry.ts) in a process that stays, asked and waited for: a call costs some milliseconds where a
+ * process of its own costs a hundred. What is about the process itself (signals, a closed pipe, a real terminal, start-up)
+ * takes the real binary; tests/contract/cli/door.test.ts holds the two equal.
+ *
+ * It is no thread of the test's process: that one is large, and each program that a call runs would begin as a copy of it.
  */
 export interface DoorCall {
   argv: string[];
@@ -27,22 +29,22 @@ export interface Printed {
   stderr: string;
 }
 
-/** What is passed to the thread for a call (door-thread.cjs). */
-export interface Message {
+/** A call as door-process.cjs takes it. */
+export interface Request {
   argv: string[];
   cwd: string;
-  env: Record<string, string | undefined>;
+  env: NodeJS.ProcessEnv;
   /** The file that standard input comes from. */
   input: string | null;
   typed: readonly string[] | null;
   whole: boolean;
 }
 
-interface Thread {
-  worker: Worker;
-  port: MessagePort;
-  /** Changes whenever an answer is there. */
-  bell: Int32Array;
+export type Reply = Printed | { crash: string } | { ready: true };
+
+interface Door {
+  requests: number;
+  answers: number;
   /** Where standard input lies. */
   scratch: string;
 }
@@ -50,50 +52,68 @@ interface Thread {
 /** As long as a call may take, in milliseconds. */
 const PATIENCE = 90_000;
 
-let thread: Thread | null = null;
+/** One for all calls of this process, in which many test files may run. */
+let door: Door | null = null;
 
 /** Makes one call and waits for what it prints. */
 export function callDoor({ argv, cwd, env, stdin, typed, whole = false }: DoorCall): Printed {
   if ('NODE_OPTIONS' in env) throw new Error('What Node itself is told takes a process: spawnDevCli.');
-  thread ??= openThread();
-  const { port, bell, scratch } = thread;
-  const input = stdin === undefined ? null : join(scratch, 'stdin');
+  door ??= openDoor();
+  const input = stdin === undefined ? null : join(door.scratch, 'stdin');
   if (input !== null) writeFileSync(input, stdin ?? '');
-  const rung = Atomics.load(bell, 0);
-  const message: Message = { argv, cwd: realpathSync(cwd), env: { ...env }, input, typed: typed ?? null, whole };
-  port.postMessage(message);
-  if (Atomics.wait(bell, 0, rung, PATIENCE) === 'timed-out') {
-    void thread.worker.terminate();
-    thread = null;
-    throw new Error(`no answer: ${argv.join(' ')}`);
-  }
-  const answer = answerOf(port, bell);
-  if ('crash' in answer) throw new Error(`${argv.join(' ')}: ${answer.crash}`);
-  return answer;
+  const request: Request = { argv, cwd, env, input, typed: typed ?? null, whole };
+  const bytes = Buffer.from(`${JSON.stringify(request)}\n`);
+  for (let written = 0; written < bytes.length; ) written += writeSync(door.requests, bytes, written);
+  const reply = replyOf(door.answers);
+  if ('exit' in reply) return reply;
+  throw new Error(`${argv.join(' ')}: ${JSON.stringify(reply)}`);
 }
 
-/** The bell may be heard before the answer is there. */
-function answerOf(port: MessagePort, bell: Int32Array): Printed | { crash: string } {
-  for (let looks = 0; looks < 1_000; looks += 1) {
-    const answer = receiveMessageOnPort(port);
-    if (answer !== undefined) return answer.message;
-    Atomics.wait(bell, 0, Atomics.load(bell, 0), 5);
-  }
-  throw new Error('The door rang and gave no answer.');
-}
-
-/** One for all calls of this process, in which many test files may run. */
-function openThread(): Thread {
-  const { port1, port2 } = new MessageChannel();
-  const bell = new Int32Array(new SharedArrayBuffer(4));
+function openDoor(): Door {
   const scratch = mkdtempSync(join(tmpdir(), 'dev-cli-door-'));
   process.once('exit', () => rmSync(scratch, { recursive: true, force: true }));
-  const worker = new Worker(fileURLToPath(new URL('door-thread.cjs', import.meta.url)), {
+  const [requests, answers] = ['requests', 'answers'].map((name) => join(scratch, name)) as [string, string];
+  execFileSync('mkfifo', [requests, answers]);
+  const program = fileURLToPath(new URL('door-process.cjs', import.meta.url));
+  const bundle = process.env['DEV_CLI_TESTS_DOOR'] ?? '';
+  spawn(process.execPath, [program, bundle, requests, answers], {
+    cwd: '/',
     env: {},
-    workerData: { bundle: process.env['DEV_CLI_TESTS_DOOR'], port: port2, bell },
-    transferList: [port2],
-  });
-  worker.unref();
-  port1.unref();
-  return { worker, port: port1, bell, scratch };
+    stdio: ['ignore', 'inherit', 'inherit'],
+  }).unref();
+  const opened: Door = {
+    answers: openSync(answers, constants.O_RDONLY | constants.O_NONBLOCK),
+    requests: openSync(requests, constants.O_RDWR),
+    scratch,
+  };
+  replyOf(opened.answers);
+  return opened;
+}
+
+/** Looks again and again: a read that waits could not be given up. */
+function replyOf(answers: number): Reply {
+  const chunk = Buffer.allocUnsafe(64 * 1024);
+  const chunks: Buffer[] = [];
+  for (const until = performance.now() + PATIENCE; performance.now() < until; ) {
+    const length = readSome(answers, chunk);
+    if (length === 0) pause(1);
+    else chunks.push(Buffer.from(chunk.subarray(0, length)));
+    if (length > 0 && chunk[length - 1] === 0x0a) return JSON.parse(Buffer.concat(chunks).toString('utf8'));
+  }
+  door = null;
+  throw new Error('The front door does not answer.');
+}
+
+/** Gives 0 where nothing is there yet. */
+function readSome(descriptor: number, chunk: Buffer): number {
+  try {
+    return readSync(descriptor, chunk);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return 0;
+    throw error;
+  }
+}
+
+function pause(milliseconds: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 }

@@ -1,8 +1,10 @@
-// The front door in a thread of its own (door.ts): one call after the other, each told by a number that changes.
-const { workerData } = require('node:worker_threads');
-const { closeSync, openSync } = require('node:fs');
-const { asked, call } = require(workerData.bundle);
-const { port, bell } = workerData;
+// The front door in a process of its own (door.ts): a request a line, one after the other, an answer a line.
+// Arguments: the door as one file, where requests come from, where answers go.
+const { closeSync, createReadStream, openSync, writeSync } = require('node:fs');
+const { createInterface } = require('node:readline');
+
+const [, , bundle = '', requests = '', answers = ''] = process.argv;
+const { asked, call } = require(bundle);
 
 /**
  * Nothing of the call before is left.
@@ -14,10 +16,11 @@ function setEnvironment(env) {
 }
 
 /**
- * @param {import('./door.js').Message} call
+ * @param {import('./door.js').Request} request
  * @returns {Promise<import('./door.js').Printed>}
  */
 async function answered({ argv, cwd, env, input, typed, whole }) {
+  process.chdir(cwd);
   setEnvironment(env);
   const stdin = openSync(input ?? '/dev/null', 'r');
   const terminal = typed !== null;
@@ -29,7 +32,7 @@ async function answered({ argv, cwd, env, input, typed, whole }) {
   };
   try {
     const { exit, stdout, stderr } = await call(argv, whole, {
-      cwd,
+      cwd: process.cwd(),
       env: process.env,
       stdin,
       stdinIsTerminal: terminal,
@@ -48,16 +51,23 @@ async function answered({ argv, cwd, env, input, typed, whole }) {
     return { exit, stdout: written + stdout, stderr };
   } finally {
     closeSync(stdin);
+    // A test may remove, or unmount, where the call was made.
+    process.chdir('/');
   }
 }
 
-/** @param {import('./door.js').Printed | { crash: string }} message */
-function tell(message) {
-  port.postMessage(message);
-  Atomics.add(bell, 0, 1);
-  Atomics.notify(bell, 0);
+const out = openSync(answers, 'w');
+
+/** @param {import('./door.js').Reply} reply */
+function tell(reply) {
+  const bytes = Buffer.from(`${JSON.stringify(reply)}\n`);
+  for (let written = 0; written < bytes.length; ) written += writeSync(out, bytes, written);
 }
 
-port.on('message', (/** @type {import('./door.js').Message} */ message) =>
-  answered(message).then(tell, (error) => tell({ crash: String(error?.stack ?? error) })),
-);
+createInterface({ input: createReadStream(requests) })
+  .on('line', (line) => {
+    answered(JSON.parse(line)).then(tell, (error) => tell({ crash: String(error?.stack ?? error) }));
+  })
+  // The process that asks has ended.
+  .on('close', () => process.exit());
+tell({ ready: true });
