@@ -206,8 +206,8 @@ describe('whoever is cut off on the way', () => {
     const action = upToReview(new StandIn({ project, crew: crew() }));
     const hook = join(dirname(project.root), 'remote.git', 'hooks', 'pre-receive');
     execFileSync('mkdir', ['-p', dirname(hook)]);
-    writeFileSync(hook, '#!/bin/sh\nsleep 6\n', { mode: 0o755 });
-    let now = runPrinted(project, action.ack ?? '', { env: { DEV_CLI_ANSWER_WITHIN: '3' } }).json.next as Action;
+    writeFileSync(hook, '#!/bin/sh\nsleep 4\n', { mode: 0o755 });
+    let now = runPrinted(project, action.ack ?? '', { env: { DEV_CLI_ANSWER_WITHIN: '1' } }).json.next as Action;
     for (let left = 9; left > 0 && now.action === 'running' && now.commands?.[0]?.id !== 'stateComplete'; left -= 1) {
       now = runPrinted(project, `dev-cli next ${RUN} --wait 1`).json as unknown as Action;
     }
