@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.js';
 import type { Invocation } from '../base/invocation.js';
 import type { JsonObject } from '../base/json.js';
 import { readDraftStatus } from '../documents/draft.js';
@@ -117,7 +118,7 @@ export function buildFullPart(
     ...(block.exitCheck === undefined ? {} : { exitCheck: shown(block.exitCheck) }),
     ...(block.command === undefined ? {} : { then: shown(block.command.command) }),
     ...(block.onComplete === undefined ? {} : { onComplete: shown(block.onComplete) }),
-    ...(block.exitWhen === undefined ? {} : { exitWhen: block.exitWhen }),
+    ...defined({ exitWhen: block.exitWhen }),
   };
   return Object.keys(full).length === 0 ? {} : { full };
 }

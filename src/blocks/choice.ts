@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.js';
 import { DevCliError } from '../base/errors.js';
 import { readDraft } from '../documents/draft.js';
 import type { PlanTodo } from '../documents/plan-schema.js';
@@ -48,9 +49,9 @@ export function acknowledgeChoice(tx: Transaction, pending: PendingBlock, input:
   saveChoice(tx, pending, chosen.id);
   tx.state.gates[block.id] = {
     choice: chosen.id,
-    ...(digest === undefined ? {} : { digest }),
+    ...defined({ digest }),
     ...plan,
-    ...(note === undefined ? {} : { note }),
+    ...defined({ note }),
     by: getDecider(tx, pending),
     at: tx.at,
     seq: 0,
@@ -60,8 +61,7 @@ export function acknowledgeChoice(tx: Transaction, pending: PendingBlock, input:
     actionId: action.actionId,
     block: block.id,
     choice: chosen.id,
-    ...(note === undefined ? {} : { note }),
-    ...(digest === undefined ? {} : { digest }),
+    ...defined({ note, digest }),
     ...plan,
   });
   markAcknowledged(tx, pending);
@@ -96,7 +96,7 @@ export function requireChoice(
       fix: 'Write the reason, in the words of who chose, to the file that the choice names, then repeat its ack.',
       pending: {
         actionId: pending.action.actionId,
-        ...(chosen.ack === undefined ? {} : { ack: chosen.ack }),
+        ...defined({ ack: chosen.ack }),
       },
     });
   }

@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.js';
 import { sha256 } from '../base/sha256.js';
 import { untickBoxes } from '../documents/plan-boxes.js';
 import { isPlanGate } from '../recipe/declared.js';
@@ -37,8 +38,7 @@ export function findPlanGate(state: RunState, captured: CapturedRecipe): PlanGat
     approved: leadsOn && heard && stale !== true,
     by,
     at,
-    ...(digest === undefined ? {} : { digest }),
-    ...(plan === undefined ? {} : { plan }),
+    ...defined({ digest, plan }),
   };
 }
 

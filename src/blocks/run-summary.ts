@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.js';
 import { readDraft } from '../documents/draft.js';
 import type { RunSummary } from '../documents/run-summary.js';
 import type { ResolvedRecipe } from '../recipe/resolved.js';
@@ -90,7 +91,7 @@ const STALE = ' (counts no longer: what came before it was redone)';
 export function describeGateDecision(id: string, gate: RunState['gates'][string]): RunSummary['decisions'][number] {
   return {
     text: `${id}: ${gate.choice}${renderDigest(gate.digest)}${gate.stale === true ? STALE : ''}`,
-    ...(gate.note === undefined ? {} : { reason: gate.note }),
+    ...defined({ reason: gate.note }),
     by: gate.by === 'human' ? 'user' : 'agent',
     at: gate.at,
   };

@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.js';
 import { DevCliError } from '../base/errors.js';
 import { canonicalJson, isRecord } from '../base/json.js';
 import { sha256 } from '../base/sha256.js';
@@ -131,7 +132,7 @@ export function recordCommandEnd(
 
 /** By which a result is known again: the same command on the same tree, of which the same was wanted. */
 function getResultKey({ argv, shell, cwd, expects }: CommandJob, tree: string): string {
-  return sha256(canonicalJson({ argv, shell, cwd, tree, ...(expects === undefined ? {} : { expects }) }));
+  return sha256(canonicalJson({ argv, shell, cwd, tree, ...defined({ expects }) }));
 }
 
 /** Whether a command ended by itself with this exit code. */

@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.js';
 import type { ReadContext } from '../run/context.js';
 import type { QueuedCommand } from '../run/engine.js';
 import { toAbsolutePath } from '../run/paths.js';
@@ -124,7 +125,7 @@ function engineJob(state: RunState): (CommitJob | RequestJob)[] {
     return [{ ...asked, kind, key, todo, message }];
   }
   const { kind, stage, title } = job;
-  return [{ ...asked, kind, key: `${state.runId}:${stage}`, stage, ...(title === undefined ? {} : { title }) }];
+  return [{ ...asked, kind, key: `${state.runId}:${stage}`, stage, ...defined({ title }) }];
 }
 
 /** The directories in which a job has processes, relative to the run's directory. */

@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.js';
 import { DevCliError, type Fix } from '../base/errors.js';
 import { noSuchRunError } from '../base/no-such-run.js';
 import { renderSuggestion } from '../base/suggest.js';
@@ -47,7 +48,7 @@ async function nothingHere(
   { code, message, run }: DevCliError,
 ): Promise<DevCliError | null> {
   const told = (reason: string, fix: Fix) =>
-    new DevCliError(code, `${message} ${reason}`, { fix, ...(run === undefined ? {} : { run }) });
+    new DevCliError(code, `${message} ${reason}`, { fix, ...defined({ run }) });
   const streams = await store.streams();
   if (boundRun !== null && !streams.includes(boundRun)) {
     return told(

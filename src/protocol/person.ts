@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.js';
 import { DevCliError } from '../base/errors.js';
 import type { Invocation } from '../base/invocation.js';
 import type { Context } from '../run/context.js';
@@ -18,7 +19,7 @@ export function requireTerminal(context: Context, answer: Invocation, run?: stri
       ? 'standard input and output must be a terminal'
       : `${context.mark} is set, so an agent is calling, on a terminal too`;
   throw new DevCliError('TERMINAL_REQUIRED', `This is for a person: ${why}.`, {
-    ...(run === undefined ? {} : { run }),
+    ...defined({ run }),
     fix: 'Show the user what `answer` says: the user runs it in a terminal of their own, outside the harness.',
     answer,
   });

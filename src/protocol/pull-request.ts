@@ -1,4 +1,5 @@
 import type { Answer } from '../base/answer.js';
+import { defined } from '../base/defined.js';
 import { DevCliError } from '../base/errors.js';
 import { isRecord } from '../base/json.js';
 import { toBoundedLine } from '../documents/foreign.js';
@@ -133,7 +134,7 @@ function parsed(text: string): unknown {
 function withText(context: Context, run: string, branch: string, error: DevCliError): DevCliError {
   const target = displayPath({ root: context.root, workTree: context.root }, run, TEXT);
   return new DevCliError(error.code, `${error.message} The branch ${branch} is pushed; the text lies in ${target}.`, {
-    ...(error.fix === undefined ? {} : { fix: error.fix }),
+    ...defined({ fix: error.fix }),
     cause: error,
   });
 }

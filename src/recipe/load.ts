@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.js';
 import { DevCliError } from '../base/errors.js';
 import { capture } from './capture.js';
 import { compileRecipe } from './compile.js';
@@ -67,7 +68,7 @@ export function requireRecipe(library: Library, name: string): CapturedRecipe {
       details: errors.map(({ message, file: at, line, column, pointer, fix }) => ({
         problem: fix === undefined ? message : `${message} ${fix}`,
         at: `${at}:${line}:${column}`,
-        ...(pointer === undefined ? {} : { pointer }),
+        ...defined({ pointer }),
       })),
       fix: { command: 'recipe lint', input: { files: [name] } },
     },

@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.js';
 import { DevCliError } from '../base/errors.js';
 import type { Json, JsonObject } from '../base/json.js';
 import { findSuggestion } from '../base/suggest.js';
@@ -67,7 +68,7 @@ function parsePreferences(
     details: sortProblems(report.problems).map(({ message, file, line, column, pointer }) => ({
       problem: message,
       at: `${file}:${line}:${column}`,
-      ...(pointer === undefined ? {} : { pointer }),
+      ...defined({ pointer }),
     })),
     fix: `Correct ${PREFERENCES_FILE} at the places named in details.`,
   });

@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.js';
 import type { ChoiceTarget, Program, ProgramBlock } from '../machine/program.js';
 import type { ResolvedBlock } from './resolved.js';
 
@@ -11,7 +12,7 @@ function programBlock(block: ResolvedBlock): ProgramBlock {
     id: block.id,
     kind: block.kind,
     ...(block.kind === 'cli' && block.standsForInit ? { standsForInit: true } : {}),
-    ...(block.when === undefined ? {} : { when: block.when }),
+    ...defined({ when: block.when }),
     ...('maxRounds' in block && block.maxRounds !== undefined && block.kind !== 'subagent'
       ? { maxRounds: block.maxRounds }
       : {}),

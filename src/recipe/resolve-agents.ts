@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.js';
 import type { ProblemLog } from './report.js';
 import { type ReadSibling, readSiblingText } from './resolve-text.js';
 import type { ResolvedAgent } from './resolved.js';
@@ -49,13 +50,15 @@ export function resolveAgents(
     return {
       id: ids[index] ?? '',
       type: roleOf(agent.type),
-      ...(agent.promptHint === undefined ? {} : { promptHint: agent.promptHint }),
-      ...(prompt === undefined ? {} : { prompt }),
-      ...(agent.promptFile === undefined ? {} : { promptFile: agent.promptFile }),
-      ...(agent.promptVariant === undefined ? {} : { promptVariant: agent.promptVariant }),
-      ...(agent.output === undefined ? {} : { output: agent.output }),
+      ...defined({
+        promptHint: agent.promptHint,
+        prompt,
+        promptFile: agent.promptFile,
+        promptVariant: agent.promptVariant,
+        output: agent.output,
+      }),
       readsFrom: agent.readsFrom ?? [],
-      ...(agent.when === undefined ? {} : { when: agent.when }),
+      ...defined({ when: agent.when }),
     };
   });
 }

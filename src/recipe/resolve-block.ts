@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.js';
 import type { SectionId } from '../documents/sections.js';
 import { isSectionId } from '../documents/sections.js';
 import type { OnError } from '../machine/program.js';
@@ -83,7 +84,7 @@ function resolveLlm(block: BlockSourceOf<'llm'>, context: BlockContext): LlmBloc
     asks: block.asks ?? null,
     kind: 'llm',
     choices,
-    ...(save === undefined ? {} : { save }),
+    ...defined({ save }),
     sections: sectionsOf(block.sections, save, context),
     ...(leadsBack || block.maxRounds !== undefined ? { maxRounds: block.maxRounds ?? LOOP_BOUND } : {}),
   };
@@ -98,12 +99,11 @@ function resolveLlmLoop(block: BlockSourceOf<'llm-loop'>, context: BlockContext)
     ...asking(block, null, context),
     asks,
     kind: 'llm-loop',
-    ...(save === undefined ? {} : { save }),
+    ...defined({ save }),
     sections: sectionsOf(block.sections, save, context),
-    ...(exitCheck === undefined ? {} : { exitCheck }),
-    ...(block.exitWhen === undefined ? {} : { exitWhen: block.exitWhen }),
+    ...defined({ exitCheck, exitWhen: block.exitWhen }),
     maxRounds: block.maxRounds ?? (asks === 'user' ? USER_LOOP_BOUND : LOOP_BOUND),
-    ...(block.revise === undefined ? {} : { revise: block.revise }),
+    ...defined({ revise: block.revise }),
   };
 }
 
@@ -170,17 +170,16 @@ function resolveSubagent(
     asks: null,
     agents: resolveAgents(block, context.agentIds, getSourcePath(context), context.report, context.read),
     parallel: block.parallel ?? true,
-    ...(onComplete === undefined ? {} : { onComplete }),
+    ...defined({ onComplete }),
   };
   if (block.type === 'subagent') return { ...shared, kind: block.type, maxRounds: 1 };
   const exitCheck = own(block.exitCheck, 'exitCheck', context);
   return {
     ...shared,
     kind: block.type,
-    ...(exitCheck === undefined ? {} : { exitCheck }),
-    ...(block.exitWhen === undefined ? {} : { exitWhen: block.exitWhen }),
+    ...defined({ exitCheck, exitWhen: block.exitWhen }),
     maxRounds: block.maxRounds ?? LOOP_BOUND,
-    ...(block.revise === undefined ? {} : { revise: block.revise }),
+    ...defined({ revise: block.revise }),
   };
 }
 
@@ -204,8 +203,7 @@ function resolveGate(block: BlockSourceOf<'wait-for-user'>, context: BlockContex
     message,
     choices: (block.choices ?? ['continue']).map(resolveChoice),
     human: block.human === 'required',
-    ...(block.approves === undefined ? {} : { approves: block.approves }),
-    ...(block.artifact === undefined ? {} : { artifact: block.artifact }),
+    ...defined({ approves: block.approves, artifact: block.artifact }),
     maxRounds: block.maxRounds ?? LOOP_BOUND,
   };
 }
@@ -217,7 +215,7 @@ function getSourcePath(context: BlockContext): (string | number)[] {
 function common(block: BlockSource): { id: string; when?: string; onError: OnError; stale: 'warn' | 'block' } {
   return {
     id: block.id,
-    ...(block.when === undefined ? {} : { when: block.when }),
+    ...defined({ when: block.when }),
     onError: resolveOnError(block.onError, block.type),
     stale: block.stale ?? 'warn',
   };
@@ -232,7 +230,7 @@ function resolveOnError(onError: OnErrorSource | undefined, type: BlockSource['t
 function asking(block: Exclude<BlockSource, { type: 'cli' }>, fallback: string | null, context: BlockContext) {
   return {
     ...resolveInstruction(block, fallback, getSourcePath(context), context.report, context.read),
-    ...(block.instructionFile === undefined ? {} : { instructionFile: block.instructionFile }),
+    ...defined({ instructionFile: block.instructionFile }),
     read: block.read ?? [],
     consult: block.consult ?? [],
   };

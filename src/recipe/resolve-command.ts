@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.js';
 import { DevCliError } from '../base/errors.js';
 import { parseCommand } from '../registry/parse.js';
 import { splitCommand } from '../registry/split.js';
@@ -106,7 +107,7 @@ function wordsOf(source: CommandSource, place: SourcePath, report: ProblemLog): 
     if (!(error instanceof DevCliError)) throw error;
     const [detail] = error.details;
     report.error(place, error.message, {
-      ...(detail?.target === undefined ? {} : { within: detail.target }),
+      ...defined({ within: detail?.target }),
       fix: 'Quote the character if it is meant as text; use `shell: true` for an external command that needs a shell.',
     });
   }

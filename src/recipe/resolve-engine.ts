@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.js';
 import {
   type Disposition,
   type EnginePolicies,
@@ -83,7 +84,7 @@ function resolveEngine(source: EngineSource, report: ProblemLog, readers: Engine
   ];
   const finalize = shipped('finalize');
   const program: EngineProgram = {
-    stages: todo.map(([id, { actor, when }]): TodoStage => ({ id, actor, ...(when === undefined ? {} : { when }) })),
+    stages: todo.map(([id, { actor, when }]): TodoStage => ({ id, actor, ...defined({ when }) })),
     finalize: FINAL_STAGES.filter((stage) => finalize.some(([id]) => id === stage)),
     policies: resolvePolicies(policies),
   };
@@ -114,8 +115,7 @@ function shippedHandler(handler: HandlerSpec, report: ProblemLog, { shipped }: E
     key,
     shipped: id,
     actor,
-    ...(agent === undefined ? {} : { agent }),
-    ...(prompt === undefined ? {} : { prompt }),
+    ...defined({ agent, prompt }),
     ...(promptFile === undefined ? {} : { promptFile: `dev-cli:${promptFile}` }),
   };
 }
@@ -137,7 +137,7 @@ function ownHandler(
         actor: 'subagent',
         agent: stated.agent,
         ...(prompt === null ? {} : { prompt }),
-        ...(stated.promptFile === undefined ? {} : { promptFile: stated.promptFile }),
+        ...defined({ promptFile: stated.promptFile }),
         ...when,
       };
     }

@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.js';
 import type { JsonObject } from '../base/json.js';
 import { BUILTIN_PREFERENCES } from './builtin-preferences.js';
 import { listPreferences } from './condition-text.js';
@@ -31,8 +32,7 @@ export function resolveMode(source: HeaderSource, flags: readonly string[]): Rec
   const interaction = source.mode?.interaction ?? pick('interactive', 'autopilot');
   return {
     ...source.mode,
-    ...(depth === undefined ? {} : { depth }),
-    ...(interaction === undefined ? {} : { interaction }),
+    ...defined({ depth, interaction }),
   };
 }
 
@@ -48,9 +48,9 @@ export function resolveEnds({
   begins,
 }: HeaderSource): Pick<ResolvedRecipe, 'artifacts' | 'closing' | 'begins'> {
   return {
-    ...(artifacts === undefined ? {} : { artifacts }),
+    ...defined({ artifacts }),
     ...(closing === undefined ? {} : { closing: closing.trim() }),
-    ...(begins === undefined ? {} : { begins }),
+    ...defined({ begins }),
   };
 }
 
@@ -98,7 +98,7 @@ export function resolveHeader(
     ]),
     ...(source.needs === undefined ? {} : { needs: [...new Set(source.needs)] }),
     guardWrites: source.guard === undefined ? null : (source.guard.writes ?? []),
-    ...(source.guard?.sources === undefined ? {} : { guardSources: source.guard.sources }),
+    ...defined({ guardSources: source.guard?.sources }),
     ...resolveEnds(source),
     cleanup: resolveCleanup(source),
   };
@@ -111,7 +111,7 @@ function preferencesOf(source: HeaderSource, used: readonly string[]): Record<st
     const { default: initial, ...rest } = stated;
     const builtin = BUILTIN_PREFERENCES[name];
     preferences[name] = {
-      ...(builtin?.values === undefined ? {} : { values: builtin.values }),
+      ...defined({ values: builtin?.values }),
       ...rest,
       ...((initial ?? builtin?.default) === undefined ? {} : { default: initial ?? builtin?.default }),
     } as PreferenceSpec;

@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.js';
 import type { ErrorPolicy } from '../machine/workflow-program.js';
 import type { CompiledPhase } from './compiled.js';
 import { resolveEnds, resolveHeader, resolveMode } from './resolve-header.js';
@@ -20,7 +21,7 @@ export function resolveWorkflow(source: MetaSource, compiled: readonly CompiledP
     mode: resolveMode(source, []),
     vars,
     preferences: unionOf(phases, preferences),
-    ...(needs === undefined ? {} : { needs }),
+    ...defined({ needs }),
     ...resolveEnds(source),
     errorPolicy: policyOf(source),
     phases,
@@ -30,7 +31,7 @@ export function resolveWorkflow(source: MetaSource, compiled: readonly CompiledP
 function resolvedPhase({ stated, compiled }: CompiledPhase): ResolvedPhase[] {
   if (stated === null || compiled === null || compiled.draft === null || compiled.draft.type === 'meta') return [];
   const { name, when } = stated;
-  return [{ name, source: compiled.file, recipe: compiled.draft.recipe, ...(when === undefined ? {} : { when }) }];
+  return [{ name, source: compiled.file, recipe: compiled.draft.recipe, ...defined({ when }) }];
 }
 
 /** The workflow's own word on a preference counts; else that of the first phase that declares it. */

@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.js';
 import type { SectionId } from '../documents/sections.js';
 import { draftsFromGoal } from './declared.js';
 import { runs } from './own-commands.js';
@@ -32,7 +33,7 @@ export function resolveRecipe(source: SequentialSource, report: ProblemLog, read
     type: 'sequential',
     mode,
     draft: requiredSections(source, blocks, wanted, draft),
-    ...(source.inherits === undefined ? {} : { inherits: source.inherits }),
+    ...defined({ inherits: source.inherits }),
     usesGoal:
       source.goal === 'required' || usesGoal(blocks, templates, conditions) || (draft && draftsFromGoal(header.skill)),
     usesDraft: draft,

@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.js';
 import { loadLazily } from '../base/lazy.js';
 import type { OnError } from '../machine/program.js';
 import { ENGINE_BLOCK, type HandlerStage } from '../registry/handlers.js';
@@ -136,7 +137,7 @@ function showOwnHandlers(stages: readonly ResolvedHandler[]): Shown {
 }
 
 function showBlock(block: ResolvedBlock): Shown {
-  const head = { id: block.id, type: block.kind, ...(block.when === undefined ? {} : { when: block.when }) };
+  const head = { id: block.id, type: block.kind, ...defined({ when: block.when }) };
   const tail = { onError: showOnError(block.onError), stale: block.stale };
   if (block.kind === 'cli') return { ...head, ...showCommand(block.command), ...tail };
   if (block.kind === 'engine') return { ...head, ...tail };

@@ -1,4 +1,5 @@
 import type { Document, Node, Pair, YAMLParseError } from 'yaml';
+import { defined } from '../base/defined.js';
 import { loadLazily } from '../base/lazy.js';
 import { locateOffset, type RecipeProblem, type Span } from './problem.js';
 
@@ -51,7 +52,7 @@ export function parseYaml(text: string, file: string): YamlSource {
       message,
       file,
       ...locateOffset(text, span),
-      ...(fix === undefined ? {} : { fix }),
+      ...defined({ fix }),
     });
   };
   if (text.length > MAX_LENGTH) {

@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.js';
 import { DevCliError } from '../base/errors.js';
 import { type DocumentReader, type FileChange, MAX_DOCUMENT } from '../base/files.js';
 import { type JsonObject, normalizeJson } from '../base/json.js';
@@ -66,7 +67,7 @@ export function buildCommit<S extends WithSeq>(
     const head = { v: 1 as const, seq: base.seq + 1 + i, at: base.at, type, by, data };
     if (base.seq + 1 + i < seq) return encodeEntry({ ...head, patch: [], files: [], more: true });
     const patch = createPatch(base.snapshot, after);
-    return encodeEntry({ ...head, patch, files, ...(decision.marks === undefined ? {} : { marks: decision.marks }) });
+    return encodeEntry({ ...head, patch, files, ...defined({ marks: decision.marks }) });
   });
   return { lines: lines.join(''), seq, snapshot, contents, placements: changed };
 }

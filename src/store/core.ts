@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.js';
 import { DevCliError } from '../base/errors.js';
 import type { JsonObject } from '../base/json.js';
 import { buildCommit, resolveTarget, type StoreCommit, type WriteDecision } from './commit.js';
@@ -180,7 +181,7 @@ function recordedAlready(error: unknown): unknown {
     `${error.message} What was asked for is recorded; the next call puts it in place.`,
     {
       details: error.details,
-      ...(error.fix === undefined ? {} : { fix: error.fix }),
+      ...defined({ fix: error.fix }),
       cause: error,
     },
   );

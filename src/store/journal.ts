@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.js';
 import { DevCliError } from '../base/errors.js';
 import { type Checksum, crc32, nativeCrc32 } from './crc.js';
 import { decodeLine, decodeUnchecked, isIntact } from './line.js';
@@ -170,7 +171,7 @@ function newlines(bytes: JournalReader, length: number): number {
 /** The error for a journal that cannot be trusted; `problem` completes "In <name>, …". */
 export function journalCorruptError({ name, noun }: JournalReader, problem: string, at?: string): DevCliError {
   return new DevCliError('JOURNAL_CORRUPT', `In ${name}, ${problem}. Nothing was changed.`, {
-    details: [{ target: name, problem, ...(at === undefined ? {} : { at }) }],
+    details: [{ target: name, problem, ...defined({ at }) }],
     fix: `Show this to the user: ${name} has to be restored from a copy before the ${noun} can go on.`,
   });
 }

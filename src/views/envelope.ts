@@ -1,4 +1,5 @@
 import type { Answer } from '../base/answer.js';
+import { defined } from '../base/defined.js';
 import type { CommandFormatter } from '../base/invocation.js';
 import type { CollectedTask, RoundReport } from '../blocks/acknowledgement.js';
 import type { Action } from '../run/action.js';
@@ -26,10 +27,7 @@ export function renderEnvelope(told: FoldedJournal): Answer {
     json: {
       ok: true,
       run: name,
-      ...(status === undefined ? {} : { status }),
-      ...(completed === undefined ? {} : { completed }),
-      ...(duplicate === undefined ? {} : { duplicate }),
-      ...(round === undefined ? {} : { round }),
+      ...defined({ status, completed, duplicate, round }),
       ...(collected === undefined ? {} : { collected: collected.map((row) => ({ ...row })) }),
       ...(ran.length === 0 ? {} : { ran }),
       ...(warnings.length === 0 ? {} : { warnings }),

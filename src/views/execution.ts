@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.js';
 import { describeApprovals } from '../blocks/approvals.js';
 import { groupBlockedTodos } from '../engine/core/scheduler.js';
 import type { ResolvedEngine } from '../recipe/resolved.js';
@@ -119,7 +120,7 @@ function evidenceView({
 }: CommandEvidence): EvidenceView {
   return {
     id,
-    ...(todo === undefined ? {} : { todo }),
+    ...defined({ todo }),
     argv,
     ok,
     exit,

@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.js';
 import type { EntryData, EntryType } from '../run/entries.js';
 import { summarize } from '../run/summarize.js';
 import type { Entry } from '../store/store.js';
@@ -67,7 +68,7 @@ export const ITEM_BUILDERS: { [T in EntryType]: ItemBuilder<T> } = {
   document: add('document'),
   'sources-taken': ({ run, entry }, { actionId, paths }) => {
     const block = actionOf(run, actionId)?.block;
-    push(run, entry, { kind: 'sources taken', paths, ...(block === undefined ? {} : { block }) });
+    push(run, entry, { kind: 'sources taken', paths, ...defined({ block }) });
   },
   stage: buildOtherItem,
   'plan-captured': buildOtherItem,

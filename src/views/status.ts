@@ -1,4 +1,5 @@
 import type { Answer } from '../base/answer.js';
+import { defined } from '../base/defined.js';
 import { type Instruction, renderInstruction } from '../base/invocation.js';
 import { describeDecider, renderDigest } from '../blocks/approvals.js';
 import { sortByRecipe } from '../blocks/recipe-order.js';
@@ -46,7 +47,7 @@ function statusJson(run: RunView) {
     goal: state.goal,
     waitsFor: state.phase,
     ...(state.workflow === null ? {} : { workflow: state.workflow }),
-    ...(state.pullRequest === undefined ? {} : { pullRequest: state.pullRequest }),
+    ...defined({ pullRequest: state.pullRequest }),
     block: state.currentBlock,
     since: state.pendingAction?.issuedAt ?? state.updatedAt,
     now,

@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json.js';
 import { checkReport } from '../../documents/report.js';
@@ -37,7 +38,7 @@ export function saveAnalysis(scene: CommandContext, input: JsonObject): CommandR
       at: null,
       output: path,
       summary,
-      ...(verdict === undefined ? {} : { verdict }),
+      ...defined({ verdict }),
     };
   }
   return { ok: true, report: { agent, path, summary: checked.report.summary }, summary: `saved ${path}` };

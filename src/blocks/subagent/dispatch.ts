@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.js';
 import type { JsonObject } from '../../base/json.js';
 import type { Effect } from '../../machine/events.js';
 import type { ResolvedAgent, SubagentBlock } from '../../recipe/resolved.js';
@@ -68,7 +69,7 @@ export function buildDispatch(
           agents.map((agent) => [
             agent.id,
             {
-              ...(agent.promptHint === undefined ? {} : { promptHint: agent.promptHint }),
+              ...defined({ promptHint: agent.promptHint }),
               readsFrom: agent.readsFrom.map((path) => toAbsolutePath(place, state.name, fillPath(tx, path, block.id))),
             },
           ]),

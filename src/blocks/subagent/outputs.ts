@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.js';
 import { DevCliError, type ErrorDetail } from '../../base/errors.js';
 import type { SubagentBlock } from '../../recipe/resolved.js';
 import type { DispatchAction } from '../../run/action.js';
@@ -123,7 +124,7 @@ function accept(
     at: tx.at,
     output: agent.output,
     summary,
-    ...(verdict === undefined ? {} : { verdict }),
+    ...defined({ verdict }),
   };
   rememberResult(tx, checked.body);
   tx.warnings.push(...checked.warnings.map((warning) => `${agent.output}: ${warning}`));

@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.js';
 import { canonicalJson } from '../../base/json.js';
 import { type CommandAcceptance, DEFAULT_TIMEOUT, isCommand } from '../../documents/plan-commands.js';
 import type { PlanTodo } from '../../documents/plan-schema.js';
@@ -56,14 +57,14 @@ function queued(
     cwd,
     timeout: timeout ?? DEFAULT_TIMEOUT,
     exitCode: expect?.exitCode ?? 0,
-    ...(expect?.stdoutContains === undefined ? {} : { stdoutContains: expect.stdoutContains }),
+    ...defined({ stdoutContains: expect?.stdoutContains }),
   };
 }
 
 /** What is wanted of a command, by which its result is known again; nothing where it is just exit 0. */
 export function renderExpectation({ exitCode, stdoutContains }: QueuedCommand): { expects?: string } {
   if (exitCode === 0 && stdoutContains === undefined) return {};
-  return { expects: canonicalJson({ exitCode, ...(stdoutContains === undefined ? {} : { stdoutContains }) }) };
+  return { expects: canonicalJson({ exitCode, ...defined({ stdoutContains }) }) };
 }
 
 /** Where one command of a job has its log and its records, relative to the run's directory. */

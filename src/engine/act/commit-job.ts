@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.js';
 import { toBoundedLine, toWholeLine } from '../../documents/foreign.js';
 import type { CommitEnded, CommitEnding } from '../../jobs/commit.js';
 import { RESIDUAL } from '../../jobs/job.js';
@@ -82,7 +83,7 @@ function noteHead(tx: Transaction, key: string, { commit, at }: CommitEnding): v
   const branch = at === null ? known?.branch : at.branch;
   if (branch === undefined) return;
   const last = commit === null ? known?.last : { sha: commit, key };
-  engine.head = { began: known === undefined ? branch : known.began, branch, ...(last === undefined ? {} : { last }) };
+  engine.head = { began: known === undefined ? branch : known.began, branch, ...defined({ last }) };
   if (known === undefined || known.branch === branch) return;
   tx.warnings.push(
     `now on ${describeBranch(branch)}: the commits of this run go there, before to ${describeBranch(known.branch)}`,

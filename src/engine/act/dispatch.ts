@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.js';
 import type { Invocation } from '../../base/invocation.js';
 import { readFileFacts } from '../../blocks/evidence.js';
 import { setPendingAction } from '../../blocks/pending.js';
@@ -104,7 +105,7 @@ export function setPendingDispatch(tx: Transaction, block: string, fresh: Readon
     todoId,
     substep,
     attempt,
-    ...(why === undefined ? {} : { why }),
+    ...defined({ why }),
   }));
   if (issued.length > 0) recordEntry(tx, 'dispatched', { actionId, block, tasks: issued });
 }
@@ -131,7 +132,7 @@ function taskView(tx: Transaction, actionId: string, task: TaskState): TaskView 
     todoId: task.todoId,
     substep: task.substep,
     attempt: task.attempt,
-    ...(task.why === undefined ? {} : { why: task.why }),
+    ...defined({ why: task.why }),
     type: task.role,
     promptFile: displayPath(place, state.name, `actions/${actionId}/prompt.md`),
     output: displayPath(place, state.name, getResultPath(actionId)),

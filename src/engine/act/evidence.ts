@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import { outcomeOf } from '../../blocks/command.js';
 import { toBoundedLine, toWholeLine } from '../../documents/foreign.js';
@@ -47,7 +48,7 @@ export function recordCommandResult(tx: Transaction, ended: CommandEnded): Engin
   }
   engine.job = null;
   const { todo, stage, part } = job;
-  return { type: 'OUTCOME', todo, stage, ...(part === undefined ? {} : { part }), verdict: commandsVerdict(tx, job) };
+  return { type: 'OUTCOME', todo, stage, ...defined({ part }), verdict: commandsVerdict(tx, job) };
 }
 
 /** Whether a command was interrupted, which proves nothing, and is run once more, in a directory of its own. */

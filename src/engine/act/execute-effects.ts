@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.js';
 import type { MachineEvent } from '../../machine/events.js';
 import type { RunEngine } from '../../run/engine.js';
 import { recordEntry, recordFault, recordStepSummary, type Transaction } from '../../run/transaction.js';
@@ -161,7 +162,7 @@ function outcomeOf(
   verdict: StageResult | null,
 ): EffectResult {
   if (verdict === null) return NOTHING;
-  return { events: [{ type: 'OUTCOME', todo, stage, ...(part === undefined ? {} : { part }), verdict }] };
+  return { events: [{ type: 'OUTCOME', todo, stage, ...defined({ part }), verdict }] };
 }
 
 function recordTodoEnd(tx: Transaction, { todo, status, why }: Extract<EngineEffect, { type: 'settled' }>): void {
@@ -174,7 +175,7 @@ function recordTodoEnd(tx: Transaction, { todo, status, why }: Extract<EngineEff
   // What is not committed yet is measured against them later, in a commit that has to wait or when the todo is reopened.
   const uncommitted = status === 'failed' || engine.deferred.includes(todo);
   if (!uncommitted) for (const kept of [engine.baselines, engine.charged]) delete kept[todo];
-  recordEntry(tx, 'todo-settled', { todoId: todo, status, attempt, ...(why === undefined ? {} : { why }) });
+  recordEntry(tx, 'todo-settled', { todoId: todo, status, attempt, ...defined({ why }) });
   if (status === 'failed') tx.ran.push({ block: todo, ok: false, summary: `failed: ${why ?? ''}`.slice(0, 300) });
 }
 
@@ -218,7 +219,7 @@ function end(tx: Transaction, block: string, { outcome, why }: Extract<EngineEff
   const done = engine.order.filter((id) => engine.todos[id]?.status === 'done').length;
   const failed = engine.order.filter((id) => engine.todos[id]?.status === 'failed');
   tickDoneTodos(tx);
-  recordEntry(tx, 'executed', { block, outcome, done, failed, ...(why === undefined ? {} : { why }) });
+  recordEntry(tx, 'executed', { block, outcome, done, failed, ...defined({ why }) });
   recordStepSummary(tx, block, renderTodoProgress(engine));
   if (outcome === 'completed') return { type: 'DONE' };
   recordTurningPoint(tx, 'halted', why ?? 'the plan could not be carried out');

@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.js';
 import { buildPersonFields } from '../../blocks/gate.js';
 import { setPendingAction } from '../../blocks/pending.js';
 import { APPROVE_PLAN } from '../../blocks/plan-gate.js';
@@ -49,9 +50,9 @@ export function openGate(tx: Transaction, block: string, gate: EngineGate): Stag
     asks: 'user',
     ...buildPersonFields(state.name, 'Show the user the message.'),
     message,
-    ...(artifact === undefined ? {} : { artifact }),
+    ...defined({ artifact }),
     ...(gate.todo === null ? {} : { todoId: gate.todo }),
-    ...(read === undefined ? {} : { read }),
+    ...defined({ read }),
     choices,
     progress: renderTodoProgress(requireEngine(tx)),
   };
@@ -118,7 +119,7 @@ export function applyDecision(
 /** The gate that the engine waits at, or null. */
 export function findCurrentGate(tx: Transaction): Pick<EngineGate, 'todo' | 'stage' | 'part'> | null {
   const { at } = requireEngine(tx);
-  return at === null ? null : { todo: at.todo, stage: at.stage, ...(at.part === undefined ? {} : { part: at.part }) };
+  return at === null ? null : { todo: at.todo, stage: at.stage, ...defined({ part: at.part }) };
 }
 
 /** The digest of all commands of the plan that this run executes. */

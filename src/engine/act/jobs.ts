@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import { isRecord } from '../../base/json.js';
 import { setPendingAction } from '../../blocks/pending.js';
@@ -59,7 +60,7 @@ export function startJob(tx: Transaction, block: string, { todo, stage, part }: 
         kind: 'commands',
         todo,
         stage,
-        ...(part === undefined ? {} : { part }),
+        ...defined({ part }),
         actionId: `a${tx.state.lastAction + 1}`,
         queue,
       };

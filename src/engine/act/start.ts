@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.js';
 import { isRecord } from '../../base/json.js';
 import { describeApprovals } from '../../blocks/approvals.js';
 import { findPlanMismatch, readPlan } from '../../blocks/commands/plan.js';
@@ -52,7 +53,7 @@ export function startExecution(tx: Transaction, block: string): boolean {
     planDigest: capturePlan(tx, plan),
     planMarks: digestPlanFiles(tx.files),
     bodies: Object.fromEntries(earlier.map(({ body }) => [body.id, body])),
-    ...(planApproved === undefined ? {} : { planApproved }),
+    ...defined({ planApproved }),
     // Of the same execution before it began anew, or of an earlier one; the list of commands has to be the same all the same.
     commandsApproved: tx.state.engine?.commandsApproved ?? null,
     evidence: {},
@@ -62,13 +63,13 @@ export function startExecution(tx: Transaction, block: string): boolean {
     reports: {},
     failures: {},
     answers: {},
-    ...(tx.state.engine?.rulings === undefined ? {} : { rulings: tx.state.engine.rulings }),
+    ...defined({ rulings: tx.state.engine?.rulings }),
     reviews: [],
     openIssues: [],
     job: null,
     deferred: [],
     // Of the same run before its phase began anew.
-    ...(tx.state.engine?.course === undefined ? {} : { course: tx.state.engine.course }),
+    ...defined({ course: tx.state.engine?.course }),
   };
   tx.state.engine = engine;
   if (tx.earlier !== null) inheritDecisions(tx, tx.earlier);

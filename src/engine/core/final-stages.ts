@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import type { NewTodo, StageResult } from './events.js';
 import { createFinalStages, createTodoRow } from './rows.js';
@@ -98,7 +99,7 @@ export function moveToStage(builder: StepBuilder, event: RunStageEvent): void {
 function end(builder: StepBuilder, outcome: 'completed' | 'halted'): void {
   builder.state.stage = 'ended';
   const why = outcome === 'halted' ? whyHalted(builder) : undefined;
-  builder.effects.push({ type: 'ended', outcome, ...(why === undefined ? {} : { why }) });
+  builder.effects.push({ type: 'ended', outcome, ...defined({ why }) });
 }
 
 function whyHalted(builder: StepBuilder): string {

@@ -1,4 +1,5 @@
 import { createMachine, transition } from 'xstate';
+import { defined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import type { EngineProgram, StageActor } from '../../machine/engine-program.js';
 
@@ -46,7 +47,7 @@ function phaseConfig({ finalize }: EngineProgram): {
       stage,
       {
         on: {
-          ...(next === undefined ? {} : { PASS: next }),
+          ...defined({ PASS: next }),
           ...(stage === 'codeReview' || stage === 'finalVerify' ? { FIX: 'todos' } : {}),
           ...(last ? {} : { STOP: QUESTIONS.includes(stage) ? 'ended' : 'report' }),
           REOPEN: 'approvePlan',

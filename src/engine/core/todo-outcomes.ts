@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import type { TodoState } from '../../run/engine-rows.js';
 import type { NewTodo, Part, StageResult } from './events.js';
@@ -95,7 +96,7 @@ function endTodo(builder: StepBuilder, id: string, status: 'done' | 'failed', wh
     endedAt: builder.scope.at,
   });
   builder.leaveWave(id);
-  builder.effects.push({ type: 'settled', todo: id, status, ...(why === undefined ? {} : { why }) });
+  builder.effects.push({ type: 'settled', todo: id, status, ...defined({ why }) });
 }
 
 function adapt(builder: StepBuilder, row: TodoState, todo: NewTodo, passed: boolean): void {

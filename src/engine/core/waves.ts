@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.js';
 import type { StageActor } from '../../machine/engine-program.js';
 import type { TodoState } from '../../run/engine-rows.js';
 import type { Part } from './events.js';
@@ -31,7 +32,7 @@ function handOut(builder: StepBuilder): boolean {
     builder.set({
       ...row,
       ...stepTodo(builder.program, row, 'START'),
-      ...(why === undefined ? {} : { why }),
+      ...defined({ why }),
       attempt: row.attempt + 1,
       substeps: {},
       startedAt: row.startedAt ?? builder.scope.at,
@@ -61,13 +62,13 @@ function begin(builder: StepBuilder, here: TodoState[]): boolean {
 
 function single(builder: StepBuilder, type: 'work' | 'gate', row: TodoState): void {
   builder.substep(row, 'running');
-  const place = { todo: row.id, stage: row.status, ...(row.part === undefined ? {} : { part: row.part }) };
+  const place = { todo: row.id, stage: row.status, ...defined({ part: row.part }) };
   builder.state.at = place;
   builder.effects.push({ type, ...place });
 }
 
 function taskOf({ id, status, attempt, why }: TodoState) {
-  return { todo: id, stage: status, attempt, ...(why === undefined ? {} : { why }) };
+  return { todo: id, stage: status, attempt, ...defined({ why }) };
 }
 
 function actor(builder: StepBuilder, { status, part }: TodoState): StageActor {

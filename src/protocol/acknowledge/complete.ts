@@ -1,4 +1,5 @@
 import type { Answer } from '../../base/answer.js';
+import { defined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import type { AckInput, AckResult, ChangedSources } from '../../blocks/acknowledgement.js';
 import { whereIn } from '../../blocks/pending.js';
@@ -41,7 +42,7 @@ export async function stepComplete(
   }
   const sources = await sourcesFor(context, head);
   const moved = await loadOnDemand(async ({ planMoved }) => findPlanDifference(head, planMoved));
-  const known = await knownFor(context, head.snapshot, { ...input, ...(wait === undefined ? {} : { wait }) }, until);
+  const known = await knownFor(context, head.snapshot, { ...input, ...defined({ wait }) }, until);
   const { result, told, waits } = await transact(
     context,
     name,

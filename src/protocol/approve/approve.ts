@@ -1,4 +1,5 @@
 import type { Answer } from '../../base/answer.js';
+import { defined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import { requireName } from '../../base/name.js';
 import type { InputOf } from '../../registry/catalogue.js';
@@ -52,7 +53,7 @@ async function answerGate(
   const choice = await choiceTyped(context, action, input.choice, await renderGateQuestion(context, head, action));
   const reason = choice.reason === 'required' && input.note === undefined ? await context.ask('Why? ') : undefined;
   const note = input.note ?? reason;
-  const said = { action: actionId, choice: choice.id, ...(note === undefined ? {} : { note }) };
+  const said = { action: actionId, choice: choice.id, ...defined({ note }) };
   const answer = await stepComplete(asPerson(context), name, said);
   if ('duplicate' in answer.json) throw answeredMeanwhile(name, actionId);
   return { ...answer, text: (written) => taken(answer, written({ command: 'next', input: { name } })) };

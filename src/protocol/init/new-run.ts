@@ -1,4 +1,5 @@
 import { formatInstant } from '../../base/clock.js';
+import { defined } from '../../base/defined.js';
 import { beginDraft } from '../../blocks/draft-begin.js';
 import { readDraft } from '../../documents/draft.js';
 import type { Job } from '../../jobs/job.js';
@@ -57,7 +58,7 @@ export function createState(
     recovered: [],
     workflow: captured.workflow === undefined ? null : createWorkflow(captured.workflow),
     // What an earlier run of the name has opened is still the pull request of this work.
-    ...(head.snapshot?.pullRequest === undefined ? {} : { pullRequest: head.snapshot.pullRequest }),
+    ...defined({ pullRequest: head.snapshot?.pullRequest }),
     events: [],
     preferences: prepared.preferences,
     baseline: tree === null ? null : toBaseline(tree),

@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.js';
 import { toBoundedLine } from '../../documents/foreign.js';
 import { getReopenTarget } from '../../engine/act/execution-summary.js';
 import { RESIDUAL } from '../../jobs/job.js';
@@ -19,7 +20,7 @@ export function endRun(tx: Transaction, outcome: Outcome, reason?: string): void
   state.status = outcome;
   state.outcome = outcome;
   if (state.workflow !== null && outcome !== 'completed') setPhaseStatus(state.workflow, 'failed');
-  recordEntry(tx, 'ended', { outcome, ...(reason === undefined ? {} : { reason }) });
+  recordEntry(tx, 'ended', { outcome, ...defined({ reason }) });
   state.pendingAction = {
     issuedAt: tx.at,
     issuedSeq: 0,

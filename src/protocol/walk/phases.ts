@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import { beginDraft } from '../../blocks/draft-begin.js';
 import { startProgram } from '../../machine/transition.js';
@@ -133,7 +134,7 @@ function skipPhase(tx: Transaction, row: PhaseRow): void {
     phase: row.name,
     recipe: row.recipe,
     status: 'skipped',
-    ...(row.lacks === undefined ? {} : { summary: row.lacks }),
+    ...defined({ summary: row.lacks }),
   });
 }
 
@@ -171,7 +172,7 @@ function openPhase(tx: Transaction, workflow: Workflow, index: number): void {
   recordEntry(tx, 'phase-started', {
     phase: row.name,
     recipe: row.recipe,
-    ...(row.retries === undefined ? {} : { retry: row.retries }),
+    ...defined({ retry: row.retries }),
   });
   if (recipe.usesDraft) beginDraft(tx);
 }
