@@ -8,6 +8,7 @@ import {
 } from '../../src/app/questions.js';
 import { type ProcessIo, runCommandLine } from '../../src/cli/front.js';
 import { answered } from '../../src/cli/hot.js';
+import { toPlainText } from '../../src/cli/plain.js';
 import type { Output } from '../../src/cli/print.js';
 
 /** The commands that have a program of their own. */
@@ -34,4 +35,9 @@ function ask<Name extends QuestionName>(argv: string[], name: Name, io: ProcessI
 
 function isQuestion(name: string): name is QuestionName {
   return Object.hasOwn(QUESTIONS, name);
+}
+
+/** What a question and the line typed after it look like, and what it is taken for (src/cli/ask.ts). */
+export function asked(question: string, line: string): { seen: string; answer: string } {
+  return { seen: `${toPlainText(question)}${line}\n`, answer: line.trim() };
 }
