@@ -6,7 +6,7 @@ import type { CommandContext, CommandReport } from './commands/command-context.j
 import { runOwnCommand } from './commands/run-own.js';
 import { buildConditionScope, fillPlaceholders } from './values.js';
 
-/** Runs one of our commands inside this turn. What it throws refuses the acknowledgement that asked for it. */
+/** Runs one of our commands inside this transaction. What it throws refuses the acknowledgement that asked for it. */
 function runInProcess(
   tx: Transaction,
   command: OwnCommand,

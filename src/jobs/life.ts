@@ -30,7 +30,7 @@ export async function awaitJob(job: Job, call: Call): Promise<Ended | null> {
 }
 
 /**
- * Gives jobs up, in this turn's commit: from then on none of them begins, and the runner of one that has begun ends it, even
+ * Gives jobs up, in this transaction's commit: from then on none of them begins, and the runner of one that has begun ends it, even
  * if this process does not live to do so. Whoever calls takes them out of the state, and ends them after the commit.
  */
 export function withdrawJobs({ files, at }: Transaction, jobs: readonly Job[]): void {

@@ -10,7 +10,7 @@ export type MachineEvent =
   /** The rim cannot go on (autopilot touched sources): halt whatever `onError` says. */
   | { type: 'HALT' };
 
-/** What the rim has to do, in order. The last is always the only `issue`, `execute`, `engine` or `end`. */
+/** What the caller of the machine has to do, in order. The last is always the only `issue`, `execute`, `engine` or `end`. */
 export type Effect =
   /**
    * Hand out a new action for an agent-facing block. `enter`: the walk came to it, also when it comes back to a loop

@@ -30,7 +30,7 @@ export type CounterAction = Named<
   | { type: 'grant'; from: string; before: string | null }
 >;
 
-/** Handed to the rim as they are, but `retract`: it becomes `stale`, from a block to the one that the event found. */
+/** Handed to the caller as they are, except `retract`: it becomes `stale`, with every block from its own to the one that the event found. */
 export type EmittedAction = Named<Exclude<Effect, { type: 'stale' }> | { type: 'retract'; from: string }>;
 
 export interface TransitionConfig {

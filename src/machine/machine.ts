@@ -12,7 +12,7 @@ export interface MachineContext {
   conditions: EvaluateCondition;
 }
 
-/** START leaves the initial state; the rim never sees it. */
+/** START leaves the initial state; no caller ever sees it. */
 type InnerEvent = MachineEvent | { type: 'START' };
 
 type Facts = { context: MachineContext; event: InnerEvent };
@@ -36,7 +36,7 @@ function of({ counters }: MachineContext, block: string): Counters {
   return counters[block] as Counters;
 }
 
-/** Emitted actions have no body here: the rim acts on them. */
+/** Emitted actions have no body here: the caller acts on them. */
 function emitted<K extends EmittedAction['type']>(
   _facts: Facts,
   _params: Extract<EmittedAction, { type: K }>['params'],

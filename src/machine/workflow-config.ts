@@ -11,7 +11,7 @@ export type PhaseGuard = Named<
   | { type: 'retriesLeft'; phase: number; max: number }
 >;
 
-/** Handed to the rim as they are, but `retry`: it counts. */
+/** Handed to the caller as they are, except `retry`, which counts. */
 export type PhaseAction = Named<WorkflowEffect | { type: 'retry'; phase: number }>;
 
 interface PhaseTransition {

@@ -20,7 +20,7 @@ export type WorkflowEvent =
   | { type: 'REOPEN' }
   | { type: 'ABORT' };
 
-/** What the rim has to do, in order. The last is always the only `open`, `reopen` or `end`. */
+/** What the caller of the machine has to do, in order. The last is always the only `open`, `reopen` or `end`. */
 export type WorkflowEffect =
   | { type: 'skip'; phase: number }
   /** The phase has ended, and the run goes on without it. */

@@ -28,7 +28,7 @@ const guards: {
   retriesLeft: ({ context }, { phase, max }) => (context.retries[phase] ?? 0) < max,
 };
 
-/** Effects have no body here: the rim carries them out. */
+/** Effects have no body here: the caller carries them out. */
 function emitted<K extends WorkflowEffect['type']>(
   _facts: Facts,
   _params: Extract<PhaseAction, { type: K }>['params'],

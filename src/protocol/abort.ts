@@ -43,7 +43,7 @@ export async function abort(context: Context, given: unknown, reason: string): P
   return renderEnvelope(told);
 }
 
-/** Ends the run of this turn for good, whatever its recipe. Gives the external commands that it leaves at work. */
+/** Ends the run for good, whatever its recipe. Returns the jobs that are still at work. */
 export function abortRun(tx: Transaction, reason: string): Job[] {
   const { state } = tx;
   if (state.status === 'completed') {

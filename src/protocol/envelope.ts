@@ -3,7 +3,7 @@ import type { Context } from '../run/context.js';
 import type { Transaction } from '../run/transaction.js';
 import type { FoldedJournal } from '../views/envelope.js';
 
-/** What a turn has to tell so far. */
+/** What a transaction has to report so far. */
 export function startResult(tx: Transaction): FoldedJournal {
   return {
     name: tx.state.name,

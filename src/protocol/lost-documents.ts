@@ -49,7 +49,7 @@ function isLost(files: DocumentReader, path: string, content: Buffer): boolean {
 }
 
 /**
- * The sizes in bytes of the documents of a run as this turn leaves them, by path: those it cannot do without, and those that it
+ * The sizes in bytes of the documents of a run as this transaction leaves them, by path: those it cannot do without, and those that it
  * has written and not removed. Prompt files count as long as somebody works by them.
  */
 export function recordSizes({ files, state }: Transaction): Record<string, number> {
@@ -173,7 +173,7 @@ export function createRestoredView<C extends HistoryContext>(context: C): C {
 }
 
 /**
- * Puts lost documents back, in this turn's commit.
+ * Puts lost documents back, in this transaction's commit.
  * @returns what the next acknowledgement says of it; empty when there was nothing to put back
  */
 export function restoreDocuments(tx: Transaction, contents: DocumentContents): string[] {

@@ -12,7 +12,7 @@ export async function finishInterruptedCommit(context: Context, name: string): P
 }
 
 /**
- * The run of that name, with what had vanished of its documents put back; for who opens no turn of its own on it.
+ * The run of that name, with its vanished documents put back; for callers that open no transaction of their own.
  * @throws what the store throws
  */
 export async function readRestored(context: Context, name: string): Promise<StreamState<RunState>> {
@@ -35,7 +35,7 @@ export async function restorePlan(context: Context, name: string): Promise<strin
   return transact(context, name, (tx) => {
     const notices = restoreDocuments(tx, contents);
     if (notices.length > 0) recordEntry(tx, 'recovered', { notices });
-    // Some of it may have come back before this turn began.
+    // Some of it may have come back before this transaction began.
     return [...new Set([...tx.state.recovered, ...notices])];
   });
 }

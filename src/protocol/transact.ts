@@ -50,17 +50,17 @@ const NO_RECIPE: CapturedRecipe = {
   },
 };
 
-/** What one transaction of a turn came to. */
+/** What one attempt at the transaction came to. */
 type TransactionResult<A> =
   | { kind: 'answered'; answer: A }
-  /** What was mended is recorded; the turn itself comes next. */
+  /** What was restored is recorded; the transaction itself comes next. */
   | { kind: 'mended' }
   /** Nothing was done: what these documents held has to be found first. */
   | { kind: 'lost'; paths: string[]; notices: string[] };
 
 /**
- * One transaction on a run: opens a turn on its head, lets `body` work, commits what it recorded.
- * A turn that recorded nothing writes nothing. What was mended when the run was opened, documents that had vanished among it, is
+ * One transaction on a run: opens it on the head, lets `body` work, commits what it recorded.
+ * A transaction that recorded nothing writes nothing. What was restored when the run was opened, documents that had vanished among it, is
  * recorded in a commit of its own first: `body` may refuse, and the disk is mended all the same.
  * @throws DevCliError `NO_SUCH_RUN`; what `body` and the store throw
  */
@@ -212,7 +212,7 @@ export function openTransaction(
   };
 }
 
-/** The store's decision for a finished turn. */
+/** The store's decision for a finished transaction. */
 export function closeTransaction<A>(tx: Transaction, head: StreamState<RunState>, answer: A): Decision<RunState, A> {
   const entries = tx.entries.map((entry): NewEntry => ({ type: entry.type, by: tx.by, data: { ...entry.data } }));
   const [first, ...rest] = entries;

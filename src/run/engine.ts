@@ -5,7 +5,7 @@ import type { ReviewResult, WorkerResult } from '../documents/results.js';
 import { EngineStateSchema } from './engine-rows.js';
 
 /**
- * `engine` of state.json (storage.md, state.json; engine.md, Shape): the machine's own fields, and beside them what the rim needs
+ * `engine` of state.json (storage.md, state.json; engine.md, Shape): the machine's own fields, and next to them what its caller needs
  * to hand out tasks, to gather evidence and to commit.
  */
 

@@ -56,13 +56,13 @@ export interface Transaction {
   readonly tree: () => WorkTreeStatus | null;
   /** Other runs that carry out a plan in the same work tree. Asked when an execution begins; then none of them begins meanwhile. */
   readonly others: () => readonly OtherExecution[];
-  /** At `init`: the run of this name before the one that begins. Null in every other turn. */
+  /** At `init`: the run of this name before the one that begins. Null in every other transaction. */
   readonly earlier: RunState | null;
   /** Seconds that a printed poll waits for a command at work. */
   readonly pollWait: number;
 }
 
-/** What of a turn can be looked at without changing anything: a question, which has no turn, has it too. */
+/** The part of a transaction that only reads; a question, which has no transaction, has it too. */
 export interface Standing {
   readonly place: Directories;
   readonly captured: CapturedRecipe;
@@ -75,7 +75,7 @@ export type EvaluateInScope = (source: string, scope: ConditionScope) => boolean
 /** What a condition sees (recipes.md, Conditions). Every declared name is present, null when unset. */
 export type ConditionScope = Record<string, unknown>;
 
-/** Records a fact of this turn. */
+/** Records an entry of this transaction. */
 export function recordEntry<T extends EntryType>(tx: Transaction, type: T, data: Omit<EntryData<T>, 'runId'>): void {
   tx.entries.push({ type, data: { runId: tx.state.runId, ...data } as EntryData<T> });
 }

@@ -71,7 +71,7 @@ function promptOf(tx: Transaction, handler: ResolvedHandler, { todo, stage }: Ne
 
 /**
  * Makes the dispatch of all tasks that are out the pending action, under a new id (protocol.md, Kinds of action).
- * @param fresh the ids of those that this turn handed out
+ * @param fresh the ids of those that this transaction handed out
  */
 export function setPendingDispatch(tx: Transaction, block: string, fresh: ReadonlySet<string>): void {
   const { state } = tx;

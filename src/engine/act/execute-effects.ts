@@ -18,14 +18,14 @@ import { listUnknownReferences } from './values.js';
 import { addTodosToPlan, tickDoneTodos, wrapUp } from './wrap-up.js';
 
 /**
- * The rim of the engine inside a transaction: core and effects in turn, until something is waited for (engine.md, Shape).
+ * The shell around the engine's core, inside a transaction: core and effects in turn, until something is waited for (engine.md, Shape).
  *
  * - `enterEngine` is what the outer machine's effect `engine` does; `applyEngineEvents` is what everything else does: a result
  *   that was taken, a decision at a gate, a job that ended (jobs.ts). Both give an event of the outer machine when the
  *   plan has come to its end; callers in protocol/ go through `advanceEngine` of protocol/walk/advance.ts, which passes it on.
  * - While they wait, the pending action is one of: `engine-dispatch` (tasks are out: `engine.tasks`), `wait-for-user` (the
  *   engine's `at` is a gate), `running` (`engine.job`).
- * - `turn.tree()` is the work tree as read before the decision; it is read at the first need (protocol/transact.ts).
+ * - `tx.tree()` is the work tree as read before the decision; it is read at the first need (protocol/transact.ts).
  */
 
 /** Begins the execution of the plan, or goes on with it when the block is entered again. */

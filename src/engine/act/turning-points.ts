@@ -8,7 +8,7 @@ const TEXT_CAP = 1000;
 
 type Kind = NonNullable<RunEngine['course']>[number]['kind'];
 
-/** Keeps a turn of the execution that its rows do not show in the end, for the report. */
+/** Keeps a turning point of the execution for the report: its rows do not show it in the end. */
 export function recordTurningPoint(tx: Transaction, kind: Kind, text: string): void {
   const engine = requireEngine(tx);
   engine.course = [...(engine.course ?? []), { at: tx.at, kind, text: toBoundedLine(text, TEXT_CAP) }];

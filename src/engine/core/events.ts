@@ -41,7 +41,7 @@ export interface NewTask {
   why?: string;
 }
 
-/** What the rim has to do, in order. All but `added` and `settled` wait for OUTCOMEs. */
+/** What the caller of the machine has to do, in order. All but `added` and `settled` wait for OUTCOMEs. */
 export type EngineEffect =
   /** Hand these out together. */
   | { type: 'dispatch'; tasks: NewTask[] }

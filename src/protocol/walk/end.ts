@@ -90,7 +90,7 @@ function reopened({ state }: Transaction, block: string): string {
 }
 
 /**
- * Of dev-cli's own documents and those that the recipe names what this run has written so far, this turn's among them: those
+ * Of dev-cli's own documents and those that the recipe names what this run has written so far, this transaction included: those
  * of an earlier run of the name lie in the same directory.
  */
 export function writtenDocuments({ state, files, captured }: Transaction): string[] {
