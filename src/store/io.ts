@@ -10,7 +10,7 @@ const CAUSES: Record<string, { problem: string; fix: string }> = {
   EDQUOT: { problem: 'the disk quota is used up', fix: 'Free some space on that disk' },
   EFBIG: {
     problem: 'a file may not become so large here',
-    fix: 'Raise the limit (ulimit -f), or go on under a new name',
+    fix: 'Raise the limit (ulimit -f), or go on under a new name with dev-cli fork',
   },
   ENOTDIR: { problem: 'a file stands where a directory is needed', fix: 'Move that file away' },
   EEXIST: { problem: 'a file stands where a directory is needed', fix: 'Move that file away' },
