@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
@@ -73,5 +74,82 @@ describe('the pages', () => {
     const from = (page: string) =>
       page.startsWith('docs/spec/') && page !== 'docs/spec/README.md' ? 'docs/spec/README.md' : 'README.md';
     expect(PAGES.filter((page) => page !== 'README.md' && !linked(from(page), page))).toEqual([]);
+  });
+});
+
+const ARCHITECTURE = textOf('docs/architecture.md');
+const ROOMS = readdirSync(join(CHECKOUT, 'src')).filter((name) => name !== 'generated');
+const FILES = ['src', 'tests', 'scripts', 'bench'].flatMap((directory) =>
+  readdirSync(join(CHECKOUT, directory), { recursive: true, encoding: 'utf8' }).map((path) => `${directory}/${path}`),
+);
+
+/** A file that a page names, from the root or from where the page says: src/, or tests/ in its section on tests. */
+function fileNamed(path: string): string | undefined {
+  const found = ['', 'src/', 'tests/'].map((base) => `${base}${path}`).find((file) => existsSync(join(CHECKOUT, file)));
+  return found ?? (path.includes('/') ? undefined : FILES.find((file) => file.endsWith(`/${path}`)));
+}
+
+/** Paths in code that lead nowhere: those of sources, and all that begin with a room. */
+function deadPaths(text: string): string[] {
+  const spans = [...text.matchAll(/`([\w./-]+)`/g)].map(([, span = '']) => span);
+  const isPath = (span: string) => /\.(?:ts|mjs)$/.test(span) || ROOMS.some((room) => span.startsWith(`${room}/`));
+  return spans.filter((span) => (isPath(span) || span.startsWith('src/')) && fileNamed(span) === undefined);
+}
+
+/** Functions named directly behind a path, as `path` `one`, `another`: each with its path. */
+function functionsNamed(text: string): [path: string, name: string][] {
+  const flat = text.replace(/\s+/g, ' ');
+  return [...flat.matchAll(/`([\w./-]+\.ts)`((?:,? `[A-Za-z_]\w*`)+)/g)].flatMap(([, path = '', names = '']) =>
+    [...names.matchAll(/\w+/g)].map(([name]): [string, string] => [path, name]),
+  );
+}
+
+function isDeclared([path, name]: [path: string, name: string]): boolean {
+  const file = fileNamed(path);
+  if (file === undefined) return false;
+  const declared = `(?:function\\*?|const|class|interface|type) ${name}\\b`;
+  const method = `^\\s+(?:async )?${name}(?:\\(|: \\()`;
+  return new RegExp(`${declared}|${method}`, 'm').test(textOf(file));
+}
+
+const { forbidden: RULES } = createRequire(import.meta.url)('../../../.dependency-cruiser.cjs') as {
+  forbidden: { name: string; comment?: string }[];
+};
+
+/** Imports that lint allows, as `room: imported`, to rooms that are drawn above. */
+function importedFromBelow(drawn: readonly string[]): string[] {
+  return drawn.flatMap((room, at) => {
+    const { comment = '' } = RULES.find(({ name }) => name === `room-${room}`) ?? {};
+    const allowed = comment.slice(comment.indexOf('only ')).match(/[a-z]+/g) ?? [];
+    return allowed.filter((other) => drawn.slice(0, at).includes(other)).map((other) => `${room}: ${other}`);
+  });
+}
+
+describe('architecture.md', () => {
+  it('names paths that are there, and functions that are in their files', () => {
+    expect(deadPaths(ARCHITECTURE)).toEqual([]);
+    const named = functionsNamed(ARCHITECTURE);
+    expect(named.length).toBeGreaterThan(80);
+    expect(named.filter((one) => !isDeclared(one))).toEqual([]);
+  });
+
+  it('would be caught with a dead path, a function of another file', () => {
+    expect(deadPaths('`run/nothing.ts`, `src/jobs/nowhere`, `views/`, `jobs/job.ts`, `nobody.ts`')).toEqual([
+      'run/nothing.ts',
+      'src/jobs/nowhere',
+      'nobody.ts',
+    ]);
+    const named = functionsNamed('`jobs/life.ts` `awaitJob`,\n  `awaitNothing` → `jobs/none.ts` `launch`: `not this`');
+    expect(named.filter((one) => !isDeclared(one))).toEqual([
+      ['jobs/life.ts', 'awaitNothing'],
+      ['jobs/none.ts', 'launch'],
+    ]);
+  });
+
+  it('draws every room, above all that it may import', () => {
+    const drawn = [...ARCHITECTURE.matchAll(/^[a-z ]{16}([a-z]+)\/ {2,}/gm)].map(([, room = '']) => room);
+    expect([...drawn].sort()).toEqual([...ROOMS].sort());
+    expect(importedFromBelow(drawn)).toEqual([]);
+    expect(importedFromBelow(drawn.toReversed())).toContain('blocks: jobs');
   });
 });
