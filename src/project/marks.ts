@@ -1,13 +1,16 @@
 import { join } from 'node:path';
 import { DevCliError } from '../base/errors.js';
+import type { JsonObject } from '../base/json.js';
 import { isName } from '../base/name.js';
 import { nativeCrc32 } from '../store/crc.js';
 import type { DirectoryMedium } from '../store/directory.js';
 import { removeFile } from '../store/documents.js';
 import { syncDirectory, writeDurably } from '../store/durable.js';
-import { withIoErrors } from '../store/io.js';
+import { clearUp, toIoError, withIoErrors } from '../store/io.js';
 import { readTail } from '../store/journal.js';
-import type { Marker } from '../store/store.js';
+import type { MarkedCommit, Marking } from '../store/store.js';
+import { ensureIgnoreRules } from './gitignore.js';
+import { HOME } from './layout.js';
 import { activePath, readActive, readSmall } from './pointers.js';
 
 /** What changes in `.dev` with a commit of a run (storage.md, Layout). */
@@ -18,99 +21,129 @@ export type RunMarks = {
   pointer?: 'set' | 'clear';
 };
 
-/** Moves what names the active run. */
-export interface ActivePointer {
-  set(run: string | null): void;
-  /** `set` makes the run the active one, `clear` removes the pointer when it names this run. */
-  move(run: string, move: 'set' | 'clear'): void;
+/**
+ * Brings about the marks of a run's commit (`Marker.prepare`): the ignore rules of `.dev`, the file that says which runs
+ * guard, the pointer to the active run. Files that several runs share change under the common lock.
+ * @throws DevCliError `LOCKED`, `IO`
+ */
+export function prepareMarks(
+  medium: DirectoryMedium,
+  isTracked: (path: string) => boolean,
+  run: string,
+  marks: JsonObject | undefined,
+  { seq, before }: MarkedCommit,
+): Marking {
+  const { root, home } = medium.places;
+  const guarded = marks?.['guarded'];
+  const move = marks?.['pointer'];
+  const isGuarding = before?.['guarded'] === true;
+  const made: string[] = [];
+  let isFirst = false;
+  const undo = (): void => {
+    for (const file of made) clearUp(() => removeFile(file));
+    if (guarded === true && !isGuarding) guard(medium, run, null, false);
+    if (isFirst) removeEmptyGuard(medium);
+  };
+  try {
+    ensureIgnoreRules(medium.places.inside(HOME), { root, isTracked, made });
+    if (guarded === true) isFirst = guard(medium, run, seq, isGuarding);
+  } catch (error) {
+    clearUp(undo);
+    throw toIoError(error, home, root);
+  }
+  return {
+    undo,
+    ...(move === 'set' || move === 'clear' ? { follow: () => movePointer(medium, run, move) } : {}),
+    ...(guarded === false ? { settle: () => guard(medium, run, null, false) } : {}),
+  };
+}
+
+/** Takes a run that no longer guards out of the guard file, where a crash left it there (`Marker.settle`). */
+export function settleMarks(medium: DirectoryMedium, run: string, { guarded }: JsonObject): void {
+  if (guarded === false) guard(medium, run, null, false);
 }
 
 /**
- * Keeps the file that says which runs guard, and the pointer to the active run. All changes are made under the common lock.
- * @throws every method: DevCliError `LOCKED`, `IO`
+ * Notes that the run guards its tree since `seq`, or (null) no longer does. Writes only a change.
+ * @param isCommitted whether the last commit of the run guards: another run's commit may drop a line that no commit backs yet,
+ * so that such a line is written under the common lock even where it is there already
+ * @returns whether there was no guard file before
  */
-export function projectMarks(medium: DirectoryMedium): { marker: Marker; pointer: ActivePointer } {
+function guard(medium: DirectoryMedium, run: string, seq: number | null, isCommitted: boolean): boolean {
   const { root, home } = medium.places;
-  const pointer = activePointer(medium);
-  const guardPath = join(home, 'guard');
-
-  /** Whether the last commit of a run guards. */
-  function guards(run: string): boolean {
-    return medium.journal(run, (bytes) => readTail(bytes, nativeCrc32).last?.marks?.['guarded'] === true);
-  }
-
-  /**
-   * Whether the journal of a run says that it guards, or a commit of it is under way. The lock first: a commit that began after
-   * it was found free adds its line again under the common lock. A run that cannot be read may guard: it keeps its line, and
-   * holds no other run back.
-   */
-  function mayGuard(run: string): boolean {
-    try {
-      return medium.isLocked(run) || guards(run);
-    } catch (error) {
-      if (error instanceof DevCliError) return true;
-      throw error;
-    }
-  }
-
-  /** Notes that the run guards its tree since `seq`, or (null) no longer does. Writes only a change. */
-  function guard(run: string, seq: number | null): void {
-    const wanted = (lines: Map<string, number>): Map<string, number> => {
-      const kept = [...lines].filter(([name]) => name !== run && mayGuard(name));
-      if (seq !== null) kept.push([run, lines.get(run) ?? seq]);
-      return new Map(kept.sort(([a], [b]) => (a < b ? -1 : 1)));
-    };
-    withIoErrors(guardPath, root, () => {
-      const before = readSmall(guardPath);
-      const settled = before === null ? seq === null : render(wanted(linesOf(before))) === before;
-      // A line that no commit stands behind yet may be taken out by somebody else's commit: then it is written again.
-      if (settled && (seq === null || guards(run))) return;
-      medium.exclusively(() => {
-        const text = readSmall(guardPath);
-        const next = render(wanted(linesOf(text ?? '')));
-        if (next !== text) writeDurably(guardPath, next, root);
-      });
-    });
-  }
-
-  const marker: Marker = {
-    prepare(run, { guarded }, seq) {
-      if (guarded === true) guard(run, seq);
-    },
-    undo(run, { guarded }, before) {
-      if (guarded === true && before?.['guarded'] !== true) guard(run, null);
-    },
-    follow(run, { pointer: move }) {
-      if (move === 'set' || move === 'clear') pointer.move(run, move);
-    },
-    settle(run, { guarded }) {
-      if (guarded === false) guard(run, null);
-    },
+  const path = join(home, 'guard');
+  const next = (text: string | null): string => {
+    const lines = linesOf(text ?? '');
+    const kept = [...lines].filter(([name]) => name !== run && mayGuard(medium, name));
+    if (seq !== null) kept.push([run, lines.get(run) ?? seq]);
+    return render(new Map(kept.sort(([a], [b]) => (a < b ? -1 : 1))));
   };
-  return { marker, pointer };
+  try {
+    const found = readSmall(path);
+    const holds = found === null ? seq === null : next(found) === found;
+    if (holds && (seq === null || isCommitted)) return false;
+    medium.exclusively(() => {
+      const text = readSmall(path);
+      const wanted = next(text);
+      if (wanted !== text) writeDurably(path, wanted, root);
+    });
+    return found === null;
+  } catch (error) {
+    throw toIoError(error, path, root);
+  }
 }
 
-function activePointer(medium: DirectoryMedium): ActivePointer {
+function removeEmptyGuard(medium: DirectoryMedium): void {
+  const path = join(medium.places.home, 'guard');
+  medium.exclusively(() => {
+    if (readSmall(path) === render(new Map())) removeFile(path);
+  });
+}
+
+/**
+ * Whether another run may still guard: its last commit says so, or a commit of it is under way. The lock is looked at first:
+ * a commit that begins later writes its line again, under the common lock. A run that cannot be read keeps its line and
+ * holds no other run up.
+ */
+function mayGuard(medium: DirectoryMedium, run: string): boolean {
+  try {
+    if (medium.isLocked(run)) return true;
+    return medium.journal(run, (bytes) => readTail(bytes, nativeCrc32).last?.marks?.['guarded'] === true);
+  } catch (error) {
+    if (error instanceof DevCliError) return true;
+    throw error;
+  }
+}
+
+/**
+ * Makes the run the active one (`set`), or removes the pointer where it names this run (`clear`).
+ * @throws DevCliError `LOCKED`, `IO`
+ */
+export function movePointer(medium: DirectoryMedium, run: string, move: 'set' | 'clear'): void {
   const { root, home } = medium.places;
+  withIoErrors(activePath(home), root, () => {
+    // Most commits find it as it should be: that needs no lock.
+    if ((readActive(home) === run) === (move === 'set')) return;
+    medium.exclusively(() => {
+      if (move === 'set') writeActive(medium.places, run);
+      else if (readActive(home) === run) writeActive(medium.places, null);
+    });
+  });
+}
+
+/**
+ * Makes a run the active one, whichever it was, or (null) removes the pointer.
+ * @throws DevCliError `LOCKED`, `IO`
+ */
+export function setPointer(medium: DirectoryMedium, run: string | null): void {
+  const { root, home } = medium.places;
+  withIoErrors(activePath(home), root, () => medium.exclusively(() => writeActive(medium.places, run)));
+}
+
+function writeActive({ root, home }: DirectoryMedium['places'], run: string | null): void {
   const path = activePath(home);
-  const change = (work: () => void): void => withIoErrors(path, root, () => medium.exclusively(work));
-  const name = (run: string): void => writeDurably(path, `${run}\n`, root);
-  const remove = (): void => {
-    if (removeFile(path)) syncDirectory(home);
-  };
-  return {
-    set: (run) => change(() => (run === null ? remove() : name(run))),
-    move(run, move) {
-      withIoErrors(path, root, () => {
-        // Without the lock first: most commits find it as it should be.
-        if ((readActive(home) === run) === (move === 'set')) return;
-        medium.exclusively(() => {
-          if (move === 'set') name(run);
-          else if (readActive(home) === run) remove();
-        });
-      });
-    },
-  };
+  if (run !== null) writeDurably(path, `${run}\n`, root);
+  else if (removeFile(path)) syncDirectory(home);
 }
 
 /** `<name> <seq>` per line behind the first; a line of another form counts for nothing. */

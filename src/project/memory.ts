@@ -41,15 +41,22 @@ export function createMemoryRuns<S extends WithSeq>(
     clock,
     memory,
     marker: {
-      prepare(run, { guarded }, seq) {
+      prepare(run, marks, { seq, before }) {
+        const guarded = marks?.['guarded'];
+        const pointer = marks?.['pointer'];
         if (guarded === true && !memory.guards.has(run)) memory.guards.set(run, seq);
-      },
-      undo(run, { guarded }, before) {
-        if (guarded === true && before?.['guarded'] !== true) memory.guards.delete(run);
-      },
-      follow(run, { pointer }) {
-        if (pointer === 'set') memory.active = run;
-        if (pointer === 'clear') clear(run);
+        return {
+          undo() {
+            if (guarded === true && before?.['guarded'] !== true) memory.guards.delete(run);
+          },
+          follow() {
+            if (pointer === 'set') memory.active = run;
+            if (pointer === 'clear') clear(run);
+          },
+          settle() {
+            if (guarded === false) memory.guards.delete(run);
+          },
+        };
       },
       settle(run, { guarded }) {
         if (guarded === false) memory.guards.delete(run);

@@ -4,15 +4,12 @@ import { canonicalJson } from '../base/json.js';
 import { loadLazily } from '../base/lazy.js';
 import { requireName } from '../base/name.js';
 import { sha256 } from '../base/sha256.js';
-import { createStore } from '../store/core.js';
-import { directoryMedium } from '../store/directory.js';
-import { directoryReading, type Places, placesBelow } from '../store/directory-reading.js';
+import { type OpenedDirectory, openDirectory } from '../store/directory.js';
+import { openDirectoryForReading, type Places } from '../store/directory-reading.js';
 import { withIoErrors } from '../store/io.js';
-import { createReadStore, createStreamOpener, readTailBySnapshot } from '../store/read-store.js';
 import type { Codec, HistoryStore, ReadStore, Store, WithSeq } from '../store/store.js';
-import { ensureIgnoreRules } from './gitignore.js';
-import { HOME, RUN_LAYOUT } from './layout.js';
-import { projectMarks } from './marks.js';
+import { RUN_LAYOUT } from './layout.js';
+import { movePointer, prepareMarks, setPointer, settleMarks } from './marks.js';
 import { activePath, readActive, readSession, writeSession } from './pointers.js';
 
 /** Which run is meant where none is named. */
@@ -66,53 +63,50 @@ interface Options<S extends WithSeq> extends ReadOptions<S> {
  * The runs in `<root>/.dev`. Nothing is written before the first commit.
  * @throws DevCliError `IO` when the root is not there
  */
-export function createRuns<S extends WithSeq>(options: Options<S>): Runs<S> {
-  const { root: given, codec, clock, isTracked = () => false, ...rest } = options;
-  const places = placesBelow(given, RUN_LAYOUT);
-  const { root } = places;
-  const medium = directoryMedium({
-    ...rest,
-    places,
-    clock,
-    beforeStaging: (made) => ensureIgnoreRules(places.inside(HOME), { root, isTracked, made }),
+export function createRuns<S extends WithSeq>({ isTracked = () => false, ...options }: Options<S>): Runs<S> {
+  const opened: OpenedDirectory<S> = openDirectory({
+    ...options,
+    layout: RUN_LAYOUT,
+    marker: {
+      prepare: (run, marks, commit) => prepareMarks(opened.medium, isTracked, run, marks, commit),
+      settle: (run, marks) => settleMarks(opened.medium, run, marks),
+    },
   });
-  const { marker, pointer } = projectMarks(medium);
+  const { store, medium } = opened;
+  const { places } = medium;
   return {
-    ...createStore({ layout: RUN_LAYOUT, medium, codec, clock, marker }),
-    ...pointersOf(places),
+    ...store,
+    active: async () => findActive(places),
+    session: async (id) => findSession(places, id),
     async setActive(run) {
-      pointer.set(run === null ? null : requireName(run));
+      setPointer(medium, run === null ? null : requireName(run));
     },
     async clearActive(run) {
-      pointer.move(requireName(run), 'clear');
+      movePointer(medium, requireName(run), 'clear');
     },
     async bindSession(id, run) {
       const name = run === null ? null : requireName(run);
-      medium.exclusively(() => writeSession(root, id, name));
+      medium.exclusively(() => writeSession(places.root, id, name));
     },
     home: (run) => places.at(requireName(run), '', computePlaceDigest),
   };
 }
 
 /**
- * The same for who only reads: what writes need not even be loaded.
+ * The same for questions: nothing that writes is even loaded.
  * @throws DevCliError `IO` when the root is not there
  */
-export function createReadRuns<S extends WithSeq>({ root, codec, clock }: ReadOptions<S>): ReadRuns<S> {
-  const places = placesBelow(root, RUN_LAYOUT);
-  const options = { layout: RUN_LAYOUT, medium: directoryReading(places), codec, clock };
-  return { ...createReadStore(options, createStreamOpener(options, readTailBySnapshot)), ...pointersOf(places) };
+export function createReadRuns<S extends WithSeq>(options: ReadOptions<S>): ReadRuns<S> {
+  const { store, places } = openDirectoryForReading({ ...options, layout: RUN_LAYOUT });
+  return { ...store, active: async () => findActive(places), session: async (id) => findSession(places, id) };
 }
 
-function pointersOf({ root, home }: Places): Pointers {
-  return {
-    async active() {
-      return withIoErrors(activePath(home), root, () => readActive(home));
-    },
-    async session(id) {
-      return withIoErrors(`${home}/sessions`, root, () => readSession(root, id));
-    },
-  };
+function findActive({ root, home }: Places): string | null {
+  return withIoErrors(activePath(home), root, () => readActive(home));
+}
+
+function findSession({ root, home }: Places, id: string): string | null {
+  return withIoErrors(`${home}/sessions`, root, () => readSession(root, id));
 }
 
 const os = loadLazily<typeof import('node:os')>('node:os');

@@ -6,6 +6,7 @@ import { tickDoneTodos } from '../engine/act/wrap-up.js';
 import { writeReport } from '../engine/view/report.js';
 import type { Job } from '../jobs/job.js';
 import { withdrawAll } from '../jobs/life.js';
+import { copyState } from '../run/codec.js';
 import type { Context } from '../run/context.js';
 import type { RunEngine } from '../run/engine.js';
 import type { Transaction } from '../run/transaction.js';
@@ -32,7 +33,7 @@ export async function abort(context: Context, given: unknown, reason: string): P
       if (head.snapshot === null) throw noSuchRunError(name);
       // The one thing that must be possible with a run whose recipe is gone.
       const captured = readCapturedOrEmpty(head, onDemand.recompile);
-      const tx = openTransaction(context, head, structuredClone(head.snapshot), captured, onDemand);
+      const tx = openTransaction(context, head, copyState(head.snapshot), captured, onDemand);
       if (tx.state.status === 'aborted') return { answer: { ...startResult(tx), status: 'aborted', duplicate: true } };
       abandoned = abortRun(tx, reason);
       tx.warnings.push(...head.notices);

@@ -5,6 +5,7 @@ import type { RunMarks } from '../project/marks.js';
 import { parseCaptured, type Recompile, selectPhase } from '../recipe/captured.js';
 import { isGuarded } from '../recipe/declared.js';
 import type { CapturedRecipe } from '../recipe/resolved.js';
+import { copyState } from '../run/codec.js';
 import { type Context, getPollWait, type ReadContext } from '../run/context.js';
 import { appendEvent, derive } from '../run/derive.js';
 import { createWorkspace } from '../run/pending-documents.js';
@@ -115,7 +116,7 @@ function attempted<A>(
   if (paths.length > 0) return { answer: { kind: 'lost', paths, notices: head.notices } };
   const contents = mending.contents ?? NO_CONTENTS;
   const captured = readCapturedRecipe({ ...head, files: overlayContents(files, contents) }, onDemand.recompile);
-  const tx = openTransaction(context, head, snapshot, captured, onDemand);
+  const tx = openTransaction(context, head, copyState(snapshot), captured, onDemand);
   const notices = [...mending.notices, ...head.notices, ...restoreDocuments(tx, contents)];
   if (notices.length > 0) noteRecovery(tx, notices);
   if (notices.length > 0 && !mending.recorded)

@@ -1,6 +1,5 @@
 import { DevCliError } from '../base/errors.js';
-import { isRecord, normalizeJson } from '../base/json.js';
-import { isName } from '../base/name.js';
+import { isRecord } from '../base/json.js';
 import outline from '../generated/state.js';
 import type { Codec } from '../store/store.js';
 import type { RunEngine } from './engine.js';
@@ -8,7 +7,7 @@ import { misfit } from './outline-check.js';
 import type { RunState } from './state.js';
 import { SCHEMA_VERSION } from './version.js';
 
-/** Reads and writes state.json. Keys are sorted, so that a snapshot rebuilt from the journal is equal byte for byte. */
+/** Reads state.json. */
 export const runCodec: Codec<RunState> = {
   parse(text) {
     const value = parsed(text);
@@ -32,40 +31,21 @@ export const runCodec: Codec<RunState> = {
     // It has the outline of one; the rest is our own, written by code that is type-checked.
     return value as unknown as RunState;
   },
-  serialize(snapshot) {
-    return `${JSON.stringify(normalizeJson(snapshot), null, 1)}\n`;
-  },
-  copy(state) {
-    const { engine, acknowledged, commandResults, ...rest } = state;
-    return {
-      ...cloned(rest),
-      engine: engine === null ? null : copyOfEngine(engine),
-      acknowledged: { ...acknowledged },
-      commandResults: { ...commandResults },
-    };
-  },
-  checkBelongs(stream, { name, runId }, last) {
-    if (name !== stream) {
-      const problem = `this directory holds ${isName(name) ? `the run "${name}"` : 'another run'}, not "${stream}"`;
-      throw new DevCliError('STATE_CORRUPT', `In .dev/specs/${stream}, ${problem}. Nothing was changed.`, {
-        details: [{ target: `.dev/specs/${stream}`, problem }],
-        fix: `Ask the user where .dev/specs/${stream} comes from: a copied or renamed directory is no run. It goes on under its own name.`,
-      });
-    }
-    if (last.data['runId'] === runId) return;
-    const file = `.dev/specs/${stream}/events.jsonl`;
-    throw new DevCliError(
-      'JOURNAL_CORRUPT',
-      `${file} is the journal of another run than state.json. Nothing was changed.`,
-      {
-        details: [{ target: file, problem: 'its last entry belongs to another run' }],
-        fix: `Ask the user which of the two is right: ${file} or state.json beside it has to be restored from a copy.`,
-      },
-    );
-  },
+  migrates: false,
+  identity: { name: 'name', id: 'runId' },
 };
 
-/** What grows with the plan is shared, row by row: rows are replaced, never changed (machine/engine/step.ts). */
+/** A copy that a transaction may change; the rows that grow with the plan are shared, since they are replaced, never changed. */
+export function copyState(state: RunState): RunState {
+  const { engine, acknowledged, commandResults, ...rest } = state;
+  return {
+    ...cloned(rest),
+    engine: engine === null ? null : copyOfEngine(engine),
+    acknowledged: { ...acknowledged },
+    commandResults: { ...commandResults },
+  };
+}
+
 function copyOfEngine(engine: RunEngine): RunEngine {
   const { todos, evidence, outputs, bodies, summaries, order, ...rest } = engine;
   return {

@@ -7,8 +7,8 @@ import { isReserved, toDocumentPath, toRootRelative } from './layout.js';
 import { encodeEntry } from './line.js';
 import type { DocumentWrite } from './medium.js';
 import { digestDocument, type Whose } from './redo.js';
-import { createPatch } from './snapshot.js';
-import type { Codec, Decision, Entry, WithSeq } from './store.js';
+import { createPatch, serializeSnapshot } from './snapshot.js';
+import type { Decision, Entry, WithSeq } from './store.js';
 
 /** A commit worked out and not yet written. */
 export interface StoreCommit {
@@ -41,14 +41,10 @@ export type WriteDecision<S extends WithSeq> = Extract<Decision<S, unknown>, { e
  * Works out the entries, bytes and documents of a commit (storage.md, A commit). Writes nothing.
  * @throws DevCliError `IO` when a document's place is taken by something else, `DATA_MALFORMED` for one over 8 MiB
  */
-export function buildCommit<S extends WithSeq>(
-  base: CommitBase,
-  decision: WriteDecision<S>,
-  codec: Codec<S>,
-): StoreCommit {
+export function buildCommit<S extends WithSeq>(base: CommitBase, decision: WriteDecision<S>): StoreCommit {
   const seq = base.seq + decision.entries.length;
   const after = normalizeJson({ ...decision.snapshot, seq }, base.snapshot ?? undefined) as JsonObject;
-  const snapshot = codec.serialize(after as unknown as S);
+  const snapshot = serializeSnapshot(after);
   const contents = new Map<string, Buffer>();
   const placements: DocumentWrite[] = [];
   const files: Entry['files'] = [];

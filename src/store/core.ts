@@ -8,12 +8,12 @@ import { streamPath } from './layout.js';
 import type { Medium } from './medium.js';
 import { createReadStore, createStreamOpener, type FinderOptions, type OpenedStream } from './read-store.js';
 import { readSeq } from './snapshot.js';
-import type { Entry, Marker, Store, StreamState, WithSeq } from './store.js';
+import type { Entry, MarkedCommit, Marker, Marking, Store, StreamState, WithSeq } from './store.js';
 
 interface Options<S extends WithSeq> extends FinderOptions<S> {
   medium: Medium;
   /** Default: marks are recorded, and nothing comes of them. */
-  marker?: Marker;
+  marker?: Marker | undefined;
 }
 
 /**
@@ -32,12 +32,9 @@ export function createStore<S extends WithSeq>(options: Options<S>): Store<S> {
       const name = medium.keepSnapshotAside(stream);
       state.notices.push(`The unusable ${names.snapshot} is kept as ${streamPath(layout, stream, name)}.`);
     }
-    // What is settled behind the snapshot may alone be left of a whole commit.
-    if (state.stored === 'current' && state.tail.last?.marks) marker?.settle(stream, state.tail.last.marks);
     if (state.text === null || state.stored === 'current') return;
-    const marks = mergedMarks(state.open);
-    if (marks !== undefined) marker?.prepare(stream, marks, state.tail.seq);
-    finish(stream, state.redo.placements, marks, state.text);
+    const marking = marker?.prepare(stream, mergedMarks(state.open), ofCommit(state, state.tail.seq));
+    finish(stream, state.redo.placements, marking, state.text);
   }
 
   function cutTail(stream: string, state: OpenedStream<S>): void {
@@ -48,39 +45,38 @@ export function createStore<S extends WithSeq>(options: Options<S>): Store<S> {
   }
 
   /** What follows the commit. The snapshot comes last, because it says that the rest is done. */
-  function finish(stream: string, placements: StoreCommit['placements'], marks: Entry['marks'], text: string): void {
+  function finish(
+    stream: string,
+    placements: StoreCommit['placements'],
+    marking: Marking | undefined,
+    text: string,
+  ): void {
     medium.place(stream, placements);
-    if (marks !== undefined) marker?.follow(stream, marks);
+    marking?.follow?.();
     medium.replaceSnapshot(stream, text);
-    if (marks !== undefined) marker?.settle(stream, marks);
+    marking?.settle?.();
   }
 
   function write(stream: string, state: OpenedStream<S>, head: StreamState<S>, decision: WriteDecision<S>): void {
     const previous = state.text === null ? null : stored(state.text, state.snapshot);
     const base = { layout, stream, snapshot: previous, seq: head.seq, at: head.at, files: head.files };
-    const { marks } = decision;
-    const commit = buildCommit(base, decision, codec);
+    const commit = buildCommit(base, decision);
     const paths = commit.placements.flatMap(({ path, content }) => (content === null ? [] : [path]));
-    const undo = medium.stage(stream, commit.contents, paths);
+    const marking = marker?.prepare(stream, decision.marks, ofCommit(state, commit.seq));
+    undoing(marking, () => {
+      const undo = medium.stage(stream, commit.contents, paths);
+      undoing({ undo }, () => medium.append(stream, commit.lines, state.tail.end));
+    });
     try {
-      if (marks !== undefined) marker?.prepare(stream, marks, commit.seq);
-      medium.append(stream, commit.lines, state.tail.end);
-    } catch (error) {
-      undo();
-      if (marks !== undefined) clearUp(() => marker?.undo(stream, marks, state.tail.last?.marks));
-      throw error;
-    }
-    try {
-      finish(stream, commit.placements, marks, commit.snapshot);
+      finish(stream, commit.placements, marking, commit.snapshot);
     } catch (error) {
       throw recordedAlready(error);
     }
   }
 
-  /** The stored snapshot as it was before anybody changed anything. */
+  /** The stored snapshot as JSON, not migrated. */
   function stored(text: string, snapshot: S | null): JsonObject {
-    if (codec.copy !== undefined && snapshot !== null) return snapshot as unknown as JsonObject;
-    return JSON.parse(text) as JsonObject;
+    return codec.migrates || snapshot === null ? JSON.parse(text) : (snapshot as unknown as JsonObject);
   }
 
   function allEntries(stream: string): Entry[] {
@@ -105,6 +101,9 @@ export function createStore<S extends WithSeq>(options: Options<S>): Store<S> {
         const current = { ...finder.handedOut(state, medium.files(stream)), unfinished: false };
         const decision = decide(current);
         if ('entries' in decision) write(stream, state, current, decision);
+        // Of the last commit a crash may have left this step alone undone; new marks make up for it.
+        const marks = state.stored === 'current' ? state.tail.last?.marks : undefined;
+        if (marks !== undefined && !('marks' in decision)) marker?.settle(stream, marks);
         return decision.answer;
       });
     },
@@ -123,13 +122,11 @@ export function createStore<S extends WithSeq>(options: Options<S>): Store<S> {
           content: change.content === null ? null : Buffer.from(change.content),
         }));
         const paths = placements.map(({ path }) => path);
-        const undo = medium.stage(stream, new Map(), paths);
-        try {
-          medium.place(stream, placements);
-        } catch (error) {
-          undo();
-          throw error;
-        }
+        const marking = marker?.prepare(stream, undefined, { seq: 0, before: undefined });
+        undoing(marking, () => {
+          const undo = medium.stage(stream, new Map(), paths);
+          undoing({ undo }, () => medium.place(stream, placements));
+        });
       });
     },
 
@@ -165,6 +162,20 @@ export function createStore<S extends WithSeq>(options: Options<S>): Store<S> {
       return replay({ layout, medium, codec, stream, look: look ?? {} });
     },
   };
+}
+
+/** Runs `work`; where it fails, what was done for it before is taken back. */
+function undoing(prepared: Pick<Marking, 'undo'> | undefined, work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    clearUp(() => prepared?.undo?.());
+    throw error;
+  }
+}
+
+function ofCommit<S extends WithSeq>({ tail }: OpenedStream<S>, seq: number): MarkedCommit {
+  return { seq, before: tail.last?.marks };
 }
 
 /** What several commits in a row leave beside the stream: of each mark the last. */

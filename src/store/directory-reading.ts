@@ -1,5 +1,6 @@
 import { existsSync, lstatSync, readdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Clock } from '../base/clock.js';
 import { getSystemCode } from '../base/errors.js';
 import { createDiskFiles, readObject } from './documents.js';
 import { isMissing, readRegular, resolveDirectory } from './inside.js';
@@ -7,6 +8,8 @@ import { pathError, withIoErrors } from './io.js';
 import { withJournal } from './journal-file.js';
 import { type Layout, streamPath } from './layout.js';
 import type { ReadMedium } from './medium.js';
+import { createReadStore, createStreamOpener, readTailBySnapshot } from './read-store.js';
+import type { Codec, ReadStore, WithSeq } from './store.js';
 
 /** Far more than any snapshot has, in bytes; what is larger is not read into memory. */
 const LARGEST_SNAPSHOT = 256 * 1024 * 1024;
@@ -24,6 +27,34 @@ export interface Places {
   inStream(stream: string, name?: string): string;
   /** Runs `work` on a path of the stream with errors that name it. */
   at<T>(stream: string, name: string, work: (path: string) => T): T;
+}
+
+/** What opens the streams of a layout. */
+export interface OpenOptions<S extends WithSeq> {
+  /** Absolute. */
+  root: string;
+  layout: Layout;
+  codec: Codec<S>;
+  clock: Clock;
+}
+
+/**
+ * The streams of a layout below a directory, for questions: a stored snapshot that is current need not be checked against the
+ * journal's last line.
+ * @throws DevCliError `IO` when the root is not there
+ */
+export function openDirectoryForReading<S extends WithSeq>({
+  root,
+  layout,
+  codec,
+  clock,
+}: OpenOptions<S>): {
+  store: ReadStore<S>;
+  places: Places;
+} {
+  const places = placesBelow(root, layout);
+  const options = { layout, medium: directoryReading(places), codec, clock };
+  return { store: createReadStore(options, createStreamOpener(options, readTailBySnapshot)), places };
 }
 
 /**

@@ -1,7 +1,8 @@
 import { existsSync, renameSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Clock, Ids } from '../base/clock.js';
-import { directoryReading, type Places } from './directory-reading.js';
+import { createStore } from './core.js';
+import { directoryReading, type OpenOptions, type Places, placesBelow } from './directory-reading.js';
 import { findFreeName, removeEmpty, removeFile, writeDocuments, writeObjects } from './documents.js';
 import { makeDirectories, replaceFile, syncAncestors, syncDirectory, syncMade } from './durable.js';
 import { clearUp, toIoError, withIoErrors } from './io.js';
@@ -10,6 +11,7 @@ import { streamPath } from './layout.js';
 import { type LockOwner, lock, lockSync } from './lock.js';
 import type { Medium } from './medium.js';
 import { identifyProcess } from './process.js';
+import type { Marker, Store, WithSeq } from './store.js';
 
 export interface DirectoryOptions {
   places: Places;
@@ -19,11 +21,6 @@ export interface DirectoryOptions {
   lockWaitMs?: number;
   /** What locks are taken for; shown to whoever has to wait. Default `a commit`. */
   purpose?: string;
-  /**
-   * Called before the first file of a commit is written, with `Layout.home` there. It adds the paths of files that it makes
-   * to `made`, also when it fails: they go again when the commit does not come about.
-   */
-  beforeStaging?: (made: string[]) => void;
 }
 
 /** The streams of a layout in a directory, and what a `Marker` beside them needs. */
@@ -39,12 +36,30 @@ export interface DirectoryMedium extends Medium {
   isLocked(stream: string): boolean;
 }
 
+/** The store of a directory, and what a `Marker` needs of it. */
+export interface OpenedDirectory<S extends WithSeq> {
+  store: Store<S>;
+  medium: DirectoryMedium;
+}
+
+/**
+ * The streams of a layout below a directory. Nothing is written before the first commit.
+ * @throws DevCliError `IO` when the root is not there
+ */
+export function openDirectory<S extends WithSeq>(
+  options: Omit<DirectoryOptions, 'places'> & OpenOptions<S> & { marker?: Marker },
+): OpenedDirectory<S> {
+  const { root, layout, codec, clock, marker } = options;
+  const medium = directoryMedium({ ...options, places: placesBelow(root, layout) });
+  return { store: createStore({ layout, medium, codec, clock, marker }), medium };
+}
+
 /**
  * The medium of files in a directory. It writes nothing before the first commit.
  * @throws every method: DevCliError `IO`
  */
-export function directoryMedium(options: DirectoryOptions): DirectoryMedium {
-  const { places, clock, ids, lockWaitMs = 10_000, purpose = 'a commit', beforeStaging } = options;
+function directoryMedium(options: DirectoryOptions): DirectoryMedium {
+  const { places, clock, ids, lockWaitMs = 10_000, purpose = 'a commit' } = options;
   const { layout, root, home, inside, inStream, at } = places;
   const { names } = layout;
   const waiting = { waitMs: lockWaitMs, root };
@@ -136,7 +151,6 @@ export function directoryMedium(options: DirectoryOptions): DirectoryMedium {
       };
       try {
         at(stream, names.objects, () => {
-          beforeStaging?.(files);
           for (const path of paths) make(inside(dirname(path)));
           if (contents.size > 0) writeObjects(make(inside(streamPath(layout, stream, names.objects))), contents, files);
         });

@@ -10,7 +10,7 @@ import {
   type Tail,
 } from './journal.js';
 import { decodeLine } from './line.js';
-import { applied } from './snapshot.js';
+import { applied, serializeSnapshot } from './snapshot.js';
 import {
   BEGINNING,
   type Checkpoint,
@@ -101,7 +101,7 @@ export function rewound<S extends WithSeq>(bytes: JournalReader, seq: number, co
       continue;
     }
     if (state === null) throw misfit(bytes.name, entry);
-    const snapshot = codec.parse(codec.serialize(state as unknown as S));
+    const snapshot = codec.parse(serializeSnapshot(state));
     return { snapshot, first, last: entry.seq, at: entry.at, documents, torn: tail.end < bytes.size };
   }
   return null;

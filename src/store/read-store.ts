@@ -15,7 +15,7 @@ import {
 import { type Layout, streamPath } from './layout.js';
 import type { ReadMedium } from './medium.js';
 import { overlayDocuments, type Redo, redo } from './redo.js';
-import { applyEntries, parseSnapshot } from './snapshot.js';
+import { applyEntries, parseSnapshot, serializeSnapshot } from './snapshot.js';
 import type { Codec, Entry, ReadStore, StreamState, WithSeq } from './store.js';
 
 /** How much of the journal's end is checked before something is added to it. */
@@ -47,7 +47,6 @@ export interface StreamOpener<S extends WithSeq> {
    * whose documents then look like foreign ones. That cannot be while the snapshot is still the one that was read.
    */
   undisturbed(stream: string): OpenedStream<S>;
-  /** A head for somebody who may change its snapshot. */
   handedOut(state: OpenedStream<S>, files: StreamState<S>['files']): StreamState<S>;
 }
 
@@ -90,7 +89,6 @@ export function createStreamOpener<S extends WithSeq>(
   let last: { text: string; snapshot: S | null } | null = null;
 
   function understood(text: string): S | null {
-    if (codec.copy === undefined) return parseSnapshot(text, codec);
     if (last?.text !== text) last = { text, snapshot: parseSnapshot(text, codec) };
     return last.snapshot;
   }
@@ -99,7 +97,7 @@ export function createStreamOpener<S extends WithSeq>(
   function find(stream: string, findTail: ReadTail, text: string | null): OpenedStream<S> {
     const state = brought(stream, findTail, text);
     if (state.snapshot !== null && state.tail.last !== null) {
-      codec.checkBelongs(stream, state.snapshot, state.tail.last);
+      checkBelongs(stream, state.snapshot, state.tail.last);
     }
     return state;
   }
@@ -117,6 +115,33 @@ export function createStreamOpener<S extends WithSeq>(
     });
   }
 
+  /** Refuses a copied directory, and a journal from elsewhere. @throws DevCliError `STATE_CORRUPT`, `JOURNAL_CORRUPT` */
+  function checkBelongs(stream: string, snapshot: S, last: Entry): void {
+    const { identity } = codec;
+    if (identity === undefined) return;
+    const { noun, names, isName } = layout;
+    const name = snapshot[identity.name];
+    if (name !== stream) {
+      const other = typeof name === 'string' && isName(name) ? `the ${noun} "${name}"` : `another ${noun}`;
+      const directory = streamPath(layout, stream);
+      const problem = `this directory holds ${other}, not "${stream}"`;
+      throw new DevCliError('STATE_CORRUPT', `In ${directory}, ${problem}. Nothing was changed.`, {
+        details: [{ target: directory, problem }],
+        fix: `Ask the user where ${directory} comes from: a copied or renamed directory is no ${noun}. It goes on under its own name.`,
+      });
+    }
+    if (last.data[identity.id] === snapshot[identity.id]) return;
+    const file = streamPath(layout, stream, names.journal);
+    throw new DevCliError(
+      'JOURNAL_CORRUPT',
+      `${file} is the journal of another ${noun} than ${names.snapshot}. Nothing was changed.`,
+      {
+        details: [{ target: file, problem: `its last entry belongs to another ${noun}` }],
+        fix: `Ask the user which of the two is right: ${file} or ${names.snapshot} beside it has to be restored from a copy.`,
+      },
+    );
+  }
+
   /** The stored snapshot lacks the last entries; null when their patches do not fit it. */
   function behind(
     stream: string,
@@ -128,7 +153,7 @@ export function createStreamOpener<S extends WithSeq>(
     if (text === null || stored === null) return null;
     const entries = listEntriesAbove(bytes, tail, stored.seq);
     const state = applyEntries(JSON.parse(text) as JsonObject, entries);
-    if (state === null || parseSnapshot(codec.serialize(state as unknown as S), codec) === null) return null;
+    if (state === null || parseSnapshot(serializeSnapshot(state), codec) === null) return null;
     return found(stream, tail, state, entries, 'behind', []);
   }
 
@@ -154,7 +179,7 @@ export function createStreamOpener<S extends WithSeq>(
     edited: 'aside' | 'leave' = 'aside',
   ): OpenedStream<S> {
     // A patch starts from what an older version wrote, so the unmigrated snapshot is what is stored.
-    const text = codec.serialize(state as unknown as S);
+    const text = serializeSnapshot(state);
     const todo = redo({ layout, stream }, open, medium.files(stream), (sha) => medium.object(stream, sha), edited);
     return {
       tail,
@@ -179,9 +204,7 @@ export function createStreamOpener<S extends WithSeq>(
     },
 
     handedOut(state, files) {
-      const { snapshot } = state;
-      const own = snapshot === null || codec.copy === undefined ? snapshot : codec.copy(snapshot);
-      return head({ ...state, snapshot: own }, files, formatInstant(clock.now()));
+      return head(state, files, formatInstant(clock.now()));
     },
   };
 }

@@ -4,7 +4,7 @@ import { entriesFrom } from './history.js';
 import { type JournalReader, readTail } from './journal.js';
 import type { Layout } from './layout.js';
 import type { ReadMedium } from './medium.js';
-import { applied, parseSnapshot, readSeq } from './snapshot.js';
+import { applied, parseSnapshot, readSeq, serializeSnapshot } from './snapshot.js';
 import {
   BEGINNING,
   type Codec,
@@ -59,9 +59,8 @@ function compared<S extends WithSeq>(options: Options<S>, stored: string | null)
   const { layout, medium, codec, stream, look } = options;
   const { names } = layout;
   const storedSeq = readSeq(stored);
-  const serialize = (state: JsonObject) => codec.serialize(state as unknown as S);
-  const folded = medium.journal(stream, (bytes) => foldedFrom(bytes, look, storedSeq, serialize));
-  const rebuilt = folded.state === null || !folded.foldable ? null : serialize(folded.state);
+  const folded = medium.journal(stream, (bytes) => foldedFrom(bytes, look, storedSeq));
+  const rebuilt = folded.state === null || !folded.foldable ? null : serializeSnapshot(folded.state);
   const snapshot = rebuilt === null ? null : parseSnapshot(rebuilt, codec);
   const findings: Findings = { differences: [...folded.differences], notes: [] };
   if (folded.torn) {
@@ -114,12 +113,7 @@ function ofDocuments<S extends WithSeq>(
 }
 
 /** Reads the whole journal and folds its patches, commit by commit. */
-function foldedFrom(
-  bytes: JournalReader,
-  look: ReplayOptions,
-  storedSeq: number,
-  serialize: (state: JsonObject) => string,
-): Folded {
+function foldedFrom(bytes: JournalReader, look: ReplayOptions, storedSeq: number): Folded {
   const tail = readTail(bytes);
   const folded: Folded = {
     state: null,
@@ -140,7 +134,8 @@ function foldedFrom(
     }
     if (!entry.more) folded.commits++;
     if (!entry.more && folded.foldable) folded.foldable = fold(folded, entry);
-    if (entry.seq === storedSeq && folded.foldable && folded.state !== null) folded.asStored = serialize(folded.state);
+    if (entry.seq === storedSeq && folded.foldable && folded.state !== null)
+      folded.asStored = serializeSnapshot(folded.state);
   }
   return folded;
 }

@@ -1,6 +1,6 @@
 import type { Operation } from 'fast-json-patch';
 import { DevCliError } from '../base/errors.js';
-import { isRecord, type Json, type JsonObject } from '../base/json.js';
+import { isRecord, type Json, type JsonObject, normalizeJson } from '../base/json.js';
 import type { Codec, Entry, WithSeq } from './store.js';
 
 // A plain `require`, as in recipe/conditions.ts: a reader who finds everything finished needs nothing of it.
@@ -18,6 +18,14 @@ export function parseSnapshot<S extends WithSeq>(text: string, codec: Codec<S>):
     if (error instanceof DevCliError && error.code === 'STATE_CORRUPT') return null;
     throw error;
   }
+}
+
+/**
+ * The exact bytes of a snapshot: JSON with sorted keys, equal for equal snapshots, so that one rebuilt from the journal is the
+ * stored one byte for byte (storage.md, A commit).
+ */
+export function serializeSnapshot(snapshot: object): string {
+  return `${JSON.stringify(normalizeJson(snapshot), null, 1)}\n`;
 }
 
 /** `seq` of a stored snapshot without checking the rest: 0 when there is none, -1 when it cannot be told. */

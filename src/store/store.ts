@@ -16,30 +16,20 @@ export interface WithSeq {
   seq: number;
 }
 
-/** How a snapshot is read and written; given by whoever owns the format. */
+/** How a snapshot is read; given by whoever owns the format. It is stored as JSON with sorted keys. */
 export interface Codec<S extends WithSeq> {
   /**
    * Parses and checks a snapshot, migrating an older version.
    * @throws DevCliError `STATE_CORRUPT` or `STATE_NEWER`
    */
   parse(text: string): S;
+  /** Whether `parse` may return something other than the JSON value of the text: a journal's patches continue the text. */
+  migrates: boolean;
   /**
-   * The exact bytes of the snapshot: JSON text, the same for equal snapshots whatever the order of their keys. Also called
-   * with a snapshot as an older version wrote it, when it is rebuilt from the journal.
+   * By which members a snapshot says where it belongs: the name of its stream, and an id that the `data` of each entry holds
+   * under the same key. They tell a copied directory and another stream's journal. Left out: nothing is checked.
    */
-  serialize(snapshot: S): string;
-  /**
-   * A snapshot to be changed, made from what `parse` gave, which stays as it is. Parts that nobody changes in place may be
-   * shared: of a large snapshot they need not be read twice, written or compared when they are the same. Left out: every
-   * decision gets one that was parsed anew. Only for a codec that migrates nothing, so that what `parse` gives is what is
-   * stored.
-   */
-  copy?(snapshot: S): S;
-  /**
-   * Checks that stream, snapshot and the last entry of the journal belong together.
-   * @throws DevCliError `STATE_CORRUPT`, `JOURNAL_CORRUPT` for a copied directory, a journal from elsewhere
-   */
-  checkBelongs(stream: string, snapshot: S, last: Entry): void;
+  identity?: { name: keyof S & string; id: keyof S & string };
 }
 
 /** One fact to record. `type` comes from a closed list that the owner of the format keeps. */
@@ -71,28 +61,43 @@ export interface Entry extends NewEntry {
 }
 
 /**
- * What changes with a commit and lies beside the stream: a pointer to it, a line in a list. A store writes `marks` into the
- * journal and calls these at their moments, without knowing what they mean; all under the stream's lock. Each may be called
- * again for marks that have come about already, and then changes nothing. What they write is durable when they return.
+ * Keeps what changes with a commit but lies outside the stream: a pointer to it, a line in a list. A store writes `marks`
+ * into the journal and calls these at their moments, under the stream's lock, without knowing what they mean. Any of them
+ * may be called again for marks that already hold, and then changes nothing. What they write is durable when they return.
  * @throws every method: DevCliError `IO`, `LOCKED`
  */
 export interface Marker {
-  /** Brings about what has to hold before the commit counts. `seq`: of its last entry. */
-  prepare(stream: string, marks: JsonObject, seq: number): void;
   /**
-   * Takes back what `prepare` did for a commit that did not come about; what this throws is dropped.
-   * @param before the marks of the commit before it
+   * Brings about what has to hold before the commit counts, and before its first file is written.
+   * @param marks undefined for a commit without any, and for documents placed without a commit
+   * @returns the steps that are still to come; one that has nothing to do is left out
    */
-  undo(stream: string, marks: JsonObject, before: JsonObject | undefined): void;
-  /** Brings about what follows from the commit: behind its documents, before the snapshot says that all is done. */
-  follow(stream: string, marks: JsonObject): void;
-  /** Brings about what may only hold once the snapshot is there. A crash may leave this alone undone: the next commit calls it. */
+  prepare(stream: string, marks: JsonObject | undefined, commit: MarkedCommit): Marking;
+  /** Brings about what may hold only once the snapshot is in place, where a crash prevented `Marking.settle`. */
   settle(stream: string, marks: JsonObject): void;
+}
+
+/** What a marker is told of the commit. */
+export interface MarkedCommit {
+  /** `seq` of its last entry. */
+  seq: number;
+  /** The marks of the last commit in the journal. */
+  before: JsonObject | undefined;
+}
+
+/** The later steps for marks that were prepared. */
+export interface Marking {
+  /** Takes back what was prepared for a commit that failed; what it throws is dropped. */
+  undo?(): void;
+  /** Brings about what follows from the commit: after its documents, before the snapshot says that all is done. */
+  follow?(): void;
+  /** Brings about what may hold only once the snapshot is in place. */
+  settle?(): void;
 }
 
 /** A stream as it is now. */
 export interface StreamState<S extends WithSeq> {
-  /** Null when the stream has no commit yet. */
+  /** Null when the stream has no commit yet. Others hold the same object: copy it before changing anything. */
   snapshot: S | null;
   /** Last sequence number in the journal; 0 before the first. */
   seq: number;
@@ -121,10 +126,7 @@ export type Decision<S extends WithSeq, A> =
       marks?: JsonObject;
     };
 
-/**
- * Synchronous and pure: it may be called again with a newer head. The snapshot of the head is its own, to change as it
- * likes. What it throws, `transact` throws, with nothing written.
- */
+/** Synchronous and pure: it may be called again with a newer head. What it throws, `transact` throws, with nothing written. */
 export type Decide<S extends WithSeq, A> = (head: StreamState<S>) => Decision<S, A>;
 
 /** A place in a journal, behind an entry. */

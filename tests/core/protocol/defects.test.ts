@@ -287,7 +287,7 @@ describe('the second net (harness.md, The second net)', () => {
   const opened = async () => {
     const on = await started('  - { id: write, type: llm+cli, instruction: W., write: x.json }\n');
     const head = await on.store.read(on.name);
-    const state = await on.state();
+    const state = structuredClone(await on.state());
     return openTransaction(on.context, head, state, requireRecipe(on.context.library, 'one'), NOT_LOADED);
   };
 

@@ -1,7 +1,7 @@
 import type { Clock, Ids } from '../../../src/base/clock.js';
 import { DevCliError } from '../../../src/base/errors.js';
 import type { FileChange } from '../../../src/base/files.js';
-import { canonicalJson, isRecord, type Json, type JsonObject } from '../../../src/base/json.js';
+import { isRecord, type Json, type JsonObject } from '../../../src/base/json.js';
 import type { Codec, Decide, NewEntry, StreamState } from '../../../src/store/store.js';
 
 /** A small snapshot, for tests of stores. */
@@ -25,8 +25,7 @@ export const sampleCodec: Codec<Sample> = {
     if (value['newer'] === true) throw new DevCliError('STATE_NEWER', 'from the future');
     return value as unknown as Sample;
   },
-  serialize: (snapshot) => `${canonicalJson(snapshot)}\n`,
-  checkBelongs() {},
+  migrates: true,
 };
 
 /** A clock that goes on by a second at every question. */

@@ -1,9 +1,7 @@
 import { readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { DevCliError } from '../../../src/base/errors.js';
-import { createStore } from '../../../src/store/core.js';
-import { directoryMedium } from '../../../src/store/directory.js';
-import { placesBelow } from '../../../src/store/directory-reading.js';
+import { openDirectory } from '../../../src/store/directory.js';
 import type { Layout } from '../../../src/store/layout.js';
 import { createMemory, createMemoryStore } from '../../../src/store/memory.js';
 import type { Marker } from '../../../src/store/store.js';
@@ -29,13 +27,13 @@ const LETTERS: Layout = {
 
 function inDirectory(marker: Marker | null = null, lockWaitMs = 10_000) {
   const root = temporaryRoot();
-  const places = placesBelow(root, LETTERS);
-  const medium = directoryMedium({ places, clock: steppingClock(), ids: countingIds(), lockWaitMs });
-  const store = createStore({
+  const { store } = openDirectory({
+    root,
     layout: LETTERS,
-    medium,
     codec: sampleCodec,
     clock: steppingClock(),
+    ids: countingIds(),
+    lockWaitMs,
     ...(marker === null ? {} : { marker }),
   });
   return subjectIn(root, LETTERS, store);
@@ -86,22 +84,28 @@ describe('a store of another kind of stream', () => {
   it('calls its marker at the moments of a commit, and of what a crash left of one', async () => {
     const calls: string[] = [];
     const subject = inDirectory({
-      prepare: (stream, marks, seq) => void calls.push(`prepare ${stream} ${JSON.stringify(marks)} ${seq}`),
-      undo: (_stream, marks, before) => void calls.push(`undo ${JSON.stringify([marks, before])}`),
-      follow: (stream) => void calls.push(`follow ${stream}`),
+      prepare(stream, marks, { seq, before }) {
+        calls.push(`prepare ${stream} ${JSON.stringify(marks)} ${seq} after ${JSON.stringify(before)}`);
+        if (marks === undefined) return {};
+        return {
+          undo: () => void calls.push(`undo ${stream}`),
+          follow: () => void calls.push(`follow ${stream}`),
+          settle: () => void calls.push(`settle ${stream}`),
+        };
+      },
       settle: (stream) => void calls.push(`settle ${stream}`),
     });
     const { store } = subject;
     const seen = () => calls.splice(0);
     await store.transact('run', step({ marks: { stamp: 1 } }));
-    expect(seen()).toEqual(['prepare run {"stamp":1} 1', 'follow run', 'settle run']);
+    expect(seen()).toEqual(['prepare run {"stamp":1} 1 after undefined', 'follow run', 'settle run']);
     await cutShort(subject, () => store.transact('run', step({ marks: { seal: true } })));
-    expect(seen()).toEqual(['settle run', 'prepare run {"seal":true} 2', 'follow run', 'settle run']);
+    expect(seen()).toEqual(['prepare run {"seal":true} 2 after {"stamp":1}', 'follow run', 'settle run']);
     await store.transact('run', () => ({ answer: null }));
-    expect(seen()).toEqual(['prepare run {"seal":true} 2', 'follow run', 'settle run']);
+    expect(seen()).toEqual(['prepare run {"seal":true} 2 after {"seal":true}', 'follow run', 'settle run']);
     await store.transact('run', step({ marks: null }));
-    expect(seen()).toEqual(['settle run']);
+    expect(seen()).toEqual(['prepare run undefined 3 after {"seal":true}', 'settle run']);
     await store.transact('run', step({ marks: null }));
-    expect(seen()).toEqual([]);
+    expect(seen()).toEqual(['prepare run undefined 4 after undefined']);
   });
 });

@@ -1,8 +1,6 @@
 import type { JsonObject } from '../../../../src/base/json.js';
-import { runCodec } from '../../../../src/run/codec.js';
-import type { RunState } from '../../../../src/run/state.js';
 import { decodeLine } from '../../../../src/store/line.js';
-import { applyEntries } from '../../../../src/store/snapshot.js';
+import { applyEntries, serializeSnapshot } from '../../../../src/store/snapshot.js';
 import type { Entry } from '../../../../src/store/store.js';
 
 /** The whole commits of a journal; what is torn at its end is left out. */
@@ -15,5 +13,5 @@ export function entriesOf(journal: Buffer | undefined): Entry[] {
 /** state.json as the entries alone give it; null before the first. */
 export function rebuilt(entries: readonly Entry[]): string | null {
   const state: JsonObject | null = applyEntries(null, entries);
-  return state === null ? null : runCodec.serialize(state as unknown as RunState);
+  return state === null ? null : serializeSnapshot(state);
 }
