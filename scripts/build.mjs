@@ -15,20 +15,25 @@ const sourceFile = (module) => join(root, 'src', `${module}.ts`);
 
 /** Parts of cli.cjs that most acknowledgements do without, and the modules that lead into them. These export functions only. */
 const DOORS = {
+  language: ['recipe/capture', 'recipe/conditions'],
   refusal: ['blocks/subagent/missing-outputs', 'documents/json-fault', 'recipe/user-schema'],
   plan: [
     'blocks/commands/check',
     'blocks/commands/plan',
     'blocks/commands/run-own',
     'documents/plan-boxes',
+    'documents/plan-render',
     'documents/plan-summary',
     'documents/plan-template',
+    'run/plan-content',
   ],
   engine: [
+    'documents/judge-result',
     'engine/act/collect',
     'engine/act/execution-summary',
     'engine/act/execute-effects',
     'engine/act/gate-answer',
+    'engine/act/plan-difference',
   ],
 };
 
@@ -96,11 +101,24 @@ const synchronous = {
   load: (id) => SURROUNDINGS[id.replace('surroundings:', '')],
 };
 
-/** A question never calls what its modules import dynamically, but for the whole program, which it leaves the rest to. */
+/**
+ * A question calls nothing that its modules import dynamically, but for the whole program, which answers it in its place; and
+ * where it comes to a door, it fails, and the whole program answers, too (src/cli/hot.ts).
+ */
 const closed = {
   name: 'closed',
-  resolveId(path, _importer, { kind }) {
+  async resolveId(path, importer, { kind }) {
     if (kind === 'dynamic-import') return { id: path === './main.js' ? './cli.cjs' : path, external: true };
+    const door = await doors.resolveId.call(this, path, importer, { kind });
+    return door?.replace('door:', 'closed:');
+  },
+  load(id) {
+    const [kind, , file] = id.split(':');
+    if (kind !== 'closed') return;
+    const exported = functionsOf(this.parse(readFileSync(file, 'utf8'), { lang: 'ts' }), file);
+    return exported
+      .map((name) => `export function ${name}() { throw new Error('not part of this program'); }`)
+      .join('\n');
   },
   generateBundle(_options, made) {
     const later = Object.values(made).flatMap(({ dynamicImports }) => dynamicImports);

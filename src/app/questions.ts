@@ -1,8 +1,8 @@
 import type { Answer } from '../base/answer.js';
 import { list } from '../protocol/list.js';
-import { manifestWith } from '../protocol/manifest.js';
+import { manifest } from '../protocol/manifest.js';
 import { nextIfIdle } from '../protocol/next.js';
-import { statusWith } from '../protocol/status.js';
+import { status } from '../protocol/status.js';
 import type { InputOf } from '../registry/catalogue.js';
 import { createReadContext } from './context.js';
 import type { Environment } from './environment.js';
@@ -24,16 +24,9 @@ export const answerNext: Question<'next'> = ({ name, ...input }, environment) =>
   nextIfIdle(createReadContext(environment), name, input);
 
 export const answerManifest: Question<'manifest'> = ({ name }, environment) =>
-  manifestWith(createReadContext(environment), name, LEFT_TO_OTHERS);
+  manifest(createReadContext(environment), name);
 
 export const answerStatus: Question<'status'> = async ({ name, watch, ...input }, environment) =>
-  watch === true ? null : statusWith(createReadContext(environment), name, LEFT_TO_OTHERS, input);
+  watch === true ? null : status(createReadContext(environment), name, input);
 
 export const answerList: Question<'list'> = (_input, environment) => list(createReadContext(environment));
-
-/** What these programs do without: whoever needs it is answered by the whole one. */
-const LEFT_TO_OTHERS = { recompile: leftToOthers, planMoved: leftToOthers };
-
-function leftToOthers(): never {
-  throw new Error('This is not at hand here.');
-}

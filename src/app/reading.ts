@@ -3,12 +3,12 @@ import { check } from '../protocol/check.js';
 import { history } from '../protocol/history.js';
 import { journal } from '../protocol/journal.js';
 import { list } from '../protocol/list.js';
-import { createRestoredView } from '../protocol/lost-documents.js';
 import { manifest } from '../protocol/manifest.js';
 import { checkReplay, showReplay } from '../protocol/replay.js';
 import { status } from '../protocol/status.js';
 import { use } from '../protocol/use.js';
 import { watchStatus } from '../protocol/watch.js';
+import { createRestoredView } from '../run/lost-documents.js';
 import type { Bindings, Questions } from './bindings.js';
 
 /** What is asked of runs; what is told of one is told as if nothing of it were lost. */

@@ -1,9 +1,7 @@
 import type { DevCliError } from '../base/errors.js';
 import type { MachineEvent } from '../machine/events.js';
-import type { ResolvedBlock } from '../recipe/resolved.js';
 import type { InputOf } from '../registry/catalogue.js';
-import type { PendingAction } from '../run/action.js';
-import type { PendingState, RunState } from '../run/state.js';
+import type { RunState } from '../run/state.js';
 
 /** What `step complete` and `step fail` are given besides the name. */
 export interface AckInput extends Omit<InputOf<'step complete'>, 'name' | 'wait'> {
@@ -41,13 +39,6 @@ export type AckResult =
 export interface Acknowledged {
   result: AckResult;
   event?: MachineEvent;
-}
-
-/** The pending action with its block, as every kind of acknowledgement needs it. */
-export interface PendingBlock<B extends ResolvedBlock = ResolvedBlock> {
-  block: B;
-  action: PendingAction;
-  state: PendingState;
 }
 
 /** Paths outside `.dev/` that differ from the baseline, and the tree as it is; found before the lock. Null where it does not matter. */

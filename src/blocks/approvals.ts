@@ -1,9 +1,9 @@
 import { sha256 } from '../base/sha256.js';
 import { untickBoxes } from '../documents/plan-boxes.js';
+import { sortByRecipe } from '../recipe/declared.js';
 import { PLAN } from '../run/paths.js';
 import type { RunState } from '../run/state.js';
 import { getBlock, type Standing } from '../run/transaction.js';
-import { sortByRecipe } from './recipe-order.js';
 import { fillPlaceholders } from './values.js';
 
 /** A gate whose artifact is no longer what was decided on. */

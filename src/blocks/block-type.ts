@@ -1,9 +1,10 @@
 import type { Effect } from '../machine/events.js';
 import type { AgentFacingBlock } from '../recipe/resolved.js';
 import type { PendingAction } from '../run/action.js';
+import type { PendingBlock } from '../run/pending-action.js';
 import type { PathFacts, PendingState } from '../run/state.js';
 import type { Transaction } from '../run/transaction.js';
-import type { AckInput, Acknowledged, ChangedSources, PendingBlock } from './acknowledgement.js';
+import type { AckInput, Acknowledged, ChangedSources } from './acknowledgement.js';
 
 /** Which action is asked for, and why. */
 interface IssueRequest {

@@ -5,15 +5,14 @@ import type { PlanTodo } from '../documents/plan-schema.js';
 import { listOfferedChoiceIds } from '../machine/transition.js';
 import { isPlanGate } from '../recipe/declared.js';
 import type { GateBlock, LlmBlock, ResolvedChoice } from '../recipe/resolved.js';
-import { findChoices } from '../run/acknowledgements.js';
 import { displayPath, PLAN, PLAN_CONTENT, parseDisplayPath } from '../run/paths.js';
+import { findChoices, type PendingBlock, recordAcknowledged } from '../run/pending-action.js';
 import type { PendingState } from '../run/state.js';
-import { recordEntry, recordStepSummary, type Transaction } from '../run/transaction.js';
-import type { AckInput, Acknowledged, PendingBlock } from './acknowledgement.js';
+import type { Transaction } from '../run/transaction.js';
+import type { AckInput, Acknowledged } from './acknowledgement.js';
 import type { ActionBase } from './action-parts.js';
 import { storeInDraft } from './commands/draft.js';
 import { findPlanMismatch } from './commands/plan.js';
-import { markAcknowledged } from './complete-action.js';
 import { recordInputs } from './inputs.js';
 import { createCommandContext, runOrRefuse } from './own-command.js';
 import { listSectionsWrittenSince } from './section-evidence.js';
@@ -41,7 +40,7 @@ function acknowledgementOf(tx: Transaction, choice: ResolvedChoice, shared: Acti
 
 /** A choice: of an `llm`, of a gate, or of a loop at its bound (protocol.md §3; recipes.md, Choices). */
 export function acknowledgeChoice(tx: Transaction, pending: PendingBlock, input: AckInput): Acknowledged {
-  const { block, action } = pending;
+  const { block } = pending;
   const { chosen, note } = requireChoice(tx, pending, { ...input, ...choiceByHand(tx, pending, input) });
   const digest = artifactDigest(tx, pending, chosen.id);
   const plan = isPlanGate(block) ? { plan: tx.files.digest(PLAN_CONTENT) } : {};
@@ -56,15 +55,7 @@ export function acknowledgeChoice(tx: Transaction, pending: PendingBlock, input:
     at: tx.at,
     seq: 0,
   };
-  recordStepSummary(tx, block.id, chosen.id);
-  recordEntry(tx, 'acknowledged', {
-    actionId: action.actionId,
-    block: block.id,
-    choice: chosen.id,
-    ...defined({ note, digest }),
-    ...plan,
-  });
-  markAcknowledged(tx, pending);
+  recordAcknowledged(tx, pending, { choice: chosen.id, ...defined({ note, digest }), ...plan }, chosen.id);
   recordInputs(tx, pending);
   if (note !== undefined && targetOf(pending, chosen.id) === 'back') tx.because.push(noteFile);
   return { result: { kind: 'completed', block: block.id }, event: { type: 'CHOOSE', choice: chosen.id } };

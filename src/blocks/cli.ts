@@ -4,10 +4,10 @@ import type { Effect, MachineEvent } from '../machine/events.js';
 import type { CliBlock, ExternalCommand } from '../recipe/resolved.js';
 import type { PendingAction } from '../run/action.js';
 import { displayPath } from '../run/paths.js';
+import { setPendingAction } from '../run/pending-action.js';
 import { getBlock, recordEntry, recordFault, recordStepSummary, type Transaction } from '../run/transaction.js';
 import { renderProgress } from './action-parts.js';
 import { tryInProcess } from './own-command.js';
-import { setPendingAction } from './pending.js';
 import { fillPlaceholders } from './values.js';
 
 /**

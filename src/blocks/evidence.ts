@@ -5,16 +5,6 @@ import { type CheckedReport, checkReport } from '../documents/report.js';
 import type { PendingDocuments } from '../run/pending-documents.js';
 import type { PathFacts } from '../run/state.js';
 
-/** What stands at a promised path now, by size, times, inode and digest; null for nothing. No clock is compared. */
-export function readFileFacts(files: DocumentReader, path: string): PathFacts {
-  const facts = files.facts(path);
-  if (facts.kind !== 'file') return null;
-  const content = files.read(path);
-  if (content === null) return null;
-  const { size, mtimeMs, ctimeMs, inode } = facts;
-  return { size, mtimeMs, ctimeMs, inode, sha256: sha256(content) };
-}
-
 /** Either the text of a promised output that holds up, or what is wrong with it. */
 export type FileCheck = { ok: true; text: string; sha256: string } | { ok: false; missing: boolean; problem: string };
 

@@ -3,11 +3,11 @@ import { isPlanGate } from '../recipe/declared.js';
 import type { AgentFacingBlock, GateBlock } from '../recipe/resolved.js';
 import type { GateAction, PendingAction } from '../run/action.js';
 import { displayPath, PLAN, PLAN_CONTENT } from '../run/paths.js';
+import { readPlan } from '../run/plan-content.js';
 import type { Transaction } from '../run/transaction.js';
 import { type ActionBase, buildActionBase, buildFullPart, INSTRUCTION_CAP, listOpenSections } from './action-parts.js';
 import type { BlockType } from './block-type.js';
 import { acknowledgeChoice, listOfferedChoices } from './choice.js';
-import { readPlan } from './commands/plan.js';
 import { fillPath, fillWholeText } from './values.js';
 
 /** `wait-for-user`: a person decides, or the agent in the person's words. */

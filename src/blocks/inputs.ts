@@ -1,11 +1,21 @@
 import { DevCliError } from '../base/errors.js';
 import type { ResolvedBlock, SubagentBlock } from '../recipe/resolved.js';
+import { type PendingBlock, recordAcknowledged } from '../run/pending-action.js';
 import { getBlock, type Transaction } from '../run/transaction.js';
-import type { PendingBlock } from './acknowledgement.js';
+import type { Acknowledged } from './acknowledgement.js';
 import { listOutdatedApprovals } from './approvals.js';
 import { digestInput } from './evidence.js';
 import { listChangedInputs } from './subagent/input-digests.js';
 import { fillPlaceholders } from './values.js';
+
+/**
+ * Warns of what changed since it was built on or decided on.
+ * @throws DevCliError `INPUT_CHANGED`
+ */
+export function warnChanges(tx: Transaction): void {
+  warnChangedInputs(tx);
+  warnOutdatedApprovals(tx);
+}
 
 /**
  * Compares the documents that finished blocks were built on with what they were (recipes.md, Staleness). A change by
@@ -13,7 +23,7 @@ import { fillPlaceholders } from './values.js';
  * `stale: block` looks at it.
  * @throws DevCliError `INPUT_CHANGED`
  */
-export function warnChangedInputs(tx: Transaction): void {
+function warnChangedInputs(tx: Transaction): void {
   for (const [id, inputs] of Object.entries(tx.state.inputHashes)) {
     const block = getBlock(tx, id);
     for (const [path, recorded] of Object.entries(inputs)) {
@@ -32,7 +42,7 @@ export function warnChangedInputs(tx: Transaction): void {
 }
 
 /** Tells which gates were decided on an artifact that has changed since. Told every time: it goes on being true. */
-export function warnOutdatedApprovals(tx: Transaction): void {
+function warnOutdatedApprovals(tx: Transaction): void {
   for (const { block, choice, path } of listOutdatedApprovals(tx)) {
     tx.warnings.push(`${path} changed since "${block}" was answered with "${choice}"`);
   }
@@ -75,4 +85,16 @@ function inputsOf(tx: Transaction, block: ResolvedBlock): string[] {
   if (!('read' in block)) return [];
   const agents = 'agents' in block ? block.agents.flatMap((agent) => agent.readsFrom) : [];
   return [...new Set([...block.read, ...block.consult, ...agents])].map((path) => fillPlaceholders(tx, path, block.id));
+}
+
+/** The action is done: recorded with its evidence, and what its block was built on, before the run goes on. */
+export function completeAction(
+  tx: Transaction,
+  pending: PendingBlock,
+  evidence: Parameters<typeof recordAcknowledged>[2],
+  summary?: string,
+): Acknowledged {
+  recordAcknowledged(tx, pending, evidence, summary);
+  recordInputs(tx, pending);
+  return { result: { kind: 'completed', block: pending.block.id }, event: { type: 'DONE' } };
 }

@@ -5,14 +5,16 @@ import type { LlmCliBlock } from '../recipe/resolved.js';
 import { validateBySchema } from '../recipe/user-schema.js';
 import type { PendingAction } from '../run/action.js';
 import { displayPath } from '../run/paths.js';
-import { recordStepSummary, type Transaction } from '../run/transaction.js';
+import type { PendingBlock } from '../run/pending-action.js';
+import { readFileFacts } from '../run/pending-documents.js';
+import type { Transaction } from '../run/transaction.js';
 import { isLaterPhase } from '../run/workflow.js';
-import type { AckInput, Acknowledged, ChangedSources, PendingBlock } from './acknowledgement.js';
+import type { AckInput, Acknowledged, ChangedSources } from './acknowledgement.js';
 import { type ActionBase, buildActionBase, buildFullPart } from './action-parts.js';
 import type { BlockType } from './block-type.js';
 import { checkDocument } from './commands/check.js';
-import { completeAction } from './complete-action.js';
-import { checkFile, readFileFacts } from './evidence.js';
+import { checkFile } from './evidence.js';
+import { completeAction } from './inputs.js';
 import { runOrRefuse } from './own-command.js';
 import { refuseChangedSources } from './sources.js';
 import { fillPath, fillPlaceholders, rememberResult } from './values.js';
@@ -71,8 +73,7 @@ function acknowledgeFile(
   tx.files.keep(path);
   if (input.result !== undefined) rememberResult(tx, input.result);
   const summary = runAfterwards(tx, block);
-  recordStepSummary(tx, block.id, summary);
-  return completeAction(tx, pending, { evidence: { [path]: evidence.sha256 } });
+  return completeAction(tx, pending, { evidence: { [path]: evidence.sha256 } }, summary);
 }
 
 /** @throws DevCliError `SCHEMA_INVALID` with every finding, `EVIDENCE_INVALID` for what is no JSON */

@@ -5,8 +5,10 @@ import { SECTION_IDS, SECTIONS, type SectionId } from '../documents/sections.js'
 import type { LlmBlock, LlmLoopBlock } from '../recipe/resolved.js';
 import type { PendingAction } from '../run/action.js';
 import { displayPath } from '../run/paths.js';
-import { recordEntry, recordStepSummary, type Transaction } from '../run/transaction.js';
-import type { AckInput, Acknowledged, PendingBlock } from './acknowledgement.js';
+import type { PendingBlock } from '../run/pending-action.js';
+import { markAcknowledged } from '../run/pending-action.js';
+import { getRound, recordEntry, type Transaction } from '../run/transaction.js';
+import type { AckInput, Acknowledged } from './acknowledgement.js';
 import {
   type ActionBase,
   buildActionBase,
@@ -18,11 +20,11 @@ import type { BlockType, IssuedAction } from './block-type.js';
 import { listOfferedChoices } from './choice.js';
 import { parseSectionValues } from './commands/data.js';
 import { storeInDraft } from './commands/draft.js';
-import { completeAction, markAcknowledged } from './complete-action.js';
 import { buildBoundGate } from './gate.js';
+import { completeAction } from './inputs.js';
 import { createCommandContext, isRoundPassed, runOrRefuse, warnAtBound } from './own-command.js';
 import { digestSections, listSectionsWrittenSince } from './section-evidence.js';
-import { getRound, rememberResult } from './values.js';
+import { rememberResult } from './values.js';
 
 /** `llm`: the agent thinks, and answers with data, with a choice, or with nothing. */
 export const LLM: BlockType<LlmBlock> = {
@@ -116,8 +118,8 @@ function acknowledgeData(
       event: { type: 'ROUND', filled: filledOne },
     };
   }
-  if (saved.length > 0) recordStepSummary(tx, block.id, `saved ${saved.join(', ')}`);
-  return completeAction(tx, pending, { saved, ...(input.result === undefined ? {} : { selfReported: true }) });
+  const summary = saved.length === 0 ? undefined : `saved ${saved.join(', ')}`;
+  return completeAction(tx, pending, { saved, ...(input.result === undefined ? {} : { selfReported: true }) }, summary);
 }
 
 /** Stores what came with the acknowledgement; gives the sections that were saved. */

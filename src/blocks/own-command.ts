@@ -1,5 +1,6 @@
 import { DevCliError, type ErrorDetail } from '../base/errors.js';
 import { isRecord } from '../base/json.js';
+import { evaluateCondition } from '../recipe/conditions.js';
 import type { LlmLoopBlock, OwnCommand, SubagentBlock } from '../recipe/resolved.js';
 import type { Transaction } from '../run/transaction.js';
 import type { CommandContext, CommandReport } from './commands/command-context.js';
@@ -70,7 +71,7 @@ export function isRoundPassed(
   block: { id: string; exitCheck?: LlmLoopBlock['exitCheck']; exitWhen?: string },
 ): boolean {
   if (block.exitCheck !== undefined && !runInProcess(tx, block.exitCheck, block.id).ok) return false;
-  return block.exitWhen === undefined || tx.evaluate(block.exitWhen, buildConditionScope(tx, block.id));
+  return block.exitWhen === undefined || evaluateCondition(block.exitWhen, buildConditionScope(tx, block.id));
 }
 
 /**

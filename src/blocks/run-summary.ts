@@ -1,12 +1,12 @@
 import { defined } from '../base/defined.js';
 import { readDraft } from '../documents/draft.js';
 import type { RunSummary } from '../documents/run-summary.js';
+import { sortByRecipe } from '../recipe/declared.js';
 import type { ResolvedRecipe } from '../recipe/resolved.js';
 import { PLAN } from '../run/paths.js';
 import type { PendingDocuments } from '../run/pending-documents.js';
 import type { RunState } from '../run/state.js';
 import { renderDigest } from './approvals.js';
-import { sortByRecipe } from './recipe-order.js';
 
 /** What a run came to so far, as one value; summary.md is a rendering of it (documents.md, summary.md and report.md). */
 export function buildRunSummary(

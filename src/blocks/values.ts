@@ -4,7 +4,7 @@ import { toBoundedLine, toWholeLine } from '../documents/foreign.js';
 import { isSectionId, SECTION_IDS } from '../documents/sections.js';
 import { fillTemplate } from '../recipe/template.js';
 import { listConditions } from '../recipe/texts.js';
-import type { ConditionScope, Standing, Transaction } from '../run/transaction.js';
+import { type ConditionScope, getRound, type Standing, type Transaction } from '../run/transaction.js';
 
 /** Fills the placeholders of a recipe's text with the values of this run (recipes.md §1). */
 export function fillPlaceholders(tx: Standing, template: string, block: string | null): string {
@@ -82,12 +82,6 @@ function placeholderValue(tx: Standing, key: string, block: string | null): stri
     default:
       return key in state.vars ? shown(state.vars[key]) : sectionText(tx, key);
   }
-}
-
-/** The round that a block is in, from 1. */
-export function getRound(tx: Standing, block: string | null): number {
-  const counters = block === null ? undefined : tx.state.machine.counters[block];
-  return Math.max(1, counters?.round ?? 1);
 }
 
 function originValue(tx: Standing, key: string): string {

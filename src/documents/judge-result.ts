@@ -13,21 +13,19 @@ export type JudgedResult =
   | { kind: 'code-review'; result: ReviewResult };
 export type ResultKind = JudgedResult['kind'];
 
-/** Judges the form of a result: the result, or every fault with its JSON pointer (engine.md, Results). */
-export type JudgeResult = (
-  kind: ResultKind,
-  value: unknown,
-) => { ok: true; judged: JudgedResult } | { ok: false; problems: ErrorDetail[] };
-
 const VALIDATORS: Record<ResultKind, Validator> = {
   worker: validateWorker,
   verify: validateVerify,
   'code-review': validateReview,
 };
 
-export const judgeResult: JudgeResult = (kind, value) => {
+/** Judges the form of a result: the result, or every fault with its JSON pointer (engine.md, Results). */
+export function judgeResult(
+  kind: ResultKind,
+  value: unknown,
+): { ok: true; judged: JudgedResult } | { ok: false; problems: ErrorDetail[] } {
   const problems = listSchemaFaults(VALIDATORS[kind], value);
   return problems.length === 0
     ? { ok: true, judged: { kind, result: value } as JudgedResult }
     : { ok: false, problems };
-};
+}

@@ -6,16 +6,16 @@ import { tickDoneTodos } from '../engine/act/wrap-up.js';
 import { writeReport } from '../engine/view/report.js';
 import type { Job } from '../jobs/job.js';
 import { withdrawAll } from '../jobs/life.js';
+import { readCapturedOrEmpty } from '../run/captured-recipe.js';
 import { copyState } from '../run/codec.js';
 import type { Context } from '../run/context.js';
 import type { RunEngine } from '../run/engine.js';
-import type { Transaction } from '../run/transaction.js';
+import { withSurroundings } from '../run/surroundings.js';
+import { closeTransaction, openTransaction, type Transaction } from '../run/transaction.js';
 import { type FoldedJournal, renderEnvelope } from '../views/envelope.js';
 import { startResult } from './envelope.js';
 import { findRun } from './find-run.js';
-import { loadOnDemand } from './on-demand.js';
 import { stopJobs } from './settle.js';
-import { closeTransaction, openTransaction, readCapturedOrEmpty } from './transact.js';
 import { endRun } from './walk/end.js';
 
 /**
@@ -28,12 +28,12 @@ export async function abort(context: Context, given: unknown, reason: string): P
     throw new DevCliError('DATA_MISSING', 'An abort needs a reason.', { fix: 'Give it with --reason TEXT.' });
   }
   let abandoned: Job[] = [];
-  const told = await loadOnDemand((onDemand) =>
+  const told = await withSurroundings(context, (surroundings) =>
     context.store.transact<FoldedJournal>(name, (head) => {
       if (head.snapshot === null) throw noSuchRunError(name);
       // The one thing that must be possible with a run whose recipe is gone.
-      const captured = readCapturedOrEmpty(head, onDemand.recompile);
-      const tx = openTransaction(context, head, copyState(head.snapshot), captured, onDemand);
+      const captured = readCapturedOrEmpty(head);
+      const tx = openTransaction(context, head, copyState(head.snapshot), captured, surroundings);
       if (tx.state.status === 'aborted') return { answer: { ...startResult(tx), status: 'aborted', duplicate: true } };
       abandoned = abortRun(tx, reason);
       tx.warnings.push(...head.notices);

@@ -13,12 +13,12 @@ import type { InputOf } from '../registry/catalogue.js';
 import { type Context, getDeadline, getPollWait } from '../run/context.js';
 import type { CommandEvidence, QueuedCommand, TaskState } from '../run/engine.js';
 import type { RunningCommand } from '../run/state.js';
+import { transact } from '../run/transact.js';
 import type { Transaction } from '../run/transaction.js';
 import { commandsChecked } from '../views/check.js';
 import { findRun } from './find-run.js';
 import { readRun } from './running.js';
 import { callOn } from './settle.js';
-import { transact } from './transact.js';
 import { requirePlace } from './trust/place.js';
 
 /**

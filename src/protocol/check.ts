@@ -4,12 +4,12 @@ import { isName } from '../base/name.js';
 import { checkDocument, kindOf } from '../blocks/commands/check.js';
 import { checkFile } from '../blocks/evidence.js';
 import { needsVerdict } from '../blocks/prompt.js';
+import { readCapturedRecipe } from '../run/captured-recipe.js';
 import type { ReadContext } from '../run/context.js';
 import type { RunState } from '../run/state.js';
 import type { StreamState } from '../store/store.js';
 import { documentChecked } from '../views/check.js';
 import type { Ported } from './ports.js';
-import { readCaptured } from './transact.js';
 
 /**
  * `check <file>`: validates any promised output and says what is wrong (documents.md, check), one of a wing's kinds too.
@@ -43,7 +43,7 @@ async function promised(head: StreamState<RunState>, path: string): Promise<{ ag
   const { agents } = head.snapshot;
   const row = action.agents.find(({ id }) => agents[id]?.output === path);
   if (row === undefined) return {};
-  const block = (await readCaptured(head)).recipe.blocks.find(({ id }) => id === action.block);
+  const block = readCapturedRecipe(head).recipe.blocks.find(({ id }) => id === action.block);
   const loops = block?.kind === 'subagent' || block?.kind === 'subagent-loop';
   return { agent: row.id, ...(loops ? { verdict: needsVerdict(block, path) } : {}) };
 }

@@ -7,12 +7,13 @@ import type { CommandContext, CommandReport } from '../blocks/commands/command-c
 import { runOwnCommand } from '../blocks/commands/run-own.js';
 import { createCommandContext } from '../blocks/own-command.js';
 import { renderPlanDifference } from '../engine/act/plan-difference.js';
+import { readCapturedRecipe } from '../run/captured-recipe.js';
 import type { Context } from '../run/context.js';
 import { displayPath } from '../run/paths.js';
 import { createWorkspace } from '../run/pending-documents.js';
+import { transact } from '../run/transact.js';
 import { recordEntry } from '../run/transaction.js';
 import { findRun } from './find-run.js';
-import { readCaptured, transact } from './transact.js';
 
 /** Commands that only read: they need no lock, and work where there is no run. */
 const READING = ['draft show', 'draft validate', 'plan template', 'plan validate', 'plan summary'];
@@ -53,7 +54,7 @@ async function withoutTurn(context: Context, name: string, command: string, inpu
     name,
     files: createWorkspace(head.files),
     state: head.snapshot,
-    recipe: head.snapshot === null ? null : (await readCaptured(head)).recipe,
+    recipe: head.snapshot === null ? null : readCapturedRecipe(head).recipe,
     at: formatInstant(context.clock.now()),
     warnings: [...head.notices],
   };

@@ -1,4 +1,5 @@
 import type { AckResult } from '../blocks/acknowledgement.js';
+import { listChangedSources } from '../recipe/captured.js';
 import type { Context } from '../run/context.js';
 import type { Transaction } from '../run/transaction.js';
 import type { FoldedJournal } from '../views/envelope.js';
@@ -40,11 +41,9 @@ export function mergeResults(earlier: FoldedJournal, later: FoldedJournal): Fold
 }
 
 /** Warnings about recipe files that changed since the run captured them (recipes.md §5). */
-export function listSourceWarnings(context: Context, tx: Transaction, changed: ChangedFiles): string[] {
-  const paths = changed(tx.captured, context.reader, context.root);
+export function listSourceWarnings({ reader, root }: Context, { captured }: Transaction): string[] {
+  const paths = listChangedSources(captured, reader, root);
   return paths.length === 0
     ? []
     : [`changed since this run began, which goes on with what it captured: ${paths.join(', ')}`];
 }
-
-type ChangedFiles = (captured: Transaction['captured'], reader: Context['reader'], root: string) => string[];

@@ -2,11 +2,13 @@ import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
 import { requireName } from '../base/name.js';
 import { sha256 } from '../base/sha256.js';
-import { parseCaptured, selectPhase } from '../recipe/captured.js';
+import { selectPhase } from '../recipe/captured.js';
 import type { InputOf } from '../registry/catalogue.js';
+import { parseCaptured } from '../run/captured-recipe.js';
 import type { Context } from '../run/context.js';
 import type { RunState } from '../run/state.js';
-import { recordEntry } from '../run/transaction.js';
+import { type Surroundings, withSurroundings } from '../run/surroundings.js';
+import { closeTransaction, openTransaction, recordEntry } from '../run/transaction.js';
 import type { Checkpoint, Decision, StreamState } from '../store/store.js';
 import { type FoldedJournal, renderEnvelope } from '../views/envelope.js';
 import { toBaseline, type WorkTreeStatus } from '../work/git.js';
@@ -14,8 +16,6 @@ import { readCheckpoint, TORN_WARNING } from './checkpoint.js';
 import { startResult } from './envelope.js';
 import { type FirstTree, readFirstTree } from './init/first-look.js';
 import { createRunId } from './init/new-run.js';
-import { loadOnDemand, type OnDemand } from './on-demand.js';
-import { closeTransaction, openTransaction } from './transact.js';
 import { requireTrust } from './trust/trust.js';
 import { reissue } from './walk/reissue.js';
 
@@ -39,7 +39,7 @@ export async function fork(context: Context, given: string, input: Omit<InputOf<
   refuseTaken(name, await context.store.read(name));
   const past = await pastOf(context, from, input.at);
   const watch = await readFirstTree(context);
-  const told = await loadOnDemand((onDemand) => begin(context, name, past, watch, onDemand), { context });
+  const told = await withSurroundings(context, (surroundings) => begin(context, name, past, watch, surroundings));
   const answer = renderEnvelope(told);
   const { runId } = past.moment.snapshot;
   return { ...answer, json: { ok: true, forkedFrom: { name: from, runId, seq: past.moment.last }, ...answer.json } };
@@ -50,10 +50,10 @@ async function begin(
   name: string,
   past: ForkSource,
   watch: FirstTree,
-  onDemand: OnDemand,
+  surroundings: Surroundings,
 ): Promise<FoldedJournal> {
   const { snapshot } = past.moment;
-  const captured = parseCaptured(past.documents.get('recipe.json')?.toString('utf8') ?? '', onDemand.recompile);
+  const captured = parseCaptured(past.documents.get('recipe.json')?.toString('utf8') ?? '');
   requireTrust(context, captured);
   return context.store.transact<FoldedJournal>(name, (head) => {
     refuseTaken(name, head);
@@ -64,7 +64,7 @@ async function begin(
       head,
       state,
       selectPhase(captured, snapshot.workflow?.phaseIndex ?? 0),
-      onDemand,
+      surroundings,
     );
     tx.warnings.push(...past.warnings, ...watch.warnings);
     const { recipe, recipeHash, goal, mode, cliVersion, forkedFrom } = state;

@@ -10,13 +10,13 @@ import { withdrawAll, withdrawJobs } from '../jobs/life.js';
 import { canInvalidate } from '../machine/queries.js';
 import type { InputOf } from '../registry/catalogue.js';
 import { type Context, getDeadline } from '../run/context.js';
+import { transact } from '../run/transact.js';
 import { recordEntry, type Transaction } from '../run/transaction.js';
 import { type FoldedJournal, renderEnvelope } from '../views/envelope.js';
 import { refuseOtherPhase, resolveBlockId } from './acknowledge/identify.js';
 import { mergeResults, startResult } from './envelope.js';
 import { findRun } from './find-run.js';
 import { runPendingJobs, stopJobs } from './settle.js';
-import { transact } from './transact.js';
 import { advance } from './walk/advance.js';
 import { reopenPhase } from './walk/phases.js';
 

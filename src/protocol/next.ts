@@ -2,13 +2,10 @@ import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
 import type { InputOf } from '../registry/catalogue.js';
 import { type Context, getDeadline, type ReadContext } from '../run/context.js';
-import type { RunState } from '../run/state.js';
+import { findLostDocuments } from '../run/lost-documents.js';
 import { actionAnswer } from '../views/action.js';
 import { findRun } from './find-run.js';
-import { findLostDocuments } from './lost-documents.js';
-import { loadOnDemand } from './on-demand.js';
-import { findPendingId, hasDeferredCommits, hasRunningJob, readRun } from './running.js';
-import { findPlanDifference } from './transact.js';
+import { findPendingId, findPlanDifference, hasDeferredCommits, hasRunningJob, readRun } from './running.js';
 
 /**
  * `next`: the pending action itself, the same byte for byte until it is acknowledged. Writes nothing, except that it
@@ -25,13 +22,12 @@ export async function next(context: Context, given: unknown, input: Omit<InputOf
     await finishInterruptedCommit(context, name);
     head = await readRun(context, name);
   }
-  if (hasRunningJob(head) || hasDeferredCommits(head)) {
+  if (hasRunningJob(head.snapshot) || hasDeferredCommits(head.snapshot)) {
     const { runPendingJobs } = await import('./settle.js');
     await runPendingJobs(context, name, getDeadline(context, input.wait ?? 0), findPendingId(head.snapshot));
     head = await readRun(context, name);
   }
-  const moved = await loadOnDemand(async ({ planMoved }) => findPlanDifference(head, planMoved));
-  return pendingAction(head.snapshot, input.full === true, moved);
+  return pendingAction(head, input.full === true);
 }
 
 /**
@@ -44,9 +40,8 @@ export async function nextIfIdle(
   input: Pick<InputOf<'next'>, 'full'>,
 ): Promise<Answer | null> {
   const head = await readRun(context, await findRun(context, given, false));
-  if (isToBeMended(head) || hasRunningJob(head) || hasDeferredCommits(head)) return null;
-  if (findPlanDifference(head, () => '') !== null) return null;
-  return pendingAction(head.snapshot, input.full === true, null);
+  if (isToBeMended(head) || hasRunningJob(head.snapshot) || hasDeferredCommits(head.snapshot)) return null;
+  return pendingAction(head, input.full === true);
 }
 
 /** A crash has left something to finish, or documents that the run needs have vanished. */
@@ -54,7 +49,8 @@ function isToBeMended({ unfinished, files, snapshot }: Awaited<ReturnType<typeof
   return unfinished || findLostDocuments(files, snapshot).length > 0;
 }
 
-function pendingAction({ name, pendingAction }: RunState, full: boolean, moved: string | null): Answer {
+function pendingAction(head: Awaited<ReturnType<typeof readRun>>, full: boolean): Answer {
+  const { name, pendingAction } = head.snapshot;
   if (pendingAction === null) throw new DevCliError('STATE_CORRUPT', `The run "${name}" has no pending action.`);
-  return { exit: 0, ...actionAnswer(pendingAction.action, { full, moved }) };
+  return { exit: 0, ...actionAnswer(pendingAction.action, { full, moved: findPlanDifference(head) }) };
 }

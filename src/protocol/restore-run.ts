@@ -1,10 +1,10 @@
 import type { Context } from '../run/context.js';
+import { findLostDocuments, readCommittedContents, restoreDocuments } from '../run/lost-documents.js';
 import { PLAN, PLAN_CONTENT } from '../run/paths.js';
 import type { RunState } from '../run/state.js';
+import { transact } from '../run/transact.js';
 import { recordEntry } from '../run/transaction.js';
 import type { StreamState } from '../store/store.js';
-import { findLostDocuments, readCommittedContents, restoreDocuments } from './lost-documents.js';
-import { transact } from './transact.js';
 
 /** Finishes what a crash left of a run, and records what had to be mended. */
 export async function finishInterruptedCommit(context: Context, name: string): Promise<void> {

@@ -1,8 +1,9 @@
+import { readCapturedRecipe } from '../run/captured-recipe.js';
 import type { ReadContext } from '../run/context.js';
 import type { RunState } from '../run/state.js';
 import type { StreamState } from '../store/store.js';
 import { type RunView, runView } from '../views/run-view.js';
-import { findPlanDifference, type QueryDependencies, readCapturedRecipe } from './transact.js';
+import { findPlanDifference } from './running.js';
 
 /**
  * A run that was read, as it is told of.
@@ -11,16 +12,15 @@ import { findPlanDifference, type QueryDependencies, readCapturedRecipe } from '
 export function viewOf(
   { root, reader, clock }: ReadContext,
   head: StreamState<RunState> & { snapshot: RunState },
-  { recompile, planMoved }: QueryDependencies,
 ): RunView {
   const { snapshot: state, files, notices } = head;
-  const captured = readCapturedRecipe(head, recompile);
+  const captured = readCapturedRecipe(head);
   return runView({
     state,
     captured,
     files,
     notices,
-    planMoved: findPlanDifference(head, planMoved),
+    planMoved: findPlanDifference(head),
     root,
     reader,
     now: clock.now(),

@@ -9,12 +9,12 @@ import { awaitJob, type Ended, endJob } from '../jobs/life.js';
 import { runsAsProcess } from '../registry/hot.js';
 import type { Context } from '../run/context.js';
 import type { RunState } from '../run/state.js';
+import { transact } from '../run/transact.js';
 import type { Transaction } from '../run/transaction.js';
 import type { FoldedJournal } from '../views/envelope.js';
 import { retryDeferred } from './deferred.js';
 import { mergeResults, startResult } from './envelope.js';
 import { hasDeferredCommits, readRun } from './running.js';
-import { transact } from './transact.js';
 import { mayStart, requirePlace } from './trust/place.js';
 import { advance, advanceEngine } from './walk/advance.js';
 
@@ -36,7 +36,7 @@ export async function runPendingJobs(
   const told: FoldedJournal[] = [];
   for (let first = true; ; first = false) {
     let call = callOn(context, await readRun(context, name), until);
-    if (hasDeferredCommits(call.run) && (first || isLastCommit(call.run.snapshot))) {
+    if (hasDeferredCommits(call.run.snapshot) && (first || isLastCommit(call.run.snapshot))) {
       told.push(...(await retryDeferred(call)));
       call = callOn(context, await readRun(context, name), until);
     }

@@ -5,11 +5,9 @@ import type { RunState } from '../run/state.js';
 import type { StreamState } from '../store/store.js';
 import { buildStatus } from '../views/status.js';
 import { findRun } from './find-run.js';
-import { loadOnDemand } from './on-demand.js';
 import type { Ported } from './ports.js';
 import { viewOf } from './run-view.js';
 import { readRun } from './running.js';
-import type { QueryDependencies } from './transact.js';
 
 type Input = Pick<InputOf<'status'>, 'full'>;
 
@@ -17,26 +15,19 @@ type Input = Pick<InputOf<'status'>, 'full'>;
  * `status`: who waits for whom since when and what the reader can do, then the blocks and todos (protocol.md §5).
  * @throws DevCliError `NO_SUCH_RUN` and what the store throws
  */
-export function status(context: ReadContext & Ported<'sections'>, given: unknown, input: Input = {}): Promise<Answer> {
-  return loadOnDemand((onDemand) => statusWith(context, given, onDemand, input));
-}
-
-/** The same with what is rare handed in, for who can do without it. */
-export async function statusWith(
+export async function status(
   context: ReadContext & Ported<'sections'>,
   given: unknown,
-  onDemand: QueryDependencies,
   input: Input = {},
 ): Promise<Answer> {
-  return renderStatus(context, await readRun(context, await findRun(context, given, false)), onDemand, input);
+  return renderStatus(context, await readRun(context, await findRun(context, given, false)), input);
 }
 
 /** What `status` tells of a run that was read. */
 export function renderStatus(
   context: ReadContext & Ported<'sections'>,
   head: StreamState<RunState> & { snapshot: RunState },
-  onDemand: QueryDependencies,
   { full = false }: Input,
 ): Answer {
-  return { exit: 0, ...buildStatus(viewOf(context, head, onDemand), { sections: context.ports.sections, full }) };
+  return { exit: 0, ...buildStatus(viewOf(context, head), { sections: context.ports.sections, full }) };
 }

@@ -3,7 +3,6 @@ import { DevCliError } from '../base/errors.js';
 import type { InputOf } from '../registry/catalogue.js';
 import type { HistoryContext } from '../run/context.js';
 import { findRun } from './find-run.js';
-import { loadOnDemand } from './on-demand.js';
 import type { Ported } from './ports.js';
 import { readRun } from './running.js';
 import { renderStatus } from './status.js';
@@ -33,7 +32,7 @@ async function* looks(
 ): AsyncGenerator<StreamItem> {
   for (;;) {
     const head = await readRun(context, name);
-    const { json, text } = await loadOnDemand(async (onDemand) => renderStatus(context, head, onDemand, { full }));
+    const { json, text } = renderStatus(context, head, { full });
     const { seq } = head;
     yield { json: { seq, type: 'status', ...json }, text: (written) => text?.(written) ?? null, block: true };
     const { status } = head.snapshot;

@@ -1,29 +1,9 @@
 import { DevCliError } from '../base/errors.js';
 import type { FileReader } from '../base/files.js';
-import { isRecord } from '../base/json.js';
 import type { CapturedRecipe, ResolvedWorkflow } from './resolved.js';
 
 /** Version of the compiled form. A recipe captured under another one is compiled again from its captured sources. */
 export const COMPILER_VERSION = 1;
-
-/** Compiles a recipe that another compiler version captured; capture.ts has it, and hardly any call needs it. */
-export type Recompile = (captured: CapturedRecipe) => CapturedRecipe;
-
-/**
- * Reads recipe.json.
- * @throws DevCliError `STATE_CORRUPT` when it is no captured recipe; `STATE_NEWER` when this version cannot compile its
- * sources any more
- */
-export function parseCaptured(text: string, recompile: Recompile): CapturedRecipe {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (cause) {
-    throw notCapturedError(cause);
-  }
-  if (!isCaptured(value)) throw notCapturedError();
-  return value.compiler === COMPILER_VERSION ? value : recompile(value);
-}
 
 /** A captured workflow with these phases: its recipe is that of the first. */
 export function setPhases(captured: CapturedRecipe, workflow: ResolvedWorkflow): CapturedRecipe {
@@ -47,19 +27,6 @@ export function listChangedSources(captured: CapturedRecipe, reader: FileReader,
 
 function absolute(root: string, path: string): string {
   return path.startsWith('/') ? path : `${root}/${path}`;
-}
-
-function isCaptured(value: unknown): value is CapturedRecipe {
-  return (
-    isRecord(value) &&
-    typeof value['compiler'] === 'number' &&
-    typeof value['digest'] === 'string' &&
-    Array.isArray(value['sources']) &&
-    isRecord(value['recipe']) &&
-    Array.isArray(value['recipe']['blocks']) &&
-    isRecord(value['recipe']['program']) &&
-    isRecord(value['agents'])
-  );
 }
 
 /** The error for a recipe.json that is none. */

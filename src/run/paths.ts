@@ -1,5 +1,10 @@
-import type { Directories } from './transaction.js';
-
+/** Where a run lives, for the paths that are printed. */
+export interface Directories {
+  /** Absolute. */
+  root: string;
+  /** Absolute; the root unless the run has a work tree of its own. */
+  workTree: string;
+}
 /** The plan, relative to the run's directory. */
 export const PLAN = 'PLAN.md';
 

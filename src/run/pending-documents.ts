@@ -1,5 +1,6 @@
 import type { DocumentReader, FileChange, FileFacts } from '../base/files.js';
 import { sha256 } from '../base/sha256.js';
+import type { PathFacts } from './state.js';
 
 /** A run's documents, to be read. */
 export interface Documents extends DocumentReader {
@@ -91,4 +92,14 @@ function listed(files: DocumentReader, overlay: Map<string, Buffer | null>, dire
     else if (name === rest) names.delete(name);
   }
   return [...names].sort();
+}
+
+/** What stands at a promised path now, by size, times, inode and digest; null for nothing. No clock is compared. */
+export function readFileFacts(files: DocumentReader, path: string): PathFacts {
+  const facts = files.facts(path);
+  if (facts.kind !== 'file') return null;
+  const content = files.read(path);
+  if (content === null) return null;
+  const { size, mtimeMs, ctimeMs, inode } = facts;
+  return { size, mtimeMs, ctimeMs, inode, sha256: sha256(content) };
 }

@@ -1,32 +1,27 @@
 import type { Caller } from '../base/caller.js';
 import { DevCliError } from '../base/errors.js';
-import type { JudgeResult } from '../documents/judge-result.js';
+import { findRestingState } from '../machine/position.js';
+import { findCurrentBlock, findOutcome } from '../machine/queries.js';
+import type { RunMarks } from '../project/marks.js';
+import { ARTIFACTS, artifactsOf, isGuarded } from '../recipe/declared.js';
 import type { CapturedRecipe, ResolvedBlock } from '../recipe/resolved.js';
+import type { Decision, NewEntry, StreamState } from '../store/store.js';
 import type { WorkTreeStatus } from '../work/git.js';
-import type { TodoState } from './engine-rows.js';
+import { getPollWait, type ReadContext } from './context.js';
 import type { EntryData, EntryType } from './entries.js';
-import type { Documents, PendingDocuments } from './pending-documents.js';
+import { recordSizes } from './lost-documents.js';
+import type { OtherExecution } from './other-executions.js';
+import type { Directories } from './paths.js';
+import { createWorkspace, type Documents, type PendingDocuments } from './pending-documents.js';
 import type { RunState } from './state.js';
-
-/** Where a run lives, for the paths that are printed. */
-export interface Directories {
-  /** Absolute. */
-  root: string;
-  /** Absolute; the root unless the run has a work tree of its own. */
-  workTree: string;
-}
+import { summarize } from './summarize.js';
+import { NOTHING_KNOWN, type Surroundings } from './surroundings.js';
 
 /** What a CLI block did on the way, told in the answer as `ran`. */
 export interface RanStep {
   block: string;
   ok: boolean;
   summary: string;
-}
-
-/** Another run that carries out a plan in the same work tree. */
-export interface OtherExecution {
-  name: string;
-  todos: readonly Pick<TodoState, 'id' | 'type' | 'files' | 'status'>[];
 }
 
 /**
@@ -48,10 +43,6 @@ export interface Transaction {
   readonly ran: RanStep[];
   /** Why the next action is issued, beyond the recipe: a review that rejected, the user's reason. Read first. */
   readonly because: string[];
-  /** Decides a condition of the recipe over a scope. */
-  readonly evaluate: EvaluateInScope;
-  /** Judges the form of a task's result. */
-  readonly judge: JudgeResult;
   /** The work tree as it is, read before the decision; null where there is no repository. */
   readonly tree: () => WorkTreeStatus | null;
   /** Other runs that carry out a plan in the same work tree. Asked when an execution begins; then none of them begins meanwhile. */
@@ -69,8 +60,6 @@ export interface Standing {
   readonly files: Documents;
   readonly state: RunState;
 }
-
-export type EvaluateInScope = (source: string, scope: ConditionScope) => boolean;
 
 /** What a condition sees (recipes.md, Conditions). Every declared name is present, null when unset. */
 export type ConditionScope = Record<string, unknown>;
@@ -98,4 +87,125 @@ export function recordStepSummary(tx: Transaction, block: string, summary: strin
 /** Remembers why a block failed; `status`, `manifest` and the end tell it. */
 export function recordFault(tx: Transaction, block: string, code: string, message: string): void {
   tx.state.lastError = { code, message: message.slice(0, 500), block, at: tx.at };
+}
+
+export function openTransaction(
+  context: ReadContext,
+  head: StreamState<RunState>,
+  state: RunState,
+  captured: CapturedRecipe,
+  { tree, others }: Surroundings = NOTHING_KNOWN,
+  earlier: RunState | null = null,
+): Transaction {
+  const workTree = state.workTree === '.' ? context.root : state.workTree;
+  return {
+    place: { root: context.root, workTree },
+    captured,
+    files: createWorkspace(head.files),
+    state,
+    at: head.at,
+    by: context.caller,
+    entries: [],
+    warnings: [],
+    ran: [],
+    because: [],
+    tree: () => tree(workTree),
+    others: () => others(state.name, workTree),
+    earlier,
+    pollWait: getPollWait(context),
+  };
+}
+
+/** The store's decision for a finished transaction. */
+export function closeTransaction<A>(tx: Transaction, head: StreamState<RunState>, answer: A): Decision<RunState, A> {
+  const entries = tx.entries.map((entry): NewEntry => ({ type: entry.type, by: tx.by, data: { ...entry.data } }));
+  const [first, ...rest] = entries;
+  if (first === undefined) return { answer };
+  const { state } = tx;
+  entries.forEach((entry, index) => {
+    appendEvent(state, { seq: head.seq + 1 + index, at: tx.at, type: entry.type, summary: summarize(entry) });
+  });
+  const last = head.seq + entries.length;
+  numberGates(tx, head.seq);
+  if (state.pendingAction?.issuedAt === tx.at && state.pendingAction.issuedSeq === 0) {
+    state.pendingAction.issuedSeq = last;
+  }
+  if (state.sourcesRefused?.seq === 0) state.sourcesRefused.seq = last;
+  if (state.lastHuman?.seq === 0) state.lastHuman.seq = last;
+  state.written = writtenDocuments(tx);
+  state.updatedAt = tx.at;
+  derive(
+    state,
+    tx.captured.recipe.blocks.map((block) => block.id),
+  );
+  refreshInputs(tx);
+  state.documents = recordSizes(tx);
+  return { answer, entries: [first, ...rest], snapshot: state, files: tx.files.changes(), marks: marksOf(tx) };
+}
+
+/** A gate tells at which entry of the journal it was decided. */
+function numberGates({ state, entries }: Transaction, before: number): void {
+  entries.forEach((entry, index) => {
+    if (entry.type !== 'acknowledged' || !('block' in entry.data) || !('choice' in entry.data)) return;
+    const gate = state.gates[entry.data.gate ?? entry.data.block];
+    if (gate !== undefined) gate.seq = before + 1 + index;
+  });
+}
+
+/** What this commit writes is known: only changes by others count as changed inputs (recipes.md, Staleness). */
+function refreshInputs(tx: Transaction): void {
+  for (const { path } of tx.files.changes()) {
+    for (const inputs of Object.values(tx.state.inputHashes)) {
+      if (Object.hasOwn(inputs, path)) inputs[path] = tx.files.digest(path);
+    }
+  }
+}
+
+function marksOf(tx: Transaction): RunMarks {
+  const { state, captured } = tx;
+  const marks: RunMarks = { guarded: state.status === 'live' && isGuarded(captured.recipe) };
+  if (state.status === 'completed' || state.status === 'aborted') return { ...marks, pointer: 'clear' };
+  const starts = tx.entries.some((entry) => entry.type === 'init');
+  return starts && state.origin === null && state.workTree === '.' ? { ...marks, pointer: 'set' } : marks;
+}
+
+/**
+ * Of dev-cli's own documents and those that the recipe names what this run has written so far, this transaction included: those
+ * of an earlier run of the name lie in the same directory.
+ */
+export function writtenDocuments({ state, files, captured }: Transaction): string[] {
+  const now = files.changes().map(({ path }) => path);
+  const told = [...new Set([...ARTIFACTS, ...artifactsOf(captured)])];
+  return told.filter((path) => state.written.includes(path) || now.includes(path));
+}
+
+/** The round that a block is in, from 1. */
+export function getRound(tx: Standing, block: string | null): number {
+  const counters = block === null ? undefined : tx.state.machine.counters[block];
+  return Math.max(1, counters?.round ?? 1);
+}
+
+/** Events kept in the snapshot for `status` and `manifest`; the journal has them all. */
+const EVENTS_KEPT = 20;
+
+/** Sets what follows from the machine's position: `phase`, `findCurrentBlock`, `blockIndex` (storage.md, state.json). */
+export function derive(state: RunState, blocks: readonly string[]): void {
+  const block = findCurrentBlock(state.machine) ?? findRestingState(state.machine)?.block ?? null;
+  state.currentBlock = block;
+  state.blockIndex = block === null ? blocks.length : blocks.indexOf(block);
+  state.phase = findOutcome(state.machine) ?? waitsFor(state);
+}
+
+/** Whom a live run waits for. */
+function waitsFor(state: RunState): string {
+  const action = state.pendingAction?.action;
+  if (action === undefined || action.action === 'done') return state.status;
+  if (action.action === 'running') return 'command';
+  return action.action === 'wait-for-user' || action.asks === 'user' ? 'user' : 'agent';
+}
+
+/** Adds a line to the last events. */
+export function appendEvent(state: RunState, event: RunState['events'][number]): void {
+  state.events.push(event);
+  if (state.events.length > EVENTS_KEPT) state.events.splice(0, state.events.length - EVENTS_KEPT);
 }

@@ -1,8 +1,8 @@
 import type { Answer } from '../base/answer.js';
 import type { CommandFormatter } from '../base/invocation.js';
 import { isRecord } from '../base/json.js';
-import { findAck, findChoices } from '../run/acknowledgements.js';
 import type { Action, EngineDispatchAction, TaskView } from '../run/action.js';
+import { findAck, findChoices } from '../run/pending-action.js';
 
 /**
  * What `next` answers with.

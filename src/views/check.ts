@@ -3,8 +3,8 @@ import type { ErrorDetail } from '../base/errors.js';
 import { toBoundedLine } from '../documents/foreign.js';
 import { formatCommandLine } from '../documents/plan-text.js';
 import type { CommandEvidence, QueuedCommand } from '../run/engine.js';
+import type { Directories } from '../run/paths.js';
 import { displayPath } from '../run/paths.js';
-import type { Directories } from '../run/transaction.js';
 
 /** What was found wrong with a document; a document with warnings only holds up. */
 export interface Findings {

@@ -1,7 +1,7 @@
-import { sortByRecipe } from '../blocks/recipe-order.js';
 import { computeDraftStatus } from '../documents/draft.js';
 import { toBoundedLine } from '../documents/foreign.js';
 import { groupBlockedTodos } from '../engine/core/scheduler.js';
+import { sortByRecipe } from '../recipe/declared.js';
 import type { CapturedRecipe } from '../recipe/resolved.js';
 import { displayPath } from '../run/paths.js';
 import type { RunState } from '../run/state.js';

@@ -9,11 +9,9 @@ import { renderPlanTemplate } from '../../documents/plan-template.js';
 import { parseJson } from '../../documents/section-data.js';
 import { PLAN, PLAN_CONTENT } from '../../run/paths.js';
 import type { PendingDocuments } from '../../run/pending-documents.js';
+import { readPlan } from '../../run/plan-content.js';
 import type { CommandContext, CommandReport } from './command-context.js';
 import { readCommandData } from './data.js';
-
-/** What is said of a text that is empty, or broken off. */
-const NO_JSON = ['DATA_MISSING', 'DATA_MALFORMED'];
 
 /** `plan template`: a commented example of plan-content.json. */
 export function showPlanTemplate(): CommandReport {
@@ -84,19 +82,6 @@ export function findPlanMismatch(files: PendingDocuments, added: readonly PlanTo
   if (plan === null) return `${PLAN_CONTENT} does not hold up`;
   const follows = [plan, { ...plan, todos: [...plan.todos, ...added] }].some((one) => followsFrom(rendered, one));
   return follows ? null : `${PLAN} is not what ${PLAN_CONTENT} says`;
-}
-
-/** The plan as it lies in plan-content.json; null where there is none or it is not valid. */
-export function readPlan(files: PendingDocuments): PlanContent | null {
-  const text = files.text(PLAN_CONTENT);
-  if (text === null) return null;
-  try {
-    const checked = checkPlan(parseJson(text));
-    return checked.ok ? checked.plan : null;
-  } catch (error) {
-    if (error instanceof DevCliError && NO_JSON.includes(error.code)) return null;
-    throw error;
-  }
 }
 
 function checkedPlan(value: unknown): PlanContent {

@@ -1,12 +1,12 @@
 import { DevCliError } from '../../base/errors.js';
 import type { SubagentBlock } from '../../recipe/resolved.js';
-import { recordEntry, recordFault, recordStepSummary, type Transaction } from '../../run/transaction.js';
-import type { AckInput, Acknowledged, ChangedSources, PendingBlock } from '../acknowledgement.js';
-import { completeAction, markAcknowledged } from '../complete-action.js';
-import { refuseOutdated } from '../inputs.js';
+import type { PendingBlock } from '../../run/pending-action.js';
+import { markAcknowledged } from '../../run/pending-action.js';
+import { getRound, recordEntry, recordFault, recordStepSummary, type Transaction } from '../../run/transaction.js';
+import type { AckInput, Acknowledged, ChangedSources } from '../acknowledgement.js';
+import { completeAction, refuseOutdated } from '../inputs.js';
 import { isRoundPassed, runOnComplete, runOrRefuse, warnAtBound } from '../own-command.js';
 import { refuseChangedSources } from '../sources.js';
-import { getRound } from '../values.js';
 import { missingOutputsError } from './missing-outputs.js';
 import {
   type CollectedOutputs,

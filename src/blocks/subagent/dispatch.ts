@@ -1,13 +1,14 @@
 import { defined } from '../../base/defined.js';
 import type { JsonObject } from '../../base/json.js';
 import type { Effect } from '../../machine/events.js';
+import { evaluateCondition } from '../../recipe/conditions.js';
 import type { ResolvedAgent, SubagentBlock } from '../../recipe/resolved.js';
 import type { DispatchAction, PendingAction } from '../../run/action.js';
 import { displayPath, toAbsolutePath } from '../../run/paths.js';
-import type { Transaction } from '../../run/transaction.js';
+import { getRound, type Transaction } from '../../run/transaction.js';
 import { type ActionBase, buildFullPart } from '../action-parts.js';
 import { renderAgentPrompt } from '../prompt.js';
-import { buildConditionScope, fillPath, getRound } from '../values.js';
+import { buildConditionScope, fillPath } from '../values.js';
 
 /** What is said to every agent that is handed a prompt file. */
 export const TELL = 'Read <promptFile>: your whole task. Do it, reply in two lines.';
@@ -19,7 +20,7 @@ export function selectAgents(
   cause: Extract<Effect, { type: 'issue' }>['cause'],
 ): ResolvedAgent[] {
   return block.agents.filter((agent) => {
-    if (agent.when !== undefined && !tx.evaluate(agent.when, buildConditionScope(tx, block.id))) return false;
+    if (agent.when !== undefined && !evaluateCondition(agent.when, buildConditionScope(tx, block.id))) return false;
     return cause !== 'retry' || tx.state.agents[agent.id]?.status !== 'done';
   });
 }

@@ -1,7 +1,7 @@
 import type { SubagentBlock } from '../../recipe/resolved.js';
+import { readFileFacts } from '../../run/pending-documents.js';
 import { buildActionBase } from '../action-parts.js';
 import type { BlockType } from '../block-type.js';
-import { readFileFacts } from '../evidence.js';
 import { runOnComplete } from '../own-command.js';
 import { acknowledgeAgents, completeAnyway } from './acknowledge.js';
 import { buildDispatch, selectAgents } from './dispatch.js';

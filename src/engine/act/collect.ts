@@ -1,10 +1,10 @@
 import { DevCliError, type ErrorDetail } from '../../base/errors.js';
 import type { AckInput, AckResult, CollectedTask } from '../../blocks/acknowledgement.js';
-import { staleActionError } from '../../blocks/pending.js';
 import { toWholeLine } from '../../documents/foreign.js';
 import type { JudgedResult } from '../../documents/judge-result.js';
 import type { EngineDispatchAction } from '../../run/action.js';
 import type { TaskState } from '../../run/engine.js';
+import { staleActionError } from '../../run/pending-action.js';
 import { recordEntry, type Transaction } from '../../run/transaction.js';
 import type { EngineEvent, StageResult } from '../core/events.js';
 import { getResultPath } from './dispatch.js';

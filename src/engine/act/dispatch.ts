@@ -1,13 +1,13 @@
 import { defined } from '../../base/defined.js';
 import type { Invocation } from '../../base/invocation.js';
-import { readFileFacts } from '../../blocks/evidence.js';
-import { setPendingAction } from '../../blocks/pending.js';
 import { resolveRoleName, TELL } from '../../blocks/subagent/dispatch.js';
 import { toBoundedLine } from '../../documents/foreign.js';
 import type { ResolvedHandler } from '../../recipe/resolved.js';
 import type { EngineDispatchAction, TaskView } from '../../run/action.js';
 import type { RunEngine, TaskState } from '../../run/engine.js';
 import { displayPath } from '../../run/paths.js';
+import { setPendingAction } from '../../run/pending-action.js';
+import { readFileFacts } from '../../run/pending-documents.js';
 import type { PathFacts } from '../../run/state.js';
 import { recordEntry, type Transaction } from '../../run/transaction.js';
 import type { NewTask } from '../core/events.js';

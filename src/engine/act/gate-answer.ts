@@ -1,5 +1,5 @@
 import { DevCliError } from '../../base/errors.js';
-import type { AckInput, PendingBlock } from '../../blocks/acknowledgement.js';
+import type { AckInput } from '../../blocks/acknowledgement.js';
 import {
   changedArtifactError,
   findChangedArtifact,
@@ -8,17 +8,16 @@ import {
   requirePlanAgreement,
   storeNote,
 } from '../../blocks/choice.js';
-import { markAcknowledged } from '../../blocks/complete-action.js';
 import { APPROVE_PLAN } from '../../blocks/plan-gate.js';
 import { PLAN, PLAN_CONTENT } from '../../run/paths.js';
-import { recordEntry, type Transaction } from '../../run/transaction.js';
+import { type PendingBlock, recordAcknowledged } from '../../run/pending-action.js';
+import type { Transaction } from '../../run/transaction.js';
 import type { Taken } from './collect.js';
 import { applyDecision, digestPlanCommands, findCurrentGate, getGateKey } from './gates.js';
 import { listAddedTodos, requireEngine } from './plan.js';
 
 /** A decision at a gate of an execution: its commands, a criterion, a worker's question, a gate of the recipe (engine.md, Gates). */
 export function acknowledgeGate(tx: Transaction, pending: PendingBlock, input: AckInput): Taken {
-  const { block, action } = pending;
   const at = findCurrentGate(tx);
   if (at === null) throw new DevCliError('INTERNAL', 'The engine waits at no gate.');
   const { chosen, note } = requireChoice(tx, pending, input);
@@ -27,16 +26,13 @@ export function acknowledgeGate(tx: Transaction, pending: PendingBlock, input: A
   const key = getGateKey(at);
   const said = note === undefined ? {} : { note };
   tx.state.gates[key] = { choice: chosen.id, ...about, ...said, by: getDecider(tx, pending), at: tx.at, seq: 0 };
-  recordEntry(tx, 'acknowledged', {
-    actionId: action.actionId,
-    block: block.id,
+  recordAcknowledged(tx, pending, {
     choice: chosen.id,
     ...said,
     ...about,
     gate: key,
     ...(at.todo === null ? {} : { todoId: at.todo }),
   });
-  markAcknowledged(tx, pending);
   const verdict = applyDecision(tx, at, chosen.id, note ?? '');
   return { result: { kind: 'completed', block: key }, events: [{ type: 'OUTCOME', ...at, verdict }] };
 }

@@ -1,12 +1,12 @@
 import { defined } from '../../base/defined.js';
 import { buildPersonFields } from '../../blocks/gate.js';
-import { setPendingAction } from '../../blocks/pending.js';
 import { APPROVE_PLAN } from '../../blocks/plan-gate.js';
 import { fillWholeText } from '../../blocks/values.js';
 import { toWholeLine } from '../../documents/foreign.js';
 import { digestCommands, listCommands, renderCommand, renderCommandList } from '../../documents/plan-commands.js';
 import type { GateAction } from '../../run/action.js';
 import { displayPath, PLAN, PLAN_CONTENT } from '../../run/paths.js';
+import { setPendingAction } from '../../run/pending-action.js';
 import { recordEntry, type Transaction } from '../../run/transaction.js';
 import type { EngineEffect, StageResult } from '../core/events.js';
 import { getHandler, renderTodoProgress } from './dispatch.js';

@@ -1,7 +1,6 @@
 import { defined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import { isRecord } from '../../base/json.js';
-import { setPendingAction } from '../../blocks/pending.js';
 import { fillPlaceholders } from '../../blocks/values.js';
 import { toBoundedLine, toWholeLine } from '../../documents/foreign.js';
 import { REQUEST_TITLE } from '../../documents/request-text.js';
@@ -9,6 +8,7 @@ import { askCommand, REQUEST_BODY_FILE, REQUEST_STEPS } from '../../jobs/job.js'
 import type { PendingAction } from '../../run/action.js';
 import type { CommandEvidence, EngineJob, QueuedCommand } from '../../run/engine.js';
 import { displayPath } from '../../run/paths.js';
+import { setPendingAction } from '../../run/pending-action.js';
 import type { Transaction } from '../../run/transaction.js';
 import type { EngineEffect } from '../core/events.js';
 import { renderRequestText } from '../view/report.js';

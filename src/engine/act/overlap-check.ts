@@ -1,6 +1,7 @@
 import { DevCliError, type ErrorDetail } from '../../base/errors.js';
 import { toBoundedLine } from '../../documents/foreign.js';
-import type { OtherExecution, Transaction } from '../../run/transaction.js';
+import type { OtherExecution } from '../../run/other-executions.js';
+import type { Transaction } from '../../run/transaction.js';
 import { mayGlobsOverlap, mayOverlap } from '../core/overlap.js';
 
 type Row = OtherExecution['todos'][number];

@@ -1,11 +1,11 @@
 import { DevCliError } from '../../base/errors.js';
 import type { DocumentReader } from '../../base/files.js';
 import { canonicalJson, isRecord } from '../../base/json.js';
-import { readPlan } from '../../blocks/commands/plan.js';
 import { isEdited } from '../../documents/plan-boxes.js';
 import type { PlanContent } from '../../documents/plan-schema.js';
 import { CAPTURED_PLAN, PLAN } from '../../run/paths.js';
 import { createWorkspace } from '../../run/pending-documents.js';
+import { readPlan } from '../../run/plan-content.js';
 import { mayPlanDiffer } from '../../run/plan-digests.js';
 import type { RunState } from '../../run/state.js';
 import type { Transaction } from '../../run/transaction.js';

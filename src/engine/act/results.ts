@@ -2,6 +2,7 @@ import { DevCliError, type ErrorDetail } from '../../base/errors.js';
 import { sha256 } from '../../base/sha256.js';
 import { checkFile } from '../../blocks/evidence.js';
 import type { JudgedResult, ResultKind } from '../../documents/judge-result.js';
+import { judgeResult } from '../../documents/judge-result.js';
 import { findPathProblem } from '../../documents/plan-paths.js';
 import type { VerifyResult, WorkerResult } from '../../documents/results.js';
 import { parseJson } from '../../documents/section-data.js';
@@ -58,7 +59,7 @@ export function readResult(tx: Transaction, actionId: string, task: TaskState): 
     }
     return refused([{ problem: error.message }, ...error.details], evidence.text);
   }
-  const judged = tx.judge(resultKind(task.substep), value);
+  const judged = judgeResult(resultKind(task.substep), value);
   if (!judged.ok) return refused(judged.problems, evidence.text);
   const problems = unanswered(tx, task, judged.judged);
   if (problems.length > 0) return refused(problems, evidence.text);

@@ -8,6 +8,7 @@ import {
   listCommands,
   type PlannedCommand,
 } from '../../documents/plan-commands.js';
+import { evaluateCondition } from '../../recipe/conditions.js';
 import { recordEntry, type Transaction } from '../../run/transaction.js';
 import type { Part, StageCondition } from '../core/events.js';
 import { listFinalCommands } from './commands.js';
@@ -53,7 +54,7 @@ function ownApplies(tx: Transaction, id: string, stage: string): boolean {
   if (when === undefined) return true;
   const row = requireEngine(tx).todos[id];
   const todo = row === undefined ? null : { id, type: row.type, risk: row.risk };
-  return tx.evaluate(when, { ...buildConditionScope(tx, tx.state.currentBlock), todo });
+  return evaluateCondition(when, { ...buildConditionScope(tx, tx.state.currentBlock), todo });
 }
 
 function wholeApplies(tx: Transaction, stage: string): boolean {

@@ -1,7 +1,7 @@
 import { defined } from '../../base/defined.js';
 import { isRecord } from '../../base/json.js';
 import { describeApprovals } from '../../blocks/approvals.js';
-import { findPlanMismatch, readPlan } from '../../blocks/commands/plan.js';
+import { findPlanMismatch } from '../../blocks/commands/plan.js';
 import { findPlanGate, isApproved } from '../../blocks/plan-gate.js';
 import { describeGateDecision } from '../../blocks/run-summary.js';
 import { readBoxes } from '../../documents/plan-boxes.js';
@@ -10,6 +10,7 @@ import type { PlanContent, PlanTodo } from '../../documents/plan-schema.js';
 import type { PlanApproval, RunEngine } from '../../run/engine.js';
 import type { TodoState } from '../../run/engine-rows.js';
 import { CAPTURED_PLAN, PLAN, PLAN_CONTENT } from '../../run/paths.js';
+import { readPlan } from '../../run/plan-content.js';
 import { digestPlanFiles } from '../../run/plan-digests.js';
 import type { PlanGate, RunState } from '../../run/state.js';
 import { recordEntry, recordFault, type Transaction } from '../../run/transaction.js';

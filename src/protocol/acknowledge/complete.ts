@@ -1,28 +1,26 @@
 import type { Answer } from '../../base/answer.js';
-import { defined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import type { AckInput, AckResult, ChangedSources } from '../../blocks/acknowledgement.js';
-import { whereIn } from '../../blocks/pending.js';
-import { listChangedSources } from '../../recipe/captured.js';
 import { keepsSources } from '../../recipe/declared.js';
 import { type Context, getDeadline } from '../../run/context.js';
+import type { RunEngine } from '../../run/engine.js';
+import { whereIn } from '../../run/pending-action.js';
 import type { RunState } from '../../run/state.js';
+import { transact } from '../../run/transact.js';
 import type { Transaction } from '../../run/transaction.js';
-import type { StreamState } from '../../store/store.js';
 import { type FoldedJournal, renderEnvelope } from '../../views/envelope.js';
 import { listChangedSince, readBaseline } from '../../work/git.js';
 import { addAckResult, listSourceWarnings, mergeResults, startResult } from '../envelope.js';
 import { findRun } from '../find-run.js';
-import { loadOnDemand, type OnDemand } from '../on-demand.js';
-import { findPendingId, hasDeferredCommits, hasRunningJob } from '../running.js';
+import { findPendingId, findPlanDifference, hasDeferredCommits, hasRunningJob } from '../running.js';
 import type { runPendingJobs } from '../settle.js';
-import { findPlanDifference, readCaptured, transact } from '../transact.js';
 import { acknowledge } from './acknowledge.js';
 
 /**
  * `step complete` and `step fail`: acknowledges, checks, records, advances and gives the next action, in one call
  * (protocol.md §3).
  * @param given the run's name, if any
+ * @param input.wait seconds to wait for results and commands at work
  * @throws DevCliError for every refusal; what was good of the evidence is committed all the same
  */
 export async function stepComplete(
@@ -32,60 +30,111 @@ export async function stepComplete(
 ): Promise<Answer> {
   const until = getDeadline(context, wait);
   const name = await findRun(context, given, true);
-  let head = await context.store.read(name);
-  const found = findPendingId(head.snapshot);
-  let before: FoldedJournal | null = null;
-  if (hasRunningJob(head) || hasDeferredCommits(head)) {
-    // A command that finished meanwhile comes first: its block is no longer the pending one.
-    before = await settled(context, name, context.clock.now(), found);
-    head = await context.store.read(name);
+  const awaited = input.collect === true && wait !== undefined;
+  let found: Findings = { jobs: null, sources: undefined, isAwaited: !awaited };
+  for (;;) {
+    const done = await transact(
+      context,
+      name,
+      (tx) => findMissing(tx, found) ?? decide(context, tx, input, found.sources ?? null),
+    );
+    switch (done.kind) {
+      case 'jobs': {
+        const earlier = await settled(context, name, context.clock.now(), done.pendingId);
+        found = { ...found, jobs: { earlier, pendingId: done.pendingId } };
+        break;
+      }
+      case 'sources':
+        found = { ...found, sources: await findChangedSources(context, done.workTree, done.baseline) };
+        break;
+      case 'results': {
+        const { awaitResults } = await import('./await-results.js');
+        await awaitResults(context, name, done.engine, until);
+        found = { ...found, isAwaited: true };
+        break;
+      }
+      case 'decided': {
+        const { result, folded, isWaiting, pendingId } = done;
+        if (result.kind === 'refused') throw result.error;
+        const earlier = found.jobs?.earlier ?? null;
+        const first = earlier === null ? folded : mergeResults(earlier, folded);
+        const isRunning = folded.next?.action === 'running' || isWaiting;
+        const later = isRunning ? await settled(context, name, until, found.jobs?.pendingId ?? pendingId) : null;
+        return renderEnvelope(later === null ? first : mergeResults(first, later));
+      }
+    }
   }
-  const sources = await sourcesFor(context, head);
-  const moved = await loadOnDemand(async ({ planMoved }) => findPlanDifference(head, planMoved));
-  const known = await knownFor(context, head.snapshot, { ...input, ...defined({ wait }) }, until);
-  const { result, told, waits } = await transact(
-    context,
-    name,
-    (tx) => {
-      const kept = keepsSources(tx.captured.recipe);
-      const answer = located(tx, acknowledge(tx, input, kept ? sources : null));
-      const waits = hasDeferredCommits({ snapshot: tx.state });
-      return { result: answer, told: tell(context, tx, { result: answer, moved }), waits };
-    },
-    known,
-  );
-  if (result.kind === 'refused') throw result.error;
-  const first = before === null ? told : mergeResults(before, told);
-  const later = told.next?.action === 'running' || waits ? await settled(context, name, until, found) : null;
-  return renderEnvelope(later === null ? first : mergeResults(first, later));
 }
 
-/** A refusal that keeps what was good is thrown after the commit, and says where it happened all the same. */
-function located(tx: Transaction, result: AckResult): AckResult {
-  return result.kind === 'refused' ? { ...result, error: result.error.inRun(whereIn(tx)) } : result;
+/** What the acknowledgement has found out, outside its transaction. */
+interface Findings {
+  /** What jobs came to that had been at work, and which action was pending then. Null before anybody looked. */
+  jobs: { earlier: FoldedJournal | null; pendingId: string | null } | null;
+  /** Undefined before anybody looked. */
+  sources: ChangedSources | undefined;
+  isAwaited: boolean;
+}
+
+/** What has to be found out first, and what for; nothing is recorded. */
+type Missing =
+  /** A command that has finished meanwhile comes first: its block is then no longer the pending one. */
+  | { kind: 'jobs'; pendingId: string | null }
+  /** The step may not touch sources: what changed in the work tree since the baseline. */
+  | { kind: 'sources'; workTree: string; baseline: Baseline }
+  /** `--collect --wait`: results of tasks that are still out. */
+  | { kind: 'results'; engine: RunEngine };
+
+type Baseline = NonNullable<RunState['baseline']>;
+
+function findMissing({ state, captured, place }: Transaction, found: Findings): Missing | null {
+  if (found.jobs === null && (hasRunningJob(state) || hasDeferredCommits(state)))
+    return { kind: 'jobs', pendingId: findPendingId(state) };
+  const action = state.pendingAction?.action.action;
+  const { baseline, engine } = state;
+  const isWatched = (action === 'dispatch-subagents' || action === 'llm+cli') && keepsSources(captured.recipe);
+  if (isWatched && baseline !== null && found.sources === undefined)
+    return { kind: 'sources', workTree: place.workTree, baseline };
+  if (action === 'engine-dispatch' && engine !== null && !found.isAwaited) return { kind: 'results', engine };
+  return null;
+}
+
+/** What the acknowledgement came to, with what its answer says. */
+interface Decided {
+  kind: 'decided';
+  result: AckResult;
+  folded: FoldedJournal;
+  /** Whether a commit waits that can be made now. */
+  isWaiting: boolean;
+  /** Of the action that was pending before. */
+  pendingId: string | null;
+}
+
+function decide(context: Context, tx: Transaction, input: AckInput, sources: ChangedSources): Decided {
+  const pendingId = findPendingId(tx.state);
+  const moved = findPlanDifference({ snapshot: tx.state, files: tx.files });
+  const result = acknowledge(tx, input, sources);
+  const located: AckResult = result.kind === 'refused' ? { ...result, error: result.error.inRun(whereIn(tx)) } : result;
+  const folded = report(context, tx, located, moved);
+  return { kind: 'decided', result: located, folded, isWaiting: hasDeferredCommits(tx.state), pendingId };
 }
 
 /** Most acknowledgements neither find dev-cli at work nor leave it so. */
 const settled: typeof runPendingJobs = async (...args) => (await import('../settle.js')).runPendingJobs(...args);
 
-/** What was mended is told by the first acknowledgement that is not refused: a refusal has no warnings. */
-function tell(
-  context: Context,
-  tx: Transaction,
-  { result, moved }: { result: AckResult; moved: string | null },
-): FoldedJournal {
+/** The answer so far. A refusal has no warnings, so what was mended is told by the next acknowledgement that is accepted. */
+function report(context: Context, tx: Transaction, result: AckResult, moved: string | null): FoldedJournal {
   if (result.kind !== 'refused') {
     tx.warnings.push(...tx.state.recovered);
     tx.state.recovered = [];
-    tellMoved(tx, moved);
+    warnMovedPlan(tx, moved);
   }
-  const told = startResult(tx);
-  told.warnings.push(...listSourceWarnings(context, tx, listChangedSources));
-  return result.kind === 'refused' ? told : addAckResult(told, result);
+  const folded = startResult(tx);
+  folded.warnings.push(...listSourceWarnings(context, tx));
+  return result.kind === 'refused' ? folded : addAckResult(folded, result);
 }
 
 /** That the plan has moved on is told once for each change; `next` and `status` tell it as long as it is so. */
-function tellMoved({ state, warnings }: Transaction, moved: string | null): void {
+function warnMovedPlan({ state, warnings }: Transaction, moved: string | null): void {
   const marks = state.engine?.planMarks;
   if (state.engine === null || marks === undefined || moved === (marks.told ?? null)) return;
   if (moved !== null) warnings.push(moved);
@@ -93,47 +142,18 @@ function tellMoved({ state, warnings }: Transaction, moved: string | null): void
   state.engine.planMarks = moved === null ? rest : { ...rest, told: moved };
 }
 
-/** What changed outside `.dev/` since the baseline, where the pending step may not touch sources. */
-async function sourcesFor(context: Context, head: StreamState<RunState>): Promise<ChangedSources> {
-  const { snapshot } = head;
-  if (snapshot === null || snapshot.baseline === null || !(await isWatched(head, snapshot))) return null;
-  const workTree = snapshot.workTree === '.' ? context.root : snapshot.workTree;
-  const around = { signal: context.signal };
+/**
+ * What changed outside `.dev/` since the baseline; null for nothing, and where git can no longer tell: then the net below the
+ * guard is gone, and the guard remains.
+ */
+async function findChangedSources({ signal }: Context, workTree: string, baseline: Baseline): Promise<ChangedSources> {
   try {
-    const paths = await listChangedSince(workTree, snapshot.baseline, around);
+    const paths = await listChangedSince(workTree, baseline, { signal });
     if (paths.length === 0) return null;
-    const now = await readBaseline(workTree, around);
+    const now = await readBaseline(workTree, { signal });
     return now === null ? null : { paths, now };
   } catch (error) {
-    // The net below the guard needs git; where git cannot answer any more there is no net, and the guard remains.
     if (error instanceof DevCliError && error.code === 'GIT_FAILED') return null;
-    throw error;
-  }
-}
-
-/** Where results of tasks are to be taken: their validators; first, with `--collect --wait`, the results themselves. */
-async function knownFor(
-  context: Context,
-  snapshot: RunState | null,
-  { collect, wait }: AckInput & { wait?: number },
-  until: number,
-): Promise<Partial<OnDemand>> {
-  if (snapshot?.pendingAction?.action.action !== 'engine-dispatch' || snapshot.engine === null) return {};
-  if (collect === true && wait !== undefined) {
-    const { awaitResults } = await import('./await-results.js');
-    await awaitResults(context, snapshot.name, snapshot.engine, until);
-  }
-  return { judge: (await import('../../documents/judge-result.js')).judgeResult };
-}
-
-async function isWatched(head: StreamState<RunState>, { pendingAction }: RunState): Promise<boolean> {
-  const action = pendingAction?.action.action;
-  if (action !== 'dispatch-subagents' && action !== 'llm+cli') return false;
-  try {
-    return keepsSources((await readCaptured(head)).recipe);
-  } catch (error) {
-    // A recipe.json that is lost is put back by the transaction, which then decides whether it matters what changed.
-    if (error instanceof DevCliError) return true;
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import { DevCliError } from '../../base/errors.js';
 import { findSuggestion } from '../../base/suggest.js';
-import type { AckInput, PendingBlock } from '../../blocks/acknowledgement.js';
-import { findPending, staleActionError } from '../../blocks/pending.js';
+import type { AckInput } from '../../blocks/acknowledgement.js';
+import { findPending, type PendingBlock, staleActionError } from '../../run/pending-action.js';
 import type { Transaction } from '../../run/transaction.js';
 
 /**

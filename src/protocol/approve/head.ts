@@ -6,9 +6,9 @@ import { describeBranch } from '../../engine/act/commit-message.js';
 import { getWorkTree } from '../../jobs/job.js';
 import type { Context } from '../../run/context.js';
 import type { RunState } from '../../run/state.js';
+import { transact } from '../../run/transact.js';
 import { readPresent } from '../../work/git.js';
 import { asPerson } from '../person.js';
-import { transact } from '../transact.js';
 
 /**
  * A person says that commits which wait because of where HEAD is may go there (engine.md, Commits): HEAD as it is shown,

@@ -1,15 +1,14 @@
-import { readPlan } from '../../blocks/commands/plan.js';
 import { listCommands, renderCommand } from '../../documents/plan-commands.js';
 import { findCurrentGate, renderPlanCommands } from '../../engine/act/gates.js';
 import { isPlanGate } from '../../recipe/declared.js';
-import { findChoices } from '../../run/acknowledgements.js';
 import type { GateAction } from '../../run/action.js';
+import { readCapturedRecipe } from '../../run/captured-recipe.js';
 import type { Context } from '../../run/context.js';
+import { findChoices } from '../../run/pending-action.js';
+import { readPlan } from '../../run/plan-content.js';
 import type { RunState } from '../../run/state.js';
-import { getBlock } from '../../run/transaction.js';
+import { getBlock, openTransaction } from '../../run/transaction.js';
 import type { StreamState } from '../../store/store.js';
-import { loadOnDemand } from '../on-demand.js';
-import { openTransaction, readCapturedRecipe } from '../transact.js';
 
 /**
  * The question of a gate as the person at the terminal reads it: its message, what to read first, every command that the
@@ -21,7 +20,7 @@ export async function renderGateQuestion(
   action: GateAction,
 ): Promise<string[]> {
   const { message, artifact } = action;
-  const commands = await commandsAsked(context, head, action);
+  const commands = commandsAsked(context, head, action);
   const uncut = commands.every((command) => message.split('\n').includes(`- ${command}`));
   return [
     message,
@@ -36,12 +35,10 @@ function commandsAsked(
   context: Context,
   head: StreamState<RunState> & { snapshot: RunState },
   { block: id }: GateAction,
-): Promise<string[]> {
-  return loadOnDemand(async (onDemand) => {
-    const tx = openTransaction(context, head, head.snapshot, readCapturedRecipe(head, onDemand.recompile), onDemand);
-    const block = getBlock(tx, id);
-    if (block.kind === 'engine') return findCurrentGate(tx)?.todo === null ? renderPlanCommands(tx) : [];
-    const plan = isPlanGate(block) ? readPlan(tx.files) : null;
-    return plan === null ? [] : listCommands(plan).map(renderCommand);
-  });
+): string[] {
+  const tx = openTransaction(context, head, head.snapshot, readCapturedRecipe(head));
+  const block = getBlock(tx, id);
+  if (block.kind === 'engine') return findCurrentGate(tx)?.todo === null ? renderPlanCommands(tx) : [];
+  const plan = isPlanGate(block) ? readPlan(tx.files) : null;
+  return plan === null ? [] : listCommands(plan).map(renderCommand);
 }

@@ -3,9 +3,9 @@ import { DevCliError } from '../../base/errors.js';
 import { toBoundedLine } from '../../documents/foreign.js';
 import type { Context } from '../../run/context.js';
 import type { RunState } from '../../run/state.js';
+import { transact } from '../../run/transact.js';
 import { recordEntry } from '../../run/transaction.js';
 import { asPerson } from '../person.js';
-import { transact } from '../transact.js';
 
 /**
  * A person says that sources which changed in a phase that may not touch them are as they should be: the acknowledgement

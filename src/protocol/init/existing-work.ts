@@ -1,8 +1,8 @@
 import { DevCliError } from '../../base/errors.js';
 import { canonicalJson } from '../../base/json.js';
-import { readFileFacts } from '../../blocks/evidence.js';
 import { GOAL_FILE, removeGoalFile } from '../../project/goal-file.js';
 import type { Context } from '../../run/context.js';
+import { readFileFacts } from '../../run/pending-documents.js';
 import type { RunState } from '../../run/state.js';
 import type { Transaction } from '../../run/transaction.js';
 import type { StreamState } from '../../store/store.js';

@@ -4,23 +4,17 @@ import { requireName } from '../../base/name.js';
 import { findPlanGate } from '../../blocks/plan-gate.js';
 import { toBoundedLine } from '../../documents/foreign.js';
 import type { Job } from '../../jobs/job.js';
+import { readCapturedOrEmpty, readCapturedRecipe } from '../../run/captured-recipe.js';
 import { type Context, getDeadline } from '../../run/context.js';
 import type { RunState } from '../../run/state.js';
-import type { Transaction } from '../../run/transaction.js';
+import { withSurroundings } from '../../run/surroundings.js';
+import { closeTransaction, openTransaction, type Transaction } from '../../run/transaction.js';
 import { getRunRecipe } from '../../run/workflow.js';
 import type { StreamState } from '../../store/store.js';
 import { type FoldedJournal, renderEnvelope } from '../../views/envelope.js';
 import { mergeResults, startResult } from '../envelope.js';
-import { loadOnDemand } from '../on-demand.js';
-import { findPendingId } from '../running.js';
+import { findPendingId, findPlanDifference } from '../running.js';
 import { runPendingJobs, stopJobs } from '../settle.js';
-import {
-  closeTransaction,
-  findPlanDifference,
-  openTransaction,
-  readCapturedOrEmpty,
-  readCapturedRecipe,
-} from '../transact.js';
 import { makeActive } from '../use.js';
 import { describeWrittenOutputs, findPreviousRun, refuseSameGoal } from './existing-work.js';
 import { GOAL_SHOWN, readFirstTree, requireIdentity, UNWATCHED_TREE } from './first-look.js';
@@ -47,28 +41,29 @@ export async function init(context: Context, given: string, input: InitInput): P
   const watch = prepared.kind === 'new' ? await readFirstTree(context) : UNWATCHED_TREE;
   if (prepared.kind === 'new' && watch.tree !== null) await requireIdentity(context, prepared.captured);
   let abandoned: Job[] = [];
-  const told = await loadOnDemand(
-    (onDemand) =>
+  const told = await withSurroundings(
+    context,
+    (surroundings) =>
       context.store.transact<FoldedJournal>(name, (head) => {
         const resumable = resumableRun(head, prepared, input);
         if (resumable !== null) {
-          const tx = openTransaction(context, head, resumable, readCapturedRecipe(head, onDemand.recompile), onDemand);
+          const tx = openTransaction(context, head, resumable, readCapturedRecipe(head), surroundings);
           tx.warnings.push(...resumable.recovered, ...head.notices);
-          const moved = findPlanDifference(head, onDemand.planMoved);
+          const moved = findPlanDifference(head);
           if (moved !== null) tx.warnings.push(moved);
           return { answer: resumed(tx, input) };
         }
         if (prepared.kind === 'resume') throw changedMeanwhile();
         const state = createState(context, head, name, prepared, watch.tree);
         const earlier = findPreviousRun(context, head);
-        const planGate = earlier === null ? null : findPlanGate(earlier, readCapturedOrEmpty(head, onDemand.recompile));
+        const planGate = earlier === null ? null : findPlanGate(earlier, readCapturedOrEmpty(head));
         if (planGate !== null) state.planGate = planGate;
-        const tx = openTransaction(context, head, state, prepared.captured, onDemand, earlier);
+        const tx = openTransaction(context, head, state, prepared.captured, surroundings, earlier);
         tx.warnings.push(...notices, ...head.notices, ...prepared.warnings, ...watch.warnings, ...unheard);
-        abandoned = startRun(tx, context, head, { ...asked, prepared }, onDemand);
+        abandoned = startRun(tx, context, head, { ...asked, prepared }, surroundings);
         return closeTransaction(tx, head, { ...startResult(tx), status: 'initialized' });
       }),
-    { context, known: { tree: () => watch.tree } },
+    { tree: () => watch.tree },
   );
   await stopJobs(context, name, abandoned);
   const unbound = await bindSession(context, name);

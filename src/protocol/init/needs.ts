@@ -1,4 +1,5 @@
 import { DevCliError, type ErrorDetail } from '../../base/errors.js';
+import { evaluateCondition } from '../../recipe/conditions.js';
 import type { CapturedRecipe, Need } from '../../recipe/resolved.js';
 import type { Context } from '../../run/context.js';
 import type { Transaction } from '../../run/transaction.js';
@@ -85,7 +86,7 @@ export function skipPhasesLackingNeeds(tx: Transaction, { lacks, auto }: Checked
     const row = workflow.phases[index];
     const why = (recipe.needs ?? []).flatMap((need) => lacks[need] ?? []).join('; ');
     if (row === undefined || why === '') continue;
-    if (when !== undefined && !tx.evaluate(when, { mode, vars, goal, preferences })) continue;
+    if (when !== undefined && !evaluateCondition(when, { mode, vars, goal, preferences })) continue;
     row.lacks = why;
     const line = `the phase ${name} is passed over: ${why}`;
     tx.state.warnings.push(line);

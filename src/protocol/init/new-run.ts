@@ -3,16 +3,17 @@ import { defined } from '../../base/defined.js';
 import { beginDraft } from '../../blocks/draft-begin.js';
 import { readDraft } from '../../documents/draft.js';
 import type { Job } from '../../jobs/job.js';
+import { readCapturedOrEmpty } from '../../run/captured-recipe.js';
+import { copyState } from '../../run/codec.js';
 import type { Context } from '../../run/context.js';
 import type { RunState } from '../../run/state.js';
-import { recordEntry, type Transaction } from '../../run/transaction.js';
+import type { Surroundings } from '../../run/surroundings.js';
+import { openTransaction, recordEntry, type Transaction } from '../../run/transaction.js';
 import { SCHEMA_VERSION } from '../../run/version.js';
 import { getRunRecipe } from '../../run/workflow.js';
 import type { StreamState } from '../../store/store.js';
 import { toBaseline, type WorkTreeStatus } from '../../work/git.js';
 import { abortRun } from '../abort.js';
-import type { OnDemand } from '../on-demand.js';
-import { openTransaction, readCapturedOrEmpty } from '../transact.js';
 import { begin } from '../walk/advance.js';
 import { createRecipeFields, createWorkflow } from '../walk/phases.js';
 import { type CheckedNeeds, skipPhasesLackingNeeds } from './needs.js';
@@ -75,10 +76,10 @@ export function startRun(
   context: Context,
   head: StreamState<RunState>,
   asked: CheckedNeeds & { prepared: Extract<PreparedRun, { kind: 'new' }> },
-  onDemand: OnDemand,
+  surroundings: Surroundings,
 ): Job[] {
   const { state } = tx;
-  const abandoned = endEarlier(tx, context, head, onDemand);
+  const abandoned = endEarlier(tx, context, head, surroundings);
   recordEntry(tx, 'init', {
     recipe: getRunRecipe(state),
     recipeHash: state.recipeHash,
@@ -95,11 +96,11 @@ export function startRun(
 }
 
 /** `--force`: the run that is there is aborted in the same commit. Gives the commands that it leaves at work. */
-function endEarlier(tx: Transaction, context: Context, head: StreamState<RunState>, onDemand: OnDemand): Job[] {
+function endEarlier(tx: Transaction, context: Context, head: StreamState<RunState>, surroundings: Surroundings): Job[] {
   const { snapshot } = head;
   if (snapshot === null || (snapshot.status !== 'live' && snapshot.status !== 'halted')) return [];
-  const captured = readCapturedOrEmpty(head, onDemand.recompile);
-  const earlier = openTransaction(context, head, structuredClone(snapshot), captured, onDemand);
+  const captured = readCapturedOrEmpty(head);
+  const earlier = openTransaction(context, head, copyState(snapshot), captured, surroundings);
   const abandoned = abortRun(earlier, 'a new run was started with --force');
   tx.entries.push(...earlier.entries);
   for (const { path, content } of earlier.files.changes()) if (content !== null) tx.files.write(path, content);

@@ -1,7 +1,6 @@
 import { DevCliError } from '../../base/errors.js';
 import type { DocumentReader } from '../../base/files.js';
 import type { JsonObject } from '../../base/json.js';
-import { readPlan } from '../../blocks/commands/plan.js';
 import { followsFrom } from '../../documents/plan-boxes.js';
 import type { PlanContent } from '../../documents/plan-schema.js';
 import { listAddedTodos } from '../../engine/act/plan.js';
@@ -19,6 +18,7 @@ import type { InputOf } from '../../registry/catalogue.js';
 import type { Context } from '../../run/context.js';
 import { PLAN } from '../../run/paths.js';
 import { createWorkspace } from '../../run/pending-documents.js';
+import { readPlan } from '../../run/plan-content.js';
 import type { RunState } from '../../run/state.js';
 import { getRunRecipe } from '../../run/workflow.js';
 import type { StreamState } from '../../store/store.js';

@@ -7,12 +7,12 @@ import { trust } from '../../project/trust.js';
 import { listAllExternalCommands } from '../../recipe/external-commands.js';
 import type { CapturedRecipe } from '../../recipe/resolved.js';
 import { quoteForShell } from '../../registry/render.js';
+import { readCapturedRecipe } from '../../run/captured-recipe.js';
 import type { Context } from '../../run/context.js';
 import type { RunState } from '../../run/state.js';
+import { openTransaction } from '../../run/transaction.js';
 import type { StreamState } from '../../store/store.js';
-import { NOT_LOADED } from '../on-demand.js';
 import { requireTerminal } from '../person.js';
-import { openTransaction, readCaptured } from '../transact.js';
 import { isAtItsPlace } from './place.js';
 import { computeTrustDigest, isTrustedHere } from './run-place.js';
 
@@ -34,7 +34,7 @@ export async function trustRun(context: Context, head: RunHead): Promise<Answer>
   const { snapshot } = head;
   const { name } = snapshot;
   const asked = { command: 'trust', input: { recipe: name } };
-  const captured = await readCaptured(head);
+  const captured = readCapturedRecipe(head);
   const commands = commandsOf(context, head, captured);
   const shown = [...commands, ...(commits(captured) ? [COMMITS] : [])].map((line) => `  ${line}`);
   if (!isTrustedHere(context, snapshot)) {
@@ -83,12 +83,10 @@ function commandsOf(context: Context, head: RunHead, captured: CapturedRecipe): 
   const plan =
     engine === null
       ? []
-      : listCommands(readWholePlan(openTransaction(context, head, head.snapshot, captured, NOT_LOADED))).map(
-          ({ run, cwd }) => ({
-            argv: run,
-            cwd,
-          }),
-        );
+      : listCommands(readWholePlan(openTransaction(context, head, head.snapshot, captured))).map(({ run, cwd }) => ({
+          argv: run,
+          cwd,
+        }));
   const atWork = Object.values(commands).map(({ argv, shell, cwd }) => ({
     argv: shell ? ['sh', '-c', ...argv] : argv,
     cwd,

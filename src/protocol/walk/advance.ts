@@ -1,12 +1,12 @@
-import { getBlockType } from '../../blocks/block-types.js';
+import { issueAction, passBlock, retractBlock } from '../../blocks/asking.js';
 import { execute } from '../../blocks/cli.js';
-import { issueAction } from '../../blocks/issue.js';
 import { buildConditionScope } from '../../blocks/values.js';
 import { applyEngineEvents, enterEngine } from '../../engine/act/execute-effects.js';
 import type { EngineEvent } from '../../engine/core/events.js';
 import type { Effect, MachineEvent } from '../../machine/events.js';
 import { type Step, startProgram, transition } from '../../machine/transition.js';
-import { getBlock, recordEntry, type Transaction } from '../../run/transaction.js';
+import { evaluateCondition } from '../../recipe/conditions.js';
+import { recordEntry, type Transaction } from '../../run/transaction.js';
 import { beginPhases, endRecipe } from './phases.js';
 
 /**
@@ -40,7 +40,7 @@ function next(tx: Transaction, event: MachineEvent): Step {
 }
 
 function decide(tx: Transaction, source: string): boolean {
-  return tx.evaluate(source, buildConditionScope(tx, tx.state.currentBlock));
+  return evaluateCondition(source, buildConditionScope(tx, tx.state.currentBlock));
 }
 
 function walk(tx: Transaction, first: Step, inside?: EngineEvent): void {
@@ -68,7 +68,10 @@ function carryOut(tx: Transaction, effect: Effect, inside: EngineEvent | undefin
       return null;
     case 'issue':
       tx.state.currentBlock = effect.block;
-      return issueAction(tx, effect) ? null : nothingIssued(tx, effect.block);
+      if (issueAction(tx, effect)) return null;
+      // No agent's condition holds: the block is done, and so is what it does once its agents are (recipes.md §2).
+      passBlock(tx, effect.block);
+      return { type: 'DONE' };
     case 'execute':
       tx.state.currentBlock = effect.block;
       return execute(tx, effect);
@@ -78,13 +81,6 @@ function carryOut(tx: Transaction, effect: Effect, inside: EngineEvent | undefin
     case 'end':
       return endRecipe(tx, effect.outcome) ? 'next phase' : null;
   }
-}
-
-/** No agent's condition holds: the block is done, and so is what it does once its agents are (recipes.md §2). */
-function nothingIssued(tx: Transaction, id: string): MachineEvent {
-  const block = getBlock(tx, id);
-  if (block.kind !== 'cli' && block.kind !== 'engine') getBlockType(block).pass?.(tx, block);
-  return { type: 'DONE' };
 }
 
 function settle(tx: Transaction, block: string, status: 'done' | 'skipped' | 'failed'): void {
@@ -110,8 +106,7 @@ function retract(tx: Transaction, id: string): void {
   const { state } = tx;
   const step = state.steps[id];
   if (step !== undefined && step.status !== 'pending') state.steps[id] = { ...step, status: 'stale', at: tx.at };
-  const block = getBlock(tx, id);
-  if (block.kind !== 'cli' && block.kind !== 'engine') getBlockType(block).retract?.(tx, block);
+  retractBlock(tx, id);
   const gate = state.gates[id];
   if (gate !== undefined) gate.stale = true;
   delete state.inputHashes[id];

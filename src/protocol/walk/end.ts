@@ -2,13 +2,13 @@ import { defined } from '../../base/defined.js';
 import { toBoundedLine } from '../../documents/foreign.js';
 import { getReopenTarget } from '../../engine/act/execution-summary.js';
 import { RESIDUAL } from '../../jobs/job.js';
-import { ARTIFACTS, artifactsOf, closingOf } from '../../recipe/declared.js';
+import { artifactsOf, closingOf } from '../../recipe/declared.js';
 import type { Action } from '../../run/action.js';
 import { displayPath } from '../../run/paths.js';
 import { buildReopenCommands } from '../../run/reopening.js';
 import { renderPullRequest } from '../../run/request.js';
 import type { PhaseRow, RunState } from '../../run/state.js';
-import { recordEntry, type Transaction } from '../../run/transaction.js';
+import { recordEntry, type Transaction, writtenDocuments } from '../../run/transaction.js';
 import { getCurrentPhase, setPhaseStatus } from '../../run/workflow.js';
 import { buildResults, isPlanRefused, listFailures, renderOutcome } from './outcome.js';
 
@@ -87,16 +87,6 @@ function waits({ state }: Transaction, outcome: Outcome): boolean {
 /** What a halted run is reopened at: within an execution, every todo that failed. */
 function reopened({ state }: Transaction, block: string): string {
   return (state.engine === null ? null : getReopenTarget(state.engine)) ?? block;
-}
-
-/**
- * Of dev-cli's own documents and those that the recipe names what this run has written so far, this transaction included: those
- * of an earlier run of the name lie in the same directory.
- */
-export function writtenDocuments({ state, files, captured }: Transaction): string[] {
-  const now = files.changes().map(({ path }) => path);
-  const told = [...new Set([...ARTIFACTS, ...artifactsOf(captured)])];
-  return told.filter((path) => state.written.includes(path) || now.includes(path));
 }
 
 function summaryOf(tx: Transaction, outcome: Outcome, reason: string | undefined): string {

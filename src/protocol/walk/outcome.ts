@@ -1,10 +1,10 @@
-import { readPlan } from '../../blocks/commands/plan.js';
-import { sortByRecipe } from '../../blocks/recipe-order.js';
 import { toBoundedLine } from '../../documents/foreign.js';
 import { buildPlanSummary } from '../../documents/plan-summary.js';
 import { buildExecutionResults, listFailedTodos, renderExecutionLine } from '../../engine/act/execution-summary.js';
+import { sortByRecipe } from '../../recipe/declared.js';
 import { makesPlan } from '../../recipe/own-commands.js';
 import type { RunEngine } from '../../run/engine.js';
+import { readPlan } from '../../run/plan-content.js';
 import { getBlock, type Transaction } from '../../run/transaction.js';
 
 /** What the recipe at work came to, in words: of a run of one recipe its end, of a workflow that of a phase. */

@@ -5,6 +5,7 @@ import { startProgram } from '../../machine/transition.js';
 import { transitionWorkflow } from '../../machine/workflow.js';
 import type { WorkflowEffect, WorkflowEvent } from '../../machine/workflow-program.js';
 import { selectPhase } from '../../recipe/captured.js';
+import { evaluateCondition } from '../../recipe/conditions.js';
 import { keepsSources } from '../../recipe/declared.js';
 import type { ResolvedRecipe, ResolvedWorkflow } from '../../recipe/resolved.js';
 import type { PhaseRow, RunState, Workflow } from '../../run/state.js';
@@ -94,7 +95,7 @@ function follow(tx: Transaction, event: WorkflowEvent): boolean {
   if (workflow === null || definition === undefined) throw new DevCliError('INTERNAL', 'The run has no phases.');
   const { mode, vars } = definition;
   const { position, effects } = transitionWorkflow(definition, workflowPosition(workflow), event, {
-    holds: (when) => tx.evaluate(when, { mode, vars, goal, preferences }),
+    holds: (when) => evaluateCondition(when, { mode, vars, goal, preferences }),
     lacks: (phase) => workflow.phases[phase]?.lacks !== undefined,
   });
   for (const effect of effects) carryOut(tx, workflow, effect);

@@ -1,6 +1,6 @@
 import { DevCliError } from '../../base/errors.js';
+import { issueAction } from '../../blocks/asking.js';
 import { execute } from '../../blocks/cli.js';
-import { issueAction } from '../../blocks/issue.js';
 import { fillPath } from '../../blocks/values.js';
 import type { Effect } from '../../machine/events.js';
 import { getRunDirectory } from '../../run/paths.js';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { acknowledge } from '../../../src/protocol/acknowledge/acknowledge.js';
-import { NOT_LOADED } from '../../../src/protocol/on-demand.js';
-import { openTransaction } from '../../../src/protocol/transact.js';
 import { requireRecipe } from '../../../src/recipe/load.js';
+import { NOTHING_KNOWN } from '../../../src/run/surroundings.js';
+import { openTransaction } from '../../../src/run/transaction.js';
 import { aPlan } from '../documents/plan-fixture.js';
 import { codeOf, idOf, type Outcome, recipeOf, report, type Stage, stage } from './stage.js';
 
@@ -238,8 +238,8 @@ describe('changed sources in autopilot', () => {
   it('halt the run, and the answer says so with the way to reopen it', async () => {
     const on = await started('  - { id: write, type: llm+cli, instruction: W., write: x.json }\n');
     const head = await on.store.read(on.name);
-    const state = { ...(await on.state()), mode: { depth: 'quick', interaction: 'autopilot' } };
-    const tx = openTransaction(on.context, head, state, requireRecipe(on.context.library, 'one'), NOT_LOADED);
+    const state = { ...structuredClone(await on.state()), mode: { depth: 'quick', interaction: 'autopilot' } };
+    const tx = openTransaction(on.context, head, state, requireRecipe(on.context.library, 'one'), NOTHING_KNOWN);
     const result = acknowledge(tx, { action: 'a1' }, { paths: ['a.ts'], now: { head: null, dirty: {} } });
     const error = result.kind === 'refused' ? result.error : null;
     expect(error?.message).toMatch(/^1 file outside .* the run halted/);

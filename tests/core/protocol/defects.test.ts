@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { refuseChangedSources } from '../../../src/blocks/sources.js';
-import { NOT_LOADED } from '../../../src/protocol/on-demand.js';
-import { openTransaction } from '../../../src/protocol/transact.js';
 import { requireRecipe } from '../../../src/recipe/load.js';
+import { NOTHING_KNOWN } from '../../../src/run/surroundings.js';
+import { openTransaction } from '../../../src/run/transaction.js';
 import { codeOf, idOf, recipeOf, report, type Stage, stage } from './stage.js';
 
 /**
@@ -288,7 +288,7 @@ describe('the second net (harness.md, The second net)', () => {
     const on = await started('  - { id: write, type: llm+cli, instruction: W., write: x.json }\n');
     const head = await on.store.read(on.name);
     const state = structuredClone(await on.state());
-    return openTransaction(on.context, head, state, requireRecipe(on.context.library, 'one'), NOT_LOADED);
+    return openTransaction(on.context, head, state, requireRecipe(on.context.library, 'one'), NOTHING_KNOWN);
   };
 
   it('refuses, and takes the listed paths after a word of the user', async () => {

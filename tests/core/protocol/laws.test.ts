@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { AckInput } from '../../../src/blocks/acknowledgement.js';
-import { findChoices } from '../../../src/run/acknowledgements.js';
+import { findChoices } from '../../../src/run/pending-action.js';
 import { codeOf, idOf, recipeOf, report, type Stage, stage } from './stage.js';
 
 /** One block of every kind that needs no process, with ways back and a bound. */

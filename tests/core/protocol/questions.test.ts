@@ -4,10 +4,10 @@ import type { stepComplete } from '../../../src/protocol/acknowledge/complete.js
 import type { history } from '../../../src/protocol/history.js';
 import type { journal } from '../../../src/protocol/journal.js';
 import type { list } from '../../../src/protocol/list.js';
-import type { manifest, manifestWith } from '../../../src/protocol/manifest.js';
+import type { manifest } from '../../../src/protocol/manifest.js';
 import type { nextIfIdle } from '../../../src/protocol/next.js';
 import type { checkReplay, showReplay } from '../../../src/protocol/replay.js';
-import type { status, statusWith } from '../../../src/protocol/status.js';
+import type { status } from '../../../src/protocol/status.js';
 import type { watchStatus } from '../../../src/protocol/watch.js';
 import type { Context, HistoryContext } from '../../../src/run/context.js';
 
@@ -26,10 +26,8 @@ describe('a question', () => {
     expectTypeOf<'transact'>().toExtend<Writing>();
     expectTypeOf<Reach<typeof stepComplete>>().toEqualTypeOf<Writing>();
     expectTypeOf<Reach<typeof status>>().toBeNever();
-    expectTypeOf<Reach<typeof statusWith>>().toBeNever();
     expectTypeOf<Reach<typeof watchStatus>>().toBeNever();
     expectTypeOf<Reach<typeof manifest>>().toBeNever();
-    expectTypeOf<Reach<typeof manifestWith>>().toBeNever();
     expectTypeOf<Reach<typeof nextIfIdle>>().toBeNever();
     expectTypeOf<Reach<typeof list>>().toBeNever();
     expectTypeOf<Reach<typeof history>>().toBeNever();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { recompile } from '../../../src/recipe/capture.js';
-import { listChangedSources, parseCaptured } from '../../../src/recipe/captured.js';
+import { listChangedSources } from '../../../src/recipe/captured.js';
 import { loadRecipe } from '../../../src/recipe/load.js';
+import { parseCaptured } from '../../../src/run/captured-recipe.js';
 import { libraryWith } from './library-fixture.js';
 
 const FILES = {
@@ -48,21 +48,19 @@ describe('capture', () => {
   });
 
   it('comes back from its text', () => {
-    expect(parseCaptured(JSON.stringify(load()), recompile)).toEqual(load());
+    expect(parseCaptured(JSON.stringify(load()))).toEqual(load());
   });
 
   it('is compiled again from its own sources under another compiler', () => {
     const older = { ...load(), compiler: 0, recipe: { ...load().recipe, blocks: [] } };
-    expect(parseCaptured(JSON.stringify(older), recompile)).toEqual(load());
+    expect(parseCaptured(JSON.stringify(older))).toEqual(load());
   });
 
   it('says so when its sources mean nothing to this version', () => {
     const captured = load();
     const [main, ...rest] = captured.sources;
     const foreign = { ...captured, compiler: 99, sources: [{ ...main, text: 'name: demo\ntype: spiral\n' }, ...rest] };
-    expect(() => parseCaptured(JSON.stringify(foreign), recompile)).toThrow(
-      expect.objectContaining({ code: 'STATE_NEWER' }),
-    );
+    expect(() => parseCaptured(JSON.stringify(foreign))).toThrow(expect.objectContaining({ code: 'STATE_NEWER' }));
   });
 
   it.each([
@@ -73,7 +71,7 @@ describe('capture', () => {
     '{"compiler":1}',
     '{"compiler":1,"digest":"x","sources":[],"recipe":{},"agents":{}}',
   ])('refuses %j', (text) => {
-    expect(() => parseCaptured(text, recompile)).toThrow(expect.objectContaining({ code: 'STATE_CORRUPT' }));
+    expect(() => parseCaptured(text)).toThrow(expect.objectContaining({ code: 'STATE_CORRUPT' }));
   });
 
   it('tells which sources of the project changed since, never those shipped', () => {

@@ -1,7 +1,13 @@
 import { DevCliError } from '../base/errors.js';
-import type { ReadContext } from '../run/context.js';
-import type { RunState } from '../run/state.js';
-import type { OtherExecution } from '../run/transaction.js';
+import type { ReadContext } from './context.js';
+import type { TodoState } from './engine-rows.js';
+import type { RunState } from './state.js';
+
+/** Another run that carries out a plan in the same work tree. */
+export interface OtherExecution {
+  name: string;
+  todos: readonly Pick<TodoState, 'id' | 'type' | 'files' | 'status'>[];
+}
 
 /** What is held while a run begins to execute a plan, so that of two that begin at once one sees the other. */
 export const EXECUTION_LOCK = 'executions';

@@ -1,17 +1,23 @@
 import type { DocumentReader } from '../base/files.js';
-import { readFileFacts } from '../blocks/evidence.js';
-import type { Action } from '../run/action.js';
-import type { HistoryContext } from '../run/context.js';
-import { CAPTURED_PLAN, getRunDirectory, PLAN, PLAN_CONTENT } from '../run/paths.js';
-import { createWorkspace } from '../run/pending-documents.js';
-import type { RunState } from '../run/state.js';
-import type { Transaction } from '../run/transaction.js';
+import { renderPlan } from '../documents/plan-render.js';
 import { BEGINNING, type HistoryStore } from '../store/store.js';
+import type { Action } from './action.js';
+import type { HistoryContext } from './context.js';
+import { CAPTURED_PLAN, getRunDirectory, PLAN, PLAN_CONTENT } from './paths.js';
+import { createWorkspace, type PendingDocuments, readFileFacts } from './pending-documents.js';
+import { readPlan } from './plan-content.js';
+import type { RunState } from './state.js';
 
 /**
  * Documents of a run that are gone although nobody meant them to be: `git clean -fd` and `git stash -u` take what git does
  * not ignore, a power cut what was not synced. The journal says what they held, `objects/` has it (storage.md, Documents that vanished).
  */
+
+/** A run's documents in a transaction, and what its state says of them. */
+interface RunDocuments {
+  files: PendingDocuments;
+  state: RunState;
+}
 
 /** What documents held when they were committed last, by path as in `DocumentReader`. */
 export type DocumentContents = ReadonlyMap<string, Buffer>;
@@ -52,7 +58,7 @@ function isLost(files: DocumentReader, path: string, content: Buffer): boolean {
  * The sizes in bytes of the documents of a run as this transaction leaves them, by path: those it cannot do without, and those that it
  * has written and not removed. Prompt files count as long as somebody works by them.
  */
-export function recordSizes({ files, state }: Transaction): Record<string, number> {
+export function recordSizes({ files, state }: RunDocuments): Record<string, number> {
   const written = [...Object.keys(state.documents ?? {}), ...files.changes().map(({ path }) => path)];
   const kept = written.filter((path) => !path.startsWith('/') && !path.startsWith('actions/'));
   return Object.fromEntries(
@@ -142,10 +148,6 @@ export async function readContents(
 ): Promise<DocumentContents> {
   const contents = await readCommittedContents(store, name, paths);
   if (!paths.includes(PLAN) || contents.has(PLAN)) return contents;
-  const [{ readPlan }, { renderPlan }] = await Promise.all([
-    import('../blocks/commands/plan.js'),
-    import('../documents/plan-render.js'),
-  ]);
   const plan = readPlan(createWorkspace((await store.read(name)).files));
   return plan === null ? contents : new Map([...contents, [PLAN, Buffer.from(renderPlan(plan))]]);
 }
@@ -176,7 +178,7 @@ export function createRestoredView<C extends HistoryContext>(context: C): C {
  * Puts lost documents back, in this transaction's commit.
  * @returns what the next acknowledgement says of it; empty when there was nothing to put back
  */
-export function restoreDocuments(tx: Transaction, contents: DocumentContents): string[] {
+export function restoreDocuments(tx: RunDocuments, contents: DocumentContents): string[] {
   const { files, state } = tx;
   const lost = [...contents].filter(([path, content]) => isLost(files, path, content));
   for (const [path, content] of lost) {

@@ -1,11 +1,11 @@
 import { defined } from '../base/defined.js';
 import { DevCliError, type ErrorParts } from '../base/errors.js';
-import { findAck } from '../run/acknowledgements.js';
-import type { PendingAction } from '../run/action.js';
-import type { PathFacts, PendingState } from '../run/state.js';
-import { getBlock, recordEntry, type Transaction } from '../run/transaction.js';
-import type { PendingBlock } from './acknowledgement.js';
-import { getRound } from './values.js';
+import type { Invocation } from '../base/invocation.js';
+import type { ResolvedBlock } from '../recipe/resolved.js';
+import type { Action, GateAction, PendingAction } from './action.js';
+import type { EntryData } from './entries.js';
+import type { PathFacts, PendingState } from './state.js';
+import { getBlock, getRound, recordEntry, recordStepSummary, type Transaction } from './transaction.js';
 
 /** The action that waits for an acknowledgement, with its block; null when the run has ended. */
 export function findPending(tx: Transaction): PendingBlock | null {
@@ -60,4 +60,44 @@ export function setPendingAction(
     round: getRound(tx, action.block),
   });
   tx.because.length = 0;
+}
+
+/** The acknowledgement of an action that has one for all of it, not one for each choice. */
+export function findAck(action: Action): Invocation | undefined {
+  return 'ack' in action ? action.ack : undefined;
+}
+
+/** The choices that an action offers; undefined where it offers none. */
+export function findChoices(action: Action): NonNullable<GateAction['choices']> | undefined {
+  return 'choices' in action ? action.choices : undefined;
+}
+
+/** The pending action with its block, as every kind of acknowledgement needs it. */
+export interface PendingBlock<B extends ResolvedBlock = ResolvedBlock> {
+  block: B;
+  action: PendingAction;
+  state: PendingState;
+}
+
+/**
+ * Records that the pending action was acknowledged, so that the same acknowledgement again is a duplicate. What was said
+ * about its changed sources counts for no later action.
+ * @param summary of the step; what it said before stands when left out
+ */
+export function recordAcknowledged(
+  tx: Transaction,
+  pending: PendingBlock,
+  evidence: Omit<EntryData<'acknowledged'>, 'runId' | 'actionId' | 'block'>,
+  summary?: string,
+): void {
+  const block = pending.block.id;
+  if (summary !== undefined) recordStepSummary(tx, block, summary);
+  recordEntry(tx, 'acknowledged', { actionId: pending.action.actionId, block, ...evidence });
+  markAcknowledged(tx, pending);
+}
+
+/** The same for an action whose end is recorded otherwise. */
+export function markAcknowledged(tx: Transaction, pending: PendingBlock): void {
+  tx.state.acknowledged[pending.action.actionId] = pending.block.id;
+  tx.state.sourcesRefused = null;
 }

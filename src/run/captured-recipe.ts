@@ -1,0 +1,103 @@
+import { DevCliError } from '../base/errors.js';
+import { isRecord } from '../base/json.js';
+import { recompile } from '../recipe/capture.js';
+import { COMPILER_VERSION, notCapturedError, selectPhase } from '../recipe/captured.js';
+import type { CapturedRecipe } from '../recipe/resolved.js';
+import type { StreamState } from '../store/store.js';
+import type { RunState } from './state.js';
+
+const NO_RECIPE: CapturedRecipe = {
+  compiler: 0,
+  digest: '',
+  sources: [],
+  agents: {},
+  recipe: {
+    name: '',
+    type: 'sequential',
+    language: 1,
+    description: '',
+    skill: '',
+    mode: {},
+    vars: {},
+    preferences: {},
+    draft: { required: [], stated: false },
+    guardWrites: null,
+    cleanup: [],
+    usesGoal: false,
+    usesDraft: false,
+    blocks: [],
+    program: { blocks: [] },
+  },
+};
+
+/**
+ * The captured recipe of a run; for a workflow, the recipe of its current phase.
+ * @throws DevCliError `STATE_CORRUPT` when recipe.json is missing, damaged, or not what the run began with; `STATE_NEWER`
+ */
+export function readCapturedRecipe(head: StreamState<RunState>): CapturedRecipe {
+  const text = head.files.read('recipe.json')?.toString('utf8');
+  if (text === undefined) throw noRecipe(head, 'is missing');
+  const captured = parsed(head, text);
+  if (captured.digest !== head.snapshot?.recipeHash) throw noRecipe(head, 'is not what this run began with');
+  return selectPhase(captured, head.snapshot.workflow?.phaseIndex ?? 0);
+}
+
+function parsed(head: StreamState<RunState>, text: string): CapturedRecipe {
+  try {
+    return parseCaptured(text);
+  } catch (error) {
+    if (error instanceof DevCliError && error.code === 'STATE_CORRUPT') throw noRecipe(head, 'is damaged');
+    throw error;
+  }
+}
+
+function noRecipe({ snapshot, seq }: StreamState<RunState>, problem: string): DevCliError {
+  const name = snapshot?.name ?? '<name>';
+  const directory = `.dev/specs/${name}`;
+  return new DevCliError('STATE_CORRUPT', `recipe.json of this run ${problem}. Nothing was touched.`, {
+    details: [{ target: `${directory}/recipe.json`, problem }],
+    fix: [
+      `Put a copy back; one lies in ${directory}/objects, under the digest that this shows for recipe.json: `,
+      { command: 'replay', input: { name, at: seq } },
+    ],
+  });
+}
+
+/** The same for ending a run, which must be possible without a readable recipe: then there are no blocks. */
+export function readCapturedOrEmpty(head: StreamState<RunState>): CapturedRecipe {
+  try {
+    return readCapturedRecipe(head);
+  } catch (error) {
+    if (!(error instanceof DevCliError)) throw error;
+    return NO_RECIPE;
+  }
+}
+
+/**
+ * Reads recipe.json.
+ * @throws DevCliError `STATE_CORRUPT` when it is no captured recipe; `STATE_NEWER` when this version cannot compile its
+ * sources any more
+ */
+export function parseCaptured(text: string): CapturedRecipe {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw notCapturedError(cause);
+  }
+  if (!isCaptured(value)) throw notCapturedError();
+  return value.compiler === COMPILER_VERSION ? value : recompile(value);
+}
+
+function isCaptured(value: unknown): value is CapturedRecipe {
+  return (
+    isRecord(value) &&
+    typeof value['compiler'] === 'number' &&
+    typeof value['digest'] === 'string' &&
+    Array.isArray(value['sources']) &&
+    isRecord(value['recipe']) &&
+    Array.isArray(value['recipe']['blocks']) &&
+    isRecord(value['recipe']['program']) &&
+    isRecord(value['agents'])
+  );
+}

@@ -1,0 +1,22 @@
+import { DevCliError } from '../base/errors.js';
+import { checkPlan } from '../documents/plan-check.js';
+import type { PlanContent } from '../documents/plan-schema.js';
+import { parseJson } from '../documents/section-data.js';
+import { PLAN_CONTENT } from './paths.js';
+import type { PendingDocuments } from './pending-documents.js';
+
+/** What is said of a text that is empty, or broken off. */
+const NO_JSON = ['DATA_MISSING', 'DATA_MALFORMED'];
+
+/** The plan as it lies in plan-content.json; null where there is none or it is not valid. */
+export function readPlan(files: PendingDocuments): PlanContent | null {
+  const text = files.text(PLAN_CONTENT);
+  if (text === null) return null;
+  try {
+    const checked = checkPlan(parseJson(text));
+    return checked.ok ? checked.plan : null;
+  } catch (error) {
+    if (error instanceof DevCliError && NO_JSON.includes(error.code)) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,107 @@
+import { DevCliError } from '../base/errors.js';
+import { noSuchRunError } from '../base/no-such-run.js';
+import type { Decision, StreamState } from '../store/store.js';
+import { readCapturedRecipe } from './captured-recipe.js';
+import { copyState } from './codec.js';
+import type { Context } from './context.js';
+import {
+  type DocumentContents,
+  findLostDocuments,
+  overlayContents,
+  readContents,
+  restoreDocuments,
+} from './lost-documents.js';
+import { whereIn } from './pending-action.js';
+import type { RunState } from './state.js';
+import { type Surroundings, withSurroundings } from './surroundings.js';
+import { closeTransaction, openTransaction, recordEntry, type Transaction } from './transaction.js';
+
+const NO_CONTENTS: DocumentContents = new Map();
+
+/** What one attempt at the transaction came to. */
+type TransactionResult<A> =
+  | { kind: 'answered'; answer: A }
+  /** What was restored is recorded; the transaction itself comes next. */
+  | { kind: 'mended' }
+  /** Nothing was done: what these documents held has to be found first. */
+  | { kind: 'lost'; paths: string[]; notices: string[] };
+
+/**
+ * One transaction on a run: opens it on the head, lets `body` work, commits what it recorded.
+ * A transaction that recorded nothing writes nothing. What was restored when the run was opened, documents that had vanished among it, is
+ * recorded in a commit of its own first: `body` may refuse, and the disk is mended all the same.
+ * @throws DevCliError `NO_SUCH_RUN`; what `body` and the store throw
+ */
+export async function transact<A>(
+  context: Context,
+  name: string,
+  body: (tx: Transaction) => A,
+  known: Partial<Surroundings> = {},
+): Promise<A> {
+  const work = async (surroundings: Surroundings) => {
+    let mending: Recovery = { contents: null, notices: [], recorded: false };
+    for (;;) {
+      const decide = (head: StreamState<RunState>) => attempted(context, name, head, { surroundings, mending, body });
+      const done = await context.store.transact<TransactionResult<A>>(name, decide);
+      switch (done.kind) {
+        case 'answered':
+          return done.answer;
+        case 'mended':
+          mending = { ...mending, notices: [], recorded: true };
+          break;
+        case 'lost':
+          mending = {
+            contents: await readContents(context.store, name, done.paths),
+            notices: [...mending.notices, ...done.notices],
+            recorded: false,
+          };
+      }
+    }
+  };
+  return withSurroundings(context, work, known);
+}
+
+/** What is known so far of what is to be mended. */
+interface Recovery {
+  /** What lost documents held; null before they were looked for. */
+  contents: DocumentContents | null;
+  /** Of earlier transactions, not recorded yet. */
+  notices: string[];
+  recorded: boolean;
+}
+
+/** The decision of one transaction on the way to an answer. */
+function attempted<A>(
+  context: Context,
+  name: string,
+  head: StreamState<RunState>,
+  { surroundings, mending, body }: { surroundings: Surroundings; mending: Recovery; body: (tx: Transaction) => A },
+): Decision<RunState, TransactionResult<A>> {
+  const { snapshot, files } = head;
+  if (snapshot === null) throw noSuchRunError(name);
+  const paths = mending.contents === null ? findLostDocuments(files, snapshot) : [];
+  if (paths.length > 0) return { answer: { kind: 'lost', paths, notices: head.notices } };
+  const contents = mending.contents ?? NO_CONTENTS;
+  const captured = readCapturedRecipe({ ...head, files: overlayContents(files, contents) });
+  const tx = openTransaction(context, head, copyState(snapshot), captured, surroundings);
+  const notices = [...mending.notices, ...head.notices, ...restoreDocuments(tx, contents)];
+  if (notices.length > 0) noteRecovery(tx, notices);
+  if (notices.length > 0 && !mending.recorded)
+    return closeTransaction<TransactionResult<A>>(tx, head, { kind: 'mended' });
+  return closeTransaction<TransactionResult<A>>(tx, head, { kind: 'answered', answer: inRun(tx, body) });
+}
+
+/** What is refused says where: the run, and what is pending there (protocol.md, Errors). */
+function inRun<A>(tx: Transaction, body: (tx: Transaction) => A): A {
+  try {
+    return body(tx);
+  } catch (error) {
+    throw error instanceof DevCliError ? error.inRun(whereIn(tx)) : error;
+  }
+}
+
+/** Records what was mended; the next acknowledgement, `status` and `manifest` tell it. */
+function noteRecovery(tx: Transaction, notices: string[]): void {
+  recordEntry(tx, 'recovered', { notices });
+  tx.state.recovered.push(...notices);
+}
