@@ -189,7 +189,7 @@ export function getRound(tx: Standing, block: string | null): number {
 const EVENTS_KEPT = 20;
 
 /** Sets what follows from the machine's position: `phase`, `findCurrentBlock`, `blockIndex` (storage.md, state.json). */
-export function derive(state: RunState, blocks: readonly string[]): void {
+function derive(state: RunState, blocks: readonly string[]): void {
   const block = findCurrentBlock(state.machine) ?? findRestingState(state.machine)?.block ?? null;
   state.currentBlock = block;
   state.blockIndex = block === null ? blocks.length : blocks.indexOf(block);
@@ -205,7 +205,7 @@ function waitsFor(state: RunState): string {
 }
 
 /** Adds a line to the last events. */
-export function appendEvent(state: RunState, event: RunState['events'][number]): void {
+function appendEvent(state: RunState, event: RunState['events'][number]): void {
   state.events.push(event);
   if (state.events.length > EVENTS_KEPT) state.events.splice(0, state.events.length - EVENTS_KEPT);
 }
