@@ -6,7 +6,7 @@ import type { QueuedCommand } from '../run/engine.js';
 import { recordEntry, type Transaction } from '../run/transaction.js';
 import { computeTreeState, type TreeState } from '../work/git.js';
 import { inspect } from './detached.js';
-import { actionOf, type CommandJob, getWorkTree, recordsAt } from './job.js';
+import { type CommandJob, getActionId, getRecordsPath, getWorkTree } from './job.js';
 import { awaitProcess, type Call, getJobDirectory, hasBegun, launchOnce, type ProcessEnding } from './launch.js';
 import { type ExitRecord, isWholeLog, logFile, readText } from './records.js';
 
@@ -35,34 +35,34 @@ export interface CommandEnded {
  * @throws DevCliError `INTERRUPTED`, `IO`, `COMMAND_FAILED`, `GIT_FAILED`, `RUN_UNTRUSTED`
  */
 export async function awaitCommand(job: CommandJob, call: Call): Promise<CommandEnded | null> {
-  const found = await endingOf(job, call);
+  const found = await findCommandEnding(job, call);
   if (found === null) return null;
   if (job.acceptance === null) return { kind: 'command', job, ending: found, output: '', after: null };
   const read = addOutput(found, getJobDirectory(job, call), job.acceptance);
-  return { kind: 'command', job, ...read, after: await treeNow(job, call) };
+  return { kind: 'command', job, ...read, after: await readTreeNow(job, call) };
 }
 
-async function endingOf(job: CommandJob, call: Call): Promise<CommandEnding | null> {
+async function findCommandEnding(job: CommandJob, call: Call): Promise<CommandEnding | null> {
   refuseLinkOut(job, call);
   const directory = getJobDirectory(job, call);
   if (!hasBegun(directory)) {
-    const begun = await begin(job, call, directory);
+    const begun = await beginCommand(job, call, directory);
     if (begun === 'wait') return null;
     if (begun === 'vanished') return { kind: 'interrupted', vanished: true };
     if (begun !== 'launched') return begun;
   }
   const ending = await awaitProcess(directory, call);
-  return ending?.kind === 'exit' ? { ...ending, answer: isOwn(job, call) ? answerIn(directory) : null } : ending;
+  return ending?.kind === 'exit' ? { ...ending, answer: isOwn(job, call) ? readAnswer(directory) : null } : ending;
 }
 
 /** Launches a command that has not begun, unless it is known how it would end. */
-async function begin(
+async function beginCommand(
   job: CommandJob,
   call: Call,
   directory: string,
 ): Promise<'launched' | 'wait' | 'vanished' | Extract<CommandEnding, { kind: 'reused' }>> {
-  const tree = (await treeNow(job, call))?.digest ?? null;
-  const log = inspect(directory).state === 'absent' ? keptLog(job, call, tree) : null;
+  const tree = (await readTreeNow(job, call))?.digest ?? null;
+  const log = inspect(directory).state === 'absent' ? findKeptLog(job, call, tree) : null;
   if (tree !== null && log !== null) return { kind: 'reused', tree, log };
   await call.requirePlace();
   return launchOnce(job, call, {
@@ -76,7 +76,7 @@ async function begin(
   });
 }
 
-async function treeNow(job: CommandJob, { context }: Call): Promise<TreeState | null> {
+async function readTreeNow(job: CommandJob, { context }: Call): Promise<TreeState | null> {
   return computeTreeState(getWorkTree(context, job), { signal: context.signal });
 }
 
@@ -91,7 +91,7 @@ function isOwn({ argv, shell }: CommandJob, call: Call): boolean {
 }
 
 /** The document that a command of dev-cli printed; null where it is none. */
-function answerIn(directory: string): Record<string, unknown> | null {
+function readAnswer(directory: string): Record<string, unknown> | null {
   try {
     const answer: unknown = JSON.parse(readText(logFile(directory)) ?? '');
     return isRecord(answer) ? answer : null;
@@ -104,18 +104,18 @@ function answerIn(directory: string): Record<string, unknown> | null {
  * The log of the same command where it passed on the same tree within this run, if that can still be shown; else it is run
  * again. Never after a retry or an invalidate: those ask for that (protocol.md §4).
  */
-function keptLog(job: CommandJob, { context, run: { snapshot } }: Call, tree: string | null): string | null {
+function findKeptLog(job: CommandJob, { context, run: { snapshot } }: Call, tree: string | null): string | null {
   const { name, pendingAction, commandResults } = snapshot;
   const again = pendingAction?.cause === 'retry' || pendingAction?.cause === 'invalidate';
   const log = tree === null || again ? undefined : commandResults[getResultKey(job, tree)]?.log;
   if (log === undefined) return null;
-  const text = readText(recordsAt(context, name, log));
+  const text = readText(getRecordsPath(context, name, log));
   return text?.includes(job.acceptance?.stdoutContains ?? '') ? log : null;
 }
 
 /** Keeps that a command has passed on a tree. @param log relative to the run's directory */
 export function keepResult({ state, at }: Transaction, job: CommandJob, tree: string, log: string): void {
-  state.commandResults[getResultKey(job, tree)] = { at, actionId: actionOf(job), log };
+  state.commandResults[getResultKey(job, tree)] = { at, actionId: getActionId(job), log };
 }
 
 /** A command that has ended is at work no longer, and that it ended is recorded. */

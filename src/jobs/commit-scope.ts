@@ -2,18 +2,18 @@ import type { RunEngine } from '../run/engine.js';
 import type { RunState } from '../run/state.js';
 import type { HeadRule } from '../work/commit-head.js';
 import type { CommitScope } from '../work/commit-paths.js';
-import { asListed } from '../work/paths.js';
+import { normalizePaths } from '../work/paths.js';
 import type { CommitJob } from './job.js';
 
 /** What a commit may hold; null where the run began without a repository. */
-export function scopeOf(
+export function buildScope(
   { baseline, engine }: RunState,
   { key, todo }: CommitJob,
   workTree: string,
 ): CommitScope | null {
   if (baseline === null || engine === null) return null;
-  const head = headRule(engine, baseline.head);
-  if (todo === null) return { key, since: baseline, before: baseline, head, ...remaining(engine, workTree) };
+  const head = buildHeadRule(engine, baseline.head);
+  if (todo === null) return { key, since: baseline, before: baseline, head, ...listRemaining(engine, workTree) };
   const files = engine.todos[todo]?.files ?? [];
   const filesChanged = listReportedPaths(engine, todo, workTree);
   return {
@@ -27,12 +27,12 @@ export function scopeOf(
   };
 }
 
-function headRule({ head }: RunEngine, begun: string | null): HeadRule {
+function buildHeadRule({ head }: RunEngine, begun: string | null): HeadRule {
   return { last: head?.last ?? (begun === null ? null : { sha: begun }), branch: head?.branch };
 }
 
 /** What done todos list, wherever it lies; those whose own commit waits have that. */
-function remaining(engine: RunEngine, workTree: string): Pick<CommitScope, 'files' | 'charged'> {
+function listRemaining(engine: RunEngine, workTree: string): Pick<CommitScope, 'files' | 'charged'> {
   const { todos, deferred } = engine;
   const done = Object.values(todos).filter(
     ({ id, status, type }) => status === 'done' && type === 'work' && !deferred.includes(id),
@@ -43,5 +43,5 @@ function remaining(engine: RunEngine, workTree: string): Pick<CommitScope, 'file
 
 /** What the results of all attempts at a todo list; of a run that an earlier release began, the last one's. */
 export function listReportedPaths({ listed, reports }: RunEngine, todo: string, workTree: string): string[] {
-  return [...new Set([...(listed?.[todo] ?? []), ...asListed(workTree, reports[todo]?.filesChanged ?? [])])];
+  return [...new Set([...(listed?.[todo] ?? []), ...normalizePaths(workTree, reports[todo]?.filesChanged ?? [])])];
 }

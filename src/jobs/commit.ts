@@ -14,11 +14,11 @@ import {
   isOutsideSparse,
   planCommit,
 } from '../work/commit.js';
-import { announceNew, pathsIn, syncIndex, withdrawNew } from '../work/commit-index.js';
+import { announceNew, listCommitPaths, syncIndex, withdrawNew } from '../work/commit-index.js';
 import type { CommitScope, LeftPath } from '../work/commit-paths.js';
 import { findCommit, findCommitByPaths } from '../work/commit-search.js';
 import type { GitOptions } from '../work/git-command.js';
-import { scopeOf } from './commit-scope.js';
+import { buildScope } from './commit-scope.js';
 import { inspect } from './detached.js';
 import { type CommitJob, getWorkTree } from './job.js';
 import { awaitProcess, type Call, getJobDirectory, hasBegun, launchOnce, type ProcessEnding } from './launch.js';
@@ -63,30 +63,30 @@ const NO_COMMIT = { commit: null, paths: [], at: null };
  * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`, `RUN_UNTRUSTED`
  */
 export async function awaitCommit(job: CommitJob, call: Call): Promise<CommitEnded | null> {
-  const ending = await endingOf(job, call);
+  const ending = await findCommitEnding(job, call);
   return ending === null ? null : { kind: 'commit', job, ending };
 }
 
-async function endingOf(job: CommitJob, call: Call): Promise<CommitEnding | null> {
+async function findCommitEnding(job: CommitJob, call: Call): Promise<CommitEnding | null> {
   const around = { signal: call.context.signal };
   const workTree = getWorkTree(call.context, job);
-  const scope = scopeOf(call.run.snapshot, job, workTree);
+  const scope = buildScope(call.run.snapshot, job, workTree);
   if (scope === null) return { outcome: 'no-repository', ...NO_COMMIT, left: [] };
   const directory = getJobDirectory(job, call);
   if (!hasBegun(directory)) {
     const plan = await planCommit(workTree, scope, around);
     // Otherwise what was seen may be the doing of another call's commit.
-    if (plan.kind !== 'ready' && !hasBegun(directory)) return withoutCommand(plan);
-    const begun = plan.kind === 'ready' ? await begin(job, call, plan) : 'launched';
+    if (plan.kind !== 'ready' && !hasBegun(directory)) return endWithoutCommand(plan);
+    const begun = plan.kind === 'ready' ? await beginCommit(job, call, plan) : 'launched';
     if (begun === 'wait') return null;
     if (begun !== 'launched') return begun;
   }
   const ended = await awaitProcess(directory, call);
-  return ended === null ? null : cameTo(workTree, scope, directory, ended, around);
+  return ended === null ? null : judgeEnding(workTree, scope, directory, ended, around);
 }
 
 /** Has git make the commit that is planned, unless it cannot be asked. */
-async function begin(
+async function beginCommit(
   job: CommitJob,
   call: Call,
   plan: Extract<CommitPlan, { kind: 'ready' }>,
@@ -96,9 +96,9 @@ async function begin(
   const workTree = getWorkTree(call.context, job);
   const around = { signal: call.context.signal };
   await call.requirePlace();
-  prepare(directory, job, plan);
-  const failure = await announced(workTree, paths, around);
-  if (failure !== null && !hasBegun(directory)) return { ...withoutCommit(failure), paths, left, at };
+  writePreparation(directory, job, plan);
+  const failure = await announcePaths(workTree, paths, around);
+  if (failure !== null && !hasBegun(directory)) return { ...classifyRefusal(failure), paths, left, at };
   const begun = await launchOnce(job, call, {
     directory,
     key: job.key,
@@ -114,19 +114,19 @@ async function begin(
 }
 
 /** What a commit that git was asked for has come to. */
-async function cameTo(
+async function judgeEnding(
   workTree: string,
   scope: CommitScope,
   directory: string,
   ending: ProcessEnding,
   around: GitOptions,
 ): Promise<CommitEnding> {
-  const { paths, left, at } = prepared(directory);
+  const { paths, left, at } = readPreparation(directory);
   const succeeded = ending.kind === 'exit' && ending.exit.exit === 0;
-  const sha = await madeCommit(workTree, scope, { paths, at, succeeded }, around);
+  const sha = await findMadeCommit(workTree, scope, { paths, at, succeeded }, around);
   if (sha !== null || succeeded) {
     if (sha !== null) await syncIndex(workTree, sha, scope.before, around).catch(ignoreGit);
-    const held = paths ?? (sha === null ? [] : await pathsIn(workTree, sha, around));
+    const held = paths ?? (sha === null ? [] : await listCommitPaths(workTree, sha, around));
     return { outcome: 'made', commit: sha, paths: held, left, at };
   }
   if (paths === null) {
@@ -140,11 +140,11 @@ async function cameTo(
     return { outcome: 'deferred', commit: null, paths, left, at, reason: 'git was cut off' };
   }
   const { exit } = ending.exit;
-  return { ...withoutCommit({ said: readLogEnd(directory), exit }), paths, left, at };
+  return { ...classifyRefusal({ said: readLogEnd(directory), exit }), paths, left, at };
 }
 
 /** The commit that was made, by its trailer; where a hook has taken that away, by what it holds. Never one of others. */
-async function madeCommit(
+async function findMadeCommit(
   workTree: string,
   { key, since }: CommitScope,
   { paths, at, succeeded }: { paths: string[] | null; at: HeadPosition | null; succeeded: boolean },
@@ -158,11 +158,11 @@ async function madeCommit(
 /** Takes back what a commit that was given up has done to the index. A commit that was made all the same stays. */
 export async function takeBack(workTree: string, directory: string, around: GitOptions): Promise<void> {
   if (inspect(directory).state === 'absent' || !existsSync(join(directory, PATHS))) return;
-  await withdrawNew(workTree, prepared(directory).paths ?? [], around).catch(ignoreGit);
+  await withdrawNew(workTree, readPreparation(directory).paths ?? [], around).catch(ignoreGit);
 }
 
 /** Makes new files known to git; what git said when it could not. */
-async function announced(
+async function announcePaths(
   workTree: string,
   paths: readonly string[],
   around: GitOptions,
@@ -177,7 +177,7 @@ async function announced(
 }
 
 /** What git's refusal means: it could not just now, it cannot at all, or it does not want this commit. */
-function withoutCommit({
+function classifyRefusal({
   said,
   exit,
 }: {
@@ -198,7 +198,7 @@ function ignoreGit(error: unknown): void {
   if (!(error instanceof DevCliError) || error.code !== 'GIT_FAILED') throw error;
 }
 
-function withoutCommand(plan: Exclude<CommitPlan, { kind: 'ready' }>): CommitEnding {
+function endWithoutCommand(plan: Exclude<CommitPlan, { kind: 'ready' }>): CommitEnding {
   switch (plan.kind) {
     case 'found':
       return { outcome: 'found', commit: plan.sha, paths: [], left: [], at: null };
@@ -211,7 +211,7 @@ function withoutCommand(plan: Exclude<CommitPlan, { kind: 'ready' }>): CommitEnd
   }
 }
 
-function prepare(
+function writePreparation(
   directory: string,
   { message, key }: CommitJob,
   { paths, left, at }: Extract<CommitPlan, { kind: 'ready' }>,
@@ -225,17 +225,17 @@ function prepare(
 }
 
 /** What was prepared, as far as it is still there; by an earlier release without where HEAD was. `paths` null: gone, or cut short. */
-function prepared(directory: string): { paths: string[] | null; left: LeftPath[]; at: HeadPosition | null } {
+function readPreparation(directory: string): { paths: string[] | null; left: LeftPath[]; at: HeadPosition | null } {
   const paths = readText(join(directory, PATHS));
   return {
     paths: paths?.endsWith('\0') ? paths.slice(0, -1).split('\0') : null,
-    left: parsed<LeftPath[]>(readText(join(directory, LEFT))) ?? [],
-    at: parsed<HeadPosition>(readText(join(directory, AT))),
+    left: parseOrNull<LeftPath[]>(readText(join(directory, LEFT))) ?? [],
+    at: parseOrNull<HeadPosition>(readText(join(directory, AT))),
   };
 }
 
 /** Null for what is gone or cut short. */
-function parsed<T>(text: string | null): T | null {
+function parseOrNull<T>(text: string | null): T | null {
   try {
     return text === null ? null : (JSON.parse(text) as T);
   } catch {

@@ -117,7 +117,7 @@ export async function waitFinished(
   try {
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 1.5, LONGEST_PAUSE_MS)) {
       if (signal?.aborted) throw new DevCliError('INTERRUPTED', 'Interrupted.');
-      if (directories.some(isOver)) return;
+      if (directories.some(hasEnded)) return;
       const left = over - performance.now();
       if (left <= 0) return;
       await alarm.wait(Math.min(pause, left));
@@ -140,12 +140,12 @@ export async function endCommand(directory: string): Promise<void> {
   if (readStarted(directory) === 'absent')
     withIoErrors(directory, null, () => rmSync(commandFile(directory), { force: true }));
   const isWaitedFor = () => findClaimOwner(claimFile(directory))?.host === identifyProcess().host;
-  const began = await until(() => readStarted(directory) !== 'absent' || !isWaitedFor());
+  const began = await waitUntil(() => readStarted(directory) !== 'absent' || !isWaitedFor());
   if (!began) throw new DevCliError('COMMAND_FAILED', 'The runner of the command neither begins nor ends.');
   const started = readStarted(directory);
   if (typeof started !== 'object') return;
   if (isSameGroup(started)) await endProcessGroup(started.pgid);
-  await until(() => readExit(directory) !== 'absent' || !runnerLives(started));
+  await waitUntil(() => readExit(directory) !== 'absent' || !runnerLives(started));
 }
 
 function runnerLives(started: StartedRecord): boolean {
@@ -162,7 +162,7 @@ function isSameGroup(started: StartedRecord): boolean {
   return leader === null || leader === started.groupStart;
 }
 
-function isOver(directory: string): boolean {
+function hasEnded(directory: string): boolean {
   const { state } = inspect(directory);
   return state === 'finished' || state === 'interrupted';
 }
@@ -198,7 +198,7 @@ class Alarm {
 }
 
 /** Looks until `holds` does, for as long as a runner may take for one step; false when it never did. */
-async function until(holds: () => boolean): Promise<boolean> {
+async function waitUntil(holds: () => boolean): Promise<boolean> {
   const over = performance.now() + RUNNER_MS;
   while (!holds()) {
     if (performance.now() > over) return false;

@@ -36,11 +36,11 @@ const LINE = 2000;
 export function findForbiddenListen(output: string): string | null {
   if (!REFUSED.test(output) && !DENIED.test(output) && !BARE_AFTER.test(output)) return null;
   const lines = output.split(/\r\n|\r|\n/);
-  const at = lines.findIndex((line, index) => line.length <= LINE && tells(lines, line, index));
+  const at = lines.findIndex((line, index) => line.length <= LINE && isForbiddenListen(lines, line, index));
   return lines[at]?.trim() ?? null;
 }
 
-function tells(lines: readonly string[], line: string, index: number): boolean {
+function isForbiddenListen(lines: readonly string[], line: string, index: number): boolean {
   if (SAID.test(line)) return false;
   if (BARE_BEFORE.test(line)) {
     return lines.slice(Math.max(0, index - BEFORE), index).some((before) => PYTHON_CALL.test(before));

@@ -73,35 +73,37 @@ export function askCommand(
   const asked = { ...command, startedAt: tx.at };
   const { key, block, argv, shell } = asked;
   tx.state.commands[asked.actionId] = asked;
-  recordEntry(tx, 'command-started', { key, block, actionId: actionOf(asked), argv, shell, ...about });
+  recordEntry(tx, 'command-started', { key, block, actionId: getActionId(asked), argv, shell, ...about });
   return asked;
 }
 
 /** The action that a command belongs to: a task may have several of them run by its check. */
-export function actionOf({ actionId }: Pick<RunningCommand, 'actionId'>): string {
+export function getActionId({ actionId }: Pick<RunningCommand, 'actionId'>): string {
   return actionId.split('/', 1)[0] ?? actionId;
 }
 
 /** All jobs that are at work for a run. */
-export function jobsOf(state: RunState): Job[] {
-  const commands = Object.values(state.commands).map((command) => commandJob(state, command, wantedOf(state, command)));
-  return [...commands, ...engineJob(state)];
+export function listJobs(state: RunState): Job[] {
+  const commands = Object.values(state.commands).map((command) =>
+    toCommandJob(state, command, findAcceptance(state, command)),
+  );
+  return [...commands, ...listEngineJobs(state)];
 }
 
 /** The job that the pending action waits for, or null. */
-export function pendingJob(state: RunState): Job | null {
-  const waitsFor = runningAction(state);
-  return waitsFor === null ? null : (jobsOf(state).find(({ actionId }) => actionId === waitsFor) ?? null);
+export function findPendingJob(state: RunState): Job | null {
+  const waitsFor = findRunningAction(state);
+  return waitsFor === null ? null : (listJobs(state).find(({ actionId }) => actionId === waitsFor) ?? null);
 }
 
 /** The id of the pending action where dev-cli itself is at work, else null. */
-export function runningAction({ pendingAction }: Pick<RunState, 'pendingAction'>): string | null {
+export function findRunningAction({ pendingAction }: Pick<RunState, 'pendingAction'>): string | null {
   const action = pendingAction?.action;
   return action?.action === 'running' ? action.actionId : null;
 }
 
 /** A command that stands in the state, as a job. */
-export function commandJob(
+export function toCommandJob(
   { workTree }: RunState,
   command: RunningCommand,
   acceptance: QueuedCommand | null,
@@ -109,14 +111,14 @@ export function commandJob(
   return { ...command, kind: 'command', workTree, acceptance };
 }
 
-function wantedOf(state: RunState, { actionId }: RunningCommand): QueuedCommand | null {
+function findAcceptance(state: RunState, { actionId }: RunningCommand): QueuedCommand | null {
   const job = state.engine?.job;
-  if (job?.kind !== 'commands' || actionId !== runningAction(state)) return null;
+  if (job?.kind !== 'commands' || actionId !== findRunningAction(state)) return null;
   return job.queue[0] ?? null;
 }
 
-function engineJob(state: RunState): (CommitJob | RequestJob)[] {
-  const actionId = runningAction(state);
+function listEngineJobs(state: RunState): (CommitJob | RequestJob)[] {
+  const actionId = findRunningAction(state);
   const job = state.engine?.job ?? null;
   if (job === null || job.kind === 'commands' || actionId === null) return [];
   const asked = { actionId, directory: `actions/${actionId}`, workTree: state.workTree };
@@ -129,13 +131,13 @@ function engineJob(state: RunState): (CommitJob | RequestJob)[] {
 }
 
 /** The directories in which a job has processes, relative to the run's directory. */
-export function directoriesOf(job: Job): string[] {
+export function listDirectories(job: Job): string[] {
   if (job.kind !== 'pull-request' || job.stage !== 'stateComplete') return [job.directory];
   return REQUEST_STEPS.map((step) => `${job.directory}/${step}`);
 }
 
 /** A directory of a run's records. Absolute. */
-export function recordsAt({ root }: ReadContext, name: string, directory: string): string {
+export function getRecordsPath({ root }: ReadContext, name: string, directory: string): string {
   return toAbsolutePath({ root, workTree: root }, name, directory);
 }
 

@@ -7,7 +7,7 @@ import { findClaimObstacle } from '../store/claim.js';
 import type { StreamState } from '../store/store.js';
 import { sleep } from '../work/processes.js';
 import { endCommand, inspect, type JobRequest, launch, waitFinished } from './detached.js';
-import { type Job, recordsAt, runningAction } from './job.js';
+import { findRunningAction, getRecordsPath, type Job } from './job.js';
 import { claimFile, type ExitRecord } from './records.js';
 
 /** What all jobs share of their life: each process is launched, and waited for, in the same way. */
@@ -70,7 +70,7 @@ async function countLaunch(job: Job, { transact }: Call, directory: string): Pro
   const blocked = findClaimObstacle(claimFile(directory));
   if (blocked !== null) throw blocked;
   const mayLaunch = await transact((tx) => {
-    const row = launchesOf(tx.state, job);
+    const row = findLaunchRow(tx.state, job);
     if (row === undefined) return null;
     if ((row.launches ?? 1) >= LAUNCHES) return false;
     row.launches = (row.launches ?? 1) + 1;
@@ -86,9 +86,9 @@ async function countLaunch(job: Job, { transact }: Call, directory: string): Pro
 }
 
 /** The row of the state that counts a job's launches; none when another call has told of it. */
-function launchesOf(state: RunState, { kind, actionId }: Job): { launches?: number } | undefined {
+function findLaunchRow(state: RunState, { kind, actionId }: Job): { launches?: number } | undefined {
   if (kind === 'command') return state.commands[actionId];
-  const job = runningAction(state) === actionId ? state.engine?.job : null;
+  const job = findRunningAction(state) === actionId ? state.engine?.job : null;
   return job === null || job === undefined || job.kind === 'commands' ? undefined : job;
 }
 
@@ -114,5 +114,5 @@ export async function awaitProcess(directory: string, { context, until }: Call):
 
 /** Where the records of a job lie. Absolute. */
 export function getJobDirectory({ directory }: Job, { context, run }: Call): string {
-  return recordsAt(context, run.snapshot.name, directory);
+  return getRecordsPath(context, run.snapshot.name, directory);
 }

@@ -3,7 +3,7 @@ import type { Transaction } from '../run/transaction.js';
 import { awaitCommand, type CommandEnded } from './command.js';
 import { awaitCommit, type CommitEnded, takeBack } from './commit.js';
 import { endCommand } from './detached.js';
-import { directoriesOf, getWorkTree, type Job, jobsOf, recordsAt } from './job.js';
+import { getRecordsPath, getWorkTree, type Job, listDirectories, listJobs } from './job.js';
 import type { Call } from './launch.js';
 import { withdrawnFile } from './records.js';
 import { awaitRequest, type RequestEnded } from './request.js';
@@ -11,14 +11,14 @@ import { awaitRequest, type RequestEnded } from './request.js';
 /** The life of a job, whatever its kind (job.ts). */
 
 /** A job that has ended, with what came of it. */
-export type Ended = CommandEnded | CommitEnded | RequestEnded;
+export type EndedJob = CommandEnded | CommitEnded | RequestEnded;
 
 /**
  * Launches a job that has not begun and waits for it, within the time the call has. Every part may be cut off and done again.
  * @returns null while it is at work
  * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`, `COMMAND_FAILED`, `LOCKED`, `RUN_UNTRUSTED`
  */
-export async function awaitJob(job: Job, call: Call): Promise<Ended | null> {
+export async function awaitJob(job: Job, call: Call): Promise<EndedJob | null> {
   switch (job.kind) {
     case 'command':
       return awaitCommand(job, call);
@@ -34,12 +34,12 @@ export async function awaitJob(job: Job, call: Call): Promise<Ended | null> {
  * if this process does not live to do so. Whoever calls takes them out of the state, and ends them after the commit.
  */
 export function withdrawJobs({ files, at }: Transaction, jobs: readonly Job[]): void {
-  for (const directory of jobs.flatMap(directoriesOf)) files.write(withdrawnFile(directory), `${at}\n`);
+  for (const directory of jobs.flatMap(listDirectories)) files.write(withdrawnFile(directory), `${at}\n`);
 }
 
 /** The same for all jobs of the run, and takes its commands out of the state. Gives the jobs. */
 export function withdrawAll(tx: Transaction): Job[] {
-  const jobs = jobsOf(tx.state);
+  const jobs = listJobs(tx.state);
   withdrawJobs(tx, jobs);
   tx.state.commands = {};
   return jobs;
@@ -50,7 +50,7 @@ export function withdrawAll(tx: Transaction): Job[] {
  * @throws DevCliError `IO`, `COMMAND_FAILED`, `INTERRUPTED`
  */
 export async function endJob(job: Job, context: Context, name: string): Promise<void> {
-  for (const directory of directoriesOf(job)) await endCommand(recordsAt(context, name, directory));
+  for (const directory of listDirectories(job)) await endCommand(getRecordsPath(context, name, directory));
   if (job.kind !== 'commit') return;
-  await takeBack(getWorkTree(context, job), recordsAt(context, name, job.directory), { signal: context.signal });
+  await takeBack(getWorkTree(context, job), getRecordsPath(context, name, job.directory), { signal: context.signal });
 }

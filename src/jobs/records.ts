@@ -77,17 +77,17 @@ export type Reading<T> = T | 'absent' | 'damaged';
 
 /** @throws DevCliError `IO` */
 export function readSpec(directory: string): Reading<ProcessSpec> {
-  return read(commandFile(directory), isSpec);
+  return readRecord(commandFile(directory), isSpec);
 }
 
 /** @throws DevCliError `IO` */
 export function readStarted(directory: string): Reading<StartedRecord> {
-  return read(startedFile(directory), isStarted);
+  return readRecord(startedFile(directory), isStarted);
 }
 
 /** @throws DevCliError `IO` */
 export function readExit(directory: string): Reading<ExitRecord> {
-  return read(exitFile(directory), isExit);
+  return readRecord(exitFile(directory), isExit);
 }
 
 /** Whether the command may not be started any more: a runner has begun, or it was given up. Throws like the readings. */
@@ -130,8 +130,8 @@ export function isWithdrawn(directory: string): boolean {
   return existsSync(withdrawnFile(directory));
 }
 
-function read<T>(path: string, fits: (value: unknown) => value is T): Reading<T> {
-  const text = withIoErrors(path, null, () => textOf(path));
+function readRecord<T>(path: string, fits: (value: unknown) => value is T): Reading<T> {
+  const text = withIoErrors(path, null, () => readRecordText(path));
   if (text === null) return 'absent';
   try {
     const value: unknown = JSON.parse(text);
@@ -142,7 +142,7 @@ function read<T>(path: string, fits: (value: unknown) => value is T): Reading<T>
 }
 
 /** Null where nothing is, empty for what is no file of ours: never waited for, whatever it is. */
-function textOf(path: string): string | null {
+function readRecordText(path: string): string | null {
   try {
     return readRegular(path, LARGEST)?.toString('utf8') ?? '';
   } catch (error) {

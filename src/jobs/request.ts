@@ -51,13 +51,13 @@ type Step = Pick<JobRequest, 'argv' | 'timeoutSeconds' | 'env'> & {
  * @throws DevCliError `IO`, `INTERRUPTED`, `RUN_UNTRUSTED`; `COMMAND_FAILED` when no runner can be started
  */
 export async function awaitRequest(job: RequestJob, call: Call): Promise<RequestEnded | null> {
-  const ending = job.stage === 'stateBegin' ? await comment(job, call) : await handIn(job, call);
+  const ending = job.stage === 'stateBegin' ? await commentOn(job, call) : await handIn(job, call);
   return ending === null ? null : { kind: 'pull-request', job, ending };
 }
 
-async function comment(job: RequestJob, call: Call): Promise<RequestEnding | null> {
+async function commentOn(job: RequestJob, call: Call): Promise<RequestEnding | null> {
   const body = `Execution of the plan ${call.run.snapshot.name} has begun.`;
-  const step = ghStep('comment', getJobDirectory(job, call), [...subjectOf(call), '--body', body]);
+  const step = buildGhStep('comment', getJobDirectory(job, call), [...listSubject(call), '--body', body]);
   const done = await seeThrough(job, call, step);
   return done === 'done' ? { kind: 'commented' } : done;
 }
@@ -65,32 +65,32 @@ async function comment(job: RequestJob, call: Call): Promise<RequestEnding | nul
 async function handIn(job: RequestJob, call: Call): Promise<RequestEnding | null> {
   const directory = getJobDirectory(job, call);
   const [push, text, ready] = REQUEST_STEPS;
-  const argv = await pushArguments(call, join(directory, push));
+  const argv = await planPush(call, join(directory, push));
   if (typeof argv === 'string') return { kind: 'not pushed', why: argv };
   const env = buildPushEnvironment(process.env);
   const pushing: Step = { name: push, directory: join(directory, push), argv, timeoutSeconds: PUSH_TIMEOUT, env };
   const pushed = await seeThrough(job, call, pushing);
   if (pushed !== 'done') return pushed;
-  const subject = subjectOf(call);
+  const subject = listSubject(call);
   const title = job.title === undefined ? [] : ['--title', job.title];
   const words = [...subject, ...title, '--body-file', join(directory, REQUEST_BODY_FILE)];
-  const edited = await seeThrough(job, call, ghStep(text, join(directory, text), words));
+  const edited = await seeThrough(job, call, buildGhStep(text, join(directory, text), words));
   if (edited !== 'done') return edited;
-  const missing = await notHandedIn(call, parsePushCommand(argv));
+  const missing = await findMissingWork(call, parsePushCommand(argv));
   if (missing !== null) return missing;
-  const marked = await seeThrough(job, call, ghStep(ready, join(directory, ready), subject));
+  const marked = await seeThrough(job, call, buildGhStep(ready, join(directory, ready), subject));
   return marked === 'done' ? { kind: 'handed in', branch: parsePushCommand(argv).branch } : marked;
 }
 
 /** How `gh` is told which pull request is meant: without it, the one of the branch checked out. */
-function subjectOf({ run }: Call): string[] {
+function listSubject({ run }: Call): string[] {
   const request = run.snapshot.pullRequest;
   return request === undefined ? [] : [request.url];
 }
 
 const GH_WORDS = { comment: 'comment', text: 'edit', ready: 'ready' } as const;
 
-function ghStep(name: keyof typeof GH_WORDS, directory: string, words: string[]): Step {
+function buildGhStep(name: keyof typeof GH_WORDS, directory: string, words: string[]): Step {
   const argv = ['gh', 'pr', GH_WORDS[name], ...words];
   return { name, directory, argv, timeoutSeconds: GH_TIMEOUT, env: buildForgeEnvironment(process.env) };
 }
@@ -99,7 +99,7 @@ function ghStep(name: keyof typeof GH_WORDS, directory: string, words: string[])
  * The command that pushes the branch of the request as it stands; one that was asked for before is the one that counts. In
  * words what is in the way of it.
  */
-async function pushArguments({ context, run: { snapshot } }: Call, directory: string): Promise<string[] | string> {
+async function planPush({ context, run: { snapshot } }: Call, directory: string): Promise<string[] | string> {
   const asked = readSpec(directory);
   if (typeof asked === 'object') return asked.argv;
   const workTree = getWorkTree(context, snapshot);
@@ -117,7 +117,7 @@ async function pushArguments({ context, run: { snapshot } }: Call, directory: st
 }
 
 /** Why not all of the work is at the forge: commits that still wait, or that came after the push. */
-async function notHandedIn(
+async function findMissingWork(
   { context, run: { snapshot } }: Call,
   { branch, commit }: ReturnType<typeof parsePushCommand>,
 ): Promise<RequestEnding | null> {

@@ -74,7 +74,7 @@ export async function runCommandFile(specFile: string, { env, clock, ids }: Surr
     if (isClosed(directory) || spec === 'absent' || spec === 'damaged') return;
     const startedAt = clock.now();
     const log = new Log(logFile(directory));
-    const ending = await run(spec, directory, log, { env, clock });
+    const ending = await runGated(spec, directory, log, { env, clock });
     log.close();
     const at = clock.now();
     const record: ExitRecord = {
@@ -94,7 +94,7 @@ export async function runCommandFile(specFile: string, { env, clock, ids }: Surr
   }
 }
 
-async function run(
+async function runGated(
   spec: ProcessSpec,
   directory: string,
   log: Log,
@@ -102,7 +102,7 @@ async function run(
 ): Promise<JobEnd> {
   let command: Gated;
   try {
-    command = await gate(spec, env);
+    command = await startGated(spec, env);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     log.add(Buffer.from(`dev-cli: the command could not be started: ${reason}\n`));
@@ -129,17 +129,17 @@ async function run(
     throw error;
   }
   command.open();
-  const ending = await seeThrough(command, directory, spec.timeoutSeconds);
+  const ending = await awaitEnd(command, directory, spec.timeoutSeconds);
   for (const signal of ENDING_SIGNALS) process.off(signal, stop);
   return ending;
 }
 
 /** Starts the command's process, in a group of its own, stopped before its first instruction. */
-async function gate(spec: ProcessSpec, env: Surroundings['env']): Promise<Gated> {
+async function startGated(spec: ProcessSpec, env: Surroundings['env']): Promise<Gated> {
   const [first] = spec.argv;
   if (first === undefined || (spec.shell && spec.argv.length > 1)) throw new Error('no usable command was given');
   const words = spec.shell ? ['/bin/sh', '-c', first] : spec.argv;
-  const pipe = namedPipe();
+  const pipe = makePipe();
   let child: ChildProcess;
   try {
     child = spawn('/bin/sh', ['-c', pipe === null ? `exec 2>&1; ${GATE}` : GATE, 'sh', ...words], {
@@ -176,10 +176,10 @@ interface NamedPipe {
  * on a socket. Made in a directory for temporary files, because not every project's file system has named pipes.
  * @returns null where there is no such directory, or no mkfifo: then a socket has to do
  */
-function namedPipe(): NamedPipe | null {
+function makePipe(): NamedPipe | null {
   for (const parent of new Set([tmpdir(), '/tmp'])) {
     try {
-      return pipeIn(mkdtempSync(join(parent, 'dev-cli-')));
+      return makePipeIn(mkdtempSync(join(parent, 'dev-cli-')));
     } catch {
       // TMPDIR may name what is not there; the next place is tried.
     }
@@ -187,7 +187,7 @@ function namedPipe(): NamedPipe | null {
   return null;
 }
 
-function pipeIn(directory: string): NamedPipe {
+function makePipeIn(directory: string): NamedPipe {
   try {
     const path = join(directory, 'output');
     execFileSync('mkfifo', [path], { stdio: 'ignore' });
@@ -200,7 +200,7 @@ function pipeIn(directory: string): NamedPipe {
 }
 
 /** Waits for the end, of time or of the command, and ends whatever the command leaves behind in its group. */
-async function seeThrough(command: Gated, directory: string, timeoutSeconds: number): Promise<JobEnd> {
+async function awaitEnd(command: Gated, directory: string, timeoutSeconds: number): Promise<JobEnd> {
   let timedOut = false;
   const limit = Math.min(timeoutSeconds * 1_000, LONGEST_TIMER_MS);
   const timer = setTimeout(() => {

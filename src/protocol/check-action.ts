@@ -7,7 +7,7 @@ import { buildEvidence } from '../engine/act/evidence.js';
 import { findUnlistedPaths } from '../engine/act/listed-paths.js';
 import { getTodoBody } from '../engine/act/plan.js';
 import { awaitCommand, type CommandEnded, keepResult, recordCommandEnd } from '../jobs/command.js';
-import { askCommand, commandJob } from '../jobs/job.js';
+import { askCommand, toCommandJob } from '../jobs/job.js';
 import type { Call } from '../jobs/launch.js';
 import type { InputOf } from '../registry/catalogue.js';
 import { type Context, getDeadline, getPollWait } from '../run/context.js';
@@ -90,7 +90,7 @@ async function checked(
 ): Promise<CommandEvidence | null> {
   const call = callOn(context, await readRun(context, name), until);
   const { command, launched } = await begun(call, action, queued);
-  const job = commandJob(call.run.snapshot, command, queued);
+  const job = toCommandJob(call.run.snapshot, command, queued);
   const ended = await awaitCommand(job, { ...call, launched });
   return ended === null ? null : call.transact((tx) => finished(tx, ended, queued));
 }

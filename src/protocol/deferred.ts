@@ -3,7 +3,7 @@ import { buildCommitMessage } from '../engine/act/commit-message.js';
 import { writeReport } from '../engine/view/report.js';
 import { awaitCommit } from '../jobs/commit.js';
 import { inspect } from '../jobs/detached.js';
-import { type CommitJob, RESIDUAL, recordsAt } from '../jobs/job.js';
+import { type CommitJob, getRecordsPath, RESIDUAL } from '../jobs/job.js';
 import type { Call } from '../jobs/launch.js';
 import type { Transaction } from '../run/transaction.js';
 import type { FoldedJournal } from '../views/envelope.js';
@@ -84,7 +84,7 @@ function renewed(tx: Transaction): void {
 function tryDirectory({ context, run: { snapshot } }: Call, id: string): string {
   for (let n = 1; ; n += 1) {
     const directory = `actions/a${snapshot.lastAction}/deferred-${id}-${n}`;
-    const seen = inspect(recordsAt(context, snapshot.name, directory));
+    const seen = inspect(getRecordsPath(context, snapshot.name, directory));
     const isOver = seen.state === 'interrupted' || (seen.state === 'finished' && seen.exit.exit !== 0);
     if (!isOver) return directory;
   }

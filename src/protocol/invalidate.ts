@@ -5,7 +5,7 @@ import { findFileConflict } from '../engine/act/overlap-check.js';
 import { requireEngine } from '../engine/act/plan.js';
 import { recordRuling, WHOLE_RUN } from '../engine/act/rulings.js';
 import { listDependents } from '../engine/core/scheduler.js';
-import { type Job, jobsOf } from '../jobs/job.js';
+import { type Job, listJobs } from '../jobs/job.js';
 import { withdrawAll, withdrawJobs } from '../jobs/life.js';
 import { canInvalidate } from '../machine/queries.js';
 import type { InputOf } from '../registry/catalogue.js';
@@ -168,9 +168,9 @@ function redoTodos(tx: Transaction, block: string, todos: readonly string[], not
     if (note !== undefined) recordRuling(tx, todo, note);
   }
   state.lastError = null;
-  const before = jobsOf(state);
+  const before = listJobs(state);
   advance(tx, { type: 'INVALIDATE', block }, { type: 'INVALIDATE', todos });
-  const kept = new Set(jobsOf(state).map(({ directory }) => directory));
+  const kept = new Set(listJobs(state).map(({ directory }) => directory));
   const abandoned = before.filter(({ directory }) => !kept.has(directory));
   withdrawJobs(tx, abandoned);
   return abandoned;

@@ -3,9 +3,9 @@ import { recordCommitResult } from '../engine/act/commit-job.js';
 import { recordCommandResult } from '../engine/act/evidence.js';
 import { recordPullRequestResult } from '../engine/act/request-job.js';
 import type { EngineEvent } from '../engine/core/events.js';
-import { type Job, pendingJob, runningAction } from '../jobs/job.js';
+import { findPendingJob, findRunningAction, type Job } from '../jobs/job.js';
 import type { Call } from '../jobs/launch.js';
-import { awaitJob, type Ended, endJob } from '../jobs/life.js';
+import { awaitJob, type EndedJob, endJob } from '../jobs/life.js';
 import { runsAsProcess } from '../registry/hot.js';
 import type { Context } from '../run/context.js';
 import type { RunState } from '../run/state.js';
@@ -40,7 +40,7 @@ export async function runPendingJobs(
       told.push(...(await retryDeferred(call)));
       call = callOn(context, await readRun(context, name), until);
     }
-    const job = pendingJob(call.run.snapshot);
+    const job = findPendingJob(call.run.snapshot);
     const ended = job === null ? null : await awaitJob(job, { ...call, launched: job.actionId === found });
     if (ended === null) return told.length === 0 ? null : told.reduce(mergeResults);
     told.push(...(await call.transact((tx) => tell(tx, ended))));
@@ -48,8 +48,8 @@ export async function runPendingJobs(
 }
 
 /** Tells the run how its job ended, and lets it go on; nothing when another call has done so meanwhile. */
-function tell(tx: Transaction, ended: Ended): FoldedJournal[] {
-  if (runningAction(tx.state) !== ended.job.actionId) return [];
+function tell(tx: Transaction, ended: EndedJob): FoldedJournal[] {
+  if (findRunningAction(tx.state) !== ended.job.actionId) return [];
   if (ended.kind === 'command' && ended.job.acceptance === null) {
     advance(tx, commandEnded(tx, ended));
   } else {
@@ -60,7 +60,7 @@ function tell(tx: Transaction, ended: Ended): FoldedJournal[] {
 }
 
 /** What the engine takes of an ending; null while its job goes on with another command. */
-function engineEvent(tx: Transaction, ended: Ended): EngineEvent | null {
+function engineEvent(tx: Transaction, ended: EndedJob): EngineEvent | null {
   switch (ended.kind) {
     case 'command':
       return recordCommandResult(tx, ended);

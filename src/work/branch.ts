@@ -30,14 +30,14 @@ export async function ensureBranch(
     return { branch, made: false };
   }
   const known =
-    (await lines(workTree, ['for-each-ref', '--format=%(refname)', `refs/heads/${wanted}`], around)).length > 0;
+    (await readLines(workTree, ['for-each-ref', '--format=%(refname)', `refs/heads/${wanted}`], around)).length > 0;
   await git(workTree, known ? ['switch', '--quiet', wanted] : ['switch', '--quiet', '--create', wanted], around);
   return { branch: wanted, made: !known };
 }
 
 /** The branch checked out; null when HEAD is detached. */
 export async function findCurrentBranch(workTree: string, around: GitOptions = {}): Promise<string | null> {
-  const [branch = ''] = await lines(workTree, ['branch', '--show-current'], around);
+  const [branch = ''] = await readLines(workTree, ['branch', '--show-current'], around);
   return branch === '' ? null : branch;
 }
 
@@ -47,8 +47,8 @@ export async function findCurrentBranch(workTree: string, around: GitOptions = {
  */
 export async function findUpstream(workTree: string, branch: string, around: GitOptions = {}): Promise<Upstream> {
   await requireRepository(workTree, around);
-  const remotes = await lines(workTree, ['remote'], around);
-  const [own = ''] = await lines(
+  const remotes = await readLines(workTree, ['remote'], around);
+  const [own = ''] = await readLines(
     workTree,
     ['for-each-ref', '--format=%(push:remotename)', `refs/heads/${branch}`],
     around,
@@ -63,7 +63,7 @@ export async function findUpstream(workTree: string, branch: string, around: Git
       },
     );
   }
-  const listed = await lines(
+  const listed = await readLines(
     workTree,
     ['for-each-ref', '--format=%(refname:lstrip=2) %(symref:lstrip=2)', `refs/remotes/${remote}`],
     around,
@@ -87,9 +87,9 @@ export async function addEmptyCommit(
   around: GitOptions = {},
 ): Promise<boolean> {
   if (base === null) return false;
-  const [ahead] = await lines(workTree, ['rev-list', '--count', `${base}..HEAD`], around);
+  const [ahead] = await readLines(workTree, ['rev-list', '--count', `${base}..HEAD`], around);
   if (ahead !== '0') return false;
-  const [commit = ''] = await lines(workTree, ['commit-tree', 'HEAD^{tree}', '-p', 'HEAD', '-m', message], around);
+  const [commit = ''] = await readLines(workTree, ['commit-tree', 'HEAD^{tree}', '-p', 'HEAD', '-m', message], around);
   await git(workTree, ['update-ref', '-m', 'dev-cli: begin branch', 'HEAD', commit], around);
   return true;
 }
@@ -135,9 +135,9 @@ export async function findBranchTip(
 ): Promise<{ commit: string; missing: number } | null> {
   await requireRepository(workTree, around);
   const ref = `refs/heads/${branch}`;
-  const [commit] = await lines(workTree, ['for-each-ref', '--format=%(objectname)', ref], around);
+  const [commit] = await readLines(workTree, ['for-each-ref', '--format=%(objectname)', ref], around);
   if (commit === undefined) return null;
-  const [missing] = await lines(workTree, ['rev-list', '--count', `${commit}..HEAD`], around);
+  const [missing] = await readLines(workTree, ['rev-list', '--count', `${commit}..HEAD`], around);
   return { commit, missing: Number(missing) };
 }
 
@@ -146,13 +146,17 @@ export async function findBranchTip(
  * @throws DevCliError `GIT_FAILED`, `INTERRUPTED`
  */
 export async function getPushAddress(workTree: string, remote: string, around: GitOptions = {}): Promise<string> {
-  const [address = ''] = await lines(workTree, ['remote', 'get-url', '--push', '--', remote], around);
+  const [address = ''] = await readLines(workTree, ['remote', 'get-url', '--push', '--', remote], around);
   return address;
 }
 
 async function isShared(workTree: string, branch: string, around: GitOptions): Promise<boolean> {
   if (SHARED.includes(branch)) return true;
-  const heads = await lines(workTree, ['for-each-ref', '--format=%(symref:lstrip=3)', 'refs/remotes/*/HEAD'], around);
+  const heads = await readLines(
+    workTree,
+    ['for-each-ref', '--format=%(symref:lstrip=3)', 'refs/remotes/*/HEAD'],
+    around,
+  );
   return heads.includes(branch);
 }
 
@@ -164,7 +168,7 @@ async function requireRepository(workTree: string, around: GitOptions): Promise<
   });
 }
 
-async function lines(workTree: string, args: string[], around: GitOptions): Promise<string[]> {
+async function readLines(workTree: string, args: string[], around: GitOptions): Promise<string[]> {
   const text = (await git(workTree, args, around)).toString('utf8');
   return text.split('\n').filter((line) => line.trim() !== '');
 }

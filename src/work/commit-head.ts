@@ -25,12 +25,12 @@ export async function findHeadRefusal(
   rule: HeadRule,
   around: GitOptions,
 ): Promise<string | null> {
-  if (branch === null && typeof rule.branch === 'string') return `HEAD is detached at ${short(head)}`;
+  if (branch === null && typeof rule.branch === 'string') return `HEAD is detached at ${shorten(head)}`;
   const { last } = rule;
   if (last === null || head === last.sha) return null;
-  const where = branch === null ? `HEAD, detached at ${short(head)},` : `the branch ${branch}`;
+  const where = branch === null ? `HEAD, detached at ${shorten(head)},` : `the branch ${branch}`;
   const what = last.key === undefined ? 'that the run began on' : 'that the run made last';
-  const refusal = `${where} lacks the commit ${short(last.sha)} ${what}`;
+  const refusal = `${where} lacks the commit ${shorten(last.sha)} ${what}`;
   if (head === null) return refusal;
   if (await isAncestor(workTree, last.sha, head, around)) return null;
   if (last.key === undefined) return refusal;
@@ -38,7 +38,7 @@ export async function findHeadRefusal(
   return (await findCommitIn(workTree, last.key, { since: last.sha, head }, around)) === null ? refusal : null;
 }
 
-function short(sha: string | null): string {
+function shorten(sha: string | null): string {
   return sha === null ? 'no commit' : sha.slice(0, 7);
 }
 
@@ -57,14 +57,14 @@ export async function findHindrance(workTree: string, around: GitOptions): Promi
   const answer = await git(workTree, ['rev-parse', '--absolute-git-dir', ...asked], around);
   const [directory = '', ...places] = answer.toString('utf8').split('\n');
   for (const [index, why] of Object.values(UNDER_WAY).entries()) {
-    if (await reachable(resolve(workTree, places[index] ?? ''), constants.F_OK)) return why;
+    if (await isReachable(resolve(workTree, places[index] ?? ''), constants.F_OK)) return why;
   }
   const lock = places[Object.keys(UNDER_WAY).length] ?? 'index.lock';
-  if (await reachable(resolve(workTree, lock), constants.F_OK)) return 'another git process holds the index';
-  return (await reachable(directory, constants.W_OK)) ? null : 'the git directory cannot be written';
+  if (await isReachable(resolve(workTree, lock), constants.F_OK)) return 'another git process holds the index';
+  return (await isReachable(directory, constants.W_OK)) ? null : 'the git directory cannot be written';
 }
 
-async function reachable(path: string, mode: number): Promise<boolean> {
+async function isReachable(path: string, mode: number): Promise<boolean> {
   return access(path, mode).then(
     () => true,
     () => false,

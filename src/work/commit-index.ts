@@ -12,8 +12,8 @@ import { splitNames } from './status.js';
  * @throws DevCliError `GIT_FAILED`, `INTERRUPTED`
  */
 export async function announceNew(workTree: string, paths: readonly string[], around: GitOptions = {}): Promise<void> {
-  const there = await existing(workTree, paths);
-  for (const some of inPortions(there)) {
+  const there = await listExisting(workTree, paths);
+  for (const some of splitIntoPortions(there)) {
     await git(workTree, ['--literal-pathspecs', 'add', '--intent-to-add', '--', ...some], around);
   }
 }
@@ -30,7 +30,7 @@ export async function withdrawNew(workTree: string, paths: readonly string[], ar
   );
   const ours = new Set(paths);
   const back = splitNames(announced).filter((path) => ours.has(path));
-  for (const some of inPortions(back)) {
+  for (const some of splitIntoPortions(back)) {
     await git(workTree, ['--literal-pathspecs', 'rm', '--cached', '--quiet', '--', ...some], around);
   }
 }
@@ -49,9 +49,9 @@ export async function syncIndex(
 ): Promise<void> {
   const staged = splitNames(await git(workTree, ['diff', '--cached', ...LISTED], around));
   if (staged.length === 0) return;
-  const held = await pathsIn(workTree, commit, around);
+  const held = await listCommitPaths(workTree, commit, around);
   const ours = new Set(held.filter((path) => !Object.hasOwn(before.dirty, path)));
-  for (const some of inPortions(staged.filter((path) => ours.has(path)))) {
+  for (const some of splitIntoPortions(staged.filter((path) => ours.has(path)))) {
     await git(workTree, ['--literal-pathspecs', 'reset', '--quiet', 'HEAD', '--', ...some], around);
   }
 }
@@ -62,12 +62,12 @@ const LISTED = ['--name-only', '--no-renames', '--relative', '-z'];
  * The paths that a commit changed.
  * @throws DevCliError `GIT_FAILED`, `INTERRUPTED`
  */
-export async function pathsIn(workTree: string, commit: string, around: GitOptions = {}): Promise<string[]> {
+export async function listCommitPaths(workTree: string, commit: string, around: GitOptions = {}): Promise<string[]> {
   const asked = ['diff-tree', '-r', '--no-commit-id', '--root', ...LISTED, commit];
   return splitNames(await git(workTree, asked, around));
 }
 
-async function existing(workTree: string, paths: readonly string[]): Promise<string[]> {
+async function listExisting(workTree: string, paths: readonly string[]): Promise<string[]> {
   const there = await Promise.all(paths.map((path) => exists(join(workTree, path))));
   return paths.filter((_, index) => there[index]);
 }
@@ -81,7 +81,7 @@ export async function exists(path: string): Promise<boolean> {
 }
 
 /** Command lines have a length. */
-function inPortions(paths: readonly string[]): string[][] {
+function splitIntoPortions(paths: readonly string[]): string[][] {
   const size = 200;
   return Array.from({ length: Math.ceil(paths.length / size) }, (_, at) => paths.slice(at * size, (at + 1) * size));
 }

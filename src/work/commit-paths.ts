@@ -63,13 +63,13 @@ export async function selectPaths(
   scope: CommitScope,
   around: GitOptions,
 ): Promise<{ paths: string[]; left: LeftPath[] }> {
-  const changed = listChangedPaths(now, scope.since).filter(belongsTo(scope));
+  const changed = listChangedPaths(now, scope.since).filter(createScopeTest(scope));
   const { before, listed } = scope;
   const isUsers = createUserChangeTest(before);
   const isListed = listed === undefined ? () => true : createPathTest(listed.filesChanged);
   const isNotMine = createPathTest(listed?.notMine ?? []);
   const nested = changed.filter((path) => now.dirty[path]?.startsWith(NESTED_MARK));
-  const moved = nested.length === 0 ? [] : await movedSubmodules(workTree, nested, around);
+  const moved = nested.length === 0 ? [] : await listMovedSubmodules(workTree, nested, around);
   const paths: string[] = [];
   const left: LeftPath[] = [];
   for (const path of changed) {
@@ -114,11 +114,11 @@ export async function listLeftPaths(
     else if (changed.has(path)) left.push({ path, why: 'listed, but outside the files of the todo' });
     else if (!path.includes('\0')) unknown.push(path);
   }
-  return [...left, ...(await unheld(workTree, unknown, around))];
+  return [...left, ...(await listUnheld(workTree, unknown, around))];
 }
 
 /** Of paths that did not change, those that no commit holds either. */
-async function unheld(workTree: string, paths: readonly string[], around: GitOptions): Promise<LeftPath[]> {
+async function listUnheld(workTree: string, paths: readonly string[], around: GitOptions): Promise<LeftPath[]> {
   if (paths.length === 0) return [];
   const ask = async (...options: string[]) => {
     const answer = await nullIfRefused(
@@ -131,15 +131,15 @@ async function unheld(workTree: string, paths: readonly string[], around: GitOpt
   const ignored = await ask('--others', '--ignored', '--exclude-standard', '--directory');
   // Git refuses to look into repositories inside; they are named as a whole.
   if (tracked === null || ignored === null) return [];
-  const isTracked = related(tracked);
-  const isIgnored = related(ignored);
+  const isTracked = createRelatedTest(tracked);
+  const isIgnored = createRelatedTest(ignored);
   return paths
     .filter((path) => !isTracked(path))
     .map((path) => ({ path, why: isIgnored(path) ? 'listed, but git ignores it' : 'listed, but nothing is there' }));
 }
 
 /** Whether a path is one of these, lies below one or has one below it. */
-function related(paths: readonly string[]): (path: string) => boolean {
+function createRelatedTest(paths: readonly string[]): (path: string) => boolean {
   const above = new Set(paths.flatMap((path) => [path, ...listParents(path)]));
   const below = createPathTest(paths);
   return (path) => above.has(path) || below(path);
@@ -150,12 +150,12 @@ function isOurs(path: string): boolean {
   return path === '.dev' || path.startsWith('.dev/');
 }
 
-function belongsTo({ files, charged }: CommitScope): (path: string) => boolean {
+function createScopeTest({ files, charged }: CommitScope): (path: string) => boolean {
   return files === null ? () => true : createGlobTest(files, charged);
 }
 
 /** Of repositories inside, those that the one around them knows and that stand at another commit than it says. */
-async function movedSubmodules(workTree: string, nested: readonly string[], around: GitOptions): Promise<string[]> {
+async function listMovedSubmodules(workTree: string, nested: readonly string[], around: GitOptions): Promise<string[]> {
   const asked = ['diff', '--name-only', '--relative', '-z', '--ignore-submodules=dirty', 'HEAD', '--', ...nested];
   const answer = await nullIfRefused(git(workTree, ['--literal-pathspecs', ...asked], around));
   return answer === null ? [] : splitNames(answer);

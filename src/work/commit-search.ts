@@ -22,7 +22,7 @@ export async function findCommit(
   since: string | null,
   around: GitOptions = {},
 ): Promise<string | null> {
-  return findCommitIn(workTree, key, { since, head: await headOf(workTree, around) }, around);
+  return findCommitIn(workTree, key, { since, head: await findHead(workTree, around) }, around);
 }
 
 /** The same up to a commit that the caller knows. Throws as `findCommit`. */
@@ -86,7 +86,7 @@ export async function findCommitByPaths(
 }
 
 /** The commit checked out; null before the first one. @throws DevCliError `INTERRUPTED` */
-async function headOf(workTree: string, around: GitOptions = {}): Promise<string | null> {
+async function findHead(workTree: string, around: GitOptions = {}): Promise<string | null> {
   const answer = await nullIfRefused(git(workTree, ['rev-parse', '--verify', '--quiet', 'HEAD'], around));
   return answer === null ? null : answer.toString('utf8').trim();
 }

@@ -17,8 +17,8 @@ export async function digestContent(path: Buffer): Promise<string | null> {
     if (facts.isDirectory()) return null;
     if (facts.isSymbolicLink()) return `link:${sha256(await promises.readlink(path, { encoding: 'buffer' }))}`;
     if (!facts.isFile()) return 'special:';
-    if (facts.size > LARGE) return `large:${sizeAndTime(facts)}`;
-    return await fileDigest(path, facts);
+    if (facts.size > LARGE) return `large:${renderSizeAndTime(facts)}`;
+    return await digestFile(path, facts);
   } catch (error) {
     const code = getSystemCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return null;
@@ -26,19 +26,19 @@ export async function digestContent(path: Buffer): Promise<string | null> {
   }
 }
 
-async function fileDigest(path: Buffer, facts: Stats): Promise<string> {
+async function digestFile(path: Buffer, facts: Stats): Promise<string> {
   const hash = crypto().createHash('sha256');
   try {
     const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
     // The types of Node know only textual flags here; numbers are documented and accepted.
     for await (const chunk of createReadStream(path, { flags: flags as unknown as string })) hash.update(chunk);
   } catch (error) {
-    if (getSystemCode(error) === 'EACCES') return `unreadable:${sizeAndTime(facts)}`;
+    if (getSystemCode(error) === 'EACCES') return `unreadable:${renderSizeAndTime(facts)}`;
     throw error;
   }
   return hash.digest('hex');
 }
 
-function sizeAndTime(facts: Stats): string {
+function renderSizeAndTime(facts: Stats): string {
   return `${facts.size}-${Math.trunc(facts.mtimeMs)}`;
 }

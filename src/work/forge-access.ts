@@ -21,12 +21,12 @@ export async function checkForgeAccess(workTree: string, around: GitOptions = {}
   const path = (around.env ?? process.env)['PATH'] ?? '';
   const found = await Promise.all(path.split(delimiter).map((directory) => isProgram(join(directory || '.', 'gh'))));
   return {
-    remote: await remoteProblem(workTree, around),
+    remote: await findRemoteProblem(workTree, around),
     gh: found.includes(true) ? null : 'gh is not on the PATH',
   };
 }
 
-async function remoteProblem(workTree: string, around: GitOptions): Promise<string | null> {
+async function findRemoteProblem(workTree: string, around: GitOptions): Promise<string | null> {
   try {
     const { kind } = await findRepository(workTree, around);
     if (kind === 'no-git') return 'git is not on the PATH';

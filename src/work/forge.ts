@@ -53,9 +53,9 @@ export async function findPullRequest(
   const args = ['pr', 'list', '--head', branch, '--state', 'all', '--limit', '100', '--json', fields];
   const said = (await gh(workTree, args, '', around)).trim();
   if (said === '') return null;
-  const rows = parsed(said);
-  if (!Array.isArray(rows)) throw unreadable('gh pr list', said);
-  const known = rows.filter((row) => isOurs(row, address)).flatMap(knownRequest);
+  const rows = parseOrNull(said);
+  if (!Array.isArray(rows)) throw buildUnreadableError('gh pr list', said);
+  const known = rows.filter((row) => isOurs(row, address)).flatMap(parseRequest);
   return known.find(({ state }) => state === 'open') ?? known[0] ?? null;
 }
 
@@ -75,7 +75,7 @@ export async function openDraft(
   const said = await gh(workTree, args, body, around);
   const url = said.trim().split(/\s+/).findLast(isAddress);
   const known = url ?? (await findPullRequest(workTree, branch, address, around))?.url;
-  if (known === undefined) throw unreadable('gh pr create', said);
+  if (known === undefined) throw buildUnreadableError('gh pr create', said);
   return known;
 }
 
@@ -148,7 +148,7 @@ function ask(cwd: string, args: string[], input: string, around: GitOptions): Pr
     const child = childProcess().execFile('gh', args, options, (error, stdout, stderr) => {
       if (error === null) resolve({ kind: 'done', stdout });
       else if (signal?.aborted) reject(new DevCliError('INTERRUPTED', 'Interrupted.', { cause: error }));
-      else resolve(failed(error, args, plain(`${stderr} ${stdout}`), timeoutSeconds));
+      else resolve(classifyFailure(error, args, toPlainLine(`${stderr} ${stdout}`), timeoutSeconds));
     });
     // A program that does not read its input must not fail the call.
     child.stdin?.on('error', () => {});
@@ -156,7 +156,7 @@ function ask(cwd: string, args: string[], input: string, around: GitOptions): Pr
   });
 }
 
-function failed(cause: Error & { killed?: boolean }, args: string[], said: string, seconds: number): GhAnswer {
+function classifyFailure(cause: Error & { killed?: boolean }, args: string[], said: string, seconds: number): GhAnswer {
   const asked = `gh ${args.slice(0, 2).join(' ')}`;
   const code = getSystemCode(cause);
   if (code === 'ENOENT') return { kind: 'missing', said, message: 'gh is not on the PATH.', cause };
@@ -170,15 +170,15 @@ function failed(cause: Error & { killed?: boolean }, args: string[], said: strin
   return { kind: 'refused', said, message: `${asked} failed: ${said || 'it gave no reason'}.`, cause };
 }
 
-function unreadable(asked: string, said: string): DevCliError {
-  const shown = plain(said);
+function buildUnreadableError(asked: string, said: string): DevCliError {
+  const shown = toPlainLine(said);
   return new DevCliError('COMMAND_FAILED', `${asked} did not say which pull request it is: ${shown || 'nothing'}.`, {
     fix: 'Ask the user to look at the pull requests of the branch, and whether this gh is the right one.',
   });
 }
 
 /** One line of what a program printed, without colours and all else that cannot be seen. */
-function plain(output: string): string {
+function toPlainLine(output: string): string {
   const line = output
     .slice(0, 20 * SAID)
     .replace(/\x1b\[[0-?]*[ -/]*[@-~]/g, '')
@@ -187,7 +187,7 @@ function plain(output: string): string {
   return line.length > SAID ? `${line.slice(0, SAID)}…` : line;
 }
 
-function parsed(text: string): unknown {
+function parseOrNull(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -202,7 +202,7 @@ function isOurs(row: unknown, address: string): boolean {
   return [`/${owner}/`, `:${owner}/`].some((part) => address.toLowerCase().includes(part.toLowerCase()));
 }
 
-function knownRequest(row: unknown): ExistingPullRequest[] {
+function parseRequest(row: unknown): ExistingPullRequest[] {
   if (!isRecord(row) || !isAddress(row['url'])) return [];
   const state = STATES.find((each) => each.toUpperCase() === row['state']);
   return state === undefined ? [] : [{ url: row['url'], state, draft: row['isDraft'] === true }];

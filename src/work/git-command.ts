@@ -57,11 +57,15 @@ const REDIRECTING = [
  */
 export async function findRepository(directory: string, around: GitOptions): Promise<RepositoryLookup> {
   // --show-prefix comes last: it is the only one whose answer may contain a newline.
-  const answer = await run(directory, ['rev-parse', '--is-inside-work-tree', '--show-cdup', '--show-prefix'], around);
+  const answer = await runGit(
+    directory,
+    ['rev-parse', '--is-inside-work-tree', '--show-cdup', '--show-prefix'],
+    around,
+  );
   if (answer === 'no-git') return { kind: 'no-git' };
   if (answer.exit !== 0) {
     if (answer.stderr.includes('not a git repository (or any')) return { kind: 'no-repository' };
-    throw failure('rev-parse', answer);
+    throw buildGitFailure('rev-parse', answer);
   }
   const [inside = '', top = ''] = answer.stdout.toString('latin1').split('\n', 2);
   if (inside !== 'true') return { kind: 'no-repository' };
@@ -73,9 +77,9 @@ export async function findRepository(directory: string, around: GitOptions): Pro
  * @throws DevCliError `GIT_FAILED` with what git said, `IO`, `INTERRUPTED`
  */
 export async function git(directory: string, args: string[], around: GitOptions): Promise<Buffer> {
-  const answer = await run(directory, args, around);
+  const answer = await runGit(directory, args, around);
   if (answer === 'no-git') throw new DevCliError('GIT_FAILED', 'git is not on the PATH any more.');
-  if (answer.exit !== 0) throw failure(args.find((word) => !word.startsWith('-')) ?? '', answer);
+  if (answer.exit !== 0) throw buildGitFailure(args.find((word) => !word.startsWith('-')) ?? '', answer);
   return answer.stdout;
 }
 
@@ -99,7 +103,7 @@ export async function resultOrProblem<T>(work: () => Promise<T>): Promise<T | st
   }
 }
 
-async function run(cwd: string, args: string[], around: GitOptions): Promise<GitAnswer | 'no-git'> {
+async function runGit(cwd: string, args: string[], around: GitOptions): Promise<GitAnswer | 'no-git'> {
   // Without this a missing directory and a missing git would look the same.
   await promises.stat(cwd).catch((cause: unknown) => {
     throw new DevCliError('IO', `${cwd} cannot be reached (${getSystemCode(cause) ?? 'unknown'}).`, { cause });
@@ -107,7 +111,7 @@ async function run(cwd: string, args: string[], around: GitOptions): Promise<Git
   const { timeoutSeconds = TIMEOUT } = around;
   const options = {
     cwd,
-    env: environment(around.env ?? process.env),
+    env: buildQuestionEnvironment(around.env ?? process.env),
     encoding: 'buffer',
     timeout: timeoutSeconds * 1000,
     maxBuffer: MAX_OUTPUT,
@@ -117,12 +121,15 @@ async function run(cwd: string, args: string[], around: GitOptions): Promise<Git
   const argv = ['-c', 'core.quotepath=off', '-c', 'core.fsmonitor=false', ...args];
   return new Promise((resolve, reject) => {
     const child = childProcess().execFile('git', argv, options, (error, stdout, stderr) => {
-      const answer = { exit: 0, stdout, stderr: plain(stderr) };
+      const answer = { exit: 0, stdout, stderr: toShownText(stderr) };
       if (error === null) resolve(answer);
       else if (around.signal?.aborted) reject(new DevCliError('INTERRUPTED', 'Interrupted.', { cause: error }));
       else if (error.code === 'ENOENT') resolve('no-git');
       else if (typeof error.code === 'number') resolve({ ...answer, exit: error.code });
-      else reject(new DevCliError('GIT_FAILED', `git ${args[0]} ${ending(error, timeoutSeconds)}.`, { cause: error }));
+      else
+        reject(
+          new DevCliError('GIT_FAILED', `git ${args[0]} ${describeEnding(error, timeoutSeconds)}.`, { cause: error }),
+        );
     });
     child.stdin?.end();
   });
@@ -145,24 +152,24 @@ export function buildUserEnvironment(inherited: NonNullable<GitOptions['env']>):
   return env;
 }
 
-function environment(inherited: NonNullable<GitOptions['env']>): Record<string, string | undefined> {
+function buildQuestionEnvironment(inherited: NonNullable<GitOptions['env']>): Record<string, string | undefined> {
   // Optional locks would let `git status` rewrite the index. The C locale keeps git's words the ones that are looked for.
   return { ...buildUserEnvironment(inherited), GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C' };
 }
 
-function ending(error: Error & { killed?: boolean; signal?: string | null }, timeoutSeconds: number): string {
+function describeEnding(error: Error & { killed?: boolean; signal?: string | null }, timeoutSeconds: number): string {
   if (getSystemCode(error) !== undefined) return `could not be run (${getSystemCode(error)})`;
   return error.killed ? `gave no answer in ${timeoutSeconds} seconds` : `was ended by ${error.signal}`;
 }
 
-function failure(command: string, answer: GitAnswer): DevCliError {
+function buildGitFailure(command: string, answer: GitAnswer): DevCliError {
   return new DevCliError('GIT_FAILED', `git ${command} failed with exit ${answer.exit}.`, {
     details: [{ target: 'git', problem: answer.stderr || 'it gave no reason' }],
   });
 }
 
 /** What git said, fit to be shown: no control characters, no more than MAX_STDERR characters. */
-function plain(stderr: Buffer): string {
+function toShownText(stderr: Buffer): string {
   const text = stripInvisible(stderr.toString('utf8')).replace(/\s+/g, ' ').trim();
   return text.length > MAX_STDERR ? `${text.slice(0, MAX_STDERR)}…` : text;
 }

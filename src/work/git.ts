@@ -78,13 +78,16 @@ export async function listChangedSince(
   }
   const now = await readPart(workTree, place, around);
   const changed = new Set<string>();
-  for (const path of [...Object.keys(now.dirty), ...(await committed(workTree, baseline.head, now.head, around))]) {
+  for (const path of [
+    ...Object.keys(now.dirty),
+    ...(await listCommittedPaths(workTree, baseline.head, now.head, around)),
+  ]) {
     if (!Object.hasOwn(baseline.dirty, path)) changed.add(path);
   }
   for (const [path, before] of Object.entries(baseline.dirty)) {
     const after = Object.hasOwn(now.dirty, path)
       ? now.dirty[path]
-      : await pathDigest(Buffer.from(`${workTree}/${path}`), before?.startsWith(NESTED_MARK) ?? false, around);
+      : await digestPath(Buffer.from(`${workTree}/${path}`), before?.startsWith(NESTED_MARK) ?? false, around);
     if (after !== before) changed.add(path);
   }
   return [...changed].sort();
@@ -108,7 +111,7 @@ export async function computeTreeState(workTree: string, around: GitOptions = {}
   const place = await findRepository(workTree, around);
   if (place.kind !== 'repository') return null;
   const tree = await readTree(workTree, place.top, around);
-  return { head: tree.head, digest: digestOf(tree) };
+  return { head: tree.head, digest: digestTree(tree) };
 }
 
 /**
@@ -148,7 +151,7 @@ async function readTree(directory: string, top: string, around: GitOptions): Pro
   const start = Buffer.from(`${directory}/${top}`);
   const worker = async () => {
     for (const { path, nested } of queue) {
-      dirty.push([decodeName(path), await pathDigest(Buffer.concat([start, path]), nested, around)]);
+      dirty.push([decodeName(path), await digestPath(Buffer.concat([start, path]), nested, around)]);
     }
   };
   await Promise.all(Array.from({ length: DIGESTS_AT_ONCE }, worker));
@@ -156,7 +159,7 @@ async function readTree(directory: string, top: string, around: GitOptions): Pro
 }
 
 /** Paths that differ between two commits, below the work tree and outside `.dev/`. */
-async function committed(workTree: string, from: string | null, to: string | null, around: GitOptions) {
+async function listCommittedPaths(workTree: string, from: string | null, to: string | null, around: GitOptions) {
   if (to === null || from === to) return [];
   const listing = ['-r', '-z', '--name-only'];
   const args =
@@ -167,14 +170,14 @@ async function committed(workTree: string, from: string | null, to: string | nul
   return paths.filter((path) => path !== '.dev' && !path.startsWith('.dev/'));
 }
 
-async function pathDigest(path: Buffer, nested: boolean, around: GitOptions): Promise<string | null> {
+async function digestPath(path: Buffer, nested: boolean, around: GitOptions): Promise<string | null> {
   if (around.signal?.aborted) throw new DevCliError('INTERRUPTED', 'Interrupted.');
   if (!nested || !(await isDirectory(path))) return digestContent(path);
   const directory = path.toString('utf8');
   const place = await findNested(directory, around);
   // From a submodule that is not checked out, git finds the repository around it.
   if (place.kind !== 'repository' || place.prefix.length > 0) return `${NESTED_MARK}none`;
-  return NESTED_MARK + digestOf(await readTree(directory, '', around));
+  return NESTED_MARK + digestTree(await readTree(directory, '', around));
 }
 
 /** A repository inside that git cannot use must not keep dev-cli from judging the one around it. */
@@ -195,7 +198,7 @@ async function isDirectory(path: Buffer): Promise<boolean> {
   );
 }
 
-function digestOf(tree: Tree): string {
+function digestTree(tree: Tree): string {
   return sha256(JSON.stringify([tree.head, tree.dirty]));
 }
 
@@ -229,11 +232,11 @@ export async function readCommittedContent(
  * @throws DevCliError `IO`, `INTERRUPTED`
  */
 export async function findIdentityProblem(workTree: string, around: GitOptions = {}): Promise<string | null> {
-  const asked = ['GIT_AUTHOR_IDENT', 'GIT_COMMITTER_IDENT'].map((one) => refusal(workTree, one, around));
+  const asked = ['GIT_AUTHOR_IDENT', 'GIT_COMMITTER_IDENT'].map((one) => findRefusal(workTree, one, around));
   return (await Promise.all(asked)).find((said) => said !== null) ?? null;
 }
 
-async function refusal(workTree: string, variable: string, around: GitOptions): Promise<string | null> {
+async function findRefusal(workTree: string, variable: string, around: GitOptions): Promise<string | null> {
   try {
     await git(workTree, ['var', variable], around);
     return null;

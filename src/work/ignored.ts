@@ -11,7 +11,7 @@ const NO_REPOSITORY = 128;
  * @param path absolute; its directory is there
  */
 export function isTracked(path: string): boolean {
-  const exit = asked(dirname(path), ['ls-files', '--error-unmatch', basename(path)]);
+  const exit = askGit(dirname(path), ['ls-files', '--error-unmatch', basename(path)]);
   return exit !== 'no git' && exit !== NOT_SO && exit !== NO_REPOSITORY;
 }
 
@@ -21,10 +21,10 @@ export function isTracked(path: string): boolean {
  * @param path from there; it need not exist
  */
 export function isSeen(directory: string, path: string): boolean {
-  return asked(directory, ['check-ignore', '--quiet', path]) === NOT_SO;
+  return askGit(directory, ['check-ignore', '--quiet', path]) === NOT_SO;
 }
 
-function asked(cwd: string, args: string[]): number | 'no git' | null {
+function askGit(cwd: string, args: string[]): number | 'no git' | null {
   const { status, error } = childProcess().spawnSync('git', args, { cwd, env: buildUserEnvironment(process.env) });
   return error !== undefined && 'code' in error && error.code === 'ENOENT' ? 'no git' : status;
 }

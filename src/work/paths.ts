@@ -27,7 +27,7 @@ export function createPathTest(paths: readonly string[]): (path: string) => bool
 }
 
 /** Paths relative to the work tree, however they are written; one that leads out of it begins with `..`. */
-export function asListed(workTree: string, paths: readonly string[]): string[] {
+export function normalizePaths(workTree: string, paths: readonly string[]): string[] {
   return paths
     .filter((path) => path.trim() !== '')
     .map((path) =>

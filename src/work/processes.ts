@@ -27,7 +27,7 @@ const START = 19;
  */
 export function readStartTime(pid: number): string | null {
   try {
-    const [state, start] = process.platform === 'linux' ? fromProc(pid) : fromPs(pid);
+    const [state, start] = process.platform === 'linux' ? readFromProc(pid) : readFromPs(pid);
     return isDead(state) ? null : start;
   } catch {
     // No such process: there is nothing to read, and ps fails.
@@ -35,18 +35,18 @@ export function readStartTime(pid: number): string | null {
   }
 }
 
-function fromProc(pid: number): [state: string, start: string] {
-  const fields = procFields(pid);
+function readFromProc(pid: number): [state: string, start: string] {
+  const fields = readProcFields(pid);
   return [fields[STATE] ?? '', fields[START] ?? ''];
 }
 
 /** The fields of /proc/<pid>/stat behind the second, the program's name in parentheses, which may hold anything. */
-function procFields(pid: number | string): string[] {
+function readProcFields(pid: number | string): string[] {
   const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
   return text.slice(text.lastIndexOf(')') + 2).split(' ');
 }
 
-function fromPs(pid: number): [state: string, start: string] {
+function readFromPs(pid: number): [state: string, start: string] {
   const answer = childProcess().execFileSync('ps', ['-o', 'stat=', '-o', 'lstart=', '-p', `${pid}`], {
     env: { ...process.env, LC_ALL: 'C', TZ: 'UTC0' },
     encoding: 'utf8',
@@ -83,7 +83,7 @@ function isPopulated(pgid: number): boolean {
   return readdirSync('/proc').some((name) => {
     if (!/^\d+$/.test(name)) return false;
     try {
-      const fields = procFields(name);
+      const fields = readProcFields(name);
       return fields[GROUP] === String(pgid) && !isDead(fields[STATE]);
     } catch {
       // It ended between the two looks.

@@ -27,19 +27,19 @@ const BRANCH = '# branch.head ';
  */
 export function parseStatus(output: Buffer): GitStatus {
   const status: GitStatus = { head: null, branch: null, entries: [] };
-  for (const line of nulTerminated(output)) {
+  for (const line of splitNul(output)) {
     if (line[0] === '#'.charCodeAt(0)) {
       const text = line.toString('utf8');
       if (text.startsWith(OID) && !text.endsWith('(initial)')) status.head = text.slice(OID.length);
       if (text.startsWith(BRANCH) && !text.endsWith(' (detached)')) status.branch = text.slice(BRANCH.length);
     } else {
-      status.entries.push(entryOf(line));
+      status.entries.push(parseEntry(line));
     }
   }
   return status;
 }
 
-function entryOf(line: Buffer): StatusEntry {
+function parseEntry(line: Buffer): StatusEntry {
   const kind = String.fromCharCode(line[0] ?? 0);
   const fields = FIELDS_BEFORE_PATH[kind];
   if (fields === undefined) {
@@ -58,7 +58,7 @@ function entryOf(line: Buffer): StatusEntry {
 
 /** The paths of a NUL-terminated list (`-z --name-only`). */
 export function splitNames(output: Buffer): string[] {
-  return [...nulTerminated(output)].map(decodeName);
+  return [...splitNul(output)].map(decodeName);
 }
 
 /** A path as text. In a name that is no UTF-8, bytes above 127 are written `\xHH`, so that two names never become one. */
@@ -66,16 +66,16 @@ export function decodeName(path: Buffer): string {
   const text = path.toString('utf8');
   if (Buffer.from(text).equals(path)) return text;
   const segments = path.toString('latin1').split('/');
-  return segments.map((segment) => segmentName(Buffer.from(segment, 'latin1'))).join('/');
+  return segments.map((segment) => decodeSegment(Buffer.from(segment, 'latin1'))).join('/');
 }
 
-function segmentName(segment: Buffer): string {
+function decodeSegment(segment: Buffer): string {
   const text = segment.toString('utf8');
   if (Buffer.from(text).equals(segment)) return text;
   return segment.toString('latin1').replace(/[\x80-\xff]/g, (byte) => `\\x${byte.charCodeAt(0).toString(16)}`);
 }
 
-function* nulTerminated(output: Buffer): Generator<Buffer> {
+function* splitNul(output: Buffer): Generator<Buffer> {
   for (let from = 0; from < output.length; ) {
     const end = output.indexOf(0, from);
     yield output.subarray(from, end < 0 ? output.length : end);

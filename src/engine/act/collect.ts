@@ -31,7 +31,7 @@ import { assignUnclaimedChanges } from './unclaimed-changes.js';
 const UNLISTED_SHOWN = 20;
 
 /** What an acknowledgement came to, and what the engine is to take for it: read lazily, while the engine goes on. */
-export interface Taken {
+export interface EngineAcknowledgement {
   result: AckResult;
   events?: Iterable<EngineEvent>;
 }
@@ -46,7 +46,11 @@ type FailedTask = OpenTask & { reason: string };
  * (protocol.md §3).
  * @throws DevCliError `STALE_ACTION`, `EVIDENCE_MISSING`, `DATA_MISSING`, `DATA_UNEXPECTED`, `USAGE`
  */
-export function acknowledgeTasks(tx: Transaction, dispatch: EngineDispatchAction, input: AckInput): Taken {
+export function acknowledgeTasks(
+  tx: Transaction,
+  dispatch: EngineDispatchAction,
+  input: AckInput,
+): EngineAcknowledgement {
   const { tasks } = requireEngine(tx);
   const id = input.action ?? (input.step === undefined ? undefined : dispatch.actionId);
   if (id === undefined || (input.action !== undefined && input.step !== undefined)) {
@@ -57,7 +61,7 @@ export function acknowledgeTasks(tx: Transaction, dispatch: EngineDispatchAction
     if (input.collect === true) throw oneTaskError(tx);
     return input.fail === true
       ? failTask(tx, dispatch, { actionId: id, task }, input.reason)
-      : takeOne(tx, dispatch, { actionId: id, task });
+      : takeResult(tx, dispatch, { actionId: id, task });
   }
   if (id !== dispatch.actionId) {
     if (Object.hasOwn(tx.state.acknowledged, id)) return { result: { kind: 'duplicate' } };
@@ -67,8 +71,8 @@ export function acknowledgeTasks(tx: Transaction, dispatch: EngineDispatchAction
   return collectResults(tx, dispatch);
 }
 
-function takeOne(tx: Transaction, dispatch: EngineDispatchAction, out: OpenTask): Taken {
-  const found = judgedResult(tx, out);
+function takeResult(tx: Transaction, dispatch: EngineDispatchAction, out: OpenTask): EngineAcknowledgement {
+  const found = judgeTaskResult(tx, out);
   const block = out.task.todoId === null ? out.task.substep : `${out.task.todoId}/${out.task.substep}`;
   switch (found.kind) {
     case 'absent':
@@ -87,12 +91,12 @@ function takeOne(tx: Transaction, dispatch: EngineDispatchAction, out: OpenTask)
 }
 
 /** Good results are taken together, in the order of the plan; the others stay out, each with what is wrong. */
-function collectResults(tx: Transaction, dispatch: EngineDispatchAction): Taken {
+function collectResults(tx: Transaction, dispatch: EngineDispatchAction): EngineAcknowledgement {
   const { tasks, order } = requireEngine(tx);
   const outs = Object.entries(tasks).map(([actionId, task]): OpenTask => ({ actionId, task }));
   const place = new Map(order.map((id, index) => [id, index]));
   const rank = ({ task }: OpenTask) => (task.todoId === null ? order.length : (place.get(task.todoId) ?? 0));
-  const found = outs.sort((a, b) => rank(a) - rank(b)).map((out) => ({ out, result: judgedResult(tx, out) }));
+  const found = outs.sort((a, b) => rank(a) - rank(b)).map((out) => ({ out, result: judgeTaskResult(tx, out) }));
   const good = found.flatMap(({ out, result }): GoodResult[] =>
     result.kind === 'good' ? [{ ...out, ...result }] : [],
   );
@@ -105,7 +109,7 @@ function collectResults(tx: Transaction, dispatch: EngineDispatchAction): Taken 
       collected.push({ ...row, ok: true });
       continue;
     }
-    const error = result.kind === 'absent' ? result.problem : firstOf(result.problems);
+    const error = result.kind === 'absent' ? result.problem : renderFirstFault(result.problems);
     collected.push({ ...row, ok: false, error });
     details.push(...listFaults(tx, out, result));
     if (result.kind === 'absent') continue;
@@ -129,7 +133,7 @@ function collectResults(tx: Transaction, dispatch: EngineDispatchAction): Taken 
  * The result of a task, and whether it lists what changed inside the files of its todo: that is asked for once, and what it
  * says then is taken as it is (engine.md, Commits).
  */
-function judgedResult(tx: Transaction, { actionId, task }: OpenTask): TaskResult {
+function judgeTaskResult(tx: Transaction, { actionId, task }: OpenTask): TaskResult {
   const found = readResult(tx, actionId, task);
   if (found.kind !== 'good' || found.judged.kind !== 'worker' || task.todoId === null) return found;
   const { result } = found.judged;
@@ -150,7 +154,7 @@ function askForPaths(tx: Transaction, out: OpenTask, problems: readonly ErrorDet
   const { task } = out;
   task.askedForPaths = true;
   const told = problems.slice(0, 10).map(renderFault);
-  recordEntry(tx, 'result-refused', { ...taskPart(out), times: task.malformed, problems: told });
+  recordEntry(tx, 'result-refused', { ...pickTaskFields(out), times: task.malformed, problems: told });
 }
 
 /** Counts a result that does not fit; the fourth in a row is the end of the attempt (engine.md, Results). */
@@ -163,14 +167,19 @@ function refuse(
   task.malformed += 1;
   task.refused = sha256;
   const told = problems.slice(0, 10).map(renderFault);
-  recordEntry(tx, 'result-refused', { ...taskPart(out), times: task.malformed, problems: told });
+  recordEntry(tx, 'result-refused', { ...pickTaskFields(out), times: task.malformed, problems: told });
   if (task.malformed < MAX_REFUSALS) return null;
   tx.files.keep(getResultPath(actionId));
   return { ...out, reason: `${MAX_REFUSALS} results in a row that do not fit: ${told[0] ?? ''}` };
 }
 
 /** `step fail`: the agent cannot; triage decides what follows. */
-function failTask(tx: Transaction, dispatch: EngineDispatchAction, out: OpenTask, reason: string | undefined): Taken {
+function failTask(
+  tx: Transaction,
+  dispatch: EngineDispatchAction,
+  out: OpenTask,
+  reason: string | undefined,
+): EngineAcknowledgement {
   if (reason === undefined || reason.trim() === '') {
     throw new DevCliError('DATA_MISSING', 'A failure needs a reason.', {
       fix: 'Give it with --reason TEXT, or --reason - on standard input.',
@@ -192,26 +201,30 @@ function takeResults(
     delete engine.tasks[actionId];
     tx.state.acknowledged[actionId] = task.todoId === null ? dispatch.block : `${dispatch.block}/${task.todoId}`;
   }
-  for (const one of good) noteResult(tx, one);
+  for (const one of good) recordResult(tx, one);
   for (const { reason, ...out } of lost)
-    recordEntry(tx, 'task-failed', { ...taskPart(out), reason: reason.slice(0, 1000) });
+    recordEntry(tx, 'task-failed', { ...pickTaskFields(out), reason: reason.slice(0, 1000) });
   const worked = [...good, ...lost].some(({ task }) => task.substep === 'worker');
   if (worked && !Object.values(engine.tasks).some(({ substep }) => substep === 'worker')) assignUnclaimedChanges(tx);
-  return outcomes(tx, good, lost);
+  return yieldOutcomes(tx, good, lost);
 }
 
 /** One after the other: what follows from a finding depends on what the ones before it led to. */
-function* outcomes(tx: Transaction, good: readonly GoodResult[], lost: readonly FailedTask[]): Generator<EngineEvent> {
-  for (const { task, judged } of good) yield outcome(task, triageResult(tx, task, judged));
+function* yieldOutcomes(
+  tx: Transaction,
+  good: readonly GoodResult[],
+  lost: readonly FailedTask[],
+): Generator<EngineEvent> {
+  for (const { task, judged } of good) yield buildOutcome(task, triageResult(tx, task, judged));
   for (const { task, reason } of lost) {
     const why = toWholeLine(`${task.substep}: ${reason}`);
     const verdict: StageResult =
       task.todoId === null ? { kind: 'fail', why } : triageFindings(tx, task.todoId, { failed: [why] });
-    yield outcome(task, verdict);
+    yield buildOutcome(task, verdict);
   }
 }
 
-function outcome({ todoId, substep }: TaskState, verdict: StageResult): EngineEvent {
+function buildOutcome({ todoId, substep }: TaskState, verdict: StageResult): EngineEvent {
   return {
     type: 'OUTCOME',
     todo: todoId,
@@ -221,7 +234,7 @@ function outcome({ todoId, substep }: TaskState, verdict: StageResult): EngineEv
   };
 }
 
-function noteResult(tx: Transaction, { actionId, task, judged, sha256 }: GoodResult): void {
+function recordResult(tx: Transaction, { actionId, task, judged, sha256 }: GoodResult): void {
   const path = getResultPath(actionId);
   tx.files.keep(path);
   if (judged.kind === 'worker' && task.todoId !== null) {
@@ -229,22 +242,22 @@ function noteResult(tx: Transaction, { actionId, task, judged, sha256 }: GoodRes
     if (judged.result.status === 'DONE') requireEngine(tx).reports[task.todoId] = judged.result;
   }
   recordEntry(tx, 'task-done', {
-    ...taskPart({ actionId, task }),
-    status: statusOf(judged),
+    ...pickTaskFields({ actionId, task }),
+    status: getResultStatus(judged),
     summary: judged.result.summary.slice(0, 300),
     evidence: { [path]: sha256 },
   });
 }
 
-function statusOf(judged: JudgedResult): string {
+function getResultStatus(judged: JudgedResult): string {
   return judged.kind === 'code-review' ? judged.result.verdict : judged.result.status;
 }
 
-function taskPart({ actionId, task: { todoId, substep, attempt } }: OpenTask) {
+function pickTaskFields({ actionId, task: { todoId, substep, attempt } }: OpenTask) {
   return { actionId, todoId, substep, attempt };
 }
 
-function firstOf(problems: readonly ErrorDetail[]): string {
+function renderFirstFault(problems: readonly ErrorDetail[]): string {
   const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : '';
   return `${problems[0] === undefined ? 'does not hold up' : renderFault(problems[0])}${more}`;
 }

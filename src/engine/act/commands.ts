@@ -13,7 +13,7 @@ export type CommandsJob = Extract<EngineJob, { kind: 'commands' }>;
 
 /** The commands of a todo as they are run, with the values of other todos filled in. */
 export function listTodoCommands(tx: Transaction, todo: PlanTodo): QueuedCommand[] {
-  return todo.acceptance.filter(isCommand).map((item) => queued(tx, todo.id, item));
+  return todo.acceptance.filter(isCommand).map((item) => buildQueuedCommand(tx, todo.id, item));
 }
 
 /**
@@ -25,7 +25,7 @@ export function listFinalCommands(tx: Transaction): QueuedCommand[] {
   for (const todo of readWholePlan(tx).todos) {
     for (const item of todo.acceptance.filter(isCommand)) {
       if (listUnknownIn(requireEngine(tx).outputs, item.run).length > 0) continue;
-      const command = queued(tx, todo.id, item);
+      const command = buildQueuedCommand(tx, todo.id, item);
       const { id: _, todo: _todo, ...what } = command;
       if (!known.has(canonicalJson(what))) known.set(canonicalJson(what), command);
     }
@@ -44,7 +44,7 @@ export function listUnresolvableCommands(tx: Transaction): { todo: string; id: s
   );
 }
 
-function queued(
+function buildQueuedCommand(
   tx: Transaction,
   todo: string,
   { id, run, cwd = '.', timeout, expect }: CommandAcceptance,

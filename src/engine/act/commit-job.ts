@@ -26,10 +26,10 @@ function isCommitted({ outcome }: CommitEnding): boolean {
 export function recordCommitResult(tx: Transaction, { ending: result }: CommitEnded): EngineEvent {
   const { engine, job } = requireJob(tx, 'commit');
   const { outcome, commit, paths } = result;
-  const logged = loggedAt(tx);
+  const logged = renderLogReference(tx);
   closeRunningAction(tx);
   engine.job = null;
-  const reason = reasonOf(tx, result);
+  const reason = explainReason(tx, result);
   recordEntry(tx, 'committed', {
     key: job.key,
     todoId: job.todo,
@@ -38,24 +38,24 @@ export function recordCommitResult(tx: Transaction, { ending: result }: CommitEn
     paths,
     ...(reason === undefined ? {} : { reason: toBoundedLine(reason, 500) }),
   });
-  tellLeft(tx, job.todo ?? 'the rest', result);
+  reportLeftPaths(tx, job.todo ?? 'the rest', result);
   // One that had to wait when the run ended before is no other than this.
   engine.deferred = engine.deferred.filter((id) => id !== (job.todo ?? RESIDUAL));
   if (isCommitted(result)) {
-    noteHead(tx, job.key, result);
+    followHead(tx, job.key, result);
     recordCommittedPaths(tx, job.todo ?? RESIDUAL, paths);
-    if (job.todo !== null) noteCommit(tx, job.todo, commit);
+    if (job.todo !== null) recordCommit(tx, job.todo, commit);
   }
   if (reason !== undefined) {
     const block = `${job.todo ?? RESIDUAL}/commit`;
     tx.ran.push({ block, ok: false, summary: toBoundedLine(`${outcome}: ${reason}`, 300) });
   }
   const told = reason === undefined ? result : { ...result, reason };
-  return { type: 'OUTCOME', todo: job.todo, stage: job.stage, verdict: commitVerdict(tx, job.todo, told, logged) };
+  return { type: 'OUTCOME', todo: job.todo, stage: job.stage, verdict: judgeCommit(tx, job.todo, told, logged) };
 }
 
 /** Why a commit was not made, with the way out where only a person can tell. */
-function reasonOf(tx: Transaction, { reason, head, at }: CommitEnding): string | undefined {
+function explainReason(tx: Transaction, { reason, head, at }: CommitEnding): string | undefined {
   const { name, engine } = tx.state;
   if (reason === undefined) return undefined;
   if (head !== true) return toWholeLine(reason);
@@ -65,7 +65,7 @@ function reasonOf(tx: Transaction, { reason, head, at }: CommitEnding): string |
 }
 
 /** What belongs to the work and is in no commit is named in the answer, at the end and in the report. */
-function tellLeft(tx: Transaction, of: string, { left }: CommitEnding): void {
+function reportLeftPaths(tx: Transaction, of: string, { left }: CommitEnding): void {
   if (left.length === 0) return;
   const shown = left.slice(0, LEFT_SHOWN).map(({ path, why }) => `${path} (${why})`);
   const more = left.length > LEFT_SHOWN ? ` and ${left.length - LEFT_SHOWN} more` : '';
@@ -76,7 +76,7 @@ function tellLeft(tx: Transaction, of: string, { left }: CommitEnding): void {
 }
 
 /** From now on HEAD has to contain this commit; a branch that it went to is followed, and named. */
-function noteHead(tx: Transaction, key: string, { commit, at }: CommitEnding): void {
+function followHead(tx: Transaction, key: string, { commit, at }: CommitEnding): void {
   const engine = requireEngine(tx);
   delete engine.waits;
   const known = engine.head;
@@ -116,12 +116,12 @@ export function recordDeferredRetry(tx: Transaction, id: string, { ending: resul
   const todo = id === RESIDUAL ? null : id;
   const key = getCommitKey(tx, todo);
   if (isCommitted(result)) {
-    tellLeft(tx, todo ?? 'the rest', result);
-    noteHead(tx, key, result);
+    reportLeftPaths(tx, todo ?? 'the rest', result);
+    followHead(tx, key, result);
     withdrawDeferred(tx, key, { ...result, outcome: 'made' });
     recordCommittedPaths(tx, id, result.paths);
     if (todo !== null) setSubstepStatus(tx, todo, 'done');
-    if (todo !== null) noteCommit(tx, todo, result.commit);
+    if (todo !== null) recordCommit(tx, todo, result.commit);
     tx.ran.push({ block: `${id}/commit`, ok: true, summary: `made now: ${result.commit?.slice(0, 7) ?? NO_SHA}` });
     return true;
   }
@@ -130,7 +130,7 @@ export function recordDeferredRetry(tx: Transaction, id: string, { ending: resul
     if (todo !== null) setSubstepStatus(tx, todo, 'skipped');
     return true;
   }
-  const why = toBoundedLine(reasonOf(tx, result) ?? result.outcome, 500);
+  const why = toBoundedLine(explainReason(tx, result) ?? result.outcome, 500);
   if (engine.waits?.why === why) return false;
   engine.waits = { why, head: result.head === true };
   const { commit, paths } = result;
@@ -168,7 +168,7 @@ function recordCommittedPaths(tx: Transaction, id: string, paths: readonly strin
 }
 
 /** Keeps the commit that holds a todo's work. */
-function noteCommit(tx: Transaction, todo: string, commit: string | null): void {
+function recordCommit(tx: Transaction, todo: string, commit: string | null): void {
   const engine = requireEngine(tx);
   const row = engine.todos[todo];
   if (row !== undefined && commit !== null) engine.todos[todo] = { ...row, commit };
@@ -176,7 +176,7 @@ function noteCommit(tx: Transaction, todo: string, commit: string | null): void 
 }
 
 /** Where git and the hooks said all that they said, as the end of a sentence; empty where no log was written. */
-function loggedAt(tx: Transaction): string {
+function renderLogReference(tx: Transaction): string {
   const action = tx.state.pendingAction?.action;
   if (action === undefined || action.action === 'done') return '';
   const log = `actions/${action.actionId}/command.log`;
@@ -188,7 +188,7 @@ function defer(tx: Transaction, id: string): void {
   if (!deferred.includes(id)) deferred.push(id);
 }
 
-function commitVerdict(
+function judgeCommit(
   tx: Transaction,
   todo: string | null,
   { outcome, reason = 'refused', head = false }: CommitEnding,

@@ -21,11 +21,11 @@ export function getCommitKey(tx: Transaction, todo: string | null): string {
 export function buildCommitMessage(tx: Transaction, todo: string | null): string {
   if (todo === null) return `Remaining changes of ${tx.state.name}`;
   const stated = readPlanHead(tx).commits?.find(({ afterTodo }) => afterTodo === todo)?.message;
-  return messageLines(stated ?? '') || messageLines(getTodoBody(tx, todo).title) || todo;
+  return cleanMessage(stated ?? '') || cleanMessage(getTodoBody(tx, todo).title) || todo;
 }
 
 /** Whoever reads the log reads it in a terminal. */
-function messageLines(text: string): string {
+function cleanMessage(text: string): string {
   const lines = text.split('\n').map((line) => toWholeLine(line));
   return lines
     .filter((line) => !isTrailer(line))

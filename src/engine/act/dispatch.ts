@@ -41,7 +41,7 @@ export function issueTask(tx: Transaction, task: NewTask): string {
   const actionId = `a${tx.state.lastAction}`;
   const handler = getHandler(tx, task.stage);
   const text = { actionId, attempt: task.attempt, output: getResultPath(actionId) };
-  tx.files.write(`actions/${actionId}/prompt.md`, promptOf(tx, handler, task, text));
+  tx.files.write(`actions/${actionId}/prompt.md`, renderPrompt(tx, handler, task, text));
   engine.tasks[actionId] = {
     todoId: task.todo,
     substep: task.stage,
@@ -60,7 +60,7 @@ export function getHandler(tx: Transaction, stage: string): ResolvedHandler {
   return (Object.hasOwn(handlers, stage) ? handlers[stage] : undefined) ?? { key: stage, shipped: stage, actor: 'cli' };
 }
 
-function promptOf(tx: Transaction, handler: ResolvedHandler, { todo, stage }: NewTask, text: PromptTask): string {
+function renderPrompt(tx: Transaction, handler: ResolvedHandler, { todo, stage }: NewTask, text: PromptTask): string {
   if (todo === null) return renderReviewPrompt(tx, handler, text);
   const body = getTodoBody(tx, todo);
   if (stage === 'worker') return renderWorkerPrompt(tx, handler, body, text);
@@ -80,7 +80,7 @@ export function setPendingDispatch(tx: Transaction, block: string, fresh: Readon
   state.lastAction += 1;
   const actionId = `a${state.lastAction}`;
   const ids = Object.keys(engine.tasks).sort((a, b) => Number(a.slice(1)) - Number(b.slice(1)));
-  const rows = ids.map((id) => taskView(tx, id, engine.tasks[id] as TaskState));
+  const rows = ids.map((id) => buildTaskView(tx, id, engine.tasks[id] as TaskState));
   const tasks = rows.filter((row) => fresh.has(row.actionId));
   const running = rows
     .filter((row) => !fresh.has(row.actionId))
@@ -94,12 +94,12 @@ export function setPendingDispatch(tx: Transaction, block: string, fresh: Readon
     tasks,
     running,
     commands: [],
-    ...blockedPart(engine),
+    ...buildBlockedFields(engine),
     tell: TELL,
-    ack: ackOf(tx, actionId, { collect: true }),
+    ack: buildAck(tx, actionId, { collect: true }),
     progress: renderTodoProgress(engine),
   };
-  setPendingAction(tx, action, beforeOf(tx, ids, known), 'dispatch');
+  setPendingAction(tx, action, listResultFacts(tx, ids, known), 'dispatch');
   const issued = tasks.map(({ actionId: id, todoId, substep, attempt, why }) => ({
     actionId: id,
     todoId,
@@ -111,7 +111,7 @@ export function setPendingDispatch(tx: Transaction, block: string, fresh: Readon
 }
 
 /** What stood where the results belong when the tasks were handed out; of those already out, what was noted then. */
-function beforeOf(
+function listResultFacts(
   tx: Transaction,
   ids: readonly string[],
   known: Record<string, PathFacts>,
@@ -124,7 +124,7 @@ function beforeOf(
   );
 }
 
-function taskView(tx: Transaction, actionId: string, task: TaskState): TaskView {
+function buildTaskView(tx: Transaction, actionId: string, task: TaskState): TaskView {
   const { state, place } = tx;
   const verification = task.todoId !== null && requireEngine(tx).todos[task.todoId]?.type === 'verification';
   return {
@@ -137,16 +137,16 @@ function taskView(tx: Transaction, actionId: string, task: TaskState): TaskView 
     promptFile: displayPath(place, state.name, `actions/${actionId}/prompt.md`),
     output: displayPath(place, state.name, getResultPath(actionId)),
     readOnly: task.substep !== 'worker' || verification,
-    ack: ackOf(tx, actionId),
+    ack: buildAck(tx, actionId),
   };
 }
 
-function ackOf(tx: Transaction, actionId: string, more: { collect?: true } = {}): Invocation {
+function buildAck(tx: Transaction, actionId: string, more: { collect?: true } = {}): Invocation {
   return { command: 'step complete', input: { name: tx.state.name, action: actionId, ...more } };
 }
 
 /** What failed todos keep back; left out when nothing failed. */
-function blockedPart(engine: RunEngine): Pick<EngineDispatchAction, 'blocked' | 'blockedMore'> {
+function buildBlockedFields(engine: RunEngine): Pick<EngineDispatchAction, 'blocked' | 'blockedMore'> {
   const { blocked, more } = summarizeBlocked(engine);
   if (Object.keys(blocked).length === 0) return {};
   return more === 0 ? { blocked } : { blocked, blockedMore: more };

@@ -11,7 +11,7 @@ import type { Transaction } from '../../run/transaction.js';
 import type { EngineEvent, StageResult } from '../core/events.js';
 import type { CommandsJob } from './commands.js';
 import { buildCommandFixes } from './fixes.js';
-import { closeRunningAction, pendRunning, requireJob } from './jobs.js';
+import { closeRunningAction, requireJob, setPendingRunning } from './jobs.js';
 import { getTodoBody, requireEngine } from './plan.js';
 import { planFixes, triageFindings } from './stage-results.js';
 
@@ -34,25 +34,25 @@ export function recordCommandResult(tx: Transaction, ended: CommandEnded): Engin
   const { engine, job } = requireJob(tx, 'commands');
   const [command, ...queue] = job.queue;
   if (command === undefined) throw new DevCliError('INTERNAL', 'The job has no command at work.');
-  if (isRunAgain(tx, job, ended)) return null;
+  if (rerunInterrupted(tx, job, ended)) return null;
   const evidence = buildEvidence(tx, command, ended);
   if (evidence.ok && evidence.tree !== null) keepResult(tx, ended.job, evidence.tree, evidence.log);
-  noteChanges(tx, command, ended);
+  reportTreeChange(tx, command, ended);
   engine.evidence[job.todo ?? ''] = [...(engine.evidence[job.todo ?? ''] ?? []), evidence];
   const block = closeRunningAction(tx);
   recordCommandEnd(tx, ended.job, evidence);
   if (queue.length > 0) {
     engine.job = { ...job, queue };
-    pendRunning(tx, block, engine.job);
+    setPendingRunning(tx, block, engine.job);
     return null;
   }
   engine.job = null;
   const { todo, stage, part } = job;
-  return { type: 'OUTCOME', todo, stage, ...defined({ part }), verdict: commandsVerdict(tx, job) };
+  return { type: 'OUTCOME', todo, stage, ...defined({ part }), verdict: judgeCommands(tx, job) };
 }
 
 /** Whether a command was interrupted, which proves nothing, and is run once more, in a directory of its own. */
-function isRunAgain(tx: Transaction, job: CommandsJob, { job: asked, ending }: CommandEnded): boolean {
+function rerunInterrupted(tx: Transaction, job: CommandsJob, { job: asked, ending }: CommandEnded): boolean {
   const [command, ...rest] = job.queue;
   if (ending.kind !== 'interrupted' || command === undefined) return false;
   // What vanishes twice is not run a third time.
@@ -64,7 +64,7 @@ function isRunAgain(tx: Transaction, job: CommandsJob, { job: asked, ending }: C
   recordCommandEnd(tx, asked, { exit: null, outcome: outcomeOf(asked, ending).outcome, log });
   const engine = requireEngine(tx);
   engine.job = { ...job, queue: [{ ...command, again: again + 1 }, ...rest] };
-  pendRunning(tx, block, engine.job);
+  setPendingRunning(tx, block, engine.job);
   return true;
 }
 
@@ -80,7 +80,8 @@ export function buildEvidence(
   const contains = stdoutContains === undefined || ending.kind === 'reused' || output.includes(stdoutContains);
   const ok = asExpected && contains;
   const forbidden = ok || ending.kind !== 'exit' ? null : findForbiddenListen(output);
-  const outcome = asExpected && !contains ? `${plain.outcome}, but ${lacking(stdoutContains)}` : plain.outcome;
+  const outcome =
+    asExpected && !contains ? `${plain.outcome}, but ${describeMissingOutput(stdoutContains)}` : plain.outcome;
   return {
     id,
     attempt: (todo === null ? undefined : engine?.todos[todo]?.attempt) ?? 1,
@@ -90,7 +91,7 @@ export function buildEvidence(
     outcome: forbidden === null ? outcome : `${outcome}; ${FORBIDDEN}: ${toBoundedLine(forbidden, 200)}`,
     at: tx.at,
     commit: after?.head ?? null,
-    tree: treeOf(ending),
+    tree: getTree(ending),
     log: ending.kind === 'reused' ? ending.log : `${job.directory}/command.log`,
     ...(todo !== null && engine?.job?.todo === null ? { todo } : {}),
     ...(ending.kind === 'reused' ? { reused: true } : {}),
@@ -100,7 +101,7 @@ export function buildEvidence(
   };
 }
 
-function lacking(text = ''): string {
+function describeMissingOutput(text = ''): string {
   return `its output lacks ${toWholeLine(JSON.stringify(text))}`;
 }
 
@@ -110,7 +111,7 @@ function isUnrunnable(ending: CommandEnding): boolean {
   return ending.kind === 'exit' && (ending.exit.error === 'spawn' || CANNOT_RUN.includes(ending.exit.exit ?? 0));
 }
 
-function treeOf(ending: CommandEnding): string | null {
+function getTree(ending: CommandEnding): string | null {
   switch (ending.kind) {
     case 'exit':
       return ending.exit.tree;
@@ -122,7 +123,7 @@ function treeOf(ending: CommandEnding): string | null {
 }
 
 /** A command that judges should leave the sources as they are; what it changed may end up in a commit. */
-function noteChanges(tx: Transaction, { id, todo }: QueuedCommand, { ending, after }: CommandEnded): void {
+function reportTreeChange(tx: Transaction, { id, todo }: QueuedCommand, { ending, after }: CommandEnded): void {
   if (ending.kind !== 'exit' || ending.exit.tree === null || after === null) return;
   if (after.digest === ending.exit.tree) return;
   const line = `${todo === null ? '' : `${todo} `}${id}: the command changed files of the work tree`;
@@ -134,7 +135,7 @@ function noteChanges(tx: Transaction, { id, todo }: QueuedCommand, { ending, aft
 const LOOPBACK =
   'the sandbox forbids listening on a port, which is no fault of the work: allow the loopback interface, or run the polls of dev-cli outside the sandbox, then reopen the run';
 
-function commandsVerdict(tx: Transaction, { todo, stage }: CommandsJob): StageResult {
+function judgeCommands(tx: Transaction, { todo, stage }: CommandsJob): StageResult {
   const engine = requireEngine(tx);
   const evidence = engine.evidence[todo ?? ''] ?? [];
   const judged = todo === null || stage === 'verify' ? evidence : evidence.filter(({ id }) => id === stage);
@@ -147,11 +148,11 @@ function commandsVerdict(tx: Transaction, { todo, stage }: CommandsJob): StageRe
   if (red.length === 0) return { kind: 'pass' };
   const why = `red on the final tree: ${advice}${told.join('; ')}`;
   if (environment !== null) return { kind: 'halt', why };
-  return planFixes(tx, buildCommandFixes(engine, red, acceptancesOf(tx, red)), told, why);
+  return planFixes(tx, buildCommandFixes(engine, red, listAcceptances(tx, red)), told, why);
 }
 
 /** The acceptances behind evidence of the final verification, as the plan has them. */
-function acceptancesOf(tx: Transaction, red: readonly CommandEvidence[]) {
+function listAcceptances(tx: Transaction, red: readonly CommandEvidence[]) {
   return red.flatMap(({ id, todo }) =>
     todo === undefined ? [] : getTodoBody(tx, todo).acceptance.filter((item) => isCommand(item) && item.id === id),
   );

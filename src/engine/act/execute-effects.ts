@@ -59,7 +59,7 @@ function drive(tx: Transaction, block: string, first: Iterable<EngineEvent>): Ma
   for (const given of first) {
     const events = [given];
     for (let event = events.shift(); event !== undefined; event = events.shift()) {
-      for (const effect of effectsOf(tx, block, event)) {
+      for (const effect of decideEffects(tx, block, event)) {
         const done = carryOut(tx, block, effect, fresh);
         events.push(...done.events);
         ended = done.ended ?? ended;
@@ -70,7 +70,7 @@ function drive(tx: Transaction, block: string, first: Iterable<EngineEvent>): Ma
   return ended;
 }
 
-function effectsOf(tx: Transaction, block: string, event: EngineEvent): EngineEffect[] {
+function decideEffects(tx: Transaction, block: string, event: EngineEvent): EngineEffect[] {
   const engine = requireEngine(tx);
   if (event.type === 'INVALIDATE') {
     const { todos } = event;
@@ -96,21 +96,21 @@ function carryOut(tx: Transaction, block: string, effect: EngineEffect, fresh: S
     case 'dispatch':
       return handOut(tx, effect.tasks, fresh);
     case 'work':
-      return work(tx, block, effect);
+      return doWork(tx, block, effect);
     case 'gate':
-      return outcomeOf(effect, openGate(tx, block, effect));
+      return buildEffectResult(effect, openGate(tx, block, effect));
     case 'settled':
       recordTodoEnd(tx, effect);
       return NOTHING;
     case 'retried':
-      retried(tx, effect);
+      recordRetry(tx, effect);
       return NOTHING;
     case 'added':
       recordEntry(tx, 'todos-added', { todos: effect.todos, by: effect.by });
       addTodosToPlan(tx, effect.todos);
       return NOTHING;
     case 'ended':
-      return { events: [], ended: end(tx, block, effect) };
+      return { events: [], ended: endExecution(tx, block, effect) };
   }
 }
 
@@ -127,14 +127,14 @@ function handOut(tx: Transaction, tasks: readonly NewTask[], fresh: Set<string>)
       refused.push({ type: 'OUTCOME', todo, stage, verdict: { kind: 'halt', why } });
       continue;
     }
-    if (todo !== null && stage === 'worker') noteBaseline(tx, todo);
+    if (todo !== null && stage === 'worker') recordBaseline(tx, todo);
     fresh.add(issueTask(tx, task));
   }
   return { events: refused };
 }
 
 /** The work tree before a todo's first attempt: what its commit is measured against. */
-function noteBaseline(tx: Transaction, todo: string): void {
+function recordBaseline(tx: Transaction, todo: string): void {
   const engine = requireEngine(tx);
   if (tx.state.baseline === null || Object.hasOwn(engine.baselines, todo)) return;
   const tree = tx.tree();
@@ -143,21 +143,21 @@ function noteBaseline(tx: Transaction, todo: string): void {
 }
 
 /** What needs only documents is done at once; everything else becomes the run's job. */
-function work(tx: Transaction, block: string, effect: Extract<EngineEffect, { type: 'work' }>): EffectResult {
+function doWork(tx: Transaction, block: string, effect: Extract<EngineEffect, { type: 'work' }>): EffectResult {
   if (effect.stage === 'report') {
     recordPlanDifference(tx);
     writeReport(tx);
-    return outcomeOf(effect, { kind: 'pass' });
+    return buildEffectResult(effect, { kind: 'pass' });
   }
   if (effect.stage === 'wrapUp' && effect.todo !== null) {
     wrapUp(tx, effect.todo);
-    return outcomeOf(effect, { kind: 'pass' });
+    return buildEffectResult(effect, { kind: 'pass' });
   }
   startJob(tx, block, effect);
   return NOTHING;
 }
 
-function outcomeOf(
+function buildEffectResult(
   { todo, stage, part }: Pick<Extract<EngineEffect, { type: 'work' }>, 'todo' | 'stage' | 'part'>,
   verdict: StageResult | null,
 ): EffectResult {
@@ -179,7 +179,7 @@ function recordTodoEnd(tx: Transaction, { todo, status, why }: Extract<EngineEff
   if (status === 'failed') tx.ran.push({ block: todo, ok: false, summary: `failed: ${why ?? ''}`.slice(0, 300) });
 }
 
-function retried(tx: Transaction, { todo, attempt, why }: Extract<EngineEffect, { type: 'retried' }>): void {
+function recordRetry(tx: Transaction, { todo, attempt, why }: Extract<EngineEffect, { type: 'retried' }>): void {
   const { retries = 0 } = requireEngine(tx).todos[todo] ?? {};
   recordEntry(tx, 'todo-retried', { todoId: todo, attempt, why });
   const { maxRetries } = requireEngineRecipe(tx).program.policies;
@@ -214,7 +214,11 @@ function withdraw(tx: Transaction, block: string, todos: readonly string[] | nul
   }
 }
 
-function end(tx: Transaction, block: string, { outcome, why }: Extract<EngineEffect, { type: 'ended' }>): MachineEvent {
+function endExecution(
+  tx: Transaction,
+  block: string,
+  { outcome, why }: Extract<EngineEffect, { type: 'ended' }>,
+): MachineEvent {
   const engine = requireEngine(tx);
   const done = engine.order.filter((id) => engine.todos[id]?.status === 'done').length;
   const failed = engine.order.filter((id) => engine.todos[id]?.status === 'failed');

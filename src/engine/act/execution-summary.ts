@@ -18,7 +18,7 @@ export function renderExecutionLine(engine: RunEngine): string {
     ...(commits > 0 ? [`${commits} ${commits === 1 ? 'commit' : 'commits'}`] : []),
     ...(retries > 0 ? [`${retries} ${retries === 1 ? 'retry' : 'retries'}`] : []),
     ...(engine.added > 0 ? [`${engine.added} added`] : []),
-    ...(engine.deferred.length > 0 ? [waitingLine(engine)] : []),
+    ...(engine.deferred.length > 0 ? [renderWaitingCommits(engine)] : []),
     ...(engine.openIssues.length > 0 ? [`${engine.openIssues.length} open issues`] : []),
   ];
   return parts.join(', ');
@@ -30,7 +30,7 @@ export function countTickedBefore({ todos }: RunEngine): number {
 }
 
 /** Commits that had to wait, and why. */
-function waitingLine({ deferred, waits }: RunEngine): string {
+function renderWaitingCommits({ deferred, waits }: RunEngine): string {
   const why = waits === undefined ? '' : `: ${toBoundedLine(waits.why, 250)}`;
   return `${deferred.length} ${deferred.length === 1 ? 'commit' : 'commits'} not made yet${why}`;
 }

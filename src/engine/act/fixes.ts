@@ -24,9 +24,9 @@ export function buildReviewFixes(engine: Known, { issues }: ReviewResult): PlanT
       toWholeLine(`${severity}: ${file}${line == null ? '' : `:${line}`}: ${description}`),
     );
     const [first = ''] = told;
-    return fix(engine, index, {
+    return buildFix(engine, index, {
       title: toBoundedLine(`Put right what the review found: ${first}`, 150),
-      files: globsOf(found.map(({ file }) => file)),
+      files: toGlobs(found.map(({ file }) => file)),
       steps: told,
       acceptance: told.map((text, at) => ({ id: `as-${at + 1}`, kind: 'assertion', text: `No longer so: ${text}` })),
     });
@@ -45,7 +45,7 @@ export function buildCommandFixes(
   if (red.length === 0) return [];
   const told = red.map(({ argv, outcome }) => toWholeLine(`${formatCommandLine(argv)}: ${outcome}`));
   return [
-    fix(engine, 0, {
+    buildFix(engine, 0, {
       title: toBoundedLine(`Make green again: ${told[0]}`, 150),
       files: [],
       steps: [
@@ -57,7 +57,7 @@ export function buildCommandFixes(
   ];
 }
 
-function fix(
+function buildFix(
   { fixRounds, todos }: Known,
   index: number,
   body: Pick<PlanTodo, 'title' | 'files' | 'steps' | 'acceptance'>,
@@ -78,7 +78,7 @@ function fix(
 }
 
 /** Files as globs that match only them; with one that no plan could name, none: then the todo works alone. */
-function globsOf(files: readonly string[]): string[] {
+function toGlobs(files: readonly string[]): string[] {
   const globs = [...new Set(files.map((file) => file.replace(/^\.\//, '').replace(/[*?[\]{}()!+@\\]/g, '?')))];
   return globs.every((glob) => findPathProblem(glob) === null) ? globs : [];
 }

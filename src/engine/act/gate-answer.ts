@@ -12,16 +12,16 @@ import { APPROVE_PLAN } from '../../blocks/plan-gate.js';
 import { PLAN, PLAN_CONTENT } from '../../run/paths.js';
 import { type PendingBlock, recordAcknowledged } from '../../run/pending-action.js';
 import type { Transaction } from '../../run/transaction.js';
-import type { Taken } from './collect.js';
+import type { EngineAcknowledgement } from './collect.js';
 import { applyDecision, digestPlanCommands, findCurrentGate, getGateKey } from './gates.js';
 import { listAddedTodos, requireEngine } from './plan.js';
 
 /** A decision at a gate of an execution: its commands, a criterion, a worker's question, a gate of the recipe (engine.md, Gates). */
-export function acknowledgeGate(tx: Transaction, pending: PendingBlock, input: AckInput): Taken {
+export function acknowledgeGate(tx: Transaction, pending: PendingBlock, input: AckInput): EngineAcknowledgement {
   const at = findCurrentGate(tx);
   if (at === null) throw new DevCliError('INTERNAL', 'The engine waits at no gate.');
   const { chosen, note } = requireChoice(tx, pending, input);
-  const about = decidedOn(tx, pending, at, chosen.id);
+  const about = digestDecision(tx, pending, at, chosen.id);
   storeNote(tx, pending, note);
   const key = getGateKey(at);
   const said = note === undefined ? {} : { note };
@@ -41,7 +41,7 @@ export function acknowledgeGate(tx: Transaction, pending: PendingBlock, input: A
  * The digests of what was decided on: the plan, or its commands.
  * @throws DevCliError `INPUT_CHANGED`, `PLAN_EDITED` when the plan is another than the one that was asked about
  */
-function decidedOn(
+function digestDecision(
   tx: Transaction,
   pending: PendingBlock,
   { todo, stage }: NonNullable<ReturnType<typeof findCurrentGate>>,

@@ -37,11 +37,11 @@ interface Question {
  * a worker's question, a gate of the recipe's own (engine.md, Gates). Null: it waits; a verdict: nobody is asked.
  */
 export function openGate(tx: Transaction, block: string, gate: EngineGate): StageResult | null {
-  if (gate.part === 'human' && tx.state.mode['interaction'] === 'autopilot') return skippedAcceptance(tx, gate);
+  if (gate.part === 'human' && tx.state.mode['interaction'] === 'autopilot') return skipHumanAcceptance(tx, gate);
   const { state } = tx;
   state.lastAction += 1;
   const actionId = `a${state.lastAction}`;
-  const { message, choices, read, artifact } = questionOf(tx, gate, actionId);
+  const { message, choices, read, artifact } = buildQuestion(tx, gate, actionId);
   const action: GateAction = {
     run: state.name,
     block,
@@ -127,9 +127,9 @@ export function digestPlanCommands(tx: Transaction): string {
   return digestCommands(listCommands(readWholePlan(tx)));
 }
 
-function questionOf(tx: Transaction, { todo, stage, part }: EngineGate, actionId: string): Question {
-  if (stage === APPROVE_PLAN) return planQuestion(tx);
-  if (todo === null) return commandsQuestion(tx, actionId);
+function buildQuestion(tx: Transaction, { todo, stage, part }: EngineGate, actionId: string): Question {
+  if (stage === APPROVE_PLAN) return buildPlanQuestion(tx);
+  if (todo === null) return buildCommandsQuestion(tx, actionId);
   const title = `${todo} (${toWholeLine(requireEngine(tx).todos[todo]?.title ?? '')})`;
   if (part === 'human') {
     const criteria = getTodoBody(tx, todo).acceptance.filter((item) => item.kind === 'human');
@@ -161,7 +161,7 @@ function questionOf(tx: Transaction, { todo, stage, part }: EngineGate, actionId
 }
 
 /** The plan, with what approving it lets dev-cli run. */
-function planQuestion(tx: Transaction): Question {
+function buildPlanQuestion(tx: Transaction): Question {
   const file = displayPath(tx.place, tx.state.name, PLAN);
   const texts = renderPlanCommands(tx);
   const commands =
@@ -184,7 +184,7 @@ function planQuestion(tx: Transaction): Question {
   };
 }
 
-function commandsQuestion(tx: Transaction, actionId: string): Question {
+function buildCommandsQuestion(tx: Transaction, actionId: string): Question {
   const texts = renderPlanCommands(tx);
   const path = `actions/${actionId}/commands.md`;
   tx.files.write(path, `# Commands that dev-cli may run\n\n${texts.map((text) => `- ${text}`).join('\n')}\n`);
@@ -208,7 +208,7 @@ export function renderPlanCommands(tx: Transaction): string[] {
 }
 
 /** In autopilot nobody is there to judge: it is let pass, and the report says so. */
-function skippedAcceptance(tx: Transaction, { todo, stage }: EngineGate): StageResult {
+function skipHumanAcceptance(tx: Transaction, { todo, stage }: EngineGate): StageResult {
   const criteria = getTodoBody(tx, todo ?? '').acceptance.filter((item) => item.kind === 'human');
   const line = `${todo}: not judged by a person (autopilot): ${criteria.map((item) => renderPlanText(tx, item.text)).join('; ')}`;
   requireEngine(tx).openIssues.push(toWholeLine(line));

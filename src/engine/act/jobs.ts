@@ -55,7 +55,7 @@ export function startJob(tx: Transaction, block: string, { todo, stage, part }: 
       engine.job = buildCompletionJob(tx);
       break;
     default: {
-      const queue = queueOf(tx, todo, stage, part);
+      const queue = buildQueue(tx, todo, stage, part);
       engine.job = {
         kind: 'commands',
         todo,
@@ -64,16 +64,16 @@ export function startJob(tx: Transaction, block: string, { todo, stage, part }: 
         actionId: `a${tx.state.lastAction + 1}`,
         queue,
       };
-      const kept = todo === null ? [] : (engine.evidence[todo] ?? []).filter(stillCounts(tx, todo, part));
+      const kept = todo === null ? [] : (engine.evidence[todo] ?? []).filter(createValidityTest(tx, todo, part));
       engine.evidence[todo ?? ''] = kept.filter(({ id }) => !queue.some((command) => command.id === id));
     }
   }
-  pendRunning(tx, block, engine.job);
+  setPendingRunning(tx, block, engine.job);
 }
 
 /** The job of the end. Its text is made here: it tells of the run as it stands now. */
 function buildCompletionJob(tx: Transaction): EngineJob {
-  const title = titleOf(tx);
+  const title = readTitle(tx);
   tx.files.write(`actions/a${tx.state.lastAction + 1}/${REQUEST_BODY_FILE}`, renderRequestText(tx));
   return {
     kind: 'pull-request',
@@ -85,7 +85,7 @@ function buildCompletionJob(tx: Transaction): EngineJob {
 }
 
 /** As the agent described it before the work; a person may have changed pr.json since. */
-function titleOf({ files }: Transaction): string {
+function readTitle({ files }: Transaction): string {
   try {
     const text: unknown = JSON.parse(files.text('pr.json') ?? '');
     return isRecord(text) && typeof text['title'] === 'string' ? toBoundedLine(text['title'], REQUEST_TITLE) : '';
@@ -95,14 +95,14 @@ function titleOf({ files }: Transaction): string {
 }
 
 /** Of the evidence that a todo has when a job begins: all of it, but what its verification will find out anew. */
-function stillCounts(tx: Transaction, todo: string, part: Work['part']): (evidence: CommandEvidence) => boolean {
+function createValidityTest(tx: Transaction, todo: string, part: Work['part']): (evidence: CommandEvidence) => boolean {
   if (part !== 'commands') return () => true;
   const own = new Set(getTodoBody(tx, todo).acceptance.map(({ id }) => id));
   const { attempt } = requireEngine(tx).todos[todo] ?? {};
   return (evidence) => evidence.attempt === attempt && !own.has(evidence.id);
 }
 
-function queueOf(tx: Transaction, todo: string | null, stage: string, part: Work['part']): QueuedCommand[] {
+function buildQueue(tx: Transaction, todo: string | null, stage: string, part: Work['part']): QueuedCommand[] {
   if (todo === null) {
     for (const { todo: of, id, unknown } of listUnresolvableCommands(tx)) {
       const line = toWholeLine(`${of} ${id}: not run at the end, nobody reported ${unknown.join(', ')}`);
@@ -129,7 +129,7 @@ function queueOf(tx: Transaction, todo: string | null, stage: string, part: Work
 }
 
 /** Makes the job's present command the pending action, under an id of its own, and records that it starts. */
-export function pendRunning(tx: Transaction, block: string, job: EngineJob): void {
+export function setPendingRunning(tx: Transaction, block: string, job: EngineJob): void {
   const { state, place } = tx;
   state.lastAction += 1;
   const actionId = `a${state.lastAction}`;
@@ -154,7 +154,7 @@ export function pendRunning(tx: Transaction, block: string, job: EngineJob): voi
             id: job.stage,
             run: [job.kind],
             startedAt: tx.at,
-            log: shown(`${logDirectory(job, `actions/${actionId}`)}/command.log`),
+            log: shown(`${getLogDirectory(job, `actions/${actionId}`)}/command.log`),
           },
     ],
     poll: { command: 'next', input: { name: state.name, wait: tx.pollWait } },
@@ -169,7 +169,7 @@ export function pendRunning(tx: Transaction, block: string, job: EngineJob): voi
 }
 
 /** Where the job's first log is written. */
-function logDirectory(job: EngineJob, directory: string): string {
+function getLogDirectory(job: EngineJob, directory: string): string {
   const steps = job.kind === 'pull-request' && job.stage === 'stateComplete';
   return steps ? `${directory}/${REQUEST_STEPS[0]}` : directory;
 }

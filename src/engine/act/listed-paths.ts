@@ -1,12 +1,12 @@
 import type { WorkerResult } from '../../documents/results.js';
 import type { Transaction } from '../../run/transaction.js';
 import {
-  asListed,
   createGlobTest,
   createPathTest,
   createUserChangeTest,
   isUncommittable,
   listChangedPaths,
+  normalizePaths,
 } from '../../work/paths.js';
 import { requireEngine } from './plan.js';
 
@@ -21,18 +21,18 @@ export function recordListedPaths(tx: Transaction, todo: string, { filesChanged,
   if (filesChanged.length > 0) {
     engine.listed = {
       ...engine.listed,
-      [todo]: joined(engine.listed?.[todo], asListed(tx.place.workTree, filesChanged)),
+      [todo]: mergePaths(engine.listed?.[todo], normalizePaths(tx.place.workTree, filesChanged)),
     };
   }
   if (notMine.length > 0) {
     engine.notMine = {
       ...engine.notMine,
-      [todo]: joined(engine.notMine?.[todo], asListed(tx.place.workTree, notMine)),
+      [todo]: mergePaths(engine.notMine?.[todo], normalizePaths(tx.place.workTree, notMine)),
     };
   }
 }
 
-function joined(known: readonly string[] = [], more: readonly string[]): string[] {
+function mergePaths(known: readonly string[] = [], more: readonly string[]): string[] {
   return [...new Set([...known, ...more])];
 }
 
@@ -52,19 +52,19 @@ export function findUnlistedPaths(tx: Transaction, todo: string, telling: Listed
   const told = [
     ...(engine.listed?.[todo] ?? []),
     ...(engine.notMine?.[todo] ?? []),
-    ...asListed(tx.place.workTree, [...telling.filesChanged, ...(telling.notMine ?? [])]),
+    ...normalizePaths(tx.place.workTree, [...telling.filesChanged, ...(telling.notMine ?? [])]),
   ];
   const isTold = createPathTest(told);
   const isUsers = createUserChangeTest(before);
   const isInside =
-    row.files.length === 0 ? notOfOthers(tx, todo) : createGlobTest(row.files, engine.charged[todo] ?? []);
+    row.files.length === 0 ? createUnclaimedTest(tx, todo) : createGlobTest(row.files, engine.charged[todo] ?? []);
   return listChangedPaths(now, since).filter(
     (path) => !isTold(path) && isInside(path) && !isUsers(path) && !isUncommittable(path, now),
   );
 }
 
 /** A todo without files may touch everything but what others of its wave say they changed. */
-function notOfOthers(tx: Transaction, todo: string): (path: string) => boolean {
+function createUnclaimedTest(tx: Transaction, todo: string): (path: string) => boolean {
   const engine = requireEngine(tx);
   const others = engine.wave.filter((id) => id !== todo);
   const isTheirs = createPathTest(others.flatMap((id) => engine.listed?.[id] ?? []));

@@ -16,28 +16,28 @@ const LINE_CAP = 300;
 const FULL = 32 * 1024;
 
 export function appendLearnings(tx: Transaction, todo: string, lines: readonly string[]): void {
-  append(tx, LEARNINGS, '# Learnings', todo, lines);
+  appendSection(tx, LEARNINGS, '# Learnings', todo, lines);
 }
 
 export function appendIssues(tx: Transaction, todo: string, lines: readonly string[]): void {
-  append(tx, ISSUES, '# Open issues', todo, lines);
+  appendSection(tx, ISSUES, '# Open issues', todo, lines);
 }
 
 /** One line about what dev-cli itself did with a todo. */
 export function appendAudit(tx: Transaction, todo: string, line: string): void {
-  const path = placeFor(tx, AUDIT, todo);
+  const path = choosePath(tx, AUDIT, todo);
   const before = tx.files.text(path) ?? '# Audit\n\n';
   tx.files.write(path, `${before}- ${tx.at} ${toBoundedLine(`${todo}: ${line}`, LINE_CAP)}\n`);
 }
 
 /** Where a note about a todo goes. */
-function placeFor(tx: Transaction, path: string, todo: string): string {
+function choosePath(tx: Transaction, path: string, todo: string): string {
   const facts = tx.files.facts(path);
-  return facts.kind === 'file' && facts.size > FULL ? ownNotes(path, todo) : path;
+  return facts.kind === 'file' && facts.size > FULL ? getOwnNotesPath(path, todo) : path;
 }
 
 /** `context/learnings/todo-7.md`. */
-function ownNotes(path: string, todo: string): string {
+function getOwnNotesPath(path: string, todo: string): string {
   return path.replace(/\.md$/, `/${todo}.md`);
 }
 
@@ -46,7 +46,7 @@ export function readLearnings(tx: Transaction, todos: readonly string[]): string
   const shared = todos.length === 0 ? null : tx.files.text(LEARNINGS);
   if (shared === null) return [];
   const parts = todos.flatMap((id) => {
-    const text = tx.files.text(ownNotes(LEARNINGS, id)) ?? shared;
+    const text = tx.files.text(getOwnNotesPath(LEARNINGS, id)) ?? shared;
     const start = text.lastIndexOf(`\n## ${id}\n`);
     if (start < 0) return [];
     const end = text.indexOf('\n## ', start + 1);
@@ -56,10 +56,10 @@ export function readLearnings(tx: Transaction, todos: readonly string[]): string
 }
 
 /** A heading for each todo; its lines are one line each, so that none of them can be taken for a heading. */
-function append(tx: Transaction, path: string, title: string, todo: string, lines: readonly string[]): void {
+function appendSection(tx: Transaction, path: string, title: string, todo: string, lines: readonly string[]): void {
   if (lines.length === 0) return;
   const kept = lines.map((line) => `- ${toWholeLine(line)}`);
-  const place = placeFor(tx, path, todo);
+  const place = choosePath(tx, path, todo);
   const before = tx.files.text(place) ?? `${title}\n`;
   tx.files.write(place, `${before}\n## ${todo}\n${kept.join('\n')}\n`);
 }

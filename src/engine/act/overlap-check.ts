@@ -17,8 +17,8 @@ const NAMED = 5;
 export function findFileConflict(tx: Transaction, todos: readonly Row[]): DevCliError | null {
   const others = tx.others();
   for (const { name, todos: theirs } of others) {
-    const details = todos.filter(isOpen).flatMap((todo) => detailOf(todo, name, theirs.filter(isOpen)));
-    if (details.length > 0) return clash(tx.state.name, name, details);
+    const details = todos.filter(isOpen).flatMap((todo) => describeOverlap(todo, name, theirs.filter(isOpen)));
+    if (details.length > 0) return buildOverlapError(tx.state.name, name, details);
   }
   if (others.length > 0) {
     const names = listed(others.map(({ name }) => `"${name}"`));
@@ -33,7 +33,7 @@ function isOpen({ status }: Row): boolean {
   return status !== 'done';
 }
 
-function clash(run: string, other: string, details: ErrorDetail[]): DevCliError {
+function buildOverlapError(run: string, other: string, details: ErrorDetail[]): DevCliError {
   const more = details.length - DETAILS_SHOWN;
   const rest = more > 0 ? [{ problem: `and ${more} more todos` }] : [];
   return new DevCliError(
@@ -50,15 +50,17 @@ function clash(run: string, other: string, details: ErrorDetail[]): DevCliError 
   );
 }
 
-function detailOf(todo: Row, other: string, theirs: readonly Row[]): ErrorDetail[] {
+function describeOverlap(todo: Row, other: string, theirs: readonly Row[]): ErrorDetail[] {
   const met = theirs.filter((row) => mayOverlap(todo, row));
   if (met.length === 0) return [];
   const ids = listed(met.map(({ id }) => id));
-  return [{ target: todo.id, problem: `may change what ${ids} of "${other}" may change: ${shared(todo, met)}` }];
+  return [
+    { target: todo.id, problem: `may change what ${ids} of "${other}" may change: ${renderSharedFiles(todo, met)}` },
+  ];
 }
 
 /** Which of the todo's files the others want, too. */
-function shared({ files }: Row, met: readonly Row[]): string {
+function renderSharedFiles({ files }: Row, met: readonly Row[]): string {
   const unbounded = files.length === 0 || met.some((row) => row.files.length === 0);
   if (unbounded) return 'a todo that names no files may change every one';
   const theirs = met.flatMap((row) => row.files);

@@ -12,7 +12,7 @@ import type { Transaction } from '../../run/transaction.js';
 import { requireEngine } from './plan.js';
 
 /** How the plan on disk differs from the one that an execution goes on with. */
-interface PlanMoved {
+interface PlanChanges {
   added: string[];
   removed: string[];
   changed: string[];
@@ -33,9 +33,9 @@ const NAMED = 10;
  */
 export function renderPlanDifference({ name, status, engine }: RunState, files: DocumentReader): string | null {
   if (engine === null || (status !== 'live' && status !== 'halted')) return null;
-  const moved = planMoved(files);
+  const moved = findPlanChanges(files);
   if (moved === null) return null;
-  return `the execution of "${name}" goes on with the plan that it captured; not applied: ${differences(moved)}. To take it up: let the run end, or end it with \`dev-cli abort\`, then run \`dev-cli init ${name} --execute\``;
+  return `the execution of "${name}" goes on with the plan that it captured; not applied: ${renderChanges(moved)}. To take it up: let the run end, or end it with \`dev-cli abort\`, then run \`dev-cli init ${name} --execute\``;
 }
 
 /** At the end of a plan that is carried out whole: what of the plan on disk was not. Kept, so that report and `done` say it. */
@@ -43,29 +43,29 @@ export function recordPlanDifference(tx: Transaction): void {
   const { state, files } = tx;
   const engine = requireEngine(tx);
   const whole = engine.why === undefined && Object.values(engine.todos).every(({ status }) => status === 'done');
-  const moved = whole && mayPlanDiffer(engine, files) ? planMoved(files) : null;
+  const moved = whole && mayPlanDiffer(engine, files) ? findPlanChanges(files) : null;
   if (moved === null) return;
-  const line = `the plan was changed while it was carried out; not applied: ${differences(moved)}. To take it up: \`dev-cli init ${state.name} --execute\``;
+  const line = `the plan was changed while it was carried out; not applied: ${renderChanges(moved)}. To take it up: \`dev-cli init ${state.name} --execute\``;
   state.warnings.push(line);
   tx.warnings.push(line);
 }
 
 /** Null where nothing differs, or the captured plan cannot be read: that is told by those who need it. */
-function planMoved(files: DocumentReader): PlanMoved | null {
+function findPlanChanges(files: DocumentReader): PlanChanges | null {
   const workspace = createWorkspace(files);
-  const before = parsedPlan(readable(() => workspace.text(CAPTURED_PLAN)));
+  const before = parsePlan(readIfPossible(() => workspace.text(CAPTURED_PLAN)));
   if (before === null) return null;
-  const shown = readable(() => workspace.text(PLAN));
+  const shown = readIfPossible(() => workspace.text(PLAN));
   const edited = shown !== null && isEdited(shown);
-  const now = readable(() => readPlan(workspace));
+  const now = readIfPossible(() => readPlan(workspace));
   const broken = now === null && workspace.facts('plan-content.json').kind === 'file';
-  const moved = { ...todosMoved(before, now ?? before), broken, edited };
+  const moved = { ...compareTodos(before, now ?? before), broken, edited };
   const any = moved.added.length + moved.removed.length + moved.changed.length > 0;
   return any || moved.rest || broken || edited ? moved : null;
 }
 
 /** What cannot be read, a fifo or megabytes, tells of no plan. */
-function readable<T>(read: () => T | null): T | null {
+function readIfPossible<T>(read: () => T | null): T | null {
   try {
     return read();
   } catch (error) {
@@ -74,7 +74,7 @@ function readable<T>(read: () => T | null): T | null {
   }
 }
 
-function todosMoved(before: PlanContent, now: PlanContent): Omit<PlanMoved, 'broken' | 'edited'> {
+function compareTodos(before: PlanContent, now: PlanContent): Omit<PlanChanges, 'broken' | 'edited'> {
   const texts = ({ todos }: PlanContent) => new Map(todos.map((todo) => [todo.id, canonicalJson(todo)]));
   const [old, present] = [texts(before), texts(now)];
   const rest = ({ todos: _, ...head }: PlanContent) => canonicalJson(head);
@@ -86,7 +86,7 @@ function todosMoved(before: PlanContent, now: PlanContent): Omit<PlanMoved, 'bro
   };
 }
 
-function parsedPlan(text: string | null): PlanContent | null {
+function parsePlan(text: string | null): PlanContent | null {
   try {
     const value: unknown = JSON.parse(text ?? '');
     return isRecord(value) && Array.isArray(value['todos']) ? (value as unknown as PlanContent) : null;
@@ -95,7 +95,7 @@ function parsedPlan(text: string | null): PlanContent | null {
   }
 }
 
-function differences({ added, removed, changed, rest, broken, edited }: PlanMoved): string {
+function renderChanges({ added, removed, changed, rest, broken, edited }: PlanChanges): string {
   const named = (ids: string[], how: string) => {
     const more = ids.length > NAMED ? ` and ${ids.length - NAMED} more` : '';
     return ids.length === 0 ? [] : [`${ids.slice(0, NAMED).join(', ')}${more} ${how}`];

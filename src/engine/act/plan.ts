@@ -14,7 +14,7 @@ const OPENING = '"todos":[\n';
  * The text of the captured plan: JSON, with every todo on a line of its own that begins with its id. One todo of ten
  * thousand is found by looking for that beginning; nothing else is parsed.
  */
-function capturedText({ todos, ...head }: PlanContent): string {
+function renderCapturedPlan({ todos, ...head }: PlanContent): string {
   const opening = JSON.stringify({ ...head, todos: [] }).slice(0, -'[]}'.length);
   const lines = todos.map(({ id, ...todo }) => JSON.stringify({ id, ...todo }));
   return `${opening}[\n${lines.join(',\n')}\n]}\n`;
@@ -27,7 +27,7 @@ interface CapturedPlan {
 
 const read = new WeakMap<Transaction, CapturedPlan>();
 
-function captured(tx: Transaction): CapturedPlan {
+function readCapturedPlan(tx: Transaction): CapturedPlan {
   const known = read.get(tx);
   if (known !== undefined) return known;
   const content = tx.files.read(CAPTURED_PLAN);
@@ -45,7 +45,7 @@ function captured(tx: Transaction): CapturedPlan {
 
 /** Makes `plan` the one that this run executes. */
 export function capturePlan(tx: Transaction, plan: PlanContent): string {
-  const text = capturedText(plan);
+  const text = renderCapturedPlan(plan);
   tx.files.write(CAPTURED_PLAN, text);
   read.delete(tx);
   return sha256(text);
@@ -59,7 +59,7 @@ export function getTodoBody(tx: Transaction, id: string): PlanTodo {
   const { bodies } = requireEngine(tx);
   const added = Object.hasOwn(bodies, id) ? bodies[id] : undefined;
   if (added !== undefined) return added;
-  const plan = captured(tx);
+  const plan = readCapturedPlan(tx);
   const known = plan.todos.get(id);
   if (known !== undefined) return known;
   const start = plan.content.indexOf(`\n{"id":${JSON.stringify(id)},`);
@@ -72,7 +72,7 @@ export function getTodoBody(tx: Transaction, id: string): PlanTodo {
 
 /** The captured plan without its todos. */
 export function readPlanHead(tx: Transaction): PlanHead {
-  const { content } = captured(tx);
+  const { content } = readCapturedPlan(tx);
   const end = content.indexOf(OPENING);
   const { todos: _, ...head } = JSON.parse(`${content.toString('utf8', 0, end)}"todos":[]}`) as PlanContent;
   return head;
@@ -80,7 +80,7 @@ export function readPlanHead(tx: Transaction): PlanHead {
 
 /** The captured plan with all that was added since, in the order of the run. Costs as much as the plan is long. */
 export function readWholePlan(tx: Transaction): PlanContent {
-  const plan = JSON.parse(captured(tx).content.toString('utf8')) as PlanContent;
+  const plan = JSON.parse(readCapturedPlan(tx).content.toString('utf8')) as PlanContent;
   return { ...plan, todos: [...plan.todos, ...listAddedTodos(requireEngine(tx))] };
 }
 

@@ -35,16 +35,16 @@ export function renderVerifierPrompt(
   const criteria = todo.acceptance.filter((item) => item.kind === 'assertion');
   const rules = listMustNots(tx, todo);
   return joinParts([
-    head(tx, `Verify ${todo.id}: ${toWholeLine(todo.title)}`, task),
+    renderHead(tx, `Verify ${todo.id}: ${toWholeLine(todo.title)}`, task),
     ...renderRole(tx, handler),
     renderPart('Criteria', renderBullets(criteria.map(({ id, text }) => `${id}: ${renderPlanText(tx, text)}`))),
     renderPart('Must not have been done', renderBullets(rules)),
     renderTodoRulings(tx, todo.id),
-    ...about(tx, todo),
+    ...renderWork(tx, todo),
     renderRequest(tx),
     renderLocations(tx),
-    consequences(tx, todo.id),
-    judgement(
+    renderConsequences(tx, todo.id),
+    renderJudgeDelivery(
       tx,
       task,
       criteria.map(({ id }) => id),
@@ -62,15 +62,15 @@ export function renderOwnJudgePrompt(
 ): string {
   const rules = listMustNots(tx, todo);
   return joinParts([
-    head(tx, `${handler.key} of ${todo.id}: ${toWholeLine(todo.title)}`, task),
+    renderHead(tx, `${handler.key} of ${todo.id}: ${toWholeLine(todo.title)}`, task),
     ...renderRole(tx, handler),
     renderPart('Must not have been done', renderBullets(rules)),
     renderTodoRulings(tx, todo.id),
-    ...about(tx, todo),
+    ...renderWork(tx, todo),
     renderRequest(tx),
     renderLocations(tx),
-    consequences(tx, todo.id),
-    judgement(tx, task, null, rules[0]),
+    renderConsequences(tx, todo.id),
+    renderJudgeDelivery(tx, task, null, rules[0]),
   ]);
 }
 
@@ -82,9 +82,9 @@ export function renderReviewPrompt(tx: Transaction, handler: ResolvedHandler, ta
   const told = done.map((id) => `${id} (${todos[id]?.title ?? ''}): ${summaries[id] ?? ''}`);
   const shownClaims = takeWithin(told, CLAIMS_SHOWN);
   return joinParts([
-    head(tx, `Review what the run ${tx.state.name} changed`, task),
+    renderHead(tx, `Review what the run ${tx.state.name} changed`, task),
     ...renderRole(tx, handler),
-    renderPart('The changes', renderBullets(diffOf(tx))),
+    renderPart('The changes', renderBullets(describeDiff(tx))),
     renderPart(
       'What it was to reach',
       renderBullets([objectives.core, ...objectives.definitionOfDone].map((text) => renderPlanText(tx, text))),
@@ -124,12 +124,12 @@ export function renderReviewPrompt(tx: Transaction, handler: ResolvedHandler, ta
   ]);
 }
 
-function head(tx: Transaction, title: string, { attempt }: PromptTask): string {
+function renderHead(tx: Transaction, title: string, { attempt }: PromptTask): string {
   return `# ${title}\n\nFor the run ${tx.state.name}${attempt > 1 ? `, attempt ${attempt}` : ''}. ${READ_ONLY}`;
 }
 
 /** What was done, by whom it is claimed, and what dev-cli itself saw. */
-function about(tx: Transaction, todo: PlanTodo): string[] {
+function renderWork(tx: Transaction, todo: PlanTodo): string[] {
   const { todos, evidence, reports, charged } = requireEngine(tx);
   const report = reports[todo.id];
   const files = todos[todo.id]?.files ?? todo.files;
@@ -138,7 +138,7 @@ function about(tx: Transaction, todo: PlanTodo): string[] {
       ? []
       : [
           report.summary,
-          ...listed(
+          ...capLines(
             report.filesChanged.map((path) => `changed: ${path}`),
             'git shows them',
           ),
@@ -155,7 +155,7 @@ function about(tx: Transaction, todo: PlanTodo): string[] {
 }
 
 /** @param criteria the ids to judge; null: the agent finds its own */
-function judgement(
+function renderJudgeDelivery(
   tx: Transaction,
   task: PromptTask,
   criteria: readonly string[] | null,
@@ -177,7 +177,7 @@ function judgement(
       summary: '<one or two sentences>',
     },
     fields: [
-      criteriaField(criteria),
+      describeCriteria(criteria),
       '`mustNotDoViolations`: each rule above. `sideEffects`: `{"description", "severity": "none|minor|major|critical"}` of what else was changed.',
       '`environmentError`: why nothing could be judged (a tool is missing, nothing starts), else null.',
       '`suggestedAdaptation`: null, or work that is missing in the plan: `{"reason", "category": "<dependency, config, schema, api, auth, ci, security, other>", "todo": {"title", "files": [globs], "steps": [..], "acceptance": [{"kind": "assertion", "text"}]}}`.',
@@ -187,7 +187,7 @@ function judgement(
 }
 
 /** What each word of the result leads to: whoever writes one weighs it by that (engine.md, Triage). */
-function consequences(tx: Transaction, id: string): string {
+function renderConsequences(tx: Transaction, id: string): string {
   const { maxRetries, mustNot } = requireEngineRecipe(tx).program.policies;
   const left = maxRetries - (requireEngine(tx).todos[id]?.retries ?? 0);
   const again =
@@ -211,7 +211,7 @@ function consequences(tx: Transaction, id: string): string {
 const LISTED = 200;
 
 /** All of them, or the first with where the others are. */
-function listed(lines: readonly string[], others: string): string[] {
+function capLines(lines: readonly string[], others: string): string[] {
   if (lines.length <= LISTED) return [...lines];
   return [...lines.slice(0, LISTED), `and ${lines.length - LISTED} more: ${others}`];
 }
@@ -219,7 +219,7 @@ function listed(lines: readonly string[], others: string): string[] {
 /** Characters of claims that the code reviewer is shown; the others are named by their place. */
 const CLAIMS_SHOWN = 12_000;
 
-function criteriaField(criteria: readonly string[] | null): string {
+function describeCriteria(criteria: readonly string[] | null): string {
   if (criteria === null)
     return '`criteria`: what you judged, each with an id of its own; `[]` when there was nothing to judge.';
   return criteria.length === 0
@@ -228,13 +228,13 @@ function criteriaField(criteria: readonly string[] | null): string {
 }
 
 /** How to see all that the run changed. What was dirty before it began is not its work. */
-function diffOf(tx: Transaction): string[] {
+function describeDiff(tx: Transaction): string[] {
   const { baseline } = tx.state;
   if (baseline === null) {
     const { order, todos } = requireEngine(tx);
     const files = [...new Set(order.flatMap((id) => todos[id]?.files ?? []))].map((glob) => `\`${toWholeLine(glob)}\``);
     const plan = toAbsolutePath(tx.place, tx.state.name, CAPTURED_PLAN);
-    return ['there is no repository; look at these files:', ...listed(files, `the plan names them: ${plan}`)];
+    return ['there is no repository; look at these files:', ...capLines(files, `the plan names them: ${plan}`)];
   }
   const dirty = Object.keys(baseline.dirty).map((path) => `\`${toWholeLine(path)}\``);
   const state = toAbsolutePath(tx.place, tx.state.name, 'state.json');
@@ -243,6 +243,6 @@ function diffOf(tx: Transaction): string[] {
     'and what `git status --short` shows as untracked',
     ...(dirty.length === 0
       ? []
-      : [`not of this run, changed before it began: ${listed(dirty, `\`baseline.dirty\` in ${state}`).join(', ')}`]),
+      : [`not of this run, changed before it began: ${capLines(dirty, `\`baseline.dirty\` in ${state}`).join(', ')}`]),
   ];
 }

@@ -51,22 +51,22 @@ export function renderWorkerPrompt(
       todo.steps.map((step, index) => `${index + 1}. ${renderPlanText(tx, step)}`),
     ),
     renderTodoRulings(tx, todo.id),
-    before(tx, todo.id, task.attempt),
-    answers(tx, todo.id),
-    inputs(tx, todo),
-    files(tx, todo, verification),
+    renderLastAttempt(tx, todo.id, task.attempt),
+    renderAnswers(tx, todo.id),
+    renderInputs(tx, todo),
+    renderFiles(tx, todo, verification),
     renderPart('Must not be done', renderBullets(listMustNots(tx, todo))),
     renderPart('Look here', renderBullets(todo.references.map((reference) => renderPlanText(tx, reference)))),
-    acceptance(tx, todo, task),
-    learnings(tx, todo),
+    renderAcceptance(tx, todo, task),
+    renderLearnings(tx, todo),
     renderRequest(tx),
     renderLocations(tx),
-    delivery(tx, todo, task, verification),
+    renderWorkerDelivery(tx, todo, task, verification),
   ]);
 }
 
 /** What the attempt before came to: a new one needs the task and the failures both. */
-function before(tx: Transaction, todo: string, attempt: number): string {
+function renderLastAttempt(tx: Transaction, todo: string, attempt: number): string {
   if (attempt < 2) return '';
   const { failures, evidence, todos } = requireEngine(tx);
   const lines = failures[todo] ?? [];
@@ -82,7 +82,7 @@ function before(tx: Transaction, todo: string, attempt: number): string {
   ]);
 }
 
-function answers(tx: Transaction, todo: string): string {
+function renderAnswers(tx: Transaction, todo: string): string {
   const known = requireEngine(tx).answers[todo] ?? [];
   const lines = known.map(({ question, answer }) =>
     renderForeignBlock(`Q: ${question}\nA: ${answer}`, { label: 'asked by a worker, answered by the user' }),
@@ -90,14 +90,14 @@ function answers(tx: Transaction, todo: string): string {
   return renderPart('What the user said', lines);
 }
 
-function inputs(tx: Transaction, todo: PlanTodo): string {
+function renderInputs(tx: Transaction, todo: PlanTodo): string {
   if (todo.inputs.length === 0) return '';
-  const values = todo.inputs.map(({ name, from }): [string, unknown] => [name, inputValue(tx, from)]);
+  const values = todo.inputs.map(({ name, from }): [string, unknown] => [name, resolveInputValue(tx, from)]);
   const text = JSON.stringify(Object.fromEntries(values), null, 2);
   return renderPart('Inputs', [renderForeignBlock(text, { label: 'values that earlier todos handed on' })]);
 }
 
-function inputValue(tx: Transaction, from: string): unknown {
+function resolveInputValue(tx: Transaction, from: string): unknown {
   const text = replaceReferences(from, (reference) => renderValueOrPath(tx, reference));
   const [only] = findReferences(from);
   if (only === undefined || from !== `\${${only.todo}.outputs.${only.output}}`) return text;
@@ -106,7 +106,7 @@ function inputValue(tx: Transaction, from: string): unknown {
   return text === renderValue(value) ? value : text;
 }
 
-function files(tx: Transaction, todo: PlanTodo, verification: boolean): string {
+function renderFiles(tx: Transaction, todo: PlanTodo, verification: boolean): string {
   if (verification)
     return renderPart('What you may touch', ['Nothing but your result: you look, you change no source.']);
   const globs = requireEngine(tx).todos[todo.id]?.files ?? todo.files;
@@ -118,28 +118,28 @@ function files(tx: Transaction, todo: PlanTodo, verification: boolean): string {
   ]);
 }
 
-function acceptance(tx: Transaction, todo: PlanTodo, { actionId }: PromptTask): string {
+function renderAcceptance(tx: Transaction, todo: PlanTodo, { actionId }: PromptTask): string {
   // Wherever the agent works.
   const check = createFormatterFor(tx.place.root);
   const command = check({ command: 'check', input: { subject: tx.state.name, action: actionId } });
   const exactly = runsCommands(tx) ? ' exactly as the verification will' : '';
   const does = [
     ...(todo.acceptance.some(isCommand) ? [`runs these commands${exactly}`] : []),
-    ...(commits(tx, todo) ? ['names as `unlisted` what changed and your result does not list'] : []),
+    ...(willCommit(tx, todo) ? ['names as `unlisted` what changed and your result does not list'] : []),
   ];
   const runs = does.length === 0 ? [] : ['', `\`${command}\` ${does.join(', and ')}.`];
   return renderPart('How it will be judged', [
-    ...renderBullets(todo.acceptance.map((item) => criterion(tx, item))),
+    ...renderBullets(todo.acceptance.map((item) => renderCriterion(tx, item))),
     ...runs,
   ]);
 }
 
 /** Whether what the worker does is committed. */
-function commits({ state }: Transaction, { type }: PlanTodo): boolean {
+function willCommit({ state }: Transaction, { type }: PlanTodo): boolean {
   return state.baseline !== null && type === 'work';
 }
 
-function criterion(tx: Transaction, item: PlanAcceptance): string {
+function renderCriterion(tx: Transaction, item: PlanAcceptance): string {
   switch (item.kind) {
     case 'command': {
       const line = formatCommandLine(item.run.map((word) => substituteReferences(requireEngine(tx).outputs, word)));
@@ -159,7 +159,7 @@ function criterion(tx: Transaction, item: PlanAcceptance): string {
 /** Characters of what a worker is given of its dependencies' learnings; the others are named by their place. */
 const LEARNINGS_SHOWN = 3000;
 
-function learnings(tx: Transaction, todo: PlanTodo): string {
+function renderLearnings(tx: Transaction, todo: PlanTodo): string {
   const notes = readLearnings(tx, listDependencies(todo));
   if (notes.length === 0) return '';
   const shown = takeWithin(notes, LEARNINGS_SHOWN);
@@ -170,7 +170,7 @@ function learnings(tx: Transaction, todo: PlanTodo): string {
   ]);
 }
 
-function delivery(tx: Transaction, todo: PlanTodo, { output }: PromptTask, verification: boolean): string {
+function renderWorkerDelivery(tx: Transaction, todo: PlanTodo, { output }: PromptTask, verification: boolean): string {
   const promised = todo.outputs.map(({ name, description }) => [name, `<${toWholeLine(description)}>`]);
   const example = {
     status: 'DONE',

@@ -15,12 +15,12 @@ export function oneTaskError(_turn: Transaction): DevCliError {
 
 export function resultMissingError(tx: Transaction, out: OpenTask, problem: string): DevCliError {
   const { actionId } = out;
-  const path = shownResult(tx, actionId);
+  const path = displayResult(tx, actionId);
   return new DevCliError('EVIDENCE_MISSING', `The result of ${actionId} is not there: ${problem}.`, {
     details: [{ target: path, problem }],
     fix: `Let the task's agent write ${path}, then repeat the acknowledgement. One that cannot: write why to the file that \`instead\` names, and run that.`,
-    instead: failCommand(tx, actionId),
-    pending: taskPending(tx, actionId),
+    instead: buildFailCommand(tx, actionId),
+    pending: buildPendingTask(tx, actionId),
   });
 }
 
@@ -29,11 +29,11 @@ export function resultInvalidError(
   { actionId, task }: OpenTask,
   problems: ErrorDetail[],
 ): DevCliError {
-  const path = shownResult(tx, actionId);
+  const path = displayResult(tx, actionId);
   return new DevCliError('SCHEMA_INVALID', `The result of ${actionId} does not hold up; nothing of it is taken.`, {
     details: problems.slice(0, 40).map((problem) => ({ target: path, ...problem })),
     fix: `Let the task's agent mend ${path}, then repeat the acknowledgement. Refused ${task.malformed} of ${MAX_REFUSALS} times; the last is a failed attempt.`,
-    pending: taskPending(tx, actionId),
+    pending: buildPendingTask(tx, actionId),
   });
 }
 
@@ -42,11 +42,11 @@ const COMPLETE =
   'Put each path into `filesChanged` (the work of the todo) or `notMine` (not its work), or let the agent do it; then repeat the acknowledgement, which takes the result as it is then and leaves uncommitted what it does not list.';
 
 export function resultIncompleteError(tx: Transaction, { actionId }: OpenTask, problems: ErrorDetail[]): DevCliError {
-  const path = shownResult(tx, actionId);
+  const path = displayResult(tx, actionId);
   return new DevCliError('SCHEMA_INVALID', `The result of ${actionId} does not list all that changed.`, {
     details: problems.map((problem) => ({ target: path, ...problem })),
     fix: COMPLETE,
-    pending: taskPending(tx, actionId),
+    pending: buildPendingTask(tx, actionId),
   });
 }
 
@@ -74,27 +74,27 @@ export function listFaults(
   { actionId }: OpenTask,
   result: Exclude<TaskResult, { kind: 'good' }>,
 ): ErrorDetail[] {
-  const target = shownResult(tx, actionId);
+  const target = displayResult(tx, actionId);
   if (result.kind === 'absent') return [{ target, problem: result.problem }];
   return result.problems.map((problem) => ({ target, ...problem }));
 }
 
-function shownResult(tx: Transaction, actionId: string): string {
+function displayResult(tx: Transaction, actionId: string): string {
   return displayPath(tx.place, tx.state.name, getResultPath(actionId));
 }
 
-function taskPending(tx: Transaction, actionId: string) {
+function buildPendingTask(tx: Transaction, actionId: string) {
   return { actionId, ack: { command: 'step complete', input: { name: tx.state.name, action: actionId } } };
 }
 
 export function dispatchFailError(tx: Transaction): DevCliError {
   const [first] = Object.keys(requireEngine(tx).tasks);
   return new DevCliError('DATA_UNEXPECTED', 'A dispatch as a whole cannot fail; name the task that did.', {
-    ...(first === undefined ? {} : { fix: failCommand(tx, first) }),
+    ...(first === undefined ? {} : { fix: buildFailCommand(tx, first) }),
   });
 }
 
-function failCommand(tx: Transaction, actionId: string): Invocation {
+function buildFailCommand(tx: Transaction, actionId: string): Invocation {
   const reason = `@${displayPath(tx.place, tx.state.name, `actions/${actionId}/reason.md`)}`;
   return { command: 'step fail', input: { name: tx.state.name, action: actionId, reason } };
 }

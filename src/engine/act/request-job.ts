@@ -13,7 +13,7 @@ export function recordPullRequestResult(tx: Transaction, { ending }: RequestEnde
   const { engine, job } = requireJob(tx, 'pull-request');
   const { state } = tx;
   const ok = ending.kind === 'commented' || ending.kind === 'handed in';
-  const summary = summaryOf(ending);
+  const summary = summarizeEnding(ending);
   closeRunningAction(tx);
   engine.job = null;
   recordEntry(tx, 'stage', { todoId: null, stage: job.stage, outcome: ok ? 'done' : 'degraded', summary });
@@ -27,7 +27,7 @@ export function recordPullRequestResult(tx: Transaction, { ending }: RequestEnde
   return { type: 'OUTCOME', todo: null, stage: job.stage, verdict: { kind: 'pass' } };
 }
 
-function summaryOf(ending: RequestEnding): string {
+function summarizeEnding(ending: RequestEnding): string {
   switch (ending.kind) {
     case 'commented':
       return 'gh pr comment';

@@ -20,11 +20,11 @@ const RESULT_CAP = 1024 * 1024;
 /** What lies where a task's result belongs. */
 export type ReadResult =
   | { kind: 'absent'; problem: string }
-  | { kind: 'refused'; problems: ErrorDetail[]; sha256: string }
+  | { kind: 'buildRefusal'; problems: ErrorDetail[]; sha256: string }
   | { kind: 'good'; judged: JudgedResult; sha256: string };
 
 /** Which result schema a stage answers with. */
-function resultKind(substep: string): ResultKind {
+function getResultKind(substep: string): ResultKind {
   if (substep === 'worker') return 'worker';
   return substep === 'codeReview' ? 'code-review' : 'verify';
 }
@@ -38,7 +38,7 @@ export function readResult(tx: Transaction, actionId: string, task: TaskState): 
   const before: PathFacts | undefined = tx.state.pendingAction?.before[path];
   const facts = tx.files.facts(path);
   if (facts.kind === 'file' && facts.size > RESULT_CAP) {
-    return refused(
+    return buildRefusal(
       [{ problem: `is ${facts.size} bytes long; a result has at most ${RESULT_CAP}` }],
       `size ${facts.size}`,
     );
@@ -47,7 +47,7 @@ export function readResult(tx: Transaction, actionId: string, task: TaskState): 
   if (!evidence.ok) {
     return evidence.missing
       ? { kind: 'absent', problem: evidence.problem }
-      : refused([{ problem: evidence.problem }], evidence.problem);
+      : buildRefusal([{ problem: evidence.problem }], evidence.problem);
   }
   let value: unknown;
   try {
@@ -57,17 +57,17 @@ export function readResult(tx: Transaction, actionId: string, task: TaskState): 
     if (facts.kind === 'file' && isYoung(tx, facts.mtimeMs)) {
       return { kind: 'absent', problem: 'still being written' };
     }
-    return refused([{ problem: error.message }, ...error.details], evidence.text);
+    return buildRefusal([{ problem: error.message }, ...error.details], evidence.text);
   }
-  const judged = judgeResult(resultKind(task.substep), value);
-  if (!judged.ok) return refused(judged.problems, evidence.text);
-  const problems = unanswered(tx, task, judged.judged);
-  if (problems.length > 0) return refused(problems, evidence.text);
+  const judged = judgeResult(getResultKind(task.substep), value);
+  if (!judged.ok) return buildRefusal(judged.problems, evidence.text);
+  const problems = listUnanswered(tx, task, judged.judged);
+  if (problems.length > 0) return buildRefusal(problems, evidence.text);
   return { kind: 'good', judged: judged.judged, sha256: evidence.sha256 };
 }
 
-function refused(problems: ErrorDetail[], content: string): ReadResult {
-  return { kind: 'refused', problems, sha256: sha256(content) };
+function buildRefusal(problems: ErrorDetail[], content: string): ReadResult {
+  return { kind: 'buildRefusal', problems, sha256: sha256(content) };
 }
 
 /** A time ahead of ours says nothing, so it counts as old. */
@@ -77,19 +77,22 @@ function isYoung(tx: Transaction, mtimeMs: number): boolean {
 }
 
 /** What the result leaves out of what was asked: promised outputs, criteria; and paths nobody may touch. */
-function unanswered(tx: Transaction, { todoId, substep }: TaskState, judged: JudgedResult): ErrorDetail[] {
+function listUnanswered(tx: Transaction, { todoId, substep }: TaskState, judged: JudgedResult): ErrorDetail[] {
   if (todoId === null) return [];
   switch (judged.kind) {
     case 'worker':
-      return promised(tx, todoId, judged.result);
+      return checkWorker(tx, todoId, judged.result);
     case 'verify':
-      return [...(substep === 'verify' ? criteria(tx, todoId, judged.result) : []), ...proposal(judged.result)];
+      return [
+        ...(substep === 'verify' ? checkCriteria(tx, todoId, judged.result) : []),
+        ...checkProposal(judged.result),
+      ];
     case 'code-review':
       return [];
   }
 }
 
-function promised(
+function checkWorker(
   tx: Transaction,
   todo: string,
   { status, outputs, needs, reason, summary }: WorkerResult,
@@ -98,7 +101,7 @@ function promised(
     const said = reason ?? summary;
     const wrong =
       needs !== undefined && 'files' in needs
-        ? needs.files.flatMap((path, index) => fileProblem(path, `/needs/files/${index}`))
+        ? needs.files.flatMap((path, index) => checkFilePath(path, `/needs/files/${index}`))
         : [];
     return said.trim() === '' ? [{ pointer: '/reason', problem: 'is missing: BLOCKED needs one' }, ...wrong] : wrong;
   }
@@ -107,7 +110,7 @@ function promised(
     .map(({ name }) => ({ pointer: `/outputs/${name}`, problem: 'is missing: the plan promises it to later todos' }));
 }
 
-function criteria(tx: Transaction, todo: string, { criteria: given }: VerifyResult): ErrorDetail[] {
+function checkCriteria(tx: Transaction, todo: string, { criteria: given }: VerifyResult): ErrorDetail[] {
   const asked = getTodoBody(tx, todo)
     .acceptance.filter(({ kind }) => kind === 'assertion')
     .map(({ id }) => id);
@@ -128,14 +131,14 @@ function criteria(tx: Transaction, todo: string, { criteria: given }: VerifyResu
   return [...missing, ...unknown];
 }
 
-function proposal({ suggestedAdaptation }: VerifyResult): ErrorDetail[] {
+function checkProposal({ suggestedAdaptation }: VerifyResult): ErrorDetail[] {
   if (suggestedAdaptation === null) return [];
   return suggestedAdaptation.todo.files.flatMap((path, index) =>
-    fileProblem(path, `/suggestedAdaptation/todo/files/${index}`),
+    checkFilePath(path, `/suggestedAdaptation/todo/files/${index}`),
   );
 }
 
-function fileProblem(path: string, pointer: string): ErrorDetail[] {
+function checkFilePath(path: string, pointer: string): ErrorDetail[] {
   const problem = findPathProblem(path);
   return problem === null ? [] : [{ pointer, problem: `path ${JSON.stringify(path.slice(0, 80))} ${problem}` }];
 }

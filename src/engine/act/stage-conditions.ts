@@ -67,9 +67,9 @@ function wholeApplies(tx: Transaction, stage: string): boolean {
     case 'stateComplete':
       return stage in requireEngineRecipe(tx).handlers && hasPullRequest(tx);
     case 'residualCommit':
-      return tx.state.baseline !== null && anythingDone(tx);
+      return tx.state.baseline !== null && hasDoneAny(tx);
     case 'codeReview':
-      return anythingDone(tx);
+      return hasDoneAny(tx);
     case 'finalVerify':
       // Boxes that somebody ticked prove nothing.
       return listFinalCommands(tx).length > 0;
@@ -79,7 +79,7 @@ function wholeApplies(tx: Transaction, stage: string): boolean {
 }
 
 /** Asked only once all todos are done, in the step that the last of them becomes it: whether this run did any of them. */
-function anythingDone(tx: Transaction): boolean {
+function hasDoneAny(tx: Transaction): boolean {
   return Object.values(requireEngine(tx).todos).some(({ attempt }) => attempt > 0);
 }
 
@@ -96,7 +96,7 @@ function commandsNeedApproval(tx: Transaction): boolean {
   const commands = listCommands(readWholePlan(tx));
   if (commands.length === 0) return false;
   const digest = digestCommands(commands);
-  const standing = standingApproval(tx, commands, digest);
+  const standing = findStandingApproval(tx, commands, digest);
   if (standing === 'known') return false;
   if (standing !== null) engine.commandsApproved = { ...standing, digest };
   else if (wasRefused(tx)) {
@@ -119,7 +119,7 @@ function wasRefused({ state, earlier }: Transaction): boolean {
 }
 
 /** An approval of exactly these commands: of this run before it began anew, of an earlier one, or with the plan. */
-function standingApproval(
+function findStandingApproval(
   tx: Transaction,
   commands: readonly PlannedCommand[],
   digest: string,
@@ -128,11 +128,11 @@ function standingApproval(
   // A run that 0.1.0 began goes on as it was approved.
   if (known !== null && [digest, digestCommandsAsOf010(commands)].includes(known.digest)) return 'known';
   const before = tx.earlier?.engine?.commandsApproved ?? null;
-  return before?.digest === digest ? before : approvedWithPlan(tx, digest);
+  return before?.digest === digest ? before : findPlanApproval(tx, digest);
 }
 
 /** The gate about the plan showed its commands; todos that a run has added since were in no plan. */
-function approvedWithPlan(tx: Transaction, digest: string): { by: string; seq: number } | null {
+function findPlanApproval(tx: Transaction, digest: string): { by: string; seq: number } | null {
   const { planApproved: approved, bodies } = requireEngine(tx);
   if (approved == null) return null;
   const { todos } = readWholePlan(tx);

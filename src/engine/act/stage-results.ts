@@ -16,12 +16,12 @@ export function triageResult(tx: Transaction, task: TaskState, judged: JudgedRes
   const { todoId } = task;
   switch (judged.kind) {
     case 'code-review':
-      return reviewVerdict(tx, judged.result);
+      return triageReview(tx, judged.result);
     case 'worker':
-      return workerVerdict(tx, todoId ?? '', judged.result);
+      return triageWorker(tx, todoId ?? '', judged.result);
     case 'verify':
-      if (task.substep !== 'verify') noteVerdict(tx, task, judged.result);
-      return judgeVerdict(tx, todoId ?? '', judged.result);
+      if (task.substep !== 'verify') recordVerdict(tx, task, judged.result);
+      return triageVerification(tx, todoId ?? '', judged.result);
   }
 }
 
@@ -50,7 +50,7 @@ export function triageFindings(tx: Transaction, id: string, findings: Partial<Fi
 }
 
 /** What an agent of a handler of the recipe's own says stands in the report; the verifier's shows in what holds. */
-function noteVerdict(
+function recordVerdict(
   tx: Transaction,
   { todoId, substep, attempt }: TaskState,
   { status, summary }: VerifyResult,
@@ -61,7 +61,7 @@ function noteVerdict(
   engine.verdicts = { ...engine.verdicts, [id]: [...(engine.verdicts?.[id] ?? []), verdict] };
 }
 
-function workerVerdict(tx: Transaction, id: string, result: WorkerResult): StageResult {
+function triageWorker(tx: Transaction, id: string, result: WorkerResult): StageResult {
   const engine = requireEngine(tx);
   engine.summaries[id] = toWholeLine(result.summary);
   if (result.status === 'DONE') return { kind: 'pass' };
@@ -69,7 +69,7 @@ function workerVerdict(tx: Transaction, id: string, result: WorkerResult): Stage
   return triageFindings(tx, id, { blocked: { reason, needs: result.needs ?? null } });
 }
 
-function judgeVerdict(tx: Transaction, id: string, result: VerifyResult): StageResult {
+function triageVerification(tx: Transaction, id: string, result: VerifyResult): StageResult {
   const row = requireEngine(tx).todos[id] as TodoState;
   const told = (head: string, evidence: string) => toWholeLine(`${head}: ${evidence}`);
   const failed = result.criteria.filter(({ pass }) => !pass).map((item) => told(item.id, item.evidence));
@@ -88,7 +88,7 @@ function judgeVerdict(tx: Transaction, id: string, result: VerifyResult): StageR
     environment,
   };
   if (suggested === null) return triageFindings(tx, id, findings);
-  const body = addedBody(row, suggested);
+  const body = buildAddedTodo(row, suggested);
   const { title, type, risk, files } = body;
   const { category, reason } = suggested;
   return triageFindings(
@@ -103,7 +103,10 @@ function judgeVerdict(tx: Transaction, id: string, result: VerifyResult): StageR
 }
 
 /** A whole body for work that a verifier wants added; triage gives id and dependencies. */
-function addedBody(parent: TodoState, { reason, todo }: NonNullable<VerifyResult['suggestedAdaptation']>): PlanTodo {
+function buildAddedTodo(
+  parent: TodoState,
+  { reason, todo }: NonNullable<VerifyResult['suggestedAdaptation']>,
+): PlanTodo {
   return {
     id: '',
     title: toWholeLine(todo.title),
@@ -120,7 +123,7 @@ function addedBody(parent: TodoState, { reason, todo }: NonNullable<VerifyResult
   };
 }
 
-function reviewVerdict(tx: Transaction, result: ReviewResult): StageResult {
+function triageReview(tx: Transaction, result: ReviewResult): StageResult {
   const engine = requireEngine(tx);
   engine.reviews.push(result);
   const told = result.issues.map(({ file, line, severity, description }) =>

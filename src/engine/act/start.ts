@@ -41,8 +41,8 @@ export function startExecution(tx: Transaction, block: string): boolean {
   for (const path of [PLAN, PLAN_CONTENT]) tx.files.keep(path);
   const boxes = readBoxes(tx.files.text(PLAN) ?? '');
   const ticked = (id: string) => Object.hasOwn(boxes, id) && boxes[id] === true;
-  const earlier = carriedOver(tx, boxes);
-  const rows = rowsOf(plan, earlier, ticked);
+  const earlier = listCarriedTodos(tx, boxes);
+  const rows = buildRows(plan, earlier, ticked);
   if (!hasRoomBeside(tx, block, rows)) return false;
   const done = rows.filter(({ status }) => status === 'done').map(({ id }) => id);
   const gate = findPlanGate(tx.state, tx.captured);
@@ -50,7 +50,7 @@ export function startExecution(tx: Transaction, block: string): boolean {
   const engine: RunEngine = {
     ...createEngineState(rows),
     tasks: {},
-    outputs: knownOutputs(tx, new Set(done)),
+    outputs: readKnownOutputs(tx, new Set(done)),
     planDigest: capturePlan(tx, plan),
     planMarks: digestPlanFiles(tx.files),
     bodies: Object.fromEntries(earlier.map(({ body }) => [body.id, body])),
@@ -118,7 +118,7 @@ interface CarriedTodo {
 }
 
 /** Todos that an earlier run of the name added and that stand in PLAN.md: they are part of the plan now. */
-function carriedOver(tx: Transaction, boxes: Record<string, boolean>): CarriedTodo[] {
+function listCarriedTodos(tx: Transaction, boxes: Record<string, boolean>): CarriedTodo[] {
   const engine = tx.earlier?.engine ?? tx.state.engine;
   if (engine === null) return [];
   return listAddedTodos(engine)
@@ -126,7 +126,7 @@ function carriedOver(tx: Transaction, boxes: Record<string, boolean>): CarriedTo
     .map((body) => ({ body, row: engine.todos[body.id] }));
 }
 
-function rowsOf({ todos }: PlanContent, earlier: CarriedTodo[], ticked: (id: string) => boolean): TodoState[] {
+function buildRows({ todos }: PlanContent, earlier: CarriedTodo[], ticked: (id: string) => boolean): TodoState[] {
   const rows = todos.map((todo) =>
     createTodoRow(toNewTodo({ ...todo, dependsOn: listDependencies(todo) }), { done: ticked(todo.id) }),
   );
@@ -147,7 +147,7 @@ function rowsOf({ todos }: PlanContent, earlier: CarriedTodo[], ticked: (id: str
 }
 
 /** What finished todos reported in an earlier run: later ones may build on it. */
-function knownOutputs(tx: Transaction, done: ReadonlySet<string>): RunEngine['outputs'] {
+function readKnownOutputs(tx: Transaction, done: ReadonlySet<string>): RunEngine['outputs'] {
   const text = done.size === 0 ? null : tx.files.text(OUTPUTS);
   if (text === null) return {};
   let value: unknown;

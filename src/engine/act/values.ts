@@ -21,7 +21,7 @@ export function renderValue(value: unknown): string {
 
 /** The references of a todo to values that nobody reported, each once. */
 export function listUnknownReferences(outputs: Outputs, todo: PlanTodo): string[] {
-  return listUnknownIn(outputs, textsOf(todo));
+  return listUnknownIn(outputs, listTexts(todo));
 }
 
 /** The references in these texts to values that nobody reported, each once. */
@@ -36,7 +36,7 @@ export function listUnknownIn(outputs: Outputs, texts: readonly string[]): strin
 }
 
 /** Every text of a todo in which a reference is replaced. */
-function textsOf({ inputs, steps, mustNotDo, references, acceptance }: PlanTodo): string[] {
+function listTexts({ inputs, steps, mustNotDo, references, acceptance }: PlanTodo): string[] {
   return [
     ...inputs.map(({ from }) => from),
     ...steps,

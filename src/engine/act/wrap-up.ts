@@ -30,17 +30,17 @@ export function wrapUp(tx: Transaction, id: string): void {
   engine.openIssues.push(...issues.map((issue) => toWholeLine(`${id}: ${issue}`)));
   const row = engine.todos[id];
   appendAudit(tx, id, `done in attempt ${row?.attempt ?? 1}: ${engine.summaries[id] ?? ''}`);
-  tick(tx, new Set([id]), TICKED_AT_ONCE);
+  tickTodos(tx, new Set([id]), TICKED_AT_ONCE);
   recordEntry(tx, 'wrapped-up', { todoId: id, outputs: promised, learnings: learnings.length, issues: issues.length });
 }
 
 /** Ticks every box that a done todo has earned; at the end of a run, however it ends. */
 export function tickDoneTodos(tx: Transaction): void {
   const { order, todos } = requireEngine(tx);
-  tick(tx, new Set(order.filter((id) => todos[id]?.status === 'done')), Number.POSITIVE_INFINITY);
+  tickTodos(tx, new Set(order.filter((id) => todos[id]?.status === 'done')), Number.POSITIVE_INFINITY);
 }
 
-function tick(tx: Transaction, ids: ReadonlySet<string>, atMost: number): void {
+function tickTodos(tx: Transaction, ids: ReadonlySet<string>, atMost: number): void {
   const facts = tx.files.facts(PLAN);
   if (facts.kind !== 'file' || facts.size > atMost) return;
   const before = tx.files.text(PLAN) ?? '';
@@ -53,11 +53,11 @@ function tick(tx: Transaction, ids: ReadonlySet<string>, atMost: number): void {
   const after = tickBoxes(before, ours ? ids : listUnchangedTodos(before, readWholePlan(tx), ids));
   if (after === before) return;
   tx.files.write(PLAN, after);
-  if (ours && !edited) noteLeft(tx);
+  if (ours && !edited) recordShownPlan(tx);
 }
 
 /** PLAN.md is now as this execution has written it. */
-function noteLeft(tx: Transaction): void {
+function recordShownPlan(tx: Transaction): void {
   const engine = requireEngine(tx);
   if (engine.planMarks === undefined) return;
   engine.planMarks = { ...engine.planMarks, shown: digestPlanFiles(tx.files).shown };
@@ -75,7 +75,7 @@ export function addTodosToPlan(tx: Transaction, added: readonly string[]): void 
   const known = { ...plan, todos: plan.todos.filter(({ id }) => !added.includes(id)) };
   if (!isUnchangedPlanFile(requireEngine(tx), tx.files) && !followsFrom(before, known)) return;
   tx.files.write(PLAN, renderPlan(plan, carryBoxes(before, plan)));
-  noteLeft(tx);
+  recordShownPlan(tx);
 }
 
 function warnEdited(tx: Transaction): void {

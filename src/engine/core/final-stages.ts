@@ -52,11 +52,11 @@ export function endFinalStage(builder: StepBuilder, stage: string, verdict: Stag
       moveToStage(builder, 'PASS');
       return;
     case 'fixes':
-      fix(builder, stage, verdict.todos, verdict.why);
+      addFixes(builder, stage, verdict.todos, verdict.why);
       return;
     case 'fail':
     case 'halt':
-      stop(builder, stage, verdict.why);
+      stopRun(builder, stage, verdict.why);
       return;
     case 'widen':
     case 'ask':
@@ -66,9 +66,9 @@ export function endFinalStage(builder: StepBuilder, stage: string, verdict: Stag
   }
 }
 
-function fix(builder: StepBuilder, stage: string, todos: readonly NewTodo[], why: string): void {
+function addFixes(builder: StepBuilder, stage: string, todos: readonly NewTodo[], why: string): void {
   if (todos.length === 0 || builder.state.fixRounds >= builder.program.policies.maxFixRounds) {
-    stop(builder, stage, why);
+    stopRun(builder, stage, why);
     return;
   }
   builder.state.fixRounds += 1;
@@ -81,10 +81,10 @@ function fix(builder: StepBuilder, stage: string, todos: readonly NewTodo[], why
   moveToStage(builder, 'FIX');
 }
 
-function stop(builder: StepBuilder, stage: string, why: string): void {
+function stopRun(builder: StepBuilder, stage: string, why: string): void {
   builder.final(stage, 'failed');
   builder.state.why = why;
-  if (stage === 'report') end(builder, 'halted');
+  if (stage === 'report') endEngine(builder, 'halted');
   else moveToStage(builder, 'STOP');
 }
 
@@ -93,16 +93,16 @@ export function moveToStage(builder: StepBuilder, event: RunStageEvent): void {
   builder.state.stage = stepRunStage(builder.program, builder.state.stage, event);
   if (builder.state.stage !== 'ended') return;
   const whole = builder.state.order.every((id) => builder.row(id).status === 'done');
-  end(builder, whole && builder.state.why === undefined ? 'completed' : 'halted');
+  endEngine(builder, whole && builder.state.why === undefined ? 'completed' : 'halted');
 }
 
-function end(builder: StepBuilder, outcome: 'completed' | 'halted'): void {
+function endEngine(builder: StepBuilder, outcome: 'completed' | 'halted'): void {
   builder.state.stage = 'ended';
-  const why = outcome === 'halted' ? whyHalted(builder) : undefined;
+  const why = outcome === 'halted' ? explainHalt(builder) : undefined;
   builder.effects.push({ type: 'ended', outcome, ...defined({ why }) });
 }
 
-function whyHalted(builder: StepBuilder): string {
+function explainHalt(builder: StepBuilder): string {
   if (builder.state.why !== undefined) return builder.state.why;
   const failed = builder.state.order.filter((id) => builder.row(id).status === 'failed');
   return failed.map((id) => `${id}: ${builder.row(id).why ?? 'failed'}`).join('; ');

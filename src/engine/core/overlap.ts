@@ -13,7 +13,7 @@ export function mayOverlap(a: Pick<TodoState, 'type' | 'files'>, b: Pick<TodoSta
 
 /** Whether one glob's literal beginning, up to its first wildcard, is a prefix of the other's. */
 export function mayGlobsOverlap(a: string, b: string): boolean {
-  const [one, other] = [beginning(a), beginning(b)];
+  const [one, other] = [cutLiteralPrefix(a), cutLiteralPrefix(b)];
   return leadsTo(one, other) || leadsTo(other, one);
 }
 
@@ -24,7 +24,7 @@ interface LiteralPrefix {
 }
 
 /** In lower case: on some file systems two spellings are one file, and too careful costs only a wave. */
-function beginning(glob: string): LiteralPrefix {
+function cutLiteralPrefix(glob: string): LiteralPrefix {
   const plain = glob.toLowerCase().replace(/^(\.\/)+/, '');
   const at = plain.search(/[*?[\]{}()!+@\\]/);
   return at < 0 ? { text: plain.replace(/\/+$/, ''), open: false } : { text: plain.slice(0, at), open: true };

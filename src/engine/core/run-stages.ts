@@ -34,7 +34,7 @@ export function getStageActor(stage: string): StageActor {
 }
 
 /** The parent machine (house.md, XState): what comes before the todos, the todos, what follows, in plain JSON. */
-function phaseConfig({ finalize }: EngineProgram): {
+function buildPhaseConfig({ finalize }: EngineProgram): {
   id: string;
   initial: string;
   states: Record<string, { on: Partial<Record<RunStageEvent, string>> }>;
@@ -61,7 +61,7 @@ function phaseConfig({ finalize }: EngineProgram): {
 const built = new WeakMap<EngineProgram, ReturnType<typeof build>>();
 
 function build(program: EngineProgram) {
-  return createMachine(phaseConfig(program));
+  return createMachine(buildPhaseConfig(program));
 }
 
 /**

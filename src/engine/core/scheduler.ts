@@ -25,12 +25,12 @@ type Plan = Pick<EngineState, 'order' | 'todos'>;
 
 /** Every todo that depends on `id`, directly or through others, in plan order. */
 export function listDependents(plan: Plan, id: string): string[] {
-  const found = reached(dependents(plan), id);
+  const found = collectReached(indexDependents(plan), id);
   return plan.order.filter((candidate) => found.has(candidate));
 }
 
 /** The todos that name each one as a dependency. */
-function dependents({ todos }: Plan): Map<string, string[]> {
+function indexDependents({ todos }: Plan): Map<string, string[]> {
   const after = new Map<string, string[]>();
   for (const { id: dependent, dependsOn } of Object.values(todos)) {
     for (const dependency of dependsOn) {
@@ -42,7 +42,7 @@ function dependents({ todos }: Plan): Map<string, string[]> {
   return after;
 }
 
-function reached(after: ReadonlyMap<string, string[]>, id: string): Set<string> {
+function collectReached(after: ReadonlyMap<string, string[]>, id: string): Set<string> {
   const found = new Set<string>();
   const open = [id];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -59,9 +59,9 @@ function reached(after: ReadonlyMap<string, string[]>, id: string): Set<string> 
 export function groupBlockedTodos(plan: Plan): Record<string, string[]> {
   const failed = plan.order.filter((id) => plan.todos[id]?.status === 'failed');
   if (failed.length === 0) return {};
-  const after = dependents(plan);
+  const after = indexDependents(plan);
   const blocked = failed.map((id): [string, string[]] => {
-    const found = reached(after, id);
+    const found = collectReached(after, id);
     return [id, plan.order.filter((candidate) => found.has(candidate) && plan.todos[candidate]?.status !== 'done')];
   });
   return Object.fromEntries(blocked.filter(([, todos]) => todos.length > 0));

@@ -42,12 +42,12 @@ export function stepInPlace(
   scope: StepContext,
 ): EngineEffect[] {
   const builder = new StepBuilder(program, state, scope);
-  take(builder, event);
+  takeEvent(builder, event);
   proceed(builder);
   return builder.effects;
 }
 
-function take(builder: StepBuilder, event: EngineEvent): void {
+function takeEvent(builder: StepBuilder, event: EngineEvent): void {
   switch (event.type) {
     case 'START':
       return;

@@ -36,7 +36,7 @@ interface StateNode {
  * The machine that every todo of a run is stepped through (engine.md, Shape): plain JSON, one compound state per stage.
  * Where a stage of a todo is not to be done, the caller passes it at once.
  */
-function todoConfig({ stages }: EngineProgram): {
+function buildTodoConfig({ stages }: EngineProgram): {
   id: string;
   initial: string;
   states: Record<string, StateNode>;
@@ -44,7 +44,7 @@ function todoConfig({ stages }: EngineProgram): {
   const reset = { AGAIN: '#todo.pending', STALE: '#todo.stale' } as const;
   const stageNodes = stages.map(({ id }, index): [string, StateNode] => {
     const next = stages[index + 1];
-    return [id, stageNode(id, next === undefined ? '#todo.done' : `#todo.${next.id}`)];
+    return [id, buildStageNode(id, next === undefined ? '#todo.done' : `#todo.${next.id}`)];
   });
   const begin = `#todo.${stages[0]?.id ?? 'done'}`;
   return {
@@ -60,7 +60,7 @@ function todoConfig({ stages }: EngineProgram): {
   };
 }
 
-function stageNode(id: string, onward: string): StateNode {
+function buildStageNode(id: string, onward: string): StateNode {
   const parts: readonly string[] = PARTS[id] ?? [WHOLE];
   const nodes = parts.map((part, index): [string, StateNode] => {
     const next = parts[index + 1];
@@ -82,7 +82,7 @@ function stageNode(id: string, onward: string): StateNode {
 const built = new WeakMap<EngineProgram, ReturnType<typeof build>>();
 
 function build(program: EngineProgram) {
-  return createMachine(todoConfig(program));
+  return createMachine(buildTodoConfig(program));
 }
 
 /**
@@ -95,19 +95,19 @@ export function stepTodo(program: EngineProgram, todo: TodoPosition & { id: stri
     machine = build(program);
     built.set(program, machine);
   }
-  const before = machine.resolveState({ value: stateValue(program, todo) });
+  const before = machine.resolveState({ value: toStateValue(program, todo) });
   if (!before.can({ type: event })) {
     throw new DevCliError('INTERNAL', `The todo "${todo.id}" cannot take ${event} at ${todo.status}.`);
   }
   const [after] = transition(machine, before, { type: event });
-  return standingOf(after.value);
+  return toPosition(after.value);
 }
 
-function stateValue({ stages }: EngineProgram, { status, part }: TodoPosition): string | Record<string, string> {
+function toStateValue({ stages }: EngineProgram, { status, part }: TodoPosition): string | Record<string, string> {
   return stages.some(({ id }) => id === status) ? { [status]: part ?? WHOLE } : status;
 }
 
-function standingOf(value: unknown): TodoPosition {
+function toPosition(value: unknown): TodoPosition {
   if (typeof value === 'string') return { status: value };
   const [[status, part] = ['', '']] = Object.entries(value as Record<string, string>);
   return part === WHOLE ? { status } : { status, part: part as Part };

@@ -33,14 +33,14 @@ export function applyTodoResult(
       passStage(builder, row, verdict.kind);
       return;
     case 'fail':
-      if (row.retries >= builder.program.policies.maxRetries) fail(builder, row, verdict.why);
-      else again(builder, { ...row, retries: row.retries + 1 }, verdict.why);
+      if (row.retries >= builder.program.policies.maxRetries) failTodo(builder, row, verdict.why);
+      else attemptAgain(builder, { ...row, retries: row.retries + 1 }, verdict.why);
       return;
     case 'halt':
-      fail(builder, row, verdict.why);
+      failTodo(builder, row, verdict.why);
       return;
     case 'widen':
-      again(
+      attemptAgain(
         builder,
         { ...row, files: [...new Set([...row.files, ...verdict.files])] },
         `may now touch ${verdict.files.join(', ')}`,
@@ -50,10 +50,10 @@ export function applyTodoResult(
       builder.substep({ ...row, ...builder.step(row, 'ASK'), why: verdict.question }, 'pending');
       return;
     case 'again':
-      again(builder, row, verdict.why);
+      attemptAgain(builder, row, verdict.why);
       return;
     case 'adapt':
-      adapt(builder, row, verdict.todo, verdict.passed);
+      addAdaptation(builder, row, verdict.todo, verdict.passed);
       return;
     case 'fixes':
       throw new DevCliError('INTERNAL', 'Fixes come from a stage of the whole run, not from a todo.');
@@ -74,7 +74,7 @@ export function passStage(builder: StepBuilder, row: TodoState, how: 'done' | 's
   if (next.status === 'done') endTodo(builder, next.id, 'done');
 }
 
-function again(builder: StepBuilder, row: TodoState, why: string): void {
+function attemptAgain(builder: StepBuilder, row: TodoState, why: string): void {
   const { part: _, ...rest } = row;
   const next = { ...rest, ...builder.step(row, 'AGAIN'), why };
   builder.substep(next, 'failed', row.status);
@@ -82,7 +82,7 @@ function again(builder: StepBuilder, row: TodoState, why: string): void {
   builder.effects.push({ type: 'retried', todo: row.id, attempt: row.attempt + 1, why });
 }
 
-function fail(builder: StepBuilder, row: TodoState, why: string): void {
+function failTodo(builder: StepBuilder, row: TodoState, why: string): void {
   const { part: _, ...rest } = row;
   builder.substep({ ...rest, ...builder.step(row, 'FAIL'), why }, 'failed', row.status);
   endTodo(builder, row.id, 'failed', why);
@@ -99,7 +99,7 @@ function endTodo(builder: StepBuilder, id: string, status: 'done' | 'failed', wh
   builder.effects.push({ type: 'settled', todo: id, status, ...defined({ why }) });
 }
 
-function adapt(builder: StepBuilder, row: TodoState, todo: NewTodo, passed: boolean): void {
+function addAdaptation(builder: StepBuilder, row: TodoState, todo: NewTodo, passed: boolean): void {
   const added = { ...createTodoRow(todo), depth: row.depth + 1, parent: row.id };
   const dynamicTodos = [...row.dynamicTodos, added.id];
   const waiting = passed ? builder.dependingOn(row.id) : [];
@@ -111,5 +111,5 @@ function adapt(builder: StepBuilder, row: TodoState, todo: NewTodo, passed: bool
   }
   builder.effects.push({ type: 'added', todos: [added.id], by: row.id });
   if (passed) passStage(builder, { ...row, dynamicTodos }, 'done');
-  else again(builder, { ...row, dynamicTodos, dependsOn: [...row.dependsOn, added.id] }, `after ${added.id}`);
+  else attemptAgain(builder, { ...row, dynamicTodos, dependsOn: [...row.dependsOn, added.id] }, `after ${added.id}`);
 }

@@ -45,7 +45,7 @@ export function triage(
   findings: Findings,
   { askable }: { askable: boolean },
 ): StageResult {
-  if (findings.blocked !== null) return ofBlocked(state, todo, findings.blocked, askable);
+  if (findings.blocked !== null) return triageBlocked(state, todo, findings.blocked, askable);
   for (const disposition of policies.triagePrecedence) {
     const verdict = DISPOSITION_RULES[disposition](policies, state, todo, findings);
     if (verdict !== null) return verdict;
@@ -64,7 +64,7 @@ const DISPOSITION_RULES: Record<EnginePolicies['triagePrecedence'][number], Disp
   halt({ mustNot }, _state, _todo, { violations, criticalSideEffects, environment, adaptation }) {
     const grave = adaptation !== null && GRAVE.includes(adaptation.category.toLowerCase());
     const why = [
-      ...(mustNot === 'halt' ? violations.map(violated) : []),
+      ...(mustNot === 'halt' ? violations.map(renderViolation) : []),
       ...criticalSideEffects.map((effect) => `critical side effect: ${effect}`),
       ...(environment === null ? [] : [`the environment: ${environment}`]),
       ...(grave ? [`needs a decision (${adaptation.category}): ${adaptation.reason}`] : []),
@@ -87,14 +87,14 @@ const DISPOSITION_RULES: Record<EnginePolicies['triagePrecedence'][number], Disp
 
 /** What a further attempt has to put right, one line each: what does not hold, and what was done that must not be. */
 export function listUnmet({ failed, violations }: Pick<Findings, 'failed' | 'violations'>): string[] {
-  return [...failed, ...violations.map(violated)];
+  return [...failed, ...violations.map(renderViolation)];
 }
 
-function violated(rule: string): string {
+function renderViolation(rule: string): string {
   return `must not be done: ${rule}`;
 }
 
-function ofBlocked(
+function triageBlocked(
   state: Pick<EngineState, 'order' | 'todos'>,
   todo: TodoState,
   { reason, needs }: NonNullable<Findings['blocked']>,
@@ -107,13 +107,13 @@ function ofBlocked(
       ? { kind: 'ask', question: needs.question }
       : { kind: 'halt', why: `nobody to ask: ${needs.question}` };
   }
-  const owner = ownerOf(state, todo, needs.files);
+  const owner = findOwner(state, todo, needs.files);
   if (owner !== null) return { kind: 'halt', why: `${reason} (its files belong to ${owner})` };
   return { kind: 'widen', files: needs.files };
 }
 
 /** Another todo that may still touch one of these files. What depends on this one comes later and is not in the way. */
-function ownerOf(
+function findOwner(
   { order, todos }: Pick<EngineState, 'order' | 'todos'>,
   todo: TodoState,
   files: readonly string[],

@@ -21,7 +21,7 @@ export function advanceWave(builder: StepBuilder): boolean {
   const idle = here.filter((row) => !builder.scope.applies(row.id, row.status, row.part));
   for (const row of idle) passStage(builder, row, 'skipped');
   if (idle.length > 0) return true;
-  return begin(builder, here);
+  return beginStage(builder, here);
 }
 
 /** Puts the next todos into the wave; false when none can start. */
@@ -43,35 +43,35 @@ function handOut(builder: StepBuilder): boolean {
 }
 
 /** All of `here` are at the same stage and part. */
-function begin(builder: StepBuilder, here: TodoState[]): boolean {
+function beginStage(builder: StepBuilder, here: TodoState[]): boolean {
   const [row] = here;
   if (row === undefined) return false;
-  switch (actor(builder, row)) {
+  switch (getActor(builder, row)) {
     case 'subagent':
       for (const member of here) builder.substep(member, 'running');
-      builder.effects.push({ type: 'dispatch', tasks: here.map((member) => taskOf(member)) });
+      builder.effects.push({ type: 'dispatch', tasks: here.map((member) => toTask(member)) });
       return false;
     case 'cli':
-      single(builder, 'work', row);
+      beginSingle(builder, 'work', row);
       return false;
     case 'human':
-      single(builder, 'gate', row);
+      beginSingle(builder, 'gate', row);
       return false;
   }
 }
 
-function single(builder: StepBuilder, type: 'work' | 'gate', row: TodoState): void {
+function beginSingle(builder: StepBuilder, type: 'work' | 'gate', row: TodoState): void {
   builder.substep(row, 'running');
   const place = { todo: row.id, stage: row.status, ...defined({ part: row.part }) };
   builder.state.at = place;
   builder.effects.push({ type, ...place });
 }
 
-function taskOf({ id, status, attempt, why }: TodoState) {
+function toTask({ id, status, attempt, why }: TodoState) {
   return { todo: id, stage: status, attempt, ...defined({ why }) };
 }
 
-function actor(builder: StepBuilder, { status, part }: TodoState): StageActor {
+function getActor(builder: StepBuilder, { status, part }: TodoState): StageActor {
   if (part === 'commands') return 'cli';
   if (part === 'human' || part === 'question') return 'human';
   return builder.program.stages.find(({ id }) => id === status)?.actor ?? 'cli';

@@ -24,18 +24,18 @@ const SUMMARY = 'summary.md';
  */
 export function writeReport(tx: Transaction, { aborted = false }: { aborted?: boolean } = {}): void {
   const request = renderPullRequest(tx.state);
-  const summary = { ...executionSummary(tx, aborted), ...(request === null ? {} : { request }) };
+  const summary = { ...buildExecutionSummary(tx, aborted), ...(request === null ? {} : { request }) };
   tx.files.write(REPORT, renderRunSummary(summary, 'Report'));
   if (tx.files.facts(SUMMARY).kind === 'file') tx.files.write(SUMMARY, renderRunSummary(summary));
 }
 
 /** The body of the run's pull request: the same value, before the request itself is told of it. */
 export function renderRequestText(tx: Transaction): string {
-  return renderRequestBody(executionSummary(tx, false));
+  return renderRequestBody(buildExecutionSummary(tx, false));
 }
 
 /** What the execution of a plan came to, as the value that every report renders (documents.md, summary.md and report.md). */
-function executionSummary(tx: Transaction, aborted: boolean): RunSummary {
+function buildExecutionSummary(tx: Transaction, aborted: boolean): RunSummary {
   const engine = requireEngine(tx);
   const rows = engine.order.flatMap((id) => engine.todos[id] ?? []);
   const whole = rows.every(({ status }) => status === 'done') && engine.why === undefined;

@@ -2,7 +2,7 @@ import { DevCliError } from '../../base/errors.js';
 import type { AckInput, AckResult, ChangedSources } from '../../blocks/acknowledgement.js';
 import { acknowledgeBlock, refuseUnexpected, unexpectedOptionError } from '../../blocks/asking.js';
 import { warnChanges } from '../../blocks/inputs.js';
-import { acknowledgeTasks, type Taken } from '../../engine/act/collect.js';
+import { acknowledgeTasks, type EngineAcknowledgement } from '../../engine/act/collect.js';
 import { acknowledgeGate } from '../../engine/act/gate-answer.js';
 import type { PendingBlock } from '../../run/pending-action.js';
 import type { Transaction } from '../../run/transaction.js';
@@ -35,7 +35,7 @@ export function acknowledge(tx: Transaction, input: AckInput, sources: ChangedSo
 }
 
 /** Lets the engine take what its tasks, or a person at its gate, came to. */
-function advanceByEngine(tx: Transaction, { result, events }: Taken): AckResult {
+function advanceByEngine(tx: Transaction, { result, events }: EngineAcknowledgement): AckResult {
   if (events !== undefined) advanceEngine(tx, events);
   return result;
 }

@@ -15,14 +15,14 @@ export function renderNextSteps(
     case 'completed':
       return [];
     case 'halted':
-      return reopened(tx, rows);
+      return renderReopening(tx, rows);
     case 'aborted':
       return [`The plan stands: \`dev-cli init ${tx.state.name} --execute\` carries out what is left of it.`];
   }
 }
 
 /** The commands that reopen the run, as they stand: for all that failed, and for each todo with a ruling on it. */
-function reopened(tx: Transaction, rows: readonly TodoState[]): string[] {
+function renderReopening(tx: Transaction, rows: readonly TodoState[]): string[] {
   const { currentBlock } = tx.state;
   const step = getReopenTarget(requireEngine(tx)) ?? currentBlock;
   if (step === null) return [];

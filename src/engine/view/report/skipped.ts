@@ -13,7 +13,7 @@ export function renderSkipped(tx: Transaction, rows: readonly TodoState[]): stri
   const final = (['codeReview', 'finalVerify'] as const).flatMap((stage) => {
     if (!finalize.includes(stage)) return [`${stage}: not part of this recipe`];
     const { status } = engine.finalize[stage] ?? { status: 'pending' };
-    if (status === 'skipped') return [`${stage}: skipped, ${whySkipped(tx, stage)}`];
+    if (status === 'skipped') return [`${stage}: skipped, ${explainSkip(tx, stage)}`];
     if (status !== 'pending' && status !== 'running') return [];
     const looked = stage === 'codeReview' ? engine.reviews.length > 0 : (engine.evidence['']?.length ?? 0) > 0;
     return [`${stage}: ${looked ? 'what it found was not done to the end, so it was not repeated' : NOT_REACHED}`];
@@ -35,20 +35,20 @@ export function renderSkipped(tx: Transaction, rows: readonly TodoState[]): stri
       ? []
       : [`taken as done: ${ticked} of ${rows.length} todos, their boxes were ticked before this run`]),
     ...open.map((id) => `${id}: not done`),
-    ...withoutCommit(tx, none),
+    ...renderMissingCommits(tx, none),
     ...engine.deferred.map((id) => `${id}: its commit could not be made yet and is not made${waiting}`),
   ];
 }
 
 /** A stage of the whole run is passed over only where there is nothing for it. */
-function whySkipped(tx: Transaction, stage: 'codeReview' | 'finalVerify'): string {
+function explainSkip(tx: Transaction, stage: 'codeReview' | 'finalVerify'): string {
   const worked = Object.values(requireEngine(tx).todos).some(({ attempt }) => attempt > 0);
   if (!worked) return 'this run did none of the todos';
   return stage === 'finalVerify' ? 'the plan has no command that can be run at the end' : 'there was nothing to review';
 }
 
 /** Why there are no commits, or none of some todos. */
-function withoutCommit(tx: Transaction, none: readonly TodoState[]): string[] {
+function renderMissingCommits(tx: Transaction, none: readonly TodoState[]): string[] {
   if (!requireEngineRecipe(tx).program.stages.some(({ id }) => id === 'commit'))
     return ['commits: not part of this recipe'];
   if (tx.state.baseline === null) return ['commits: there is no repository that git could read'];

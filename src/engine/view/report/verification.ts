@@ -16,9 +16,9 @@ export function renderVerification(tx: Transaction, rows: readonly TodoState[]):
     ...tried.flatMap((row) => {
       const { id } = row;
       const lines = [
-        ...(evidence[id] ?? []).map((one) => `${id} ${evidenceLine(tx, one)}`),
-        ...verdictLines(tx, id),
-        ...(verifies && row.status === 'done' ? judgements(tx, id) : []),
+        ...(evidence[id] ?? []).map((one) => `${id} ${renderEvidenceLine(tx, one)}`),
+        ...renderVerdictLines(tx, id),
+        ...(verifies && row.status === 'done' ? renderJudgements(tx, id) : []),
       ];
       if (lines.length > 0 || row.status === 'failed') return lines;
       return [verifies ? `${id}: nothing to verify` : `${id}: unverified`];
@@ -26,12 +26,12 @@ export function renderVerification(tx: Transaction, rows: readonly TodoState[]):
     ...reviews.map(({ verdict, summary }, index) => {
       return `code review${reviews.length > 1 ? `, round ${index + 1}` : ''}: ${verdict}; ${toBoundedLine(summary, 300)}`;
     }),
-    ...(evidence[''] ?? []).map((one) => `final verification: ${one.todo ?? ''} ${evidenceLine(tx, one)}`),
+    ...(evidence[''] ?? []).map((one) => `final verification: ${one.todo ?? ''} ${renderEvidenceLine(tx, one)}`),
   ];
 }
 
 /** What agents of the recipe's own handlers said, attempt by attempt. */
-function verdictLines(tx: Transaction, todo: string): string[] {
+function renderVerdictLines(tx: Transaction, todo: string): string[] {
   const verdicts = requireEngine(tx).verdicts?.[todo] ?? [];
   return verdicts.map(
     ({ stage, attempt, status, summary }) => `${todo} ${stage}, attempt ${attempt}: ${status}; ${summary}`,
@@ -39,17 +39,17 @@ function verdictLines(tx: Transaction, todo: string): string[] {
 }
 
 /** What no command could prove of a todo that is done, and who judged it. */
-function judgements(tx: Transaction, todo: string): string[] {
+function renderJudgements(tx: Transaction, todo: string): string[] {
   const { acceptance, mustNotDo } = getTodoBody(tx, todo);
   const rules =
     mustNotDo.length === 1 ? 'its rule of what must not be done is' : 'its rules of what must not be done are';
   return [
-    ...acceptance.flatMap((item) => judgement(tx, todo, item)),
+    ...acceptance.flatMap((item) => renderJudgement(tx, todo, item)),
     ...(mustNotDo.length === 0 ? [] : [`${todo}: ${rules} kept, as a verifier judged`]),
   ];
 }
 
-function judgement(tx: Transaction, todo: string, item: PlanAcceptance): string[] {
+function renderJudgement(tx: Transaction, todo: string, item: PlanAcceptance): string[] {
   switch (item.kind) {
     case 'command':
       return [];
@@ -67,7 +67,7 @@ function judgement(tx: Transaction, todo: string, item: PlanAcceptance): string[
 }
 
 /** A log is named only while it is there. */
-function evidenceLine(tx: Transaction, { id, argv, outcome, tree, log }: CommandEvidence): string {
+function renderEvidenceLine(tx: Transaction, { id, argv, outcome, tree, log }: CommandEvidence): string {
   const where = tree === null ? '' : `, tree ${tree.slice(0, 7)}`;
   const kept = tx.files.facts(log).kind === 'file' ? ` (${log})` : '';
   return `${id}: ${toBoundedLine(formatCommandLine(argv), 200)}: ${outcome}${where}${kept}`;
