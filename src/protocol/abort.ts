@@ -1,7 +1,7 @@
 import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
 import { noSuchRunError } from '../base/no-such-run.js';
-import { recordTurningPoint } from '../engine/act/turning-points.js';
+import { recordTurningPoint } from '../engine/act/remarks.js';
 import { tickDoneTodos } from '../engine/act/wrap-up.js';
 import { writeReport } from '../engine/view/report.js';
 import type { Job } from '../jobs/job.js';

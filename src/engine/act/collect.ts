@@ -27,23 +27,21 @@ import { type ReadResult, readResult } from './results.js';
 import { triageFindings, triageResult } from './stage-results.js';
 import { assignUnclaimedChanges } from './unclaimed-changes.js';
 
-/** Paths named at most that a result leaves out. */
+/** How many missing paths a refusal names. */
 const UNLISTED_SHOWN = 20;
 
-/** What an acknowledgement came to, and what the engine is to take for it: read lazily, while the engine goes on. */
+/** What an acknowledgement in an execution leads to. */
 export interface EngineAcknowledgement {
   result: AckResult;
+  /** Events for the engine. Each is computed only after the one before has been carried out. */
   events?: Iterable<EngineEvent>;
 }
 
 type GoodResult = OpenTask & Extract<ReadResult, { kind: 'good' }>;
-
-/** A task that has come to nothing. */
 type FailedTask = OpenTask & { reason: string };
 
 /**
- * Acknowledges while tasks of an execution are out: one of them, or by `--collect` every one whose result is there
- * (protocol.md §3).
+ * Acknowledges one task of a dispatch or, with `--collect`, every task that has a result (protocol.md §3).
  * @throws DevCliError `STALE_ACTION`, `EVIDENCE_MISSING`, `DATA_MISSING`, `DATA_UNEXPECTED`, `USAGE`
  */
 export function acknowledgeTasks(
@@ -58,7 +56,7 @@ export function acknowledgeTasks(
   }
   const task = Object.hasOwn(tasks, id) ? tasks[id] : undefined;
   if (task !== undefined) {
-    if (input.collect === true) throw oneTaskError(tx);
+    if (input.collect === true) throw oneTaskError();
     return input.fail === true
       ? failTask(tx, dispatch, { actionId: id, task }, input.reason)
       : takeResult(tx, dispatch, { actionId: id, task });
@@ -90,7 +88,7 @@ function takeResult(tx: Transaction, dispatch: EngineDispatchAction, out: OpenTa
   }
 }
 
-/** Good results are taken together, in the order of the plan; the others stay out, each with what is wrong. */
+/** Accepts all good results, in plan order. The other tasks remain open, each with what is wrong with its result. */
 function collectResults(tx: Transaction, dispatch: EngineDispatchAction): EngineAcknowledgement {
   const { tasks, order } = requireEngine(tx);
   const outs = Object.entries(tasks).map(([actionId, task]): OpenTask => ({ actionId, task }));
@@ -117,22 +115,19 @@ function collectResults(tx: Transaction, dispatch: EngineDispatchAction): Engine
       askForPaths(tx, out, result.problems);
       continue;
     }
-    // Asking again for others must not use up the patience with one that is being mended.
+    // Collecting other tasks' results must not count an unchanged bad one again while its agent is mending it.
     if (good.length > 0 && out.task.refused === result.sha256) continue;
     const gone = refuse(tx, out, result);
     if (gone !== null) lost.push(gone);
   }
   if (good.length + lost.length === 0) {
-    const error = nothingTakenError(tx, details, new Set(found.map(({ result }) => result.kind)));
+    const error = nothingTakenError(details, new Set(found.map(({ result }) => result.kind)));
     return { result: { kind: 'refused', error } };
   }
   return { result: { kind: 'collected', collected }, events: takeResults(tx, dispatch, good, lost) };
 }
 
-/**
- * The result of a task, and whether it lists what changed inside the files of its todo: that is asked for once, and what it
- * says then is taken as it is (engine.md, Commits).
- */
+/** Judges a result. That it lists every path changed in its todo's files is asked for only once (engine.md, Results). */
 function judgeTaskResult(tx: Transaction, { actionId, task }: OpenTask): TaskResult {
   const found = readResult(tx, actionId, task);
   if (found.kind !== 'good' || found.judged.kind !== 'worker' || task.todoId === null) return found;
@@ -149,15 +144,18 @@ function judgeTaskResult(tx: Transaction, { actionId, task }: OpenTask): TaskRes
   return { kind: 'unlisted', problems: more > 0 ? [...problems, rest] : problems };
 }
 
-/** Remembers that the paths were asked for: no malformed result, and no attempt is spent on it. */
+/** Remembers that the missing paths were asked for. This does not count as a malformed result. */
 function askForPaths(tx: Transaction, out: OpenTask, problems: readonly ErrorDetail[]): void {
-  const { task } = out;
-  task.askedForPaths = true;
-  const told = problems.slice(0, 10).map(renderFault);
-  recordEntry(tx, 'result-refused', { ...pickTaskFields(out), times: task.malformed, problems: told });
+  out.task.askedForPaths = true;
+  recordRefusal(tx, out, problems);
 }
 
-/** Counts a result that does not fit; the fourth in a row is the end of the attempt (engine.md, Results). */
+function recordRefusal(tx: Transaction, out: OpenTask, problems: readonly ErrorDetail[]): void {
+  const told = problems.slice(0, 10).map(renderFault);
+  recordEntry(tx, 'result-refused', { ...pickTaskFields(out), times: out.task.malformed, problems: told });
+}
+
+/** Counts a malformed result; the fourth in a row ends the attempt (engine.md, Results). */
 function refuse(
   tx: Transaction,
   out: OpenTask,
@@ -166,14 +164,14 @@ function refuse(
   const { task, actionId } = out;
   task.malformed += 1;
   task.refused = sha256;
-  const told = problems.slice(0, 10).map(renderFault);
-  recordEntry(tx, 'result-refused', { ...pickTaskFields(out), times: task.malformed, problems: told });
+  recordRefusal(tx, out, problems);
   if (task.malformed < MAX_REFUSALS) return null;
   tx.files.keep(getResultPath(actionId));
-  return { ...out, reason: `${MAX_REFUSALS} results in a row that do not fit: ${told[0] ?? ''}` };
+  const [first] = problems.map(renderFault);
+  return { ...out, reason: `${MAX_REFUSALS} results in a row that do not fit: ${first ?? ''}` };
 }
 
-/** `step fail`: the agent cannot; triage decides what follows. */
+/** Carries out `step fail`: triage decides what follows. */
 function failTask(
   tx: Transaction,
   dispatch: EngineDispatchAction,
@@ -188,7 +186,7 @@ function failTask(
   return { result: { kind: 'failed' }, events: takeResults(tx, dispatch, [], [{ ...out, reason }]) };
 }
 
-/** Takes tasks back, good and lost; gives what they came to for the engine. */
+/** Closes the tasks, records their results and returns the engine's events. */
 function takeResults(
   tx: Transaction,
   dispatch: EngineDispatchAction,
@@ -209,7 +207,7 @@ function takeResults(
   return yieldOutcomes(tx, good, lost);
 }
 
-/** One after the other: what follows from a finding depends on what the ones before it led to. */
+/** Lazy, because what follows from one task's findings depends on what the tasks before it led to. */
 function* yieldOutcomes(
   tx: Transaction,
   good: readonly GoodResult[],

@@ -7,18 +7,19 @@ import type { Transaction } from '../../run/transaction.js';
 import { readWholePlan, requireEngine } from './plan.js';
 import { listUnknownIn, substituteReferences } from './values.js';
 
-/** The acceptance commands of a plan that are to be run. */
+/** The acceptance commands of a plan, as they are run. */
 
+/** The engine's job of running commands, one after the other. */
 export type CommandsJob = Extract<EngineJob, { kind: 'commands' }>;
 
-/** The commands of a todo as they are run, with the values of other todos filled in. */
+/** Lists the commands of a todo, with the values of other todos filled in. */
 export function listTodoCommands(tx: Transaction, todo: PlanTodo): QueuedCommand[] {
   return todo.acceptance.filter(isCommand).map((item) => buildQueuedCommand(tx, todo.id, item));
 }
 
 /**
- * All commands of the plan on the final tree, each argument vector once (engine.md, Stages); but for those of todos
- * that were done before this run and build on a value that is not known any more.
+ * Lists the commands to run on the final tree: all of the plan's, each once (engine.md, Stages), except those that need a
+ * value nobody reported (`listUnresolvableCommands`).
  */
 export function listFinalCommands(tx: Transaction): QueuedCommand[] {
   const known = new Map<string, QueuedCommand>();
@@ -33,7 +34,7 @@ export function listFinalCommands(tx: Transaction): QueuedCommand[] {
   return [...known.values()];
 }
 
-/** The commands that allCommands leaves out, each with what is not known. */
+/** Lists the commands that `listFinalCommands` leaves out, each with the references that have no value. */
 export function listUnresolvableCommands(tx: Transaction): { todo: string; id: string; unknown: string[] }[] {
   const { outputs } = requireEngine(tx);
   return readWholePlan(tx).todos.flatMap((todo) =>
@@ -61,19 +62,19 @@ function buildQueuedCommand(
   };
 }
 
-/** What is wanted of a command, by which its result is known again; nothing where it is just exit 0. */
+/** Renders what a command must yield, as part of the key of its result; nothing if that is just exit 0. */
 export function renderExpectation({ exitCode, stdoutContains }: QueuedCommand): { expects?: string } {
   if (exitCode === 0 && stdoutContains === undefined) return {};
   return { expects: canonicalJson({ exitCode, ...defined({ stdoutContains }) }) };
 }
 
-/** Where one command of a job has its log and its records, relative to the run's directory. */
+/** Returns where a command of a job has its log and records, relative to the run's directory. */
 export function getCommandDirectory(job: CommandsJob, { id, todo, again }: QueuedCommand): string {
   const place = `actions/${job.actionId}/${job.todo === null && todo !== null ? `${todo}-${id}` : id}`;
   return again === undefined ? place : `${place}/again-${again}`;
 }
 
-/** Ties the started and the finished entry of a command together. */
+/** Returns the key that a command's `command-started` and `command-finished` entries share. */
 export function getCommandKey(tx: Transaction, job: CommandsJob, command: QueuedCommand): string {
   return `${tx.state.runId}:${getCommandDirectory(job, command).slice('actions/'.length)}`;
 }

@@ -10,19 +10,22 @@ import { describeBranch, getCommitKey, NO_SHA } from './commit-message.js';
 import { closeRunningAction, requireJob } from './jobs.js';
 import { appendAudit } from './notes.js';
 import { requireEngine } from './plan.js';
+import { addOpenIssue } from './remarks.js';
 import { triageFindings } from './stage-results.js';
 
-/** Commits of an execution, inside a transaction: what came of them (engine.md, Commits). */
+/** Takes in the results of an execution's commits (engine.md, Commits). */
 
-/** Paths named that are not committed. */
+/** How many uncommitted paths are named. */
 const LEFT_SHOWN = 10;
 
-/** Whether there is a commit now that holds the work. */
 function isCommitted({ outcome }: CommitEnding): boolean {
   return outcome === 'made' || outcome === 'found';
 }
 
-/** The commit of the job is made, was found, or is not to be. */
+/**
+ * Takes in the result of a commit job.
+ * @throws DevCliError `INTERNAL` if no such job is running
+ */
 export function recordCommitResult(tx: Transaction, { ending: result }: CommitEnded): EngineEvent {
   const { engine, job } = requireJob(tx, 'commit');
   const { outcome, commit, paths } = result;
@@ -39,7 +42,7 @@ export function recordCommitResult(tx: Transaction, { ending: result }: CommitEn
     ...(reason === undefined ? {} : { reason: toBoundedLine(reason, 500) }),
   });
   reportLeftPaths(tx, job.todo ?? 'the rest', result);
-  // One that had to wait when the run ended before is no other than this.
+  // If this commit was deferred before the run was reopened, it no longer is.
   engine.deferred = engine.deferred.filter((id) => id !== (job.todo ?? RESIDUAL));
   if (isCommitted(result)) {
     followHead(tx, job.key, result);
@@ -50,11 +53,11 @@ export function recordCommitResult(tx: Transaction, { ending: result }: CommitEn
     const block = `${job.todo ?? RESIDUAL}/commit`;
     tx.ran.push({ block, ok: false, summary: toBoundedLine(`${outcome}: ${reason}`, 300) });
   }
-  const told = reason === undefined ? result : { ...result, reason };
-  return { type: 'OUTCOME', todo: job.todo, stage: job.stage, verdict: judgeCommit(tx, job.todo, told, logged) };
+  const verdict = judgeCommit(tx, job.todo, { ...result, ...defined({ reason }) }, logged);
+  return { type: 'OUTCOME', todo: job.todo, stage: job.stage, verdict };
 }
 
-/** Why a commit was not made, with the way out where only a person can tell. */
+/** Why a commit was not made, with the fix if it takes a person's decision. */
 function explainReason(tx: Transaction, { reason, head, at }: CommitEnding): string | undefined {
   const { name, engine } = tx.state;
   if (reason === undefined) return undefined;
@@ -64,18 +67,17 @@ function explainReason(tx: Transaction, { reason, head, at }: CommitEnding): str
   return `${reason}; ${back}have a person take this HEAD with \`dev-cli approve ${name}\``;
 }
 
-/** What belongs to the work and is in no commit is named in the answer, at the end and in the report. */
+/** Names the paths that belong to the work and are not committed: in this answer, in `done` and in the report. */
 function reportLeftPaths(tx: Transaction, of: string, { left }: CommitEnding): void {
   if (left.length === 0) return;
   const shown = left.slice(0, LEFT_SHOWN).map(({ path, why }) => `${path} (${why})`);
   const more = left.length > LEFT_SHOWN ? ` and ${left.length - LEFT_SHOWN} more` : '';
   const line = `${toBoundedLine(`${of}: not committed: ${shown.join(', ')}`, 500)}${more}`;
   tx.warnings.push(line);
-  const { openIssues } = requireEngine(tx);
-  if (!openIssues.includes(line)) openIssues.push(line);
+  addOpenIssue(tx, line);
 }
 
-/** From now on HEAD has to contain this commit; a branch that it went to is followed, and named. */
+/** Requires that HEAD contains this commit from now on. If HEAD is on a new branch, that is followed, with a warning. */
 function followHead(tx: Transaction, key: string, { commit, at }: CommitEnding): void {
   const engine = requireEngine(tx);
   delete engine.waits;
@@ -90,7 +92,7 @@ function followHead(tx: Transaction, key: string, { commit, at }: CommitEnding):
   );
 }
 
-/** A person has said that HEAD is right where it is: from now on commits go there, and it has to contain this commit. */
+/** Lets commits go on from where HEAD is, as a person has confirmed, and requires that later HEADs contain that commit. */
 export function acceptHead(tx: Transaction, { head, branch }: HeadPosition): void {
   const engine = requireEngine(tx);
   const last = head === null ? {} : { last: { sha: head } };
@@ -108,8 +110,9 @@ export function acceptHead(tx: Transaction, { head, branch }: HeadPosition): voi
 }
 
 /**
- * What came of one more try at a commit that had to wait.
- * @returns whether anything is different now
+ * Takes in one more try at a deferred commit.
+ * @param id the todo, or `RESIDUAL`
+ * @returns whether anything changed
  */
 export function recordDeferredRetry(tx: Transaction, id: string, { ending: result }: CommitEnded): boolean {
   const engine = requireEngine(tx);
@@ -139,7 +142,7 @@ export function recordDeferredRetry(tx: Transaction, id: string, { ending: resul
   return true;
 }
 
-/** A commit that had to wait is made, or there is nothing left of it: somebody else has committed or undone the work. */
+/** Removes a deferred commit that is made, or obsolete because somebody else has committed or undone the work. */
 function withdrawDeferred(tx: Transaction, key: string, { outcome, commit, paths }: CommitEnding): void {
   const engine = requireEngine(tx);
   const id = key.slice(tx.state.runId.length + 1);
@@ -157,17 +160,13 @@ function setSubstepStatus(tx: Transaction, todo: string, status: 'done' | 'skipp
   for (const kept of [engine.baselines, engine.charged]) delete kept[todo];
 }
 
-/**
- * Keeps what a commit holds, for the report.
- * @param id the todo, or that of the commit of what remained
- */
+/** Keeps, for the report, which paths the commit of a todo (or `RESIDUAL`) holds. */
 function recordCommittedPaths(tx: Transaction, id: string, paths: readonly string[]): void {
   const engine = requireEngine(tx);
   if (paths.length === 0) return;
   engine.committed = { ...engine.committed, [id]: [...new Set([...(engine.committed?.[id] ?? []), ...paths])] };
 }
 
-/** Keeps the commit that holds a todo's work. */
 function recordCommit(tx: Transaction, todo: string, commit: string | null): void {
   const engine = requireEngine(tx);
   const row = engine.todos[todo];
@@ -175,17 +174,12 @@ function recordCommit(tx: Transaction, todo: string, commit: string | null): voi
   appendAudit(tx, todo, `commit ${commit ?? NO_SHA}`);
 }
 
-/** Where git and the hooks said all that they said, as the end of a sentence; empty where no log was written. */
+/** The log of git and its hooks, as the end of a sentence; empty if there is none. */
 function renderLogReference(tx: Transaction): string {
   const action = tx.state.pendingAction?.action;
   if (action === undefined || action.action === 'done') return '';
   const log = `actions/${action.actionId}/command.log`;
   return tx.files.facts(log).kind === 'file' ? `; log: ${toAbsolutePath(tx.place, tx.state.name, log)}` : '';
-}
-
-function defer(tx: Transaction, id: string): void {
-  const { deferred } = requireEngine(tx);
-  if (!deferred.includes(id)) deferred.push(id);
 }
 
 function judgeCommit(
@@ -201,17 +195,18 @@ function judgeCommit(
     case 'nothing':
     case 'no-repository':
       return { kind: 'skipped' };
-    case 'deferred':
-      defer(tx, todo ?? RESIDUAL);
-      requireEngine(tx).waits = { why: toBoundedLine(reason, 500), head };
+    case 'deferred': {
+      const engine = requireEngine(tx);
+      engine.deferred = [...new Set([...engine.deferred, todo ?? RESIDUAL])];
+      engine.waits = { why: toBoundedLine(reason, 500), head };
       return { kind: 'deferred' };
-    case 'refused': {
-      const why = toWholeLine(`the commit was refused: ${reason}${logged}`);
-      return todo === null ? { kind: 'fail', why } : triageFindings(tx, todo, { failed: [why] });
     }
+    case 'refused':
     case 'impossible': {
-      const why = toWholeLine(`git cannot commit: ${reason}${logged}`);
-      return todo === null ? { kind: 'fail', why } : triageFindings(tx, todo, { environment: why });
+      const refused = outcome === 'refused';
+      const why = toWholeLine(`${refused ? 'the commit was refused' : 'git cannot commit'}: ${reason}${logged}`);
+      if (todo === null) return { kind: 'fail', why };
+      return triageFindings(tx, todo, refused ? { failed: [why] } : { environment: why });
     }
   }
 }

@@ -4,19 +4,22 @@ import type { Transaction } from '../../run/transaction.js';
 import { isTrailer } from '../../work/commit-search.js';
 import { getTodoBody, readPlanHead } from './plan.js';
 
-/** Commits of an execution in words: by which they are known again, what they say, what is said of them (engine.md, Commits). */
+/** What an execution's commits are called and say (engine.md, Commits). */
 
-/** Instead of a commit that was made and cannot be told from others. */
+/** Shown instead of the sha of a commit that was made but cannot be identified. */
 export const NO_SHA = 'made, sha unknown';
 
-/** By which a commit is known again, as its trailer says; null: the one of all that remains. */
+/**
+ * Returns the key by which a commit is found again: the value of its trailer.
+ * @param todo null for the residual commit
+ */
 export function getCommitKey(tx: Transaction, todo: string | null): string {
   return `${tx.state.runId}/${todo ?? RESIDUAL}`;
 }
 
 /**
- * The plan's message for the todo, else its title (documents.md, plan-content.json); null: for the commit of all that remains. A line
- * that names another task is left out: it would be taken for the commit of that one.
+ * Builds the message of a commit: the plan's for the todo, else the todo's title (documents.md, plan-content.json).
+ * @param todo null for the residual commit
  */
 export function buildCommitMessage(tx: Transaction, todo: string | null): string {
   if (todo === null) return `Remaining changes of ${tx.state.name}`;
@@ -24,7 +27,7 @@ export function buildCommitMessage(tx: Transaction, todo: string | null): string
   return cleanMessage(stated ?? '') || cleanMessage(getTodoBody(tx, todo).title) || todo;
 }
 
-/** Whoever reads the log reads it in a terminal. */
+/** Makes each line safe for a terminal and drops lines that could pass for another task's trailer. */
 function cleanMessage(text: string): string {
   const lines = text.split('\n').map((line) => toWholeLine(line));
   return lines
@@ -33,7 +36,7 @@ function cleanMessage(text: string): string {
     .trim();
 }
 
-/** A branch as people name it. */
+/** Renders a branch; null stands for a detached HEAD. */
 export function describeBranch(branch: string | null): string {
   return branch === null ? 'no branch (HEAD is detached)' : `branch ${toBoundedLine(branch, 100)}`;
 }

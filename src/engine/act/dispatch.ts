@@ -13,27 +13,27 @@ import { recordEntry, type Transaction } from '../../run/transaction.js';
 import type { NewTask } from '../core/events.js';
 import { groupBlockedTodos } from '../core/scheduler.js';
 import { getTodoBody, requireEngine, requireEngineRecipe } from './plan.js';
-import { renderOwnJudgePrompt, renderReviewPrompt, renderVerifierPrompt } from './prompt-judge.js';
+import { renderJudgePrompt, renderReviewPrompt } from './prompt-judge.js';
 import { type PromptTask, renderWorkerPrompt } from './prompt-worker.js';
 
-/** Characters of why a todo is attempted again that an action shows; the prompt file has all of it. */
+/** How many characters of the reason for a new attempt an action shows; the prompt file has all of it. */
 const WHY_SHOWN = 300;
 
-/** Blocked todos named in an action. */
+/** How many blocked todos an action names. */
 const BLOCKED_SHOWN = 20;
 
 const INSTRUCTION =
   'Start every task together, each in an agent of its own. Then run the ack, and again whenever one returns; a result that is refused goes back to its agent.';
 const WAITING = 'All tasks are out. Run the ack whenever one returns.';
 
-/** Where a task's agent writes, relative to the run's directory. */
+/** Returns where a task's agent writes its result, relative to the run's directory. */
 export function getResultPath(actionId: string): string {
   return `actions/${actionId}/result.json`;
 }
 
 /**
- * Hands a task out: an action id, a prompt file that is complete, a row in the state. It is shown by the dispatch that
- * follows (pendDispatch).
+ * Issues a task: gives it an action id, a prompt file and a row in the state. `setPendingDispatch` then shows it.
+ * @returns the action id
  */
 export function issueTask(tx: Transaction, task: NewTask): string {
   const engine = requireEngine(tx);
@@ -54,7 +54,7 @@ export function issueTask(tx: Transaction, task: NewTask): string {
   return actionId;
 }
 
-/** The recipe's handler of a stage. */
+/** Returns the recipe's handler of a stage; of one that it does not name, the shipped one. */
 export function getHandler(tx: Transaction, stage: string): ResolvedHandler {
   const { handlers } = requireEngineRecipe(tx);
   return (Object.hasOwn(handlers, stage) ? handlers[stage] : undefined) ?? { key: stage, shipped: stage, actor: 'cli' };
@@ -64,14 +64,12 @@ function renderPrompt(tx: Transaction, handler: ResolvedHandler, { todo, stage }
   if (todo === null) return renderReviewPrompt(tx, handler, text);
   const body = getTodoBody(tx, todo);
   if (stage === 'worker') return renderWorkerPrompt(tx, handler, body, text);
-  return stage === 'verify'
-    ? renderVerifierPrompt(tx, handler, body, text)
-    : renderOwnJudgePrompt(tx, handler, body, text);
+  return renderJudgePrompt(tx, handler, body, text, stage === 'verify');
 }
 
 /**
- * Makes the dispatch of all tasks that are out the pending action, under a new id (protocol.md, Kinds of action).
- * @param fresh the ids of those that this transaction handed out
+ * Makes the dispatch of all open tasks the pending action, under a new id (protocol.md, Kinds of action).
+ * @param fresh the action ids of the tasks that this transaction issued
  */
 export function setPendingDispatch(tx: Transaction, block: string, fresh: ReadonlySet<string>): void {
   const { state } = tx;
@@ -110,7 +108,7 @@ export function setPendingDispatch(tx: Transaction, block: string, fresh: Readon
   if (issued.length > 0) recordEntry(tx, 'dispatched', { actionId, block, tasks: issued });
 }
 
-/** What stood where the results belong when the tasks were handed out; of those already out, what was noted then. */
+/** What was at the path of each result when its task was issued; for tasks already out, as recorded then. */
 function listResultFacts(
   tx: Transaction,
   ids: readonly string[],
@@ -145,14 +143,13 @@ function buildAck(tx: Transaction, actionId: string, more: { collect?: true } = 
   return { command: 'step complete', input: { name: tx.state.name, action: actionId, ...more } };
 }
 
-/** What failed todos keep back; left out when nothing failed. */
 function buildBlockedFields(engine: RunEngine): Pick<EngineDispatchAction, 'blocked' | 'blockedMore'> {
   const { blocked, more } = summarizeBlocked(engine);
   if (Object.keys(blocked).length === 0) return {};
   return more === 0 ? { blocked } : { blocked, blockedMore: more };
 }
 
-/** The first todos that failed ones keep back, by the failed one, and how many more there are. */
+/** Groups the first blocked todos under the failed one that blocks them, and counts the rest. */
 export function summarizeBlocked(engine: Pick<RunEngine, 'order' | 'todos'>): {
   blocked: Record<string, string[]>;
   more: number;
@@ -169,7 +166,7 @@ export function summarizeBlocked(engine: Pick<RunEngine, 'order' | 'todos'>): {
   return { blocked, more };
 }
 
-/** `todos 3/8`. */
+/** Renders how many todos are done: `todos 3/8`. */
 export function renderTodoProgress({ order, todos }: Pick<RunEngine, 'order' | 'todos'>): string {
   return `todos ${order.filter((id) => todos[id]?.status === 'done').length}/${order.length}`;
 }

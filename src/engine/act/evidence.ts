@@ -13,22 +13,23 @@ import type { CommandsJob } from './commands.js';
 import { buildCommandFixes } from './fixes.js';
 import { closeRunningAction, requireJob, setPendingRunning } from './jobs.js';
 import { getTodoBody, requireEngine } from './plan.js';
+import { addOpenIssue } from './remarks.js';
 import { planFixes, triageFindings } from './stage-results.js';
 
-/** What the commands of a plan prove, once they have ended (engine.md, Verification). */
+/** What the commands of a plan prove once they have ended (engine.md, Verification). */
 
-/** What is said of a command that was not let listen. */
 const FORBIDDEN = 'the sandbox forbids listening on a port';
 
-/** Exit codes of a shell or a runner that could not start what it was given. */
+/** Exit codes that say that the command could not be started. */
 const CANNOT_RUN = [126, 127];
 
-/** How often a command whose runner died is run again: that says nothing of the work. */
+/** How often a command is run again whose runner died: its death says nothing about the work. */
 const AGAIN = 2;
 
 /**
- * The command at work has ended: its evidence is kept, the queue of the job goes on.
- * @returns the event when it was the last; null when another one is now at work
+ * Keeps the evidence of the command that has ended, and starts the job's next one.
+ * @returns the engine's event after the last command; null while others remain
+ * @throws DevCliError `INTERNAL` if no command is running
  */
 export function recordCommandResult(tx: Transaction, ended: CommandEnded): EngineEvent | null {
   const { engine, job } = requireJob(tx, 'commands');
@@ -51,11 +52,11 @@ export function recordCommandResult(tx: Transaction, ended: CommandEnded): Engin
   return { type: 'OUTCOME', todo, stage, ...defined({ part }), verdict: judgeCommands(tx, job) };
 }
 
-/** Whether a command was interrupted, which proves nothing, and is run once more, in a directory of its own. */
+/** Runs an interrupted command once more, in a new directory; false if it need not or may not be. */
 function rerunInterrupted(tx: Transaction, job: CommandsJob, { job: asked, ending }: CommandEnded): boolean {
   const [command, ...rest] = job.queue;
   if (ending.kind !== 'interrupted' || command === undefined) return false;
-  // What vanishes twice is not run a third time.
+  // Records that vanished twice will vanish again.
   const most = ending.vanished ? 2 - (asked.launches ?? 1) : AGAIN;
   const { again = 0 } = command;
   if (again >= most) return false;
@@ -68,7 +69,7 @@ function rerunInterrupted(tx: Transaction, job: CommandsJob, { job: asked, endin
   return true;
 }
 
-/** What a command's ending proves of an acceptance: its exit code is the one expected, its output holds what it must. */
+/** Builds the evidence of a command: whether exit code and output are what its acceptance expects. */
 export function buildEvidence(
   tx: Transaction,
   { id, todo, exitCode, stdoutContains }: QueuedCommand,
@@ -105,7 +106,7 @@ function describeMissingOutput(text = ''): string {
   return `its output lacks ${toWholeLine(JSON.stringify(text))}`;
 }
 
-/** The environment failed, not the work (engine.md, Triage). */
+/** Whether the environment failed rather than the work (engine.md, Triage). */
 function isUnrunnable(ending: CommandEnding): boolean {
   if (ending.kind === 'interrupted') return true;
   return ending.kind === 'exit' && (ending.exit.error === 'spawn' || CANNOT_RUN.includes(ending.exit.exit ?? 0));
@@ -122,16 +123,14 @@ function getTree(ending: CommandEnding): string | null {
   }
 }
 
-/** A command that judges should leave the sources as they are; what it changed may end up in a commit. */
+/** Reports a command that changed the work tree: it should only judge, and what it changed may get into a commit. */
 function reportTreeChange(tx: Transaction, { id, todo }: QueuedCommand, { ending, after }: CommandEnded): void {
   if (ending.kind !== 'exit' || ending.exit.tree === null || after === null) return;
   if (after.digest === ending.exit.tree) return;
-  const line = `${todo === null ? '' : `${todo} `}${id}: the command changed files of the work tree`;
-  const { openIssues } = requireEngine(tx);
-  if (!openIssues.includes(line)) openIssues.push(line);
+  addOpenIssue(tx, `${todo === null ? '' : `${todo} `}${id}: the command changed files of the work tree`);
 }
 
-/** What a person can do where commands are not let listen. */
+/** Advice if the sandbox lets no command listen. */
 const LOOPBACK =
   'the sandbox forbids listening on a port, which is no fault of the work: allow the loopback interface, or run the polls of dev-cli outside the sandbox, then reopen the run';
 
@@ -140,18 +139,18 @@ function judgeCommands(tx: Transaction, { todo, stage }: CommandsJob): StageResu
   const evidence = engine.evidence[todo ?? ''] ?? [];
   const judged = todo === null || stage === 'verify' ? evidence : evidence.filter(({ id }) => id === stage);
   const red = judged.filter(({ ok }) => !ok);
-  const told = red.map(({ id, argv, outcome }) => toWholeLine(`${id} ${formatCommandLine(argv)}: ${outcome}`));
+  const lines = red.map(({ id, argv, outcome }) => toWholeLine(`${id} ${formatCommandLine(argv)}: ${outcome}`));
   const unrunnable = red.findIndex((one) => one.unrunnable === true);
   const advice = red[unrunnable]?.forbidden === 'listen' ? `${LOOPBACK}; ` : '';
-  const environment = unrunnable < 0 ? null : `${advice}${told[unrunnable] ?? ''}`;
-  if (todo !== null) return triageFindings(tx, todo, { failed: told, environment });
+  const environment = unrunnable < 0 ? null : `${advice}${lines[unrunnable] ?? ''}`;
+  if (todo !== null) return triageFindings(tx, todo, { failed: lines, environment });
   if (red.length === 0) return { kind: 'pass' };
-  const why = `red on the final tree: ${advice}${told.join('; ')}`;
+  const why = `red on the final tree: ${advice}${lines.join('; ')}`;
   if (environment !== null) return { kind: 'halt', why };
-  return planFixes(tx, buildCommandFixes(engine, red, listAcceptances(tx, red)), told, why);
+  return planFixes(tx, buildCommandFixes(engine, red, listAcceptances(tx, red)), lines, why);
 }
 
-/** The acceptances behind evidence of the final verification, as the plan has them. */
+/** The acceptances that the commands of the final verification come from. */
 function listAcceptances(tx: Transaction, red: readonly CommandEvidence[]) {
   return red.flatMap(({ id, todo }) =>
     todo === undefined ? [] : getTodoBody(tx, todo).acceptance.filter((item) => isCommand(item) && item.id === id),

@@ -11,35 +11,41 @@ import { openGate } from './gates.js';
 import { startJob } from './jobs.js';
 import { getTodoBody, requireEngine, requireEngineRecipe } from './plan.js';
 import { recordPlanDifference } from './plan-difference.js';
+import { recordTurningPoint } from './remarks.js';
 import { createStageCondition } from './stage-conditions.js';
 import { startExecution } from './start.js';
-import { recordTurningPoint } from './turning-points.js';
 import { listUnknownReferences } from './values.js';
 import { addTodosToPlan, tickDoneTodos, wrapUp } from './wrap-up.js';
 
 /**
- * The shell around the engine's core, inside a transaction: core and effects in turn, until something is waited for (engine.md, Shape).
+ * The shell around the engine's pure core: inside a transaction, it feeds events to the core and carries out the effects until
+ * the engine waits for something (engine.md, Shape).
  *
- * - `enterEngine` is what the outer machine's effect `engine` does; `applyEngineEvents` is what everything else does: a result
- *   that was taken, a decision at a gate, a job that ended (jobs.ts). Both give an event of the outer machine when the
- *   plan has come to its end; callers in protocol/ go through `advanceEngine` of protocol/walk/advance.ts, which passes it on.
- * - While they wait, the pending action is one of: `engine-dispatch` (tasks are out: `engine.tasks`), `wait-for-user` (the
- *   engine's `at` is a gate), `running` (`engine.job`).
- * - `tx.tree()` is the work tree as read before the decision; it is read at the first need (protocol/transact.ts).
+ * - `enterEngine` carries out the outer machine's effect `engine`; `applyEngineEvents` takes everything else: results, decisions
+ *   at gates, jobs that ended (jobs.ts). Both return an event for the outer machine once the execution has ended;
+ *   `advanceEngine` of protocol/walk/advance.ts passes it on.
+ * - While the engine waits, the pending action is `engine-dispatch` (tasks are out: `engine.tasks`), `wait-for-user` (the
+ *   engine's `at` is a gate) or `running` (`engine.job`).
+ * - `tx.tree()` is the work tree as it was before the decision, read when first needed (protocol/transact.ts).
  */
 
-/** Begins the execution of the plan, or goes on with it when the block is entered again. */
+/**
+ * Starts the execution of the plan, or resumes it if its block is entered again.
+ * @param cause why the block is entered
+ * @param event how to resume; by default, everything that is not done is redone
+ * @returns the event for the outer machine, or null while the engine waits
+ */
 export function enterEngine(
   tx: Transaction,
   block: string,
   cause: string,
   event: EngineEvent = { type: 'INVALIDATE', todos: null },
 ): MachineEvent | null {
-  // What nobody has approved has not begun: the plan may be another one by now.
+  // Before its approval an execution has not begun: the plan may have changed, and is captured anew.
   const fresh = cause === 'enter' || tx.state.engine === null || isUnbegun(tx.state.engine);
   if (fresh && !startExecution(tx, block)) return { type: 'HALT' };
   tx.state.steps[block] = { ...tx.state.steps[block], status: 'running', at: tx.at };
-  return drive(tx, block, [fresh ? { type: 'START' } : event]);
+  return applyEngineEvents(tx, block, [fresh ? { type: 'START' } : event]);
 }
 
 function isUnbegun({ planApproved, commandsApproved, todos }: RunEngine): boolean {
@@ -47,21 +53,20 @@ function isUnbegun({ planApproved, commandsApproved, todos }: RunEngine): boolea
   return commandsApproved === null && Object.values(todos).every(({ attempt }) => attempt === 0);
 }
 
-/** Lets the engine take what happened, in this order, and carries out what follows. */
+/**
+ * Feeds events to the engine and carries out what follows. Each event is drawn only after the one before has been carried out,
+ * because it may depend on that.
+ * @returns the event for the outer machine, or null while the engine waits
+ */
 export function applyEngineEvents(tx: Transaction, block: string, events: Iterable<EngineEvent>): MachineEvent | null {
-  return drive(tx, block, events);
-}
-
-/** Each event is asked for only when the one before has been carried out: what it says may depend on that. */
-function drive(tx: Transaction, block: string, first: Iterable<EngineEvent>): MachineEvent | null {
   const fresh = new Set<string>();
   let ended: MachineEvent | null = null;
-  for (const given of first) {
-    const events = [given];
-    for (let event = events.shift(); event !== undefined; event = events.shift()) {
+  for (const given of events) {
+    const queue = [given];
+    for (let event = queue.shift(); event !== undefined; event = queue.shift()) {
       for (const effect of decideEffects(tx, block, event)) {
         const done = carryOut(tx, block, effect, fresh);
-        events.push(...done.events);
+        queue.push(...done.events);
         ended = done.ended ?? ended;
       }
     }
@@ -114,7 +119,7 @@ function carryOut(tx: Transaction, block: string, effect: EngineEffect, fresh: S
   }
 }
 
-/** A task that builds on a value nobody reported is not handed out: its todo fails and says why (engine.md, Substitution). */
+/** Issues tasks, except those that need a value nobody reported: their todos fail (engine.md, Substitution). */
 function handOut(tx: Transaction, tasks: readonly NewTask[], fresh: Set<string>): EffectResult {
   const engine = requireEngine(tx);
   const refused: EngineEvent[] = [];
@@ -133,7 +138,7 @@ function handOut(tx: Transaction, tasks: readonly NewTask[], fresh: Set<string>)
   return { events: refused };
 }
 
-/** The work tree before a todo's first attempt: what its commit is measured against. */
+/** Keeps the work tree as it was before a todo's first attempt: its commit holds what has changed since. */
 function recordBaseline(tx: Transaction, todo: string): void {
   const engine = requireEngine(tx);
   if (tx.state.baseline === null || Object.hasOwn(engine.baselines, todo)) return;
@@ -142,19 +147,17 @@ function recordBaseline(tx: Transaction, todo: string): void {
   if (tree !== null) engine.head ??= { began: tree.branch, branch: tree.branch };
 }
 
-/** What needs only documents is done at once; everything else becomes the run's job. */
+/** Does at once what needs only documents; everything else becomes a job. */
 function doWork(tx: Transaction, block: string, effect: Extract<EngineEffect, { type: 'work' }>): EffectResult {
   if (effect.stage === 'report') {
     recordPlanDifference(tx);
     writeReport(tx);
-    return buildEffectResult(effect, { kind: 'pass' });
+  } else if (effect.stage === 'wrapUp' && effect.todo !== null) wrapUp(tx, effect.todo);
+  else {
+    startJob(tx, block, effect);
+    return NOTHING;
   }
-  if (effect.stage === 'wrapUp' && effect.todo !== null) {
-    wrapUp(tx, effect.todo);
-    return buildEffectResult(effect, { kind: 'pass' });
-  }
-  startJob(tx, block, effect);
-  return NOTHING;
+  return buildEffectResult(effect, { kind: 'pass' });
 }
 
 function buildEffectResult(
@@ -169,10 +172,10 @@ function recordTodoEnd(tx: Transaction, { todo, status, why }: Extract<EngineEff
   const engine = requireEngine(tx);
   const attempt = engine.todos[todo]?.attempt ?? 1;
   for (const kept of [engine.reports, engine.answers]) delete kept[todo];
-  // Whoever takes it up when the run is reopened needs to know.
+  // For the next attempt, if the run is reopened.
   if (status === 'failed') engine.failures[todo] = why === undefined ? [] : [why];
   else delete engine.failures[todo];
-  // What is not committed yet is measured against them later, in a commit that has to wait or when the todo is reopened.
+  // A deferred commit, or an attempt after reopening, is still measured against the baseline.
   const uncommitted = status === 'failed' || engine.deferred.includes(todo);
   if (!uncommitted) for (const kept of [engine.baselines, engine.charged]) delete kept[todo];
   recordEntry(tx, 'todo-settled', { todoId: todo, status, attempt, ...defined({ why }) });
@@ -187,7 +190,7 @@ function recordRetry(tx: Transaction, { todo, attempt, why }: Extract<EngineEffe
   tx.ran.push({ block: todo, ok: false, summary: `${why.slice(0, 250)}${how}` });
 }
 
-/** What is out for todos that are redone no longer counts: their tasks answer as unknown ones, a job is dropped. */
+/** Withdraws the open tasks and the job of todos that are redone; an acknowledgement of such a task is then stale. */
 function withdraw(tx: Transaction, block: string, todos: readonly string[] | null): void {
   const engine = requireEngine(tx);
   const { acknowledged } = tx.state;
@@ -195,18 +198,18 @@ function withdraw(tx: Transaction, block: string, todos: readonly string[] | nul
   for (const [actionId, task] of Object.entries(engine.tasks)) {
     if (task.todoId !== null && !redone.has(task.todoId)) continue;
     delete engine.tasks[actionId];
-    // Its worker may be having its work checked.
+    // Commands that its worker has started with `dev-cli check`.
     for (const slot of Object.keys(tx.state.commands)) {
       if (slot.startsWith(`${actionId}/`)) delete tx.state.commands[slot];
     }
   }
   if (engine.job !== null && (engine.job.todo === null || redone.has(engine.job.todo))) {
-    // The commit at work may be made all the same; what is done from now on is another one.
+    // Git may still make this commit; the next one is measured from a new baseline.
     if (engine.job.kind === 'commit' && engine.job.todo !== null) delete engine.baselines[engine.job.todo];
     engine.job = null;
     tx.state.commands = {};
   }
-  // What they left uncommitted is committed together with what is done now: it is measured against what it was before.
+  // Their uncommitted work goes into their next commit, which is measured from the same baseline.
   engine.deferred = engine.deferred.filter((id) => !redone.has(id));
   for (const id of redone) delete engine.reports[id];
   for (const [actionId, place] of Object.entries(acknowledged)) {
@@ -226,7 +229,8 @@ function endExecution(
   recordEntry(tx, 'executed', { block, outcome, done, failed, ...defined({ why }) });
   recordStepSummary(tx, block, renderTodoProgress(engine));
   if (outcome === 'completed') return { type: 'DONE' };
-  recordTurningPoint(tx, 'halted', why ?? 'the plan could not be carried out');
-  recordFault(tx, block, 'STEP_FAILED', why ?? 'the plan could not be carried out');
+  const reason = why ?? 'the plan could not be carried out';
+  recordTurningPoint(tx, 'halted', reason);
+  recordFault(tx, block, 'STEP_FAILED', reason);
   return { type: 'HALT' };
 }

@@ -2,10 +2,11 @@ import { toBoundedLine } from '../../documents/foreign.js';
 import type { RunEngine } from '../../run/engine.js';
 import { renderTodoProgress, summarizeBlocked } from './dispatch.js';
 
-/** What the `done` action tells of a plan's execution (protocol.md, The end). */
+/** What the `done` action says about an execution (protocol.md, The end). */
 
 const ISSUES_SHOWN = 5;
 
+/** Renders an execution in one line: todos, failures, commits, retries, open issues. */
 export function renderExecutionLine(engine: RunEngine): string {
   const commits = Object.values(engine.todos).filter(({ commit }) => commit !== undefined).length;
   const retries = Object.values(engine.todos).reduce((sum, todo) => sum + todo.retries, 0);
@@ -24,21 +25,20 @@ export function renderExecutionLine(engine: RunEngine): string {
   return parts.join(', ');
 }
 
-/** How many todos this run did not do, because their boxes were ticked when it began. */
+/** Counts the todos that this run did not do because their boxes were ticked when it began. */
 export function countTickedBefore({ todos }: RunEngine): number {
   return Object.values(todos).filter(({ status, attempt }) => status === 'done' && attempt === 0).length;
 }
 
-/** Commits that had to wait, and why. */
 function renderWaitingCommits({ deferred, waits }: RunEngine): string {
   const why = waits === undefined ? '' : `: ${toBoundedLine(waits.why, 250)}`;
   return `${deferred.length} ${deferred.length === 1 ? 'commit' : 'commits'} not made yet${why}`;
 }
 
-/** Failed todos that `done` names; its summary has their number, `status` all of them. */
+/** How many failed todos `done` names; `status` shows all of them. */
 const FAILED_SHOWN = 20;
 
-/** The failed todos, each with what it keeps back. */
+/** Lists the failed todos, each with its reason and what it keeps back. */
 export function listFailedTodos(engine: RunEngine): { id: string; reason: string }[] {
   const { blocked } = summarizeBlocked(engine);
   return engine.order
@@ -51,7 +51,7 @@ export function listFailedTodos(engine: RunEngine): { id: string; reason: string
     });
 }
 
-/** What `done` names under `results`. */
+/** Builds the `results` of `done`. */
 export function buildExecutionResults(engine: RunEngine): Record<string, string> {
   const review = engine.reviews.at(-1);
   return {
@@ -69,8 +69,8 @@ export function buildExecutionResults(engine: RunEngine): Record<string, string>
 }
 
 /**
- * The todos that a halted run is reopened at, as `step invalidate --step` takes them: all that failed. Null when it was a
- * stage of the whole run, and for more than anybody could rule on one by one: the block begins all of them anew.
+ * Names the todos at which a halted run is reopened, in the form that `step invalidate --step` takes: all that failed.
+ * @returns null if a stage of the whole run failed, or too many todos to rule on one by one: then the block is named instead
  */
 export function getReopenTarget({ order, todos }: Pick<RunEngine, 'order' | 'todos'>): string | null {
   const failed = order.filter((id) => todos[id]?.status === 'failed');

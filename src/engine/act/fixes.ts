@@ -5,14 +5,14 @@ import { formatCommandLine } from '../../documents/plan-text.js';
 import type { ReviewResult } from '../../documents/results.js';
 import type { CommandEvidence, RunEngine } from '../../run/engine.js';
 
-/** Todos that findings of the end become: `fix-r1-1` (engine.md, Triage). */
+/** Fix todos, such as `fix-r1-1`, for what the final stages found (engine.md, Fix rounds). */
 
-/** Fixes of a round; more findings share the last one. */
+/** Most fix todos in a round; the last one takes all further files. */
 const AT_MOST = 8;
 
 type Known = Pick<RunEngine, 'fixRounds' | 'todos'>;
 
-/** One todo for each file that the code review found something in. */
+/** Builds a todo for each file in which the code review found issues. */
 export function buildReviewFixes(engine: Known, { issues }: ReviewResult): PlanTodo[] {
   const byFile = new Map<string, ReviewResult['issues']>();
   for (const issue of issues) {
@@ -20,22 +20,21 @@ export function buildReviewFixes(engine: Known, { issues }: ReviewResult): PlanT
     byFile.set(key ?? issue.file, [...(byFile.get(key ?? issue.file) ?? []), issue]);
   }
   return [...byFile.values()].map((found, index) => {
-    const told = found.map(({ file, line, severity, description }) =>
+    const lines = found.map(({ file, line, severity, description }) =>
       toWholeLine(`${severity}: ${file}${line == null ? '' : `:${line}`}: ${description}`),
     );
-    const [first = ''] = told;
     return buildFix(engine, index, {
-      title: toBoundedLine(`Put right what the review found: ${first}`, 150),
+      title: toBoundedLine(`Put right what the review found: ${lines[0] ?? ''}`, 150),
       files: toGlobs(found.map(({ file }) => file)),
-      steps: told,
-      acceptance: told.map((text, at) => ({ id: `as-${at + 1}`, kind: 'assertion', text: `No longer so: ${text}` })),
+      steps: lines,
+      acceptance: lines.map((text, at) => ({ id: `as-${at + 1}`, kind: 'assertion', text: `No longer so: ${text}` })),
     });
   });
 }
 
 /**
- * One todo for the commands that are red on the final tree. They are the ones that were approved, and judge it again.
- * @param commands the acceptances as the plan has them
+ * Builds one todo for all commands that are red on the final tree. The same commands, already approved, judge it.
+ * @param commands the red commands' acceptances, as the plan has them
  */
 export function buildCommandFixes(
   engine: Known,
@@ -43,14 +42,14 @@ export function buildCommandFixes(
   commands: readonly PlanTodo['acceptance'][number][],
 ): PlanTodo[] {
   if (red.length === 0) return [];
-  const told = red.map(({ argv, outcome }) => toWholeLine(`${formatCommandLine(argv)}: ${outcome}`));
+  const lines = red.map(({ argv, outcome }) => toWholeLine(`${formatCommandLine(argv)}: ${outcome}`));
   return [
     buildFix(engine, 0, {
-      title: toBoundedLine(`Make green again: ${told[0]}`, 150),
+      title: toBoundedLine(`Make green again: ${lines[0]}`, 150),
       files: [],
       steps: [
         'Each of these passed for its todo and is red on the final tree; find out why, and put it right.',
-        ...told,
+        ...lines,
       ],
       acceptance: commands.map((item, index) => ({ ...item, id: `ac-${index + 1}` })),
     }),
@@ -63,10 +62,10 @@ function buildFix(
   body: Pick<PlanTodo, 'title' | 'files' | 'steps' | 'acceptance'>,
 ): PlanTodo {
   const round = `fix-r${fixRounds + 1}`;
-  const taken = Object.keys(todos).filter((id) => id.startsWith(`${round}-`)).length;
+  const existing = Object.keys(todos).filter((id) => id.startsWith(`${round}-`)).length;
   return {
     ...body,
-    id: `${round}-${taken + index + 1}`,
+    id: `${round}-${existing + index + 1}`,
     type: 'work',
     risk: 'medium',
     dependsOn: [],
@@ -77,7 +76,7 @@ function buildFix(
   };
 }
 
-/** Files as globs that match only them; with one that no plan could name, none: then the todo works alone. */
+/** Globs that match only these files. If a plan may not name one of them, none at all: then the todo runs alone. */
 function toGlobs(files: readonly string[]): string[] {
   const globs = [...new Set(files.map((file) => file.replace(/^\.\//, '').replace(/[*?[\]{}()!+@\\]/g, '?')))];
   return globs.every((glob) => findPathProblem(glob) === null) ? globs : [];

@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import type { AckInput } from '../../blocks/acknowledgement.js';
 import {
@@ -16,7 +17,10 @@ import type { EngineAcknowledgement } from './collect.js';
 import { applyDecision, digestPlanCommands, findCurrentGate, getGateKey } from './gates.js';
 import { listAddedTodos, requireEngine } from './plan.js';
 
-/** A decision at a gate of an execution: its commands, a criterion, a worker's question, a gate of the recipe (engine.md, Gates). */
+/**
+ * Acknowledges the decision at a gate of an execution (engine.md, Gates).
+ * @throws DevCliError as `requireChoice`; `INPUT_CHANGED`, `PLAN_EDITED` if the plan is no longer the one that was asked about
+ */
 export function acknowledgeGate(tx: Transaction, pending: PendingBlock, input: AckInput): EngineAcknowledgement {
   const at = findCurrentGate(tx);
   if (at === null) throw new DevCliError('INTERNAL', 'The engine waits at no gate.');
@@ -24,23 +28,14 @@ export function acknowledgeGate(tx: Transaction, pending: PendingBlock, input: A
   const about = digestDecision(tx, pending, at, chosen.id);
   storeNote(tx, pending, note);
   const key = getGateKey(at);
-  const said = note === undefined ? {} : { note };
-  tx.state.gates[key] = { choice: chosen.id, ...about, ...said, by: getDecider(tx, pending), at: tx.at, seq: 0 };
-  recordAcknowledged(tx, pending, {
-    choice: chosen.id,
-    ...said,
-    ...about,
-    gate: key,
-    ...(at.todo === null ? {} : { todoId: at.todo }),
-  });
+  const choice = { choice: chosen.id, ...about, ...defined({ note }) };
+  tx.state.gates[key] = { ...choice, by: getDecider(tx, pending), at: tx.at, seq: 0 };
+  recordAcknowledged(tx, pending, { ...choice, gate: key, ...(at.todo === null ? {} : { todoId: at.todo }) });
   const verdict = applyDecision(tx, at, chosen.id, note ?? '');
   return { result: { kind: 'completed', block: key }, events: [{ type: 'OUTCOME', ...at, verdict }] };
 }
 
-/**
- * The digests of what was decided on: the plan, or its commands.
- * @throws DevCliError `INPUT_CHANGED`, `PLAN_EDITED` when the plan is another than the one that was asked about
- */
+/** Digests what was decided on: the plan, or its commands. */
 function digestDecision(
   tx: Transaction,
   pending: PendingBlock,

@@ -12,29 +12,16 @@ import type { EngineEffect, StageResult } from '../core/events.js';
 import { getHandler, renderTodoProgress } from './dispatch.js';
 import { getTodoBody, readWholePlan, requireEngine, runsCommands } from './plan.js';
 import { renderPlanText } from './prompt-parts.js';
+import { recordTurningPoint } from './remarks.js';
 import { buildPlanApproval } from './start.js';
-import { recordTurningPoint } from './turning-points.js';
 
 type EngineGate = Extract<EngineEffect, { type: 'gate' }>;
 
-interface Choice {
-  id: string;
-  label: string;
-  /** What the person says with it goes into a file that the choice's ack names. */
-  reason?: 'required';
-}
-
-interface Question {
-  message: string;
-  choices: Choice[];
-  read?: string[];
-  /** The document that is decided on. */
-  artifact?: NonNullable<GateAction['artifact']>;
-}
+type Question = Required<Pick<GateAction, 'message' | 'choices'>> & Partial<Pick<GateAction, 'read' | 'artifact'>>;
 
 /**
- * Makes a gate of the execution the pending action: the commands before anything runs, a criterion that a person judges,
- * a worker's question, a gate of the recipe's own (engine.md, Gates). Null: it waits; a verdict: nobody is asked.
+ * Makes a gate of the execution the pending action (engine.md, Gates).
+ * @returns null while it waits; a verdict if nobody has to be asked
  */
 export function openGate(tx: Transaction, block: string, gate: EngineGate): StageResult | null {
   if (gate.part === 'human' && tx.state.mode['interaction'] === 'autopilot') return skipHumanAcceptance(tx, gate);
@@ -61,14 +48,17 @@ export function openGate(tx: Transaction, block: string, gate: EngineGate): Stag
   return null;
 }
 
-/** The key under which a gate's decision stands in `gates`. */
+/** Returns the key of a gate's decision in `gates`. */
 export function getGateKey({ todo, stage, part }: Pick<EngineGate, 'todo' | 'stage' | 'part'>): string {
   if (todo === null) return stage;
   if (part === 'human') return todo;
   return part === 'question' ? `${todo}/question` : `${todo}/${stage}`;
 }
 
-/** What a decision at a gate means for the engine; what must be kept of it is kept. */
+/**
+ * Records a decision at a gate and returns what it means for the engine.
+ * @param note what the person said with it
+ */
 export function applyDecision(
   tx: Transaction,
   { todo, stage, part }: NonNullable<ReturnType<typeof findCurrentGate>>,
@@ -76,27 +66,7 @@ export function applyDecision(
   note: string,
 ): StageResult {
   const engine = requireEngine(tx);
-  if (stage === APPROVE_PLAN) {
-    if (choice === 'stop') {
-      recordTurningPoint(tx, 'rejected', 'the plan was not approved');
-      return { kind: 'halt', why: 'the user did not approve the plan' };
-    }
-    if (choice === 'revise') {
-      recordTurningPoint(tx, 'rejected', `the plan, which is to be another: ${note}`);
-      return { kind: 'halt', why: `the user wants another plan: ${toWholeLine(note)}` };
-    }
-    engine.planApproved = buildPlanApproval(tx, { gate: APPROVE_PLAN, by: 'human', at: tx.at });
-    engine.commandsApproved = { digest: digestPlanCommands(tx), by: 'human', seq: 0 };
-    return { kind: 'pass' };
-  }
-  if (todo === null) {
-    if (choice === 'stop') {
-      recordTurningPoint(tx, 'rejected', 'the commands of the plan were not approved');
-      return { kind: 'halt', why: 'the user did not approve the commands' };
-    }
-    engine.commandsApproved = { digest: digestPlanCommands(tx), by: 'human', seq: 0 };
-    return { kind: 'pass' };
-  }
+  if (todo === null) return applyApproval(tx, stage, choice, note);
   if (part === 'question') {
     const question = engine.todos[todo]?.why ?? '';
     if (choice === 'halt') return { kind: 'halt', why: `not answered: ${toWholeLine(question)}` };
@@ -108,21 +78,36 @@ export function applyDecision(
   const why = `${part === 'human' ? 'judged by a person' : stage}: ${toWholeLine(note)}`;
   engine.failures[todo] = [why];
   const { attempt = 1 } = engine.todos[todo] ?? {};
-  recordTurningPoint(
-    tx,
-    'rejected',
-    `${todo}, attempt ${attempt}, by a person${part === 'human' ? '' : ` at ${stage}`}: ${note}`,
-  );
+  const at = part === 'human' ? '' : ` at ${stage}`;
+  recordTurningPoint(tx, 'rejected', `${todo}, attempt ${attempt}, by a person${at}: ${note}`);
   return { kind: 'fail', why };
 }
 
-/** The gate that the engine waits at, or null. */
+/** A decision about the plan, or about its commands. */
+function applyApproval(tx: Transaction, stage: string, choice: string, note: string): StageResult {
+  const engine = requireEngine(tx);
+  const isPlan = stage === APPROVE_PLAN;
+  if (choice === 'stop') {
+    const what = isPlan ? 'the plan was' : 'the commands of the plan were';
+    recordTurningPoint(tx, 'rejected', `${what} not approved`);
+    return { kind: 'halt', why: `the user did not approve the ${isPlan ? 'plan' : 'commands'}` };
+  }
+  if (choice === 'revise') {
+    recordTurningPoint(tx, 'rejected', `the plan, which is to be another: ${note}`);
+    return { kind: 'halt', why: `the user wants another plan: ${toWholeLine(note)}` };
+  }
+  if (isPlan) engine.planApproved = buildPlanApproval(tx, { gate: APPROVE_PLAN, by: 'human', at: tx.at });
+  engine.commandsApproved = { digest: digestPlanCommands(tx), by: 'human', seq: 0 };
+  return { kind: 'pass' };
+}
+
+/** Returns the gate at which the engine waits, or null. */
 export function findCurrentGate(tx: Transaction): Pick<EngineGate, 'todo' | 'stage' | 'part'> | null {
   const { at } = requireEngine(tx);
   return at === null ? null : { todo: at.todo, stage: at.stage, ...defined({ part: at.part }) };
 }
 
-/** The digest of all commands of the plan that this run executes. */
+/** Digests all commands of the plan that this run executes: an approval names this digest. */
 export function digestPlanCommands(tx: Transaction): string {
   return digestCommands(listCommands(readWholePlan(tx)));
 }
@@ -160,7 +145,6 @@ function buildQuestion(tx: Transaction, { todo, stage, part }: EngineGate, actio
   };
 }
 
-/** The plan, with what approving it lets dev-cli run. */
 function buildPlanQuestion(tx: Transaction): Question {
   const file = displayPath(tx.place, tx.state.name, PLAN);
   const texts = renderPlanCommands(tx);
@@ -202,12 +186,12 @@ function buildCommandsQuestion(tx: Transaction, actionId: string): Question {
   };
 }
 
-/** Every command of the plan that this run executes, as whoever approves it reads it. */
+/** Renders every command of the plan for the person who approves them. */
 export function renderPlanCommands(tx: Transaction): string[] {
   return listCommands(readWholePlan(tx)).map(renderCommand);
 }
 
-/** In autopilot nobody is there to judge: it is let pass, and the report says so. */
+/** In autopilot nobody can judge: the criteria are skipped and become an open issue. */
 function skipHumanAcceptance(tx: Transaction, { todo, stage }: EngineGate): StageResult {
   const criteria = getTodoBody(tx, todo ?? '').acceptance.filter((item) => item.kind === 'human');
   const line = `${todo}: not judged by a person (autopilot): ${criteria.map((item) => renderPlanText(tx, item.text)).join('; ')}`;

@@ -23,17 +23,18 @@ import {
 import { buildCommitMessage, getCommitKey } from './commit-message.js';
 import { getHandler, renderTodoProgress } from './dispatch.js';
 import { getTodoBody, requireEngine } from './plan.js';
+import { addOpenIssue } from './remarks.js';
 
 /**
- * What an execution asks dev-cli to do outside the transaction (jobs/job.ts): one job at a time stands in `state.engine.job`,
- * and the pending action is `running`. A job of commands runs one after the other, each as one of the run's `commands`, under
- * an action of its own. How it ended is told by `recordCommandResult` (evidence.ts), `recordCommitResult` (commit-job.ts) or
- * `recordPullRequestResult` (request-job.ts); each gives the event that the engine takes.
+ * What an execution has dev-cli do outside the transaction (jobs/job.ts). There is one job at a time, in `state.engine.job`, and
+ * a `running` action waits for it. A job of several commands runs them in turn, each under an action of its own. Its result is
+ * recorded by `recordCommandResult` (evidence.ts), `recordCommitResult` (commit-job.ts) or `recordPullRequestResult`
+ * (request-job.ts), which return the event for the engine.
  */
 
 type Work = Extract<EngineEffect, { type: 'work' }>;
 
-/** Makes a piece of work that needs the world the run's job (engine.md, Stages). */
+/** Starts the job of a stage that cannot be done inside the transaction (engine.md, Stages). */
 export function startJob(tx: Transaction, block: string, { todo, stage, part }: Work): void {
   const engine = requireEngine(tx);
   switch (stage) {
@@ -71,7 +72,7 @@ export function startJob(tx: Transaction, block: string, { todo, stage, part }: 
   setPendingRunning(tx, block, engine.job);
 }
 
-/** The job of the end. Its text is made here: it tells of the run as it stands now. */
+/** Builds the job that hands in the pull request. Its text is rendered now, since it describes the run as it now is. */
 function buildCompletionJob(tx: Transaction): EngineJob {
   const title = readTitle(tx);
   tx.files.write(`actions/a${tx.state.lastAction + 1}/${REQUEST_BODY_FILE}`, renderRequestText(tx));
@@ -84,7 +85,7 @@ function buildCompletionJob(tx: Transaction): EngineJob {
   };
 }
 
-/** As the agent described it before the work; a person may have changed pr.json since. */
+/** The title that the agent chose before the work, or that a person has since written into pr.json. */
 function readTitle({ files }: Transaction): string {
   try {
     const text: unknown = JSON.parse(files.text('pr.json') ?? '');
@@ -94,7 +95,7 @@ function readTitle({ files }: Transaction): string {
   }
 }
 
-/** Of the evidence that a todo has when a job begins: all of it, but what its verification will find out anew. */
+/** Creates the test for evidence that is still valid when a job begins: verification discards what it will produce anew. */
 function createValidityTest(tx: Transaction, todo: string, part: Work['part']): (evidence: CommandEvidence) => boolean {
   if (part !== 'commands') return () => true;
   const own = new Set(getTodoBody(tx, todo).acceptance.map(({ id }) => id));
@@ -105,9 +106,7 @@ function createValidityTest(tx: Transaction, todo: string, part: Work['part']): 
 function buildQueue(tx: Transaction, todo: string | null, stage: string, part: Work['part']): QueuedCommand[] {
   if (todo === null) {
     for (const { todo: of, id, unknown } of listUnresolvableCommands(tx)) {
-      const line = toWholeLine(`${of} ${id}: not run at the end, nobody reported ${unknown.join(', ')}`);
-      const { openIssues } = requireEngine(tx);
-      if (!openIssues.includes(line)) openIssues.push(line);
+      addOpenIssue(tx, toWholeLine(`${of} ${id}: not run at the end, nobody reported ${unknown.join(', ')}`));
     }
     return listFinalCommands(tx);
   }
@@ -128,34 +127,33 @@ function buildQueue(tx: Transaction, todo: string | null, stage: string, part: W
   ];
 }
 
-/** Makes the job's present command the pending action, under an id of its own, and records that it starts. */
+/** Makes the job, or its next command, the pending action under a new id, and records that it starts. */
 export function setPendingRunning(tx: Transaction, block: string, job: EngineJob): void {
   const { state, place } = tx;
   state.lastAction += 1;
   const actionId = `a${state.lastAction}`;
-  const shown = (path: string) => displayPath(place, state.name, path);
   const command = job.kind === 'commands' ? job.queue[0] : undefined;
-  const base = { run: state.name, block, actionId, progress: renderTodoProgress(requireEngine(tx)) };
+  const shown = command ?? { todo: job.todo, id: job.stage, argv: [job.kind] };
+  const isHandIn = job.kind === 'pull-request' && job.stage === 'stateComplete';
+  const logs =
+    job.kind === 'commands' && command !== undefined
+      ? getCommandDirectory(job, command)
+      : `actions/${actionId}${isHandIn ? `/${REQUEST_STEPS[0]}` : ''}`;
   const action: PendingAction = {
-    ...base,
+    run: state.name,
+    block,
+    actionId,
+    progress: renderTodoProgress(requireEngine(tx)),
     action: 'running',
     instruction: 'dev-cli does this itself and keeps it alive. Run the poll.',
     commands: [
-      job.kind === 'commands' && command !== undefined
-        ? {
-            todoId: command.todo,
-            id: command.id,
-            run: command.argv,
-            startedAt: tx.at,
-            log: shown(`${getCommandDirectory(job, command)}/command.log`),
-          }
-        : {
-            todoId: job.todo,
-            id: job.stage,
-            run: [job.kind],
-            startedAt: tx.at,
-            log: shown(`${getLogDirectory(job, `actions/${actionId}`)}/command.log`),
-          },
+      {
+        todoId: shown.todo,
+        id: shown.id,
+        run: shown.argv,
+        startedAt: tx.at,
+        log: displayPath(place, state.name, `${logs}/command.log`),
+      },
     ],
     poll: { command: 'next', input: { name: state.name, wait: tx.pollWait } },
   };
@@ -168,13 +166,11 @@ export function setPendingRunning(tx: Transaction, block: string, job: EngineJob
   askCommand(tx, what, { todoId, id });
 }
 
-/** Where the job's first log is written. */
-function getLogDirectory(job: EngineJob, directory: string): string {
-  const steps = job.kind === 'pull-request' && job.stage === 'stateComplete';
-  return steps ? `${directory}/${REQUEST_STEPS[0]}` : directory;
-}
-
-/** The pending `running` action is over; a late acknowledgement of it is a duplicate. Gives its block. */
+/**
+ * Closes the pending `running` action, so that a late acknowledgement of it is a duplicate.
+ * @returns its block
+ * @throws DevCliError `INTERNAL` if no such action is pending
+ */
 export function closeRunningAction(tx: Transaction): string {
   const action = tx.state.pendingAction?.action;
   if (action?.action !== 'running') throw new DevCliError('INTERNAL', 'No job is at work.');
@@ -183,7 +179,10 @@ export function closeRunningAction(tx: Transaction): string {
   return action.block;
 }
 
-/** The job of this kind that is at work. @throws DevCliError `INTERNAL` when there is none */
+/**
+ * Returns the running job of a kind.
+ * @throws DevCliError `INTERNAL` if there is none
+ */
 export function requireJob<K extends EngineJob['kind']>(tx: Transaction, kind: K) {
   const engine = requireEngine(tx);
   const { job } = engine;

@@ -10,38 +10,29 @@ import {
 } from '../../work/paths.js';
 import { requireEngine } from './plan.js';
 
-/** What workers say that they changed, and what changed and nobody lists (engine.md, Commits). */
+/** The paths that workers list as changed, and changed paths that no worker lists (engine.md, Commits). */
 
-/** The part of a result that tells of paths. */
 type ListedPaths = Pick<WorkerResult, 'filesChanged' | 'notMine'>;
 
-/** Keeps what a result lists, beside what those of earlier attempts list. */
+/** Adds the paths that a result lists to those from earlier attempts at the todo. */
 export function recordListedPaths(tx: Transaction, todo: string, { filesChanged, notMine = [] }: ListedPaths): void {
   const engine = requireEngine(tx);
-  if (filesChanged.length > 0) {
-    engine.listed = {
-      ...engine.listed,
-      [todo]: mergePaths(engine.listed?.[todo], normalizePaths(tx.place.workTree, filesChanged)),
-    };
+  for (const [key, paths] of [
+    ['listed', filesChanged],
+    ['notMine', notMine],
+  ] as const) {
+    if (paths.length === 0) continue;
+    const known = engine[key]?.[todo] ?? [];
+    engine[key] = { ...engine[key], [todo]: [...new Set([...known, ...normalizePaths(tx.place.workTree, paths)])] };
   }
-  if (notMine.length > 0) {
-    engine.notMine = {
-      ...engine.notMine,
-      [todo]: mergePaths(engine.notMine?.[todo], normalizePaths(tx.place.workTree, notMine)),
-    };
-  }
-}
-
-function mergePaths(known: readonly string[] = [], more: readonly string[]): string[] {
-  return [...new Set([...known, ...more])];
 }
 
 /**
- * Paths that changed since a todo began, inside its files, that no result of it lists: each belongs into `filesChanged` or
- * `notMine`. What was changed before the run is the user's, and what cannot be committed at all is not asked for.
- * @param telling the result that is to be judged, or what there is of it
+ * Finds paths inside a todo's files that changed since it began and that none of its results lists. The user's own changes,
+ * and paths that git cannot commit, do not count.
+ * @param result the result being judged, or as much of it as there is
  */
-export function findUnlistedPaths(tx: Transaction, todo: string, telling: ListedPaths): string[] {
+export function findUnlistedPaths(tx: Transaction, todo: string, result: ListedPaths): string[] {
   const engine = requireEngine(tx);
   const row = engine.todos[todo];
   const { baseline: before } = tx.state;
@@ -49,21 +40,20 @@ export function findUnlistedPaths(tx: Transaction, todo: string, telling: Listed
   if (row?.type !== 'work' || before === null || since == null) return [];
   const now = tx.tree();
   if (now === null) return [];
-  const told = [
+  const isListed = createPathTest([
     ...(engine.listed?.[todo] ?? []),
     ...(engine.notMine?.[todo] ?? []),
-    ...normalizePaths(tx.place.workTree, [...telling.filesChanged, ...(telling.notMine ?? [])]),
-  ];
-  const isTold = createPathTest(told);
+    ...normalizePaths(tx.place.workTree, [...result.filesChanged, ...(result.notMine ?? [])]),
+  ]);
   const isUsers = createUserChangeTest(before);
   const isInside =
     row.files.length === 0 ? createUnclaimedTest(tx, todo) : createGlobTest(row.files, engine.charged[todo] ?? []);
   return listChangedPaths(now, since).filter(
-    (path) => !isTold(path) && isInside(path) && !isUsers(path) && !isUncommittable(path, now),
+    (path) => !isListed(path) && isInside(path) && !isUsers(path) && !isUncommittable(path, now),
   );
 }
 
-/** A todo without files may touch everything but what others of its wave say they changed. */
+/** A todo that names no files may touch everything except what others of its wave list. */
 function createUnclaimedTest(tx: Transaction, todo: string): (path: string) => boolean {
   const engine = requireEngine(tx);
   const others = engine.wave.filter((id) => id !== todo);

@@ -2,35 +2,36 @@ import { toBoundedLine, toWholeLine } from '../../documents/foreign.js';
 import type { Transaction } from '../../run/transaction.js';
 
 /**
- * The notes that workers leave to each other: context/learnings.md, issues.md, audit.md. Every commit keeps a whole copy of
- * what it writes, so a document that has grown is full, and what comes after stands in one of the todo's own.
+ * The notes of an execution: context/learnings.md, issues.md and audit.md. The store keeps a whole copy of a document at each
+ * commit, so a document that has grown to `FULL` takes no more: later notes go to a document of the todo's own.
  */
 
 export const LEARNINGS = 'context/learnings.md';
 const ISSUES = 'context/issues.md';
 export const AUDIT = 'context/audit.md';
 
-/** Characters of a line of the audit. */
+/** Longest line of the audit, in characters. */
 const LINE_CAP = 300;
-/** Bytes from which on a document is full. */
+/** Size, in bytes, above which a shared document takes no more notes. */
 const FULL = 32 * 1024;
 
+/** Notes what a todo's worker learned, for the workers of later todos. */
 export function appendLearnings(tx: Transaction, todo: string, lines: readonly string[]): void {
   appendSection(tx, LEARNINGS, '# Learnings', todo, lines);
 }
 
+/** Notes the issues that a todo leaves open. */
 export function appendIssues(tx: Transaction, todo: string, lines: readonly string[]): void {
   appendSection(tx, ISSUES, '# Open issues', todo, lines);
 }
 
-/** One line about what dev-cli itself did with a todo. */
+/** Adds a line to the audit: what dev-cli itself did with a todo. */
 export function appendAudit(tx: Transaction, todo: string, line: string): void {
   const path = choosePath(tx, AUDIT, todo);
   const before = tx.files.text(path) ?? '# Audit\n\n';
   tx.files.write(path, `${before}- ${tx.at} ${toBoundedLine(`${todo}: ${line}`, LINE_CAP)}\n`);
 }
 
-/** Where a note about a todo goes. */
 function choosePath(tx: Transaction, path: string, todo: string): string {
   const facts = tx.files.facts(path);
   return facts.kind === 'file' && facts.size > FULL ? getOwnNotesPath(path, todo) : path;
@@ -41,7 +42,7 @@ function getOwnNotesPath(path: string, todo: string): string {
   return path.replace(/\.md$/, `/${todo}.md`);
 }
 
-/** What the workers of these todos learned, the latest first: a heading and its lines for each that left any. */
+/** Reads what the workers of these todos learned, latest first: a heading and its lines for each todo that has any. */
 export function readLearnings(tx: Transaction, todos: readonly string[]): string[] {
   const shared = todos.length === 0 ? null : tx.files.text(LEARNINGS);
   if (shared === null) return [];
@@ -55,7 +56,7 @@ export function readLearnings(tx: Transaction, todos: readonly string[]): string
   return parts.reverse();
 }
 
-/** A heading for each todo; its lines are one line each, so that none of them can be taken for a heading. */
+/** Appends a section; each note stays on one line, so none can pass for a heading. */
 function appendSection(tx: Transaction, path: string, title: string, todo: string, lines: readonly string[]): void {
   if (lines.length === 0) return;
   const kept = lines.map((line) => `- ${toWholeLine(line)}`);

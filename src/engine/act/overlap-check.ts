@@ -3,6 +3,7 @@ import { toBoundedLine } from '../../documents/foreign.js';
 import type { OtherExecution } from '../../run/other-executions.js';
 import type { Transaction } from '../../run/transaction.js';
 import { mayGlobsOverlap, mayOverlap } from '../core/overlap.js';
+import { joinFirst } from './remarks.js';
 
 type Row = OtherExecution['todos'][number];
 
@@ -10,8 +11,8 @@ const DETAILS_SHOWN = 20;
 const NAMED = 5;
 
 /**
- * Why the todos of this run must not be carried out now: another execution in the work tree may change the same files, and
- * each would judge and commit the other's half-done work. Where they have different files, a warning names the others.
+ * Finds another execution in the work tree that may change the same files: each would judge and commit the other's half-done
+ * work. If the files differ, a warning names the other executions (engine.md, Two executions).
  * @returns `FILES_OVERLAP`, or null
  */
 export function findFileConflict(tx: Transaction, todos: readonly Row[]): DevCliError | null {
@@ -21,9 +22,9 @@ export function findFileConflict(tx: Transaction, todos: readonly Row[]): DevCli
     if (details.length > 0) return buildOverlapError(tx.state.name, name, details);
   }
   if (others.length > 0) {
-    const names = listed(others.map(({ name }) => `"${name}"`));
+    const names = others.map(({ name }) => `"${name}"`);
     tx.warnings.push(
-      `${names} also executes a plan in this work tree, on other files: leave its uncommitted work alone`,
+      `${joinFirst(names, NAMED)} also executes a plan in this work tree, on other files: leave its uncommitted work alone`,
     );
   }
   return null;
@@ -53,22 +54,17 @@ function buildOverlapError(run: string, other: string, details: ErrorDetail[]): 
 function describeOverlap(todo: Row, other: string, theirs: readonly Row[]): ErrorDetail[] {
   const met = theirs.filter((row) => mayOverlap(todo, row));
   if (met.length === 0) return [];
-  const ids = listed(met.map(({ id }) => id));
-  return [
-    { target: todo.id, problem: `may change what ${ids} of "${other}" may change: ${renderSharedFiles(todo, met)}` },
-  ];
+  const ids = met.map(({ id }) => id);
+  const files = renderSharedFiles(todo, met);
+  return [{ target: todo.id, problem: `may change what ${joinFirst(ids, NAMED)} of "${other}" may change: ${files}` }];
 }
 
-/** Which of the todo's files the others want, too. */
+/** The todo's globs that overlap with those of the others. */
 function renderSharedFiles({ files }: Row, met: readonly Row[]): string {
   const unbounded = files.length === 0 || met.some((row) => row.files.length === 0);
   if (unbounded) return 'a todo that names no files may change every one';
   const theirs = met.flatMap((row) => row.files);
   const both = files.filter((glob) => theirs.some((other) => mayGlobsOverlap(glob, other)));
-  return listed(both.map((glob) => toBoundedLine(glob, 120)));
-}
-
-function listed(words: readonly string[]): string {
-  const more = words.length - NAMED;
-  return `${words.slice(0, NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  const shown = both.map((glob) => toBoundedLine(glob, 120));
+  return joinFirst(shown, NAMED);
 }

@@ -10,26 +10,27 @@ import { mayPlanDiffer } from '../../run/plan-digests.js';
 import type { RunState } from '../../run/state.js';
 import type { Transaction } from '../../run/transaction.js';
 import { requireEngine } from './plan.js';
+import { joinFirst, recordWarning } from './remarks.js';
 
-/** How the plan on disk differs from the one that an execution goes on with. */
+/** How the plan on disk differs from the captured one. */
 interface PlanChanges {
   added: string[];
   removed: string[];
   changed: string[];
-  /** Something beside the todos differs. */
+  /** Something outside the todos differs. */
   rest: boolean;
-  /** plan-content.json does not hold up any more. */
+  /** plan-content.json is no longer valid. */
   broken: boolean;
   /** PLAN.md was edited by hand, beyond its boxes. */
   edited: boolean;
 }
 
-/** Todos of each kind that are named. */
+/** How many todos of each kind are named. */
 const NAMED = 10;
 
 /**
- * What a reader has to know of a plan that was changed while it is carried out: what does not apply, and how it is taken up.
- * Null where the plan is the one that was captured, and where no execution is at work or could be reopened.
+ * Describes which changes to the plan the execution ignores, and how to apply them (documents.md, A plan that moved on).
+ * @returns null if the plan is still the captured one, or if no execution is live or can be reopened
  */
 export function renderPlanDifference({ name, status, engine }: RunState, files: DocumentReader): string | null {
   if (engine === null || (status !== 'live' && status !== 'halted')) return null;
@@ -38,19 +39,20 @@ export function renderPlanDifference({ name, status, engine }: RunState, files: 
   return `the execution of "${name}" goes on with the plan that it captured; not applied: ${renderChanges(moved)}. To take it up: let the run end, or end it with \`dev-cli abort\`, then run \`dev-cli init ${name} --execute\``;
 }
 
-/** At the end of a plan that is carried out whole: what of the plan on disk was not. Kept, so that report and `done` say it. */
+/** Warns, at the end of a plan that was carried out completely, of later changes that were not. */
 export function recordPlanDifference(tx: Transaction): void {
   const { state, files } = tx;
   const engine = requireEngine(tx);
   const whole = engine.why === undefined && Object.values(engine.todos).every(({ status }) => status === 'done');
   const moved = whole && mayPlanDiffer(engine, files) ? findPlanChanges(files) : null;
   if (moved === null) return;
-  const line = `the plan was changed while it was carried out; not applied: ${renderChanges(moved)}. To take it up: \`dev-cli init ${state.name} --execute\``;
-  state.warnings.push(line);
-  tx.warnings.push(line);
+  recordWarning(
+    tx,
+    `the plan was changed while it was carried out; not applied: ${renderChanges(moved)}. To take it up: \`dev-cli init ${state.name} --execute\``,
+  );
 }
 
-/** Null where nothing differs, or the captured plan cannot be read: that is told by those who need it. */
+/** Null if nothing differs or the captured plan cannot be read; whoever needs that plan reports its loss. */
 function findPlanChanges(files: DocumentReader): PlanChanges | null {
   const workspace = createWorkspace(files);
   const before = parsePlan(readIfPossible(() => workspace.text(CAPTURED_PLAN)));
@@ -64,7 +66,7 @@ function findPlanChanges(files: DocumentReader): PlanChanges | null {
   return any || moved.rest || broken || edited ? moved : null;
 }
 
-/** What cannot be read, a fifo or megabytes, tells of no plan. */
+/** A file that must not be read, such as a fifo or one of many megabytes, counts as no plan. */
 function readIfPossible<T>(read: () => T | null): T | null {
   try {
     return read();
@@ -96,10 +98,7 @@ function parsePlan(text: string | null): PlanContent | null {
 }
 
 function renderChanges({ added, removed, changed, rest, broken, edited }: PlanChanges): string {
-  const named = (ids: string[], how: string) => {
-    const more = ids.length > NAMED ? ` and ${ids.length - NAMED} more` : '';
-    return ids.length === 0 ? [] : [`${ids.slice(0, NAMED).join(', ')}${more} ${how}`];
-  };
+  const named = (ids: string[], how: string) => (ids.length === 0 ? [] : [`${joinFirst(ids, NAMED)} ${how}`]);
   return [
     ...named(added, 'added'),
     ...named(changed, 'changed'),

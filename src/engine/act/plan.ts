@@ -11,8 +11,8 @@ type PlanHead = Omit<PlanContent, 'todos'>;
 const OPENING = '"todos":[\n';
 
 /**
- * The text of the captured plan: JSON, with every todo on a line of its own that begins with its id. One todo of ten
- * thousand is found by looking for that beginning; nothing else is parsed.
+ * Renders the captured plan as JSON with each todo on a line that begins with its id. One todo of ten thousand is then found by
+ * a text search, and nothing else is parsed.
  */
 function renderCapturedPlan({ todos, ...head }: PlanContent): string {
   const opening = JSON.stringify({ ...head, todos: [] }).slice(0, -'[]}'.length);
@@ -43,7 +43,10 @@ function readCapturedPlan(tx: Transaction): CapturedPlan {
   return plan;
 }
 
-/** Makes `plan` the one that this run executes. */
+/**
+ * Makes `plan` the one that this run executes.
+ * @returns the digest of its captured text
+ */
 export function capturePlan(tx: Transaction, plan: PlanContent): string {
   const text = renderCapturedPlan(plan);
   tx.files.write(CAPTURED_PLAN, text);
@@ -52,8 +55,8 @@ export function capturePlan(tx: Transaction, plan: PlanContent): string {
 }
 
 /**
- * The body of a todo: of the captured plan, or of one that was added since.
- * @throws DevCliError `STATE_CORRUPT` when the captured plan was touched; `INTERNAL` for an unknown todo
+ * Reads the body of a todo, whether it is in the captured plan or was added since.
+ * @throws DevCliError `STATE_CORRUPT` if the captured plan was touched; `INTERNAL` for an unknown todo
  */
 export function getTodoBody(tx: Transaction, id: string): PlanTodo {
   const { bodies } = requireEngine(tx);
@@ -70,7 +73,10 @@ export function getTodoBody(tx: Transaction, id: string): PlanTodo {
   return todo;
 }
 
-/** The captured plan without its todos. */
+/**
+ * Reads the captured plan without its todos.
+ * @throws DevCliError `STATE_CORRUPT` if it was touched
+ */
 export function readPlanHead(tx: Transaction): PlanHead {
   const { content } = readCapturedPlan(tx);
   const end = content.indexOf(OPENING);
@@ -78,20 +84,23 @@ export function readPlanHead(tx: Transaction): PlanHead {
   return head;
 }
 
-/** The captured plan with all that was added since, in the order of the run. Costs as much as the plan is long. */
+/**
+ * Reads the captured plan with all todos that were added since, in the order of the run. Parses all of it.
+ * @throws DevCliError `STATE_CORRUPT` if it was touched
+ */
 export function readWholePlan(tx: Transaction): PlanContent {
   const plan = JSON.parse(readCapturedPlan(tx).content.toString('utf8')) as PlanContent;
   return { ...plan, todos: [...plan.todos, ...listAddedTodos(requireEngine(tx))] };
 }
 
-/** The bodies of added todos in the order in which the run has them. */
+/** Lists the bodies of added todos, in the order of the run. */
 export function listAddedTodos({ order, bodies }: Pick<RunEngine, 'order' | 'bodies'>): PlanTodo[] {
   return order.flatMap((id) => (Object.hasOwn(bodies, id) ? (bodies[id] ?? []) : []));
 }
 
 /**
- * The engine of a run that executes a plan.
- * @throws DevCliError `INTERNAL` in any other run
+ * Returns the engine's state.
+ * @throws DevCliError `INTERNAL` if the run executes no plan
  */
 export function requireEngine(tx: Transaction): RunEngine {
   const { engine } = tx.state;
@@ -99,14 +108,17 @@ export function requireEngine(tx: Transaction): RunEngine {
   return engine;
 }
 
-/** What the recipe says of the engine. */
+/**
+ * Returns the engine's part of the captured recipe.
+ * @throws DevCliError `INTERNAL` if the recipe has none
+ */
 export function requireEngineRecipe(tx: Transaction) {
   const { engine } = tx.captured.recipe;
   if (engine === undefined) throw new DevCliError('INTERNAL', 'The captured recipe is no engine recipe.');
   return engine;
 }
 
-/** Whether dev-cli judges the work with the commands itself, of each todo or at the end; else only workers have them run. */
+/** Whether dev-cli itself judges the work by the plan's commands; if not, they run only when workers ask for a check. */
 export function runsCommands(tx: Transaction): boolean {
   const { stages, finalize } = requireEngineRecipe(tx).program;
   return stages.some(({ id }) => id === 'verify') || finalize.includes('finalVerify');

@@ -21,66 +21,47 @@ import {
 import type { PromptTask } from './prompt-worker.js';
 import { renderAllRulings, renderTodoRulings } from './rulings.js';
 
-/** Prompt files of those who judge: the verifier, a recipe's own agents, the code reviewer. None of them changes sources. */
+/** Prompt files of the agents that judge: verifier, a recipe's own agents, code reviewer. None may change sources. */
 
 const READ_ONLY = 'You change no source: you read, and run what only reads.';
 
-/** The task of the verifier: the assertions of one todo, after dev-cli has run its commands. */
-export function renderVerifierPrompt(
+/**
+ * Renders the task of judging one todo, after dev-cli has run its commands. The verifier is given the todo's assertions; a
+ * recipe's own agent is told by its prompt what to look for.
+ */
+export function renderJudgePrompt(
   tx: Transaction,
   handler: ResolvedHandler,
   todo: PlanTodo,
   task: PromptTask,
+  isVerifier: boolean,
 ): string {
   const criteria = todo.acceptance.filter((item) => item.kind === 'assertion');
   const rules = listMustNots(tx, todo);
+  const shown = isVerifier ? criteria.map(({ id, text }) => `${id}: ${renderPlanText(tx, text)}`) : [];
+  const ids = isVerifier ? criteria.map(({ id }) => id) : null;
   return joinParts([
-    renderHead(tx, `Verify ${todo.id}: ${toWholeLine(todo.title)}`, task),
+    renderHead(tx, `${isVerifier ? 'Verify' : `${handler.key} of`} ${todo.id}: ${toWholeLine(todo.title)}`, task),
     ...renderRole(tx, handler),
-    renderPart('Criteria', renderBullets(criteria.map(({ id, text }) => `${id}: ${renderPlanText(tx, text)}`))),
+    renderPart('Criteria', renderBullets(shown)),
     renderPart('Must not have been done', renderBullets(rules)),
     renderTodoRulings(tx, todo.id),
     ...renderWork(tx, todo),
     renderRequest(tx),
     renderLocations(tx),
     renderConsequences(tx, todo.id),
-    renderJudgeDelivery(
-      tx,
-      task,
-      criteria.map(({ id }) => id),
-      rules[0],
-    ),
+    renderJudgeDelivery(tx, task, ids, rules[0]),
   ]);
 }
 
-/** The task of a recipe's own agent: its rules say what it looks for. */
-export function renderOwnJudgePrompt(
-  tx: Transaction,
-  handler: ResolvedHandler,
-  todo: PlanTodo,
-  task: PromptTask,
-): string {
-  const rules = listMustNots(tx, todo);
-  return joinParts([
-    renderHead(tx, `${handler.key} of ${todo.id}: ${toWholeLine(todo.title)}`, task),
-    ...renderRole(tx, handler),
-    renderPart('Must not have been done', renderBullets(rules)),
-    renderTodoRulings(tx, todo.id),
-    ...renderWork(tx, todo),
-    renderRequest(tx),
-    renderLocations(tx),
-    renderConsequences(tx, todo.id),
-    renderJudgeDelivery(tx, task, null, rules[0]),
-  ]);
-}
-
-/** The task of the code reviewer: all that the run changed. */
+/** Renders the code reviewer's task: everything that the run changed. */
 export function renderReviewPrompt(tx: Transaction, handler: ResolvedHandler, task: PromptTask): string {
   const { objectives } = readPlanHead(tx);
   const { order, todos, summaries } = requireEngine(tx);
   const done = order.filter((id) => todos[id]?.status === 'done' && (todos[id]?.attempt ?? 0) > 0);
-  const told = done.map((id) => `${id} (${todos[id]?.title ?? ''}): ${summaries[id] ?? ''}`);
-  const shownClaims = takeWithin(told, CLAIMS_SHOWN);
+  const claims = done.map((id) => `${id} (${todos[id]?.title ?? ''}): ${summaries[id] ?? ''}`);
+  const shown = takeWithin(claims, CLAIMS_SHOWN);
+  const more = claims.length - shown.length;
   return joinParts([
     renderHead(tx, `Review what the run ${tx.state.name} changed`, task),
     ...renderRole(tx, handler),
@@ -92,13 +73,8 @@ export function renderReviewPrompt(tx: Transaction, handler: ResolvedHandler, ta
     renderPart('Must not have been done', renderBullets(listMustNots(tx, null))),
     renderAllRulings(tx),
     renderPart('What the workers say', [
-      renderForeignBlock(shownClaims.join('\n'), { label: 'claims of the workers' }),
-      ...(shownClaims.length === told.length
-        ? []
-        : [
-            '',
-            `And of ${told.length - shownClaims.length} more todos: ${toAbsolutePath(tx.place, tx.state.name, AUDIT)}.`,
-          ]),
+      renderForeignBlock(shown.join('\n'), { label: 'claims of the workers' }),
+      ...(more === 0 ? [] : ['', `And of ${more} more todos: ${toAbsolutePath(tx.place, tx.state.name, AUDIT)}.`]),
     ]),
     renderRequest(tx),
     renderLocations(tx),
@@ -128,21 +104,13 @@ function renderHead(tx: Transaction, title: string, { attempt }: PromptTask): st
   return `# ${title}\n\nFor the run ${tx.state.name}${attempt > 1 ? `, attempt ${attempt}` : ''}. ${READ_ONLY}`;
 }
 
-/** What was done, by whom it is claimed, and what dev-cli itself saw. */
+/** What a todo changed: its files, the evidence of its commands, and the worker's claims. */
 function renderWork(tx: Transaction, todo: PlanTodo): string[] {
   const { todos, evidence, reports, charged } = requireEngine(tx);
   const report = reports[todo.id];
   const files = todos[todo.id]?.files ?? todo.files;
-  const claim =
-    report === undefined
-      ? []
-      : [
-          report.summary,
-          ...capLines(
-            report.filesChanged.map((path) => `changed: ${path}`),
-            'git shows them',
-          ),
-        ];
+  const changed = (report?.filesChanged ?? []).map((path) => `changed: ${path}`);
+  const claim = report === undefined ? [] : [report.summary, ...capLines(changed, 'git shows them')];
   const outside = charged[todo.id] ?? [];
   return [
     renderPart('Files of this todo', renderBullets(files.map((glob) => `\`${toWholeLine(glob)}\``))),
@@ -154,7 +122,7 @@ function renderWork(tx: Transaction, todo: PlanTodo): string[] {
   ];
 }
 
-/** @param criteria the ids to judge; null: the agent finds its own */
+/** @param criteria the ids to judge; null if the agent chooses its own */
 function renderJudgeDelivery(
   tx: Transaction,
   task: PromptTask,
@@ -186,7 +154,7 @@ function renderJudgeDelivery(
   });
 }
 
-/** What each word of the result leads to: whoever writes one weighs it by that (engine.md, Triage). */
+/** Tells the agent what each kind of finding will lead to, so that it can weigh them (engine.md, Triage). */
 function renderConsequences(tx: Transaction, id: string): string {
   const { maxRetries, mustNot } = requireEngineRecipe(tx).program.policies;
   const left = maxRetries - (requireEngine(tx).todos[id]?.retries ?? 0);
@@ -207,16 +175,16 @@ function renderConsequences(tx: Transaction, id: string): string {
   ]);
 }
 
-/** Paths that are listed in a prompt file. */
+/** How many paths a prompt file lists. */
 const LISTED = 200;
 
-/** All of them, or the first with where the others are. */
+/** The first `LISTED` lines, and where to find the others. */
 function capLines(lines: readonly string[], others: string): string[] {
   if (lines.length <= LISTED) return [...lines];
   return [...lines.slice(0, LISTED), `and ${lines.length - LISTED} more: ${others}`];
 }
 
-/** Characters of claims that the code reviewer is shown; the others are named by their place. */
+/** How many characters of claims the code reviewer is shown; for the rest it gets their file. */
 const CLAIMS_SHOWN = 12_000;
 
 function describeCriteria(criteria: readonly string[] | null): string {
@@ -227,7 +195,7 @@ function describeCriteria(criteria: readonly string[] | null): string {
     : '`criteria`: every id above, each once, with what you saw; a claim is no evidence.';
 }
 
-/** How to see all that the run changed. What was dirty before it began is not its work. */
+/** Tells the reviewer how to see what the run changed, and what was dirty before it began. */
 function describeDiff(tx: Transaction): string[] {
   const { baseline } = tx.state;
   if (baseline === null) {

@@ -12,20 +12,22 @@ import { OUTPUTS, renderValue } from './values.js';
 
 /** Parts that the prompt files of an execution share (protocol.md, Prompt files). */
 
-/** A part of a prompt file; an empty list is left out. */
+/** Renders a section of a prompt file; without lines, nothing. */
 export function renderPart(title: string, lines: readonly string[]): string {
   return lines.length === 0 ? '' : `## ${title}\n\n${lines.join('\n')}`;
 }
 
+/** Joins the sections of a prompt file, leaving out empty ones. */
 export function joinParts(parts: readonly string[]): string {
   return `${parts.filter((text) => text !== '').join('\n\n')}\n`;
 }
 
+/** Turns each line into an item of a Markdown list. */
 export function renderBullets(lines: readonly string[]): string[] {
   return lines.map((line) => `- ${line}`);
 }
 
-/** The first of these texts, each whole, that stay within `cap` characters together; at least one. */
+/** Takes as many of the first texts as fit into `cap` characters, uncut; at least one. */
 export function takeWithin(lines: readonly string[], cap: number): string[] {
   let left = cap;
   const end = lines.findIndex((line, index) => {
@@ -35,22 +37,22 @@ export function takeWithin(lines: readonly string[], cap: number): string[] {
   return lines.slice(0, end < 0 ? undefined : end);
 }
 
-/** A text of the plan as one line, whole, with the values of other todos filled in; of a very long one, where it stands. */
+/** Renders a text of the plan as one line, with the values of other todos filled in (`renderValueOrPath`). */
 export function renderPlanText(tx: Transaction, text: string): string {
   return toWholeLine(replaceReferences(text, (reference) => renderValueOrPath(tx, reference)));
 }
 
-/** Longest value of another todo that stands in a prompt file itself, in characters. */
+/** Longest value of another todo that a prompt file quotes, in characters. */
 const VALUE_CAP = 4000;
 
-/** A value that a todo handed on, as text; one that would fill the prompt file is left where it lies, and its place is named. */
+/** Renders a value that a todo handed on, or the path to it if it is longer than a prompt file should quote. */
 export function renderValueOrPath(tx: Transaction, { todo, output }: { todo: string; output: string }): string {
   const value = renderValue(requireEngine(tx).outputs[todo]?.[output]);
   if (value.length <= VALUE_CAP) return value;
   return `(${value.length} characters: \`${todo}\`, \`${output}\` in ${toAbsolutePath(tx.place, tx.state.name, OUTPUTS)})`;
 }
 
-/** Who the agent is, and the rules of its task. */
+/** Renders who the agent is, and the rules of its task. */
 export function renderRole(tx: Transaction, handler: ResolvedHandler): string[] {
   const definition = handler.agent === undefined ? undefined : tx.captured.agents[handler.agent];
   const rules = handler.prompt ?? definition?.body ?? '';
@@ -60,12 +62,14 @@ export function renderRole(tx: Transaction, handler: ResolvedHandler): string[] 
   ];
 }
 
+/** Renders the user's request, fenced as foreign text. */
 export function renderRequest(tx: Transaction): string {
   const text = tx.state.goal ?? readPlanHead(tx).context.originalRequest;
   return `## The request\n\n${renderForeignBlock(text, { label: 'the request, as the user gave it' })}`;
 }
 
-export function renderLocations(tx: Transaction, more: readonly string[] = []): string {
+/** Renders where root and work tree are, and the preferences of the run. */
+export function renderLocations(tx: Transaction): string {
   const { root, workTree } = tx.place;
   const preferences = Object.entries(tx.state.preferences).map(
     ([key, value]) => `${key}=${toWholeLine(String(value))}`,
@@ -75,18 +79,17 @@ export function renderLocations(tx: Transaction, more: readonly string[] = []): 
     renderBullets([
       `project root: ${root}`,
       ...(workTree === root ? [] : [`work tree, where the sources are: ${workTree}`]),
-      ...more,
       ...(preferences.length === 0 ? [] : [`preferences: ${preferences.join(', ')}`]),
     ]),
   );
 }
 
-/** What the todo must leave alone, and what the whole plan must. */
+/** Lists what the todo must not do, then what nobody in this plan may do. */
 export function listMustNots(tx: Transaction, todo: PlanTodo | null): string[] {
   return [...(todo?.mustNotDo ?? []), ...readPlanHead(tx).objectives.mustNotDo].map((rule) => renderPlanText(tx, rule));
 }
 
-/** What dev-cli's own runs of a todo's commands came to. */
+/** Renders the outcome of each command that dev-cli ran, with its log. */
 export function renderEvidence(tx: Transaction, evidence: readonly CommandEvidence[]): string[] {
   return evidence.map(
     ({ id, argv, outcome, log }) =>
@@ -94,7 +97,13 @@ export function renderEvidence(tx: Transaction, evidence: readonly CommandEviden
   );
 }
 
-/** The end of every prompt file: the one document to write, how, and what else not to do. */
+/**
+ * Renders the last section of a prompt file: what to write, where and how.
+ * @param output path of the result, relative to the run's directory
+ * @param example a result with all its keys
+ * @param fields one line for each field that needs explaining
+ * @param notes further rules
+ */
 export function renderDelivery(
   tx: Transaction,
   output: string,

@@ -26,15 +26,15 @@ import {
 import { renderTodoRulings } from './rulings.js';
 import { renderValue, substituteReferences } from './values.js';
 
-/** A task as a prompt file tells of it. */
+/** What a prompt file has to know of its task. */
 export interface PromptTask {
   actionId: string;
   attempt: number;
-  /** Relative to the run's directory. */
+  /** Path of the result, relative to the run's directory. */
   output: string;
 }
 
-/** A worker's whole task in one file. At a new attempt: all of it, what failed before, and where the evidence lies. */
+/** Renders a worker's whole task. A new attempt gets all of it again, with what failed and where the evidence is. */
 export function renderWorkerPrompt(
   tx: Transaction,
   handler: ResolvedHandler,
@@ -65,15 +65,14 @@ export function renderWorkerPrompt(
   ]);
 }
 
-/** What the attempt before came to: a new one needs the task and the failures both. */
 function renderLastAttempt(tx: Transaction, todo: string, attempt: number): string {
   if (attempt < 2) return '';
   const { failures, evidence, todos } = requireEngine(tx);
   const lines = failures[todo] ?? [];
   const why = todos[todo]?.why;
-  const told = lines.length > 0 ? lines : why === undefined ? [] : [toWholeLine(why)];
+  const reasons = lines.length > 0 ? lines : why === undefined ? [] : [toWholeLine(why)];
   const red = (evidence[todo] ?? []).filter(({ ok }) => !ok);
-  const shown = [...told, ...renderEvidence(tx, red)];
+  const shown = [...reasons, ...renderEvidence(tx, red)];
   if (shown.length === 0) return '';
   return renderPart('What the attempt before came to', [
     ...renderBullets(shown),
@@ -102,7 +101,7 @@ function resolveInputValue(tx: Transaction, from: string): unknown {
   const [only] = findReferences(from);
   if (only === undefined || from !== `\${${only.todo}.outputs.${only.output}}`) return text;
   const value = requireEngine(tx).outputs[only.todo]?.[only.output];
-  // A value keeps its form, unless only its place is named.
+  // A reference on its own keeps the value's JSON type, unless the value is too long to be quoted.
   return text === renderValue(value) ? value : text;
 }
 
@@ -119,24 +118,21 @@ function renderFiles(tx: Transaction, todo: PlanTodo, verification: boolean): st
 }
 
 function renderAcceptance(tx: Transaction, todo: PlanTodo, { actionId }: PromptTask): string {
-  // Wherever the agent works.
-  const check = createFormatterFor(tx.place.root);
-  const command = check({ command: 'check', input: { subject: tx.state.name, action: actionId } });
+  // With an explicit root: the agent may work in any directory.
+  const format = createFormatterFor(tx.place.root);
+  const command = format({ command: 'check', input: { subject: tx.state.name, action: actionId } });
   const exactly = runsCommands(tx) ? ' exactly as the verification will' : '';
   const does = [
     ...(todo.acceptance.some(isCommand) ? [`runs these commands${exactly}`] : []),
-    ...(willCommit(tx, todo) ? ['names as `unlisted` what changed and your result does not list'] : []),
+    ...(tx.state.baseline !== null && todo.type === 'work'
+      ? ['names as `unlisted` what changed and your result does not list']
+      : []),
   ];
   const runs = does.length === 0 ? [] : ['', `\`${command}\` ${does.join(', and ')}.`];
   return renderPart('How it will be judged', [
     ...renderBullets(todo.acceptance.map((item) => renderCriterion(tx, item))),
     ...runs,
   ]);
-}
-
-/** Whether what the worker does is committed. */
-function willCommit({ state }: Transaction, { type }: PlanTodo): boolean {
-  return state.baseline !== null && type === 'work';
 }
 
 function renderCriterion(tx: Transaction, item: PlanAcceptance): string {
@@ -156,7 +152,7 @@ function renderCriterion(tx: Transaction, item: PlanAcceptance): string {
   }
 }
 
-/** Characters of what a worker is given of its dependencies' learnings; the others are named by their place. */
+/** How many characters of earlier learnings a prompt file quotes; for the rest it names their file. */
 const LEARNINGS_SHOWN = 3000;
 
 function renderLearnings(tx: Transaction, todo: PlanTodo): string {

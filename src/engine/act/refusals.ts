@@ -7,12 +7,14 @@ import { getResultPath } from './dispatch.js';
 import { requireEngine } from './plan.js';
 import type { ReadResult } from './results.js';
 
-export function oneTaskError(_turn: Transaction): DevCliError {
+/** `DATA_UNEXPECTED`: `--collect` was given with the action of a single task. */
+export function oneTaskError(): DevCliError {
   return new DevCliError('DATA_UNEXPECTED', '--collect takes every result; this action is one task.', {
     fix: 'Leave --collect out, or run the ack of the dispatch.',
   });
 }
 
+/** `EVIDENCE_MISSING`: the task has no result yet. */
 export function resultMissingError(tx: Transaction, out: OpenTask, problem: string): DevCliError {
   const { actionId } = out;
   const path = displayResult(tx, actionId);
@@ -24,6 +26,7 @@ export function resultMissingError(tx: Transaction, out: OpenTask, problem: stri
   });
 }
 
+/** `SCHEMA_INVALID`: the result is malformed, or leaves out something the task asked for. */
 export function resultInvalidError(
   tx: Transaction,
   { actionId, task }: OpenTask,
@@ -37,10 +40,11 @@ export function resultInvalidError(
   });
 }
 
-/** What is to be done about paths that a result leaves out. */
+/** The fix for a result that does not list every changed path. */
 const COMPLETE =
   'Put each path into `filesChanged` (the work of the todo) or `notMine` (not its work), or let the agent do it; then repeat the acknowledgement, which takes the result as it is then and leaves uncommitted what it does not list.';
 
+/** `SCHEMA_INVALID`: the result is good, but does not list every changed path. */
 export function resultIncompleteError(tx: Transaction, { actionId }: OpenTask, problems: ErrorDetail[]): DevCliError {
   const path = displayResult(tx, actionId);
   return new DevCliError('SCHEMA_INVALID', `The result of ${actionId} does not list all that changed.`, {
@@ -50,11 +54,8 @@ export function resultIncompleteError(tx: Transaction, { actionId }: OpenTask, p
   });
 }
 
-export function nothingTakenError(
-  _turn: Transaction,
-  details: ErrorDetail[],
-  kinds: ReadonlySet<TaskResult['kind']>,
-): DevCliError {
+/** `SCHEMA_INVALID` or `EVIDENCE_MISSING`: `--collect` found no result to accept. */
+export function nothingTakenError(details: ErrorDetail[], kinds: ReadonlySet<TaskResult['kind']>): DevCliError {
   const wrong = kinds.has('refused') || kinds.has('unlisted');
   const mend =
     'Wait for the agents at work, and let them mend what is named; start one anew, with its promptFile, where nobody is at work on it. Then repeat the acknowledgement.';
@@ -68,7 +69,7 @@ export function nothingTakenError(
   );
 }
 
-/** What is wrong with the result of a task that stays out, each fault at its place. */
+/** Lists the faults of a result that is not accepted, each with its place in the file. */
 export function listFaults(
   tx: Transaction,
   { actionId }: OpenTask,
@@ -87,6 +88,7 @@ function buildPendingTask(tx: Transaction, actionId: string) {
   return { actionId, ack: { command: 'step complete', input: { name: tx.state.name, action: actionId } } };
 }
 
+/** `DATA_UNEXPECTED`: `step fail` named the dispatch instead of one of its tasks. */
 export function dispatchFailError(tx: Transaction): DevCliError {
   const [first] = Object.keys(requireEngine(tx).tasks);
   return new DevCliError('DATA_UNEXPECTED', 'A dispatch as a whole cannot fail; name the task that did.', {
@@ -99,6 +101,7 @@ function buildFailCommand(tx: Transaction, actionId: string): Invocation {
   return { command: 'step fail', input: { name: tx.state.name, action: actionId, reason } };
 }
 
+/** Renders a fault in at most 300 characters. */
 export function renderFault({ pointer, problem, at }: ErrorDetail): string {
   return [pointer ?? at, problem]
     .filter((part) => part !== undefined && part !== '')
@@ -106,14 +109,14 @@ export function renderFault({ pointer, problem, at }: ErrorDetail): string {
     .slice(0, 300);
 }
 
-/** A task that is out, by its action id. */
+/** A task that an agent is working on. */
 export interface OpenTask {
   actionId: string;
   task: TaskState;
 }
 
-/** What a result comes to at the collect; `unlisted`: it holds up, and leaves out paths that changed. */
+/** A result as judged. `unlisted`: good in itself, but it does not list every changed path. */
 export type TaskResult = ReadResult | { kind: 'unlisted'; problems: ErrorDetail[] };
 
-/** Results refused in a row before the task counts as a failed attempt. */
+/** How many refused results in a row make a failed attempt (engine.md, Results). */
 export const MAX_REFUSALS = 4;

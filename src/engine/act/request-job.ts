@@ -4,10 +4,12 @@ import { renderPullRequest } from '../../run/request.js';
 import { recordEntry, type Transaction } from '../../run/transaction.js';
 import type { EngineEvent } from '../core/events.js';
 import { closeRunningAction, requireJob } from './jobs.js';
+import { recordWarning } from './remarks.js';
 
 /**
- * The pull request was told, or could not be: the run goes on either way. That it does not show the work is a warning; that
- * a comment is missing is noted.
+ * Takes in the result of a pull request job. The run goes on even if the forge refused: a pull request that does not show the
+ * work is a warning, a missing comment an open issue.
+ * @throws DevCliError `INTERNAL` if no such job is running
  */
 export function recordPullRequestResult(tx: Transaction, { ending }: RequestEnded): EngineEvent {
   const { engine, job } = requireJob(tx, 'pull-request');
@@ -20,9 +22,9 @@ export function recordPullRequestResult(tx: Transaction, { ending }: RequestEnde
   if (job.stage === 'stateComplete') {
     if (ok && state.pullRequest !== undefined) state.pullRequest = { ...state.pullRequest, standing: 'ready' };
     const where = renderPullRequest(state);
-    const told = toBoundedLine(`${summary}${where === null ? '' : `: ${where}`}`, 700);
-    tx.ran.push({ block: job.stage, ok, summary: told });
-    if (!ok) warn(tx, `the pull request does not show the finished work: ${told}`);
+    const line = toBoundedLine(`${summary}${where === null ? '' : `: ${where}`}`, 700);
+    tx.ran.push({ block: job.stage, ok, summary: line });
+    if (!ok) recordWarning(tx, `the pull request does not show the finished work: ${line}`);
   } else if (!ok) engine.openIssues.push(toBoundedLine(`pull request: ${summary}`, 500));
   return { type: 'OUTCOME', todo: null, stage: job.stage, verdict: { kind: 'pass' } };
 }
@@ -48,9 +50,4 @@ function summarizeEnding(ending: RequestEnding): string {
     case 'failed':
       return toBoundedLine(`${ending.what}: ${ending.how}`, 400);
   }
-}
-
-function warn(tx: Transaction, line: string): void {
-  tx.state.warnings.push(line);
-  tx.warnings.push(line);
 }

@@ -7,35 +7,33 @@ import { findPathProblem } from '../../documents/plan-paths.js';
 import type { VerifyResult, WorkerResult } from '../../documents/results.js';
 import { parseJson } from '../../documents/section-data.js';
 import type { TaskState } from '../../run/engine.js';
-import type { PathFacts } from '../../run/state.js';
 import type { Transaction } from '../../run/transaction.js';
 import { getResultPath } from './dispatch.js';
 import { getTodoBody } from './plan.js';
 
-/** A file that does not parse may still be being written as long as it is younger than this. */
+/** A file that does not parse and is younger than this may still be being written. */
 const WRITING_MS = 2000;
-/** Larger than any result that somebody reads; all of it would stand in the snapshot. */
+/** Largest result, in bytes: all of it goes into the snapshot. */
 const RESULT_CAP = 1024 * 1024;
 
-/** What lies where a task's result belongs. */
+/** What was found at the path of a task's result. */
 export type ReadResult =
   | { kind: 'absent'; problem: string }
-  | { kind: 'buildRefusal'; problems: ErrorDetail[]; sha256: string }
+  /** `sha256`: of its content, or of what stands for content that was not read. */
+  | { kind: 'refused'; problems: ErrorDetail[]; sha256: string }
   | { kind: 'good'; judged: JudgedResult; sha256: string };
 
-/** Which result schema a stage answers with. */
 function getResultKind(substep: string): ResultKind {
   if (substep === 'worker') return 'worker';
   return substep === 'codeReview' ? 'code-review' : 'verify';
 }
 
 /**
- * Reads and judges the result of a task (engine.md, Results): there, a regular file inside the root, not what stood there
- * when the task was handed out, JSON of the right form that answers what was asked.
+ * Reads and judges the result of a task (engine.md, Results): a regular file inside the root, changed since the task was
+ * issued, that is valid JSON, fits its schema and answers everything the task asked.
  */
 export function readResult(tx: Transaction, actionId: string, task: TaskState): ReadResult {
   const path = getResultPath(actionId);
-  const before: PathFacts | undefined = tx.state.pendingAction?.before[path];
   const facts = tx.files.facts(path);
   if (facts.kind === 'file' && facts.size > RESULT_CAP) {
     return buildRefusal(
@@ -43,7 +41,7 @@ export function readResult(tx: Transaction, actionId: string, task: TaskState): 
       `size ${facts.size}`,
     );
   }
-  const evidence = checkFile(tx.files, path, before);
+  const evidence = checkFile(tx.files, path, tx.state.pendingAction?.before[path]);
   if (!evidence.ok) {
     return evidence.missing
       ? { kind: 'absent', problem: evidence.problem }
@@ -67,16 +65,16 @@ export function readResult(tx: Transaction, actionId: string, task: TaskState): 
 }
 
 function buildRefusal(problems: ErrorDetail[], content: string): ReadResult {
-  return { kind: 'buildRefusal', problems, sha256: sha256(content) };
+  return { kind: 'refused', problems, sha256: sha256(content) };
 }
 
-/** A time ahead of ours says nothing, so it counts as old. */
+/** Whether a file was written just now; a modification time in the future counts as old. */
 function isYoung(tx: Transaction, mtimeMs: number): boolean {
   const age = Date.parse(tx.at) - mtimeMs;
   return age < WRITING_MS && age > -WRITING_MS;
 }
 
-/** What the result leaves out of what was asked: promised outputs, criteria; and paths nobody may touch. */
+/** Lists what the result fails to answer (promised outputs, criteria) and paths it must not name. */
 function listUnanswered(tx: Transaction, { todoId, substep }: TaskState, judged: JudgedResult): ErrorDetail[] {
   if (todoId === null) return [];
   switch (judged.kind) {

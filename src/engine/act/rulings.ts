@@ -5,14 +5,14 @@ import { requireEngine } from './plan.js';
 import { renderPart } from './prompt-parts.js';
 
 /**
- * Rulings: what was said with `step invalidate --note` when todos were reopened (engine.md, Triage). Each stays for all later
- * attempts of its todo, for whoever does the work and whoever judges it.
+ * Rulings: the notes of `step invalidate --note` (engine.md, Rulings). A ruling holds for all later attempts at its todo, both
+ * for those who do the work and for those who judge it.
  */
 
-/** Stands for a todo where a ruling is about the whole execution. */
+/** Takes the place of a todo's id if a ruling is about the whole execution. */
 export const WHOLE_RUN = '';
 
-/** Keeps a ruling on a todo. The same one again, as when its answer was lost, is kept once. */
+/** Keeps a ruling on a todo, once even if the call is repeated because its answer was lost. */
 export function recordRuling(tx: Transaction, todo: string, text: string): void {
   const engine = requireEngine(tx);
   const known = listRulings(engine, todo);
@@ -20,12 +20,12 @@ export function recordRuling(tx: Transaction, todo: string, text: string): void 
   engine.rulings = { ...engine.rulings, [todo]: [...known, { text, at: tx.at }] };
 }
 
-/** The rulings on a todo, or on the whole execution, the oldest first. */
+/** Lists the rulings on a todo or, with `WHOLE_RUN`, on the execution; oldest first. */
 export function listRulings({ rulings = {} }: Pick<RunEngine, 'rulings'>, todo: string) {
   return Object.hasOwn(rulings, todo) ? (rulings[todo] ?? []) : [];
 }
 
-/** The part of a worker's or a judge's prompt file that holds what was ruled on its todo; empty when nothing was. */
+/** Renders the rulings on a todo for a prompt file; empty if there are none. */
 export function renderTodoRulings(tx: Transaction, todo: string): string {
   const engine = requireEngine(tx);
   const ruled = [...listRulings(engine, WHOLE_RUN), ...listRulings(engine, todo)];
@@ -36,7 +36,7 @@ export function renderTodoRulings(tx: Transaction, todo: string): string {
   ]);
 }
 
-/** The same for whoever judges the whole run: every ruling with what it is about. */
+/** Renders all rulings, each with its subject, for the agent that reviews the whole run. */
 export function renderAllRulings(tx: Transaction): string {
   const engine = requireEngine(tx);
   const ruled = [WHOLE_RUN, ...engine.order].flatMap((id) =>

@@ -14,7 +14,7 @@ import type { Part, StageCondition } from '../core/events.js';
 import { listFinalCommands } from './commands.js';
 import { getTodoBody, readWholePlan, requireEngine, requireEngineRecipe } from './plan.js';
 
-/** What there is to do: asked by the machine before it enters a stage or a part of one. */
+/** Creates the test by which the machine asks, before it enters a stage or a part of one, whether there is anything to do. */
 export function createStageCondition(tx: Transaction): StageCondition {
   return (todo, stage, part) => (todo === null ? wholeApplies(tx, stage) : todoApplies(tx, todo, stage, part));
 }
@@ -33,7 +33,7 @@ function todoApplies(tx: Transaction, id: string, stage: string, part: Part | un
   }
 }
 
-/** A verifier is called only where there is something to judge: a todo of commands alone costs none. */
+/** A verifier is called only if there is something to judge: a todo with commands alone does not cost an agent. */
 function partApplies(tx: Transaction, id: string, part: Part | undefined): boolean {
   const todo = getTodoBody(tx, id);
   switch (part) {
@@ -71,25 +71,25 @@ function wholeApplies(tx: Transaction, stage: string): boolean {
     case 'codeReview':
       return hasDoneAny(tx);
     case 'finalVerify':
-      // Boxes that somebody ticked prove nothing.
+      // Even for todos whose boxes were ticked before the run: a tick proves nothing.
       return listFinalCommands(tx).length > 0;
     default:
       return true;
   }
 }
 
-/** Asked only once all todos are done, in the step that the last of them becomes it: whether this run did any of them. */
+/** Whether this run did any todo at all. Their rows suffice: all todos are done when this is asked. */
 function hasDoneAny(tx: Transaction): boolean {
   return Object.values(requireEngine(tx).todos).some(({ attempt }) => attempt > 0);
 }
 
-/** A pull request was opened for this run, and its owner wants it kept up to date. */
+/** Whether the run has a pull request that is to be kept up to date. */
 function hasPullRequest(tx: Transaction): boolean {
   const wanted = tx.state.preferences['pull_request'];
   return wanted !== undefined && wanted !== false && tx.files.facts('pr.json').kind === 'file';
 }
 
-/** Whether somebody still has to look at the commands (engine.md, Approvals). Notes an approval that stands. */
+/** Whether a person still has to approve the commands (engine.md, Approvals). Records an earlier approval that still holds. */
 function commandsNeedApproval(tx: Transaction): boolean {
   const { state } = tx;
   const engine = requireEngine(tx);
@@ -109,8 +109,8 @@ function commandsNeedApproval(tx: Transaction): boolean {
 }
 
 /**
- * Whether a person refused the commands of this name and has approved none since: then nothing but their yes leads on, whatever
- * mode, flag or preference (product.md, Guarantees).
+ * Whether a person refused the commands of this name and has approved none since. Then only a person's yes leads on, whatever
+ * the mode, flags and preferences say (product.md, Guarantees).
  */
 function wasRefused({ state, earlier }: Transaction): boolean {
   if (state.gates['approveCommands']?.choice === 'stop') return true;
@@ -118,20 +118,20 @@ function wasRefused({ state, earlier }: Transaction): boolean {
   return earlier.gates['approveCommands']?.choice === 'stop' || earlier.engine.commandsRefused === true;
 }
 
-/** An approval of exactly these commands: of this run before it began anew, of an earlier one, or with the plan. */
+/** Finds an approval of exactly these commands: by this run before it restarted, by an earlier run, or with the plan. */
 function findStandingApproval(
   tx: Transaction,
   commands: readonly PlannedCommand[],
   digest: string,
 ): { by: string; seq: number } | 'known' | null {
   const { commandsApproved: known } = requireEngine(tx);
-  // A run that 0.1.0 began goes on as it was approved.
+  // A run begun by 0.1.0 recorded its approval under another digest.
   if (known !== null && [digest, digestCommandsAsOf010(commands)].includes(known.digest)) return 'known';
   const before = tx.earlier?.engine?.commandsApproved ?? null;
   return before?.digest === digest ? before : findPlanApproval(tx, digest);
 }
 
-/** The gate about the plan showed its commands; todos that a run has added since were in no plan. */
+/** The plan's approval covers the commands that its gate showed, but not those of todos added since. */
 function findPlanApproval(tx: Transaction, digest: string): { by: string; seq: number } | null {
   const { planApproved: approved, bodies } = requireEngine(tx);
   if (approved == null) return null;

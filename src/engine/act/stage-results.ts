@@ -9,9 +9,9 @@ import type { NewTodo, StageResult } from '../core/events.js';
 import { type Findings, listUnmet, NO_FINDINGS, triage } from '../core/triage.js';
 import { buildReviewFixes } from './fixes.js';
 import { requireEngine, requireEngineRecipe } from './plan.js';
-import { recordTurningPoint } from './turning-points.js';
+import { recordTurningPoint } from './remarks.js';
 
-/** What a task's result means for the engine: what must be kept of it is kept, then triage decides (engine.md, Triage). */
+/** Records what a task's result says, and triages it (engine.md, Triage). */
 export function triageResult(tx: Transaction, task: TaskState, judged: JudgedResult): StageResult {
   const { todoId } = task;
   switch (judged.kind) {
@@ -25,15 +25,18 @@ export function triageResult(tx: Transaction, task: TaskState, judged: JudgedRes
   }
 }
 
-/** What follows from findings on a todo. Lines that failed are kept for the next attempt. */
+/**
+ * Triages findings on a todo and keeps what failed for its next attempt.
+ * @param body the todo that the findings suggest adding, if any
+ */
 export function triageFindings(tx: Transaction, id: string, findings: Partial<Findings>, body?: PlanTodo): StageResult {
   const engine = requireEngine(tx);
   const row = engine.todos[id] as TodoState;
   const all = { ...NO_FINDINGS, ...findings };
   const askable = tx.state.mode['interaction'] !== 'autopilot';
   const verdict = triage(requireEngineRecipe(tx).program.policies, engine, row, all, { askable });
-  const told = listUnmet(all);
-  if (told.length > 0) engine.failures[id] = told;
+  const unmet = listUnmet(all);
+  if (unmet.length > 0) engine.failures[id] = unmet;
   if (verdict.kind === 'widen') {
     recordTurningPoint(
       tx,
@@ -49,7 +52,7 @@ export function triageFindings(tx: Transaction, id: string, findings: Partial<Fi
   return verdict;
 }
 
-/** What an agent of a handler of the recipe's own says stands in the report; the verifier's shows in what holds. */
+/** Keeps the verdict of a recipe's own handler for the report. The verifier's is visible in the criteria themselves. */
 function recordVerdict(
   tx: Transaction,
   { todoId, substep, attempt }: TaskState,
@@ -71,8 +74,8 @@ function triageWorker(tx: Transaction, id: string, result: WorkerResult): StageR
 
 function triageVerification(tx: Transaction, id: string, result: VerifyResult): StageResult {
   const row = requireEngine(tx).todos[id] as TodoState;
-  const told = (head: string, evidence: string) => toWholeLine(`${head}: ${evidence}`);
-  const failed = result.criteria.filter(({ pass }) => !pass).map((item) => told(item.id, item.evidence));
+  const join = (head: string, evidence: string) => toWholeLine(`${head}: ${evidence}`);
+  const failed = result.criteria.filter(({ pass }) => !pass).map((item) => join(item.id, item.evidence));
   const violations = result.mustNotDoViolations.filter(({ violated }) => violated);
   const critical = result.sideEffects.filter(({ severity }) => severity === 'critical');
   const environment = result.environmentError?.trim() ? toWholeLine(result.environmentError) : null;
@@ -82,8 +85,8 @@ function triageVerification(tx: Transaction, id: string, result: VerifyResult): 
   }
   const { suggestedAdaptation: suggested } = result;
   const findings: Partial<Findings> = {
-    failed: unexplained && environment === null ? [told('the verifier says FAILED', result.summary)] : failed,
-    violations: violations.map((item) => told(item.rule, item.evidence)),
+    failed: unexplained && environment === null ? [join('the verifier says FAILED', result.summary)] : failed,
+    violations: violations.map((item) => join(item.rule, item.evidence)),
     criticalSideEffects: critical.map(({ description }) => toWholeLine(description)),
     environment,
   };
@@ -91,18 +94,11 @@ function triageVerification(tx: Transaction, id: string, result: VerifyResult): 
   const body = buildAddedTodo(row, suggested);
   const { title, type, risk, files } = body;
   const { category, reason } = suggested;
-  return triageFindings(
-    tx,
-    id,
-    {
-      ...findings,
-      adaptation: { category, reason: toWholeLine(reason), todo: { title, type, risk, files } },
-    },
-    body,
-  );
+  const adaptation = { category, reason: toWholeLine(reason), todo: { title, type, risk, files } };
+  return triageFindings(tx, id, { ...findings, adaptation }, body);
 }
 
-/** A whole body for work that a verifier wants added; triage gives id and dependencies. */
+/** Completes the todo that a verifier suggests; triage sets its id and dependencies. */
 function buildAddedTodo(
   parent: TodoState,
   { reason, todo }: NonNullable<VerifyResult['suggestedAdaptation']>,
@@ -126,18 +122,22 @@ function buildAddedTodo(
 function triageReview(tx: Transaction, result: ReviewResult): StageResult {
   const engine = requireEngine(tx);
   engine.reviews.push(result);
-  const told = result.issues.map(({ file, line, severity, description }) =>
+  const issues = result.issues.map(({ file, line, severity, description }) =>
     toWholeLine(`review, ${severity}: ${file}${line == null ? '' : `:${line}`}: ${description}`),
   );
   if (result.verdict === 'SHIP') {
-    engine.openIssues.push(...told);
+    engine.openIssues.push(...issues);
     return { kind: 'pass' };
   }
   const why = `the code review says NEEDS_FIXES: ${toWholeLine(result.summary)}`;
-  return planFixes(tx, buildReviewFixes(engine, result), told, why);
+  return planFixes(tx, buildReviewFixes(engine, result), issues, why);
 }
 
-/** Findings of the end become todos while rounds are left; else they stay open, and the run does not end well. */
+/**
+ * Turns what a final stage found into todos while fix rounds are left; after that, into open issues (engine.md, Fix rounds).
+ * @param bodies the fix todos
+ * @param open the same findings as open issues
+ */
 export function planFixes(tx: Transaction, bodies: PlanTodo[], open: readonly string[], why: string): StageResult {
   const engine = requireEngine(tx);
   if (bodies.length === 0 || engine.fixRounds >= requireEngineRecipe(tx).program.policies.maxFixRounds) {
@@ -148,7 +148,7 @@ export function planFixes(tx: Transaction, bodies: PlanTodo[], open: readonly st
   return { kind: 'fixes', todos: bodies.map(toNewTodo), why };
 }
 
-/** A todo as the machine takes it in. */
+/** Reduces a todo to what the machine knows of it. */
 export function toNewTodo({ id, title, type, risk, dependsOn, files }: PlanTodo): NewTodo {
   return { id, title, type, risk, dependsOn, files };
 }

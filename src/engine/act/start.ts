@@ -21,8 +21,10 @@ import { toNewTodo } from './stage-results.js';
 import { OUTPUTS } from './values.js';
 
 /**
- * The engine before its first step: the plan captured, a row for each todo, those with a ticked box done (engine.md,
- * Shape). False, with the reason noted, where there is no plan to execute.
+ * Sets up the engine before its first step: captures the plan and creates a row for each todo, done if its box is ticked
+ * (engine.md, Shape).
+ * @returns false, with the fault recorded, if there is no plan that can be executed
+ * @throws DevCliError `FILES_OVERLAP` if the run is just being started and another execution may change the same files
  */
 export function startExecution(tx: Transaction, block: string): boolean {
   const plan = readPlan(tx.files);
@@ -33,11 +35,11 @@ export function startExecution(tx: Transaction, block: string): boolean {
   const before = tx.earlier?.engine ?? tx.state.engine;
   const disagrees = findPlanMismatch(tx.files, before === null ? [] : listAddedTodos(before));
   if (disagrees !== null) {
-    // Somebody approved what PLAN.md says.
+    // People approve what PLAN.md says, so nothing else may be executed.
     recordFault(tx, block, 'PLAN_EDITED', `${disagrees}; it is not executed`);
     return false;
   }
-  // A plan that no planning run has recorded is recorded now: it is untracked, and `git clean` takes such files.
+  // A plan that no planning run recorded is kept now: `git clean` may delete it.
   for (const path of [PLAN, PLAN_CONTENT]) tx.files.keep(path);
   const boxes = readBoxes(tx.files.text(PLAN) ?? '');
   const ticked = (id: string) => Object.hasOwn(boxes, id) && boxes[id] === true;
@@ -55,7 +57,7 @@ export function startExecution(tx: Transaction, block: string): boolean {
     planMarks: digestPlanFiles(tx.files),
     bodies: Object.fromEntries(earlier.map(({ body }) => [body.id, body])),
     ...defined({ planApproved }),
-    // Of the same execution before it began anew, or of an earlier one; the list of commands has to be the same all the same.
+    // Carried over from before a restart; it counts only if the list of commands is still the same.
     commandsApproved: tx.state.engine?.commandsApproved ?? null,
     evidence: {},
     baselines: {},
@@ -69,7 +71,6 @@ export function startExecution(tx: Transaction, block: string): boolean {
     openIssues: [],
     job: null,
     deferred: [],
-    // Of the same run before its phase began anew.
     ...defined({ course: tx.state.engine?.course }),
   };
   tx.state.engine = engine;
@@ -84,13 +85,13 @@ export function startExecution(tx: Transaction, block: string): boolean {
   return true;
 }
 
-/** What was decided while the plan was made that is now carried out: by the run of the name before this one. */
+/** Takes over the decisions of the run that made the plan. */
 function inheritDecisions({ state }: Transaction, { decisions = [], gates }: RunState): void {
   const decided = [...decisions, ...Object.entries(gates).map(([id, gate]) => describeGateDecision(id, gate))];
   if (decided.length > 0) state.decisions = decided;
 }
 
-/** That a gate has approved the plan as it lies there. */
+/** Builds the record that a gate has approved the plan as it now is. */
 export function buildPlanApproval(
   tx: Transaction,
   { gate, by, at }: Pick<PlanGate, 'gate' | 'by' | 'at'>,
@@ -98,11 +99,7 @@ export function buildPlanApproval(
   return { gate, by, at, digest: tx.files.digest(PLAN_CONTENT) ?? '' };
 }
 
-/**
- * Whether no other execution in this work tree wants the files of this one. A run that has come to this phase halts otherwise,
- * and can be reopened later.
- * @throws DevCliError `FILES_OVERLAP` where the run is just being started
- */
+/** Whether no other execution in this work tree may change this one's files. If one may, a run in progress halts. */
 function hasRoomBeside(tx: Transaction, block: string, rows: readonly TodoState[]): boolean {
   const clash = findFileConflict(tx, rows);
   if (clash === null) return true;
@@ -117,7 +114,7 @@ interface CarriedTodo {
   row: TodoState | undefined;
 }
 
-/** Todos that an earlier run of the name added and that stand in PLAN.md: they are part of the plan now. */
+/** Todos that an earlier run of the name added and that are in PLAN.md: they are part of the plan now. */
 function listCarriedTodos(tx: Transaction, boxes: Record<string, boolean>): CarriedTodo[] {
   const engine = tx.earlier?.engine ?? tx.state.engine;
   if (engine === null) return [];
@@ -146,7 +143,7 @@ function buildRows({ todos }: PlanContent, earlier: CarriedTodo[], ticked: (id: 
   return rows;
 }
 
-/** What finished todos reported in an earlier run: later ones may build on it. */
+/** Outputs that finished todos reported in an earlier run, for later todos to use. */
 function readKnownOutputs(tx: Transaction, done: ReadonlySet<string>): RunEngine['outputs'] {
   const text = done.size === 0 ? null : tx.files.text(OUTPUTS);
   if (text === null) return {};

@@ -3,13 +3,14 @@ import { listReportedPaths } from '../../jobs/commit-scope.js';
 import type { Transaction } from '../../run/transaction.js';
 import { createGlobTest, createPathTest } from '../../work/paths.js';
 import { requireEngine } from './plan.js';
+import { joinFirst } from './remarks.js';
 
-/** Paths named in a warning. */
+/** How many paths a warning names. */
 const NAMED = 10;
 
 /**
- * When the workers of a wave are back: what was changed outside the files of all of them is charged to the todo whose
- * result lists it, and else is a warning (engine.md, Commits). What was changed before the run is nobody's.
+ * Assigns, once all workers of a wave are back, the changes outside the files of all its todos: each is charged to the todo whose
+ * result lists it, or is a warning (engine.md, Waves). The user's own changes do not count.
  */
 export function assignUnclaimedChanges(tx: Transaction): void {
   const engine = requireEngine(tx);
@@ -31,7 +32,7 @@ export function assignUnclaimedChanges(tx: Transaction): void {
   for (const [path] of stray) {
     const owner = claims.find(({ lists }) => lists(path));
     if (owner !== undefined) engine.charged[owner.id] = [...new Set([...(engine.charged[owner.id] ?? []), path])];
-    // Of a todo that has left the wave: its commit was refused, or it has failed.
+    // Listed by a todo that has left the wave, because its commit was refused or it has failed: not unclaimed.
     else if (!listedElsewhere(path)) unclaimed.push(path);
   }
   if (unclaimed.length === 0) return;
@@ -39,9 +40,8 @@ export function assignUnclaimedChanges(tx: Transaction): void {
   const isOthers = others.length === 0 ? () => false : createGlobTest(others);
   const nobodys = unclaimed.filter((path) => !isOthers(path));
   if (nobodys.length === 0) return;
-  const more = nobodys.length > NAMED ? ` and ${nobodys.length - NAMED} more` : '';
-  const shown = nobodys.slice(0, NAMED).map((path) => toBoundedLine(path, 200));
-  const line = `changed outside the files of ${rows.map(({ id }) => id).join(', ')}, by nobody who says so: ${shown.join(', ')}${more}`;
+  const shown = nobodys.map((path) => toBoundedLine(path, 200));
+  const line = `changed outside the files of ${rows.map(({ id }) => id).join(', ')}, by nobody who says so: ${joinFirst(shown, NAMED)}`;
   tx.warnings.push(line);
   if (!tx.state.warnings.includes(line)) tx.state.warnings.push(line);
 }

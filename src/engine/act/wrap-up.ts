@@ -6,15 +6,13 @@ import { digestPlanFiles, isUnchangedPlanFile } from '../../run/plan-digests.js'
 import { recordEntry, type Transaction } from '../../run/transaction.js';
 import { appendAudit, appendIssues, appendLearnings } from './notes.js';
 import { getTodoBody, readWholePlan, requireEngine } from './plan.js';
+import { recordWarning } from './remarks.js';
 import { OUTPUTS } from './values.js';
 
-/** A plan longer than this has its boxes ticked at the end only: every commit keeps a whole copy of the document. */
+/** Above this size, in bytes, a plan has its boxes ticked only at the end: the store keeps a copy of it at each commit. */
 const TICKED_AT_ONCE = 256 * 1024;
 
-/**
- * What a todo brought is stored: its outputs, learnings, open issues, a line of audit, its box in PLAN.md (engine.md,
- * Stages). Documents in, documents out: done at once.
- */
+/** Stores a todo's outputs, learnings and issues, adds a line to the audit and ticks its box (engine.md, Stages). */
 export function wrapUp(tx: Transaction, id: string): void {
   const engine = requireEngine(tx);
   const report = engine.reports[id];
@@ -34,7 +32,7 @@ export function wrapUp(tx: Transaction, id: string): void {
   recordEntry(tx, 'wrapped-up', { todoId: id, outputs: promised, learnings: learnings.length, issues: issues.length });
 }
 
-/** Ticks every box that a done todo has earned; at the end of a run, however it ends. */
+/** Ticks the boxes of all done todos: at the end of a run, however it ends. */
 export function tickDoneTodos(tx: Transaction): void {
   const { order, todos } = requireEngine(tx);
   tickTodos(tx, new Set(order.filter((id) => todos[id]?.status === 'done')), Number.POSITIVE_INFINITY);
@@ -49,21 +47,21 @@ function tickTodos(tx: Transaction, ids: ReadonlySet<string>, atMost: number): v
   const edited = !asLeft && isEdited(before);
   if (edited) warnEdited(tx);
   const ours = asLeft || edited || followsFrom(before, readWholePlan(tx));
-  // In a plan that was generated anew a todo of the same id may ask for something else, which nobody has done.
+  // In a regenerated plan, a todo with the same id may ask for something that nobody has done.
   const after = tickBoxes(before, ours ? ids : listUnchangedTodos(before, readWholePlan(tx), ids));
   if (after === before) return;
   tx.files.write(PLAN, after);
   if (ours && !edited) recordShownPlan(tx);
 }
 
-/** PLAN.md is now as this execution has written it. */
+/** Records the digest of PLAN.md as this execution left it. */
 function recordShownPlan(tx: Transaction): void {
   const engine = requireEngine(tx);
   if (engine.planMarks === undefined) return;
   engine.planMarks = { ...engine.planMarks, shown: digestPlanFiles(tx.files).shown };
 }
 
-/** Todos that came in stand in PLAN.md too, with a box of their own. A plan that was edited, or generated anew, is left alone. */
+/** Writes todos that were added during the run into PLAN.md. A plan that was edited or regenerated is left alone. */
 export function addTodosToPlan(tx: Transaction, added: readonly string[]): void {
   const before = tx.files.text(PLAN);
   if (before === null) return;
@@ -80,7 +78,5 @@ export function addTodosToPlan(tx: Transaction, added: readonly string[]): void 
 
 function warnEdited(tx: Transaction): void {
   const line = `${PLAN} was edited by hand; the run goes on with the plan that it captured`;
-  if (tx.state.warnings.includes(line)) return;
-  tx.state.warnings.push(line);
-  tx.warnings.push(line);
+  if (!tx.state.warnings.includes(line)) recordWarning(tx, line);
 }

@@ -1,3 +1,5 @@
+import { describeApprovals } from '../../blocks/approvals.js';
+import { describeGateDecision } from '../../blocks/run-summary.js';
 import { renderRequestBody } from '../../documents/request-text.js';
 import { type RunSummary, renderRunSummary } from '../../documents/run-summary.js';
 import type { RunEngine } from '../../run/engine.js';
@@ -6,21 +8,21 @@ import { renderPullRequest } from '../../run/request.js';
 import type { Transaction } from '../../run/transaction.js';
 import { describeBranch, NO_SHA } from '../act/commit-message.js';
 import { readPlanHead, requireEngine } from '../act/plan.js';
+import { joinFirst } from '../act/remarks.js';
+import { listRulings, WHOLE_RUN } from '../act/rulings.js';
+import { groupBlockedTodos } from '../core/scheduler.js';
 import { listChangedFiles } from './report/changes.js';
-import { listDecisions, listRulingDecisions, renderApprovals } from './report/decisions.js';
 import { renderNextSteps } from './report/next.js';
 import { renderSkipped } from './report/skipped.js';
-import { renderDoneTodo, renderFailedTodos } from './report/todos.js';
 import { renderVerification } from './report/verification.js';
 
 const REPORT = 'report.md';
-
 const SUMMARY = 'summary.md';
 
 /**
- * Writes report.md: what was done, on what evidence, and what was not (engine.md, Stages). The summary that the planning of
- * the name left tells of its end too from now on: both render one value.
- * @param aborted the run was ended by hand, wherever it stood
+ * Writes report.md: what was done, on what evidence, and what was not (engine.md, Stages). If planning left a summary.md,
+ * that is rewritten from the same value.
+ * @param aborted whether the run was ended by hand
  */
 export function writeReport(tx: Transaction, { aborted = false }: { aborted?: boolean } = {}): void {
   const request = renderPullRequest(tx.state);
@@ -29,17 +31,18 @@ export function writeReport(tx: Transaction, { aborted = false }: { aborted?: bo
   if (tx.files.facts(SUMMARY).kind === 'file') tx.files.write(SUMMARY, renderRunSummary(summary));
 }
 
-/** The body of the run's pull request: the same value, before the request itself is told of it. */
+/** Renders the body of the run's pull request: the report, without the line about the pull request itself. */
 export function renderRequestText(tx: Transaction): string {
   return renderRequestBody(buildExecutionSummary(tx, false));
 }
 
-/** What the execution of a plan came to, as the value that every report renders (documents.md, summary.md and report.md). */
+/** The result of an execution, as every report renders it (documents.md, summary.md and report.md). */
 function buildExecutionSummary(tx: Transaction, aborted: boolean): RunSummary {
   const engine = requireEngine(tx);
   const rows = engine.order.flatMap((id) => engine.todos[id] ?? []);
   const whole = rows.every(({ status }) => status === 'done') && engine.why === undefined;
   const outcome = aborted ? 'aborted' : whole ? 'completed' : 'halted';
+  const { plan, commands } = describeApprovals(tx.state);
   return {
     goal: tx.state.goal ?? readPlanHead(tx).context.originalRequest,
     outcome,
@@ -48,9 +51,9 @@ function buildExecutionSummary(tx: Transaction, aborted: boolean): RunSummary {
     failed: renderFailedTodos(engine, rows),
     skipped: renderSkipped(tx, rows),
     commits: renderCommits(engine, rows),
-    approvals: renderApprovals(tx),
-    course: renderTurningPoints(engine),
-    decisions: [...listDecisions(tx), ...listRulingDecisions(tx)],
+    approvals: [`the plan: ${plan}`, `its commands: ${commands}`],
+    course: (engine.course ?? []).map(({ at, kind, text }) => `${at}: ${kind}: ${text}`),
+    decisions: listDecisions(tx.state, engine),
     changedFiles: listChangedFiles(tx),
     verification: renderVerification(tx, rows),
     openIssues: [...new Set([...tx.state.warnings, ...engine.openIssues])],
@@ -58,7 +61,29 @@ function buildExecutionSummary(tx: Transaction, aborted: boolean): RunSummary {
   };
 }
 
-/** Commits that dev-cli made, each by its own name, and where they are. */
+function renderDoneTodo({ summaries }: RunEngine, { id, title, attempt, retries, commit, parent }: TodoState): string {
+  if (attempt === 0) return `${id}: ${title} (not by this run: its box was ticked before)`;
+  const notes = [
+    ...(retries > 0 ? [`${retries} ${retries === 1 ? 'retry' : 'retries'}`] : []),
+    ...(parent == null ? [] : [`added for ${parent}`]),
+    ...(commit === undefined ? [] : [commit.slice(0, 7)]),
+  ];
+  const said = summaries[id];
+  return `${id}: ${title}${notes.length === 0 ? '' : ` (${notes.join(', ')})`}${said === undefined ? '' : `; self-reported: ${said}`}`;
+}
+
+function renderFailedTodos(engine: RunEngine, rows: readonly TodoState[]): string[] {
+  const blocked = groupBlockedTodos(engine);
+  const failed = rows
+    .filter(({ status }) => status === 'failed')
+    .map(({ id, why, retries }) => {
+      const kept = blocked[id] === undefined ? '' : `; keeps back ${joinFirst(blocked[id], 10)}`;
+      return `${id}: ${why ?? 'failed'}${retries > 0 ? ` (after ${retries} retries)` : ''}${kept}`;
+    });
+  return engine.why === undefined ? failed : [engine.why, ...failed];
+}
+
+/** Each commit that dev-cli made, under its todo, and the branch that holds them if HEAD has moved. */
 function renderCommits({ head }: RunEngine, rows: readonly TodoState[]): string[] {
   const made = rows.flatMap(({ id, commit, substeps }) => {
     if (commit !== undefined) return [`${id}: ${commit}`];
@@ -69,7 +94,14 @@ function renderCommits({ head }: RunEngine, rows: readonly TodoState[]): string[
   return [...made, `now on ${describeBranch(head.branch)}${moved}`];
 }
 
-/** Halts and what reopened them, what persons rejected or answered, files that were granted later: in order. */
-function renderTurningPoints({ course = [] }: Pick<RunEngine, 'course'>): string[] {
-  return course.map(({ at, kind, text }) => `${at}: ${kind}: ${text}`);
+/** Decisions made while the plan was written, at the gates of this run, and as rulings when todos were reopened. */
+function listDecisions({ decisions = [], gates }: Transaction['state'], engine: RunEngine): RunSummary['decisions'] {
+  const rulings = [WHOLE_RUN, ...engine.order].flatMap((id) =>
+    listRulings(engine, id).map(({ text, at }) => ({
+      text: `ruling on ${id === WHOLE_RUN ? 'the whole execution' : id}: ${text}`,
+      by: 'agent' as const,
+      at,
+    })),
+  );
+  return [...decisions, ...Object.entries(gates).map(([id, gate]) => describeGateDecision(id, gate)), ...rulings];
 }

@@ -1,26 +1,26 @@
 import type { Transaction } from '../../../run/transaction.js';
 import { requireEngine } from '../../act/plan.js';
 
-/** What no result can have changed of the work: it leads out of it, or is git's or dev-cli's own. */
+/** Paths that are not part of the work: outside the work tree, or git's or dev-cli's own. */
 const OUTSIDE = /^(?:\.\.|\.git|\.dev)(?:\/|$)/;
 
-/** Files named; git tells the rest. */
+/** How many files the report names; git has the rest. */
 const NAMED = 200;
 
-/** The files that the run changed: those in its commits, and those that a worker lists and no commit of the run holds. */
+/** Lists the files in the run's commits, then those that a worker lists and none of its commits holds. */
 export function listChangedFiles(tx: Transaction): string[] {
   const { listed = {}, committed = {}, todos } = requireEngine(tx);
   const inCommits = new Set(Object.values(committed).flat());
   const apart = new Map<string, string[]>();
   for (const [todo, paths] of Object.entries(listed)) {
-    // A commit that was found made already, after a crash: which paths it holds was not seen.
+    // A commit found after a crash: its paths were not recorded.
     const unseen = !Object.hasOwn(committed, todo) && todos[todo]?.commit !== undefined;
     for (const path of paths) {
       if (unseen) inCommits.add(path);
       else apart.set(path, [...(apart.get(path) ?? []), todo]);
     }
   }
-  // A directory may be listed for what is in it.
+  // A worker may list a directory for the files in it.
   const isIn = (path: string) => inCommits.has(path) || [...inCommits].some((one) => one.startsWith(`${path}/`));
   const lines = [
     ...[...inCommits].sort(),

@@ -5,7 +5,7 @@ import type { Transaction } from '../../../run/transaction.js';
 import { getReopenTarget } from '../../act/execution-summary.js';
 import { requireEngine } from '../../act/plan.js';
 
-/** What the report says that comes next. */
+/** Renders what to do next: how to reopen a halted run, or how to carry on with an aborted one's plan. */
 export function renderNextSteps(
   tx: Transaction,
   outcome: 'aborted' | 'completed' | 'halted',
@@ -21,7 +21,7 @@ export function renderNextSteps(
   }
 }
 
-/** The commands that reopen the run, as they stand: for all that failed, and for each todo with a ruling on it. */
+/** The commands that reopen the run: one for everything that failed, and one for each todo that takes a ruling. */
 function renderReopening(tx: Transaction, rows: readonly TodoState[]): string[] {
   const { currentBlock } = tx.state;
   const step = getReopenTarget(requireEngine(tx)) ?? currentBlock;

@@ -6,7 +6,7 @@ import { groupBlockedTodos } from '../../core/scheduler.js';
 
 const NOT_REACHED = 'the run did not come to its end';
 
-/** Passed, skipped and degraded are different words. */
+/** Lists what was not done or not verified, each with its reason: none of it may read as passed. */
 export function renderSkipped(tx: Transaction, rows: readonly TodoState[]): string[] {
   const engine = requireEngine(tx);
   const { stages, finalize } = requireEngineRecipe(tx).program;
@@ -24,10 +24,6 @@ export function renderSkipped(tx: Transaction, rows: readonly TodoState[]): stri
   const open = rows.flatMap(({ id, status }) =>
     status === 'done' || status === 'failed' || keptBack.has(id) ? [] : [id],
   );
-  const none = rows.filter(
-    ({ attempt, type, status, substeps }) =>
-      attempt > 0 && status === 'done' && type === 'work' && substeps['commit']?.status === 'skipped',
-  );
   return [
     ...(stages.some(({ id }) => id === 'verify') ? [] : ['unverified: this recipe verifies no todo']),
     ...final,
@@ -35,22 +31,25 @@ export function renderSkipped(tx: Transaction, rows: readonly TodoState[]): stri
       ? []
       : [`taken as done: ${ticked} of ${rows.length} todos, their boxes were ticked before this run`]),
     ...open.map((id) => `${id}: not done`),
-    ...renderMissingCommits(tx, none),
+    ...renderMissingCommits(tx, rows),
     ...engine.deferred.map((id) => `${id}: its commit could not be made yet and is not made${waiting}`),
   ];
 }
 
-/** A stage of the whole run is passed over only where there is nothing for it. */
+/** Why a stage of the whole run had nothing to do. */
 function explainSkip(tx: Transaction, stage: 'codeReview' | 'finalVerify'): string {
   const worked = Object.values(requireEngine(tx).todos).some(({ attempt }) => attempt > 0);
   if (!worked) return 'this run did none of the todos';
   return stage === 'finalVerify' ? 'the plan has no command that can be run at the end' : 'there was nothing to review';
 }
 
-/** Why there are no commits, or none of some todos. */
-function renderMissingCommits(tx: Transaction, none: readonly TodoState[]): string[] {
+/** Why the run, or some of its done todos, have no commit. */
+function renderMissingCommits(tx: Transaction, rows: readonly TodoState[]): string[] {
   if (!requireEngineRecipe(tx).program.stages.some(({ id }) => id === 'commit'))
     return ['commits: not part of this recipe'];
   if (tx.state.baseline === null) return ['commits: there is no repository that git could read'];
-  return none.length === 0 ? [] : [`commits: nothing to commit for ${none.map(({ id }) => id).join(', ')}`];
+  const none = rows
+    .filter(({ type, status, attempt }) => type === 'work' && status === 'done' && attempt > 0)
+    .flatMap(({ id, substeps }) => (substeps['commit']?.status === 'skipped' ? [id] : []));
+  return none.length === 0 ? [] : [`commits: nothing to commit for ${none.join(', ')}`];
 }

@@ -7,7 +7,7 @@ import type { Transaction } from '../../../run/transaction.js';
 import { getGateKey } from '../../act/gates.js';
 import { getTodoBody, requireEngine, requireEngineRecipe } from '../../act/plan.js';
 
-/** What the report tells of the evidence: commands and what they came to, judgements and whose they are. */
+/** Renders the evidence: each command with its outcome, each judgement with who made it. */
 export function renderVerification(tx: Transaction, rows: readonly TodoState[]): string[] {
   const { evidence, reviews } = requireEngine(tx);
   const verifies = requireEngineRecipe(tx).program.stages.some(({ id }) => id === 'verify');
@@ -30,7 +30,7 @@ export function renderVerification(tx: Transaction, rows: readonly TodoState[]):
   ];
 }
 
-/** What agents of the recipe's own handlers said, attempt by attempt. */
+/** Verdicts from the recipe's own handlers, attempt by attempt. */
 function renderVerdictLines(tx: Transaction, todo: string): string[] {
   const verdicts = requireEngine(tx).verdicts?.[todo] ?? [];
   return verdicts.map(
@@ -38,7 +38,7 @@ function renderVerdictLines(tx: Transaction, todo: string): string[] {
   );
 }
 
-/** What no command could prove of a todo that is done, and who judged it. */
+/** Criteria of a done todo that no command can prove, and who judged them. */
 function renderJudgements(tx: Transaction, todo: string): string[] {
   const { acceptance, mustNotDo } = getTodoBody(tx, todo);
   const rules =
@@ -60,13 +60,13 @@ function renderJudgement(tx: Transaction, todo: string, item: PlanAcceptance): s
       const { gates } = tx.state;
       const gate = Object.hasOwn(gates, key) ? gates[key] : undefined;
       const passed = gate?.choice === 'pass' && gate.by === 'human';
-      const told = passed ? 'holds, as a person judged' : 'judged by nobody (autopilot)';
-      return [`${todo} ${item.id}: ${told}: ${toBoundedLine(item.text, 200)}`];
+      const judged = passed ? 'holds, as a person judged' : 'judged by nobody (autopilot)';
+      return [`${todo} ${item.id}: ${judged}: ${toBoundedLine(item.text, 200)}`];
     }
   }
 }
 
-/** A log is named only while it is there. */
+/** Names the log only while it exists. */
 function renderEvidenceLine(tx: Transaction, { id, argv, outcome, tree, log }: CommandEvidence): string {
   const where = tree === null ? '' : `, tree ${tree.slice(0, 7)}`;
   const kept = tx.files.facts(log).kind === 'file' ? ` (${log})` : '';

@@ -1,0 +1,36 @@
+import { toBoundedLine } from '../../documents/foreign.js';
+import type { RunEngine } from '../../run/engine.js';
+import type { Transaction } from '../../run/transaction.js';
+import { requireEngine } from './plan.js';
+
+/** Remarks that an execution keeps for its report. */
+
+/** Longest text of a turning point, in characters: enough for a reason in a person's own words. */
+const TEXT_CAP = 1000;
+
+/** Keeps a turning point of the execution: the final state of its todos does not show it. */
+export function recordTurningPoint(
+  tx: Transaction,
+  kind: NonNullable<RunEngine['course']>[number]['kind'],
+  text: string,
+): void {
+  const engine = requireEngine(tx);
+  engine.course = [...(engine.course ?? []), { at: tx.at, kind, text: toBoundedLine(text, TEXT_CAP) }];
+}
+
+/** Puts a warning into this call's answer and into the report. */
+export function recordWarning(tx: Transaction, line: string): void {
+  tx.state.warnings.push(line);
+  tx.warnings.push(line);
+}
+
+/** Adds an open issue unless the report already has it. */
+export function addOpenIssue(tx: Transaction, line: string): void {
+  const { openIssues } = requireEngine(tx);
+  if (!openIssues.includes(line)) openIssues.push(line);
+}
+
+/** Joins the first `most` words and counts the rest: `a, b and 3 more`. */
+export function joinFirst(words: readonly string[], most: number): string {
+  return `${words.slice(0, most).join(', ')}${words.length > most ? ` and ${words.length - most} more` : ''}`;
+}
