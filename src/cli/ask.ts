@@ -14,12 +14,12 @@ const CTRL_C = '\u0003';
  */
 export async function ask(question: string): Promise<string> {
   const { createInterface } = await import('node:readline/promises');
-  const ahead = await typedAhead();
-  if (ahead.includes(CTRL_C)) throw unanswered();
+  const ahead = await readTypedAhead();
+  if (ahead.includes(CTRL_C)) throw unansweredError();
   const said = ahead === '' ? question : `What was typed before this question is no answer to it.\n${question}`;
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   const closed = new Promise<never>((_resolve, reject) => {
-    const stop = () => reject(unanswered());
+    const stop = () => reject(unansweredError());
     terminal.once('SIGINT', stop);
     terminal.once('close', stop);
   });
@@ -31,7 +31,7 @@ export async function ask(question: string): Promise<string> {
 }
 
 /** Takes what lies in the terminal's input already. The terminal hands out unfinished lines in raw mode only. */
-async function typedAhead(): Promise<string> {
+async function readTypedAhead(): Promise<string> {
   const { stdin } = process;
   let ahead = '';
   let seen = -1;
@@ -52,6 +52,6 @@ async function typedAhead(): Promise<string> {
   return ahead;
 }
 
-function unanswered(): DevCliError {
+function unansweredError(): DevCliError {
   return new DevCliError('INTERRUPTED', 'No answer was given; nothing changed.');
 }

@@ -26,7 +26,7 @@ export function createBlock(screen: () => Screen): RedrawnBlock {
   return {
     draw(text) {
       const { columns, rows } = screen();
-      whole = text.split('\n').map((line) => fitted(line, Math.max(20, columns - 1)));
+      whole = text.split('\n').map((line) => fitLine(line, Math.max(20, columns - 1)));
       const room = Math.max(4, rows - 1);
       left = whole.length > room ? whole.length - room + 1 : 0;
       return over(left === 0 ? whole : [...whole.slice(0, room - 1), `… ${left} more lines`]);
@@ -38,7 +38,7 @@ export function createBlock(screen: () => Screen): RedrawnBlock {
 }
 
 /** A line cut so that no terminal breaks it: else the lines could not be counted back. */
-function fitted(line: string, columns: number): string {
+function fitLine(line: string, columns: number): string {
   let width = 0;
   let kept = '';
   for (const character of line) {

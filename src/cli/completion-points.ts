@@ -27,34 +27,34 @@ export function listCompletionPoints(registry: Registry): CompletionPoint[] {
     const before = path === '' ? [] : [path];
     const next = listNextWords(before, registry).map((word) => ({
       word,
-      summary: summaryOf([...before, word].join(' '), registry),
+      summary: getSummary([...before, word].join(' '), registry),
     }));
-    return { path, words: next, flags: flagsOf(GLOBAL_OPTIONS), positional: undefined };
+    return { path, words: next, flags: listFlags(GLOBAL_OPTIONS), positional: undefined };
   });
   const whole = commands.map((spec) => ({
     path: spec.name,
     words: [],
-    flags: flagsOf([...spec.options, ...GLOBAL_OPTIONS]),
-    positional: spec.positionals[0] && sourceOf(spec.positionals[0]),
+    flags: listFlags([...spec.options, ...GLOBAL_OPTIONS]),
+    positional: spec.positionals[0] && getCandidateSource(spec.positionals[0]),
   }));
   return [...groups, ...whole];
 }
 
-function summaryOf(name: string, registry: Registry): string {
+function getSummary(name: string, registry: Registry): string {
   return findCommand(name, registry)?.summary ?? registry.words[name] ?? '';
 }
 
-function flagsOf(options: readonly CommandOption[]): CompletionPoint['flags'] {
+function listFlags(options: readonly CommandOption[]): CompletionPoint['flags'] {
   return options
     .filter(({ hidden }) => !hidden)
     .map((option) => ({
       flag: option.flag,
       summary: option.description,
-      value: option.form === 'flag' ? undefined : sourceOf(option),
+      value: option.form === 'flag' ? undefined : getCandidateSource(option),
     }));
 }
 
-function sourceOf(value: ValueForm): CandidateSource {
+function getCandidateSource(value: ValueForm): CandidateSource {
   if (value.choices) return { kind: 'words', words: value.choices };
   switch (value.form) {
     case 'name':

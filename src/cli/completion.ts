@@ -16,13 +16,13 @@ export function answerCompletion(shell: string, registry: Registry = REGISTRY): 
 }
 
 const SCRIPTS: Readonly<Record<string, (places: CompletionPoint[]) => string>> = {
-  bash: bashScript,
-  zsh: zshScript,
-  fish: fishScript,
+  bash: renderBashScript,
+  zsh: renderZshScript,
+  fish: renderFishScript,
 };
 
 /** Candidates are compared as text: `compgen -W` would run what a file name holds. */
-function bashScript(places: CompletionPoint[]): string {
+function renderBashScript(places: CompletionPoint[]): string {
   return `# dev-cli completion for bash
 _dev_cli_words() {
   local word
@@ -42,17 +42,17 @@ _dev_cli() {
   COMPREPLY=()
   for ((i = 1; i < COMP_CWORD; i++)); do
     case "\${at:+$at }\${COMP_WORDS[i]}" in
-      (${knownPaths(places)}) at="\${at:+$at }\${COMP_WORDS[i]}" ;;
+      (${renderKnownPaths(places)}) at="\${at:+$at }\${COMP_WORDS[i]}" ;;
     esac
   done
   if [[ $prev == '@' ]]; then _dev_cli_files; return; fi
-${posixCases(places)}
+${renderPosixCases(places)}
 }
 complete -F _dev_cli dev-cli
 `;
 }
 
-function zshScript(places: CompletionPoint[]): string {
+function renderZshScript(places: CompletionPoint[]): string {
   return `#compdef dev-cli
 # dev-cli completion for zsh
 _dev_cli_words() { compadd -- "$@" }
@@ -66,33 +66,37 @@ _dev_cli() {
   local cur=\${words[CURRENT]} prev=\${words[CURRENT-1]} at='' i
   for ((i = 2; i < CURRENT; i++)); do
     case "\${at:+$at }\${words[i]}" in
-      (${knownPaths(places)}) at="\${at:+$at }\${words[i]}" ;;
+      (${renderKnownPaths(places)}) at="\${at:+$at }\${words[i]}" ;;
     esac
   done
-${posixCases(places)}
+${renderPosixCases(places)}
 }
 if [[ \${funcstack[1]} == _dev-cli ]]; then _dev_cli "$@"; else compdef _dev_cli dev-cli; fi
 `;
 }
 
-function knownPaths(places: CompletionPoint[]): string {
+function renderKnownPaths(places: CompletionPoint[]): string {
   return places.flatMap(({ path }) => (path === '' ? [] : `'${path}'`)).join('|');
 }
 
 /** The same for bash and zsh: first the value of an option, then what else may stand here. */
-function posixCases(places: CompletionPoint[]): string {
+function renderPosixCases(places: CompletionPoint[]): string {
   const values = places.flatMap(({ path, flags }) =>
-    flags.flatMap(({ flag, value }) => (value ? [`    ('${path}|--${flag}') ${posixOffer(value)}; return ;;`] : [])),
+    flags.flatMap(({ flag, value }) =>
+      value ? [`    ('${path}|--${flag}') ${renderPosixOffer(value)}; return ;;`] : [],
+    ),
   );
   const heres = places.map(({ path, words, flags, positional }) => {
-    const offered = positional ? posixOffer(positional) : `_dev_cli_words ${words.map(({ word }) => word).join(' ')}`;
+    const offered = positional
+      ? renderPosixOffer(positional)
+      : `_dev_cli_words ${words.map(({ word }) => word).join(' ')}`;
     const options = flags.map(({ flag }) => `--${flag}`).join(' ');
     return `    ('${path}') if [[ $cur == -* ]]; then _dev_cli_words ${options}; else ${offered}; fi ;;`;
   });
   return ['  case "$at|$prev" in', ...values, '  esac', '  case "$at" in', ...heres, '  esac'].join('\n');
 }
 
-function posixOffer(source: CandidateSource): string {
+function renderPosixOffer(source: CandidateSource): string {
   switch (source.kind) {
     case 'words':
       return `_dev_cli_words ${source.words.join(' ')}`;
@@ -105,16 +109,17 @@ function posixOffer(source: CandidateSource): string {
   }
 }
 
-function fishScript(places: CompletionPoint[]): string {
+function renderFishScript(places: CompletionPoint[]): string {
   const paths = places.flatMap(({ path }) => (path === '' ? [] : `' ${path}'`)).join(' ');
   const lines = places.flatMap(({ path, words, flags, positional }) => {
     const here = `complete -c dev-cli -n '__dev_cli_at "${path}"'`;
     return [
-      ...words.map(({ word, summary }) => `${here} -a ${word} -d ${fishQuoted(summary)}`),
+      ...words.map(({ word, summary }) => `${here} -a ${word} -d ${quoteForFish(summary)}`),
       ...flags.map(
-        ({ flag, summary, value }) => `${here} -l ${flag}${value ? fishValue(value) : ''} -d ${fishQuoted(summary)}`,
+        ({ flag, summary, value }) =>
+          `${here} -l ${flag}${value ? renderFishValue(value) : ''} -d ${quoteForFish(summary)}`,
       ),
-      ...(positional ? [`${here}${fishPositional(positional)}`] : []),
+      ...(positional ? [`${here}${renderFishPositional(positional)}`] : []),
     ];
   });
   return `# dev-cli completion for fish
@@ -138,18 +143,18 @@ ${lines.join('\n')}
 `;
 }
 
-function fishValue(source: CandidateSource): string {
-  return source.kind === 'files' ? " -r -F -a '(__dev_cli_at_files)'" : ` -x${fishOffer(source)}`;
+function renderFishValue(source: CandidateSource): string {
+  return source.kind === 'files' ? " -r -F -a '(__dev_cli_at_files)'" : ` -x${renderFishOffer(source)}`;
 }
 
-function fishPositional(source: CandidateSource): string {
-  return source.kind === 'files' ? ' -F' : fishOffer(source);
+function renderFishPositional(source: CandidateSource): string {
+  return source.kind === 'files' ? ' -F' : renderFishOffer(source);
 }
 
-function fishOffer(source: CandidateSource): string {
+function renderFishOffer(source: CandidateSource): string {
   switch (source.kind) {
     case 'words':
-      return ` -a ${fishQuoted(source.words.join(' '))}`;
+      return ` -a ${quoteForFish(source.words.join(' '))}`;
     case 'candidates':
       return ` -a '(dev-cli completion --candidates ${source.of} 2>/dev/null)'`;
     case 'files':
@@ -158,6 +163,6 @@ function fishOffer(source: CandidateSource): string {
   }
 }
 
-function fishQuoted(text: string): string {
+function quoteForFish(text: string): string {
   return `'${text.replace(/[\\']/g, '\\$&')}'`;
 }

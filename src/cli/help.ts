@@ -5,7 +5,7 @@ import type { Json } from '../base/json.js';
 import { VERSION } from '../base/version.js';
 import { listNextWords, type Registry } from '../registry/find.js';
 import { unknownCommandError } from '../registry/parse.js';
-import { addCommands, exitLines } from '../registry/tree.js';
+import { addCommands, renderExitCodes } from '../registry/tree.js';
 
 /** Wide enough for one line per option, the same on every machine. */
 const HELP_WIDTH = 100;
@@ -32,7 +32,10 @@ function renderHelp(path: readonly string[], registry: Registry): string {
       'The durable, checked state machine underneath a coding agent. An agent runs init, does what the action says, and acknowledges it with the command the action prints, until the action is done.',
     )
     .version(VERSION, '-V, --version', 'Print the version.')
-    .addHelpText('after', `\nExit codes:\n${exitLines(Object.keys(EXIT_MEANINGS))}\n\nMore: dev-cli help <command>`);
+    .addHelpText(
+      'after',
+      `\nExit codes:\n${renderExitCodes(Object.keys(EXIT_MEANINGS))}\n\nMore: dev-cli help <command>`,
+    );
   let command: Command | undefined = addCommands(program, registry);
   for (const word of path) command = command?.commands.find((candidate) => candidate.name() === word);
   let text = '';

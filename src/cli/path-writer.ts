@@ -20,43 +20,46 @@ export function createPathWriter(root: string, given: string | undefined): PathW
   const written = createFormatterFor(given);
   const text = (plain: string) => plain.replace(OURS, () => `${root}/.dev/`);
   return {
-    written: ({ command, input }) => written({ command, input: withFiles(input, root) }),
+    written: ({ command, input }) => written({ command, input: resolveInputFiles(input, root) }),
     text,
     replacer: (commands) => (key, value) => {
       const shown = commands(key, value);
       // A report says which file it is about, as it knows it.
       return typeof shown === 'string' && key !== 'file' ? text(shown) : shown;
     },
-    document: (document) => withActionPaths(document, root),
+    document: (document) => resolveActionPaths(document, root),
   };
 }
 
 /** The files that a command names, alone or behind an `@`; free text that only speaks of one stays as it is. */
-function withFiles(input: JsonObject, root: string): JsonObject {
+function resolveInputFiles(input: JsonObject, root: string): JsonObject {
   const file = (value: unknown) =>
     typeof value === 'string' && /^@?\.dev\/\S+$/.test(value) ? value.replace(/^@?/, (at) => `${at}${root}/`) : value;
   return Object.fromEntries(Object.entries(input).map(([key, value]) => [key, file(value)])) as JsonObject;
 }
 
 /** A document in which every path of an action, which may lie outside `.dev` too, is absolute. */
-function withActionPaths(document: object, root: string): object {
+function resolveActionPaths(document: object, root: string): object {
   if (!isRecord(document)) return document;
-  if (isRecord(document['next'])) return { ...document, next: members(document['next'], root) };
-  return 'actionId' in document || document['done'] === true ? members(document, root) : document;
+  if (isRecord(document['next'])) return { ...document, next: resolveMembers(document['next'], root) };
+  return 'actionId' in document || document['done'] === true ? resolveMembers(document, root) : document;
 }
 
-function members(value: object, root: string): object {
+function resolveMembers(value: object, root: string): object {
   return Object.fromEntries(
-    Object.entries(value).map(([key, member]) => [key, PATHS.has(key) ? absolute(member, root) : nested(member, root)]),
+    Object.entries(value).map(([key, member]) => [
+      key,
+      PATHS.has(key) ? toAbsolute(member, root) : resolveNested(member, root),
+    ]),
   );
 }
 
-function nested(member: unknown, root: string): unknown {
-  if (Array.isArray(member)) return member.map((item) => nested(item, root));
-  return isRecord(member) ? members(member, root) : member;
+function resolveNested(member: unknown, root: string): unknown {
+  if (Array.isArray(member)) return member.map((item) => resolveNested(item, root));
+  return isRecord(member) ? resolveMembers(member, root) : member;
 }
 
-function absolute(path: unknown, root: string): unknown {
-  if (Array.isArray(path)) return path.map((item) => absolute(item, root));
+function toAbsolute(path: unknown, root: string): unknown {
+  if (Array.isArray(path)) return path.map((item) => toAbsolute(item, root));
   return typeof path === 'string' && !path.startsWith('/') ? `${root}/${path}` : path;
 }

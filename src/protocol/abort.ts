@@ -54,14 +54,14 @@ export function abortRun(tx: Transaction, reason: string): Job[] {
     });
   }
   const abandoned = withdrawAll(tx);
-  if (state.engine !== null) abandon(tx, state.engine, reason);
+  if (state.engine !== null) abandonExecution(tx, state.engine, reason);
   state.machine.value = 'aborted';
   endRun(tx, 'aborted', reason);
   return abandoned;
 }
 
 /** Tasks that are out answer to nobody any more; what is done keeps its box and is reported. */
-function abandon(tx: Transaction, engine: RunEngine, reason: string): void {
+function abandonExecution(tx: Transaction, engine: RunEngine, reason: string): void {
   engine.tasks = {};
   engine.job = null;
   tickDoneTodos(tx);

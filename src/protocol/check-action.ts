@@ -15,10 +15,10 @@ import type { CommandEvidence, QueuedCommand, TaskState } from '../run/engine.js
 import type { RunningCommand } from '../run/state.js';
 import { transact } from '../run/transact.js';
 import type { Transaction } from '../run/transaction.js';
-import { commandsChecked } from '../views/check.js';
+import { buildCommandReport } from '../views/check.js';
 import { findRun } from './find-run.js';
 import { readRun } from './running.js';
-import { callOn } from './settle.js';
+import { createCall } from './settle.js';
 import { requirePlace } from './trust/place.js';
 
 /**
@@ -35,26 +35,28 @@ export async function checkAction(
 ): Promise<Answer> {
   const until = getDeadline(context, wait);
   const name = await findRun(context, given, true);
-  const queue = await transact(context, name, (tx) => listTodoCommands(tx, getTodoBody(tx, taskOf(tx, action).todoId)));
+  const queue = await transact(context, name, (tx) =>
+    listTodoCommands(tx, getTodoBody(tx, requireTask(tx, action).todoId)),
+  );
   // Before the start of a command is recorded: what is refused has left nothing.
   if (queue.length > 0) await requirePlace(context, (await readRun(context, name)).snapshot);
   const about = { name, action, place: { root: context.root, workTree: context.workTree }, wait: getPollWait(context) };
   const done: CommandEvidence[] = [];
   for (const command of queue) {
-    const evidence = await checked(context, name, action, command, until);
-    if (evidence === null) return commandsChecked(about, { done, running: command, unlisted: [] });
+    const evidence = await runCheck(context, name, action, command, until);
+    if (evidence === null) return buildCommandReport(about, { done, running: command, unlisted: [] });
     done.push(evidence);
   }
-  const unlisted = await transact(context, name, (tx) => unlistedYet(tx, action));
-  return commandsChecked(about, { done, running: null, unlisted });
+  const unlisted = await transact(context, name, (tx) => listUnlistedPaths(tx, action));
+  return buildCommandReport(about, { done, running: null, unlisted });
 }
 
 /** What changed and the result, as far as it is written, does not list: the worker completes it before it hands it in. */
-function unlistedYet(tx: Transaction, action: string): string[] {
-  const { todoId, substep } = taskOf(tx, action);
+function listUnlistedPaths(tx: Transaction, action: string): string[] {
+  const { todoId, substep } = requireTask(tx, action);
   if (substep !== 'worker') return [];
   const text = tx.files.text(getResultPath(action)) ?? tx.files.text(`${getResultPath(action)}.tmp`);
-  const parsed = text === null ? null : jsonOrNull(text);
+  const parsed = text === null ? null : parseJson(text);
   const paths = (key: string) => {
     const value = isRecord(parsed) ? parsed[key] : [];
     return Array.isArray(value) ? value.filter((path) => typeof path === 'string') : [];
@@ -62,7 +64,7 @@ function unlistedYet(tx: Transaction, action: string): string[] {
   return findUnlistedPaths(tx, todoId, { filesChanged: paths('filesChanged'), notMine: paths('notMine') });
 }
 
-function jsonOrNull(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -70,7 +72,7 @@ function jsonOrNull(text: string): unknown {
   }
 }
 
-function taskOf(tx: Transaction, action: string): TaskState & { todoId: string } {
+function requireTask(tx: Transaction, action: string): TaskState & { todoId: string } {
   const tasks = tx.state.engine?.tasks ?? {};
   const task = Object.hasOwn(tasks, action) ? tasks[action] : undefined;
   if (task !== undefined && task.todoId !== null) return { ...task, todoId: task.todoId };
@@ -81,25 +83,25 @@ function taskOf(tx: Transaction, action: string): TaskState & { todoId: string }
 }
 
 /** Runs one command, or goes on waiting for it; null when it is still at work at the end of the time. */
-async function checked(
+async function runCheck(
   context: Context,
   name: string,
   action: string,
   queued: QueuedCommand,
   until: number,
 ): Promise<CommandEvidence | null> {
-  const call = callOn(context, await readRun(context, name), until);
-  const { command, launched } = await begun(call, action, queued);
+  const call = createCall(context, await readRun(context, name), until);
+  const { command, launched } = await startCheck(call, action, queued);
   const job = toCommandJob(call.run.snapshot, command, queued);
   const ended = await awaitCommand(job, { ...call, launched });
-  return ended === null ? null : call.transact((tx) => finished(tx, ended, queued));
+  return ended === null ? null : call.transact((tx) => recordCheck(tx, ended, queued));
 }
 
 /**
  * The command of this task and acceptance that is at work, else a new one whose start is recorded.
  * @returns `launched`: an earlier call has recorded the start
  */
-async function begun(
+async function startCheck(
   { run: { snapshot }, transact }: Call,
   action: string,
   queued: QueuedCommand,
@@ -109,7 +111,7 @@ async function begun(
   const known = snapshot.commands[slot];
   if (known !== undefined) return { command: known, launched: true };
   return transact((tx) => {
-    taskOf(tx, action);
+    requireTask(tx, action);
     const there = tx.state.commands[slot];
     if (there !== undefined) return { command: there, launched: true };
     let n = 1;
@@ -124,7 +126,7 @@ async function begun(
   });
 }
 
-function finished(tx: Transaction, ended: CommandEnded, queued: QueuedCommand): CommandEvidence {
+function recordCheck(tx: Transaction, ended: CommandEnded, queued: QueuedCommand): CommandEvidence {
   const { key, actionId } = ended.job;
   const evidence = buildEvidence(tx, queued, ended);
   // Another call of the same check may have committed it.

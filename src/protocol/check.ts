@@ -8,7 +8,7 @@ import { readCapturedRecipe } from '../run/captured-recipe.js';
 import type { ReadContext } from '../run/context.js';
 import type { RunState } from '../run/state.js';
 import type { StreamState } from '../store/store.js';
-import { documentChecked } from '../views/check.js';
+import { buildDocumentReport } from '../views/check.js';
 import type { Ported } from './ports.js';
 
 /**
@@ -17,27 +17,30 @@ import type { Ported } from './ports.js';
  * @param file as given on the command line: relative to `cwd`; below `.dev/`, to the root
  */
 export async function check(context: ReadContext & Ported<'checks'>, file: string, cwd: string): Promise<Answer> {
-  const path = located(context, file, cwd);
+  const path = locateDocument(context, file, cwd);
   const head = await context.store.read(path.stream);
   const evidence = checkFile(head.files, path.inRun, undefined);
   if (!evidence.ok) {
     const problems = [{ target: file, problem: evidence.problem }];
-    return documentChecked(path.shown, 'text', { problems, warnings: [] });
+    return buildDocumentReport(path.shown, 'text', { problems, warnings: [] });
   }
-  const added = saysNothing(path.inRun) ? context.ports.checks.find(({ covers }) => covers(path.shown)) : undefined;
-  if (added !== undefined) return documentChecked(path.shown, added.kind, added.judge(evidence.text));
-  const { kind, ...findings } = checkDocument(path.inRun, evidence.text, await promised(head, path.inRun));
-  return documentChecked(path.shown, kind, findings);
+  const added = isGenericKind(path.inRun) ? context.ports.checks.find(({ covers }) => covers(path.shown)) : undefined;
+  if (added !== undefined) return buildDocumentReport(path.shown, added.kind, added.judge(evidence.text));
+  const { kind, ...findings } = checkDocument(path.inRun, evidence.text, await findExpectations(head, path.inRun));
+  return buildDocumentReport(path.shown, kind, findings);
 }
 
 /** Whether nothing but its ending is known of a path: then it may be a wing's. */
-function saysNothing(path: string): boolean {
+function isGenericKind(path: string): boolean {
   const kind = kindOf(path);
   return kind === 'json' || kind === 'text';
 }
 
 /** What the pending action wants of the report at this path: the acknowledgement will judge it by the same. */
-async function promised(head: StreamState<RunState>, path: string): Promise<{ agent?: string; verdict?: boolean }> {
+async function findExpectations(
+  head: StreamState<RunState>,
+  path: string,
+): Promise<{ agent?: string; verdict?: boolean }> {
   const action = head.snapshot?.pendingAction?.action;
   if (head.snapshot === null || action?.action !== 'dispatch-subagents') return {};
   const { agents } = head.snapshot;
@@ -49,7 +52,11 @@ async function promised(head: StreamState<RunState>, path: string): Promise<{ ag
 }
 
 /** The run that a path belongs to, and the path as that run's documents know it. */
-function located(context: ReadContext, file: string, cwd: string): { stream: string; inRun: string; shown: string } {
+function locateDocument(
+  context: ReadContext,
+  file: string,
+  cwd: string,
+): { stream: string; inRun: string; shown: string } {
   // As answers print it: relative to the root, wherever the call was made.
   const absolute = isAbsolute(file) ? file : resolve(file.startsWith('.dev/') ? context.root : cwd, file);
   const within = relative(context.root, absolute).split(sep).join('/');

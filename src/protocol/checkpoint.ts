@@ -18,7 +18,7 @@ export async function readCheckpoint(
   seq: number,
 ): Promise<Checkpoint<RunState>> {
   const moment = await context.store.rewind(name, seq);
-  if (moment === null) throw await unknownEntry(context, name, seq);
+  if (moment === null) throw await unknownEntryError(context, name, seq);
   if (moment.snapshot.name === name) return moment;
   const problem = `it is the journal of "${moment.snapshot.name}"`;
   throw new DevCliError('JOURNAL_CORRUPT', `.dev/specs/${name}/events.jsonl: ${problem}. Nothing was changed.`, {
@@ -27,7 +27,7 @@ export async function readCheckpoint(
   });
 }
 
-async function unknownEntry(context: HistoryContext, name: string, seq: number): Promise<DevCliError> {
+async function unknownEntryError(context: HistoryContext, name: string, seq: number): Promise<DevCliError> {
   const { seq: last } = await context.store.read(name);
   if (last === 0) return noSuchRunError(name);
   return new DevCliError('UNKNOWN_ENTRY', `The journal of "${name}" has no entry ${seq}: it has 1 to ${last}.`, {

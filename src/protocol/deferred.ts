@@ -27,7 +27,7 @@ export async function retryDeferred(call: Call): Promise<FoldedJournal[]> {
   const told: FoldedJournal[] = [];
   const enough = Math.max(until, context.clock.now() + Math.min(MOMENT, context.answerWithin) * 1000);
   for (const id of run.snapshot.engine?.deferred ?? []) {
-    const done = await retried({ ...call, until: enough }, id);
+    const done = await retryCommit({ ...call, until: enough }, id);
     told.push(...(done?.told ?? []));
     // They are made in their order: what keeps one from being made keeps the others, too.
     if (done?.settled !== true) break;
@@ -42,22 +42,22 @@ interface RetryResult {
 }
 
 /** One more try at one of them; null while it is at work. */
-async function retried(call: Call, id: string): Promise<RetryResult | null> {
+async function retryCommit(call: Call, id: string): Promise<RetryResult | null> {
   const { runId } = call.run.snapshot;
-  const ended = await awaitCommit(await commitOf(call, id), call);
+  const ended = await awaitCommit(await buildCommitJob(call, id), call);
   if (ended === null) return null;
   return call.transact((tx) => {
     const { state } = tx;
     const waits = () => state.engine?.deferred.includes(id) === true;
     if (state.runId !== runId || !waits()) return { settled: true, told: [] };
     const isNews = recordDeferredRetry(tx, id, ended);
-    if (isNews) renewed(tx);
+    if (isNews) refreshFinalReport(tx);
     return { settled: !waits(), told: isNews ? [startResult(tx)] : [] };
   });
 }
 
 /** The next try at a commit as a job. It stands in no state: nobody waits for it, and each try is the first in its directory. */
-async function commitOf(call: Call, id: string): Promise<CommitJob> {
+async function buildCommitJob(call: Call, id: string): Promise<CommitJob> {
   const { runId, lastAction, workTree } = call.run.snapshot;
   const todo = id === RESIDUAL ? null : id;
   const message = await call.transact((tx) => buildCommitMessage(tx, todo));
@@ -66,7 +66,7 @@ async function commitOf(call: Call, id: string): Promise<CommitJob> {
     kind: 'commit',
     actionId: `a${lastAction}`,
     key,
-    directory: tryDirectory(call, id),
+    directory: findTryDirectory(call, id),
     workTree,
     todo,
     message,
@@ -74,14 +74,14 @@ async function commitOf(call: Call, id: string): Promise<CommitJob> {
 }
 
 /** A run that has ended tells of its commits in its report and its last action. */
-function renewed(tx: Transaction): void {
+function refreshFinalReport(tx: Transaction): void {
   if (tx.state.pendingAction?.action.action !== 'done') return;
   writeReport(tx);
   refreshDoneAction(tx);
 }
 
 /** Where the runner of the next try has its records: one that is over and made no commit is not the last. */
-function tryDirectory({ context, run: { snapshot } }: Call, id: string): string {
+function findTryDirectory({ context, run: { snapshot } }: Call, id: string): string {
   for (let n = 1; ; n += 1) {
     const directory = `actions/a${snapshot.lastAction}/deferred-${id}-${n}`;
     const seen = inspect(getRecordsPath(context, snapshot.name, directory));

@@ -16,11 +16,11 @@ import { FIRST_RUN, findRun } from './find-run.js';
  */
 export async function diagnoseFailure(context: Context, given: unknown, error: unknown): Promise<unknown> {
   if (error instanceof DevCliError && error.code !== 'INTERNAL') {
-    const nothing = await nothingHere(context, error);
+    const nothing = await explainMissingRuns(context, error);
     if (nothing !== null || error.code !== 'NO_SUCH_RUN') return nothing ?? error;
     return suggestRuns(context, given, error);
   }
-  const edited = await editedRun(context, given);
+  const edited = await findEditedRun(context, given);
   if (edited === null) return error;
   const file = `.dev/specs/${edited}/state.json`;
   return new DevCliError('STATE_CORRUPT', `${file} cannot be used and is not what its journal says.`, {
@@ -31,7 +31,7 @@ export async function diagnoseFailure(context: Context, given: unknown, error: u
   });
 }
 
-async function editedRun(context: Context, given: unknown): Promise<string | null> {
+async function findEditedRun(context: Context, given: unknown): Promise<string | null> {
   try {
     const name = await findRun(context, given, false);
     const { differences } = await context.store.replay(name);
@@ -43,7 +43,7 @@ async function editedRun(context: Context, given: unknown): Promise<string | nul
 }
 
 /** Why there is no run where one was looked for, and where there may be some; null where there are others. */
-async function nothingHere(
+async function explainMissingRuns(
   { store, root, workTree, boundRun, reader }: Context,
   { code, message, run }: DevCliError,
 ): Promise<DevCliError | null> {

@@ -24,16 +24,17 @@ const READING = ['draft show', 'draft validate', 'plan template', 'plan validate
  * @throws what the command throws; DevCliError `NO_SUCH_RUN`, `RUN_ENDED`
  */
 export async function runDocumentCommand(context: Context, command: string, input: JsonObject): Promise<Answer> {
-  if (command === 'plan template') return readProcessAnswer(null, runOwnCommand({ command, input }, noScene()), []);
+  if (command === 'plan template')
+    return buildAnswer(null, runOwnCommand({ command, input }, createEmptyContext()), []);
   const { name: given, ...rest } = input;
   const name = await findRun(context, given, !READING.includes(command));
   const head = await context.store.read(name);
   refuseBareFile(name, command, input, head.files);
-  if (READING.includes(command) || head.snapshot === null) return withoutTurn(context, name, command, rest);
+  if (READING.includes(command) || head.snapshot === null) return runWithoutTransaction(context, name, command, rest);
   const { outcome, warnings } = await transact(context, name, (tx) => {
     const ended = tx.state.status === 'completed' || tx.state.status === 'aborted';
     // A plan may be regenerated after planning: that is how an edited one is put right (documents.md, plan generate).
-    if (ended && command !== 'plan generate') throw endedRun(tx.state.name, command);
+    if (ended && command !== 'plan generate') throw runEndedError(tx.state.name, command);
     const before = canonicalJson(tx.state);
     const done = runOwnCommand({ command, input: rest }, createCommandContext(tx));
     const moved = command === 'plan generate' ? renderPlanDifference(tx.state, tx.files) : null;
@@ -44,11 +45,16 @@ export async function runDocumentCommand(context: Context, command: string, inpu
     if (paths.length > 0 && news) recordEntry(tx, 'document', { command, paths, summary: done.summary });
     return { outcome: done, warnings: tx.warnings };
   });
-  return readProcessAnswer(name, outcome, warnings);
+  return buildAnswer(name, outcome, warnings);
 }
 
 /** A name without a run, or a command that changes nothing. `plan generate` makes the directory; `init` adopts it. */
-async function withoutTurn(context: Context, name: string, command: string, input: JsonObject): Promise<Answer> {
+async function runWithoutTransaction(
+  context: Context,
+  name: string,
+  command: string,
+  input: JsonObject,
+): Promise<Answer> {
   const head = await context.store.read(name);
   const scene: CommandContext = {
     name,
@@ -61,10 +67,10 @@ async function withoutTurn(context: Context, name: string, command: string, inpu
   const outcome = runOwnCommand({ command, input }, scene);
   const changes = scene.files.changes();
   if (changes.length > 0) await context.store.place(name, changes);
-  return readProcessAnswer(name, outcome, scene.warnings);
+  return buildAnswer(name, outcome, scene.warnings);
 }
 
-function readProcessAnswer(run: string | null, outcome: CommandReport, warnings: string[]): Answer {
+function buildAnswer(run: string | null, outcome: CommandReport, warnings: string[]): Answer {
   return {
     exit: outcome.ok ? 0 : 3,
     json: {
@@ -77,7 +83,7 @@ function readProcessAnswer(run: string | null, outcome: CommandReport, warnings:
   };
 }
 
-function noScene(): CommandContext {
+function createEmptyContext(): CommandContext {
   const nothing = { read: () => null, facts: () => ({ kind: 'missing' as const }), list: () => [] };
   return { name: '', files: createWorkspace(nothing), state: null, recipe: null, at: '', warnings: [] };
 }
@@ -98,7 +104,7 @@ function refuseBareFile(name: string, command: string, input: JsonObject, files:
   });
 }
 
-function endedRun(name: string, command: string): DevCliError {
+function runEndedError(name: string, command: string): DevCliError {
   return new DevCliError('RUN_ENDED', `The run "${name}" has ended; "${command}" would change its documents.`, {
     run: name,
     fix: { command: 'next', input: { name } },

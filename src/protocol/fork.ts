@@ -37,15 +37,15 @@ export async function fork(context: Context, given: string, input: Omit<InputOf<
   const from = requireName(given);
   const name = requireName(input.as);
   refuseTaken(name, await context.store.read(name));
-  const past = await pastOf(context, from, input.at);
+  const past = await readForkSource(context, from, input.at);
   const watch = await readFirstTree(context);
-  const told = await withSurroundings(context, (surroundings) => begin(context, name, past, watch, surroundings));
+  const told = await withSurroundings(context, (surroundings) => beginFork(context, name, past, watch, surroundings));
   const answer = renderEnvelope(told);
   const { runId } = past.moment.snapshot;
   return { ...answer, json: { ok: true, forkedFrom: { name: from, runId, seq: past.moment.last }, ...answer.json } };
 }
 
-async function begin(
+async function beginFork(
   context: Context,
   name: string,
   past: ForkSource,
@@ -57,8 +57,8 @@ async function begin(
   requireTrust(context, captured);
   return context.store.transact<FoldedJournal>(name, (head) => {
     refuseTaken(name, head);
-    refuseOthersFiles(name, head, past);
-    const state = forkedState(context, head, name, past.moment, watch.tree);
+    refuseForeignFiles(name, head, past);
+    const state = createForkedState(context, head, name, past.moment, watch.tree);
     const tx = openTransaction(
       context,
       head,
@@ -71,12 +71,12 @@ async function begin(
     recordEntry(tx, 'init', { recipe, recipeHash, goal, mode, cliVersion, ...(forkedFrom && { forkedFrom }) });
     for (const [path, content] of past.documents) tx.files.write(path, content);
     if (snapshot.pendingAction !== null) reissue(tx, snapshot.pendingAction, snapshot.name);
-    return dormant(closeTransaction(tx, head, { ...startResult(tx), status: 'forked' }));
+    return leaveUnguarded(closeTransaction(tx, head, { ...startResult(tx), status: 'forked' }));
   });
 }
 
 /** @throws DevCliError as `fork` */
-async function pastOf(context: Context, from: string, seq: number): Promise<ForkSource> {
+async function readForkSource(context: Context, from: string, seq: number): Promise<ForkSource> {
   const moment = await readCheckpoint(context, from, seq);
   const { snapshot } = moment;
   if (snapshot.status === 'completed' || snapshot.status === 'aborted') {
@@ -119,7 +119,7 @@ function refuseTaken(name: string, { snapshot }: Pick<StreamState<RunState>, 'sn
 }
 
 /** Somebody may have put a plan there for `init` to adopt. */
-function refuseOthersFiles(name: string, { files }: StreamState<RunState>, { documents }: ForkSource): void {
+function refuseForeignFiles(name: string, { files }: StreamState<RunState>, { documents }: ForkSource): void {
   const taken = [...documents].filter(([path, content]) => {
     const { kind } = files.facts(path);
     return kind !== 'missing' && (kind !== 'file' || sha256(files.read(path) ?? '') !== sha256(content));
@@ -135,7 +135,7 @@ function refuseOthersFiles(name: string, { files }: StreamState<RunState>, { doc
  * The state as it was, under its new name. What it knew of its own journal, of commands at work and of people present does
  * not carry over; decisions that were made do.
  */
-function forkedState(
+function createForkedState(
   context: Context,
   head: StreamState<RunState>,
   name: string,
@@ -172,6 +172,6 @@ function forkedState(
   };
 }
 
-function dormant<A>(decision: Decision<RunState, A>): Decision<RunState, A> {
+function leaveUnguarded<A>(decision: Decision<RunState, A>): Decision<RunState, A> {
   return 'entries' in decision ? { ...decision, marks: { guarded: false } } : decision;
 }

@@ -30,13 +30,13 @@ export async function history(context: HistoryContext, given: unknown, input: In
     return true;
   });
   const all = historian.runs();
-  const chosen = chosenRuns(name, all, input);
-  const narrowed = input.step === undefined ? chosen : ofBlock(name, chosen, input.step);
+  const chosen = selectRuns(name, all, input);
+  const narrowed = input.step === undefined ? chosen : selectBlock(name, chosen, input.step);
   const warnings = torn ? [TORN_WARNING] : [];
-  const json = { ok: true, run: name, runs: narrowed.map((run) => newest(run, input.last)), warnings };
+  const json = { ok: true, run: name, runs: narrowed.map((run) => keepNewest(run, input.last)), warnings };
   const view = {
     name,
-    runs: narrowed.map((run) => newest(run, input.last ?? SHOWN)),
+    runs: narrowed.map((run) => keepNewest(run, input.last ?? SHOWN)),
     of: all.length,
     detailed: input.step !== undefined,
     warnings,
@@ -45,12 +45,12 @@ export async function history(context: HistoryContext, given: unknown, input: In
   return { exit: 0, json, text: (written) => renderHistory(view, written) };
 }
 
-function newest(run: RunHistory, count: number | undefined): ShownRun {
+function keepNewest(run: RunHistory, count: number | undefined): ShownRun {
   const items = count === undefined ? run.items : run.items.slice(Math.max(0, run.items.length - count));
   return { ...run, items, left: run.items.length - items.length };
 }
 
-function chosenRuns(name: string, runs: RunHistory[], { run: id, all }: Input): RunHistory[] {
+function selectRuns(name: string, runs: RunHistory[], { run: id, all }: Input): RunHistory[] {
   if (all === true) return runs;
   if (id === undefined) return runs.slice(-1);
   const found = runs.filter(({ runId }) => runId === id);
@@ -63,22 +63,22 @@ function chosenRuns(name: string, runs: RunHistory[], { run: id, all }: Input): 
 }
 
 /** @throws DevCliError `UNKNOWN_BLOCK` when no entry of these runs is about it */
-function ofBlock(name: string, runs: RunHistory[], step: string): RunHistory[] {
-  const known = [...new Set(runs.flatMap(({ items }) => items.flatMap(blocksOf)))];
+function selectBlock(name: string, runs: RunHistory[], step: string): RunHistory[] {
+  const known = [...new Set(runs.flatMap(({ items }) => items.flatMap(listBlocks)))];
   const fitting = known.includes(step) ? [step] : known.filter((block) => block.startsWith(step));
   const [block] = fitting;
   if (block === undefined || fitting.length > 1) {
     const what = block === undefined ? 'Nothing happened at' : 'Several blocks begin with';
     throw new DevCliError('UNKNOWN_BLOCK', `${what} ${JSON.stringify(step.slice(0, 80))} in this run.`, {
       run: name,
-      fix: [`Name one of: ${known.join(', ')}.`, ...runs.flatMap((run) => beforeFork(run, step))],
+      fix: [`Name one of: ${known.join(', ')}.`, ...runs.flatMap((run) => renderForkHint(run, step))],
     });
   }
-  return runs.map((run) => ({ ...run, items: run.items.filter((item) => blocksOf(item).includes(block)) }));
+  return runs.map((run) => ({ ...run, items: run.items.filter((item) => listBlocks(item).includes(block)) }));
 }
 
 /** Where a block was done that the run found done when it was forked. */
-function beforeFork({ forkedFrom: from }: RunHistory, step: string): Instruction {
+function renderForkHint({ forkedFrom: from }: RunHistory, step: string): Instruction {
   if (from === null) return [];
   return [
     ` Before the fork (up to entry ${from.seq}): `,
@@ -87,7 +87,7 @@ function beforeFork({ forkedFrom: from }: RunHistory, step: string): Instruction
 }
 
 /** The blocks that an item is about. */
-function blocksOf(item: Item): string[] {
+function listBlocks(item: Item): string[] {
   const own = 'block' in item && item.block !== undefined ? [item.block] : [];
   return item.kind === 'invalidated' ? [...own, ...item.stale] : own;
 }

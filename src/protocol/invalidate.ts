@@ -37,7 +37,7 @@ export async function stepInvalidate(
   const until = getDeadline(context);
   const name = await findRun(context, given, true);
   const { told, abandoned } = await transact(context, name, (tx): { told: FoldedJournal; abandoned: Job[] } => {
-    const target = targetOf(tx, step);
+    const target = resolveTarget(tx, step);
     if (isJustInvalidated(tx, target, note)) return { told: { ...startResult(tx), duplicate: true }, abandoned: [] };
     const running = invalidate(tx, target, note);
     return { told: startResult(tx), abandoned: running };
@@ -56,12 +56,12 @@ interface Target {
 }
 
 /** @throws DevCliError `UNKNOWN_BLOCK`, `PHASE_ENDED`, `NOT_REACHED`; `USAGE` for a block among todos */
-function targetOf(tx: Transaction, step: string): Target {
+function resolveTarget(tx: Transaction, step: string): Target {
   const known = tx.state.engine?.todos ?? {};
   const words = [...new Set(step.split(',').map((word) => word.trim()))];
   const others = words.filter((word) => !Object.hasOwn(known, word));
   const [other] = others;
-  if (other === undefined) return { block: engineBlock(tx), todos: words };
+  if (other === undefined) return { block: requireEngineBlock(tx), todos: words };
   refuseOtherPhase(tx, other);
   const block = resolveBlockId(tx, other, tx.state.engine?.order);
   if (words.length === 1) return { block, todos: null };
@@ -143,7 +143,7 @@ function rulingFile(actionId: string): string {
 }
 
 /** The block that executes the plan. */
-function engineBlock(tx: Transaction): string {
+function requireEngineBlock(tx: Transaction): string {
   const block = tx.captured.recipe.blocks.find(({ kind }) => kind === 'engine');
   if (block === undefined) throw new DevCliError('INTERNAL', 'The run executes a plan and its recipe has no engine.');
   return block.id;

@@ -4,7 +4,7 @@ import { noSuchRunError } from '../base/no-such-run.js';
 import type { InputOf } from '../registry/catalogue.js';
 import type { HistoryContext } from '../run/context.js';
 import { BEGINNING, type Cursor, type Entry } from '../store/store.js';
-import { entryText } from '../views/history-text.js';
+import { renderEntry } from '../views/history-text.js';
 import { TORN_WARNING } from './checkpoint.js';
 import { findRun } from './find-run.js';
 
@@ -25,27 +25,27 @@ export async function journal(context: HistoryContext, given: unknown, input: In
   const name = await findRun(context, given, false);
   const { snapshot } = await context.store.read(name);
   if (snapshot === null) throw noSuchRunError(name);
-  return { exit: 0, stream: items(context, name, input), recorded: true };
+  return { exit: 0, stream: streamEntries(context, name, input), recorded: true };
 }
 
-async function* items(context: HistoryContext, name: string, input: Input): AsyncGenerator<StreamItem> {
+async function* streamEntries(context: HistoryContext, name: string, input: Input): AsyncGenerator<StreamItem> {
   let at: Cursor = BEGINNING;
   for (;;) {
-    const { behind, complete, size, torn, entries } = await batch(context, name, at, input.since ?? 0);
+    const { behind, complete, size, torn, entries } = await readBatch(context, name, at, input.since ?? 0);
     at = behind;
-    for (const entry of entries) yield { json: { ...entry }, text: () => entryText(entry) };
-    await interruptible(context.signal);
+    for (const entry of entries) yield { json: { ...entry }, text: () => renderEntry(entry) };
+    await throwIfInterrupted(context.signal);
     if (!complete) continue;
     const { snapshot, seq } = await context.store.read(name);
     if (input.follow !== true || (snapshot?.status !== 'live' && seq === at.seq)) {
-      yield endItem(at.seq, snapshot?.status ?? 'live', torn);
+      yield buildEndItem(at.seq, snapshot?.status ?? 'live', torn);
       return;
     }
     if (seq === at.seq) await context.store.grown(name, size, { milliseconds: WAIT, signal: context.signal });
   }
 }
 
-async function batch(context: HistoryContext, name: string, from: Cursor, since: number) {
+async function readBatch(context: HistoryContext, name: string, from: Cursor, since: number) {
   const entries: Entry[] = [];
   const scanned = await context.store.scan(name, from, (entry) => {
     if (entry.seq > since) entries.push(entry);
@@ -55,13 +55,13 @@ async function batch(context: HistoryContext, name: string, from: Cursor, since:
 }
 
 /** Lets a Ctrl-C be heard, which work without a pause would not. */
-async function interruptible(signal: AbortSignal): Promise<void> {
+async function throwIfInterrupted(signal: AbortSignal): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
   if (signal.aborted) throw new DevCliError('INTERRUPTED', 'Interrupted.');
 }
 
 /** `seq` is that of the last entry: a later call goes on from there with `--since`. */
-function endItem(seq: number, status: string, torn: boolean): StreamItem {
+function buildEndItem(seq: number, status: string, torn: boolean): StreamItem {
   const json = { seq, type: 'end', ok: true, status, ...(torn ? { warnings: [TORN_WARNING] } : {}) };
   return { json, text: () => (torn ? `! ${TORN_WARNING}` : null) };
 }

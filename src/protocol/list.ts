@@ -1,7 +1,7 @@
 import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
 import type { ReadContext } from '../run/context.js';
-import { listText, type Row, rowOf, unreadableRow } from '../views/list.js';
+import { buildRow, buildUnreadableRow, type Row, renderList } from '../views/list.js';
 import { FIRST_RUN } from './find-run.js';
 
 /** `list`: every run of this root with what it waits for. A run that cannot be read is shown as such. */
@@ -10,13 +10,13 @@ export async function list({ store, clock }: ReadContext): Promise<Answer> {
   for (const name of await store.streams()) {
     try {
       const { snapshot } = await store.read(name);
-      if (snapshot !== null) runs.push(rowOf(snapshot));
+      if (snapshot !== null) runs.push(buildRow(snapshot));
     } catch (error) {
       if (!(error instanceof DevCliError)) throw error;
-      runs.push(unreadableRow(name, error.code));
+      runs.push(buildUnreadableRow(name, error.code));
     }
   }
   const active = await store.active();
   const options = { active, now: clock.now(), first: FIRST_RUN };
-  return { exit: 0, json: { runs, active }, text: (written) => listText(runs, options, written) };
+  return { exit: 0, json: { runs, active }, text: (written) => renderList(runs, options, written) };
 }

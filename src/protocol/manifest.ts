@@ -3,7 +3,7 @@ import type { ReadContext } from '../run/context.js';
 import { buildManifest } from '../views/manifest.js';
 import { findRun } from './find-run.js';
 import type { Ported } from './ports.js';
-import { viewOf } from './run-view.js';
+import { createRunView } from './run-view.js';
 import { readRun } from './running.js';
 
 /**
@@ -12,5 +12,5 @@ import { readRun } from './running.js';
  */
 export async function manifest(context: ReadContext & Ported<'sections'>, given: unknown): Promise<Answer> {
   const head = await readRun(context, await findRun(context, given, false));
-  return { exit: 0, ...buildManifest(viewOf(context, head), context.ports.sections) };
+  return { exit: 0, ...buildManifest(createRunView(context, head), context.ports.sections) };
 }

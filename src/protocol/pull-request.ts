@@ -24,7 +24,7 @@ const TEXT = 'pr.json';
  * @throws DevCliError `GIT_FAILED`, `NO_SUCH_RUN`
  */
 export async function ensurePullRequestBranch(context: Context, name: unknown): Promise<Answer> {
-  const { run, workTree } = await placeOf(context, name);
+  const { run, workTree } = await findRunPlace(context, name);
   const { branch, made } = await ensureBranch(workTree, `dev/${run}`, { signal: context.signal });
   return {
     exit: 0,
@@ -40,9 +40,9 @@ export async function ensurePullRequestBranch(context: Context, name: unknown): 
  * being pushed by then
  */
 export async function openPullRequest(context: Context, name: unknown): Promise<Answer> {
-  const { run, runId, workTree } = await placeOf(context, name);
+  const { run, runId, workTree } = await findRunPlace(context, name);
   const around = { signal: context.signal };
-  const text = textOf(context, run);
+  const text = readRequestText(context, run);
   const branch = await findCurrentBranch(workTree, around);
   if (branch === null) {
     throw new DevCliError('GIT_FAILED', 'HEAD is detached: no branch could be pushed.', {
@@ -53,11 +53,12 @@ export async function openPullRequest(context: Context, name: unknown): Promise<
   const { remote } = upstream;
   const address = await getPushAddress(workTree, remote, around);
   // Whoever has to open it by hand wants the branch pushed all the same.
-  const known = await findPullRequest(workTree, branch, address, around).catch(ifRefused);
-  if (known !== null && !(known instanceof DevCliError) && known.state !== 'open') throw isOver(branch, known);
+  const known = await findPullRequest(workTree, branch, address, around).catch(returnRefusal);
+  if (known !== null && !(known instanceof DevCliError) && known.state !== 'open')
+    throw requestClosedError(branch, known);
   await addEmptyCommit(workTree, upstream, `${text.title}\n\nDev-Cli-Task: ${runId}/open`, around);
   await push(workTree, remote, branch, around);
-  if (known instanceof DevCliError) throw withText(context, run, branch, known);
+  if (known instanceof DevCliError) throw addPushNote(context, run, branch, known);
   try {
     const made = known === null;
     const url = known?.url ?? (await openDraft(workTree, branch, address, text, around));
@@ -68,18 +69,18 @@ export async function openPullRequest(context: Context, name: unknown): Promise<
       text: () => `${made ? 'Opened' : 'Open already, with this text now:'} ${url}`,
     };
   } catch (error) {
-    throw error instanceof DevCliError ? withText(context, run, branch, error) : error;
+    throw error instanceof DevCliError ? addPushNote(context, run, branch, error) : error;
   }
 }
 
 /** What gh refuses is told later; all else ends the call. */
-function ifRefused(error: unknown): DevCliError {
+function returnRefusal(error: unknown): DevCliError {
   if (error instanceof DevCliError && error.code === 'COMMAND_FAILED') return error;
   throw error;
 }
 
 /** What has been decided at the forge is not gone behind. */
-function isOver(branch: string, { url, state }: ExistingPullRequest): DevCliError {
+function requestClosedError(branch: string, { url, state }: ExistingPullRequest): DevCliError {
   return new DevCliError(
     'COMMAND_FAILED',
     `The pull request of the branch ${branch} is ${state}: ${url}. Nothing was pushed.`,
@@ -90,14 +91,14 @@ function isOver(branch: string, { url, state }: ExistingPullRequest): DevCliErro
   );
 }
 
-async function placeOf(context: Context, name: unknown) {
+async function findRunPlace(context: Context, name: unknown) {
   const run = await findRun(context, name, true);
   const { snapshot } = await context.store.read(run);
   const workTree = snapshot?.workTree ?? '.';
   return { run, runId: snapshot?.runId ?? run, workTree: workTree === '.' ? context.root : workTree };
 }
 
-function textOf(context: Context, run: string): PullRequest {
+function readRequestText(context: Context, run: string): PullRequest {
   const place = { root: context.root, workTree: context.root };
   const text = context.reader.read(toAbsolutePath(place, run, TEXT));
   const target = displayPath(place, run, TEXT);
@@ -107,22 +108,22 @@ function textOf(context: Context, run: string): PullRequest {
       fix: `Write ${target}: {"title": …, "body": …}.`,
     });
   }
-  const value = parsed(text);
+  const value = parseJson(text);
   const { title, body } = isRecord(value) ? value : {};
   const line = typeof title === 'string' ? toBoundedLine(title, REQUEST_TITLE) : '';
-  if (line === '' || typeof body !== 'string') throw unusable(target, 'title and body are texts');
-  if (body.length > REQUEST_BODY) throw unusable(target, `body has more than ${REQUEST_BODY} characters`);
+  if (line === '' || typeof body !== 'string') throw invalidTextError(target, 'title and body are texts');
+  if (body.length > REQUEST_BODY) throw invalidTextError(target, `body has more than ${REQUEST_BODY} characters`);
   return { title: line, body };
 }
 
-function unusable(target: string, problem: string): DevCliError {
+function invalidTextError(target: string, problem: string): DevCliError {
   return new DevCliError('EVIDENCE_INVALID', 'The text of the pull request is not {title, body}.', {
     details: [{ target, problem }],
     fix: `Correct ${target}.`,
   });
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -131,7 +132,7 @@ function parsed(text: string): unknown {
 }
 
 /** Whoever has to open it by hand needs to know what is done and where the text lies. */
-function withText(context: Context, run: string, branch: string, error: DevCliError): DevCliError {
+function addPushNote(context: Context, run: string, branch: string, error: DevCliError): DevCliError {
   const target = displayPath({ root: context.root, workTree: context.root }, run, TEXT);
   return new DevCliError(error.code, `${error.message} The branch ${branch} is pushed; the text lies in ${target}.`, {
     ...defined({ fix: error.fix }),

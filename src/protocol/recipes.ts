@@ -44,7 +44,7 @@ export async function lintRecipesCommand(context: ReadContext, files: readonly s
   const { library } = context;
   const paths =
     files.length > 0
-      ? files.map((file) => pathOf(context, file, cwd))
+      ? files.map((file) => findRecipePath(context, file, cwd))
       : listRecipeFiles(library)
           .filter(({ shipped }) => !shipped)
           .map(({ path }) => path);
@@ -60,16 +60,16 @@ export async function lintRecipesCommand(context: ReadContext, files: readonly s
         problems: problems.map((problem) => ({ ...problem, at: `${problem.file}:${problem.line}:${problem.column}` })),
       })),
     },
-    text: () => (loaded.length === 0 ? 'This project has no recipes of its own.' : loaded.map(lintText).join('\n')),
+    text: () => (loaded.length === 0 ? 'This project has no recipes of its own.' : loaded.map(renderLint).join('\n')),
   };
 }
 
-function lintText({ file, problems, texts }: LoadedRecipe): string {
+function renderLint({ file, problems, texts }: LoadedRecipe): string {
   return problems.length === 0 ? `${file}: no problems` : lintReport(problems, texts);
 }
 
 /** A file where there is one; else the recipe of that name. */
-function pathOf({ library }: ReadContext, file: string, cwd: string): string {
+function findRecipePath({ library }: ReadContext, file: string, cwd: string): string {
   const path = isAbsolute(file) ? file : resolve(cwd, file);
   if (library.reader.read(path) !== null) return path;
   const named = listRecipeFiles(library).find(({ name, file: shown }) => name === file || shown === file);

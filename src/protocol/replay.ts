@@ -3,7 +3,7 @@ import { noSuchRunError } from '../base/no-such-run.js';
 import type { HistoryContext } from '../run/context.js';
 import type { RunState } from '../run/state.js';
 import type { Entry, Replay, ReplayOptions } from '../store/store.js';
-import { type ReplayReport, replayText } from '../views/replay-text.js';
+import { type ReplayReport, renderReplay } from '../views/replay-text.js';
 import { readCheckpoint, TORN_WARNING } from './checkpoint.js';
 import { findRun } from './find-run.js';
 
@@ -20,7 +20,7 @@ export async function checkReplay(context: HistoryContext, given: unknown): Prom
   const { look, report } = runReplay(name);
   const json = report(await context.store.replay(name, look));
   if (json.entries === 0 && json.ok) throw noSuchRunError(name);
-  return { exit: json.ok ? 0 : 3, json, text: () => replayText(json) };
+  return { exit: json.ok ? 0 : 3, json, text: () => renderReplay(json) };
 }
 
 /**
@@ -46,7 +46,7 @@ export async function showReplay(context: HistoryContext, given: unknown, seq: n
 /** What a replay of a run looks at beside what every store looks at, and the report made of it. */
 export function runReplay(name: string): { look: ReplayOptions; report: (result: Replay<RunState>) => ReplayReport } {
   const runs = new Set<string>();
-  const look: ReplayOptions = { isOwn: (path) => OWN.has(path), entry: (entry) => ofAnotherRun(runs, entry) };
+  const look: ReplayOptions = { isOwn: (path) => OWN.has(path), entry: (entry) => findForeignEntry(runs, entry) };
   const report = ({ entries, documents, objects, snapshot, notes, ...result }: Replay<RunState>): ReplayReport => {
     const differences = [...result.differences];
     if (snapshot !== null && snapshot.name !== name) {
@@ -60,7 +60,7 @@ export function runReplay(name: string): { look: ReplayOptions; report: (result:
 }
 
 /** Every entry belongs to a run that began before it, in this journal. */
-function ofAnotherRun(runs: Set<string>, { type, data }: Entry): string[] {
+function findForeignEntry(runs: Set<string>, { type, data }: Entry): string[] {
   const runId = String(data['runId']);
   if (type === 'init') runs.add(runId);
   return runs.has(runId) ? [] : [`belongs to the run ${runId}, which never began here`];

@@ -13,11 +13,11 @@ export async function showSchema(context: ReadContext, name: string): Promise<An
 
 /** One value a line, for completion scripts. Never fails: a completion that complains is worse than none. */
 export async function listCandidates(context: ReadContext, kind: string): Promise<Answer> {
-  const values = await candidatesOf(context, kind).catch(() => []);
+  const values = await findCandidates(context, kind).catch(() => []);
   return { exit: 0, json: { candidates: values }, text: () => values.join('\n') };
 }
 
-async function candidatesOf(context: ReadContext, kind: string): Promise<string[]> {
+async function findCandidates(context: ReadContext, kind: string): Promise<string[]> {
   switch (kind) {
     case 'name':
       return context.store.streams();

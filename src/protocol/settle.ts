@@ -35,32 +35,32 @@ export async function runPendingJobs(
 ): Promise<FoldedJournal | null> {
   const told: FoldedJournal[] = [];
   for (let first = true; ; first = false) {
-    let call = callOn(context, await readRun(context, name), until);
+    let call = createCall(context, await readRun(context, name), until);
     if (hasDeferredCommits(call.run.snapshot) && (first || isLastCommit(call.run.snapshot))) {
       told.push(...(await retryDeferred(call)));
-      call = callOn(context, await readRun(context, name), until);
+      call = createCall(context, await readRun(context, name), until);
     }
     const job = findPendingJob(call.run.snapshot);
     const ended = job === null ? null : await awaitJob(job, { ...call, launched: job.actionId === found });
     if (ended === null) return told.length === 0 ? null : told.reduce(mergeResults);
-    told.push(...(await call.transact((tx) => tell(tx, ended))));
+    told.push(...(await call.transact((tx) => recordEnding(tx, ended))));
   }
 }
 
 /** Tells the run how its job ended, and lets it go on; nothing when another call has done so meanwhile. */
-function tell(tx: Transaction, ended: EndedJob): FoldedJournal[] {
+function recordEnding(tx: Transaction, ended: EndedJob): FoldedJournal[] {
   if (findRunningAction(tx.state) !== ended.job.actionId) return [];
   if (ended.kind === 'command' && ended.job.acceptance === null) {
     advance(tx, commandEnded(tx, ended));
   } else {
-    const event = engineEvent(tx, ended);
+    const event = recordEngineEnding(tx, ended);
     if (event !== null) advanceEngine(tx, [event]);
   }
   return [startResult(tx)];
 }
 
 /** What the engine takes of an ending; null while its job goes on with another command. */
-function engineEvent(tx: Transaction, ended: EndedJob): EngineEvent | null {
+function recordEngineEnding(tx: Transaction, ended: EndedJob): EngineEvent | null {
   switch (ended.kind) {
     case 'command':
       return recordCommandResult(tx, ended);
@@ -77,7 +77,7 @@ function isLastCommit({ engine }: RunState): boolean {
 }
 
 /** A call on a run as it was read, for a job that no earlier call has launched. */
-export function callOn(context: Context, run: Call['run'], until: number): Call {
+export function createCall(context: Context, run: Call['run'], until: number): Call {
   return {
     context,
     run,

@@ -6,7 +6,7 @@ import type { StreamState } from '../store/store.js';
 import { buildStatus } from '../views/status.js';
 import { findRun } from './find-run.js';
 import type { Ported } from './ports.js';
-import { viewOf } from './run-view.js';
+import { createRunView } from './run-view.js';
 import { readRun } from './running.js';
 
 type Input = Pick<InputOf<'status'>, 'full'>;
@@ -29,5 +29,5 @@ export function renderStatus(
   head: StreamState<RunState> & { snapshot: RunState },
   { full = false }: Input,
 ): Answer {
-  return { exit: 0, ...buildStatus(viewOf(context, head), { sections: context.ports.sections, full }) };
+  return { exit: 0, ...buildStatus(createRunView(context, head), { sections: context.ports.sections, full }) };
 }

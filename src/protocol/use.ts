@@ -12,7 +12,7 @@ import { readRun } from './running.js';
 export async function use(context: Context, given: string): Promise<Answer> {
   const name = requireName(given);
   const { snapshot } = await readRun(context, name);
-  if (isOver(snapshot)) throw overAlready(snapshot);
+  if (isOver(snapshot)) throw runEndedError(snapshot);
   if (snapshot.origin !== null || snapshot.workTree !== '.') {
     throw new DevCliError('USAGE', `The run "${name}" has a work tree of its own and is used from there.`, {
       run: name,
@@ -20,7 +20,7 @@ export async function use(context: Context, given: string): Promise<Answer> {
     });
   }
   const now = await makeActive(context, name);
-  if (isOver(now)) throw overAlready(now);
+  if (isOver(now)) throw runEndedError(now);
   if (context.session !== null) await context.store.bindSession(context.session, name);
   return { exit: 0, json: { ok: true, run: name }, text: () => `${name} is the active run now` };
 }
@@ -41,7 +41,7 @@ function isOver({ status }: RunState): boolean {
   return status === 'completed' || status === 'aborted';
 }
 
-function overAlready({ name, status }: RunState): DevCliError {
+function runEndedError({ name, status }: RunState): DevCliError {
   return new DevCliError('RUN_ENDED', `The run "${name}" is ${status}.`, {
     run: name,
     fix: { command: 'list', input: {} },

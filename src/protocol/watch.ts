@@ -22,10 +22,10 @@ export async function watchStatus(
 ): Promise<StreamAnswer> {
   const name = await findRun(context, given, false);
   await readRun(context, name);
-  return { exit: 0, stream: looks(context, name, full) };
+  return { exit: 0, stream: streamStatus(context, name, full) };
 }
 
-async function* looks(
+async function* streamStatus(
   context: HistoryContext & Ported<'sections'>,
   name: string,
   full: boolean,

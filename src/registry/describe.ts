@@ -1,6 +1,6 @@
 import type { TSchema } from '@sinclair/typebox';
 import type { CommandOption, CommandSpec, DescribedCommand, ValueForm } from './spec.js';
-import { flagOf } from './value.js';
+import { toFlag } from './value.js';
 
 /** A command as the command line, help, completion and docs show it. */
 export function describeCommand({ input, positionals = [], readOnly: _, ...said }: CommandSpec): DescribedCommand {
@@ -10,8 +10,8 @@ export function describeCommand({ input, positionals = [], readOnly: _, ...said 
     const isVariadic = isPositional && schema['type'] === 'array';
     return {
       key,
-      form: isVariadic ? formOf(schema['items'] as TSchema) : formOf(schema),
-      ...(!isPositional && { flag: flagOf(key) }),
+      form: isVariadic ? getForm(schema['items'] as TSchema) : getForm(schema),
+      ...(!isPositional && { flag: toFlag(key) }),
       ...(placeholder !== undefined && { placeholder }),
       description,
       ...(isVariadic && { variadic: true }),
@@ -33,7 +33,7 @@ export function describeCommand({ input, positionals = [], readOnly: _, ...said 
  * The JSON Schema of a command's input, for whoever calls it as a tool: `text` and `data` are strings there, as on a command
  * line. Which values go together it leaves to the command: callers of tools know no alternatives at the top of a schema.
  */
-export function inputSchema({ input }: CommandSpec): object {
+export function buildInputSchema({ input }: CommandSpec): object {
   const plain = Object.entries(input.properties).map(([key, schema]) => {
     const { placeholder: _, needs: _needs, absent: _absent, hidden: _hidden, ...said } = schema;
     return [key, said];
@@ -43,7 +43,7 @@ export function inputSchema({ input }: CommandSpec): object {
 }
 
 /** A command as a tool of the Model Context Protocol. */
-export function toolOf(spec: CommandSpec): {
+export function buildTool(spec: CommandSpec): {
   name: string;
   description: string;
   inputSchema: object;
@@ -52,12 +52,12 @@ export function toolOf(spec: CommandSpec): {
   return {
     name: spec.name.replace(/[ -]/g, '_'),
     description: [spec.summary, spec.description].filter((text) => text !== undefined).join('\n\n'),
-    inputSchema: inputSchema(spec),
+    inputSchema: buildInputSchema(spec),
     annotations: { readOnlyHint: spec.readOnly === true },
   };
 }
 
-function formOf(schema: TSchema): ValueForm['form'] {
+function getForm(schema: TSchema): ValueForm['form'] {
   switch (schema['type']) {
     case 'boolean':
       return 'flag';

@@ -25,23 +25,23 @@ export interface ParsedCommand<Form extends CommandForm = CommandForm> {
  * test holds them equal.
  */
 export function parseHot(words: readonly string[]): ParsedCommand | null {
-  const form = hotForm(words[0] ?? '') ?? hotForm(`${words[0]} ${words[1]}`);
-  const values = form && valuesOf(form, words.slice(form.name.split(' ').length));
+  const form = findHotForm(words[0] ?? '') ?? findHotForm(`${words[0]} ${words[1]}`);
+  const values = form && readValues(form, words.slice(form.name.split(' ').length));
   if (!values || listBrokenRules(form, new Set(Object.keys(values))).length > 0) return null;
-  return understood(form, values);
+  return buildParsedCommand(form, values);
 }
 
-function hotForm(name: string): CommandForm | undefined {
+function findHotForm(name: string): CommandForm | undefined {
   const form = Object.hasOwn(forms, name) ? forms[name] : undefined;
   return form?.hot === true ? form : undefined;
 }
 
-function valuesOf(form: CommandForm, words: readonly string[]): JsonObject | null {
+function readValues(form: CommandForm, words: readonly string[]): JsonObject | null {
   const values: JsonObject = {};
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at] ?? '';
     const [, flag, inline] = /^--([a-z-]+)(?:=([\s\S]*))?$/.exec(word) ?? [];
-    const value = flag === undefined ? positional(word, form) : optionOf(flag, form);
+    const value = flag === undefined ? findPositional(word, form) : findOption(flag, form);
     const takesText = flag !== undefined && value?.form !== 'flag';
     const text = takesText ? (inline ?? words[++at]) : inline === undefined ? word : undefined;
     if (value === undefined || text === undefined || Object.hasOwn(values, value.key)) return null;
@@ -53,7 +53,10 @@ function valuesOf(form: CommandForm, words: readonly string[]): JsonObject | nul
 }
 
 /** What the values of a command line are: input, in the order of the specification, and options of every command. */
-export function understood<Form extends CommandForm>(form: Form, values: Readonly<JsonObject>): ParsedCommand<Form> {
+export function buildParsedCommand<Form extends CommandForm>(
+  form: Form,
+  values: Readonly<JsonObject>,
+): ParsedCommand<Form> {
   const among = (keys: readonly { key: string }[]) =>
     Object.fromEntries(keys.flatMap(({ key }) => (values[key] === undefined ? [] : [[key, values[key]]])));
   return { form, input: among([...form.positionals, ...form.options]), globals: among(GLOBAL_OPTIONS) };
@@ -65,10 +68,10 @@ export function runsAsProcess([program, ...words]: readonly string[]): boolean {
   return program === 'dev-cli' && Object.hasOwn(forms, name) && forms[name]?.inRecipe === 'process';
 }
 
-function optionOf(flag: string, form: CommandForm): OptionForm | undefined {
+function findOption(flag: string, form: CommandForm): OptionForm | undefined {
   return flag === 'help' ? undefined : [...form.options, ...GLOBAL_OPTIONS].find((option) => option.flag === flag);
 }
 
-function positional(word: string, { positionals }: CommandForm): ValueForm | undefined {
+function findPositional(word: string, { positionals }: CommandForm): ValueForm | undefined {
   return word.startsWith('-') && word !== '-' ? undefined : positionals[0];
 }

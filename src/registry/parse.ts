@@ -3,10 +3,10 @@ import { DevCliError, type ErrorDetail } from '../base/errors.js';
 import type { JsonObject } from '../base/json.js';
 import { renderSuggestion } from '../base/suggest.js';
 import { findCommand, listNextWords, REGISTRY, RESERVED_WORDS, type Registry } from './find.js';
-import { type ParsedCommand, understood } from './hot.js';
-import { GLOBAL_OPTIONS, listBrokenRules, shown } from './rules.js';
+import { buildParsedCommand, type ParsedCommand } from './hot.js';
+import { GLOBAL_OPTIONS, listBrokenRules, renderName } from './rules.js';
 import type { CommandOption, DescribedCommand, Positional } from './spec.js';
-import { addCommands, pathOf } from './tree.js';
+import { addCommands, listPath } from './tree.js';
 import { findAlternative, findShowCommand } from './tried-verbs.js';
 import { quoteArgument, readValue } from './value.js';
 
@@ -70,14 +70,14 @@ class Level extends Command {
   }
 
   override parseOptions(args: string[]): Leftover {
-    this.reading.path = pathOf(this);
+    this.reading.path = listPath(this);
     const read = super.parseOptions(args);
     return this.reading.form() === undefined ? this.next(args, read) : this.reading.arguments(read);
   }
 
   /** Help is written by whoever is asked for it. */
   override outputHelp(): void {
-    this.reading.helpFor = pathOf(this);
+    this.reading.helpFor = listPath(this);
   }
 
   /** What commander finds missing, rules.ts does too. */
@@ -89,7 +89,7 @@ class Level extends Command {
   private next(args: string[], read: Leftover): Leftover {
     const words = [...read.operands, ...read.unknown];
     const [word] = words;
-    const path = pathOf(this);
+    const path = listPath(this);
     if (args[0] === '--') throw unknownCommandError(path, args, this.reading.registry);
     if (word !== undefined && isHelp(word)) {
       // Asked for before the command is named.
@@ -126,9 +126,9 @@ class ArgumentReader {
     if (!option) return;
     const again = this.seen.has(option.key) && option.form !== 'pair';
     this.seen.add(option.key);
-    if (again) this.problem(shown(option), `${shown(option)} is given twice.`);
+    if (again) this.problem(renderName(option), `${renderName(option)} is given twice.`);
     else if (option.form === 'flag') this.values[option.key] = true;
-    else if (text === undefined) this.problem(shown(option), `${shown(option)} needs a value.`);
+    else if (text === undefined) this.problem(renderName(option), `${renderName(option)} needs a value.`);
     else this.value(option, text);
   }
 
@@ -147,14 +147,16 @@ class ArgumentReader {
 
   result(): ParsedCommand<DescribedCommand> | Misunderstood {
     const form = this.form();
-    const { globals } = understood(HELP, this.values);
+    const { globals } = buildParsedCommand(HELP, this.values);
     if (this.helpFor !== undefined) {
-      return understood(HELP, { ...globals, ...(this.helpFor.length > 0 && { command: this.helpFor }) });
+      return buildParsedCommand(HELP, { ...globals, ...(this.helpFor.length > 0 && { command: this.helpFor }) });
     }
     if (form === undefined)
       return { form, globals, fault: this.fault ?? unknownCommandError(this.path, [], this.registry) };
     const details = [...this.problems, ...listBrokenRules(form, this.seen)];
-    return details.length > 0 ? { form, globals, fault: usage(form, details) } : understood(form, this.values);
+    return details.length > 0
+      ? { form, globals, fault: usageError(form, details) }
+      : buildParsedCommand(form, this.values);
   }
 
   private positional(text: string, index: number): void {
@@ -171,17 +173,17 @@ class ArgumentReader {
   private value(value: CommandOption | Positional, text: string): void {
     const before = this.values[value.key];
     const read = readValue(value, text, before);
-    const problem = 'problem' in read ? read.problem : wrongChoice(text, value.choices);
-    if ('problem' in read || problem !== null) this.problem(shown(value), `${shown(value)}: ${problem}`);
+    const problem = 'problem' in read ? read.problem : findChoiceProblem(text, value.choices);
+    if ('problem' in read || problem !== null) this.problem(renderName(value), `${renderName(value)}: ${problem}`);
     else this.values[value.key] = value.variadic ? [...(Array.isArray(before) ? before : []), read.value] : read.value;
   }
 
   /** An option that the command does not have, or a value where it takes none. */
   private stray(word: string): void {
     const name = word.split('=')[0] ?? word;
-    const flags = this.options().flatMap((option) => (option.hidden ? [] : [shown(option)]));
+    const flags = this.options().flatMap((option) => (option.hidden ? [] : [renderName(option)]));
     if (flags.includes(name)) this.problem(name, `${name} takes no value.`);
-    else this.problem(name, `unknown option ${quoteArgument(name)}.${meant(name, flags)}`);
+    else this.problem(name, `unknown option ${quoteArgument(name)}.${suggest(name, flags)}`);
   }
 
   private options(): readonly CommandOption[] {
@@ -197,17 +199,17 @@ function isHelp(word: string): boolean {
   return word === '--help' || word === '-h';
 }
 
-function wrongChoice(text: string, choices: readonly string[] | undefined): string | null {
+function findChoiceProblem(text: string, choices: readonly string[] | undefined): string | null {
   if (choices === undefined || choices.includes(text)) return null;
-  return `${quoteArgument(text)} is none of ${choices.join(', ')}.${meant(text, choices)}`;
+  return `${quoteArgument(text)} is none of ${choices.join(', ')}.${suggest(text, choices)}`;
 }
 
 /** `Did you mean "x"?`, or nothing when no known word is near. */
-function meant(word: string, known: readonly string[]): string {
+function suggest(word: string, known: readonly string[]): string {
   return word.length > 40 ? '' : renderSuggestion(word, known);
 }
 
-function usage(form: DescribedCommand, details: ErrorDetail[]): DevCliError {
+function usageError(form: DescribedCommand, details: ErrorDetail[]): DevCliError {
   const more = details.length > 1 ? ` (and ${details.length - 1} more)` : '';
   return new DevCliError('USAGE', `dev-cli ${form.name}: ${details[0]?.problem}${more}`, {
     details,
@@ -250,7 +252,7 @@ export function unknownCommandError(
     path.length > 0
       ? known.map((next) => `${before} ${next}`)
       : [...known, ...registry.commands.map((command) => command.name)];
-  const near = meant(name, names);
+  const near = suggest(name, names);
   const shown = near === '' && path.length === 1 ? findShowCommand(before, word) : null;
   return new DevCliError('UNKNOWN_COMMAND', `Unknown command ${quoteArgument(name)}.${near}`, { fix: shown ?? fix });
 }

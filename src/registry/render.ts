@@ -3,7 +3,7 @@ import type { Invocation } from '../base/invocation.js';
 import { isRecord, type Json } from '../base/json.js';
 import forms from '../generated/command-forms.js';
 import type { WrittenForm, WrittenOption } from './spec.js';
-import { flagOf } from './value.js';
+import { toFlag } from './value.js';
 
 /**
  * Writes an invocation as the one command line that means it: positionals in order, then options in the order of the
@@ -15,8 +15,8 @@ export function renderCommand(invocation: Invocation): string {
   const spec = Object.hasOwn(forms, invocation.command) ? forms[invocation.command] : undefined;
   if (!spec) throw new DevCliError('INTERNAL', `There is no command "${invocation.command}" to print.`);
   refuseUnknownKeys(spec, invocation);
-  const positionals = spec.positionals.flatMap(({ key }) => wordsOf(invocation, key));
-  const options = spec.options.flatMap((option) => optionWords(invocation, option));
+  const positionals = spec.positionals.flatMap(({ key }) => renderWords(invocation, key));
+  const options = spec.options.flatMap((option) => renderOption(invocation, option));
   const dashed = positionals.some((word) => word.startsWith('-') && word !== '-');
   const args = dashed ? [...options, '--', ...positionals] : [...positionals, ...options];
   return ['dev-cli', spec.name, ...args.map(quoteForShell)].join(' ');
@@ -28,40 +28,41 @@ export function quoteForShell(word: string): string {
   return `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-function optionWords(invocation: Invocation, option: WrittenOption): string[] {
+function renderOption(invocation: Invocation, option: WrittenOption): string[] {
   const value: Json | undefined = invocation.input[option.key];
   if (value === undefined || value === null || value === false) return [];
-  const flag = `--${flagOf(option.key)}`;
-  if (option.form === 'flag') return value === true ? [flag] : wrong(invocation, option.key);
+  const flag = `--${toFlag(option.key)}`;
+  if (option.form === 'flag') return value === true ? [flag] : throwUnprintable(invocation, option.key);
   if (option.form === 'pair') {
-    if (!isRecord(value)) return wrong(invocation, option.key);
-    return Object.entries(value).flatMap(([key, item]) => [flag, `${key}=${text(invocation, option.key, item)}`]);
+    if (!isRecord(value)) return throwUnprintable(invocation, option.key);
+    return Object.entries(value).flatMap(([key, item]) => [flag, `${key}=${renderText(invocation, option.key, item)}`]);
   }
   if (option.form === 'list') {
-    const items = wordsOf(invocation, option.key);
-    if (items.some((item) => item === '' || item !== item.trim() || item.includes(','))) wrong(invocation, option.key);
+    const items = renderWords(invocation, option.key);
+    if (items.some((item) => item === '' || item !== item.trim() || item.includes(',')))
+      throwUnprintable(invocation, option.key);
     return items.length > 0 ? [flag, items.join(',')] : [];
   }
-  return [flag, text(invocation, option.key, value)];
+  return [flag, renderText(invocation, option.key, value)];
 }
 
-function wordsOf(invocation: Invocation, key: string): string[] {
+function renderWords(invocation: Invocation, key: string): string[] {
   const value = invocation.input[key];
   if (value === undefined || value === null) return [];
-  return (Array.isArray(value) ? value : [value]).map((item) => text(invocation, key, item));
+  return (Array.isArray(value) ? value : [value]).map((item) => renderText(invocation, key, item));
 }
 
-function text(invocation: Invocation, key: string, value: unknown): string {
+function renderText(invocation: Invocation, key: string, value: unknown): string {
   if (typeof value === 'string') return value;
-  return typeof value === 'number' ? String(value) : wrong(invocation, key);
+  return typeof value === 'number' ? String(value) : throwUnprintable(invocation, key);
 }
 
 function refuseUnknownKeys(spec: Pick<WrittenForm, 'positionals' | 'options'>, invocation: Invocation): void {
   const known = [...spec.positionals, ...spec.options].map(({ key }) => key);
   const unknown = Object.keys(invocation.input).find((key) => !known.includes(key));
-  if (unknown !== undefined) wrong(invocation, unknown);
+  if (unknown !== undefined) throwUnprintable(invocation, unknown);
 }
 
-function wrong(invocation: Invocation, key: string): never {
+function throwUnprintable(invocation: Invocation, key: string): never {
   throw new DevCliError('INTERNAL', `"${key}" of "${invocation.command}" cannot be printed as an argument.`);
 }

@@ -20,46 +20,48 @@ export const GLOBAL_OPTIONS: readonly CommandOption[] = [
  * each other, one that goes only with another.
  */
 export function listBrokenRules(form: CommandForm, given: ReadonlySet<string>): ErrorDetail[] {
-  return [...missing(form, given), ...clashes(form, given), ...alone(form, given)];
+  return [...listMissing(form, given), ...listClashes(form, given), ...listLonely(form, given)];
 }
 
 /** A value as help writes it: `--action`, `<name>`. */
-export function shown(value: ValueForm | OptionForm): string {
+export function renderName(value: ValueForm | OptionForm): string {
   return 'flag' in value ? `--${value.flag}` : `<${value.key}>`;
 }
 
-function missing(form: CommandForm, given: ReadonlySet<string>): ErrorDetail[] {
-  const absent = valuesOf(form).flatMap((value) => (value.required && !given.has(value.key) ? [shown(value)] : []));
+function listMissing(form: CommandForm, given: ReadonlySet<string>): ErrorDetail[] {
+  const absent = listValues(form).flatMap((value) =>
+    value.required && !given.has(value.key) ? [renderName(value)] : [],
+  );
   const oneOf = form.oneOf ?? [];
-  if (oneOf.length > 0 && !oneOf.some((key) => given.has(key))) absent.push(names(form, oneOf, 'or'));
+  if (oneOf.length > 0 && !oneOf.some((key) => given.has(key))) absent.push(joinNames(form, oneOf, 'or'));
   return absent.map((target) => ({ target, problem: `${target} is missing.` }));
 }
 
-function clashes(form: CommandForm, given: ReadonlySet<string>): ErrorDetail[] {
+function listClashes(form: CommandForm, given: ReadonlySet<string>): ErrorDetail[] {
   const groups = [...(form.exclusive ?? []), form.oneOf ?? [], ['json', 'text']];
   const both = groups.map((group) => group.filter((key) => given.has(key))).filter((group) => group.length > 1);
   return both.map((group) => {
-    const target = names(form, group, 'and');
+    const target = joinNames(form, group, 'and');
     return { target, problem: `${target} exclude each other.` };
   });
 }
 
-function alone(form: CommandForm, given: ReadonlySet<string>): ErrorDetail[] {
-  const lonely = valuesOf(form).filter(
+function listLonely(form: CommandForm, given: ReadonlySet<string>): ErrorDetail[] {
+  const lonely = listValues(form).filter(
     ({ key, needs }) => needs && given.has(key) && !needs.some((other) => given.has(other)),
   );
   return lonely.map((value) => ({
-    target: shown(value),
-    problem: `${shown(value)} is given only together with ${names(form, value.needs ?? [], 'or')}.`,
+    target: renderName(value),
+    problem: `${renderName(value)} is given only together with ${joinNames(form, value.needs ?? [], 'or')}.`,
   }));
 }
 
-function valuesOf(form: CommandForm): readonly (ValueForm | OptionForm)[] {
+function listValues(form: CommandForm): readonly (ValueForm | OptionForm)[] {
   return [...form.positionals, ...form.options];
 }
 
-function names(form: CommandForm, keys: readonly string[], word: 'and' | 'or'): string {
-  const values = [...valuesOf(form), ...GLOBAL_OPTIONS].filter(({ key }) => keys.includes(key));
+function joinNames(form: CommandForm, keys: readonly string[], word: 'and' | 'or'): string {
+  const values = [...listValues(form), ...GLOBAL_OPTIONS].filter(({ key }) => keys.includes(key));
   const visible = values.filter((value) => !('hidden' in value && value.hidden));
-  return visible.map(shown).join(` ${word} `);
+  return visible.map(renderName).join(` ${word} `);
 }

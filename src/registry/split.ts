@@ -11,7 +11,7 @@ export function splitCommand(line: string): string[] {
   for (let at = 0; at < line.length; ) {
     PIECE.lastIndex = at;
     const piece = PIECE.exec(line);
-    if (!piece || (word === undefined && /^[~#]/.test(piece[0]))) throw shellSyntax(line, at);
+    if (!piece || (word === undefined && /^[~#]/.test(piece[0]))) throw shellSyntaxError(line, at);
     const [whole, blank, single, double, escaped, plain] = piece;
     if (blank === undefined) {
       word = (word ?? '') + (single ?? double?.replace(QUOTED_ESCAPE, '$1') ?? escaped ?? plain);
@@ -32,7 +32,7 @@ const PIECE = /([ \t]+|\s+$)|'([^']*)'|"((?:[^"\\$`]|\\[\s\S])*)"|\\([^\n])|([^ 
 /** In double quotes a backslash escapes only these, and joins lines. */
 const QUOTED_ESCAPE = /\\(?:([$`"\\])|\n)/g;
 
-function shellSyntax(line: string, start: number): DevCliError {
+function shellSyntaxError(line: string, start: number): DevCliError {
   const inQuotes = line[start] === '"' ? /^"(?:[^"\\$`]|\\[\s\S])*(?=[$`])/.exec(line.slice(start)) : null;
   const index = start + (inQuotes?.[0].length ?? 0);
   const char = line.charAt(index);

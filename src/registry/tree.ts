@@ -18,72 +18,75 @@ const GLOBAL_HEADING = 'Options of every command:';
  * command's rules it is told only what help shows: rules.ts checks them, all at once and for the hot commands too.
  */
 export function addCommands<Program extends Command>(program: Program, { commands, words }: Registry): Program {
-  prepared(program).configureHelp({ visibleCommands: leaves, subcommandTerm: usageOf });
+  configure(program).configureHelp({ visibleCommands: listLeaves, subcommandTerm: renderUsage });
   for (const spec of commands) {
     const [first = '', second] = spec.name.split(' ');
     if (second === undefined) addCommand(program, first, spec);
-    else addCommand(groupOf(program, first, words[first]), second, spec);
+    else addCommand(findOrAddGroup(program, first, words[first]), second, spec);
   }
   return program;
 }
 
 /** The words that lead to a command. */
-export function pathOf(command: Command): string[] {
-  return command.parent === null ? [] : [...pathOf(command.parent), command.name()];
+export function listPath(command: Command): string[] {
+  return command.parent === null ? [] : [...listPath(command.parent), command.name()];
 }
 
 /** Lines of a list of exit codes. */
-export function exitLines(codes: readonly string[]): string {
+export function renderExitCodes(codes: readonly string[]): string {
   return codes
     .map((code) => `  ${code.padEnd(4)}${Object.entries(EXIT_MEANINGS).find(([c]) => c === code)?.[1]}`)
     .join('\n');
 }
 
-function groupOf(program: Command, word: string, description = ''): Command {
+function findOrAddGroup(program: Command, word: string, description = ''): Command {
   const present = program.commands.find((command) => command.name() === word);
-  return present ?? prepared(program.command(word)).description(description);
+  return present ?? configure(program.command(word)).description(description);
 }
 
 function addCommand(parent: Command, word: string, spec: DescribedCommand): void {
   const { summary, description, examples, exits } = spec;
-  const command = prepared(parent.command(word)).summary(summary).helpGroup(ACTOR_HEADINGS[spec.actor]);
+  const command = configure(parent.command(word)).summary(summary).helpGroup(ACTOR_HEADINGS[spec.actor]);
   command.description(description === undefined ? summary : `${summary}\n\n${description}`);
-  for (const positional of spec.positionals) command.addArgument(argumentOf(positional));
-  for (const option of spec.options) command.addOption(optionOf(option));
+  for (const positional of spec.positionals) command.addArgument(createArgument(positional));
+  for (const option of spec.options) command.addOption(createOption(option));
   const lines = examples.map(({ command: line, note }) => `  ${line}\n      ${note}`);
-  command.addHelpText('after', `\nExamples:\n${lines.join('\n')}\n\nExit codes:\n${exitLines(exits.map(String))}`);
+  command.addHelpText(
+    'after',
+    `\nExamples:\n${lines.join('\n')}\n\nExit codes:\n${renderExitCodes(exits.map(String))}`,
+  );
 }
 
 /** Help lists whole commands, never a first word that does nothing alone. */
-function leaves(command: Command): Command[] {
-  return command.commands.flatMap((child) => (child.commands.length > 0 ? leaves(child) : [child]));
+function listLeaves(command: Command): Command[] {
+  return command.commands.flatMap((child) => (child.commands.length > 0 ? listLeaves(child) : [child]));
 }
 
-function usageOf(command: Command): string {
+function renderUsage(command: Command): string {
   const positionals = command.registeredArguments.map((argument) => {
     const shown = argument.variadic ? `${argument.name()}...` : argument.name();
     return argument.required ? `<${shown}>` : `[${shown}]`;
   });
-  return [...pathOf(command), ...positionals].join(' ');
+  return [...listPath(command), ...positionals].join(' ');
 }
 
 /** Every level takes the global options, before and behind the words of a command. */
-function prepared(command: Command): Command {
+function configure(command: Command): Command {
   const explain = new Option('-h, --help', 'Explain the command.').helpGroup(GLOBAL_HEADING);
   command.enablePositionalOptions().helpCommand(false).addHelpOption(explain);
   for (const option of GLOBAL_OPTIONS) {
-    if (option.key !== 'help') command.addOption(optionOf(option).helpGroup(GLOBAL_HEADING));
+    if (option.key !== 'help') command.addOption(createOption(option).helpGroup(GLOBAL_HEADING));
   }
   return command;
 }
 
-function argumentOf({ key, description, choices, required, variadic }: Positional): Argument {
+function createArgument({ key, description, choices, required, variadic }: Positional): Argument {
   const name = variadic ? `${key}...` : key;
   const argument = new Argument(required ? `<${name}>` : `[${name}]`, description);
   return choices ? argument.choices([...choices]).argParser((text) => text) : argument;
 }
 
-function optionOf({ key, flag, form, placeholder = key, description, hidden = false }: CommandOption): Option {
+function createOption({ key, flag, form, placeholder = key, description, hidden = false }: CommandOption): Option {
   const value = form === 'flag' ? '' : ` <${placeholder}>`;
   return new Option(`--${flag}${value}`, description).hideHelp(hidden);
 }

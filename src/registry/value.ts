@@ -46,7 +46,7 @@ export function readValue({ form }: ValueForm, text: string, before?: Json): Rea
 }
 
 /** The long flag, without dashes, of the option with this key. */
-export function flagOf(key: string): string {
+export function toFlag(key: string): string {
   return key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 

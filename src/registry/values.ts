@@ -15,30 +15,30 @@ export const optional = <Schema extends TSchema>(schema: Schema) => Type.Optiona
 /** True where it is given. */
 export const flag = (description: string) => Type.Optional(Type.Boolean({ description }));
 
-export const word = (description: string, marks: Marks = {}) => Type.String(saying(description, marks));
+export const word = (description: string, marks: Marks = {}) => Type.String(buildSchemaOptions(description, marks));
 
 /** Several words, one argument each. */
 export const words = (description: string, marks: Marks = {}) => Type.Array(Type.String(marks), { description });
 
 /** Several words in one argument, separated by commas. */
 export const list = (placeholder: string, description: string, marks: Marks = {}) =>
-  Type.Array(Type.String(), saying(description, { placeholder, ...marks }));
+  Type.Array(Type.String(), buildSchemaOptions(description, { placeholder, ...marks }));
 
 /** `KEY=VALUE`, repeatable. */
 export const pairs = (placeholder: string, description: string, marks: Marks = {}) =>
-  Type.Record(Type.String(), Type.String(), saying(description, { placeholder, ...marks }));
+  Type.Record(Type.String(), Type.String(), buildSchemaOptions(description, { placeholder, ...marks }));
 
 /** The largest number that a command takes. */
 const MOST = 999_999_999;
 
 export const integer = (placeholder: string, description: string, marks: Marks = {}) =>
-  Type.Integer({ minimum: 0, maximum: MOST, ...saying(description, { placeholder, ...marks }) });
+  Type.Integer({ minimum: 0, maximum: MOST, ...buildSchemaOptions(description, { placeholder, ...marks }) });
 
 export const choice = <const Choices extends readonly string[]>(
   choices: Choices,
   description: string,
   marks: Marks = {},
-) => Type.Unsafe<Choices[number]>({ type: 'string', enum: choices, ...saying(description, marks) });
+) => Type.Unsafe<Choices[number]>({ type: 'string', enum: choices, ...buildSchemaOptions(description, marks) });
 
 /** Text in a person's words; the handler gets it read and trimmed. */
 export const freeText = (description: string, marks: Marks = {}) =>
@@ -49,7 +49,9 @@ export const data = (
   marks: Marks = {},
   description = 'A file (@FILE; .md holds sections, everything else JSON), standard input (-), or JSON.',
 ) =>
-  Type.Unsafe<DataInput>(Type.String(saying(description, { format: 'data', placeholder: '@FILE|-|JSON', ...marks })));
+  Type.Unsafe<DataInput>(
+    Type.String(buildSchemaOptions(description, { format: 'data', placeholder: '@FILE|-|JSON', ...marks })),
+  );
 
 // Values that mean the same in every command that takes them.
 
@@ -70,6 +72,6 @@ export const NOTE = freeText('What was said with the choice; some choices demand
 export const wait = (marks: Marks = {}, description = 'Stay at most this long while an external command is at work.') =>
   integer('SECONDS', description, { format: 'seconds', ...marks });
 
-function saying(description: string, marks: Marks): SchemaOptions {
+function buildSchemaOptions(description: string, marks: Marks): SchemaOptions {
   return { description, ...marks };
 }

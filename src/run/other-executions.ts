@@ -24,7 +24,7 @@ export async function listOtherExecutions(
 ): Promise<OtherExecution[]> {
   const found: OtherExecution[] = [];
   for (const other of await store.streams()) {
-    const state = other === name ? null : await readable(() => store.read(other));
+    const state = other === name ? null : await readStateIfReadable(() => store.read(other));
     if (state?.status !== 'live' || state.engine === null) continue;
     if ((state.workTree === '.' ? root : state.workTree) !== workTree) continue;
     found.push({ name: other, todos: Object.values(state.engine.todos) });
@@ -32,7 +32,7 @@ export async function listOtherExecutions(
   return found;
 }
 
-async function readable(read: () => Promise<{ snapshot: RunState | null }>): Promise<RunState | null> {
+async function readStateIfReadable(read: () => Promise<{ snapshot: RunState | null }>): Promise<RunState | null> {
   try {
     return (await read()).snapshot;
   } catch (error) {

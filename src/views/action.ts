@@ -26,19 +26,23 @@ export function actionAnswer(
  * An action as `next` prints it. The full form adds what only dev-cli uses; state.json always holds it (protocol.md §2).
  */
 export function buildActionView(action: Action, full: boolean): object {
-  if (action.action === 'done') return inOrder(action);
+  if (action.action === 'done') return orderMembers(action);
   const { full: inner, ...plain } = action;
-  if (!full && plain.action === 'engine-dispatch') return inOrder(dispatchView(plain));
-  if (!full || inner === undefined) return inOrder(plain);
+  if (!full && plain.action === 'engine-dispatch') return orderMembers(boundRunningTasks(plain));
+  if (!full || inner === undefined) return orderMembers(plain);
   const { agents, ...commands } = inner;
-  if (plain.action !== 'dispatch-subagents') return inOrder({ ...plain, ...commands });
-  return inOrder({ ...plain, ...commands, agents: plain.agents.map((agent) => ({ ...agent, ...agents?.[agent.id] })) });
+  if (plain.action !== 'dispatch-subagents') return orderMembers({ ...plain, ...commands });
+  return orderMembers({
+    ...plain,
+    ...commands,
+    agents: plain.agents.map((agent) => ({ ...agent, ...agents?.[agent.id] })),
+  });
 }
 
 /** Tasks handed out earlier that are shown again: each answer would repeat them all. */
 const RUNNING_SHOWN = 8;
 
-function dispatchView(action: EngineDispatchAction): EngineDispatchAction {
+function boundRunningTasks(action: EngineDispatchAction): EngineDispatchAction {
   const { running } = action;
   if (running.length <= RUNNING_SHOWN) return action;
   return { ...action, running: running.slice(0, RUNNING_SHOWN), runningMore: running.length - RUNNING_SHOWN };
@@ -77,27 +81,27 @@ const INNER = [
   'path',
 ];
 
-function inOrder(action: object): object {
-  return ordered(action, ORDER, LAST);
+function orderMembers(action: object): object {
+  return orderKeys(action, ORDER, LAST);
 }
 
-function ordered(value: object, first: readonly string[], last: readonly string[]): object {
+function orderKeys(value: object, first: readonly string[], last: readonly string[]): object {
   const rank = (key: string): number => {
     if (first.includes(key)) return first.indexOf(key);
     return last.includes(key) ? 200 + last.indexOf(key) : 100;
   };
   const keys = Object.keys(value).sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
-  return Object.fromEntries(keys.map((key) => [key, member((value as Record<string, unknown>)[key])]));
+  return Object.fromEntries(keys.map((key) => [key, orderNested((value as Record<string, unknown>)[key])]));
 }
 
-function member(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(member);
-  return isRecord(value) ? ordered(value, INNER, []) : value;
+function orderNested(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(orderNested);
+  return isRecord(value) ? orderKeys(value, INNER, []) : value;
 }
 
 /** An action for a person: what `--text` prints. */
 export function renderAction(action: Action, written: CommandFormatter): string {
-  if (action.action === 'done') return doneText(action, written);
+  if (action.action === 'done') return renderDone(action, written);
   const lines = [`${action.run} ${action.actionId}  ${action.block} (${action.progress}, ${action.action})`];
   lines.push(action.instruction);
   if (action.action === 'wait-for-user') lines.push(action.message);
@@ -108,8 +112,8 @@ export function renderAction(action: Action, written: CommandFormatter): string 
     );
   }
   if (action.action === 'engine-dispatch') {
-    lines.push(...action.tasks.map((task) => taskLine(task)));
-    lines.push(...action.running.map((task) => `${taskLine(task)} (handed out ${task.issuedAt ?? 'earlier'})`));
+    lines.push(...action.tasks.map((task) => renderTask(task)));
+    lines.push(...action.running.map((task) => `${renderTask(task)} (handed out ${task.issuedAt ?? 'earlier'})`));
     for (const [todo, kept] of Object.entries(action.blocked ?? {}))
       lines.push(`  ${todo} keeps back ${kept.join(', ')}`);
   }
@@ -127,7 +131,7 @@ export function renderAction(action: Action, written: CommandFormatter): string 
   return lines.join('\n');
 }
 
-function doneText(action: Extract<Action, { action: 'done' }>, written: CommandFormatter): string {
+function renderDone(action: Extract<Action, { action: 'done' }>, written: CommandFormatter): string {
   const { run, outcome, summary, instruction, artifacts, resume, ruling } = action;
   const lines = [`${run}: ${outcome}`, summary, instruction, ...artifacts.map((path) => `  ${path}`)];
   if (resume !== undefined) lines.push(`reopen: ${written(resume)}`);
@@ -135,7 +139,7 @@ function doneText(action: Extract<Action, { action: 'done' }>, written: CommandF
   return lines.join('\n');
 }
 
-function taskLine({ actionId, todoId, substep, attempt, promptFile, output }: TaskView): string {
+function renderTask({ actionId, todoId, substep, attempt, promptFile, output }: TaskView): string {
   const what = [todoId ?? 'all', substep, ...(attempt > 1 ? [`attempt ${attempt}`] : [])].join(' ');
   return `  ${actionId} ${what}: ${promptFile} → ${output}`;
 }

@@ -16,7 +16,7 @@ export interface Findings {
  * The report of `check FILE`.
  * @param file as it is shown: relative to the root
  */
-export function documentChecked(file: string, kind: string, { problems, warnings }: Findings): Answer {
+export function buildDocumentReport(file: string, kind: string, { problems, warnings }: Findings): Answer {
   const ok = problems.length === 0;
   return {
     exit: ok ? 0 : 3,
@@ -37,7 +37,7 @@ const UNLISTED_SHOWN = 50;
  * @param found.running the command that is still at work; null when all have run
  * @param found.unlisted what changed and the result does not list yet
  */
-export function commandsChecked(
+export function buildCommandReport(
   { name, action, place, wait }: { name: string; action: string; place: Directories; wait: number },
   { done, running, unlisted }: { done: readonly CommandEvidence[]; running: QueuedCommand | null; unlisted: string[] },
 ): Answer {

@@ -33,11 +33,11 @@ export function renderEnvelope(told: FoldedJournal): Answer {
       ...(warnings.length === 0 ? {} : { warnings }),
       next: next === null ? null : buildActionView(next, false),
     },
-    text: (written) => envelopeText(told, written),
+    text: (written) => renderEnvelopeText(told, written),
   };
 }
 
-function envelopeText(told: FoldedJournal, written: CommandFormatter): string {
+function renderEnvelopeText(told: FoldedJournal, written: CommandFormatter): string {
   const { completed, duplicate, round, collected = [], ran, warnings, next, status } = told;
   const head = [
     ...(status === undefined ? [] : [status]),

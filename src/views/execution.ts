@@ -19,7 +19,7 @@ export function buildExecutionView(
 ): ExecutionView | null {
   const { engine, gates } = state;
   if (engine === null || recipe === undefined) return null;
-  const todos = todoViews(engine, recipe);
+  const todos = buildTodoViews(engine, recipe);
   const count = (standing: TodoView['standing']) => todos.filter((todo) => todo.standing === standing).length;
   return {
     counts: {
@@ -34,8 +34,8 @@ export function buildExecutionView(
     },
     approvals: describeApprovals(state),
     todos,
-    stages: stagesOf(engine, recipe, gates),
-    evidence: (engine.evidence[''] ?? []).map(evidenceView),
+    stages: buildStageViews(engine, recipe, gates),
+    evidence: (engine.evidence[''] ?? []).map(buildEvidenceView),
     fixRounds: { done: engine.fixRounds, most: recipe.program.policies.maxFixRounds },
     why: engine.why ?? null,
     deferred: engine.deferred,
@@ -44,7 +44,7 @@ export function buildExecutionView(
   };
 }
 
-function todoViews(engine: RunEngine, recipe: ResolvedEngine): TodoView[] {
+function buildTodoViews(engine: RunEngine, recipe: ResolvedEngine): TodoView[] {
   const blockers = new Map<string, string[]>();
   for (const [failed, kept] of Object.entries(groupBlockedTodos(engine))) {
     for (const id of kept) {
@@ -62,7 +62,7 @@ function todoViews(engine: RunEngine, recipe: ResolvedEngine): TodoView[] {
   return engine.order.flatMap((id): TodoView[] => {
     const row = engine.todos[id];
     if (row === undefined) return [];
-    const standing = standingOf(row);
+    const standing = toStanding(row);
     const waits = standing === 'pending' || standing === 'stale';
     return [
       {
@@ -86,8 +86,8 @@ function todoViews(engine: RunEngine, recipe: ResolvedEngine): TodoView[] {
           at: row.substeps[stage.id]?.at ?? null,
         })),
         task: tasks.get(id) ?? null,
-        commands: commandsOf(engine, id),
-        evidence: (engine.evidence[id] ?? []).map(evidenceView),
+        commands: findRunningCommands(engine, id),
+        evidence: (engine.evidence[id] ?? []).map(buildEvidenceView),
         summary: engine.summaries[id] ?? null,
         commit: row.commit ?? null,
       },
@@ -95,18 +95,18 @@ function todoViews(engine: RunEngine, recipe: ResolvedEngine): TodoView[] {
   });
 }
 
-function standingOf({ status }: TodoState): TodoView['standing'] {
+function toStanding({ status }: TodoState): TodoView['standing'] {
   return status === 'pending' || status === 'done' || status === 'failed' || status === 'stale' ? status : 'running';
 }
 
 /** The acceptance commands of a todo while dev-cli runs them. */
-function commandsOf({ job, evidence }: RunEngine, todo: string): TodoView['commands'] {
+function findRunningCommands({ job, evidence }: RunEngine, todo: string): TodoView['commands'] {
   if (job?.kind !== 'commands' || job.todo !== todo) return null;
   const done = evidence[todo]?.length ?? 0;
   return { done, total: done + job.queue.length, running: job.queue[0]?.argv ?? [] };
 }
 
-function evidenceView({
+function buildEvidenceView({
   id,
   todo,
   argv,
@@ -132,38 +132,43 @@ function evidenceView({
   };
 }
 
-function stagesOf(engine: RunEngine, { program }: ResolvedEngine, gates: RunState['gates']): StageView[] {
-  const begin: StageView[] = engine.stage === 'stateBegin' ? [stage('stateBegin', 'running', null)] : [];
+function buildStageViews(engine: RunEngine, { program }: ResolvedEngine, gates: RunState['gates']): StageView[] {
+  const begin: StageView[] = engine.stage === 'stateBegin' ? [buildStage('stateBegin', 'running', null)] : [];
   return [
-    ...planStage(engine),
-    approval(engine, gates),
+    ...buildPlanStage(engine),
+    buildApprovalStage(engine, gates),
     ...begin,
     ...program.finalize.map((id): StageView => {
       const { status, at } = engine.finalize[id] ?? { status: 'pending' as const, at: null };
-      return stage(id, status, at, detailOf(engine, program.policies.maxFixRounds, id));
+      return buildStage(id, status, at, renderDetail(engine, program.policies.maxFixRounds, id));
     }),
   ];
 }
 
-function stage(id: string, status: StageView['status'], at: string | null, detail: string | null = null): StageView {
+function buildStage(
+  id: string,
+  status: StageView['status'],
+  at: string | null,
+  detail: string | null = null,
+): StageView {
   return { id, status, at, detail };
 }
 
 /** Only where a gate has asked about the plan: that it was approved is told by `approvals` of any run. */
-function planStage({ stage: now, planApproved }: RunEngine): StageView[] {
+function buildPlanStage({ stage: now, planApproved }: RunEngine): StageView[] {
   if (planApproved !== null) return [];
-  return [stage('approvePlan', now === 'approvePlan' ? 'running' : 'failed', null, 'not approved')];
+  return [buildStage('approvePlan', now === 'approvePlan' ? 'running' : 'failed', null, 'not approved')];
 }
 
-function approval({ stage: now, commandsApproved }: RunEngine, gates: RunState['gates']): StageView {
+function buildApprovalStage({ stage: now, commandsApproved }: RunEngine, gates: RunState['gates']): StageView {
   const id = 'approveCommands';
-  if (gates[id]?.choice === 'stop' && gates[id]?.stale !== true) return stage(id, 'failed', null, 'not approved');
-  if (now === id) return stage(id, 'running', null);
-  if (commandsApproved !== null) return stage(id, 'done', null, `by ${commandsApproved.by}`);
-  return stage(id, 'skipped', null);
+  if (gates[id]?.choice === 'stop' && gates[id]?.stale !== true) return buildStage(id, 'failed', null, 'not approved');
+  if (now === id) return buildStage(id, 'running', null);
+  if (commandsApproved !== null) return buildStage(id, 'done', null, `by ${commandsApproved.by}`);
+  return buildStage(id, 'skipped', null);
 }
 
-function detailOf({ fixRounds, reviews, evidence, job }: RunEngine, most: number, id: string): string | null {
+function renderDetail({ fixRounds, reviews, evidence, job }: RunEngine, most: number, id: string): string | null {
   const rounds = fixRounds > 0 ? [`fix round ${fixRounds} of ${most}`] : [];
   const parts = (() => {
     switch (id) {

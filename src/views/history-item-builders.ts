@@ -21,7 +21,7 @@ export const ITEM_BUILDERS: { [T in EntryType]: ItemBuilder<T> } = {
   // It makes the run itself.
   init: () => undefined,
   issued({ run, entry }, data) {
-    drop(run, entry);
+    dropPending(run, entry);
     run.status = 'live';
     // What an execution waits with is told by what it hands out and by what becomes of it.
     if (data.cause === 'dispatch' || data.cause === 'job') return;
@@ -31,25 +31,25 @@ export const ITEM_BUILDERS: { [T in EntryType]: ItemBuilder<T> } = {
   },
   acknowledged({ run, entry, evidence, document }, { actionId, block: _, ...data }) {
     const shown = { evidence: evidence(data.evidence), ...document(data.digest) };
-    finish(actionOf(run, actionId), entry, 'done', { ...data, ...shown });
+    finishAction(findAction(run, actionId), entry, 'done', { ...data, ...shown });
   },
   accepted({ run, entry, evidence }, { actionId, block: _, ...data }) {
-    refuse(run, entry, actionId, { ...data, evidence: evidence(data.evidence) });
+    addRefusal(run, entry, actionId, { ...data, evidence: evidence(data.evidence) });
   },
   'sources-refused'({ run, entry }, { actionId, paths }) {
-    refuse(run, entry, actionId, { evidence: [], sources: paths });
+    addRefusal(run, entry, actionId, { evidence: [], sources: paths });
   },
   'given-up'({ run, entry }, { actionId, agents, reason }) {
-    actionOf(run, actionId)?.without.push({ agents, reason, by: entry.by });
+    findAction(run, actionId)?.without.push({ agents, reason, by: entry.by });
   },
   round({ run, entry, evidence }, { actionId, saved, missing, evidence: digests }) {
-    finish(actionOf(run, actionId), entry, 'not passed', { saved, missing, evidence: evidence(digests) });
+    finishAction(findAction(run, actionId), entry, 'not passed', { saved, missing, evidence: evidence(digests) });
   },
   failed({ run, entry }, { actionId, reason }) {
-    finish(actionOf(run, actionId), entry, 'failed', { reason });
+    finishAction(findAction(run, actionId), entry, 'failed', { reason });
   },
-  ran: add('ran'),
-  skipped: add('skipped'),
+  ran: buildEventAdder('ran'),
+  skipped: buildEventAdder('skipped'),
   // Its action was issued in the same commit; what matters is how it ends.
   'command-started': () => undefined,
   'command-finished'(telling, { key, block: _, ...command }) {
@@ -59,16 +59,16 @@ export const ITEM_BUILDERS: { [T in EntryType]: ItemBuilder<T> } = {
       return;
     }
     const actionId = key.slice(key.lastIndexOf(':') + 1);
-    finish(actionOf(run, actionId), entry, command.exit === 0 ? 'done' : 'failed', { command });
+    finishAction(findAction(run, actionId), entry, command.exit === 0 ? 'done' : 'failed', { command });
   },
   invalidated(telling, data) {
-    drop(telling.run, telling.entry);
-    add('invalidated')(telling, data);
+    dropPending(telling.run, telling.entry);
+    buildEventAdder('invalidated')(telling, data);
   },
-  document: add('document'),
+  document: buildEventAdder('document'),
   'sources-taken': ({ run, entry }, { actionId, paths }) => {
-    const block = actionOf(run, actionId)?.block;
-    push(run, entry, { kind: 'sources taken', paths, ...defined({ block }) });
+    const block = findAction(run, actionId)?.block;
+    addEvent(run, entry, { kind: 'sources taken', paths, ...defined({ block }) });
   },
   stage: buildOtherItem,
   'plan-captured': buildOtherItem,
@@ -84,50 +84,50 @@ export const ITEM_BUILDERS: { [T in EntryType]: ItemBuilder<T> } = {
   executed: buildOtherItem,
   'phase-started': buildOtherItem,
   'phase-ended': buildOtherItem,
-  human: add('human'),
-  recovered: add('recovered'),
+  human: buildEventAdder('human'),
+  recovered: buildEventAdder('recovered'),
   ended(telling, data) {
-    drop(telling.run, telling.entry);
+    dropPending(telling.run, telling.entry);
     telling.run.status = data.outcome;
-    add('ended')(telling, data);
+    buildEventAdder('ended')(telling, data);
   },
 };
 
 /** An entry in a line: one of an execution's, or one that a newer version wrote. */
 export function buildOtherItem({ run, entry }: ItemContext): void {
   const block = typeof entry.data['block'] === 'string' ? { block: entry.data['block'] } : {};
-  push(run, entry, { kind: 'other', type: entry.type, ...block, summary: summarize(entry) });
+  addEvent(run, entry, { kind: 'other', type: entry.type, ...block, summary: summarize(entry) });
 }
 
 /** A fact without the place it has in the journal. */
 type EventFields<I> = I extends EventItem ? Omit<I, 'seq' | 'at' | 'by'> : never;
 
 /** Adds a fact to a run. */
-export function push(run: RunHistory, { seq, at, by }: Entry, fact: EventFields<EventItem>): void {
+export function addEvent(run: RunHistory, { seq, at, by }: Entry, fact: EventFields<EventItem>): void {
   run.items.push({ seq, at, by, ...fact } as EventItem);
 }
 
 /** Tells an entry whose data is the fact, word for word. */
-function add<K extends EventItem['kind'] & EntryType>(kind: K): ItemBuilder<K> {
-  return ({ run, entry }, data) => push(run, entry, { kind, ...data } as unknown as EventFields<EventItem>);
+function buildEventAdder<K extends EventItem['kind'] & EntryType>(kind: K): ItemBuilder<K> {
+  return ({ run, entry }, data) => addEvent(run, entry, { kind, ...data } as unknown as EventFields<EventItem>);
 }
 
 /** At most one action is pending: another one, or the end, makes it void. */
-function drop(run: RunHistory, entry: Entry): void {
+function dropPending(run: RunHistory, entry: Entry): void {
   const last = run.items.findLast((item) => item.kind === 'action');
-  if (last?.kind === 'action' && last.result === 'pending') finish(last, entry, 'dropped', {});
+  if (last?.kind === 'action' && last.result === 'pending') finishAction(last, entry, 'dropped', {});
 }
 
-function refuse(
+function addRefusal(
   run: RunHistory,
   { seq, at, by }: Entry,
   actionId: string,
   what: Omit<ActionItem['refused'][number], 'seq' | 'at' | 'by'>,
 ): void {
-  actionOf(run, actionId)?.refused.push({ seq, at, by, ...what });
+  findAction(run, actionId)?.refused.push({ seq, at, by, ...what });
 }
 
-function finish(
+function finishAction(
   item: ActionItem | undefined,
   { seq, at, by }: Entry,
   result: ActionResult,
@@ -138,6 +138,6 @@ function finish(
   Object.assign(item, { result, endSeq: seq, endAt: at, seconds, by, ...more });
 }
 
-function actionOf(run: RunHistory, actionId: string): ActionItem | undefined {
+function findAction(run: RunHistory, actionId: string): ActionItem | undefined {
   return run.items.findLast((item): item is ActionItem => item.kind === 'action' && item.actionId === actionId);
 }

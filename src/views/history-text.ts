@@ -43,30 +43,30 @@ export function renderHistory(view: HistoryView, written: CommandFormatter): str
         ]
       : [];
   return [
-    ...runs.map((run) => runLines(view, run).join('\n')),
+    ...runs.map((run) => renderRun(view, run).join('\n')),
     ...[...earlier, ...warnings].map((line) => `! ${line}`),
   ].join('\n\n');
 }
 
-function runLines(view: HistoryView, run: ShownRun): string[] {
+function renderRun(view: HistoryView, run: ShownRun): string[] {
   const end = run.status === 'live' ? view.now : Date.parse(run.lastAt);
   const took = formatDuration(end - Date.parse(run.at));
   const { forkedFrom: from } = run;
   return [
     `${view.name}  ${run.recipe}  ${run.status} ${run.status === 'live' ? 'for' : 'after'} ${took}  (${run.runId})`,
     `goal   ${toBoundedLine(run.goal ?? '(none)', SAID)}`,
-    `began  ${run.at} by ${callerText(run.by)}`,
+    `began  ${run.at} by ${renderCaller(run.by)}`,
     ...(from === null ? [] : [`from   ${from.name} at entry ${from.seq} (${from.runId})`]),
     ...(run.left === 0
       ? []
       : [`       ${run.left} earlier items are left out; --last ${run.left + run.items.length} shows all`]),
     '',
-    ...grouped(run.items).flatMap((items) => itemLines(view, items)),
+    ...groupSkipped(run.items).flatMap((items) => renderItem(view, items)),
   ];
 }
 
 /** Blocks that were passed over one after the other stand on one line. */
-function grouped(items: Item[]): Item[][] {
+function groupSkipped(items: Item[]): Item[][] {
   const groups: Item[][] = [];
   for (const item of items) {
     const last = groups.at(-1);
@@ -76,129 +76,131 @@ function grouped(items: Item[]): Item[][] {
   return groups;
 }
 
-function itemLines(view: HistoryView, items: Item[]): string[] {
+function renderItem(view: HistoryView, items: Item[]): string[] {
   const [item] = items;
   if (item === undefined) return [];
-  if (item.kind === 'action') return actionLines(view, item);
-  const text = item.kind === 'skipped' ? `– ${items.map(blockOf).join(', ')} skipped` : factText(item);
-  return [`${clock(item.at)}  ${text}`];
+  if (item.kind === 'action') return renderActionItem(view, item);
+  const text = item.kind === 'skipped' ? `– ${items.map(getBlockId).join(', ')} skipped` : renderEvent(item);
+  return [`${formatInstantToSecond(item.at)}  ${text}`];
 }
 
-function blockOf(item: Item): string {
+function getBlockId(item: Item): string {
   return 'block' in item && item.block !== undefined ? item.block : '';
 }
 
 /** `2026-11-21 21:38:00`: to the second, UTC. */
-function clock(at: string): string {
+function formatInstantToSecond(at: string): string {
   return at.slice(0, 19).replace('T', ' ');
 }
 
-function actionLines(view: HistoryView, item: ActionItem): string[] {
+function renderActionItem(view: HistoryView, item: ActionItem): string[] {
   const { block, actionId, round, cause } = item;
   const which = [
     actionId,
     ...((round ?? 1) > 1 ? [`round ${round}`] : []),
     ...(cause === 'enter' ? [] : [`(${cause})`]),
   ];
-  const lines = [`${clock(item.at)}  ${MARKS[item.result]} ${block} ${which.join(' ')}: ${resultText(view, item)}`];
+  const lines = [
+    `${formatInstantToSecond(item.at)}  ${MARKS[item.result]} ${block} ${which.join(' ')}: ${renderResult(view, item)}`,
+  ];
   const below = [
-    ...item.refused.flatMap((refusal) => refusedLines(view, refusal)),
+    ...item.refused.flatMap((refusal) => renderRefusal(view, refusal)),
     ...item.without.map(
-      ({ agents, reason, by }) => `without ${agents.join(', ')}: ${said(reason)} (${callerText(by)})`,
+      ({ agents, reason, by }) => `without ${agents.join(', ')}: ${quote(reason)} (${renderCaller(by)})`,
     ),
-    ...commandLines(item),
-    ...item.evidence.map((one) => evidenceText(view, one)),
+    ...renderCommandRun(item),
+    ...item.evidence.map((one) => renderEvidence(view, one)),
     ...(item.saved?.length ? [`saved ${item.saved.join(', ')}`] : []),
     ...(item.missing?.length ? [`missing ${item.missing.join(', ')}`] : []),
     ...(item.selfReported === true ? ['on the word of who did it: no document was asked for'] : []),
-    ...(item.digest ? [`on ${item.document ?? 'the artifact'} ${digestText(view, item.digest)}`] : []),
-    ...(item.note === undefined ? [] : [`“${said(item.note)}”`]),
-    ...(item.reason === undefined ? [] : [`because ${said(item.reason)}`]),
+    ...(item.digest ? [`on ${item.document ?? 'the artifact'} ${renderDigest(view, item.digest)}`] : []),
+    ...(item.note === undefined ? [] : [`“${quote(item.note)}”`]),
+    ...(item.reason === undefined ? [] : [`because ${quote(item.reason)}`]),
   ];
   return [...lines, ...below.map((line) => `${' '.repeat(23)}${line}`)];
 }
 
-function resultText(view: HistoryView, item: ActionItem): string {
+function renderResult(view: HistoryView, item: ActionItem): string {
   const since = formatDuration(view.now - Date.parse(item.at));
   const entry = `(entry ${item.endSeq ?? item.seq})`;
   if (item.result === 'pending') return `pending for ${since} ${entry}`;
   const took = `after ${formatDuration((item.seconds ?? 0) * 1000)}`;
   if (item.result === 'dropped') return `overtaken ${took} ${entry}`;
-  const what = item.choice === undefined ? item.result : said(item.choice);
-  const by = item.by === null ? '' : `, by ${item.command === undefined ? callerText(item.by) : 'dev-cli'}`;
+  const what = item.choice === undefined ? item.result : quote(item.choice);
+  const by = item.by === null ? '' : `, by ${item.command === undefined ? renderCaller(item.by) : 'dev-cli'}`;
   return `${what} ${took}${by} ${entry}`;
 }
 
-function refusedLines(view: HistoryView, refusal: ActionItem['refused'][number]): string[] {
+function renderRefusal(view: HistoryView, refusal: ActionItem['refused'][number]): string[] {
   const { evidence, selfReported = [], sources, by, seq } = refusal;
-  const whose = `by ${callerText(by)} (entry ${seq})`;
-  if (sources !== undefined) return [`refused, sources changed: ${said(sources.join(', '))}, ${whose}`];
+  const whose = `by ${renderCaller(by)} (entry ${seq})`;
+  if (sources !== undefined) return [`refused, sources changed: ${quote(sources.join(', '))}, ${whose}`];
   return [
     `refused, part of it taken, ${whose}:`,
-    ...evidence.map((one) => `  ${evidenceText(view, one)}`),
+    ...evidence.map((one) => `  ${renderEvidence(view, one)}`),
     ...selfReported.map((agent) => `  ${agent}: on its word`),
   ];
 }
 
-function commandLines({ command }: ActionItem): string[] {
+function renderCommandRun({ command }: ActionItem): string[] {
   if (command === undefined) return [];
   const reused = command.reused === true ? ', reused' : '';
-  return [`${said(command.argv.join(' '))}: ${said(command.outcome)}${reused}, log ${command.log}`];
+  return [`${quote(command.argv.join(' '))}: ${quote(command.outcome)}${reused}, log ${command.log}`];
 }
 
-function evidenceText(view: HistoryView, { path, sha256, agent, verdict, summary }: Evidence): string {
+function renderEvidence(view: HistoryView, { path, sha256, agent, verdict, summary }: Evidence): string {
   const who = agent === undefined ? '' : ` by ${agent}`;
-  const judged = verdict === undefined ? '' : ` ${said(verdict)}`;
+  const judged = verdict === undefined ? '' : ` ${quote(verdict)}`;
   const more = summary === undefined || summary === '' ? '' : `: ${toBoundedLine(summary, view.detailed ? 300 : 80)}`;
-  return `${said(path)}${who}${judged} ${digestText(view, sha256)}${more}`;
+  return `${quote(path)}${who}${judged} ${renderDigest(view, sha256)}${more}`;
 }
 
-function digestText(view: HistoryView, digest: string | null): string {
+function renderDigest(view: HistoryView, digest: string | null): string {
   if (digest === null) return '(nothing there)';
   return view.detailed ? `sha256 ${digest}` : digest.slice(0, 12);
 }
 
-function factText(item: EventItem): string {
-  const by = ` (${callerText(item.by)})`;
+function renderEvent(item: EventItem): string {
+  const by = ` (${renderCaller(item.by)})`;
   switch (item.kind) {
     case 'ran':
-      return `${item.ok ? '✓' : '✗'} ${item.block}: dev-cli ran ${item.command}: ${said(item.summary)}`;
+      return `${item.ok ? '✓' : '✗'} ${item.block}: dev-cli ran ${item.command}: ${quote(item.summary)}`;
     case 'skipped':
       return `– ${item.block} skipped`;
     case 'invalidated': {
       const stale = item.stale.filter((block) => block !== item.block);
-      return `○ ${item.todoId ?? item.block} reopened${stale.length === 0 ? '' : `; to be redone: ${stale.join(', ')}`}${item.note === undefined ? '' : `, with the ruling ${said(item.note)}`}${by}`;
+      return `○ ${item.todoId ?? item.block} reopened${stale.length === 0 ? '' : `; to be redone: ${stale.join(', ')}`}${item.note === undefined ? '' : `, with the ruling ${quote(item.note)}`}${by}`;
     }
     case 'document':
-      return `· ${item.command}: ${said(item.summary)}${by}`;
+      return `· ${item.command}: ${quote(item.summary)}${by}`;
     case 'sources taken':
-      return `· changed sources taken as they are: ${said(item.paths.join(', '))}${by}`;
+      return `· changed sources taken as they are: ${quote(item.paths.join(', '))}${by}`;
     case 'human':
-      return `· a person was there: ${said(item.what)}${by}`;
+      return `· a person was there: ${quote(item.what)}${by}`;
     case 'warning':
-      return `! ${said(item.text)}`;
+      return `! ${quote(item.text)}`;
     case 'recovered':
-      return `· mended: ${said(item.notices.join('; '))}`;
+      return `· mended: ${quote(item.notices.join('; '))}`;
     case 'ended':
-      return `■ ${item.outcome}${item.reason === undefined ? '' : `: ${said(item.reason)}`}${by}`;
+      return `■ ${item.outcome}${item.reason === undefined ? '' : `: ${quote(item.reason)}`}${by}`;
     case 'other':
-      return `· ${said(item.summary)}${by}`;
+      return `· ${quote(item.summary)}${by}`;
   }
 }
 
 /** An entry of the journal on one line. */
-export function entryText(entry: Entry): string {
+export function renderEntry(entry: Entry): string {
   const { kind, harness, agent } = entry.by;
   const by = [kind, ...(agent === undefined ? [] : [agent]), ...(harness === undefined ? [] : [harness])].join(' ');
   return toBoundedLine(`${entry.seq}  ${entry.at}  ${entry.type}  ${summarize(entry)}  (${by})`, 300);
 }
 
-function said(text: string): string {
+function quote(text: string): string {
   return toBoundedLine(text, SAID);
 }
 
 /** `agent in claude-code, session s1`. */
-function callerText({ kind, harness, session, agent }: Caller): string {
+function renderCaller({ kind, harness, session, agent }: Caller): string {
   const parts = [
     agent === undefined ? kind : `${kind} ${agent}`,
     ...(harness === undefined ? [] : [`in ${harness}`]),

@@ -3,7 +3,7 @@ import outline from '../generated/entry-data.js';
 import type { EntryData } from '../run/entries.js';
 import { misfit } from '../run/outline-check.js';
 import type { Entry } from '../store/store.js';
-import { buildOtherItem, ITEM_BUILDERS, type ItemContext, push } from './history-item-builders.js';
+import { addEvent, buildOtherItem, ITEM_BUILDERS, type ItemContext } from './history-item-builders.js';
 import type { RunHistory } from './history-items.js';
 import { createPatchTracker } from './patch-tracker.js';
 
@@ -31,7 +31,8 @@ export function createHistoryBuilder(): HistoryBuilder {
 
   function tell(entry: Entry): void {
     const known = isKnown(entry);
-    if (entry.type === 'init') runs.push(known ? began(entry) : cannotTell(entry, 'it does not say what began'));
+    if (entry.type === 'init')
+      runs.push(known ? createRunHistory(entry) : throwCorrupt(entry, 'it does not say what began'));
     // By id: `--force` ends the run before in the commit that begins the next.
     const run = runs.findLast(({ runId }) => runId === entry.data['runId']) ?? runs.at(-1);
     if (run === undefined) return;
@@ -56,7 +57,7 @@ export function createHistoryBuilder(): HistoryBuilder {
     try {
       watch.take(entry);
     } catch {
-      cannotTell(entry, 'the change it records does not fit the state before it');
+      throwCorrupt(entry, 'the change it records does not fit the state before it');
     }
   }
 
@@ -68,7 +69,7 @@ export function createHistoryBuilder(): HistoryBuilder {
       for (const { path, after } of entry.files) if (after !== null) places.set(after, path);
       for (const one of commit) tell(one);
       const run = runs.at(-1);
-      if (run !== undefined) for (const text of watch.warnings()) push(run, entry, { kind: 'warning', text });
+      if (run !== undefined) for (const text of watch.warnings()) addEvent(run, entry, { kind: 'warning', text });
       commit = [];
     },
     runs: () => runs,
@@ -82,14 +83,14 @@ function isKnown({ type, data }: Entry): boolean {
   return expected !== undefined && misfit(expected, data) === null;
 }
 
-function cannotTell({ seq }: Entry, problem: string): never {
+function throwCorrupt({ seq }: Entry, problem: string): never {
   throw new DevCliError('JOURNAL_CORRUPT', `In events.jsonl, entry ${seq}: ${problem}. Nothing was changed.`, {
     details: [{ target: 'events.jsonl', problem: `entry ${seq}: ${problem}` }],
     fix: 'Show this to the user: events.jsonl of this run has to be restored from a copy.',
   });
 }
 
-function began(entry: Entry): RunHistory {
+function createRunHistory(entry: Entry): RunHistory {
   const { runId, ...data } = entry.data as unknown as EntryData<'init'>;
   const { seq, at, by } = entry;
   return {

@@ -17,7 +17,7 @@ const COLUMNS = [
 ] as const;
 
 /** The row of a run that could be read. */
-export function rowOf(state: RunState): Row {
+export function buildRow(state: RunState): Row {
   return {
     name: state.name,
     skill: state.skill,
@@ -30,7 +30,7 @@ export function rowOf(state: RunState): Row {
 }
 
 /** The row of one that could not. */
-export function unreadableRow(name: string, code: string): Row {
+export function buildUnreadableRow(name: string, code: string): Row {
   return { name, skill: '', recipe: '', state: code, where: '', waitsFor: '', updated: '' };
 }
 
@@ -44,7 +44,7 @@ interface Options {
 }
 
 /** The runs of a root as a table, for a person. */
-export function listText(rows: readonly Row[], { active, now, first }: Options, written: CommandFormatter): string {
+export function renderList(rows: readonly Row[], { active, now, first }: Options, written: CommandFormatter): string {
   if (rows.length === 0) return `No runs yet. Start one: ${written(first)}`;
   const shown = rows.map((row) => ({
     ...row,

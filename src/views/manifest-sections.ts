@@ -11,18 +11,18 @@ import type { Section } from './section.js';
 
 /** The lines of the manifest, in order (protocol.md, manifest). */
 export const MANIFEST_SECTIONS: readonly Section[] = [
-  { id: 'phase', view: 'manifest', budget: 300, render: phase },
-  { id: 'step', view: 'manifest', budget: 420, render: step },
-  { id: 'todos', view: 'manifest', budget: 600, render: todos },
-  { id: 'mode', view: 'manifest', budget: 500, render: mode },
-  { id: 'draft', view: 'manifest', budget: 200, render: draft },
-  { id: 'agents', view: 'manifest', budget: 500, render: agents },
-  { id: 'decisions', view: 'manifest', budget: 400, render: decisions },
-  { id: 'failed', view: 'manifest', budget: 500, render: failed },
-  { id: 'files', view: 'manifest', budget: 400, render: files },
+  { id: 'phase', view: 'manifest', budget: 300, render: renderPhaseLine },
+  { id: 'step', view: 'manifest', budget: 420, render: renderStep },
+  { id: 'todos', view: 'manifest', budget: 600, render: renderTodos },
+  { id: 'mode', view: 'manifest', budget: 500, render: renderMode },
+  { id: 'draft', view: 'manifest', budget: 200, render: renderDraft },
+  { id: 'agents', view: 'manifest', budget: 500, render: renderAgents },
+  { id: 'decisions', view: 'manifest', budget: 400, render: renderDecisions },
+  { id: 'failed', view: 'manifest', budget: 500, render: renderFailures },
+  { id: 'files', view: 'manifest', budget: 400, render: renderFiles },
 ];
 
-function phase({ state: { workflow } }: RunView): string[] | null {
+function renderPhaseLine({ state: { workflow } }: RunView): string[] | null {
   if (workflow === null) return null;
   const others = workflow.phases
     .filter(({ name }) => name !== workflow.currentPhase)
@@ -31,7 +31,7 @@ function phase({ state: { workflow } }: RunView): string[] | null {
   return [workflow.currentPhase === null ? `Phases of ${of}` : `Phase ${renderPhase(workflow)} of ${of}`];
 }
 
-function step({ state }: RunView): string[] {
+function renderStep({ state }: RunView): string[] {
   if (state.status !== 'live') return [`Step: the run is ${state.status}`];
   const ids = Object.keys(state.steps);
   const round = state.currentBlock === null ? undefined : state.steps[state.currentBlock]?.round;
@@ -44,7 +44,7 @@ function step({ state }: RunView): string[] {
 const FAILED_NAMED = 3;
 
 /** Of an execution: how many todos stand where, and what went wrong. */
-function todos({ state: { engine } }: RunView): string[] | null {
+function renderTodos({ state: { engine } }: RunView): string[] | null {
   if (engine === null) return null;
   const rows = engine.order.flatMap((id) => engine.todos[id] ?? []);
   const failed = rows.filter(({ status }) => status === 'failed');
@@ -65,13 +65,13 @@ function todos({ state: { engine } }: RunView): string[] | null {
   return [[`Todos: ${counts.join(', ')}`, ...why, ...more, ...stopped].join(' · ')];
 }
 
-function mode({ state }: RunView): string[] {
+function renderMode({ state }: RunView): string[] {
   const modes = Object.values(state.mode).filter((word) => !state.recipe.includes(word));
   const goal = state.goal === null ? '' : ` · goal (data): "${toBoundedLine(state.goal, 300)}"`;
   return [`Mode: ${[state.recipe, ...modes].join(' ')}${goal}`];
 }
 
-function draft({ state, captured, draft }: RunView): string[] | null {
+function renderDraft({ state, captured, draft }: RunView): string[] | null {
   const read = state.status === 'live' ? draft() : null;
   if (read === null) return null;
   const { filled, total, missing } = computeDraftStatus(read, captured.recipe.draft.required);
@@ -80,7 +80,7 @@ function draft({ state, captured, draft }: RunView): string[] | null {
   ];
 }
 
-function agents({ state }: RunView): string[] | null {
+function renderAgents({ state }: RunView): string[] | null {
   const all = Object.entries(state.agents);
   if (all.length === 0) return null;
   const unremarkable = all.filter(([, { status, verdict }]) => status === 'done' && verdict === undefined).length;
@@ -93,7 +93,7 @@ function agents({ state }: RunView): string[] | null {
 /** More than these are counted, not named. */
 const AGENTS_NAMED = 16;
 
-function decisions({ state, captured, draft }: RunView): string[] | null {
+function renderDecisions({ state, captured, draft }: RunView): string[] | null {
   const gates = sortByRecipe(captured.recipe, state.gates)
     .filter(([, gate]) => gate.stale !== true)
     .map(
@@ -103,12 +103,12 @@ function decisions({ state, captured, draft }: RunView): string[] | null {
     .split('\n')
     .filter((line) => /^[-*] /.test(line))
     .map((line) => toBoundedLine(line.slice(2), 140));
-  const all = [...gates, ...ofExecution(state.engine === null ? {} : state.gates, captured), ...bullets];
+  const all = [...gates, ...listExecutionDecisions(state.engine === null ? {} : state.gates, captured), ...bullets];
   return all.length === 0 ? null : [`Decisions: ${all.join(' · ')}`];
 }
 
 /** Decisions at the gates of an execution, which are no blocks; the last ones. */
-function ofExecution(gates: RunState['gates'], { recipe }: CapturedRecipe): string[] {
+function listExecutionDecisions(gates: RunState['gates'], { recipe }: CapturedRecipe): string[] {
   return Object.entries(gates)
     .filter(([id, { stale }]) => stale !== true && recipe.blocks.every((block) => block.id !== id))
     .sort(([, a], [, b]) => b.seq - a.seq)
@@ -118,7 +118,7 @@ function ofExecution(gates: RunState['gates'], { recipe }: CapturedRecipe): stri
 
 const GATES_NAMED = 5;
 
-function failed({ state }: RunView): string[] | null {
+function renderFailures({ state }: RunView): string[] | null {
   const agentsFailed = Object.entries(state.agents)
     .filter(([, agent]) => agent.status === 'failed')
     .map(([id, agent]) => `${id}: ${toBoundedLine(agent.reason ?? 'no reason given', 100)}`);
@@ -128,7 +128,7 @@ function failed({ state }: RunView): string[] | null {
   return all.length === 0 ? null : [`Failed: ${all.join(' · ')}`];
 }
 
-function files({ state, files: documents, place }: RunView): string[] | null {
+function renderFiles({ state, files: documents, place }: RunView): string[] | null {
   const present = documents.list('');
   const there = ['DRAFT.md', 'PLAN.md', 'plan-content.json', 'summary.md', 'report.md', 'pr.json'].filter(
     (path) => present.includes(path) && documents.facts(path).kind === 'file',

@@ -6,7 +6,7 @@ import type { Action } from '../run/action.js';
 import { buildActionView } from './action.js';
 import { MANIFEST_SECTIONS } from './manifest-sections.js';
 import type { RunView } from './run-view.js';
-import { cut, type Rendered, renderSections, type Section } from './section.js';
+import { type Rendered, renderSections, type Section, truncate } from './section.js';
 
 /** The run's part of the manifest: 1,200 tokens at four characters each (protocol.md §5). */
 const BUDGET = 1200 * 4;
@@ -27,16 +27,15 @@ export function buildManifest(run: RunView, added: readonly Section[]): Pick<Ans
   const first = asks
     ? `${name}: this step asks the user, whatever a compaction notice says. Ask, and wait for the answer.`
     : `${name}: ${status}`;
-  const closing = closingLine(action);
+  const closing = renderClosing(action);
   const all = [
     ...renderSections(run, 'manifest', MANIFEST_SECTIONS),
-    ...sinceThen(run),
+    ...renderChanges(run),
     ...renderSections(run, 'manifest', added),
   ];
   const page = (written: CommandFormatter) => {
-    const json =
-      view === null ? '{}' : JSON.stringify(withinBudget(name, view, written), createCommandReplacer(written));
-    return { json, sections: thatFit(all, BUDGET - json.length - closing.length - first.length - 3) };
+    const json = view === null ? '{}' : JSON.stringify(fitAction(name, view, written), createCommandReplacer(written));
+    return { json, sections: fitSections(all, BUDGET - json.length - closing.length - first.length - 3) };
   };
   return {
     json: {
@@ -57,7 +56,7 @@ export function buildManifest(run: RunView, added: readonly Section[]): Pick<Ans
 }
 
 /** What the pending action below it is for. */
-function closingLine(action: Action | null): string {
+function renderClosing(action: Action | null): string {
   if (action?.action === 'done') return 'The end:';
   if (action?.action === 'wait-for-user' && action.answer !== undefined) {
     return 'The pending action; only the user answers it, with `answer`:';
@@ -66,9 +65,9 @@ function closingLine(action: Action | null): string {
 }
 
 /** What is no longer as it was when the work began. */
-function sinceThen({ planMoved, changedApprovals, recovered }: RunView): Rendered[] {
+function renderChanges({ planMoved, changedApprovals, recovered }: RunView): Rendered[] {
   const line = (id: string, title: string, items: readonly string[]) =>
-    items.length === 0 ? [] : [{ id, text: cut(`${title}: ${items.join('; ')}`, 300) }];
+    items.length === 0 ? [] : [{ id, text: truncate(`${title}: ${items.join('; ')}`, 300) }];
   const changed = changedApprovals.map(({ block, path }) => `${path} (${block})`);
   return [
     ...line('plan', 'The plan has moved on', planMoved === null ? [] : [planMoved]),
@@ -78,11 +77,11 @@ function sinceThen({ planMoved, changedApprovals, recovered }: RunView): Rendere
 }
 
 /** Sections in order as long as there is room; the last one may be cut. */
-function thatFit(sections: readonly Rendered[], characters: number): Rendered[] {
+function fitSections(sections: readonly Rendered[], characters: number): Rendered[] {
   let left = characters;
   const fitted: Rendered[] = [];
   for (const { id, text } of sections) {
-    const short = cut(text, Math.max(0, left - 1));
+    const short = truncate(text, Math.max(0, left - 1));
     if (short.length < 12) break;
     fitted.push({ id, text: short });
     left -= short.length + 1;
@@ -101,7 +100,7 @@ const LISTS: readonly { key: string; more: string; what: string }[] = [
 ];
 
 /** An action with as much of its message and of its lists as there is room for, and how to learn of the rest. */
-function withinBudget(name: string, view: object, written: CommandFormatter): object {
+function fitAction(name: string, view: object, written: CommandFormatter): object {
   const whole = written({ command: 'next', input: { name } });
   const room = BUDGET - RESERVED;
   const length = (value: unknown) => JSON.stringify(value, createCommandReplacer(written)).length + 1;
@@ -120,5 +119,8 @@ function withinBudget(name: string, view: object, written: CommandFormatter): ob
   const { message } = fitted;
   if (typeof message !== 'string' || length(fitted) <= room) return fitted;
   const end = ` [cut; all of it: ${whole}]`;
-  return { ...fitted, message: cut(message, Math.max(0, message.length - (length(fitted) - room) - end.length)) + end };
+  return {
+    ...fitted,
+    message: truncate(message, Math.max(0, message.length - (length(fitted) - room) - end.length)) + end,
+  };
 }

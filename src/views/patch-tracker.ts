@@ -24,17 +24,17 @@ export interface PatchTracker {
 
 /** A watch at the beginning of a journal. */
 export function createPatchTracker(): PatchTracker {
-  let state: JsonObject = empty();
+  let state: JsonObject = createEmpty();
   let judged: JsonObject[] = [];
   let warned: string[] = [];
   return {
     take({ patch }) {
-      const rounds = listOf(state['reviewRounds']).length;
+      const rounds = toList(state['reviewRounds']).length;
       // A patch changes the document in place.
-      const before = [...listOf(state['warnings'])];
-      state = followed(state, patch);
-      judged = listOf(state['reviewRounds']).slice(rounds).filter(isRecord) as JsonObject[];
-      warned = listOf(state['warnings']).filter(
+      const before = [...toList(state['warnings'])];
+      state = applyWatched(state, patch);
+      judged = toList(state['reviewRounds']).slice(rounds).filter(isRecord) as JsonObject[];
+      warned = toList(state['warnings']).filter(
         (line): line is string => typeof line === 'string' && !before.includes(line),
       );
     },
@@ -45,39 +45,39 @@ export function createPatchTracker(): PatchTracker {
       const round = judged.find((one) => one['output'] === path);
       const told = round ?? (isRecord(row) ? row : {});
       return {
-        ...(agent === undefined ? textAs('agent', round?.['agent']) : { agent }),
-        ...textAs('verdict', told['verdict']),
-        ...textAs('summary', told['summary']),
+        ...(agent === undefined ? toMember('agent', round?.['agent']) : { agent }),
+        ...toMember('verdict', told['verdict']),
+        ...toMember('summary', told['summary']),
       };
     },
     warnings: () => warned,
   };
 }
 
-function followed(state: JsonObject, patch: readonly Json[]): JsonObject {
+function applyWatched(state: JsonObject, patch: readonly Json[]): JsonObject {
   let now = state;
   for (const operation of patch) {
     if (!isRecord(operation) || typeof operation['path'] !== 'string') continue;
     const [, top] = operation['path'].split('/');
-    if (top === undefined) now = { ...empty(), ...picked(operation['value']) };
+    if (top === undefined) now = { ...createEmpty(), ...pickWatched(operation['value']) };
     else if (WATCHED.includes(top)) now = applyPatch(now, [structuredClone(operation) as JsonObject]);
   }
   return now;
 }
 
-function empty(): JsonObject {
+function createEmpty(): JsonObject {
   return { agents: {}, reviewRounds: [], warnings: [] };
 }
 
-function picked(snapshot: unknown): JsonObject {
+function pickWatched(snapshot: unknown): JsonObject {
   const whole = isRecord(snapshot) ? (structuredClone(snapshot) as JsonObject) : {};
   return Object.fromEntries(Object.entries(whole).filter(([key]) => WATCHED.includes(key)));
 }
 
-function listOf(value: Json | undefined): Json[] {
+function toList(value: Json | undefined): Json[] {
   return Array.isArray(value) ? value : [];
 }
 
-function textAs(key: string, value: unknown): Record<string, string> {
+function toMember(key: string, value: unknown): Record<string, string> {
   return typeof value === 'string' ? { [key]: value } : {};
 }

@@ -15,7 +15,7 @@ export interface ReplayReport {
 }
 
 /** The report for a person. */
-export function replayText({ ok, run, entries, documents, objects, differences, notes }: ReplayReport): string {
+export function renderReplay({ ok, run, entries, documents, objects, differences, notes }: ReplayReport): string {
   const count = differences.length === 1 ? '1 difference' : `${differences.length} differences`;
   const head = ok ? `${run}: as the journal says` : `${run}: ${count} from the journal`;
   return [

@@ -41,7 +41,7 @@ export interface Seen {
 }
 
 /** Makes the view of a run. Pure, apart from reading the run's files. */
-export function runView({ state, captured, notices, root, files, ...seen }: Seen): RunView {
+export function buildRunView({ state, captured, notices, root, files, ...seen }: Seen): RunView {
   const place = { root, workTree: state.workTree === '.' ? root : state.workTree };
   const standing: Standing = { place, captured, state, files: documentsOf(files) };
   let draft: Draft | null | undefined;

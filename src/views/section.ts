@@ -21,11 +21,11 @@ export interface Rendered {
 export function renderSections(run: RunView, view: Section['view'], sections: readonly Section[]): Rendered[] {
   return sections.flatMap((section) => {
     const lines = section.view === view ? section.render(run) : null;
-    return lines === null ? [] : [{ id: section.id, text: cut(lines.join('\n'), section.budget) }];
+    return lines === null ? [] : [{ id: section.id, text: truncate(lines.join('\n'), section.budget) }];
   });
 }
 
 /** A text of at most so many characters; an ellipsis stands for what is left out. */
-export function cut(text: string, characters: number): string {
+export function truncate(text: string, characters: number): string {
   return text.length <= characters ? text : `${text.slice(0, Math.max(0, characters - 1))}…`;
 }

@@ -15,7 +15,7 @@ const SHOWN = { running: 40, failed: 10, stale: 5, done: 5, pending: 5 } as cons
  * @param full all of them, however many
  */
 export function foldTodos(todos: readonly TodoView[], full: boolean): TreeRow[] {
-  const shown = full || todos.length <= WHOLE ? null : chosen(todos);
+  const shown = full || todos.length <= WHOLE ? null : selectShown(todos);
   const rows: TreeRow[] = [];
   for (const todo of todos) {
     if (shown === null || shown.has(todo.id)) {
@@ -30,7 +30,7 @@ export function foldTodos(todos: readonly TodoView[], full: boolean): TreeRow[] 
   return rows;
 }
 
-function chosen(todos: readonly TodoView[]): Set<string> {
+function selectShown(todos: readonly TodoView[]): Set<string> {
   const of = (standing: TodoView['standing']) => todos.filter((todo) => todo.standing === standing);
   const lately = of('done').sort((a, b) => ((a.endedAt ?? '') < (b.endedAt ?? '') ? 1 : -1));
   const picked = [

@@ -42,46 +42,51 @@ interface Options {
 /** The execution of a plan for a person: the todos as a tree, then what the run does as a whole. */
 export function renderExecution(view: ExecutionView, { now, full }: Options): string[] {
   const rows = foldTodos(view.todos, full);
-  const depths = depthsOf(view.todos);
+  const depths = computeDepths(view.todos);
   const labels = new Map(
-    rows.flatMap((row) => (row.kind === 'todo' ? [[row.todo.id, labelOf(row.todo, depths)] as const] : [])),
+    rows.flatMap((row) => (row.kind === 'todo' ? [[row.todo.id, renderLabel(row.todo, depths)] as const] : [])),
   );
   const width = Math.min(40, Math.max(0, ...[...labels.values()].map((label) => label.length)));
   const titles = Math.min(
     TITLE,
-    Math.max(0, ...rows.map((row) => (row.kind === 'todo' ? titleOf(row.todo).length : 0))),
+    Math.max(0, ...rows.map((row) => (row.kind === 'todo' ? renderTitle(row.todo).length : 0))),
   );
   const lines = (row: TreeRow): string[] => {
-    if (row.kind === 'folded') return [`⋮ ${countsLine(row.counts)}`];
+    if (row.kind === 'folded') return [`⋮ ${renderCounts(row.counts)}`];
     const { todo } = row;
     const label = (labels.get(todo.id) ?? todo.id).padEnd(width);
-    const columns = [label, titleOf(todo).padEnd(titles), spanOf(todo, now).padEnd(6), ...noteOf(view, todo)];
+    const columns = [
+      label,
+      renderTitle(todo).padEnd(titles),
+      renderSpan(todo, now).padEnd(6),
+      ...listNotes(view, todo),
+    ];
     const detailed =
       full || (todo.standing === 'running' ? view.counts.running <= DETAILED : todo.standing === 'failed');
-    const indent = ' '.repeat(2 + indentOf(todo, depths));
-    const more = detailed ? detailLines(todo, full).map((line) => `${indent}  ${line}`) : [];
+    const indent = ' '.repeat(2 + getIndent(todo, depths));
+    const more = detailed ? renderDetails(todo, full).map((line) => `${indent}  ${line}`) : [];
     return [`${STATUS_SYMBOLS[todo.standing]} ${columns.join('  ')}`.trimEnd(), ...more];
   };
   return [
     `plan   approved ${view.approvals.plan}; commands ${view.approvals.commands}`,
-    `todos  ${totalsLine(view)}`,
+    `todos  ${renderTotals(view)}`,
     ...rows.flatMap(lines),
-    stagesLine(view),
-    ...view.evidence.filter(({ ok }) => full || !ok).map((one) => `  ${evidenceLine(one)}`),
+    renderStages(view),
+    ...view.evidence.filter(({ ok }) => full || !ok).map((one) => `  ${renderEvidence(one)}`),
     ...(view.why === null ? [] : [`✗ ${toBoundedLine(view.why, 300)}`]),
     ...(view.deferred.length === 0
       ? []
-      : [`!      commits that could not be made yet: ${names(view.deferred)}${waiting(view)}`]),
+      : [`!      commits that could not be made yet: ${joinNames(view.deferred)}${renderWaitReason(view)}`]),
     ...view.openIssues.slice(0, full ? undefined : 5).map((issue) => `!      ${toBoundedLine(issue, 200)}`),
     ...(full || view.openIssues.length <= 5 ? [] : [`!      and ${view.openIssues.length - 5} more open issues`]),
   ];
 }
 
-function waiting({ waits }: ExecutionView): string {
+function renderWaitReason({ waits }: ExecutionView): string {
   return waits === null ? '' : `: ${toBoundedLine(waits, 300)}`;
 }
 
-function totalsLine({ counts, fixRounds }: ExecutionView): string {
+function renderTotals({ counts, fixRounds }: ExecutionView): string {
   const { todos, done, running, failed, stale, pending, blocked, added } = counts;
   const parts = [
     `${done}/${todos} done`,
@@ -98,13 +103,13 @@ function totalsLine({ counts, fixRounds }: ExecutionView): string {
 
 const WORDS: Readonly<Record<string, string>> = { running: 'at work', stale: 'to be redone', pending: 'to come' };
 
-function countsLine(counts: Record<string, number>): string {
+function renderCounts(counts: Record<string, number>): string {
   const parts = Object.entries(counts).map(([standing, count]) => `${count} ${WORDS[standing] ?? standing}`);
   return parts.join(', ');
 }
 
 /** How many todos stand above each added one: it was added for one that may have been added itself. */
-function depthsOf(todos: readonly TodoView[]): Map<string, number> {
+function computeDepths(todos: readonly TodoView[]): Map<string, number> {
   const depths = new Map<string, number>();
   for (const { id, parent } of todos) {
     if (parent !== null) depths.set(id, (depths.get(parent) ?? 0) + 1);
@@ -112,20 +117,20 @@ function depthsOf(todos: readonly TodoView[]): Map<string, number> {
   return depths;
 }
 
-function indentOf({ id }: TodoView, depths: ReadonlyMap<string, number>): number {
+function getIndent({ id }: TodoView, depths: ReadonlyMap<string, number>): number {
   return 2 * (depths.get(id) ?? 0);
 }
 
-function labelOf(todo: TodoView, depths: ReadonlyMap<string, number>): string {
-  const indent = indentOf(todo, depths);
+function renderLabel(todo: TodoView, depths: ReadonlyMap<string, number>): string {
+  const indent = getIndent(todo, depths);
   return indent === 0 ? todo.id : `${' '.repeat(indent - 2)}└ ${todo.id}`;
 }
 
-function titleOf({ title, parent }: TodoView): string {
+function renderTitle({ title, parent }: TodoView): string {
   return toBoundedLine(title, parent === null ? TITLE : TITLE - 8) + (parent === null ? '' : ' (added)');
 }
 
-function spanOf({ startedAt, endedAt, standing }: TodoView, now: number): string {
+function renderSpan({ startedAt, endedAt, standing }: TodoView, now: number): string {
   if (startedAt === null) return '';
   const until = endedAt ?? (standing === 'running' ? null : startedAt);
   if (until === startedAt && endedAt === null) return '';
@@ -133,9 +138,9 @@ function spanOf({ startedAt, endedAt, standing }: TodoView, now: number): string
 }
 
 /** What there is to say of a todo beside its name, as columns. */
-function noteOf(view: ExecutionView, todo: TodoView): string[] {
+function listNotes(view: ExecutionView, todo: TodoView): string[] {
   const notes = [
-    ...stateNote(view, todo),
+    ...describeState(view, todo),
     ...(todo.retries > 0 ? [`${todo.retries} ${todo.retries === 1 ? 'retry' : 'retries'}`] : []),
     ...(todo.standing !== 'failed' && todo.retries > 0 && todo.why !== null ? [toBoundedLine(todo.why, 80)] : []),
   ];
@@ -143,23 +148,23 @@ function noteOf(view: ExecutionView, todo: TodoView): string[] {
   return [...commit, notes.join(', ')].filter((note) => note !== '');
 }
 
-function stateNote(view: ExecutionView, todo: TodoView): string[] {
+function describeState(view: ExecutionView, todo: TodoView): string[] {
   switch (todo.standing) {
     case 'running':
-      return [workNote(todo)];
+      return [describeWork(todo)];
     case 'done':
-      return doneNotes(todo);
+      return describeDone(todo);
     case 'failed':
-      return [toBoundedLine(todo.why ?? 'failed', REASON), ...keptBack(view, todo.id)];
+      return [toBoundedLine(todo.why ?? 'failed', REASON), ...describeBlocked(view, todo.id)];
     case 'pending':
     case 'stale':
-      if (todo.blockedBy.length > 0) return [`kept back by ${names(todo.blockedBy)}`];
-      if (todo.waitsFor.length > 0) return [`waits for ${names(todo.waitsFor)}`];
+      if (todo.blockedBy.length > 0) return [`kept back by ${joinNames(todo.blockedBy)}`];
+      if (todo.waitsFor.length > 0) return [`waits for ${joinNames(todo.waitsFor)}`];
       return todo.attempt > 0 ? [`to be attempted again: ${toBoundedLine(todo.why ?? 'redone', 80)}`] : [];
   }
 }
 
-function workNote({ stage, part, task, commands, attempt, why }: TodoView): string {
+function describeWork({ stage, part, task, commands, attempt, why }: TodoView): string {
   const again = attempt > 1 ? ` (attempt ${attempt})` : '';
   if (task !== null) return `${task.substep} out, ${task.actionId}${again}`;
   if (commands !== null) return `${stage}: command ${commands.done + 1} of ${commands.total}${again}`;
@@ -169,7 +174,7 @@ function workNote({ stage, part, task, commands, attempt, why }: TodoView): stri
 }
 
 /** What was shown for it. Passed, skipped and reused are different words. */
-function doneNotes({ attempt, evidence, substeps }: TodoView): string[] {
+function describeDone({ attempt, evidence, substeps }: TodoView): string[] {
   if (attempt === 0) return ['done before this run'];
   const reused = evidence.filter((one) => one.reused).length;
   const commands = evidence.length === 1 ? '1 command' : `${evidence.length} commands`;
@@ -186,38 +191,40 @@ function doneNotes({ attempt, evidence, substeps }: TodoView): string[] {
   return [...proof, ...(commit === 'deferred' ? ['commit waits'] : commit === 'skipped' ? ['no commit'] : [])];
 }
 
-function keptBack({ todos }: ExecutionView, failed: string): string[] {
+function describeBlocked({ todos }: ExecutionView, failed: string): string[] {
   const kept = todos.filter(({ blockedBy }) => blockedBy.includes(failed)).map(({ id }) => id);
-  return kept.length === 0 ? [] : [`keeps back ${names(kept)}`];
+  return kept.length === 0 ? [] : [`keeps back ${joinNames(kept)}`];
 }
 
-function names(ids: readonly string[]): string {
+function joinNames(ids: readonly string[]): string {
   const more = ids.length > NAMED ? ` and ${ids.length - NAMED} more` : '';
   return `${ids.slice(0, NAMED).join(', ')}${more}`;
 }
 
 /** The stages a todo has been through, and the commands that were run for it. */
-function detailLines({ standing, attempt, substeps, commands, evidence }: TodoView, full: boolean): string[] {
+function renderDetails({ standing, attempt, substeps, commands, evidence }: TodoView, full: boolean): string[] {
   if (attempt === 0 || standing === 'pending' || standing === 'stale') return [];
-  const steps = substeps.map(({ id, status }) => `${markOf(status)} ${id}${status === 'deferred' ? ' (waits)' : ''}`);
+  const steps = substeps.map(
+    ({ id, status }) => `${getSymbol(status)} ${id}${status === 'deferred' ? ' (waits)' : ''}`,
+  );
   return [
     steps.join('  '),
-    ...evidence.filter(({ ok }) => full || standing !== 'failed' || !ok).map(evidenceLine),
+    ...evidence.filter(({ ok }) => full || standing !== 'failed' || !ok).map(renderEvidence),
     ...(commands === null ? [] : [`◐ ${toBoundedLine(formatCommandLine(commands.running), 120)}`]),
   ];
 }
 
-function markOf(status: string): string {
+function getSymbol(status: string): string {
   return Object.hasOwn(STATUS_SYMBOLS, status) ? STATUS_SYMBOLS[status as keyof typeof STATUS_SYMBOLS] : '·';
 }
 
-function evidenceLine({ id, todo, argv, ok, outcome, durationMs, log }: EvidenceView): string {
+function renderEvidence({ id, todo, argv, ok, outcome, durationMs, log }: EvidenceView): string {
   const how = [outcome, ...(durationMs === null ? [] : [formatDuration(durationMs)]), ...(ok ? [] : [`log ${log}`])];
   const whose = todo === undefined ? id : `${todo} ${id}`;
   return `${ok ? '✓' : '✗'} ${whose}  ${toBoundedLine(formatCommandLine(argv), 120)}: ${how.join(', ')}`;
 }
 
-function stagesLine({ stages }: ExecutionView): string {
+function renderStages({ stages }: ExecutionView): string {
   return stages
     .map(({ id, status, detail }) => {
       return `${STATUS_SYMBOLS[status]} ${STAGE_NAMES[id] ?? id}${detail === null ? '' : ` (${toBoundedLine(detail, 80)})`}`;

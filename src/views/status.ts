@@ -26,20 +26,20 @@ interface Options {
 
 /** What `status` tells of a run: for programs, and for people. */
 export function buildStatus(run: RunView, { sections, full }: Options): Pick<Answer, 'json' | 'text'> {
-  const status = statusJson(run);
+  const status = buildStatusJson(run);
   const added = renderSections(run, 'status', sections);
   const more = added.length === 0 ? {} : { sections: Object.fromEntries(added.map(({ id, text }) => [id, text])) };
   return {
     json: { ...status, ...more },
-    text: (written) => statusText(run, status, { you: renderInstruction(status.you, written), full, added }),
+    text: (written) => renderStatusText(run, status, { you: renderInstruction(status.you, written), full, added }),
   };
 }
 
-type Status = ReturnType<typeof statusJson>;
+type Status = ReturnType<typeof buildStatusJson>;
 
-function statusJson(run: RunView) {
+function buildStatusJson(run: RunView) {
   const { state, captured, changedApprovals, planMoved, recovered } = run;
-  const { now, you } = whoWaits(state);
+  const { now, you } = describeWaiting(state);
   return {
     run: state.name,
     recipe: getRunRecipe(state),
@@ -54,7 +54,7 @@ function statusJson(run: RunView) {
     you,
     steps: Object.fromEntries(sortByRecipe(captured.recipe, state.steps)),
     agents: state.agents,
-    gates: gatesNow(run),
+    gates: listGates(run),
     execution: buildExecutionView(state, captured.recipe.engine),
     warnings: [
       ...state.warnings,
@@ -77,7 +77,7 @@ interface WaitsFor {
 const NOTHING: Instruction = ['nothing to do'];
 
 /** Whose turn it is, and what the reader can do about it. */
-function whoWaits(state: RunState): WaitsFor {
+function describeWaiting(state: RunState): WaitsFor {
   const action = state.pendingAction?.action;
   if (action === undefined) return { now: state.status, you: NOTHING };
   if (action.action === 'done') {
@@ -88,8 +88,9 @@ function whoWaits(state: RunState): WaitsFor {
     }
     return { now: ended, you: action.resume === undefined ? NOTHING : ['reopen it: ', action.resume] };
   }
-  if (action.action === 'running') return { now: `waiting for dev-cli: ${workLine(action)}`, you: NOTHING };
-  if (action.action === 'engine-dispatch') return { now: `waiting for the agent: ${tasksLine(action)}`, you: NOTHING };
+  if (action.action === 'running') return { now: `waiting for dev-cli: ${renderWork(action)}`, you: NOTHING };
+  if (action.action === 'engine-dispatch')
+    return { now: `waiting for the agent: ${renderTasks(action)}`, you: NOTHING };
   if (action.action === 'wait-for-user') {
     const choices = (findChoices(action) ?? []).map((choice) => choice.id).join(', ');
     const how = action.human === 'required' ? 'decide: ' : "answer in the agent's session, or: ";
@@ -105,7 +106,7 @@ function whoWaits(state: RunState): WaitsFor {
 }
 
 /** What dev-cli is at: a command with its todo and log, or a commit. */
-function workLine({ commands: [command] }: RunningAction): string {
+function renderWork({ commands: [command] }: RunningAction): string {
   if (command === undefined) return 'at work';
   const { todoId = null, id, run, log } = command;
   const whose = id === undefined ? '' : ` (${[...(todoId === null ? [] : [todoId]), id].join(' ')})`;
@@ -115,7 +116,7 @@ function workLine({ commands: [command] }: RunningAction): string {
 /** Tasks that are named; the tree below has them all. */
 const TASKS_NAMED = 4;
 
-function tasksLine({ tasks, running }: EngineDispatchAction): string {
+function renderTasks({ tasks, running }: EngineDispatchAction): string {
   const out = [...running, ...tasks];
   const named = out.slice(0, TASKS_NAMED).map(({ todoId, substep }) => `${todoId ?? 'the run'} ${substep}`);
   const more = out.length > TASKS_NAMED ? ` and ${out.length - TASKS_NAMED} more` : '';
@@ -125,7 +126,7 @@ function tasksLine({ tasks, running }: EngineDispatchAction): string {
 type GateNow = RunState['gates'][string] & { changed?: true };
 
 /** Gates with whether what was decided on has changed since. */
-function gatesNow({ captured, state, changedApprovals }: RunView): Record<string, GateNow> {
+function listGates({ captured, state, changedApprovals }: RunView): Record<string, GateNow> {
   const rows = sortByRecipe(captured.recipe, state.gates).map(([id, gate]): [string, GateNow] => {
     return [id, changedApprovals.some(({ block }) => block === id) ? { ...gate, changed: true } : gate];
   });
@@ -135,14 +136,14 @@ function gatesNow({ captured, state, changedApprovals }: RunView): Record<string
 /** Characters of a warning; one about a changed plan names todos and how to take them up. */
 const WARNING_CAP = 500;
 
-function statusText(
+function renderStatusText(
   { state, now }: RunView,
   status: Status,
   { you, full, added }: { you: string; full: boolean; added: readonly Rendered[] },
 ): string {
   const ago = (at: string) => formatDuration(now - Date.parse(at));
   const request = renderPullRequest(state);
-  const rows = status.execution === null ? stepLines(status) : renderExecution(status.execution, { now, full });
+  const rows = status.execution === null ? renderSteps(status) : renderExecution(status.execution, { now, full });
   const selfReported = Object.entries(state.agents)
     .filter(([, agent]) => agent.selfReported === true)
     .map(([id]) => `${id} reported by itself, without a file`);
@@ -153,14 +154,14 @@ function statusText(
     `you    ${you}`,
     ...(request === null ? [] : [`pull   ${request}`]),
     '',
-    ...(state.workflow === null ? rows : phaseLines(state.workflow, rows)),
+    ...(state.workflow === null ? rows : renderPhases(state.workflow, rows)),
     ...[...status.warnings, ...selfReported].map((line) => `!      ${toBoundedLine(line, WARNING_CAP)}`),
     ...status.recovered.map((line) => `mended ${toBoundedLine(line, 200)}`),
     ...added.map((section) => section.text),
   ].join('\n');
 }
 
-function stepLines({ steps, gates }: Pick<Status, 'steps' | 'gates'>): string[] {
+function renderSteps({ steps, gates }: Pick<Status, 'steps' | 'gates'>): string[] {
   const width = Math.max(...Object.keys(steps).map((id) => id.length));
   return Object.entries(steps).map(([id, step]) => {
     const extra = [
@@ -168,7 +169,7 @@ function stepLines({ steps, gates }: Pick<Status, 'steps' | 'gates'>): string[] 
       ...(step.retries === undefined ? [] : [`${step.retries} retries`]),
       ...(step.status === 'stale' ? ['to be redone'] : []),
       ...(step.summary === undefined ? [] : [toBoundedLine(step.summary, 100)]),
-      ...gateWords(gates[id]),
+      ...describeGate(gates[id]),
       ...(gates[id]?.changed === true ? ['changed since'] : []),
     ];
     return `${STATUS_SYMBOLS[step.status]} ${id.padEnd(width)}  ${extra.join(', ')}`.trimEnd();
@@ -176,14 +177,14 @@ function stepLines({ steps, gates }: Pick<Status, 'steps' | 'gates'>): string[] 
 }
 
 /** Who answered a gate, and about what. */
-function gateWords(gate: GateNow | undefined): string[] {
+function describeGate(gate: GateNow | undefined): string[] {
   return gate === undefined || gate.stale === true
     ? []
     : [`by ${describeDecider(gate.by)}${renderDigest(gate.digest)}`];
 }
 
 /** The phases of a workflow, the blocks of the one at work below it. */
-function phaseLines(workflow: Workflow, steps: string[]): string[] {
+function renderPhases(workflow: Workflow, steps: string[]): string[] {
   const width = Math.max(...workflow.phases.map(({ name }) => name.length));
   return workflow.phases.flatMap(({ name, recipe, status: mark, retries, summary }, index) => {
     const extra = [

@@ -27,7 +27,7 @@ type ApproveInput = Omit<InputOf<'approve'>, 'name'>;
  * `UNKNOWN_CHOICE`, `STALE_ACTION` when the gate was gone by the time of the answer
  */
 export async function approve(context: Context, given: string | undefined, input: ApproveInput): Promise<Answer> {
-  const name = given === undefined ? await findWaiting(context) : requireName(given);
+  const name = given === undefined ? await findWaitingRun(context) : requireName(given);
   requireTerminal(context, { command: 'approve', input: { name } }, name);
   const head = await readRun(context, name);
   const action = head.snapshot.pendingAction?.action;
@@ -50,13 +50,13 @@ async function answerGate(
   input: ApproveInput,
 ): Promise<Answer> {
   const { run: name, actionId } = action;
-  const choice = await choiceTyped(context, action, input.choice, await renderGateQuestion(context, head, action));
+  const choice = await askForChoice(context, action, input.choice, await renderGateQuestion(context, head, action));
   const reason = choice.reason === 'required' && input.note === undefined ? await context.ask('Why? ') : undefined;
   const note = input.note ?? reason;
   const said = { action: actionId, choice: choice.id, ...defined({ note }) };
   const answer = await stepComplete(asPerson(context), name, said);
-  if ('duplicate' in answer.json) throw answeredMeanwhile(name, actionId);
-  return { ...answer, text: (written) => taken(answer, written({ command: 'next', input: { name } })) };
+  if ('duplicate' in answer.json) throw gateAnsweredError(name, actionId);
+  return { ...answer, text: (written) => renderConfirmation(answer, written({ command: 'next', input: { name } })) };
 }
 
 type GateChoice = NonNullable<GateAction['choices']>[number];
@@ -65,7 +65,7 @@ type GateChoice = NonNullable<GateAction['choices']>[number];
  * Asks for one of the choices; for one that was named, only whether it is meant.
  * @throws DevCliError `UNKNOWN_CHOICE`
  */
-async function choiceTyped(
+async function askForChoice(
   context: Context,
   action: GateAction,
   named: string | undefined,
@@ -94,7 +94,7 @@ async function choiceTyped(
   return chosen;
 }
 
-function answeredMeanwhile(name: string, actionId: string): DevCliError {
+function gateAnsweredError(name: string, actionId: string): DevCliError {
   return new DevCliError(
     'STALE_ACTION',
     `The gate ${actionId} was answered meanwhile; what was typed here changed nothing.`,
@@ -106,7 +106,7 @@ function answeredMeanwhile(name: string, actionId: string): DevCliError {
 }
 
 /** For the person: the answer is the agent's to read, but for what it would not learn from `next`. */
-function taken({ json }: Answer, next: string): string {
+function renderConfirmation({ json }: Answer, next: string): string {
   const warnings = 'warnings' in json && Array.isArray(json.warnings) ? json.warnings : [];
   return [...warnings.map((line) => `! ${line}`), `Taken. Tell the agent to go on; it asks: ${next}`].join('\n');
 }
@@ -115,7 +115,7 @@ function taken({ json }: Answer, next: string): string {
  * The one run in which something waits for a person: a gate, sources that were refused, or commits that wait for HEAD.
  * @throws DevCliError `NAME_REQUIRED` where there are several, `DATA_UNEXPECTED` where there is none
  */
-async function findWaiting(context: Context): Promise<string> {
+async function findWaitingRun(context: Context): Promise<string> {
   const waiting = await runsWhere(
     context,
     ({ status, pendingAction, sourcesRefused, engine }) =>

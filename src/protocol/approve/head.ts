@@ -18,7 +18,7 @@ import { asPerson } from '../person.js';
  */
 export async function approveHead(context: Context, snapshot: RunState, choice: string | undefined): Promise<Answer> {
   const { name, engine, baseline } = snapshot;
-  if (choice !== undefined) throw notTaken(name, 'There is nothing to choose: HEAD is taken, or not.');
+  if (choice !== undefined) throw notApprovedError(name, 'There is nothing to choose: HEAD is taken, or not.');
   const now = await readPresent(getWorkTree(context, snapshot), { signal: context.signal });
   if (now === null) throw new DevCliError('GIT_FAILED', 'There is no repository any more.', { run: name });
   const last = engine?.head?.last?.sha ?? baseline?.head ?? null;
@@ -33,7 +33,7 @@ export async function approveHead(context: Context, snapshot: RunState, choice: 
       'Type yes to have them made where HEAD is now, anything else to leave it: ',
     ].join('\n'),
   );
-  if (!/^yes$/i.test(typed)) throw notTaken(name, 'HEAD was not taken; the commits go on waiting.');
+  if (!/^yes$/i.test(typed)) throw notApprovedError(name, 'HEAD was not taken; the commits go on waiting.');
   await transact(asPerson(context), name, (tx) => {
     if (tx.state.engine?.waits !== undefined) acceptHead(tx, now);
   });
@@ -44,7 +44,7 @@ export async function approveHead(context: Context, snapshot: RunState, choice: 
   };
 }
 
-function notTaken(name: string, message: string): DevCliError {
+function notApprovedError(name: string, message: string): DevCliError {
   return new DevCliError('UNKNOWN_CHOICE', message, {
     run: name,
     fix: { command: 'status', input: { name } },

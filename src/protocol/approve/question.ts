@@ -20,7 +20,7 @@ export async function renderGateQuestion(
   action: GateAction,
 ): Promise<string[]> {
   const { message, artifact } = action;
-  const commands = commandsAsked(context, head, action);
+  const commands = listCommandsToApprove(context, head, action);
   const uncut = commands.every((command) => message.split('\n').includes(`- ${command}`));
   return [
     message,
@@ -31,7 +31,7 @@ export async function renderGateQuestion(
   ];
 }
 
-function commandsAsked(
+function listCommandsToApprove(
   context: Context,
   head: StreamState<RunState> & { snapshot: RunState },
   { block: id }: GateAction,

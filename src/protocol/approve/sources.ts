@@ -18,7 +18,8 @@ export async function acceptSources(
   choice: string | undefined,
 ): Promise<Answer> {
   const paths = asked?.paths ?? [];
-  if (choice !== undefined) throw notTaken(name, 'There is nothing to choose: changed files are taken, or not.');
+  if (choice !== undefined)
+    throw notAcceptedError(name, 'There is nothing to choose: changed files are taken, or not.');
   const typed = await context.ask(
     [
       `These files outside .dev/ changed in "${name}" during a step that may not touch them:`,
@@ -26,10 +27,10 @@ export async function acceptSources(
       'Type yes if that was meant, and the run takes them as they are: ',
     ].join('\n'),
   );
-  if (!/^yes$/i.test(typed)) throw notTaken(name, 'The changed files were not taken.');
+  if (!/^yes$/i.test(typed)) throw notAcceptedError(name, 'The changed files were not taken.');
   await transact(asPerson(context), name, (tx) => {
     const { state } = tx;
-    if (state.sourcesRefused?.seq !== asked?.seq) throw overtaken(name);
+    if (state.sourcesRefused?.seq !== asked?.seq) throw staleQuestionError(name);
     recordEntry(tx, 'human', { what: 'the files that had changed are as they should be' });
     state.lastHuman = { seq: 0, at: tx.at };
   });
@@ -40,7 +41,7 @@ export async function acceptSources(
   };
 }
 
-function notTaken(name: string, message: string): DevCliError {
+function notAcceptedError(name: string, message: string): DevCliError {
   return new DevCliError('UNKNOWN_CHOICE', message, {
     run: name,
     fix: 'Nothing changed. Put the files back as they were, or answer yes.',
@@ -48,7 +49,7 @@ function notTaken(name: string, message: string): DevCliError {
   });
 }
 
-function overtaken(name: string): DevCliError {
+function staleQuestionError(name: string): DevCliError {
   return new DevCliError('STALE_ACTION', 'What was asked about has changed meanwhile.', {
     run: name,
     fix: { command: 'status', input: { name } },

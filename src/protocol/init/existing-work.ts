@@ -17,10 +17,10 @@ import type { InitInput } from './prepare.js';
  * @throws DevCliError `RUN_SAME_GOAL`
  */
 export async function refuseSameGoal(context: Context, name: string, { goal, new: anew }: InitInput): Promise<void> {
-  const wanted = bareWords(goal ?? '');
+  const wanted = normalizeGoal(goal ?? '');
   if (wanted === '' || anew === true) return;
   for (const other of await context.store.streams()) {
-    if (other === name || bareWords((await liveGoal(context, other)) ?? '') !== wanted) continue;
+    if (other === name || normalizeGoal((await readLiveGoal(context, other)) ?? '') !== wanted) continue;
     throw new DevCliError('RUN_SAME_GOAL', `"${other}" is live with the same goal. --new starts another run for it.`, {
       run: other,
       fix: { command: 'next', input: { name: other } },
@@ -29,7 +29,7 @@ export async function refuseSameGoal(context: Context, name: string, { goal, new
 }
 
 /** A goal without what two people, or two sessions, would write differently. */
-function bareWords(goal: string): string {
+function normalizeGoal(goal: string): string {
   return goal
     .normalize('NFKC')
     .toLowerCase()
@@ -37,7 +37,7 @@ function bareWords(goal: string): string {
     .trim();
 }
 
-async function liveGoal(context: Context, name: string): Promise<string | null> {
+async function readLiveGoal(context: Context, name: string): Promise<string | null> {
   try {
     const { snapshot } = await context.store.read(name);
     return snapshot?.status === 'live' ? snapshot.goal : null;

@@ -21,7 +21,7 @@ export const UNWATCHED_TREE: FirstTree = { tree: null, warnings: [] };
 export async function readFirstTree(context: Context): Promise<FirstTree> {
   try {
     const tree = await readPresent(context.workTree, { signal: context.signal });
-    if (tree !== null) return { tree, warnings: rulesWarning(context) };
+    if (tree !== null) return { tree, warnings: findIgnoreRulesWarning(context) };
     return { tree, warnings: ['no git repository here: changes outside .dev/ cannot be noticed'] };
   } catch (error) {
     if (!(error instanceof DevCliError) || error.code !== 'GIT_FAILED') throw error;
@@ -31,7 +31,7 @@ export async function readFirstTree(context: Context): Promise<FirstTree> {
 }
 
 /** Ignore rules of the user's own are left alone; that they do not keep runs from git is said. */
-function rulesWarning({ root }: Context): string[] {
+function findIgnoreRulesWarning({ root }: Context): string[] {
   const rules = `${IGNORE_FILE} is not dev-cli's and lets git see the runs: git clean and git stash -u would take them`;
   const text = readRules(root) ?? null;
   if (text === null || isOwnIgnoreFile(text) || !isSeen(root, '.dev/specs/any/state.json')) return [];

@@ -21,7 +21,7 @@ import { GOAL_SHOWN, readFirstTree, requireIdentity, UNWATCHED_TREE } from './fi
 import { checkNeeds } from './needs.js';
 import { createState, startRun } from './new-run.js';
 import { type InitInput, type PreparedRun, runExistsError } from './prepare.js';
-import { prepareOrRestore, readPresentRun, resolveCommandApproval } from './prepare-inputs.js';
+import { prepareOrRestore, readExistingRun, resolveCommandApproval } from './prepare-inputs.js';
 
 /**
  * `init`: starts a run and gives its first action, or resumes the one that is there (protocol.md §5).
@@ -33,7 +33,7 @@ export async function init(context: Context, given: string, input: InitInput): P
   const until = getDeadline(context);
   const name = requireName(given);
   await refuseSecondRun(context, name, input);
-  const present = await readPresentRun(context, name);
+  const present = await readExistingRun(context, name);
   const { settled, notices } = await prepareOrRestore(context, name, input);
   const asked = await checkNeeds(context, settled);
   const { prepared, unheard } = await resolveCommandApproval(context, asked.prepared, input);
@@ -45,15 +45,15 @@ export async function init(context: Context, given: string, input: InitInput): P
     context,
     (surroundings) =>
       context.store.transact<FoldedJournal>(name, (head) => {
-        const resumable = resumableRun(head, prepared, input);
+        const resumable = findResumableRun(head, prepared, input);
         if (resumable !== null) {
           const tx = openTransaction(context, head, resumable, readCapturedRecipe(head), surroundings);
           tx.warnings.push(...resumable.recovered, ...head.notices);
           const moved = findPlanDifference(head);
           if (moved !== null) tx.warnings.push(moved);
-          return { answer: resumed(tx, input) };
+          return { answer: buildResumeResult(tx, input) };
         }
-        if (prepared.kind === 'resume') throw changedMeanwhile();
+        if (prepared.kind === 'resume') throw runEndedError();
         const state = createState(context, head, name, prepared, watch.tree);
         const earlier = findPreviousRun(context, head);
         const planGate = earlier === null ? null : findPlanGate(earlier, readCapturedOrEmpty(head));
@@ -88,7 +88,7 @@ async function bindSession({ store, session }: Context, name: string): Promise<s
 async function refuseSecondRun(context: Context, name: string, input: InitInput): Promise<void> {
   if (context.session === null || input.new === true) return;
   const bound = await context.store.session(context.session);
-  if (bound === null || bound === name || !(await isUnfinished(context, bound))) return;
+  if (bound === null || bound === name || !(await isRunLive(context, bound))) return;
   throw new DevCliError('RUN_ACTIVE', `This session is at work on "${bound}", which is not finished.`, {
     run: bound,
     fix: { command: 'next', input: { name: bound } },
@@ -97,7 +97,7 @@ async function refuseSecondRun(context: Context, name: string, input: InitInput)
 }
 
 /** A run that cannot be read holds nobody back: its own commands tell what is wrong with it. */
-async function isUnfinished(context: Context, name: string): Promise<boolean> {
+async function isRunLive(context: Context, name: string): Promise<boolean> {
   try {
     return (await context.store.read(name)).snapshot?.status === 'live';
   } catch (error) {
@@ -107,7 +107,7 @@ async function isUnfinished(context: Context, name: string): Promise<boolean> {
 }
 
 /** The run that init continues: live or halted, of the same recipe, and not forced away. */
-function resumableRun(head: StreamState<RunState>, prepared: PreparedRun, input: InitInput): RunState | null {
+function findResumableRun(head: StreamState<RunState>, prepared: PreparedRun, input: InitInput): RunState | null {
   const { snapshot } = head;
   if (snapshot === null || input.force === true) return null;
   if (snapshot.status !== 'live' && snapshot.status !== 'halted') return null;
@@ -115,7 +115,7 @@ function resumableRun(head: StreamState<RunState>, prepared: PreparedRun, input:
   throw runExistsError(snapshot);
 }
 
-function resumed(tx: Transaction, input: InitInput): FoldedJournal {
+function buildResumeResult(tx: Transaction, input: InitInput): FoldedJournal {
   const { goal } = tx.state;
   if (input.goal !== undefined && input.goal.trim() !== (goal ?? '').trim()) {
     const own = goal === null ? 'it has none' : JSON.stringify(toBoundedLine(goal, GOAL_SHOWN));
@@ -131,6 +131,6 @@ function isOfRoot(state: RunState | null): boolean {
   return state !== null && state.origin === null && state.workTree === '.';
 }
 
-function changedMeanwhile(): DevCliError {
+function runEndedError(): DevCliError {
   return new DevCliError('RUN_ENDED', 'The run ended while init was looking at it.', { fix: 'Run init again.' });
 }

@@ -36,7 +36,7 @@ const REMEDY: Readonly<Record<Need, string>> = {
 export async function checkNeeds(context: Context, prepared: PreparedRun): Promise<CheckedNeeds> {
   if (prepared.kind === 'resume') return { prepared, lacks: {}, auto: false };
   const auto = prepared.preferences['pull_request'] === 'auto';
-  const needs = new Set(needsOf(prepared.captured));
+  const needs = new Set(listNeeds(prepared.captured));
   if (needs.size === 0 && !auto) return { prepared, lacks: {}, auto };
   const around = { signal: context.signal };
   const { remote, gh } = await checkForgeAccess(context.workTree, around);
@@ -48,17 +48,17 @@ export async function checkNeeds(context: Context, prepared: PreparedRun): Promi
   const lacks: MissingNeeds = Object.fromEntries(
     Object.entries(found).filter(([need, why]) => why !== null && needs.has(need as Need)),
   );
-  refuseWithout(prepared, lacks);
+  refuseUnmetNeeds(prepared, lacks);
   return { prepared: { ...prepared, preferences }, lacks, auto };
 }
 
 /** Of a workflow those of its phases too. */
-function needsOf({ recipe, workflow }: CapturedRecipe): Need[] {
+function listNeeds({ recipe, workflow }: CapturedRecipe): Need[] {
   if (workflow === undefined) return recipe.needs ?? [];
   return [...(workflow.needs ?? []), ...workflow.phases.flatMap((phase) => phase.recipe.needs ?? [])];
 }
 
-function refuseWithout({ recipe, captured }: NewRun, lacks: MissingNeeds): void {
+function refuseUnmetNeeds({ recipe, captured }: NewRun, lacks: MissingNeeds): void {
   const own = (captured.workflow ?? captured.recipe).needs ?? [];
   const details = own.flatMap((need): ErrorDetail[] => {
     const problem = lacks[need];

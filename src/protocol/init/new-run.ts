@@ -79,7 +79,7 @@ export function startRun(
   surroundings: Surroundings,
 ): Job[] {
   const { state } = tx;
-  const abandoned = endEarlier(tx, context, head, surroundings);
+  const abandoned = abortEarlierRun(tx, context, head, surroundings);
   recordEntry(tx, 'init', {
     recipe: getRunRecipe(state),
     recipeHash: state.recipeHash,
@@ -89,14 +89,19 @@ export function startRun(
   });
   tx.files.write('recipe.json', `${JSON.stringify(asked.prepared.captured)}\n`);
   const recipes = tx.captured.workflow?.phases.map(({ recipe }) => recipe) ?? [tx.captured.recipe];
-  if (recipes.some(({ usesDraft }) => usesDraft)) openDraft(tx, head);
+  if (recipes.some(({ usesDraft }) => usesDraft)) prepareDraft(tx, head);
   skipPhasesLackingNeeds(tx, asked);
   begin(tx);
   return abandoned;
 }
 
 /** `--force`: the run that is there is aborted in the same commit. Gives the commands that it leaves at work. */
-function endEarlier(tx: Transaction, context: Context, head: StreamState<RunState>, surroundings: Surroundings): Job[] {
+function abortEarlierRun(
+  tx: Transaction,
+  context: Context,
+  head: StreamState<RunState>,
+  surroundings: Surroundings,
+): Job[] {
   const { snapshot } = head;
   if (snapshot === null || (snapshot.status !== 'live' && snapshot.status !== 'halted')) return [];
   const captured = readCapturedOrEmpty(head);
@@ -108,7 +113,7 @@ function endEarlier(tx: Transaction, context: Context, head: StreamState<RunStat
 }
 
 /** A draft that somebody brought along is adopted; one of an earlier run makes room and is kept beside it. */
-function openDraft(tx: Transaction, head: StreamState<RunState>): void {
+function prepareDraft(tx: Transaction, head: StreamState<RunState>): void {
   const present = tx.files.text('DRAFT.md');
   if (present !== null && head.snapshot === null) readDraft(present);
   else if (present !== null) {

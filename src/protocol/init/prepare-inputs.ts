@@ -6,7 +6,7 @@ import { readRestored, restorePlan } from '../restore-run.js';
 import { type InitInput, type PreparedRun, prepareRun } from './prepare.js';
 
 /** The run that is there. Of an unfinished one nothing is missing; what has ended makes room, as it is. */
-export async function readPresentRun(context: Context, name: string): Promise<RunState | null> {
+export async function readExistingRun(context: Context, name: string): Promise<RunState | null> {
   const { snapshot } = await context.store.read(name);
   const goesOn = snapshot?.status === 'live' || snapshot?.status === 'halted';
   return goesOn ? (await readRestored(context, name)).snapshot : snapshot;

@@ -59,14 +59,14 @@ export function prepareRun(
   { snapshot: present, files }: Pick<StreamState<RunState>, 'snapshot' | 'files'>,
 ): PreparedRun {
   const unfinished = present !== null && (present.status === 'live' || present.status === 'halted') ? present : null;
-  const recipe = recipeName(context.library, input, unfinished);
+  const recipe = resolveRecipeName(context.library, input, unfinished);
   if (unfinished !== null && input.force !== true) {
     if (getRunRecipe(unfinished) !== recipe) throw runExistsError(unfinished);
     checkRunMode(input, unfinished);
     return { kind: 'resume', recipe };
   }
   const captured = requireRecipe(context.library, recipe);
-  if (input.workflow !== undefined && captured.workflow === undefined) throw noWorkflow(recipe);
+  if (input.workflow !== undefined && captured.workflow === undefined) throw noWorkflowError(recipe);
   requireTrust(context, captured);
   checkModes(input, captured);
   const plan = executesAtOnce(captured) ? requirePlan(name, files, present) : null;
@@ -89,7 +89,7 @@ export function prepareRun(
 
 /** Mode, vars and preferences of the run; those of phases are captured with them. */
 function resolveRunSettings(captured: CapturedRecipe, input: InitInput, text: string | null) {
-  const [flags, set] = [flagMode(input), input.set ?? {}];
+  const [flags, set] = [readModeFlags(input), input.set ?? {}];
   if (captured.workflow === undefined) {
     const mode = { depth: 'standard', interaction: 'interactive', ...flags, ...captured.recipe.mode };
     return { captured, mode, ...resolveSettings(captured.recipe, text, set) };
@@ -124,35 +124,35 @@ export function runExistsError(unfinished: RunState): DevCliError {
   });
 }
 
-function noWorkflow(recipe: string): DevCliError {
+function noWorkflowError(recipe: string): DevCliError {
   return new DevCliError('USAGE', `"${recipe}" is a recipe of one piece, no workflow.`, {
     fix: `Name it with --recipe ${recipe}. Workflows are those of type meta: dev-cli recipe list --json`,
   });
 }
 
 /** The recipe that is meant: named, or that which begins planning in the mode of the flags, else of the run that is there. */
-function recipeName(library: Library, input: InitInput, unfinished: RunState | null): string {
+function resolveRecipeName(library: Library, input: InitInput, unfinished: RunState | null): string {
   const named = input.recipe ?? input.workflow;
   if (named !== undefined) return named;
-  const flags = flagMode(input);
-  if (input.execute === true) return executeRecipe(library, flags, unfinished);
+  const flags = readModeFlags(input);
+  if (input.execute === true) return resolveExecutionRecipe(library, flags, unfinished);
   if (unfinished !== null && Object.keys(flags).length === 0) return getRunRecipe(unfinished);
   const beginners = beginnersOf(library, 'planning');
   const before = beginners.some(({ skill }) => skill === unfinished?.skill) ? unfinished?.mode : {};
-  return inMode(beginners, {
+  return requireRecipeForMode(beginners, {
     depth: flags.depth ?? before?.['depth'] ?? 'standard',
     interaction: flags.interaction ?? before?.['interaction'] ?? 'interactive',
   });
 }
 
 /** Executing has a recipe for each depth; whether somebody is asked is left to the flags. */
-function executeRecipe(library: Library, flags: Record<string, string>, unfinished: RunState | null): string {
+function resolveExecutionRecipe(library: Library, flags: Record<string, string>, unfinished: RunState | null): string {
   if (unfinished?.engine != null && flags['depth'] === undefined) return unfinished.recipe;
-  return inMode(beginnersOf(library, 'execution'), { depth: 'standard', ...flags });
+  return requireRecipeForMode(beginnersOf(library, 'execution'), { depth: 'standard', ...flags });
 }
 
 /** The first of them whose mode is the wanted one, or left open. */
-function inMode(beginners: readonly Beginner[], wanted: Readonly<Record<string, string>>): string {
+function requireRecipeForMode(beginners: readonly Beginner[], wanted: Readonly<Record<string, string>>): string {
   const fits = ({ mode }: Beginner) => Object.entries(wanted).every(([key, value]) => (mode[key] ?? value) === value);
   const found = beginners.find(fits);
   if (found !== undefined) return found.name;
@@ -190,7 +190,7 @@ function requirePlan(name: string, files: DocumentReader, present: RunState | nu
   });
 }
 
-function flagMode(input: InitInput): { depth?: string; interaction?: string } {
+function readModeFlags(input: InitInput): { depth?: string; interaction?: string } {
   return {
     ...(input.quick === true ? { depth: 'quick' } : {}),
     ...(input.standard === true ? { depth: 'standard' } : {}),
@@ -202,7 +202,7 @@ function flagMode(input: InitInput): { depth?: string; interaction?: string } {
 /** Of a workflow the flags agree with what it states and with what each of its phases' recipes states. */
 function checkModes(input: InitInput, { recipe, workflow }: CapturedRecipe): void {
   const stating = workflow === undefined ? [recipe] : [workflow, ...workflow.phases.map((phase) => phase.recipe)];
-  for (const { name, mode } of stating) checkMode(input, mode, name);
+  for (const { name, mode } of stating) checkStatedMode(input, mode, name);
 }
 
 /**
@@ -210,7 +210,7 @@ function checkModes(input: InitInput, { recipe, workflow }: CapturedRecipe): voi
  * @throws DevCliError `MODE_CONTRADICTION` for a flag against it
  */
 function checkRunMode(input: InitInput, { name, mode }: RunState): void {
-  for (const [key, value] of Object.entries(flagMode(input))) {
+  for (const [key, value] of Object.entries(readModeFlags(input))) {
     const is = mode[key];
     if (is === undefined || is === value) continue;
     throw new DevCliError(
@@ -225,8 +225,8 @@ function checkRunMode(input: InitInput, { name, mode }: RunState): void {
 }
 
 /** @throws DevCliError `MODE_CONTRADICTION` for a flag against a stated value */
-function checkMode(input: InitInput, stated: Record<string, string>, recipe: string): void {
-  for (const [key, value] of Object.entries(flagMode(input))) {
+function checkStatedMode(input: InitInput, stated: Record<string, string>, recipe: string): void {
+  for (const [key, value] of Object.entries(readModeFlags(input))) {
     const states = stated[key];
     if (states === undefined || states === value) continue;
     throw new DevCliError('MODE_CONTRADICTION', `--${value} contradicts the recipe "${recipe}", which is ${states}.`, {

@@ -17,7 +17,7 @@ const ANSWER = { command: 'trust', input: { recipe: 'preferences' } };
  * @throws DevCliError `IO`, `INTERRUPTED`
  */
 export async function arePreferencesTrusted(context: Context, text: string): Promise<boolean> {
-  if (isTrusted(context.trustDirectory, digestOf(text))) return true;
+  if (isTrusted(context.trustDirectory, computeDigest(text))) return true;
   try {
     const committed = await readCommittedContent(context.root, PREFERENCES_FILE, { signal: context.signal });
     return committed?.toString('utf8') === text;
@@ -51,7 +51,7 @@ export async function trustPreferences(context: Context): Promise<Answer> {
       answer: ANSWER,
     });
   }
-  const digest = digestOf(text);
+  const digest = computeDigest(text);
   trust(context.trustDirectory, digest);
   return {
     exit: 0,
@@ -61,6 +61,6 @@ export async function trustPreferences(context: Context): Promise<Answer> {
 }
 
 /** Of no recipe: what is trusted as the one is not trusted as the other. */
-function digestOf(text: string): string {
+function computeDigest(text: string): string {
   return sha256(`preferences\n${text}`);
 }

@@ -35,8 +35,8 @@ export async function trustRun(context: Context, head: RunHead): Promise<Answer>
   const { name } = snapshot;
   const asked = { command: 'trust', input: { recipe: name } };
   const captured = readCapturedRecipe(head);
-  const commands = commandsOf(context, head, captured);
-  const shown = [...commands, ...(commits(captured) ? [COMMITS] : [])].map((line) => `  ${line}`);
+  const commands = listKnownCommands(context, head, captured);
+  const shown = [...commands, ...(makesCommits(captured) ? [COMMITS] : [])].map((line) => `  ${line}`);
   if (!isTrustedHere(context, snapshot)) {
     requireTerminal(context, asked);
     const answer = await context.ask(
@@ -69,7 +69,7 @@ export async function trustRun(context: Context, head: RunHead): Promise<Answer>
 const COMMITS = 'git commit, for each todo, with the hooks of this repository';
 
 /** Whether the run executes a plan, now or in a phase to come. */
-function commits({ recipe, workflow }: CapturedRecipe): boolean {
+function makesCommits({ recipe, workflow }: CapturedRecipe): boolean {
   return (workflow?.phases ?? [{ recipe }]).some((phase) => phase.recipe.type === 'engine');
 }
 
@@ -77,7 +77,7 @@ function commits({ recipe, workflow }: CapturedRecipe): boolean {
  * Every command that is known of a run, each once: what is at work or queued comes first, since a forged state may hold
  * what neither recipe nor plan says.
  */
-function commandsOf(context: Context, head: RunHead, captured: CapturedRecipe): string[] {
+function listKnownCommands(context: Context, head: RunHead, captured: CapturedRecipe): string[] {
   const { commands, engine } = head.snapshot;
   const job = engine?.job?.kind === 'commands' ? engine.job.queue : [];
   const plan =
@@ -92,11 +92,11 @@ function commandsOf(context: Context, head: RunHead, captured: CapturedRecipe): 
     cwd,
   }));
   const all = [...atWork, ...job, ...listAllExternalCommands(captured).map((argv) => ({ argv, cwd: '.' })), ...plan];
-  return [...new Set(all.map(({ argv, cwd }) => whole(argv, cwd)))];
+  return [...new Set(all.map(({ argv, cwd }) => renderVisibly(argv, cwd)))];
 }
 
 /** A command as a shell would take it, with nothing in it that a reader cannot see. */
-function whole(argv: readonly string[], cwd: string): string {
+function renderVisibly(argv: readonly string[], cwd: string): string {
   const line = argv.map(quoteForShell).join(' ') + (cwd === '.' ? '' : `   (in ${quoteForShell(cwd)})`);
   return line.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`);
 }

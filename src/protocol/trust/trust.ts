@@ -17,7 +17,7 @@ export function requireTrust(context: Context, captured: CapturedRecipe): void {
   if (commands.length === 0 || isTrusted(context.trustDirectory, captured.digest)) return;
   const { name } = captured.workflow ?? captured.recipe;
   throw new DevCliError('RECIPE_UNTRUSTED', `The recipe "${name}" of this project runs external commands.`, {
-    details: commands.map((argv) => ({ target: written(argv), problem: 'runs on this machine, not trusted yet' })),
+    details: commands.map((argv) => ({ target: quoteCommand(argv), problem: 'runs on this machine, not trusted yet' })),
     fix: SHOW_ANSWER,
     answer: { command: 'trust', input: { recipe: name } },
   });
@@ -40,7 +40,7 @@ export async function trustNamed(context: Context, word: string): Promise<Answer
  */
 async function trustRecipe(context: Context, name: string): Promise<Answer> {
   const captured = requireRecipe(context.library, name);
-  const commands = listAllExternalCommands(captured).map(written);
+  const commands = listAllExternalCommands(captured).map(quoteCommand);
   const answer = { command: 'trust', input: { recipe: name } };
   requireTerminal(context, answer);
   const trusted = isTrusted(context.trustDirectory, captured.digest);
@@ -71,6 +71,6 @@ async function trustRecipe(context: Context, name: string): Promise<Answer> {
 }
 
 /** A command as a shell would take it, so that whoever decides sees where each argument ends. */
-function written(argv: string[]): string {
+function quoteCommand(argv: string[]): string {
   return argv.map(quoteForShell).join(' ');
 }

@@ -15,7 +15,7 @@ const RESULTS_SHOWN = 6;
 /** How the recipe at work ended, in a line. */
 export function renderOutcome(tx: Transaction, outcome: 'completed' | 'halted'): string {
   const { state, captured } = tx;
-  if (outcome === 'halted') return haltLine(tx);
+  if (outcome === 'halted') return renderHalt(tx);
   if (state.engine !== null) return renderExecutionLine(state.engine);
   const plan = makesPlan(captured.recipe) ? readPlan(tx.files) : null;
   const steps = Object.values(state.steps);
@@ -23,9 +23,9 @@ export function renderOutcome(tx: Transaction, outcome: 'completed' | 'halted'):
   return plan === null ? `${done} of ${steps.length} steps done` : buildPlanSummary(plan).line;
 }
 
-function haltLine(tx: Transaction): string {
+function renderHalt(tx: Transaction): string {
   const { lastError, currentBlock: block } = tx.state;
-  const stop = block === null ? null : stopChosen(tx, block);
+  const stop = block === null ? null : findStopChoice(tx, block);
   if (stop !== null) return `stopped at ${block}: ${stop}`;
   const why = lastError !== null && lastError.block === block ? lastError.message : 'no reason recorded';
   return `halted at ${block}: ${toBoundedLine(why, 300)}`;
@@ -34,7 +34,7 @@ function haltLine(tx: Transaction): string {
 /** Whether a person chose that the recipe at work stops where it is. */
 export function wasStoppedByPerson(tx: Transaction): boolean {
   const { currentBlock, engine, gates } = tx.state;
-  if (currentBlock !== null && stopChosen(tx, currentBlock) !== null) return true;
+  if (currentBlock !== null && findStopChoice(tx, currentBlock) !== null) return true;
   if (engine === null) return false;
   return isPlanRefused(engine) || (engine.commandsApproved === null && gates['approveCommands']?.choice === 'stop');
 }
@@ -45,7 +45,7 @@ export function isPlanRefused({ planApproved, stage }: RunEngine): boolean {
 }
 
 /** The choice by which the run was stopped at this block; null when it halted for another reason. */
-function stopChosen(tx: Transaction, id: string): string | null {
+function findStopChoice(tx: Transaction, id: string): string | null {
   const gate = tx.state.gates[id];
   if (gate === undefined || gate.stale === true) return null;
   const block = getBlock(tx, id);

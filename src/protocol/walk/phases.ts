@@ -54,7 +54,7 @@ export function createWorkflow({ name, phases }: ResolvedWorkflow): Workflow {
 
 /** Begins the first phase whose condition holds. False: none does, and the run is completed. */
 export function beginPhases(tx: Transaction): boolean {
-  return follow(tx, { type: 'START' });
+  return stepWorkflow(tx, { type: 'START' });
 }
 
 /**
@@ -62,7 +62,7 @@ export function beginPhases(tx: Transaction): boolean {
  * @returns whether a phase has begun, whose machine is now to be started; otherwise the run has ended
  */
 export function endRecipe(tx: Transaction, outcome: NonNullable<RunState['outcome']>): boolean {
-  if (tx.state.workflow !== null) return follow(tx, eventOf(tx, outcome));
+  if (tx.state.workflow !== null) return stepWorkflow(tx, buildPhaseEvent(tx, outcome));
   endRun(tx, outcome);
   return false;
 }
@@ -70,10 +70,10 @@ export function endRecipe(tx: Transaction, outcome: NonNullable<RunState['outcom
 /** A step of the phase at work is to be redone: if the run halted there, it goes on. */
 export function reopenPhase(tx: Transaction): void {
   const { workflow } = tx.state;
-  if (workflow !== null && workflowPosition(workflow).status === 'halted') follow(tx, { type: 'REOPEN' });
+  if (workflow !== null && workflowPosition(workflow).status === 'halted') stepWorkflow(tx, { type: 'REOPEN' });
 }
 
-function eventOf(tx: Transaction, outcome: NonNullable<RunState['outcome']>): WorkflowEvent {
+function buildPhaseEvent(tx: Transaction, outcome: NonNullable<RunState['outcome']>): WorkflowEvent {
   switch (outcome) {
     case 'completed':
       return { type: 'PHASE_COMPLETED' };
@@ -89,7 +89,7 @@ function eventOf(tx: Transaction, outcome: NonNullable<RunState['outcome']>): Wo
 }
 
 /** Lets the machine of the workflow take an event and carries out what follows. Gives whether a phase is at work after it. */
-function follow(tx: Transaction, event: WorkflowEvent): boolean {
+function stepWorkflow(tx: Transaction, event: WorkflowEvent): boolean {
   const { workflow, goal, preferences } = tx.state;
   const definition = tx.captured.workflow;
   if (workflow === null || definition === undefined) throw new DevCliError('INTERNAL', 'The run has no phases.');
@@ -145,8 +145,8 @@ function giveUpAttempt(tx: Transaction, row: PhaseRow, max: number): void {
   const retry = (row.retries ?? 0) + 1;
   tx.warnings.push(`phase ${row.name} ${why}; it begins anew, for time ${retry} of at most ${max}`);
   recordEntry(tx, 'phase-ended', { phase: row.name, recipe: row.recipe, status: 'failed', summary: why });
-  forget(tx, tx.captured.recipe);
-  row.agents = superseded(tx.state.agents);
+  forgetAcknowledgements(tx, tx.captured.recipe);
+  row.agents = markStale(tx.state.agents);
   row.retries = retry;
 }
 
@@ -201,7 +201,7 @@ function closePhase(tx: Transaction, row: PhaseRow, status: 'done' | 'failed'): 
 }
 
 /** What was acknowledged before a phase begins anew no longer stands: the old ids answer as unknown ones. */
-function forget({ state }: Transaction, { blocks }: ResolvedRecipe): void {
+function forgetAcknowledgements({ state }: Transaction, { blocks }: ResolvedRecipe): void {
   const ids = new Set(blocks.map(({ id }) => id));
   for (const [actionId, place] of Object.entries(state.acknowledged)) {
     if (ids.has(place.split('/', 1)[0] ?? place)) delete state.acknowledged[actionId];
@@ -209,7 +209,7 @@ function forget({ state }: Transaction, { blocks }: ResolvedRecipe): void {
 }
 
 /** Agents whose phase begins anew: what they wrote lies there and is of this run, but counts no longer. */
-function superseded(agents: RunState['agents']): RunState['agents'] {
+function markStale(agents: RunState['agents']): RunState['agents'] {
   return Object.fromEntries(Object.entries(agents).map(([id, agent]) => [id, { ...agent, status: 'stale' as const }]));
 }
 

@@ -32,27 +32,27 @@ export function reissue(tx: Transaction, pending: PendingState, from: string): v
       return;
     case 'dispatch-subagents': {
       const taken = action.agents.some(({ id }) => tx.state.agents[id]?.status !== 'pending');
-      again(tx, pending, from, taken ? 'retry' : (pending.cause as IssueCause<'issue'>));
+      issueAgain(tx, pending, from, taken ? 'retry' : (pending.cause as IssueCause<'issue'>));
       return;
     }
     case 'llm':
     case 'llm-loop':
     case 'llm+cli':
     case 'wait-for-user':
-      again(tx, pending, from, pending.cause as IssueCause<'issue'>);
+      issueAgain(tx, pending, from, pending.cause as IssueCause<'issue'>);
   }
 }
 
-function again(tx: Transaction, { action }: PendingState, from: string, cause: IssueCause<'issue'>): void {
+function issueAgain(tx: Transaction, { action }: PendingState, from: string, cause: IssueCause<'issue'>): void {
   if (action.action === 'done') return;
   const { block } = action;
-  tx.because.push(...reasons(tx, block, action, from));
+  tx.because.push(...listReasons(tx, block, action, from));
   if (issueAction(tx, { type: 'issue', block, cause })) return;
   throw new DevCliError('INTERNAL', `"${block}" was pending and has nothing to hand out.`);
 }
 
 /** What the action said to read first beyond what its block always says: why it was issued again. */
-function reasons(
+function listReasons(
   tx: Transaction,
   id: string,
   { read = [], actionId }: { read?: string[]; actionId: string },

@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CORE, type InputOf } from '../../../src/registry/catalogue.js';
-import { describeCommand, inputSchema, toolOf } from '../../../src/registry/describe.js';
+import { buildInputSchema, buildTool, describeCommand } from '../../../src/registry/describe.js';
 import { REGISTRY } from '../../../src/registry/find.js';
 import { parseCommand } from '../../../src/registry/parse.js';
 import { renderCommand } from '../../../src/registry/render.js';
@@ -12,7 +12,7 @@ import { invocation } from './invocations.js';
 
 const specs: readonly CommandSpec[] = CORE.specs;
 const ajv = new Ajv2020({ strict: true, formats: {}, validateFormats: false });
-const holds = new Map(specs.map((spec) => [spec.name, ajv.compile(inputSchema(spec))]));
+const holds = new Map(specs.map((spec) => [spec.name, ajv.compile(buildInputSchema(spec))]));
 
 describe('a specification', () => {
   it('is what was generated; else run `npm run generate`', () => {
@@ -50,7 +50,7 @@ describe('a specification', () => {
   });
 
   it('makes a tool: a name, its words, and a hint that a question changes nothing', () => {
-    const tools = specs.map(toolOf);
+    const tools = specs.map(buildTool);
     expect(tools.every(({ name }) => /^[a-z_]+$/.test(name))).toBe(true);
     expect(tools.find(({ name }) => name === 'step_complete')).toMatchObject({
       description: expect.stringContaining('Acknowledge an action'),
