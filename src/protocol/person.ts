@@ -3,14 +3,16 @@ import { DevCliError } from '../base/errors.js';
 import type { Invocation } from '../base/invocation.js';
 import type { Context } from '../run/context.js';
 
-/** What an agent does where only a person can go on. */
+/** The `fix` of a refusal that only a person can resolve. */
 export const SHOW_ANSWER =
   'Show the user what `answer` says; the user runs it in a terminal of their own, no agent can. Then repeat this call.';
 
 /**
- * Only where a person can be asked: a terminal at both ends, and no harness's mark (protocol.md §3).
- * @param answer the command that a person runs where that is so
- * @throws DevCliError `TERMINAL_REQUIRED`, naming the mark that stands
+ * Requires that a person can be asked: standard input and output are a terminal, and no harness's mark is set
+ * (protocol.md §3).
+ * @param answer the command for the person to run in a terminal of their own
+ * @param run the run that the refusal names
+ * @throws DevCliError `TERMINAL_REQUIRED`, naming the mark that is set
  */
 export function requireTerminal(context: Context, answer: Invocation, run?: string): void {
   if (context.caller.terminal === true) return;
@@ -25,7 +27,7 @@ export function requireTerminal(context: Context, answer: Invocation, run?: stri
   });
 }
 
-/** The same call, by a person: what was typed after a question at a terminal is a person's word. */
+/** The context of the same call made by a person, as an answer typed at the terminal is. */
 export function asPerson(context: Context): Context {
   return { ...context, caller: { ...context.caller, kind: 'human' } };
 }

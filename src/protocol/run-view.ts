@@ -5,24 +5,19 @@ import type { StreamState } from '../store/store.js';
 import { buildRunView, type RunView } from '../views/run-view.js';
 import { findPlanDifference } from './running.js';
 
+/** A stream that holds a run, as the store read it. */
+export type RunHead = StreamState<RunState> & { snapshot: RunState };
+
 /**
- * A run that was read, as it is told of.
+ * The read model of a run.
  * @throws DevCliError `STATE_CORRUPT` for a run whose captured recipe cannot be read
  */
-export function createRunView(
-  { root, reader, clock }: ReadContext,
-  head: StreamState<RunState> & { snapshot: RunState },
-): RunView {
+export function createRunView({ root, reader, clock }: ReadContext, head: RunHead): RunView {
   const { snapshot: state, files, notices } = head;
-  const captured = readCapturedRecipe(head);
   return buildRunView({
-    state,
-    captured,
-    files,
-    notices,
+    ...{ state, files, notices, root, reader },
+    captured: readCapturedRecipe(head),
     planMoved: findPlanDifference(head),
-    root,
-    reader,
     now: clock.now(),
   });
 }

@@ -6,8 +6,10 @@ import type { RunState } from '../run/state.js';
 import { readRun } from './running.js';
 
 /**
- * `use <name>`: makes a run the active one.
- * @throws DevCliError `NO_SUCH_RUN`; `RUN_ENDED` for a completed or aborted run, and for one with a work tree of its own
+ * `use <name>`: makes a run the active one and binds the session to it.
+ * @param given the run's name, unchecked
+ * @throws DevCliError `NO_SUCH_RUN`; `RUN_ENDED` for a completed or aborted run; `USAGE` for one with a work tree of
+ * its own
  */
 export async function use(context: Context, given: string): Promise<Answer> {
   const name = requireName(given);
@@ -26,9 +28,10 @@ export async function use(context: Context, given: string): Promise<Answer> {
 }
 
 /**
- * Makes a run the active one. One that ends at the same time is not left active: its last commit may have cleared the pointer
- * before it was set.
+ * Makes a run the active one. If it has ended meanwhile the pointer is cleared again, because the run's last commit may
+ * have cleared it before it was set.
  * @returns the run as it is now
+ * @throws DevCliError `NO_SUCH_RUN`
  */
 export async function makeActive(context: Context, name: string): Promise<RunState> {
   await context.store.setActive(name);

@@ -9,32 +9,33 @@ export interface OtherExecution {
   todos: readonly Pick<TodoState, 'id' | 'type' | 'files' | 'status'>[];
 }
 
-/** What is held while a run begins to execute a plan, so that of two that begin at once one sees the other. */
+/** The lock held while a run starts an execution, so that of two that start at once one sees the other. */
 export const EXECUTION_LOCK = 'executions';
 
 /**
- * The other live runs of this root that execute a plan in the work tree. One that cannot be read holds nobody back: its own
- * commands tell what is wrong with it.
- * @param workTree absolute
+ * Lists the other live runs of this root that execute a plan in a work tree.
+ * @param name the run that asks
+ * @param workTree absolute path
  */
 export async function listOtherExecutions(
-  { store, root }: ReadContext,
+  context: ReadContext,
   name: string,
   workTree: string,
 ): Promise<OtherExecution[]> {
   const found: OtherExecution[] = [];
-  for (const other of await store.streams()) {
-    const state = other === name ? null : await readStateIfReadable(() => store.read(other));
+  for (const other of await context.store.streams()) {
+    const state = other === name ? null : await readStateIfReadable(context, other);
     if (state?.status !== 'live' || state.engine === null) continue;
-    if ((state.workTree === '.' ? root : state.workTree) !== workTree) continue;
+    if ((state.workTree === '.' ? context.root : state.workTree) !== workTree) continue;
     found.push({ name: other, todos: Object.values(state.engine.todos) });
   }
   return found;
 }
 
-async function readStateIfReadable(read: () => Promise<{ snapshot: RunState | null }>): Promise<RunState | null> {
+/** Reads another run's state. A damaged run must not block this one, so it counts as none. */
+export async function readStateIfReadable({ store }: ReadContext, name: string): Promise<RunState | null> {
   try {
-    return (await read()).snapshot;
+    return (await store.read(name)).snapshot;
   } catch (error) {
     if (error instanceof DevCliError) return null;
     throw error;

@@ -6,25 +6,23 @@ import type { InputOf } from '../../registry/catalogue.js';
 import type { GateAction } from '../../run/action.js';
 import type { Context } from '../../run/context.js';
 import { findChoices } from '../../run/pending-action.js';
-import type { RunState } from '../../run/state.js';
-import type { StreamState } from '../../store/store.js';
 import { stepComplete } from '../acknowledge/complete.js';
 import { runsWhere } from '../find-run.js';
 import { asPerson, requireTerminal } from '../person.js';
+import type { RunHead } from '../run-view.js';
 import { readRun } from '../running.js';
 import { renderGateQuestion } from './question.js';
 import { acceptSources } from './sources.js';
 
-/** What `approve` is given besides the name. */
 type ApproveInput = Omit<InputOf<'approve'>, 'name'>;
 
 /**
- * `approve [name]`: a person answers what waits for a person, at a terminal and after the question: a gate, or sources that
- * changed where they may not, or a HEAD that commits wait for (protocol.md §3; harness.md, Human gates). A choice that is named
- * already is asked to be confirmed.
+ * `approve [name]`: asks the person at the terminal to answer a gate, to accept sources that changed where they may
+ * not, or to let waiting commits go to the present HEAD (protocol.md §3; harness.md, Human gates).
  * @param given the run's name; without it, the one run in which something waits for a person
+ * @param input.choice the answer, which then only has to be confirmed
  * @throws DevCliError `TERMINAL_REQUIRED`, `NO_SUCH_RUN`, `NAME_REQUIRED`, `DATA_UNEXPECTED` when nothing waits,
- * `UNKNOWN_CHOICE`, `STALE_ACTION` when the gate was gone by the time of the answer
+ * `UNKNOWN_CHOICE`, `STALE_ACTION` when the gate was answered while the person was being asked
  */
 export async function approve(context: Context, given: string | undefined, input: ApproveInput): Promise<Answer> {
   const name = given === undefined ? await findWaitingRun(context) : requireName(given);
@@ -43,18 +41,12 @@ export async function approve(context: Context, given: string | undefined, input
   });
 }
 
-async function answerGate(
-  context: Context,
-  head: StreamState<RunState> & { snapshot: RunState },
-  action: GateAction,
-  input: ApproveInput,
-): Promise<Answer> {
+async function answerGate(context: Context, head: RunHead, action: GateAction, given: ApproveInput): Promise<Answer> {
   const { run: name, actionId } = action;
-  const choice = await askForChoice(context, action, input.choice, await renderGateQuestion(context, head, action));
-  const reason = choice.reason === 'required' && input.note === undefined ? await context.ask('Why? ') : undefined;
-  const note = input.note ?? reason;
-  const said = { action: actionId, choice: choice.id, ...defined({ note }) };
-  const answer = await stepComplete(asPerson(context), name, said);
+  const choice = await askForChoice(context, action, given.choice, await renderGateQuestion(context, head, action));
+  const note = given.note ?? (choice.reason === 'required' ? await context.ask('Why? ') : undefined);
+  const input = { action: actionId, choice: choice.id, ...defined({ note }) };
+  const answer = await stepComplete(asPerson(context), name, input);
   if ('duplicate' in answer.json) throw gateAnsweredError(name, actionId);
   return { ...answer, text: (written) => renderConfirmation(answer, written({ command: 'next', input: { name } })) };
 }
@@ -62,7 +54,8 @@ async function answerGate(
 type GateChoice = NonNullable<GateAction['choices']>[number];
 
 /**
- * Asks for one of the choices; for one that was named, only whether it is meant.
+ * Asks for one of a gate's choices.
+ * @param named the choice given with `--choice`, which is only to be confirmed
  * @throws DevCliError `UNKNOWN_CHOICE`
  */
 async function askForChoice(
@@ -95,24 +88,20 @@ async function askForChoice(
 }
 
 function gateAnsweredError(name: string, actionId: string): DevCliError {
-  return new DevCliError(
-    'STALE_ACTION',
-    `The gate ${actionId} was answered meanwhile; what was typed here changed nothing.`,
-    {
-      run: name,
-      fix: { command: 'status', input: { name } },
-    },
-  );
+  return new DevCliError('STALE_ACTION', `The gate ${actionId} was answered meanwhile; this answer changed nothing.`, {
+    run: name,
+    fix: { command: 'status', input: { name } },
+  });
 }
 
-/** For the person: the answer is the agent's to read, but for what it would not learn from `next`. */
+/** What the person reads after an answer: the warnings, which the agent would not learn from `next`, and what to do. */
 function renderConfirmation({ json }: Answer, next: string): string {
   const warnings = 'warnings' in json && Array.isArray(json.warnings) ? json.warnings : [];
-  return [...warnings.map((line) => `! ${line}`), `Taken. Tell the agent to go on; it asks: ${next}`].join('\n');
+  return [...warnings.map((line) => `! ${line}`), `Recorded. Tell the agent to go on with: ${next}`].join('\n');
 }
 
 /**
- * The one run in which something waits for a person: a gate, sources that were refused, or commits that wait for HEAD.
+ * The one run in which something waits for a person.
  * @throws DevCliError `NAME_REQUIRED` where there are several, `DATA_UNEXPECTED` where there is none
  */
 async function findWaitingRun(context: Context): Promise<string> {

@@ -11,16 +11,17 @@ import { readPresent } from '../../work/git.js';
 import { asPerson } from '../person.js';
 
 /**
- * A person says that commits which wait because of where HEAD is may go there (engine.md, Commits): HEAD as it is shown,
- * no other. The next call makes them.
- * @param snapshot with commits that wait for that
- * @throws DevCliError `UNKNOWN_CHOICE` when the answer is no; `GIT_FAILED`, `IO`
+ * Asks the person whether waiting commits may be made on the present HEAD, which does not hold the run's last commit
+ * (engine.md, Commits). The yes is for the HEAD that is shown, and the next call makes the commits.
+ * @param snapshot of a run whose commits wait for that
+ * @param choice what was given with `--choice`, which this question does not take
+ * @throws DevCliError `UNKNOWN_CHOICE` for anything but a yes; `GIT_FAILED`, `IO`
  */
 export async function approveHead(context: Context, snapshot: RunState, choice: string | undefined): Promise<Answer> {
   const { name, engine, baseline } = snapshot;
-  if (choice !== undefined) throw notApprovedError(name, 'There is nothing to choose: HEAD is taken, or not.');
+  if (choice !== undefined) throw notApprovedError(name, 'This question has no choices: answer it with yes or no.');
   const now = await readPresent(getWorkTree(context, snapshot), { signal: context.signal });
-  if (now === null) throw new DevCliError('GIT_FAILED', 'There is no repository any more.', { run: name });
+  if (now === null) throw new DevCliError('GIT_FAILED', 'The repository is gone.', { run: name });
   const last = engine?.head?.last?.sha ?? baseline?.head ?? null;
   const typed = await context.ask(
     [
@@ -30,17 +31,17 @@ export async function approveHead(context: Context, snapshot: RunState, choice: 
       `  the run's last commit  ${last ?? 'none'}, ${describeBranch(engine?.head?.branch ?? null)}`,
       '',
       `Waiting: ${(engine?.deferred ?? []).slice(0, 20).join(', ')}`,
-      'Type yes to have them made where HEAD is now, anything else to leave it: ',
+      'Type yes to commit them on the present HEAD, anything else to let them wait: ',
     ].join('\n'),
   );
-  if (!/^yes$/i.test(typed)) throw notApprovedError(name, 'HEAD was not taken; the commits go on waiting.');
+  if (!/^yes$/i.test(typed)) throw notApprovedError(name, 'HEAD was not approved; the commits still wait.');
   await transact(asPerson(context), name, (tx) => {
     if (tx.state.engine?.waits !== undefined) acceptHead(tx, now);
   });
   return {
     exit: 0,
     json: { ok: true, run: name, head: now.head, branch: now.branch },
-    text: (written) => `Taken. The next call makes the commits: ${written({ command: 'next', input: { name } })}`,
+    text: (written) => `Recorded. The next call makes the commits: ${written({ command: 'next', input: { name } })}`,
   };
 }
 

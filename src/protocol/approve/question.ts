@@ -9,16 +9,14 @@ import { readPlan } from '../../run/plan-content.js';
 import type { RunState } from '../../run/state.js';
 import { getBlock, openTransaction } from '../../run/transaction.js';
 import type { StreamState } from '../../store/store.js';
+import type { RunHead } from '../run-view.js';
 
 /**
- * The question of a gate as the person at the terminal reads it: its message, what to read first, every command that the
- * answer lets dev-cli run, whole and quoted, and the choices.
+ * Renders a gate for the person at the terminal: its message, what to read first, every command that the answer lets
+ * dev-cli run, uncut, and the choices.
+ * @throws DevCliError `STATE_CORRUPT`
  */
-export async function renderGateQuestion(
-  context: Context,
-  head: StreamState<RunState> & { snapshot: RunState },
-  action: GateAction,
-): Promise<string[]> {
+export async function renderGateQuestion(context: Context, head: RunHead, action: GateAction): Promise<string[]> {
   const { message, artifact } = action;
   const commands = listCommandsToApprove(context, head, action);
   const uncut = commands.every((command) => message.split('\n').includes(`- ${command}`));

@@ -8,9 +8,10 @@ import { recordEntry } from '../../run/transaction.js';
 import { asPerson } from '../person.js';
 
 /**
- * A person says that sources which changed in a phase that may not touch them are as they should be: the acknowledgement
- * that was refused for them then takes them as given (harness.md, The second net).
- * @throws DevCliError `UNKNOWN_CHOICE` for anything but a yes; `STALE_ACTION` when something else is refused by then
+ * Asks the person whether sources that changed in a step that may not touch them are meant to be so. After a yes the
+ * refused acknowledgement, repeated, accepts them (harness.md, The second net).
+ * @param choice what was given with `--choice`, which this question does not take
+ * @throws DevCliError `UNKNOWN_CHOICE` for anything but a yes; `STALE_ACTION` when other files were refused meanwhile
  */
 export async function acceptSources(
   context: Context,
@@ -18,16 +19,15 @@ export async function acceptSources(
   choice: string | undefined,
 ): Promise<Answer> {
   const paths = asked?.paths ?? [];
-  if (choice !== undefined)
-    throw notAcceptedError(name, 'There is nothing to choose: changed files are taken, or not.');
+  if (choice !== undefined) throw notAcceptedError(name, 'This question has no choices: answer it with yes or no.');
   const typed = await context.ask(
     [
       `These files outside .dev/ changed in "${name}" during a step that may not touch them:`,
       ...paths.map((path) => `  ${toBoundedLine(path, 1000)}`),
-      'Type yes if that was meant, and the run takes them as they are: ',
+      'Type yes if that was intended, and the run accepts them as they are: ',
     ].join('\n'),
   );
-  if (!/^yes$/i.test(typed)) throw notAcceptedError(name, 'The changed files were not taken.');
+  if (!/^yes$/i.test(typed)) throw notAcceptedError(name, 'The changed files were not accepted.');
   await transact(asPerson(context), name, (tx) => {
     const { state } = tx;
     if (state.sourcesRefused?.seq !== asked?.seq) throw staleQuestionError(name);
@@ -37,7 +37,7 @@ export async function acceptSources(
   return {
     exit: 0,
     json: { ok: true, run: name, taken: paths },
-    text: () => 'Taken. Tell the agent to go on; it repeats its acknowledgement.',
+    text: () => 'Recorded. Tell the agent to repeat its acknowledgement.',
   };
 }
 
@@ -50,7 +50,7 @@ function notAcceptedError(name: string, message: string): DevCliError {
 }
 
 function staleQuestionError(name: string): DevCliError {
-  return new DevCliError('STALE_ACTION', 'What was asked about has changed meanwhile.', {
+  return new DevCliError('STALE_ACTION', 'Other files were refused meanwhile; this answer changed nothing.', {
     run: name,
     fix: { command: 'status', input: { name } },
   });

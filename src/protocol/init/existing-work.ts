@@ -2,6 +2,7 @@ import { DevCliError } from '../../base/errors.js';
 import { canonicalJson } from '../../base/json.js';
 import { GOAL_FILE, removeGoalFile } from '../../project/goal-file.js';
 import type { Context } from '../../run/context.js';
+import { readStateIfReadable } from '../../run/other-executions.js';
 import { readFileFacts } from '../../run/pending-documents.js';
 import type { RunState } from '../../run/state.js';
 import type { Transaction } from '../../run/transaction.js';
@@ -10,17 +11,16 @@ import { isAtItsPlace } from '../trust/place.js';
 import { isTrustedHere } from '../trust/run-place.js';
 import type { InitInput } from './prepare.js';
 
-// What `init` does about work that was begun before it, and about the goal that it took.
-
 /**
- * The same work is not begun twice by a session that does not know of the first.
- * @throws DevCliError `RUN_SAME_GOAL`
+ * Keeps a session from starting work that another run is already doing (protocol.md §5).
+ * @throws DevCliError `RUN_SAME_GOAL` when a live run of another name has the same goal, unless `--new` was given
  */
 export async function refuseSameGoal(context: Context, name: string, { goal, new: anew }: InitInput): Promise<void> {
   const wanted = normalizeGoal(goal ?? '');
   if (wanted === '' || anew === true) return;
   for (const other of await context.store.streams()) {
-    if (other === name || normalizeGoal((await readLiveGoal(context, other)) ?? '') !== wanted) continue;
+    const state = other === name ? null : await readStateIfReadable(context, other);
+    if (state?.status !== 'live' || normalizeGoal(state.goal ?? '') !== wanted) continue;
     throw new DevCliError('RUN_SAME_GOAL', `"${other}" is live with the same goal. --new starts another run for it.`, {
       run: other,
       fix: { command: 'next', input: { name: other } },
@@ -28,7 +28,7 @@ export async function refuseSameGoal(context: Context, name: string, { goal, new
   }
 }
 
-/** A goal without what two people, or two sessions, would write differently. */
+/** Drops case, blanks and punctuation, in which two sessions may differ. */
 function normalizeGoal(goal: string): string {
   return goal
     .normalize('NFKC')
@@ -37,17 +37,7 @@ function normalizeGoal(goal: string): string {
     .trim();
 }
 
-async function readLiveGoal(context: Context, name: string): Promise<string | null> {
-  try {
-    const { snapshot } = await context.store.read(name);
-    return snapshot?.status === 'live' ? snapshot.goal : null;
-  } catch (error) {
-    if (error instanceof DevCliError) return null;
-    throw error;
-  }
-}
-
-/** Who comes back to a dispatch must not start again what was delivered: the action itself says the same as ever. */
+/** A warning about outputs that agents have already written: the pending dispatch itself does not mention them. */
 export function describeWrittenOutputs({ state, files }: Transaction): string[] {
   const promised = Object.entries(state.pendingAction?.before ?? {});
   const action = state.pendingAction?.action.action;
@@ -64,9 +54,11 @@ export function describeWrittenOutputs({ state, files }: Transaction): string[] 
 }
 
 /**
- * Removes `.dev/goal.md` once the run has the goal that stood in it: it was written for this call alone. Any other file that was
- * named is the user's, and after a refusal or for another goal it is needed again.
- * @param from where the call was made, and what stood there for the goal
+ * Removes `.dev/goal.md` once the run has recorded the goal: the file was written for this call alone. Any other file
+ * belongs to the user, and after a refusal the goal file is still needed.
+ * @param goal the goal's text
+ * @param from.cwd directory of the call
+ * @param from.typed `--goal` as it was typed
  */
 export async function removeUsedGoal(
   context: Context,
@@ -79,7 +71,10 @@ export async function removeUsedGoal(
   if (snapshot?.goal === goal.trim()) removeGoalFile([context.root, cwd]);
 }
 
-/** The run of this name before. What was approved in one from elsewhere was approved by somebody else. */
+/**
+ * The earlier run of this name. Approvals in a run from elsewhere were somebody else's, so they are dropped
+ * (protocol.md, Place).
+ */
 export function findPreviousRun(context: Context, { snapshot }: StreamState<RunState>): RunState | null {
   if (snapshot === null || isAtItsPlace(context, snapshot) || isTrustedHere(context, snapshot)) return snapshot;
   const gates = Object.entries(snapshot.gates).map(([id, gate]) => [id, { ...gate, stale: true }]);

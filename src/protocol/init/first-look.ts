@@ -6,18 +6,19 @@ import type { Context } from '../../run/context.js';
 import { findIdentityProblem, readPresent, type WorkTreeStatus } from '../../work/git.js';
 import { isSeen } from '../../work/ignored.js';
 
-/** Characters of a run's goal that a warning quotes. */
-export const GOAL_SHOWN = 200;
-
-/** The work tree as the run finds it, or why what changes in it cannot be noticed. */
+/** The work tree when a run begins. */
 export interface FirstTree {
+  /** Null where git cannot be asked. */
   tree: WorkTreeStatus | null;
+  /** Why changes in the work tree will go unnoticed, or why git sees the runs. */
   warnings: string[];
 }
 
-export const UNWATCHED_TREE: FirstTree = { tree: null, warnings: [] };
-
-/** A repository that git refuses to read is no reason not to plan; it is one to say so. */
+/**
+ * Reads the work tree that a new run starts with. A repository that git refuses to read gives a warning, because a plan
+ * can be made without it.
+ * @throws DevCliError `IO`, `INTERRUPTED`
+ */
 export async function readFirstTree(context: Context): Promise<FirstTree> {
   try {
     const tree = await readPresent(context.workTree, { signal: context.signal });
@@ -26,11 +27,11 @@ export async function readFirstTree(context: Context): Promise<FirstTree> {
   } catch (error) {
     if (!(error instanceof DevCliError) || error.code !== 'GIT_FAILED') throw error;
     const reason = error.details[0]?.problem ?? error.message;
-    return { tree: null, warnings: [`git cannot be asked, so changes outside .dev/ are not noticed: ${reason}`] };
+    return { tree: null, warnings: [`git cannot be run, so changes outside .dev/ are not noticed: ${reason}`] };
   }
 }
 
-/** Ignore rules of the user's own are left alone; that they do not keep runs from git is said. */
+/** Warns about an ignore file of the user's own, which is left alone even where it lets git see the runs. */
 function findIgnoreRulesWarning({ root }: Context): string[] {
   const rules = `${IGNORE_FILE} is not dev-cli's and lets git see the runs: git clean and git stash -u would take them`;
   const text = readRules(root) ?? null;
@@ -39,16 +40,16 @@ function findIgnoreRulesWarning({ root }: Context): string[] {
 }
 
 /**
- * A run that will commit needs a name and an address for its commits: asked for before anybody works.
+ * Requires a git identity for a run that will commit, before anybody does work that could not be committed.
  * @throws DevCliError `IDENTITY_MISSING`
  */
 export async function requireIdentity(context: Context, { recipe, workflow }: CapturedRecipe): Promise<void> {
   const recipes = workflow === undefined ? [recipe] : workflow.phases.map((phase) => phase.recipe);
   if (recipes.every(({ engine }) => engine === undefined)) return;
-  const said = await findIdentityProblem(context.workTree, { signal: context.signal });
-  if (said === null) return;
+  const problem = await findIdentityProblem(context.workTree, { signal: context.signal });
+  if (problem === null) return;
   throw new DevCliError('IDENTITY_MISSING', 'git knows no name and address for the commits of this run.', {
-    details: [{ target: 'git', problem: toBoundedLine(said, 500) }],
+    details: [{ target: 'git', problem: toBoundedLine(problem, 500) }],
     fix: 'Ask the user to set them, `git config user.name "…"` and `git config user.email "…"`; then repeat the same command.',
   });
 }

@@ -6,6 +6,7 @@ import { toBoundedLine } from '../../documents/foreign.js';
 import type { Job } from '../../jobs/job.js';
 import { readCapturedOrEmpty, readCapturedRecipe } from '../../run/captured-recipe.js';
 import { type Context, getDeadline } from '../../run/context.js';
+import { readStateIfReadable } from '../../run/other-executions.js';
 import type { RunState } from '../../run/state.js';
 import { withSurroundings } from '../../run/surroundings.js';
 import { closeTransaction, openTransaction, type Transaction } from '../../run/transaction.js';
@@ -17,17 +18,22 @@ import { findPendingId, findPlanDifference } from '../running.js';
 import { runPendingJobs, stopJobs } from '../settle.js';
 import { makeActive } from '../use.js';
 import { describeWrittenOutputs, findPreviousRun, refuseSameGoal } from './existing-work.js';
-import { GOAL_SHOWN, readFirstTree, requireIdentity, UNWATCHED_TREE } from './first-look.js';
+import { type FirstTree, readFirstTree, requireIdentity } from './first-look.js';
 import { checkNeeds } from './needs.js';
 import { createState, startRun } from './new-run.js';
 import { type InitInput, type PreparedRun, runExistsError } from './prepare.js';
 import { prepareOrRestore, readExistingRun, resolveCommandApproval } from './prepare-inputs.js';
 
+/** Characters of the run's goal that a warning quotes. */
+const GOAL_SHOWN = 200;
+
 /**
- * `init`: starts a run and gives its first action, or resumes the one that is there (protocol.md §5).
- * @throws DevCliError `RUN_EXISTS`, `RUN_ACTIVE`, `RUN_SAME_GOAL`, `FILES_OVERLAP`, `GOAL_MISSING`, `MODE_CONTRADICTION`, `UNKNOWN_RECIPE`,
- * `RECIPE_INVALID`, `RECIPE_UNTRUSTED`, `UNKNOWN_PREFERENCE`, `NEEDS_MISSING`, `IDENTITY_MISSING`; a failed init leaves nothing
- * behind
+ * `init`: starts a run and answers with its first action, or resumes an unfinished one (protocol.md §5). A failed init
+ * leaves nothing behind.
+ * @param given the run's name, unchecked
+ * @throws DevCliError `RUN_EXISTS`, `RUN_ACTIVE`, `RUN_SAME_GOAL`, `FILES_OVERLAP`, `GOAL_MISSING`,
+ * `MODE_CONTRADICTION`, `UNKNOWN_RECIPE`, `RECIPE_INVALID`, `RECIPE_UNTRUSTED`, `UNKNOWN_PREFERENCE`, `NEEDS_MISSING`,
+ * `IDENTITY_MISSING`
  */
 export async function init(context: Context, given: string, input: InitInput): Promise<Answer> {
   const until = getDeadline(context);
@@ -35,13 +41,16 @@ export async function init(context: Context, given: string, input: InitInput): P
   await refuseSecondRun(context, name, input);
   const present = await readExistingRun(context, name);
   const { settled, notices } = await prepareOrRestore(context, name, input);
-  const asked = await checkNeeds(context, settled);
-  const { prepared, unheard } = await resolveCommandApproval(context, asked.prepared, input);
-  if (prepared.kind === 'new') await refuseSameGoal(context, name, input);
-  const watch = prepared.kind === 'new' ? await readFirstTree(context) : UNWATCHED_TREE;
-  if (prepared.kind === 'new' && watch.tree !== null) await requireIdentity(context, prepared.captured);
+  const checked = await checkNeeds(context, settled);
+  const { prepared, warnings } = await resolveCommandApproval(context, checked.prepared, input);
+  let first: FirstTree = { tree: null, warnings: [] };
+  if (prepared.kind === 'new') {
+    await refuseSameGoal(context, name, input);
+    first = await readFirstTree(context);
+    if (first.tree !== null) await requireIdentity(context, prepared.captured);
+  }
   let abandoned: Job[] = [];
-  const told = await withSurroundings(
+  const result = await withSurroundings(
     context,
     (surroundings) =>
       context.store.transact<FoldedJournal>(name, (head) => {
@@ -54,26 +63,26 @@ export async function init(context: Context, given: string, input: InitInput): P
           return { answer: buildResumeResult(tx, input) };
         }
         if (prepared.kind === 'resume') throw runEndedError();
-        const state = createState(context, head, name, prepared, watch.tree);
+        const state = createState(context, head, name, prepared, first.tree);
         const earlier = findPreviousRun(context, head);
         const planGate = earlier === null ? null : findPlanGate(earlier, readCapturedOrEmpty(head));
         if (planGate !== null) state.planGate = planGate;
         const tx = openTransaction(context, head, state, prepared.captured, surroundings, earlier);
-        tx.warnings.push(...notices, ...head.notices, ...prepared.warnings, ...watch.warnings, ...unheard);
-        abandoned = startRun(tx, context, head, { ...asked, prepared }, surroundings);
+        tx.warnings.push(...notices, ...head.notices, ...prepared.warnings, ...first.warnings, ...warnings);
+        abandoned = startRun(tx, context, head, { ...checked, prepared }, surroundings);
         return closeTransaction(tx, head, { ...startResult(tx), status: 'initialized' });
       }),
-    { tree: () => watch.tree },
+    { tree: () => first.tree },
   );
   await stopJobs(context, name, abandoned);
   const unbound = await bindSession(context, name);
-  if (told.status === 'resumed' && isOfRoot(present)) await makeActive(context, name);
+  if (result.status === 'resumed' && isOfRoot(present)) await makeActive(context, name);
   const later = await runPendingJobs(context, name, until, findPendingId(present));
-  const all = later === null ? told : mergeResults(told, later);
+  const all = later === null ? result : mergeResults(result, later);
   return renderEnvelope({ ...all, warnings: [...all.warnings, ...unbound] });
 }
 
-/** The run is there by now: that its session cannot be bound to it is a warning, not a failed init. */
+/** Binds the session to the run. The run exists by now, so a failure is a warning. */
 async function bindSession({ store, session }: Context, name: string): Promise<string[]> {
   try {
     if (session !== null) await store.bindSession(session, name);
@@ -84,29 +93,23 @@ async function bindSession({ store, session }: Context, name: string): Promise<s
   }
 }
 
-/** @throws DevCliError `RUN_ACTIVE` when this session is bound to another unfinished run */
+/** @throws DevCliError `RUN_ACTIVE` when this session is bound to another live run */
 async function refuseSecondRun(context: Context, name: string, input: InitInput): Promise<void> {
   if (context.session === null || input.new === true) return;
   const bound = await context.store.session(context.session);
-  if (bound === null || bound === name || !(await isRunLive(context, bound))) return;
-  throw new DevCliError('RUN_ACTIVE', `This session is at work on "${bound}", which is not finished.`, {
+  if (bound === null || bound === name) return;
+  if ((await readStateIfReadable(context, bound))?.status !== 'live') return;
+  throw new DevCliError('RUN_ACTIVE', `This session works on "${bound}", which is not finished.`, {
     run: bound,
     fix: { command: 'next', input: { name: bound } },
     instead: { command: 'init', input: { name, ...input, new: true } },
   });
 }
 
-/** A run that cannot be read holds nobody back: its own commands tell what is wrong with it. */
-async function isRunLive(context: Context, name: string): Promise<boolean> {
-  try {
-    return (await context.store.read(name)).snapshot?.status === 'live';
-  } catch (error) {
-    if (error instanceof DevCliError) return false;
-    throw error;
-  }
-}
-
-/** The run that init continues: live or halted, of the same recipe, and not forced away. */
+/**
+ * The run that init resumes: live or halted, of the same recipe, and not to be replaced with `--force`.
+ * @throws DevCliError `RUN_EXISTS` for a run of another recipe
+ */
 function findResumableRun(head: StreamState<RunState>, prepared: PreparedRun, input: InitInput): RunState | null {
   const { snapshot } = head;
   if (snapshot === null || input.force === true) return null;
@@ -119,18 +122,18 @@ function buildResumeResult(tx: Transaction, input: InitInput): FoldedJournal {
   const { goal } = tx.state;
   if (input.goal !== undefined && input.goal.trim() !== (goal ?? '').trim()) {
     const own = goal === null ? 'it has none' : JSON.stringify(toBoundedLine(goal, GOAL_SHOWN));
-    tx.warnings.push(`another goal was given; the run keeps the one it began with: ${own}`);
+    tx.warnings.push(`another goal was given; the run keeps its own: ${own}`);
   }
   tx.warnings.push(...describeWrittenOutputs(tx));
   if (input.set !== undefined) tx.warnings.push('--set changes nothing: the run keeps what it began with');
   return { ...startResult(tx), status: 'resumed' };
 }
 
-/** Whether the run belongs to the root itself, so that it can be the active one. */
+/** Whether the run works in the root itself, so that it can be the active one. */
 function isOfRoot(state: RunState | null): boolean {
   return state !== null && state.origin === null && state.workTree === '.';
 }
 
 function runEndedError(): DevCliError {
-  return new DevCliError('RUN_ENDED', 'The run ended while init was looking at it.', { fix: 'Run init again.' });
+  return new DevCliError('RUN_ENDED', 'The run ended while init was reading it.', { fix: 'Run init again.' });
 }

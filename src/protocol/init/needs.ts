@@ -1,42 +1,41 @@
 import { DevCliError, type ErrorDetail } from '../../base/errors.js';
 import { evaluateCondition } from '../../recipe/conditions.js';
-import type { CapturedRecipe, Need } from '../../recipe/resolved.js';
+import type { Need } from '../../recipe/resolved.js';
 import type { Context } from '../../run/context.js';
 import type { Transaction } from '../../run/transaction.js';
 import { findSignInProblem } from '../../work/forge.js';
 import { checkForgeAccess } from '../../work/forge-access.js';
 import type { PreparedRun } from './prepare.js';
 
-/** What recipes need of the world, as `init` finds it (recipes.md, Needs). */
+/** For each unmet need, why it is not met; other needs are absent. */
+type UnmetNeeds = Partial<Record<Need, string>>;
 
-type NewRun = Extract<PreparedRun, { kind: 'new' }>;
-
-/** By need, why it is not met; a need that is met, or that nobody has, is not in it. */
-type MissingNeeds = Partial<Record<Need, string>>;
-
-/** A run whose needs were asked about. */
+/** A run whose needs were checked (recipes.md, Needs). */
 export interface CheckedNeeds {
   prepared: PreparedRun;
-  lacks: MissingNeeds;
-  /** Nobody has said whether pull requests are opened. */
+  lacks: UnmetNeeds;
+  /** The preference `pull_request` is `auto`: nobody has decided whether pull requests are opened. */
   auto: boolean;
 }
 
-/** What a person can do about it. */
+/** What a person can do about an unmet need. */
 const REMEDY: Readonly<Record<Need, string>> = {
   remote: 'the user adds a remote with git',
   gh: 'the user installs gh, or signs in with it: gh auth login',
 };
 
 /**
- * Asks for what the recipes of a new run need, and settles whether pull requests are opened, where nobody has said so: there is
- * a remote and `gh`. Nothing is asked for a run that goes on.
- * @throws DevCliError `NEEDS_MISSING` for what the run as a whole cannot do without; `IO`, `INTERRUPTED`
+ * Checks what the recipes of a new run need. Where nobody has decided about pull requests, they are opened if there are
+ * a remote and `gh`. A run that is resumed is not checked again.
+ * @throws DevCliError `NEEDS_MISSING` for a need of the run as a whole; `IO`, `INTERRUPTED`
  */
 export async function checkNeeds(context: Context, prepared: PreparedRun): Promise<CheckedNeeds> {
   if (prepared.kind === 'resume') return { prepared, lacks: {}, auto: false };
   const auto = prepared.preferences['pull_request'] === 'auto';
-  const needs = new Set(listNeeds(prepared.captured));
+  const { recipe, workflow } = prepared.captured;
+  const phases = workflow?.phases.flatMap((phase) => phase.recipe.needs ?? []) ?? [];
+  const own = (workflow ?? recipe).needs ?? [];
+  const needs = new Set([...own, ...phases]);
   if (needs.size === 0 && !auto) return { prepared, lacks: {}, auto };
   const around = { signal: context.signal };
   const { remote, gh } = await checkForgeAccess(context.workTree, around);
@@ -45,22 +44,15 @@ export async function checkNeeds(context: Context, prepared: PreparedRun): Promi
     : prepared.preferences;
   const signedOut = gh === null && needs.has('gh') ? await findSignInProblem(context.workTree, around) : null;
   const found: Record<Need, string | null> = { remote, gh: gh ?? signedOut };
-  const lacks: MissingNeeds = Object.fromEntries(
+  const lacks: UnmetNeeds = Object.fromEntries(
     Object.entries(found).filter(([need, why]) => why !== null && needs.has(need as Need)),
   );
-  refuseUnmetNeeds(prepared, lacks);
+  refuseUnmetNeeds(prepared.recipe, own, lacks);
   return { prepared: { ...prepared, preferences }, lacks, auto };
 }
 
-/** Of a workflow those of its phases too. */
-function listNeeds({ recipe, workflow }: CapturedRecipe): Need[] {
-  if (workflow === undefined) return recipe.needs ?? [];
-  return [...(workflow.needs ?? []), ...workflow.phases.flatMap((phase) => phase.recipe.needs ?? [])];
-}
-
-function refuseUnmetNeeds({ recipe, captured }: NewRun, lacks: MissingNeeds): void {
-  const own = (captured.workflow ?? captured.recipe).needs ?? [];
-  const details = own.flatMap((need): ErrorDetail[] => {
+function refuseUnmetNeeds(recipe: string, needs: readonly Need[], lacks: UnmetNeeds): void {
+  const details = needs.flatMap((need): ErrorDetail[] => {
     const problem = lacks[need];
     return problem === undefined ? [] : [{ target: need, problem, expected: REMEDY[need] }];
   });
@@ -73,8 +65,9 @@ function refuseUnmetNeeds({ recipe, captured }: NewRun, lacks: MissingNeeds): vo
 }
 
 /**
- * Passes over the phases whose recipe lacks what it needs, with a warning. One that its condition passes over anyway is left to
- * that; where nobody has said whether pull requests are opened, it is the lack that decides.
+ * Marks the phases whose recipe has unmet needs as skipped, with a warning. A phase whose `when` is false is left to
+ * its condition; for that condition an undecided `pull_request` counts as true, so that the unmet need is what is
+ * reported.
  */
 export function skipPhasesLackingNeeds(tx: Transaction, { lacks, auto }: CheckedNeeds): void {
   const { workflow, goal } = tx.state;

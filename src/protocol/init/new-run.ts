@@ -24,6 +24,11 @@ export function createRunId(context: Context, at: string): string {
   return `${formatInstant(Date.parse(at)).replace(/[-:]|\.\d+/g, '')}-${context.ids.hex(6)}`;
 }
 
+/**
+ * The state of a new run before its recipe has begun.
+ * @param head the name's stream, which an earlier run may have used
+ * @param tree the work tree now; null where git cannot be asked
+ */
 export function createState(
   context: Context,
   head: StreamState<RunState>,
@@ -58,7 +63,7 @@ export function createState(
     warnings: [],
     recovered: [],
     workflow: captured.workflow === undefined ? null : createWorkflow(captured.workflow),
-    // What an earlier run of the name has opened is still the pull request of this work.
+    // A pull request that an earlier run of the name opened still belongs to this work.
     ...defined({ pullRequest: head.snapshot?.pullRequest }),
     events: [],
     preferences: prepared.preferences,
@@ -71,6 +76,11 @@ export function createState(
   };
 }
 
+/**
+ * Records a new run in its transaction and begins its recipe.
+ * @returns jobs of an earlier run that `--force` aborted; they are still running
+ * @throws DevCliError `FILES_OVERLAP`
+ */
 export function startRun(
   tx: Transaction,
   context: Context,
@@ -95,7 +105,7 @@ export function startRun(
   return abandoned;
 }
 
-/** `--force`: the run that is there is aborted in the same commit. Gives the commands that it leaves at work. */
+/** With `--force`: aborts the unfinished run in the same commit, and returns the jobs that it leaves running. */
 function abortEarlierRun(
   tx: Transaction,
   context: Context,
@@ -112,10 +122,13 @@ function abortEarlierRun(
   return abandoned;
 }
 
-/** A draft that somebody brought along is adopted; one of an earlier run makes room and is kept beside it. */
-function prepareDraft(tx: Transaction, head: StreamState<RunState>): void {
+/**
+ * Begins DRAFT.md. One that the user brought along is adopted; one of an earlier run is kept under another name.
+ * @throws DevCliError `DOCUMENT_UNREADABLE` for an adopted draft
+ */
+function prepareDraft(tx: Transaction, { snapshot }: StreamState<RunState>): void {
   const present = tx.files.text('DRAFT.md');
-  if (present !== null && head.snapshot === null) readDraft(present);
+  if (present !== null && snapshot === null) readDraft(present);
   else if (present !== null) {
     const aside = `DRAFT.before-${tx.state.runId}.md`;
     tx.files.write(aside, present);

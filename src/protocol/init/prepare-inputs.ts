@@ -5,17 +5,21 @@ import type { RunState } from '../../run/state.js';
 import { readRestored, restorePlan } from '../restore-run.js';
 import { type InitInput, type PreparedRun, prepareRun } from './prepare.js';
 
-/** The run that is there. Of an unfinished one nothing is missing; what has ended makes room, as it is. */
+/** The newest run of the name. Only an unfinished one, which may be resumed, gets its lost documents back. */
 export async function readExistingRun(context: Context, name: string): Promise<RunState | null> {
   const { snapshot } = await context.store.read(name);
   const goesOn = snapshot?.status === 'live' || snapshot?.status === 'halted';
   return goesOn ? (await readRestored(context, name)).snapshot : snapshot;
 }
 
-/** What is said of a plan that is missing or cut short. */
+/** How `prepareRun` refuses a plan that is missing or torn. */
 const NO_PLAN = ['PLAN_MISSING', 'PLAN_EDITED'];
 
-/** What the run is to be made of. A plan that is to be executed, and has vanished, is put back first. */
+/**
+ * Prepares a run; where the plan to execute is missing or torn, puts it back and tries again.
+ * @returns `notices`: what was put back
+ * @throws DevCliError as `prepareRun`
+ */
 export async function prepareOrRestore(
   context: Context,
   name: string,
@@ -32,15 +36,15 @@ export async function prepareOrRestore(
 }
 
 /**
- * `approve_commands: auto` counts when it was given with --set, or by preferences that somebody stands for: whoever writes
- * the plan could have written the file as well (engine.md, Approvals).
+ * Turns `approve_commands: auto` into `ask`, with a warning, unless it came with `--set` or the preferences are
+ * committed or trusted: whoever writes the plan could have written the file as well (engine.md, Approvals).
  */
 export async function resolveCommandApproval(
   context: Context,
   prepared: PreparedRun,
   { set }: InitInput,
-): Promise<{ prepared: PreparedRun; unheard: string[] }> {
-  const settled = { prepared, unheard: [] };
+): Promise<{ prepared: PreparedRun; warnings: string[] }> {
+  const settled = { prepared, warnings: [] };
   if (prepared.kind === 'resume' || prepared.preferences['approve_commands'] !== 'auto') return settled;
   if (set?.['approve_commands'] === 'auto') return settled;
   const { arePreferencesTrusted } = await import('../trust/preferences.js');
@@ -48,7 +52,7 @@ export async function resolveCommandApproval(
   if (text !== null && (await arePreferencesTrusted(context, text))) return settled;
   return {
     prepared: { ...prepared, preferences: { ...prepared.preferences, approve_commands: 'ask' } },
-    unheard: [
+    warnings: [
       `approve_commands: auto does not count: ${PREFERENCES_FILE} is not committed as it is, and the user has not trusted it (\`dev-cli trust preferences\`, in a terminal)`,
     ],
   };

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../base/json.js';
 import { followsFrom } from '../../documents/plan-boxes.js';
 import type { PlanContent } from '../../documents/plan-schema.js';
 import { listAddedTodos } from '../../engine/act/plan.js';
+import { GOAL_FILE } from '../../project/goal-file.js';
 import { type Beginner, beginnersOf } from '../../recipe/beginners.js';
 import { setPhases } from '../../recipe/captured.js';
 import type { Library } from '../../recipe/library.js';
@@ -24,15 +25,12 @@ import { getRunRecipe } from '../../run/workflow.js';
 import type { StreamState } from '../../store/store.js';
 import { requireTrust } from '../trust/trust.js';
 
-/** Where a goal is written that no shell shall mangle. */
-const GOAL_FILE = '.dev/goal.md';
-
-/** What `init` is given besides the name. */
+/** The input of `init` without the name. */
 export type InitInput = Omit<InputOf<'init'>, 'name'>;
 
-/** What a run is to be made of, settled before anything is touched. */
+/** What a run is made of, decided before anything is written. */
 export type PreparedRun =
-  /** A live or halted run of this recipe is there; resuming it needs no recipe file. */
+  /** A live or halted run of this recipe exists; resuming it needs no recipe file. */
   | { kind: 'resume'; recipe: string }
   | {
       kind: 'new';
@@ -42,13 +40,13 @@ export type PreparedRun =
       goal: string | null;
       vars: JsonObject;
       preferences: RunState['preferences'];
-      /** What was found that is no error: keys of the preferences that nothing reads. */
+      /** Preferences that nothing reads. */
       warnings: string[];
     };
 
 /**
- * Settles recipe, mode, goal and preferences of an `init` (protocol.md §5; recipes.md §1).
- * @param present the run of that name, if there is one
+ * Decides recipe, mode, goal and preferences of an `init` (protocol.md §5; recipes.md §1). Writes nothing.
+ * @param present.snapshot the newest run of that name, if any
  * @throws DevCliError `UNKNOWN_RECIPE`, `RECIPE_INVALID`, `RECIPE_UNTRUSTED`, `MODE_CONTRADICTION`, `GOAL_MISSING`,
  * `PREFERENCES_INVALID`, `UNKNOWN_PREFERENCE`, `PLAN_MISSING`, `PLAN_EDITED`
  */
@@ -87,7 +85,7 @@ export function prepareRun(
   return { kind: 'new', recipe, goal: goal === '' ? null : goal, ...settings, warnings };
 }
 
-/** Mode, vars and preferences of the run; those of phases are captured with them. */
+/** Mode, vars and preferences of the run. In a workflow each phase gets its own, in the captured recipe. */
 function resolveRunSettings(captured: CapturedRecipe, input: InitInput, text: string | null) {
   const [flags, set] = [readModeFlags(input), input.set ?? {}];
   if (captured.workflow === undefined) {
@@ -99,7 +97,7 @@ function resolveRunSettings(captured: CapturedRecipe, input: InitInput, text: st
   return { captured: whole, mode: whole.recipe.mode, vars: whole.recipe.vars, preferences };
 }
 
-/** Whether the run executes a plan that is to be there already: no phase before the execution writes one. */
+/** Whether the run executes a plan that must already exist: no earlier phase writes one. */
 function executesAtOnce({ recipe, workflow }: CapturedRecipe): boolean {
   const recipes = workflow?.phases.map((phase) => phase.recipe) ?? [recipe];
   const execution = recipes.findIndex(({ type }) => type === 'engine');
@@ -112,7 +110,7 @@ function usesGoal({ recipe, workflow }: CapturedRecipe): boolean {
   return workflow.phases.some((phase) => phase.recipe.usesGoal) || namesGoal([], conditions);
 }
 
-/** The error for a name whose run is not finished and has another recipe. A halted one counts: it can be reopened. */
+/** The error for a name with an unfinished run of another recipe; a halted run can be reopened, so it counts. */
 export function runExistsError(unfinished: RunState): DevCliError {
   const { name, status } = unfinished;
   return new DevCliError('RUN_EXISTS', `"${name}" is ${status} with the recipe ${getRunRecipe(unfinished)}.`, {
@@ -125,12 +123,12 @@ export function runExistsError(unfinished: RunState): DevCliError {
 }
 
 function noWorkflowError(recipe: string): DevCliError {
-  return new DevCliError('USAGE', `"${recipe}" is a recipe of one piece, no workflow.`, {
-    fix: `Name it with --recipe ${recipe}. Workflows are those of type meta: dev-cli recipe list --json`,
+  return new DevCliError('USAGE', `"${recipe}" is not a workflow but a single recipe.`, {
+    fix: `Name it with --recipe ${recipe}. Workflows are the recipes of type meta: dev-cli recipe list --json`,
   });
 }
 
-/** The recipe that is meant: named, or that which begins planning in the mode of the flags, else of the run that is there. */
+/** The recipe that was named, else the one that begins planning in the mode of the flags or of the unfinished run. */
 function resolveRecipeName(library: Library, input: InitInput, unfinished: RunState | null): string {
   const named = input.recipe ?? input.workflow;
   if (named !== undefined) return named;
@@ -145,25 +143,28 @@ function resolveRecipeName(library: Library, input: InitInput, unfinished: RunSt
   });
 }
 
-/** Executing has a recipe for each depth; whether somebody is asked is left to the flags. */
+/** The recipe for `--execute`, chosen by depth; a running execution keeps its own unless a depth was given. */
 function resolveExecutionRecipe(library: Library, flags: Record<string, string>, unfinished: RunState | null): string {
   if (unfinished?.engine != null && flags['depth'] === undefined) return unfinished.recipe;
   return requireRecipeForMode(beginnersOf(library, 'execution'), { depth: 'standard', ...flags });
 }
 
-/** The first of them whose mode is the wanted one, or left open. */
+/**
+ * The first recipe whose mode is the wanted one or leaves it open.
+ * @throws DevCliError `UNKNOWN_RECIPE`
+ */
 function requireRecipeForMode(beginners: readonly Beginner[], wanted: Readonly<Record<string, string>>): string {
   const fits = ({ mode }: Beginner) => Object.entries(wanted).every(([key, value]) => (mode[key] ?? value) === value);
   const found = beginners.find(fits);
   if (found !== undefined) return found.name;
   const mode = Object.values(wanted).join(', ');
-  throw new DevCliError('UNKNOWN_RECIPE', `No recipe is begun for the mode ${mode} when none is named.`, {
+  throw new DevCliError('UNKNOWN_RECIPE', `There is no default recipe for the mode ${mode}.`, {
     fix: ['Name one with --recipe: ', { command: 'recipe list', input: {} }],
   });
 }
 
 /**
- * The plan that there is to execute; todos that an earlier run added are part of it.
+ * Reads the plan to execute. PLAN.md may also list todos that an earlier run added.
  * @throws DevCliError `PLAN_MISSING`, `PLAN_EDITED`
  */
 function requirePlan(name: string, files: DocumentReader, present: RunState | null): PlanContent {
@@ -199,38 +200,41 @@ function readModeFlags(input: InitInput): { depth?: string; interaction?: string
   };
 }
 
-/** Of a workflow the flags agree with what it states and with what each of its phases' recipes states. */
+/**
+ * @throws DevCliError `MODE_CONTRADICTION` for a flag against the mode of the recipe, the workflow or one of its phases
+ */
 function checkModes(input: InitInput, { recipe, workflow }: CapturedRecipe): void {
   const stating = workflow === undefined ? [recipe] : [workflow, ...workflow.phases.map((phase) => phase.recipe)];
-  for (const { name, mode } of stating) checkStatedMode(input, mode, name);
-}
-
-/**
- * What a run was begun with is its own, whether its recipe states it or a flag has filled it in.
- * @throws DevCliError `MODE_CONTRADICTION` for a flag against it
- */
-function checkRunMode(input: InitInput, { name, mode }: RunState): void {
-  for (const [key, value] of Object.entries(readModeFlags(input))) {
-    const is = mode[key];
-    if (is === undefined || is === value) continue;
-    throw new DevCliError(
-      'MODE_CONTRADICTION',
-      `The run "${name}" began as ${is}, and a run keeps its mode: --${value} cannot change it.`,
-      {
-        run: name,
-        fix: { command: 'init', input: { name, ...input, [value]: false } },
-      },
-    );
-  }
-}
-
-/** @throws DevCliError `MODE_CONTRADICTION` for a flag against a stated value */
-function checkStatedMode(input: InitInput, stated: Record<string, string>, recipe: string): void {
-  for (const [key, value] of Object.entries(readModeFlags(input))) {
-    const states = stated[key];
-    if (states === undefined || states === value) continue;
-    throw new DevCliError('MODE_CONTRADICTION', `--${value} contradicts the recipe "${recipe}", which is ${states}.`, {
+  for (const { name, mode } of stating) {
+    const contradiction = findContradiction(input, mode);
+    if (contradiction === null) continue;
+    const { flag, is } = contradiction;
+    throw new DevCliError('MODE_CONTRADICTION', `--${flag} contradicts the recipe "${name}", which is ${is}.`, {
       fix: ['Leave the flag out, or choose another recipe: ', { command: 'recipe list', input: {} }],
     });
   }
+}
+
+/**
+ * @throws DevCliError `MODE_CONTRADICTION` for a flag against the mode that a run began with, by its recipe or by a
+ * flag
+ */
+function checkRunMode(input: InitInput, { name, mode }: RunState): void {
+  const contradiction = findContradiction(input, mode);
+  if (contradiction === null) return;
+  const { flag, is } = contradiction;
+  throw new DevCliError(
+    'MODE_CONTRADICTION',
+    `The run "${name}" began as ${is}, and a run keeps its mode: --${flag} cannot change it.`,
+    { run: name, fix: { command: 'init', input: { name, ...input, [flag]: false } } },
+  );
+}
+
+/** The first flag that differs from a mode, and the mode's own value. */
+function findContradiction(input: InitInput, mode: Record<string, string>): { flag: string; is: string } | null {
+  for (const [key, flag] of Object.entries(readModeFlags(input))) {
+    const is = mode[key];
+    if (is !== undefined && is !== flag) return { flag, is };
+  }
+  return null;
 }

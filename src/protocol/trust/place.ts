@@ -6,15 +6,15 @@ export function isAtItsPlace({ store }: Context, { name, place }: RunPlace): boo
   return place !== undefined && place === store.home(name);
 }
 
-/** Whether what a run wants to start may be started here: it is at home, or a person trusts it. */
+/** Whether a run may start commands here: it was begun here, or a person trusts it. */
 export async function mayStart(context: Context, run: RunPlace): Promise<boolean> {
   if (isAtItsPlace(context, run)) return true;
   return (await import('./run-place.js')).isTrustedHere(context, run);
 }
 
 /**
- * To be called before anything is started for a run: a command, a commit with its hooks, what tells a forge. State and
- * commands of a run that came from elsewhere, with a clone or an archive, are somebody else's words.
+ * Refuses to start anything (a command, a commit with its hooks, a call to a forge) for a run that came from elsewhere:
+ * its state and commands are somebody else's words. To be called before each start (protocol.md §4).
  * @throws DevCliError `RUN_UNTRUSTED`
  */
 export async function requirePlace(context: Context, run: RunPlace): Promise<void> {

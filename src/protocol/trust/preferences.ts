@@ -11,9 +11,9 @@ import { requireTerminal } from '../person.js';
 const ANSWER = { command: 'trust', input: { recipe: 'preferences' } };
 
 /**
- * Whether somebody stands for .dev/preferences.yaml as it lies there: it is committed unchanged, or a person has trusted it
+ * Whether .dev/preferences.yaml counts as the user's word: it is committed unchanged, or a person has trusted it
  * (engine.md, Approvals).
- * @param text of the file
+ * @param text content of the file
  * @throws DevCliError `IO`, `INTERRUPTED`
  */
 export async function arePreferencesTrusted(context: Context, text: string): Promise<boolean> {
@@ -28,8 +28,10 @@ export async function arePreferencesTrusted(context: Context, text: string): Pro
 }
 
 /**
- * `trust preferences`: a person stands for the project's preferences as they are, although nobody has committed them.
- * @throws DevCliError `TERMINAL_REQUIRED`, `DATA_MISSING` where there is no such file, `UNKNOWN_CHOICE` for anything but a yes
+ * `trust preferences`: asks the person to trust the project's preferences in this version, though they are not
+ * committed.
+ * @throws DevCliError `TERMINAL_REQUIRED`, `DATA_MISSING` where there is no such file, `UNKNOWN_CHOICE` for anything
+ * but a yes
  */
 export async function trustPreferences(context: Context): Promise<Answer> {
   requireTerminal(context, ANSWER);
@@ -42,7 +44,7 @@ export async function trustPreferences(context: Context): Promise<Answer> {
     [
       `${PREFERENCES_FILE} says:`,
       ...lines.map((line) => `  ${toBoundedLine(line, 1000)}`),
-      'Shall it count as it stands? y or n: ',
+      'Trust it in this version? y or n: ',
     ].join('\n'),
   );
   if (!/^y(es)?$/i.test(typed)) {
@@ -56,11 +58,11 @@ export async function trustPreferences(context: Context): Promise<Answer> {
   return {
     exit: 0,
     json: { ok: true, preferences: PREFERENCES_FILE, digest },
-    text: () => `${PREFERENCES_FILE} counts, as it stands.`,
+    text: () => `${PREFERENCES_FILE} is trusted in this version.`,
   };
 }
 
-/** Of no recipe: what is trusted as the one is not trusted as the other. */
+/** The prefix keeps a text that was trusted as preferences from counting as a trusted recipe. */
 function computeDigest(text: string): string {
   return sha256(`preferences\n${text}`);
 }

@@ -5,26 +5,26 @@ import { isTrusted } from '../../project/trust.js';
 import type { Context } from '../../run/context.js';
 import type { RunState } from '../../run/state.js';
 
-// What is rare: a run that was not begun in this directory.
+// A module of its own, loaded on demand: few runs were begun elsewhere.
 
-/** What tells one run in one place from every other that a person might trust. */
+/** What identifies a run and the place where it was begun. */
 export type RunPlace = Pick<RunState, 'name' | 'runId' | 'recipeHash' | 'place'>;
 
-/** By which a person's trust in a run from elsewhere is known again: it holds for this root, run and recipe. */
+/** The digest under which trust in a run from elsewhere is kept: it holds for this root, run and recipe. */
 export function computeTrustDigest({ root }: Context, { runId, recipeHash }: RunPlace): string {
   return sha256(canonicalJson(['run', root, runId, recipeHash]));
 }
 
-/** Whether a person has let the run start its commands here. */
+/** Whether a person has allowed the run to start its commands here. */
 export function isTrustedHere(context: Context, run: RunPlace): boolean {
   return isTrusted(context.trustDirectory, computeTrustDigest(context, run));
 }
 
-/** The refusal to start something for it. */
+/** The refusal to start anything for an untrusted run. */
 export function runUntrustedError({ name }: RunPlace): DevCliError {
   return new DevCliError(
     'RUN_UNTRUSTED',
-    `The run "${name}" was not begun in this directory by this user: none of its commands is started.`,
+    `The run "${name}" was not begun in this directory by this user, so none of its commands is started.`,
     {
       run: name,
       details: [{ target: name, problem: 'copied, cloned, or made by a version that did not record where' }],

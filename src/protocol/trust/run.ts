@@ -9,16 +9,13 @@ import type { CapturedRecipe } from '../../recipe/resolved.js';
 import { quoteForShell } from '../../registry/render.js';
 import { readCapturedRecipe } from '../../run/captured-recipe.js';
 import type { Context } from '../../run/context.js';
-import type { RunState } from '../../run/state.js';
 import { openTransaction } from '../../run/transaction.js';
-import type { StreamState } from '../../store/store.js';
 import { requireTerminal } from '../person.js';
+import type { RunHead } from '../run-view.js';
 import { isAtItsPlace } from './place.js';
 import { computeTrustDigest, isTrustedHere } from './run-place.js';
 
-type RunHead = StreamState<RunState> & { snapshot: RunState };
-
-/** The run of that name, unless it was begun here: then, and where there is none, the word means something else. */
+/** The run of that name if it came from elsewhere; null where the word of `trust` means something else. */
 export async function findForeignRun(context: Context, word: string): Promise<RunHead | null> {
   if (!isName(word)) return null;
   const head = await context.store.read(word);
@@ -27,8 +24,8 @@ export async function findForeignRun(context: Context, word: string): Promise<Ru
 }
 
 /**
- * `trust <run>`: a person on a terminal lets a run from elsewhere start its commands in this directory (protocol.md §4).
- * @throws DevCliError `TERMINAL_REQUIRED`; `RUN_UNTRUSTED` when the person does not; `STATE_CORRUPT`
+ * `trust <run>`: asks the person to let a run from elsewhere start its commands in this directory (protocol.md §4).
+ * @throws DevCliError `TERMINAL_REQUIRED`; `RUN_UNTRUSTED` for anything but a yes; `STATE_CORRUPT`
  */
 export async function trustRun(context: Context, head: RunHead): Promise<Answer> {
   const { snapshot } = head;
@@ -61,21 +58,21 @@ export async function trustRun(context: Context, head: RunHead): Promise<Answer>
     text: (written) =>
       [
         `${name} may now start its commands here.`,
-        `Tell the agent to go on; it asks: ${written({ command: 'next', input: { name } })}`,
+        `Tell the agent to go on with: ${written({ command: 'next', input: { name } })}`,
       ].join('\n'),
   };
 }
 
 const COMMITS = 'git commit, for each todo, with the hooks of this repository';
 
-/** Whether the run executes a plan, now or in a phase to come. */
+/** Whether the run executes a plan, in any of its phases. */
 function makesCommits({ recipe, workflow }: CapturedRecipe): boolean {
   return (workflow?.phases ?? [{ recipe }]).some((phase) => phase.recipe.type === 'engine');
 }
 
 /**
- * Every command that is known of a run, each once: what is at work or queued comes first, since a forged state may hold
- * what neither recipe nor plan says.
+ * Every command the run could start, each once. Running and queued ones come first, because a forged state may hold
+ * commands that neither recipe nor plan has.
  */
 function listKnownCommands(context: Context, head: RunHead, captured: CapturedRecipe): string[] {
   const { commands, engine } = head.snapshot;
@@ -87,15 +84,15 @@ function listKnownCommands(context: Context, head: RunHead, captured: CapturedRe
           argv: run,
           cwd,
         }));
-  const atWork = Object.values(commands).map(({ argv, shell, cwd }) => ({
+  const running = Object.values(commands).map(({ argv, shell, cwd }) => ({
     argv: shell ? ['sh', '-c', ...argv] : argv,
     cwd,
   }));
-  const all = [...atWork, ...job, ...listAllExternalCommands(captured).map((argv) => ({ argv, cwd: '.' })), ...plan];
+  const all = [...running, ...job, ...listAllExternalCommands(captured).map((argv) => ({ argv, cwd: '.' })), ...plan];
   return [...new Set(all.map(({ argv, cwd }) => renderVisibly(argv, cwd)))];
 }
 
-/** A command as a shell would take it, with nothing in it that a reader cannot see. */
+/** A command quoted for a shell, with invisible characters escaped: the person must see all that will run. */
 function renderVisibly(argv: readonly string[], cwd: string): string {
   const line = argv.map(quoteForShell).join(' ') + (cwd === '.' ? '' : `   (in ${quoteForShell(cwd)})`);
   return line.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`);

@@ -9,7 +9,7 @@ import type { Context } from '../../run/context.js';
 import { requireTerminal, SHOW_ANSWER } from '../person.js';
 
 /**
- * Refuses a recipe of the project whose external commands nobody has trusted in this version (protocol.md §4).
+ * Refuses a project's recipe whose external commands no person has trusted in this version (protocol.md §4).
  * @throws DevCliError `RECIPE_UNTRUSTED`
  */
 export function requireTrust(context: Context, captured: CapturedRecipe): void {
@@ -24,7 +24,8 @@ export function requireTrust(context: Context, captured: CapturedRecipe): void {
 }
 
 /**
- * `trust WORD`: the project's preferences; the run of that name when it came from elsewhere; else the recipe (protocol.md §4).
+ * `trust WORD`: trusts the project's preferences, the run of that name if it came from elsewhere, or else the recipe
+ * (protocol.md §4).
  * @throws DevCliError as `trustPreferences`, `trustRun` and `trustRecipe`
  */
 export async function trustNamed(context: Context, word: string): Promise<Answer> {
@@ -35,8 +36,9 @@ export async function trustNamed(context: Context, word: string): Promise<Answer
 }
 
 /**
- * `trust <recipe>`: a person on a terminal allows this version of the recipe, wherever it lies, to run its commands.
- * @throws DevCliError `TERMINAL_REQUIRED`, `UNKNOWN_RECIPE`, `RECIPE_INVALID`
+ * `trust <recipe>`: asks the person to let this version of a recipe run its commands.
+ * @throws DevCliError `TERMINAL_REQUIRED`, `UNKNOWN_RECIPE`, `RECIPE_INVALID`; `RECIPE_UNTRUSTED` for anything but a
+ * yes
  */
 async function trustRecipe(context: Context, name: string): Promise<Answer> {
   const captured = requireRecipe(context.library, name);
@@ -53,10 +55,7 @@ async function trustRecipe(context: Context, name: string): Promise<Answer> {
       ].join('\n'),
     );
     if (!/^y(es)?$/i.test(typed)) {
-      throw new DevCliError('RECIPE_UNTRUSTED', `"${name}" was not trusted.`, {
-        fix: 'Nothing changed.',
-        answer,
-      });
+      throw new DevCliError('RECIPE_UNTRUSTED', `"${name}" was not trusted.`, { fix: 'Nothing changed.', answer });
     }
     trust(context.trustDirectory, captured.digest);
   }
@@ -70,7 +69,7 @@ async function trustRecipe(context: Context, name: string): Promise<Answer> {
   };
 }
 
-/** A command as a shell would take it, so that whoever decides sees where each argument ends. */
+/** A command quoted for a shell, so that the reader sees where each argument ends. */
 function quoteCommand(argv: string[]): string {
   return argv.map(quoteForShell).join(' ');
 }
