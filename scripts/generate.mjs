@@ -51,7 +51,7 @@ for (const [name, schema] of Object.entries(validators)) {
 }
 for (const [name, schema] of Object.entries(outlines)) {
   // Descriptions are for readers of the shipped schema.
-  writeData(name, schema, "import('../run/misfit.js').Outline", (key) => key !== 'description');
+  writeData(name, schema, "import('../run/codec.js').OutlineSchema", (key) => key !== 'description');
 }
 writeData('commands', registry, "import('../registry/find.js').Registry");
 writeData(

@@ -6,21 +6,21 @@ import { loadLazily } from '../base/lazy.js';
 import { isName } from '../base/name.js';
 import { VERSION } from '../base/version.js';
 import { DISK_READER } from '../project/reader.js';
-import { refuseNonUtf8Path } from '../project/root.js';
-import { createReadRuns, createRuns } from '../project/runs.js';
+import { type FoundRoot, findRoot } from '../project/root.js';
+import { openProject, openProjectForReading } from '../project/runs.js';
 import type { Ported } from '../protocol/ports.js';
 import { runCodec } from '../run/codec.js';
 import type { Context, ReadContext } from '../run/context.js';
 import { isTracked } from '../work/ignored.js';
 import type { Environment } from './environment.js';
 import { PORTS, SECTIONS } from './ports.js';
-import { buildRootQuery, resolveRoot } from './root-of.js';
 import { systemClock, systemIds } from './system.js';
 
 const os = loadLazily<typeof import('node:os')>('node:os');
 
 /** Seconds within which a call answers when nothing else is said (protocol.md §4). */
 const ANSWER_WITHIN = 45;
+
 /** The same for Codex CLI, which yields after ten. */
 const CODEX_ANSWER_WITHIN = 8;
 
@@ -29,14 +29,15 @@ const CODEX_ANSWER_WITHIN = 8;
  * @throws DevCliError `USAGE` for a root that is none, or a setting without a usable value; `IO`
  */
 export function createContext(environment: Environment, command: string): Context & Ported {
-  refuseNonUtf8Path(buildRootQuery(environment));
   const { env, ask } = environment;
-  const around = surroundings(environment);
-  const { root, clock, library } = around;
   const ids = systemIds;
+  const options = { codec: runCodec, clock: systemClock, ids, purpose: command, isTracked };
+  const { runs, ...found } = openProject(buildRootQuery(environment), options);
+  const around = describeSurroundings(environment, found);
+  const { library } = around;
   return {
     ...around,
-    store: createRuns({ root, codec: runCodec, clock, ids, purpose: command, isTracked }),
+    store: runs,
     ports: PORTS,
     ids,
     ask,
@@ -50,26 +51,29 @@ export function createContext(environment: Environment, command: string): Contex
   };
 }
 
-/** The same for a use case that only asks: what writes need not even be loaded. */
+/** The same for a use case that only asks: what writes is not even loaded. */
 export function createReadContext(environment: Environment): ReadContext & Ported<'sections'> {
-  const around = surroundings(environment);
-  const { root, clock } = around;
-  return { ...around, store: createReadRuns({ root, codec: runCodec, clock }), ports: { sections: SECTIONS } };
+  const options = { codec: runCodec, clock: systemClock };
+  const { runs, ...found } = openProjectForReading(buildRootQuery(environment), options);
+  return { ...describeSurroundings(environment, found), store: runs, ports: { sections: SECTIONS } };
 }
 
-function surroundings(environment: Environment): Omit<ReadContext, 'store'> {
+function describeSurroundings(
+  environment: Environment,
+  { root, workTree, boundRun }: FoundRoot,
+): Omit<ReadContext, 'store'> {
   const { env, signal } = environment;
-  const place = resolveRoot(environment);
   const session = env['DEV_CLI_SESSION'];
   return {
-    root: place.root,
-    workTree: place.workTree ?? place.root,
-    boundRun: place.boundRun,
+    root,
+    workTree: workTree ?? root,
+    boundRun,
     clock: systemClock,
+    startedAt: systemClock.now(),
     caller: callerOf(environment),
     mark: findHarnessMark(env),
     session: session === undefined || session === '' ? null : session,
-    library: { reader: DISK_READER, shipped: packageDirectory(), project: place.root },
+    library: { reader: DISK_READER, shipped: packageDirectory(), project: root },
     reader: DISK_READER,
     answerWithin: answerWithin(env),
     signal,
@@ -105,4 +109,18 @@ function answerWithin(env: Environment['env']): number {
 function packageDirectory(): string {
   const here = import.meta.dirname;
   return here.endsWith(join('src', 'app')) ? join(here, '..', '..') : dirname(here);
+}
+
+type Surroundings = Pick<Environment, 'cwd' | 'env' | 'root'>;
+
+/**
+ * Finds the root of a call (protocol.md, Root).
+ * @throws DevCliError `USAGE` for a root that is none; `IO`
+ */
+export function resolveRoot(surroundings: Surroundings): FoundRoot {
+  return findRoot(buildRootQuery(surroundings));
+}
+
+function buildRootQuery({ cwd, env, root }: Surroundings): Parameters<typeof findRoot>[0] {
+  return { cwd, env, explicit: root };
 }

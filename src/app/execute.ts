@@ -23,7 +23,7 @@ export async function execute(
   const context = createContext(environment, call.command);
   try {
     // Which command it is shows only now: from here on the handler's type says what the schema says.
-    return await handler(context, call.input as never, environment);
+    return { ...(await handler(context, call.input as never, environment)), root: context.root };
   } catch (error) {
     if (error instanceof DevCliError && !PUZZLING.includes(error.code)) throw error;
     const { diagnoseFailure } = await import('../protocol/diagnose.js');

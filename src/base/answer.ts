@@ -8,6 +8,8 @@ import type { CommandFormatter } from './invocation.js';
 export interface Answer {
   json: object;
   exit: ExitCode;
+  /** Absolute: where the paths and commands in it hold. Added by the composition root; absent where no run was looked for. */
+  root?: string;
   /** The same for a person; made only when somebody will read it. */
   text?: (written: CommandFormatter) => string;
   /** `json` is what was recorded, and is printed as it is: its invocations are not written out. */
@@ -30,6 +32,8 @@ export interface StreamItem {
 export interface StreamAnswer {
   stream: AsyncIterable<StreamItem>;
   exit: ExitCode;
+  /** As in `Answer`. */
+  root?: string;
   /** As in `Answer`, of every item. */
   recorded?: true;
 }

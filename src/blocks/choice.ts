@@ -6,7 +6,7 @@ import { listOfferedChoiceIds } from '../machine/transition.js';
 import { isPlanGate } from '../recipe/declared.js';
 import type { GateBlock, LlmBlock, ResolvedChoice } from '../recipe/resolved.js';
 import { displayPath, PLAN, PLAN_CONTENT, parseDisplayPath } from '../run/paths.js';
-import { findChoices, type PendingBlock, recordAcknowledged } from '../run/pending-action.js';
+import { type PendingBlock, recordAcknowledged } from '../run/pending-action.js';
 import type { PendingState } from '../run/state.js';
 import type { Transaction } from '../run/transaction.js';
 import type { AckInput, Acknowledged } from './acknowledgement.js';
@@ -55,8 +55,8 @@ export function acknowledgeChoice(tx: Transaction, pending: PendingBlock, input:
     at: tx.at,
     seq: 0,
   };
-  recordAcknowledged(tx, pending, { choice: chosen.id, ...defined({ note, digest }), ...plan }, chosen.id);
   recordInputs(tx, pending);
+  recordAcknowledged(tx, pending, { choice: chosen.id, ...defined({ note, digest }), ...plan }, chosen.id);
   if (note !== undefined && targetOf(pending, chosen.id) === 'back') tx.because.push(noteFile);
   return { result: { kind: 'completed', block: block.id }, event: { type: 'CHOOSE', choice: chosen.id } };
 }
@@ -78,7 +78,7 @@ export function requireChoice(
   pending: PendingBlock,
   input: AckInput,
 ): { chosen: { id: string }; note: string | undefined } {
-  const choices = findChoices(pending.action) ?? [];
+  const choices = pending.choices ?? [];
   const chosen = choices.find((choice) => choice.id === input.choice);
   if (chosen === undefined) throw unknownChoice(tx, choices, input.choice);
   const note = input.note?.trim() === '' ? undefined : input.note;

@@ -94,7 +94,7 @@ export function completeAction(
   evidence: Parameters<typeof recordAcknowledged>[2],
   summary?: string,
 ): Acknowledged {
-  recordAcknowledged(tx, pending, evidence, summary);
   recordInputs(tx, pending);
+  recordAcknowledged(tx, pending, evidence, summary);
   return { result: { kind: 'completed', block: pending.block.id }, event: { type: 'DONE' } };
 }

@@ -1,6 +1,6 @@
+import { resolveRoot } from '../app/context.js';
 import type { Environment } from '../app/environment.js';
 import { execute } from '../app/execute.js';
-import { findKnownRoot } from '../app/root-of.js';
 import type { Answer, StreamAnswer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
 import { VERSION } from '../base/version.js';
@@ -8,8 +8,15 @@ import type { Registry } from '../registry/find.js';
 import { type ParsedCommand, parseHot } from '../registry/hot.js';
 import type { Screen } from './block.js';
 import { resolveInput } from './inputs.js';
-import { chooseFormat } from './output-format.js';
-import { type CallSite, type Output, printAnswer, printFailure, toDevCliError, writePaths } from './print.js';
+import {
+  type CallSite,
+  chooseFormat,
+  type Output,
+  printAnswer,
+  printFailure,
+  toDevCliError,
+  writePaths,
+} from './print.js';
 import { createInputReader } from './read-input.js';
 
 /** The process around the front door; a test passes its own. */
@@ -37,25 +44,23 @@ export interface ProcessIo {
 
 /** From argv to what is printed. Never throws, never rejects. */
 export async function runCommandLine(argv: readonly string[], io: ProcessIo): Promise<Output> {
+  let site: Site | null = null;
   let format = chooseFormat(undefined, { json: argv.includes('--json'), text: argv.includes('--text') }, io);
   try {
     if (argv[0] === '--version' || argv[0] === '-V') return versionPrinted(argv, io);
     const read = parseHot(argv) ?? (await explained(argv, io));
     format = chooseFormat(read.form, read.globals, io);
     if ('fault' in read) throw read.fault;
-    const root = findKnownRoot({ cwd: io.cwd, env: io.env, ...rootGiven(read) });
-    if (root !== null && root !== io.cwd) {
-      const { createPathWriter } = await import('./path-writer.js');
-      format = { ...format, reach: createPathWriter(root, read.globals.root) };
-    }
-    const result = await answer(read, { ...io, ask: asking(io, format) }, root);
+    site = { cwd: io.cwd, env: io.env, ...rootGiven(read) };
+    const result = await answer(read, io, site);
+    format = await seenFrom(site, format, result.root);
     if (!('stream' in result)) return printAnswer(result, format);
     const { printStream } = await import('./stream.js');
     return await printStream(result, format, io);
   } catch (thrown) {
     const error = toDevCliError(thrown, io.env['DEV_CLI_DEBUG'] === '1');
     try {
-      return printFailure(error, format);
+      return printFailure(error, site === null ? format : await seenFrom(site, format));
     } catch (defect) {
       return printFailure(toDevCliError(defect, false), format);
     }
@@ -73,17 +78,37 @@ async function registryWith(wings: ProcessIo['wings']): Promise<Registry> {
   return wings === undefined ? REGISTRY : withGroups(wings);
 }
 
-const rootGiven = ({ globals: { root } }: Pick<ParsedCommand, 'globals'>) => (root === undefined ? {} : { root });
+/** Where a call is made, and for which root. */
+type Site = Pick<Environment, 'cwd' | 'env' | 'root'>;
 
-/** What a person is asked may name a file. */
-function asking({ ask }: ProcessIo, standpoint: CallSite): ProcessIo['ask'] {
-  return (question) => ask(writePaths(question, standpoint));
+/** The root of a call; null where there is none, which the use case says. */
+function findKnownRoot(site: Site): string | null {
+  try {
+    return resolveRoot(site).root;
+  } catch (error) {
+    if (error instanceof DevCliError) return null;
+    throw error;
+  }
 }
 
-async function answer(parsed: ParsedCommand, io: ProcessIo, root: string | null): Promise<Answer | StreamAnswer> {
-  const { cwd, env, stdin, stdinIsTerminal, stdoutIsTerminal, ask } = io;
-  const readInput = createInputReader({ cwd, root, stdin, stdinIsTerminal });
-  const input = resolveInput(parsed.form, parsed.input, { cwd, readInput });
+/** How an answer is written for a call that may not have been made in the root: elsewhere, paths and commands differ. */
+async function seenFrom<T extends CallSite>(site: Site, format: T, known?: string): Promise<T> {
+  const root = known ?? findKnownRoot(site);
+  if (root === null || root === site.cwd) return format;
+  const { createPathWriter } = await import('./path-writer.js');
+  return { ...format, reach: createPathWriter(root, site.root) };
+}
+
+const rootGiven = ({ globals: { root } }: Pick<ParsedCommand, 'globals'>) => (root === undefined ? {} : { root });
+
+async function answer(parsed: ParsedCommand, io: ProcessIo, site: Site): Promise<Answer | StreamAnswer> {
+  const { stdin, stdinIsTerminal, stdoutIsTerminal } = io;
+  let reader: Environment['readInput'] | null = null;
+  const readInput: Environment['readInput'] = (source) => {
+    reader ??= createInputReader({ cwd: site.cwd, root: findKnownRoot(site), stdin, stdinIsTerminal });
+    return reader(source);
+  };
+  const input = resolveInput(parsed.form, parsed.input, { cwd: site.cwd, readInput });
   const { name: command } = parsed.form;
   if (command === 'help') {
     return (await import('./help.js')).answerHelp(input['command'], await registryWith(io.wings));
@@ -92,19 +117,18 @@ async function answer(parsed: ParsedCommand, io: ProcessIo, root: string | null)
     return (await import('./completion.js')).answerCompletion(input['shell'], await registryWith(io.wings));
   }
   const signal = io.interruption();
-  const call = { command, input };
-  const surroundings = {
+  const environment: Environment = {
+    ...site,
     ...(io.wings && { wings: io.wings }),
-    cwd,
-    env,
     given: parsed.input,
     stdinIsTerminal,
     stdoutIsTerminal,
     signal,
     readInput,
-    ask,
+    // A question may name a file.
+    ask: async (question) => io.ask(writePaths(question, await seenFrom(site, rootGiven(parsed)))),
   };
-  return Promise.race([execute(call, { ...surroundings, ...rootGiven(parsed) }), interrupted(signal)]);
+  return Promise.race([interrupted(signal), execute({ command, input }, environment)]);
 }
 
 function interrupted(signal: AbortSignal): Promise<never> {

@@ -1,13 +1,10 @@
+import { resolveRoot } from '../app/context.js';
 import type { Question, QuestionName } from '../app/questions.js';
-import { resolveRoot } from '../app/root-of.js';
 import type { InputOf } from '../registry/catalogue.js';
 import { parseHot } from '../registry/hot.js';
 import type { ProcessIo } from './front.js';
-import { writeAll } from './output.js';
-import { chooseFormat } from './output-format.js';
-import { type Output, printAnswer } from './print.js';
-import { listenForSignals } from './signals.js';
-import { isTerminal } from './terminal.js';
+import { chooseFormat, type Output, printAnswer } from './print.js';
+import { isTerminal, listenForSignals, writeAll } from './process.js';
 
 /** The process around a question; a test passes its own. */
 type QuestionRim = Pick<ProcessIo, 'cwd' | 'env' | 'stdinIsTerminal' | 'stdoutIsTerminal' | 'interruption'>;

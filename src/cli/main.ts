@@ -1,8 +1,6 @@
 import { DevCliError } from '../base/errors.js';
 import { type ProcessIo, runCommandLine } from './front.js';
-import { writeAll } from './output.js';
-import { listenForSignals } from './signals.js';
-import { isTerminal } from './terminal.js';
+import { isTerminal, listenForSignals, writeAll } from './process.js';
 
 /** @throws DevCliError `IO` */
 function workingDirectory(): string {

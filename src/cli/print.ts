@@ -1,8 +1,10 @@
 import type { Answer } from '../base/answer.js';
 import { ERROR_CODES, type ExitCode } from '../base/error-codes.js';
 import { DevCliError, type ErrorDetail, type Fix } from '../base/errors.js';
+import { findHarnessMark } from '../base/harness-mark.js';
 import { type CommandFormatter, renderInstruction } from '../base/invocation.js';
 import { createCommandReplacer, createFormatterFor } from '../registry/command-format.js';
+import type { CommandForm } from '../registry/spec.js';
 import { toOneLine, toPlainText } from './plain.js';
 
 /** What goes where, and how the process ends. */
@@ -154,4 +156,25 @@ export function createCommandFormatter({ root, reach }: CallSite): CommandFormat
 /** A text whose paths can be opened from where the call was made. */
 export function writePaths(text: string, { reach }: CallSite): string {
   return reach?.text(text) ?? text;
+}
+
+/**
+ * JSON for a document or a stream, text for what is made for people. At a terminal of a person, whatever a person calls is
+ * text, and so is every failure; where a harness's mark stands, a terminal is none (protocol.md §1).
+ */
+export function chooseFormat(
+  form: Pick<CommandForm, 'output' | 'actor'> | undefined,
+  globals: { root?: string; json?: boolean; text?: boolean },
+  around: { env: NodeJS.ProcessEnv; stdoutIsTerminal: boolean },
+): OutputFormat {
+  const terminal = around.stdoutIsTerminal && findHarnessMark(around.env) === null;
+  const forPerson = form?.actor === 'person' && terminal;
+  const document = (form === undefined || form.output !== 'text') && !forPerson;
+  const json = document ? globals.text !== true : globals.json === true;
+  return {
+    json,
+    terminal,
+    failsInText: !json || (terminal && globals.json !== true),
+    ...(globals.root !== undefined && { root: globals.root }),
+  };
 }

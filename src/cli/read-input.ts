@@ -2,7 +2,7 @@ import { closeSync, constants, existsSync, openSync, readSync } from 'node:fs';
 import { dirname, isAbsolute, resolve } from 'node:path';
 import type { Environment } from '../app/environment.js';
 import { DevCliError, getSystemCode } from '../base/errors.js';
-import { blockFor } from './output.js';
+import { blockFor } from './process.js';
 
 /** More than any document of a run; a larger one is a mistake (protocol.md §1). */
 const INPUT_LIMIT = 8 * 1024 * 1024;

@@ -3,7 +3,7 @@ import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { DevCliError, getSystemCode } from '../base/errors.js';
 import { isName } from '../base/name.js';
 import { isMissing, readRegular } from '../store/inside.js';
-import { pathError, withIoErrors } from '../store/io.js';
+import { pathError, toIoError } from '../store/io.js';
 import { RUNS } from './layout.js';
 
 /** Where the state of this call's run lies, and what the place it was called from is bound to. */
@@ -16,7 +16,7 @@ export interface FoundRoot {
   boundRun: string | null;
 }
 
-interface RootQuery {
+export interface RootQuery {
   /** Absolute. */
   cwd: string;
   env: { DEV_CLI_ROOT?: string | undefined };
@@ -33,9 +33,11 @@ const LIMIT = 64 * 1024;
 /**
  * Finds the root (protocol.md, Root). Starts no process and writes nothing.
  * A given root is taken as it is; the work tree the call came from counts only when it belongs to that root.
- * @throws DevCliError `USAGE` when the given root is no directory; `IO` when a work tree's pointer cannot be used
+ * @throws DevCliError `USAGE` when the given root is no directory; `IO` for a path that is not UTF-8, and when a work tree's
+ * pointer cannot be used
  */
 export function findRoot({ cwd, env, explicit }: RootQuery): FoundRoot {
+  refuseNonUtf8Path({ cwd, env, explicit });
   const climbed = climb(cwd);
   const given = explicit ?? (env.DEV_CLI_ROOT || undefined);
   const bound = climbed.top === null ? null : (given === undefined ? boundTo : usablyBoundTo)(climbed.top);
@@ -53,7 +55,7 @@ export function findRoot({ cwd, env, explicit }: RootQuery): FoundRoot {
  * meant.
  * @throws DevCliError `IO` for such a directory
  */
-export function refuseNonUtf8Path({ cwd, env, explicit }: RootQuery): void {
+function refuseNonUtf8Path({ cwd, env, explicit }: RootQuery): void {
   const given = explicit ?? (env.DEV_CLI_ROOT || undefined);
   const path = given === undefined ? cwd : resolve(cwd, given);
   if (!path.includes('\uFFFD') || isDirectory(path)) return;
@@ -146,26 +148,22 @@ function isDirectory(path: string): boolean {
 }
 
 function kindOf(path: string): 'file' | 'directory' | 'nothing' {
-  return withIoErrors(path, null, () => {
-    try {
-      return statSync(path).isDirectory() ? 'directory' : 'file';
-    } catch (error) {
-      // A parent that may not be looked into holds no root for this user.
-      if (isMissing(error) || getSystemCode(error) === 'EACCES') return 'nothing';
-      throw error;
-    }
-  });
+  try {
+    return statSync(path).isDirectory() ? 'directory' : 'file';
+  } catch (error) {
+    // A parent that may not be looked into holds no root for this user.
+    if (isMissing(error) || getSystemCode(error) === 'EACCES') return 'nothing';
+    throw toIoError(error, path, null);
+  }
 }
 
 function readText(path: string): string | null {
-  return withIoErrors(path, null, () => {
-    try {
-      return readRegular(path, LIMIT)?.toString('utf8') ?? null;
-    } catch (error) {
-      if (isMissing(error)) return null;
-      throw error;
-    }
-  });
+  try {
+    return readRegular(path, LIMIT)?.toString('utf8') ?? null;
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw toIoError(error, path, null);
+  }
 }
 
 function brokenPointer(path: string, problem: string): DevCliError {

@@ -11,6 +11,7 @@ import type { Codec, HistoryStore, ReadStore, Store, WithSeq } from '../store/st
 import { RUN_LAYOUT } from './layout.js';
 import { movePointer, prepareMarks, setPointer, settleMarks } from './marks.js';
 import { activePath, readActive, readSession, writeSession } from './pointers.js';
+import { type FoundRoot, findRoot, type RootQuery } from './root.js';
 
 /** Which run is meant where none is named. */
 interface Pointers {
@@ -59,6 +60,32 @@ interface Options<S extends WithSeq> extends ReadOptions<S> {
   isTracked?: (path: string) => boolean;
 }
 
+/** A project as a call finds it: its root, where the call came from, and its runs. */
+export interface OpenedProject<R> extends FoundRoot {
+  runs: R;
+}
+
+/**
+ * Finds the root of a call and opens its runs (protocol.md, Root). Nothing is written before the first commit.
+ * @throws DevCliError as `findRoot`; `IO` when the root is not there
+ */
+export function openProject<S extends WithSeq>(
+  query: RootQuery,
+  options: Omit<Options<S>, 'root'>,
+): OpenedProject<Runs<S>> {
+  const found = findRoot(query);
+  return { ...found, runs: createRuns({ ...options, root: found.root }) };
+}
+
+/** The same for questions: nothing that writes is even loaded. */
+export function openProjectForReading<S extends WithSeq>(
+  query: RootQuery,
+  options: Omit<ReadOptions<S>, 'root'>,
+): OpenedProject<ReadRuns<S>> {
+  const found = findRoot(query);
+  return { ...found, runs: createReadRuns({ ...options, root: found.root }) };
+}
+
 /**
  * The runs in `<root>/.dev`. Nothing is written before the first commit.
  * @throws DevCliError `IO` when the root is not there
@@ -92,10 +119,7 @@ export function createRuns<S extends WithSeq>({ isTracked = () => false, ...opti
   };
 }
 
-/**
- * The same for questions: nothing that writes is even loaded.
- * @throws DevCliError `IO` when the root is not there
- */
+/** The same runs for questions. @throws DevCliError `IO` when the root is not there */
 export function createReadRuns<S extends WithSeq>(options: ReadOptions<S>): ReadRuns<S> {
   const { store, places } = openDirectoryForReading({ ...options, layout: RUN_LAYOUT });
   return { ...store, active: async () => findActive(places), session: async (id) => findSession(places, id) };

@@ -10,7 +10,7 @@ import { readCapturedOrEmpty } from '../run/captured-recipe.js';
 import { copyState } from '../run/codec.js';
 import type { Context } from '../run/context.js';
 import type { RunEngine } from '../run/engine.js';
-import { withSurroundings } from '../run/surroundings.js';
+import { withSurroundings } from '../run/transact.js';
 import { closeTransaction, openTransaction, type Transaction } from '../run/transaction.js';
 import { type FoldedJournal, renderEnvelope } from '../views/envelope.js';
 import { startResult } from './envelope.js';

@@ -16,8 +16,7 @@ import type { RunningCommand } from '../run/state.js';
 import { transact } from '../run/transact.js';
 import type { Transaction } from '../run/transaction.js';
 import { buildCommandReport } from '../views/check.js';
-import { findRun } from './find-run.js';
-import { readRun } from './running.js';
+import { findRun, readRun } from './find-run.js';
 import { createCall } from './settle.js';
 import { requirePlace } from './trust/place.js';
 

@@ -8,8 +8,7 @@ import { createHistoryBuilder } from '../views/history.js';
 import type { Item, RunHistory } from '../views/history-items.js';
 import { renderHistory, type ShownRun } from '../views/history-text.js';
 import { TORN_WARNING } from './checkpoint.js';
-import { findRun } from './find-run.js';
-import { readRun } from './running.js';
+import { findRun, readRun } from './find-run.js';
 
 type Input = Omit<InputOf<'history'>, 'name'>;
 

@@ -1,10 +1,9 @@
 import type { Answer } from '../base/answer.js';
 import type { ReadContext } from '../run/context.js';
 import { buildManifest } from '../views/manifest.js';
-import { findRun } from './find-run.js';
+import { findRun, readRun } from './find-run.js';
 import type { Ported } from './ports.js';
 import { createRunView } from './run-view.js';
-import { readRun } from './running.js';
 
 /**
  * `manifest`: all that an agent needs after its context was compacted, ending with the pending action (protocol.md §5).

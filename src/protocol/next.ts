@@ -4,8 +4,7 @@ import type { InputOf } from '../registry/catalogue.js';
 import { type Context, getDeadline, type ReadContext } from '../run/context.js';
 import { findLostDocuments } from '../run/lost-documents.js';
 import { actionAnswer } from '../views/action.js';
-import { findRun } from './find-run.js';
-import { findPendingId, findPlanDifference, hasDeferredCommits, hasRunningJob, readRun } from './running.js';
+import { findPendingId, findPlanDifference, findRun, hasDeferredCommits, hasRunningJob, readRun } from './find-run.js';
 
 /**
  * `next`: the pending action itself, the same byte for byte until it is acknowledged. Writes nothing, except that it

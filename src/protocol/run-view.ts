@@ -3,7 +3,7 @@ import type { ReadContext } from '../run/context.js';
 import type { RunState } from '../run/state.js';
 import type { StreamState } from '../store/store.js';
 import { buildRunView, type RunView } from '../views/run-view.js';
-import { findPlanDifference } from './running.js';
+import { findPlanDifference } from './find-run.js';
 
 /** A stream that holds a run, as the store read it. */
 export type RunHead = StreamState<RunState> & { snapshot: RunState };

@@ -14,7 +14,7 @@ import type { Transaction } from '../run/transaction.js';
 import type { FoldedJournal } from '../views/envelope.js';
 import { retryDeferred } from './deferred.js';
 import { mergeResults, startResult } from './envelope.js';
-import { hasDeferredCommits, readRun } from './running.js';
+import { hasDeferredCommits, readRun } from './find-run.js';
 import { mayStart, requirePlace } from './trust/place.js';
 import { advance, advanceEngine } from './walk/advance.js';
 

@@ -4,10 +4,9 @@ import type { ReadContext } from '../run/context.js';
 import type { RunState } from '../run/state.js';
 import type { StreamState } from '../store/store.js';
 import { buildStatus } from '../views/status.js';
-import { findRun } from './find-run.js';
+import { findRun, readRun } from './find-run.js';
 import type { Ported } from './ports.js';
 import { createRunView } from './run-view.js';
-import { readRun } from './running.js';
 
 type Input = Pick<InputOf<'status'>, 'full'>;
 

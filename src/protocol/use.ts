@@ -3,7 +3,7 @@ import { DevCliError } from '../base/errors.js';
 import { requireName } from '../base/name.js';
 import type { Context } from '../run/context.js';
 import type { RunState } from '../run/state.js';
-import { readRun } from './running.js';
+import { readRun } from './find-run.js';
 
 /**
  * `use <name>`: makes a run the active one and binds the session to it.

@@ -2,9 +2,8 @@ import type { StreamAnswer, StreamItem } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
 import type { InputOf } from '../registry/catalogue.js';
 import type { HistoryContext } from '../run/context.js';
-import { findRun } from './find-run.js';
+import { findRun, readRun } from './find-run.js';
 import type { Ported } from './ports.js';
-import { readRun } from './running.js';
 import { renderStatus } from './status.js';
 
 /** After so long, in milliseconds, it is told again although nothing has changed: spans of time have grown. */

@@ -18,6 +18,8 @@ export interface ReadContext {
   boundRun: string | null;
   store: ReadRuns<RunState>;
   clock: Clock;
+  /** When the call began, by the clock, in milliseconds. */
+  startedAt: number;
   caller: Caller;
   /** The harness's mark that stands in the environment, by the variable's name; null where none does (protocol.md §1). */
   mark: string | null;
@@ -54,8 +56,8 @@ export interface Context extends HistoryContext {
  * The instant, in milliseconds, by which a call answers, whatever is still at work (protocol.md §4).
  * @param wait seconds that it was asked to wait; how long a call may take here bounds that too
  */
-export function getDeadline({ clock, answerWithin }: ReadContext, wait: number = answerWithin): number {
-  return clock.now() + Math.min(wait, answerWithin) * 1000;
+export function getDeadline({ startedAt, answerWithin }: ReadContext, wait: number = answerWithin): number {
+  return startedAt + Math.min(wait, answerWithin) * 1000;
 }
 
 /** Seconds that a printed poll waits: all that a call may take where it is printed. */

@@ -12,7 +12,7 @@ export function findPending(tx: Transaction): PendingBlock | null {
   const state = tx.state.pendingAction;
   if (state === null || state.action.action === 'done') return null;
   const action: PendingAction = state.action;
-  return { state, action, block: getBlock(tx, action.block) };
+  return { state, action, block: getBlock(tx, action.block), choices: findChoices(action) };
 }
 
 /** Where an error happened: the run, and the action that waits there with its acknowledgement (protocol.md, Errors). */
@@ -77,6 +77,8 @@ export interface PendingBlock<B extends ResolvedBlock = ResolvedBlock> {
   block: B;
   action: PendingAction;
   state: PendingState;
+  /** What the action offers; undefined where it offers no choice. */
+  choices: ReturnType<typeof findChoices>;
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { DocumentReader } from '../base/files.js';
-import { crc32 } from '../store/crc.js';
+import { crc32 } from '../store/line.js';
 import type { RunEngine } from './engine.js';
 
 /**

@@ -1,6 +1,7 @@
 import { DevCliError } from '../base/errors.js';
 import { noSuchRunError } from '../base/no-such-run.js';
 import type { Decision, StreamState } from '../store/store.js';
+import { readPresent, type WorkTreeStatus } from '../work/git.js';
 import { readCapturedRecipe } from './captured-recipe.js';
 import { copyState } from './codec.js';
 import type { Context } from './context.js';
@@ -11,12 +12,22 @@ import {
   readContents,
   restoreDocuments,
 } from './lost-documents.js';
-import { whereIn } from './pending-action.js';
+import { findPending, type PendingBlock, whereIn } from './pending-action.js';
 import type { RunState } from './state.js';
-import { type Surroundings, withSurroundings } from './surroundings.js';
-import { closeTransaction, openTransaction, recordEntry, type Transaction } from './transaction.js';
+import {
+  closeTransaction,
+  NOTHING_KNOWN,
+  openTransaction,
+  recordEntry,
+  type Surroundings,
+  type Transaction,
+  UnknownError,
+} from './transaction.js';
 
 const NO_CONTENTS: DocumentContents = new Map();
+
+/** The work of a transaction: what it records is committed. `pending`: the action that waits as it begins. */
+type Body<A> = (tx: Transaction, pending: PendingBlock | null) => A;
 
 /** What one attempt at the transaction came to. */
 type TransactionResult<A> =
@@ -35,7 +46,7 @@ type TransactionResult<A> =
 export async function transact<A>(
   context: Context,
   name: string,
-  body: (tx: Transaction) => A,
+  body: Body<A>,
   known: Partial<Surroundings> = {},
 ): Promise<A> {
   const work = async (surroundings: Surroundings) => {
@@ -75,7 +86,7 @@ function attempted<A>(
   context: Context,
   name: string,
   head: StreamState<RunState>,
-  { surroundings, mending, body }: { surroundings: Surroundings; mending: Recovery; body: (tx: Transaction) => A },
+  { surroundings, mending, body }: { surroundings: Surroundings; mending: Recovery; body: Body<A> },
 ): Decision<RunState, TransactionResult<A>> {
   const { snapshot, files } = head;
   if (snapshot === null) throw noSuchRunError(name);
@@ -92,9 +103,9 @@ function attempted<A>(
 }
 
 /** What is refused says where: the run, and what is pending there (protocol.md, Errors). */
-function inRun<A>(tx: Transaction, body: (tx: Transaction) => A): A {
+function inRun<A>(tx: Transaction, body: Body<A>): A {
   try {
-    return body(tx);
+    return body(tx, findPending(tx));
   } catch (error) {
     throw error instanceof DevCliError ? error.inRun(whereIn(tx)) : error;
   }
@@ -104,4 +115,47 @@ function inRun<A>(tx: Transaction, body: (tx: Transaction) => A): A {
 function noteRecovery(tx: Transaction, notices: string[]): void {
   recordEntry(tx, 'recovered', { notices });
   tx.state.recovered.push(...notices);
+}
+
+/**
+ * Does `work`, and again from its beginning with the answer when it asks for something not yet known: a decision is
+ * synchronous and cannot wait for it.
+ * @param known what the caller has found out already
+ */
+export async function withSurroundings<A>(
+  context: Context,
+  work: (surroundings: Surroundings) => Promise<A>,
+  known: Partial<Surroundings> = {},
+): Promise<A> {
+  const surroundings: Surroundings = { ...NOTHING_KNOWN, ...known };
+  try {
+    return await work(surroundings);
+  } catch (error) {
+    if (!(error instanceof UnknownError)) throw error;
+    const { what, workTree, run } = error;
+    switch (what) {
+      case 'tree': {
+        const tree = await readTree(workTree, context.signal);
+        return withSurroundings(context, work, { ...surroundings, tree: () => tree });
+      }
+      case 'others': {
+        const { EXECUTION_LOCK, listOtherExecutions } = await import('./other-executions.js');
+        // Held until the work is committed: of two executions that begin at once, one has to see the other.
+        return context.store.alone(EXECUTION_LOCK, async () => {
+          const others = await listOtherExecutions(context, run, workTree);
+          return withSurroundings(context, work, { ...surroundings, others: () => others });
+        });
+      }
+    }
+  }
+}
+
+/** A repository that git can no longer read counts as none: changes in it go unnoticed, and the report says so. */
+async function readTree(workTree: string, signal: AbortSignal): Promise<WorkTreeStatus | null> {
+  try {
+    return await readPresent(workTree, { signal });
+  } catch (error) {
+    if (error instanceof DevCliError && error.code === 'GIT_FAILED') return null;
+    throw error;
+  }
 }

@@ -15,7 +15,6 @@ import type { Directories } from './paths.js';
 import { createWorkspace, type Documents, type PendingDocuments } from './pending-documents.js';
 import type { RunState } from './state.js';
 import { summarize } from './summarize.js';
-import { NOTHING_KNOWN, type Surroundings } from './surroundings.js';
 
 /** What a CLI block did on the way, told in the answer as `ran`. */
 export interface RanStep {
@@ -209,3 +208,32 @@ function appendEvent(state: RunState, event: RunState['events'][number]): void {
   state.events.push(event);
   if (state.events.length > EVENTS_KEPT) state.events.splice(0, state.events.length - EVENTS_KEPT);
 }
+
+/** What a decision may ask about the world outside the store. Few do, and it takes longer than all the rest of a call. */
+export interface Surroundings {
+  /** The work tree at this absolute path; null where there is no repository. */
+  tree: (workTree: string) => WorkTreeStatus | null;
+  /** The executions of other runs in the work tree at this absolute path; none begins before the decision is committed. */
+  others: (run: string, workTree: string) => readonly OtherExecution[];
+}
+
+/** Thrown by work that asks for something not yet known. */
+export class UnknownError extends Error {
+  constructor(
+    readonly what: keyof Surroundings,
+    readonly workTree: string,
+    readonly run: string = '',
+  ) {
+    super(`${what} was asked for and is not known`);
+  }
+}
+
+/** Nothing is known: every question throws. For work that asks none. */
+export const NOTHING_KNOWN: Surroundings = {
+  tree: (workTree) => {
+    throw new UnknownError('tree', workTree);
+  },
+  others: (run, workTree) => {
+    throw new UnknownError('others', workTree, run);
+  },
+};

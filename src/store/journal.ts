@@ -1,7 +1,6 @@
 import { defined } from '../base/defined.js';
 import { DevCliError } from '../base/errors.js';
-import { type Checksum, crc32, nativeCrc32 } from './crc.js';
-import { decodeLine, decodeUnchecked, isIntact } from './line.js';
+import { type Checksum, crc32, decodeLine, decodeUnchecked, isIntact, nativeCrc32 } from './line.js';
 import type { Entry } from './store.js';
 
 /** The bytes of a journal, read piecewise: a long one is never loaded to learn how it ends. */

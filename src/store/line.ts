@@ -1,10 +1,12 @@
 import { isRecord } from '../base/json.js';
-import { type Checksum, crc32, nativeCrc32 } from './crc.js';
+import { loadLazily } from '../base/lazy.js';
 import type { Entry } from './store.js';
 
 /** What closes every line: `,"crc":"` + eight digits + `"}`. The checksum covers the entry as it is without it. */
 const CRC_KEY = ',"crc":"';
+
 const SEAL_LENGTH = CRC_KEY.length + 8 + 2;
+
 const CLOSING_BRACE = 0x7d;
 
 /** One journal line, newline included: the entry with its checksum as the last member (storage.md, A commit). */
@@ -52,4 +54,42 @@ function isFile(value: unknown): boolean {
   if (!isRecord(value)) return false;
   const { path, before, after } = value;
   return typeof path === 'string' && [before, after].every((digest) => digest === null || typeof digest === 'string');
+}
+
+let table: Uint32Array | undefined;
+
+const zlib = loadLazily<{ crc32?: (bytes: Uint8Array) => number }>('node:zlib');
+
+/** CRC-32 (IEEE 802.3) of `bytes` as eight hexadecimal digits, by one of the two functions below. */
+export type Checksum = (bytes: Uint8Array) => string;
+
+/** Written out, for who only reads a line or two: loading `node:zlib` costs more than they do. */
+export function crc32(bytes: Uint8Array): string {
+  table ??= remainders();
+  let crc = 0xffffffff;
+  for (let i = 0; i < bytes.length; i++) {
+    // Both indices are in range: a byte selects one of 256 entries.
+    crc = (table[(crc ^ (bytes[i] as number)) & 0xff] as number) ^ (crc >>> 8);
+  }
+  return hexadecimal((crc ^ 0xffffffff) >>> 0);
+}
+
+/** By Node itself, where it can (22.0 and 22.1 cannot): for who has many bytes to check, or writes and so loads `node:crypto` as well. */
+export function nativeCrc32(bytes: Uint8Array): string {
+  const native = zlib().crc32;
+  return native === undefined ? crc32(bytes) : hexadecimal(native(bytes));
+}
+
+function hexadecimal(crc: number): string {
+  return crc.toString(16).padStart(8, '0');
+}
+
+function remainders(): Uint32Array {
+  const values = new Uint32Array(256);
+  for (let byte = 0; byte < 256; byte++) {
+    let remainder = byte;
+    for (let bit = 0; bit < 8; bit++) remainder = remainder & 1 ? (remainder >>> 1) ^ 0xedb88320 : remainder >>> 1;
+    values[byte] = remainder;
+  }
+  return values;
 }

@@ -1,7 +1,6 @@
 import { type Clock, formatInstant } from '../base/clock.js';
 import { DevCliError } from '../base/errors.js';
 import type { JsonObject } from '../base/json.js';
-import { nativeCrc32 } from './crc.js';
 import {
   checkRecent,
   type JournalReader,
@@ -13,6 +12,7 @@ import {
   type Tail,
 } from './journal.js';
 import { type Layout, streamPath } from './layout.js';
+import { nativeCrc32 } from './line.js';
 import type { ReadMedium } from './medium.js';
 import { overlayDocuments, type Redo, redo } from './redo.js';
 import { applyEntries, parseSnapshot, serializeSnapshot } from './snapshot.js';

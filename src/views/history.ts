@@ -1,7 +1,7 @@
 import { DevCliError } from '../base/errors.js';
 import outline from '../generated/entry-data.js';
+import { misfit } from '../run/codec.js';
 import type { EntryData } from '../run/entries.js';
-import { misfit } from '../run/outline-check.js';
 import type { Entry } from '../store/store.js';
 import { addEvent, buildOtherItem, ITEM_BUILDERS, type ItemContext } from './history-item-builders.js';
 import type { RunHistory } from './history-items.js';

@@ -1,20 +1,24 @@
 import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
 import type { AckInput, AckResult, ChangedSources } from '../../blocks/acknowledgement.js';
+import { acknowledgeBlock, refuseUnexpected, unexpectedOptionError } from '../../blocks/block-types.js';
+import { warnChanges } from '../../blocks/inputs.js';
+import { acknowledgeTasks, type EngineAcknowledgement } from '../../engine/act/collect.js';
+import { acknowledgeGate } from '../../engine/act/gate-answer.js';
 import { keepsSources } from '../../recipe/declared.js';
 import { type Context, getDeadline } from '../../run/context.js';
 import type { RunEngine } from '../../run/engine.js';
-import { whereIn } from '../../run/pending-action.js';
+import { type PendingBlock, whereIn } from '../../run/pending-action.js';
 import type { RunState } from '../../run/state.js';
 import { transact } from '../../run/transact.js';
 import type { Transaction } from '../../run/transaction.js';
 import { type FoldedJournal, renderEnvelope } from '../../views/envelope.js';
 import { listChangedSince, readBaseline } from '../../work/git.js';
 import { addAckResult, listSourceWarnings, mergeResults, startResult } from '../envelope.js';
-import { findRun } from '../find-run.js';
-import { findPendingId, findPlanDifference, hasDeferredCommits, hasRunningJob } from '../running.js';
+import { findPendingId, findPlanDifference, findRun, hasDeferredCommits, hasRunningJob } from '../find-run.js';
 import type { runPendingJobs } from '../settle.js';
-import { acknowledge } from './acknowledge.js';
+import { advance, advanceEngine } from '../walk/advance.js';
+import { identify } from './identify.js';
 
 /**
  * `step complete` and `step fail`: acknowledges, checks, records, advances and gives the next action, in one call
@@ -28,7 +32,6 @@ export async function stepComplete(
   given: unknown,
   { wait, ...input }: AckInput & { wait?: number },
 ): Promise<Answer> {
-  const until = getDeadline(context, wait);
   const name = await findRun(context, given, true);
   const awaited = input.collect === true && wait !== undefined;
   let found: Findings = { jobs: null, sources: undefined, isAwaited: !awaited };
@@ -36,7 +39,8 @@ export async function stepComplete(
     const done = await transact(
       context,
       name,
-      (tx) => findMissing(tx, found) ?? decide(context, tx, input, found.sources ?? null),
+      (tx, pending) =>
+        findMissing(tx, found) ?? decide(context, tx, { pending, input, sources: found.sources ?? null }),
     );
     switch (done.kind) {
       case 'jobs': {
@@ -49,7 +53,7 @@ export async function stepComplete(
         break;
       case 'results': {
         const { awaitResults } = await import('./await-results.js');
-        await awaitResults(context, name, done.engine, until);
+        await awaitResults(context, name, done.engine, getDeadline(context, wait));
         found = { ...found, isAwaited: true };
         break;
       }
@@ -59,7 +63,9 @@ export async function stepComplete(
         const earlier = found.jobs?.earlier ?? null;
         const first = earlier === null ? folded : mergeResults(earlier, folded);
         const isRunning = folded.next?.action === 'running' || isWaiting;
-        const later = isRunning ? await settled(context, name, until, found.jobs?.pendingId ?? pendingId) : null;
+        const later = isRunning
+          ? await settled(context, name, getDeadline(context, wait), found.jobs?.pendingId ?? pendingId)
+          : null;
         return renderEnvelope(later === null ? first : mergeResults(first, later));
       }
     }
@@ -109,10 +115,10 @@ interface Decided {
   pendingId: string | null;
 }
 
-function decide(context: Context, tx: Transaction, input: AckInput, sources: ChangedSources): Decided {
+function decide(context: Context, tx: Transaction, given: Acknowledgement): Decided {
   const pendingId = findPendingId(tx.state);
   const moved = findPlanDifference({ snapshot: tx.state, files: tx.files });
-  const result = acknowledge(tx, input, sources);
+  const result = acknowledge(tx, given);
   const located: AckResult = result.kind === 'refused' ? { ...result, error: result.error.inRun(whereIn(tx)) } : result;
   const folded = report(context, tx, located, moved);
   return { kind: 'decided', result: located, folded, isWaiting: hasDeferredCommits(tx.state), pendingId };
@@ -156,4 +162,50 @@ async function findChangedSources({ signal }: Context, workTree: string, baselin
     if (error instanceof DevCliError && error.code === 'GIT_FAILED') return null;
     throw error;
   }
+}
+
+/** What an acknowledgement is made of. */
+interface Acknowledgement {
+  /** The action that waits. */
+  pending: PendingBlock | null;
+  input: AckInput;
+  sources: ChangedSources;
+}
+
+/**
+ * Acknowledges an action: identify → check evidence → save → record → advance (protocol.md §3).
+ * @throws DevCliError with nothing changed, for anything but evidence that is partly good
+ */
+export function acknowledge(tx: Transaction, { pending: present, input, sources }: Acknowledgement): AckResult {
+  const dispatch = tx.state.pendingAction?.action;
+  if (dispatch?.action === 'engine-dispatch') {
+    refuseUnexpected(input, ['data', 'choice', 'result', 'without']);
+    warnChanges(tx);
+    return advanceByEngine(tx, acknowledgeTasks(tx, dispatch, input));
+  }
+  const identified = identify(tx, present, input);
+  if (identified.kind === 'duplicate') return { kind: 'duplicate' };
+  if (input.collect === true) throw unexpectedOptionError('collect', 'Only tasks of an execution are collected.');
+  const { pending } = identified;
+  if (pending.action.action === 'running') throw buildRunningError(tx, pending);
+  if (pending.block.kind === 'engine' && input.fail !== true) {
+    warnChanges(tx);
+    return advanceByEngine(tx, acknowledgeGate(tx, pending, input));
+  }
+  const { result, event } = acknowledgeBlock(tx, pending, input, sources);
+  if (event !== undefined) advance(tx, event);
+  return result;
+}
+
+/** Lets the engine take what its tasks, or a person at its gate, came to. */
+function advanceByEngine(tx: Transaction, { result, events }: EngineAcknowledgement): AckResult {
+  if (events !== undefined) advanceEngine(tx, events);
+  return result;
+}
+
+function buildRunningError(tx: Transaction, pending: PendingBlock): DevCliError {
+  return new DevCliError('DATA_UNEXPECTED', 'dev-cli runs this command itself; there is nothing to acknowledge.', {
+    fix: { command: 'next', input: { name: tx.state.name, wait: tx.pollWait } },
+    pending: { actionId: pending.action.actionId },
+  });
 }

@@ -1,7 +1,7 @@
 import { DevCliError } from '../../base/errors.js';
 import { findSuggestion } from '../../base/suggest.js';
 import type { AckInput } from '../../blocks/acknowledgement.js';
-import { findPending, type PendingBlock, staleActionError } from '../../run/pending-action.js';
+import { type PendingBlock, staleActionError } from '../../run/pending-action.js';
 import type { Transaction } from '../../run/transaction.js';
 
 /**
@@ -11,6 +11,7 @@ import type { Transaction } from '../../run/transaction.js';
  */
 export function identify(
   tx: Transaction,
+  pending: PendingBlock | null,
   input: AckInput,
 ): { kind: 'pending'; pending: PendingBlock } | { kind: 'duplicate' } {
   if ((input.action === undefined) === (input.step === undefined)) {
@@ -18,24 +19,22 @@ export function identify(
       fix: { command: 'next', input: { name: tx.state.name } },
     });
   }
-  return input.action === undefined ? byBlock(tx, input.step ?? '') : byAction(tx, input.action);
+  return input.action === undefined ? byBlock(tx, pending, input.step ?? '') : byAction(tx, pending, input.action);
 }
 
-function byAction(tx: Transaction, actionId: string): ReturnType<typeof identify> {
-  const pending = findPending(tx);
+function byAction(tx: Transaction, pending: PendingBlock | null, actionId: string): ReturnType<typeof identify> {
   if (pending !== null && pending.action.actionId === actionId) return { kind: 'pending', pending };
   if (Object.hasOwn(tx.state.acknowledged, actionId)) return { kind: 'duplicate' };
   throw staleActionError(tx, `The action ${JSON.stringify(actionId.slice(0, 40))} is not the pending one.`);
 }
 
-function byBlock(tx: Transaction, prefix: string): ReturnType<typeof identify> {
+function byBlock(tx: Transaction, pending: PendingBlock | null, prefix: string): ReturnType<typeof identify> {
   const other = phaseWith(tx, prefix);
   if (other !== null && !isOfThisPhase(tx, prefix)) {
     if (other.ended) return { kind: 'duplicate' };
     throw notReached(tx, prefix);
   }
   const id = resolveBlockId(tx, prefix);
-  const pending = findPending(tx);
   if (pending !== null && pending.block.id === id) {
     if (other?.ended !== true) return { kind: 'pending', pending };
     throw staleActionError(

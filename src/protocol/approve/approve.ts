@@ -7,10 +7,9 @@ import type { GateAction } from '../../run/action.js';
 import type { Context } from '../../run/context.js';
 import { findChoices } from '../../run/pending-action.js';
 import { stepComplete } from '../acknowledge/complete.js';
-import { runsWhere } from '../find-run.js';
+import { readRun, runsWhere } from '../find-run.js';
 import { asPerson, requireTerminal } from '../person.js';
 import type { RunHead } from '../run-view.js';
-import { readRun } from '../running.js';
 import { renderGateQuestion } from './question.js';
 import { acceptSources } from './sources.js';
 

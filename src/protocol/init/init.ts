@@ -8,13 +8,13 @@ import { readCapturedOrEmpty, readCapturedRecipe } from '../../run/captured-reci
 import { type Context, getDeadline } from '../../run/context.js';
 import { readStateIfReadable } from '../../run/other-executions.js';
 import type { RunState } from '../../run/state.js';
-import { withSurroundings } from '../../run/surroundings.js';
+import { withSurroundings } from '../../run/transact.js';
 import { closeTransaction, openTransaction, type Transaction } from '../../run/transaction.js';
 import { getRunRecipe } from '../../run/workflow.js';
 import type { StreamState } from '../../store/store.js';
 import { type FoldedJournal, renderEnvelope } from '../../views/envelope.js';
 import { mergeResults, startResult } from '../envelope.js';
-import { findPendingId, findPlanDifference } from '../running.js';
+import { findPendingId, findPlanDifference } from '../find-run.js';
 import { runPendingJobs, stopJobs } from '../settle.js';
 import { makeActive } from '../use.js';
 import { describeWrittenOutputs, findPreviousRun, refuseSameGoal } from './existing-work.js';

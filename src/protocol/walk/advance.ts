@@ -1,4 +1,4 @@
-import { issueAction, passBlock, retractBlock } from '../../blocks/asking.js';
+import { issueAction, passBlock, retractBlock } from '../../blocks/block-types.js';
 import { execute } from '../../blocks/cli.js';
 import { buildConditionScope } from '../../blocks/values.js';
 import { applyEngineEvents, enterEngine } from '../../engine/act/execute-effects.js';

@@ -1,5 +1,5 @@
 import { DevCliError } from '../../base/errors.js';
-import { issueAction } from '../../blocks/asking.js';
+import { issueAction } from '../../blocks/block-types.js';
 import { execute } from '../../blocks/cli.js';
 import { fillPath } from '../../blocks/values.js';
 import type { Effect } from '../../machine/events.js';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { acknowledge } from '../../../src/protocol/acknowledge/acknowledge.js';
+import { acknowledge } from '../../../src/protocol/acknowledge/complete.js';
 import { requireRecipe } from '../../../src/recipe/load.js';
-import { NOTHING_KNOWN } from '../../../src/run/surroundings.js';
-import { openTransaction } from '../../../src/run/transaction.js';
+import { findPending } from '../../../src/run/pending-action.js';
+import { NOTHING_KNOWN, openTransaction } from '../../../src/run/transaction.js';
 import { aPlan } from '../documents/plan-fixture.js';
 import { codeOf, idOf, type Outcome, recipeOf, report, type Stage, stage } from './stage.js';
 
@@ -240,7 +240,11 @@ describe('changed sources in autopilot', () => {
     const head = await on.store.read(on.name);
     const state = { ...structuredClone(await on.state()), mode: { depth: 'quick', interaction: 'autopilot' } };
     const tx = openTransaction(on.context, head, state, requireRecipe(on.context.library, 'one'), NOTHING_KNOWN);
-    const result = acknowledge(tx, { action: 'a1' }, { paths: ['a.ts'], now: { head: null, dirty: {} } });
+    const result = acknowledge(tx, {
+      pending: findPending(tx),
+      input: { action: 'a1' },
+      sources: { paths: ['a.ts'], now: { head: null, dirty: {} } },
+    });
     const error = result.kind === 'refused' ? result.error : null;
     expect(error?.message).toMatch(/^1 file outside .* the run halted/);
     expect(error?.fix).toContainEqual({ command: 'step invalidate', input: { name: 'run-1', step: 'write' } });

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { refuseChangedSources } from '../../../src/blocks/sources.js';
 import { requireRecipe } from '../../../src/recipe/load.js';
-import { NOTHING_KNOWN } from '../../../src/run/surroundings.js';
-import { openTransaction } from '../../../src/run/transaction.js';
+import { NOTHING_KNOWN, openTransaction } from '../../../src/run/transaction.js';
 import { codeOf, idOf, recipeOf, report, type Stage, stage } from './stage.js';
 
 /**

@@ -98,6 +98,7 @@ export function stage({ recipes, terminal = false }: Options): Stage {
     session: null,
     library: { reader, shipped: PACKAGE, project: ROOT },
     reader,
+    startedAt: now,
     answerWithin: 0,
     signal: new AbortController().signal,
     program: ['/nonexistent/node', '/nonexistent/dev-cli.js'],

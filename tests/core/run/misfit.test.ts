@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import entryData from '../../../src/generated/entry-data.js';
 import outline from '../../../src/generated/state.js';
-import { misfit, type OutlineSchema } from '../../../src/run/outline-check.js';
+import { misfit, type OutlineSchema } from '../../../src/run/codec.js';
 
 /** What misfit.ts reads; anything else in a schema would be passed over in silence. */
 const KEYWORDS = new Set(['type', 'const', 'enum', 'anyOf', 'required', 'properties', 'items', 'additionalProperties']);

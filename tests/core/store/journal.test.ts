@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DevCliError } from '../../../src/base/errors.js';
-import { crc32, nativeCrc32 } from '../../../src/store/crc.js';
 import { checkRecent, type JournalReader, listEntriesAbove, readTail, readTailAt } from '../../../src/store/journal.js';
-import { decodeLine, encodeEntry, isIntact } from '../../../src/store/line.js';
+import { crc32, decodeLine, encodeEntry, isIntact, nativeCrc32 } from '../../../src/store/line.js';
 import type { Entry } from '../../../src/store/store.js';
 import { codeOf, entry } from './sample.js';
 
