@@ -1,36 +1,39 @@
 import type { TodoState } from '../../run/engine-rows.js';
 
-/** Part of a stage: `verify` has three, a question of a worker suspends `worker`. */
+/** A part of a stage: `verify` has three; while a worker's question is open, `worker` is at `question`. */
 export type Part = 'commands' | 'judge' | 'human' | 'question';
 
-/** A todo that comes in while the run goes on: from an adaptation or as a fix. The machine gives depth, parent and rows. */
+/** A todo that is added to the run. The machine sets its depth, its parent and the rest of its row. */
 export type NewTodo = Pick<TodoState, 'id' | 'title' | 'type' | 'risk' | 'dependsOn' | 'files'>;
 
-/** What a stage came to, after triage (engine.md, Triage). */
+/** The outcome of a stage, after triage (engine.md, Triage). */
 export type StageResult =
   | { kind: 'pass' }
-  /** There was nothing to do: no repository, nothing to commit, no pull request. */
+  /** There was nothing to do: no repository, nothing to commit, or nobody to judge. */
   | { kind: 'skipped' }
-  /** The commit could not be made now; the todo is done, a later call makes it. */
+  /** The commit cannot be made now. The todo counts as done; a later call makes the commit. */
   | { kind: 'deferred' }
-  /** A failed criterion, a failed command, `step fail`: retried while retries are left, then failed. */
+  /** A failed criterion, a failed command, `step fail`: retried while retries are left. */
   | { kind: 'fail'; why: string }
+  /** Fails at once, without a retry. */
   | { kind: 'halt'; why: string }
-  /** BLOCKED for want of files that nobody owns: a new attempt, not counted. */
+  /** The worker needs files that no other todo owns: a new attempt that does not count. */
   | { kind: 'widen'; files: string[] }
+  /** The worker needs an answer from the user. */
   | { kind: 'ask'; question: string }
-  /** The answer to a question: a new attempt, not counted. */
+  /** The question was answered: a new attempt that does not count. */
   | { kind: 'again'; why: string }
-  /** The verifier wants something done first, or besides. `passed`: its own criteria hold. */
+  /** A verifier wants a todo added. `passed`: the criteria of its own todo hold. */
   | { kind: 'adapt'; todo: NewTodo; passed: boolean }
   /** Findings of the code review or the final verification. */
   | { kind: 'fixes'; todos: NewTodo[]; why: string };
 
+/** What happens to an execution. */
 export type EngineEvent =
   | { type: 'START' }
-  /** A stage has an outcome. `todo` is null for the stages of the whole run. */
+  /** A stage has ended; `todo` is null for a stage of the whole run. */
   | { type: 'OUTCOME'; todo: string | null; stage: string; part?: Part; verdict: StageResult }
-  /** Todos are redone and their dependents become stale; null: all that is not done begins anew. Reopens an ended run. */
+  /** Redoes todos and makes their dependents stale; null redoes everything that is not done. Reopens a run that has ended. */
   | { type: 'INVALIDATE'; todos: readonly string[] | null };
 
 /** A task for an agent. */
@@ -41,13 +44,13 @@ export interface NewTask {
   why?: string;
 }
 
-/** What the caller of the machine has to do, in order. All but `added` and `settled` wait for OUTCOMEs. */
+/** What the caller of the machine has to do, in order. `dispatch`, `work` and `gate` are answered by `OUTCOME` events. */
 export type EngineEffect =
-  /** Hand these out together. */
+  /** Hand out these tasks together. */
   | { type: 'dispatch'; tasks: NewTask[] }
-  /** dev-cli does this itself: commands, a commit, wrap-up, the report. One at a time. */
+  /** Have dev-cli do something itself: commands, a commit, wrap-up, the report. Only one at a time. */
   | { type: 'work'; todo: string | null; stage: string; part?: Part }
-  /** A person decides. One at a time. */
+  /** Have a person decide. Only one at a time. */
   | { type: 'gate'; todo: string | null; stage: string; part?: Part }
   | { type: 'settled'; todo: string; status: 'done' | 'failed'; why?: string }
   | { type: 'retried'; todo: string; attempt: number; why: string }
@@ -55,7 +58,7 @@ export type EngineEffect =
   | { type: 'ended'; outcome: 'completed' | 'halted'; why?: string };
 
 /**
- * Whether a stage has anything to do for a todo (null: for the run): its `when`, a todo without commands, without
- * assertions, a verification todo's commit. Comes in from outside: the machine knows no plan.
+ * Tells whether a stage has anything to do for a todo, or (null) for the run. Supplied by the caller, because the machine does
+ * not know the plan.
  */
 export type StageCondition = (todo: string | null, stage: string, part?: Part) => boolean;

@@ -6,8 +6,8 @@ import { getStageActor, type RunStageEvent, stepRunStage } from './run-stages.js
 import type { StepBuilder } from './step-builder.js';
 
 /**
- * Begins the stage of the whole run that is due, or passes it over.
- * @returns whether anything moved; false where something from outside is needed
+ * Begins the stage of the whole run that is due, or skips it.
+ * @returns whether anything moved; false if the engine has to wait
  */
 export function beginFinalStage(builder: StepBuilder): boolean {
   const { stage } = builder.state;
@@ -33,8 +33,8 @@ export function beginFinalStage(builder: StepBuilder): boolean {
 }
 
 /**
- * What a stage of the whole run came to.
- * @throws DevCliError `INTERNAL` for a stage that is not at work, or a verdict that it cannot come to
+ * Applies the outcome of a stage of the whole run.
+ * @throws DevCliError `INTERNAL` if the run is not at that stage, or if it cannot have this verdict
  */
 export function endFinalStage(builder: StepBuilder, stage: string, verdict: StageResult): void {
   if (builder.state.at?.todo !== null || builder.state.at.stage !== stage) {
@@ -44,11 +44,8 @@ export function endFinalStage(builder: StepBuilder, stage: string, verdict: Stag
   switch (verdict.kind) {
     case 'pass':
     case 'deferred':
-      builder.final(stage, 'done');
-      moveToStage(builder, 'PASS');
-      return;
     case 'skipped':
-      builder.final(stage, 'skipped');
+      builder.final(stage, verdict.kind === 'skipped' ? 'skipped' : 'done');
       moveToStage(builder, 'PASS');
       return;
     case 'fixes':
@@ -88,7 +85,7 @@ function stopRun(builder: StepBuilder, stage: string, why: string): void {
   else moveToStage(builder, 'STOP');
 }
 
-/** Leaves the todos, or a stage of the whole run, for what comes next; behind the last one the run has ended. */
+/** Moves the run to the stage that follows; after the last one it ends. */
 export function moveToStage(builder: StepBuilder, event: RunStageEvent): void {
   builder.state.stage = stepRunStage(builder.program, builder.state.stage, event);
   if (builder.state.stage !== 'ended') return;

@@ -1,9 +1,8 @@
 import type { TodoState } from '../../run/engine-rows.js';
 
 /**
- * Whether two todos may touch the same file, so that their workers must not be out together (engine.md, Waves): the
- * literal beginning of a glob of one leads to a glob of the other, or one of them names no files. A verification todo
- * writes nothing and is in nobody's way.
+ * Whether two todos may touch the same file, so that their workers must not run at the same time (engine.md, Waves): either
+ * their globs overlap, or one of them names no files. A verification todo changes nothing and overlaps with none.
  */
 export function mayOverlap(a: Pick<TodoState, 'type' | 'files'>, b: Pick<TodoState, 'type' | 'files'>): boolean {
   if (a.type === 'verification' || b.type === 'verification') return false;
@@ -19,11 +18,11 @@ export function mayGlobsOverlap(a: string, b: string): boolean {
 
 interface LiteralPrefix {
   text: string;
-  /** Cut at a wildcard, perhaps in the middle of a name; otherwise a whole path. */
+  /** Whether a wildcard follows, perhaps in the middle of a name; otherwise `text` is a whole path. */
   open: boolean;
 }
 
-/** In lower case: on some file systems two spellings are one file, and too careful costs only a wave. */
+/** In lower case, since some file systems ignore case; a needless overlap only costs a wave. */
 function cutLiteralPrefix(glob: string): LiteralPrefix {
   const plain = glob.toLowerCase().replace(/^(\.\/)+/, '');
   const at = plain.search(/[*?[\]{}()!+@\\]/);

@@ -2,7 +2,10 @@ import { FINAL_STAGES } from '../../machine/engine-program.js';
 import type { EngineState, TodoState } from '../../run/engine-rows.js';
 import type { NewTodo } from './events.js';
 
-/** A todo that nothing has happened to yet; `done` when its box was ticked before the run. */
+/**
+ * Creates the row of a todo to which nothing has happened yet.
+ * @param options.done whether its box was ticked before the run
+ */
 export function createTodoRow(todo: NewTodo, { done = false }: { done?: boolean } = {}): TodoState {
   return {
     ...todo,
@@ -17,7 +20,10 @@ export function createTodoRow(todo: NewTodo, { done = false }: { done?: boolean 
   };
 }
 
-/** An engine before START. `rows` in the order of the plan; ids are unique, dependencies exist and have no cycle. */
+/**
+ * Creates the state of an engine before `START`.
+ * @param rows in the order of the plan; with unique ids, and dependencies that exist and form no cycle
+ */
 export function createEngineState(rows: readonly TodoState[]): EngineState {
   return {
     stage: 'approvePlan',
@@ -31,7 +37,7 @@ export function createEngineState(rows: readonly TodoState[]): EngineState {
   };
 }
 
-/** The final stages before any of them. */
+/** Creates the record of the final stages, all pending. */
 export function createFinalStages(): EngineState['finalize'] {
   return Object.fromEntries(FINAL_STAGES.map((stage) => [stage, { status: 'pending', at: null }]));
 }

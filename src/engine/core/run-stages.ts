@@ -1,7 +1,7 @@
-import { createMachine, transition } from 'xstate';
 import { defined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import type { EngineProgram, StageActor } from '../../machine/engine-program.js';
+import { createStepper, type MachineConfig, type StateNode } from './stepper.js';
 
 /** What can happen to the run as a whole. */
 export type RunStageEvent =
@@ -9,12 +9,12 @@ export type RunStageEvent =
   | 'PASS'
   /** Findings have become todos. */
   | 'FIX'
-  /** It cannot end well any more: on to the report. */
+  /** The run cannot end well any more and goes on to the report. */
   | 'STOP'
-  /** A person wants it to go on, from the first question on. */
+  /** The run is reopened and begins with its first question again. */
   | 'REOPEN';
 
-/** Who acts in the stages of the whole run; `todos` is no stage of its own but all the todos. */
+/** Who acts in each stage of the whole run. `todos` is missing: it stands for the stages of all todos. */
 const ACTORS: Record<string, StageActor> = {
   approvePlan: 'human',
   approveCommands: 'human',
@@ -29,55 +29,35 @@ const ACTORS: Record<string, StageActor> = {
 /** What a person is asked before anything begins. */
 const QUESTIONS: readonly string[] = ['approvePlan', 'approveCommands'];
 
+/** Returns who acts in a stage of the whole run. */
 export function getStageActor(stage: string): StageActor {
   return ACTORS[stage] ?? 'cli';
 }
 
-/** The parent machine (house.md, XState): what comes before the todos, the todos, what follows, in plain JSON. */
-function buildPhaseConfig({ finalize }: EngineProgram): {
-  id: string;
-  initial: string;
-  states: Record<string, { on: Partial<Record<RunStageEvent, string>> }>;
-} {
+/** The parent machine (house.md, XState): the questions, all todos as one state, the final stages. */
+function buildPhaseConfig({ finalize }: EngineProgram): MachineConfig {
   const order = [...QUESTIONS, 'stateBegin', 'todos', ...finalize, 'ended'];
-  const states = order.map((stage, index): [string, { on: Partial<Record<RunStageEvent, string>> }] => {
-    const next = order[index + 1];
+  const states = order.map((stage, index): [string, StateNode] => {
     const last = stage === 'report' || stage === 'ended';
-    return [
-      stage,
-      {
-        on: {
-          ...defined({ PASS: next }),
-          ...(stage === 'codeReview' || stage === 'finalVerify' ? { FIX: 'todos' } : {}),
-          ...(last ? {} : { STOP: QUESTIONS.includes(stage) ? 'ended' : 'report' }),
-          REOPEN: 'approvePlan',
-        },
-      },
-    ];
+    const on = {
+      ...defined({ PASS: order[index + 1] }),
+      ...(stage === 'codeReview' || stage === 'finalVerify' ? { FIX: 'todos' } : {}),
+      ...(last ? {} : { STOP: QUESTIONS.includes(stage) ? 'ended' : 'report' }),
+      REOPEN: 'approvePlan',
+    };
+    return [stage, { on }];
   });
   return { id: 'engine', initial: 'approvePlan', states: Object.fromEntries(states) };
 }
 
-const built = new WeakMap<EngineProgram, ReturnType<typeof build>>();
-
-function build(program: EngineProgram) {
-  return createMachine(buildPhaseConfig(program));
-}
+const step = createStepper<RunStageEvent>(buildPhaseConfig);
 
 /**
- * Where an event leads the run.
- * @throws DevCliError `INTERNAL` for an event that the stage does not know
+ * Returns the stage to which an event leads the run.
+ * @throws DevCliError `INTERNAL` for an event that the stage does not accept
  */
 export function stepRunStage(program: EngineProgram, stage: string, event: RunStageEvent): string {
-  let machine = built.get(program);
-  if (machine === undefined) {
-    machine = build(program);
-    built.set(program, machine);
-  }
-  const before = machine.resolveState({ value: stage });
-  if (!before.can({ type: event })) {
-    throw new DevCliError('INTERNAL', `The engine cannot take ${event} at ${stage}.`);
-  }
-  const [after] = transition(machine, before, { type: event });
-  return after.value as string;
+  const after = step(program, stage, event);
+  if (after === null) throw new DevCliError('INTERNAL', `The engine cannot take ${event} at ${stage}.`);
+  return after as string;
 }

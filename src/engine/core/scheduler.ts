@@ -2,8 +2,9 @@ import type { EngineState, TodoState } from '../../run/engine-rows.js';
 import { mayOverlap } from './overlap.js';
 
 /**
- * The todos that are handed out together next, in plan order: all their dependencies are done, no two may touch the same
- * file, at most `limit` (engine.md, Waves). The first that can start always does, so none waits for ever.
+ * Selects the todos that are handed out together next, in plan order: their dependencies are done and no two may touch the
+ * same file (engine.md, Waves). The first that can start is always among them, so none starves.
+ * @param limit how many at most
  */
 export function selectWave({ order, todos }: Pick<EngineState, 'order' | 'todos'>, limit: number): string[] {
   const wave: TodoState[] = [];
@@ -23,13 +24,13 @@ function isRunnable(todo: TodoState, todos: EngineState['todos']): boolean {
 
 type Plan = Pick<EngineState, 'order' | 'todos'>;
 
-/** Every todo that depends on `id`, directly or through others, in plan order. */
+/** Lists every todo that depends on `id`, directly or through others, in plan order. */
 export function listDependents(plan: Plan, id: string): string[] {
   const found = collectReached(indexDependents(plan), id);
   return plan.order.filter((candidate) => found.has(candidate));
 }
 
-/** The todos that name each one as a dependency. */
+/** Maps each todo to those that name it as a dependency. */
 function indexDependents({ todos }: Plan): Map<string, string[]> {
   const after = new Map<string, string[]>();
   for (const { id: dependent, dependsOn } of Object.values(todos)) {
@@ -55,7 +56,7 @@ function collectReached(after: ReadonlyMap<string, string[]>, id: string): Set<s
   return found;
 }
 
-/** What each failed todo keeps from starting, in plan order; failed ones that keep nothing back are left out. */
+/** Groups the todos that cannot start under the failed one that blocks them, in plan order. Empty groups are left out. */
 export function groupBlockedTodos(plan: Plan): Record<string, string[]> {
   const failed = plan.order.filter((id) => plan.todos[id]?.status === 'failed');
   if (failed.length === 0) return {};

@@ -4,14 +4,14 @@ import type { EngineState, SubstepStatus, TodoState } from '../../run/engine-row
 import type { EngineEffect, StageCondition } from './events.js';
 import { stepTodo, type TodoEvent } from './todo-machine.js';
 
-/** What a step knows beside state and event. */
+/** What a step is given besides state and event. */
 export interface StepContext {
   applies: StageCondition;
-  /** The instant, UTC with milliseconds. */
+  /** The time of the step: UTC with milliseconds. */
   at: string;
 }
 
-/** One step in the making: the state that it changes, and the effects so far. Rows are replaced, never changed. */
+/** One step in the making: the state that it changes, and its effects so far. Rows are replaced, never changed. */
 export class StepBuilder {
   readonly effects: EngineEffect[] = [];
 
@@ -21,7 +21,7 @@ export class StepBuilder {
     readonly scope: StepContext,
   ) {}
 
-  /** @throws DevCliError `INTERNAL` for a todo that is not there */
+  /** @throws DevCliError `INTERNAL` for an unknown todo */
   row(id: string): TodoState {
     const row = this.state.todos[id];
     if (row === undefined) throw new DevCliError('INTERNAL', `The engine knows no todo "${id}".`);
@@ -32,12 +32,12 @@ export class StepBuilder {
     this.state.todos[row.id] = row;
   }
 
-  /** Sets a row whose stage (its own, if none is named) stands so from this instant. */
+  /** Sets a row, and the status of one of its stages: by default, the one it is at. */
   substep(row: TodoState, status: SubstepStatus, stage: string = row.status): void {
     this.set({ ...row, substeps: { ...row.substeps, [stage]: { status, at: this.scope.at } } });
   }
 
-  /** The same for a stage of the whole run; one that keeps no record is left alone. */
+  /** Sets the status of a stage of the whole run, if it is one that is recorded. */
   final(stage: string, status: 'running' | 'done' | 'skipped' | 'failed'): void {
     if (Object.hasOwn(this.state.finalize, stage)) this.state.finalize[stage] = { status, at: this.scope.at };
   }
@@ -46,20 +46,15 @@ export class StepBuilder {
     this.state.wave = this.state.wave.filter((member) => member !== id);
   }
 
-  /** Adds rows behind the todo `after`, or at the end. */
+  /** Inserts rows behind the todo `after`; at the end, if that is null. */
   insert(rows: TodoState[], after: string | null): void {
     const at = after === null ? this.state.order.length : this.state.order.indexOf(after) + 1;
     this.state.order.splice(at, 0, ...rows.map(({ id }) => id));
     for (const row of rows) this.set(row);
   }
 
-  /** The todos that name `id` as a dependency, in order. */
-  dependingOn(id: string): string[] {
-    return this.state.order.filter((candidate) => this.state.todos[candidate]?.dependsOn.includes(id));
-  }
-
-  /** Where an event takes a row. */
-  step(row: TodoState, event: TodoEvent): ReturnType<typeof stepTodo> {
+  /** The row as it is after an event. */
+  step(row: TodoState, event: TodoEvent): TodoState {
     return stepTodo(this.program, row, event);
   }
 }

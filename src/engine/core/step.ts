@@ -9,15 +9,16 @@ import { StepBuilder, type StepContext } from './step-builder.js';
 import { applyTodoResult } from './todo-outcomes.js';
 import { advanceWave } from './waves.js';
 
+/** The result of a step of the engine. */
 export interface EngineStep {
   state: EngineState;
   effects: EngineEffect[];
 }
 
 /**
- * What an event leads to (engine.md, Shape and Waves). Pure: nothing given is changed, the same input gives the same step.
- * The effects end where something from outside is needed: tasks that are out, a piece of work, a gate, or the end.
- * @throws DevCliError `INTERNAL` for an event that the state does not allow: the caller refuses those first
+ * Steps the engine (engine.md, Shape; engine.md, Waves). Pure: it changes none of its arguments and depends on nothing else.
+ * It goes on until it has to wait for something: open tasks, a piece of work, a gate, or nothing more because it has ended.
+ * @throws DevCliError `INTERNAL` for an event that the state does not allow; callers refuse those first
  */
 export function stepEngine(
   program: EngineProgram,
@@ -31,9 +32,8 @@ export function stepEngine(
 }
 
 /**
- * The same on a state that is the caller's own, which becomes the one after the step: of ten thousand rows only those that
- * change are touched. Rows are replaced, never changed.
- * @throws DevCliError as `stepEngine`; the state is of no use then
+ * Does the same on the caller's own state, without copying ten thousand rows to change a few. Rows are replaced, never changed.
+ * @throws DevCliError as `stepEngine`; the state is unusable afterwards
  */
 export function stepInPlace(
   program: EngineProgram,
@@ -61,7 +61,7 @@ function takeEvent(builder: StepBuilder, event: EngineEvent): void {
   }
 }
 
-/** Goes on until something from outside is needed. */
+/** Goes on until the engine has to wait for something. */
 function proceed(builder: StepBuilder): void {
   let moved = true;
   while (moved) {
@@ -74,12 +74,12 @@ function invalidate(builder: StepBuilder, todos: readonly string[] | null): void
   const { stage, at } = builder.state;
   const affected = listRedoneTodos(builder.state, todos);
   for (const id of affected) {
-    const { part: _, why: _why, endedAt: _ended, ...row } = builder.row(id);
-    const untouched = row.status === 'pending' && row.attempt === 0;
-    if (untouched) continue;
+    const before = builder.row(id);
+    const isPending = before.status === 'pending';
+    if (isPending && before.attempt === 0) continue;
     const event = todos === null || todos.includes(id) ? 'AGAIN' : 'STALE';
-    const standing = row.status === 'pending' ? { status: 'pending' } : builder.step(builder.row(id), event);
-    builder.set({ ...row, ...standing, retries: 0, substeps: {} });
+    const { why: _why, endedAt: _ended, ...row } = isPending ? before : builder.step(before, event);
+    builder.set({ ...row, retries: 0, substeps: {} });
   }
   builder.state.wave = builder.state.wave.filter((id) => !affected.includes(id));
   if (at !== null && (at.todo === null || affected.includes(at.todo))) builder.state.at = null;
@@ -89,7 +89,10 @@ function invalidate(builder: StepBuilder, todos: readonly string[] | null): void
   if (stage !== 'todos') builder.state.stage = stepRunStage(builder.program, stage, 'REOPEN');
 }
 
-/** What an INVALIDATE redoes: these todos and all that depends on them; null: all that is not done. In plan order. */
+/**
+ * Lists what an `INVALIDATE` redoes, in plan order: the given todos and everything that depends on them.
+ * @param todos null for everything that is not done
+ */
 export function listRedoneTodos(
   state: Pick<EngineState, 'order' | 'todos'>,
   todos: readonly string[] | null,

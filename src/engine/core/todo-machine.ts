@@ -1,47 +1,34 @@
-import { createMachine, transition } from 'xstate';
 import { DevCliError } from '../../base/errors.js';
 import type { EngineProgram } from '../../machine/engine-program.js';
 import type { TodoState } from '../../run/engine-rows.js';
 import type { Part } from './events.js';
+import { createStepper, type MachineConfig, type StateNode } from './stepper.js';
 
-/** What can happen to one todo. Its attempts, limits and dependents are the scheduler's business (step.ts). */
+/** What can happen to one todo. Attempts, limits and dependents are not this machine's business (todo-outcomes.ts). */
 export type TodoEvent =
   | 'START'
-  /** The part is over, well or for want of anything to do. */
+  /** The part is over, or had nothing to do. */
   | 'PASS'
-  /** A worker asks; the stage is suspended. */
+  /** A worker asks a question; its stage is suspended. */
   | 'ASK'
-  /** It will be attempted anew. */
+  /** The todo will be attempted again. */
   | 'AGAIN'
   | 'FAIL'
-  /** What it was built on is redone. */
+  /** Something that the todo builds on is redone. */
   | 'STALE';
 
-/** Where a todo stands: its status, and the part within a stage that has several. */
-export type TodoPosition = Pick<TodoState, 'status' | 'part'>;
-
-/** The parts of the shipped stages, in order. A stage that is not named here has one part without a name. */
+/** The parts of the shipped stages, in order. Any other stage has a single part without a name. */
 const PARTS: Record<string, readonly Part[]> = { verify: ['commands', 'judge', 'human'] };
 
-/** Inner name of the part that has none outside. */
+/** The machine's name for a part that has none. */
 const WHOLE = 'whole';
 
-interface StateNode {
-  initial?: string;
-  states?: Record<string, StateNode>;
-  on?: Partial<Record<TodoEvent, string>>;
-}
-
 /**
- * The machine that every todo of a run is stepped through (engine.md, Shape): plain JSON, one compound state per stage.
- * Where a stage of a todo is not to be done, the caller passes it at once.
+ * The machine that all todos of a run share (engine.md, Shape): one compound state for each stage. The caller passes a stage
+ * that does not apply to a todo as soon as the todo is there.
  */
-function buildTodoConfig({ stages }: EngineProgram): {
-  id: string;
-  initial: string;
-  states: Record<string, StateNode>;
-} {
-  const reset = { AGAIN: '#todo.pending', STALE: '#todo.stale' } as const;
+function buildTodoConfig({ stages }: EngineProgram): MachineConfig {
+  const reset = { AGAIN: '#todo.pending', STALE: '#todo.stale' };
   const stageNodes = stages.map(({ id }, index): [string, StateNode] => {
     const next = stages[index + 1];
     return [id, buildStageNode(id, next === undefined ? '#todo.done' : `#todo.${next.id}`)];
@@ -66,49 +53,32 @@ function buildStageNode(id: string, onward: string): StateNode {
     const next = parts[index + 1];
     return [part, { on: { PASS: next === undefined ? onward : `#todo.${id}.${next}` } }];
   });
-  const asking = id === 'worker' ? { question: {} } : {};
+  const asks = id === 'worker';
   return {
     initial: parts[0] ?? WHOLE,
-    states: { ...Object.fromEntries(nodes), ...asking },
+    states: { ...Object.fromEntries(nodes), ...(asks ? { question: {} } : {}) },
     on: {
       AGAIN: '#todo.pending',
       FAIL: '#todo.failed',
       STALE: '#todo.stale',
-      ...(id === 'worker' ? { ASK: '#todo.worker.question' } : {}),
+      ...(asks ? { ASK: '#todo.worker.question' } : {}),
     },
   };
 }
 
-const built = new WeakMap<EngineProgram, ReturnType<typeof build>>();
-
-function build(program: EngineProgram) {
-  return createMachine(buildTodoConfig(program));
-}
+const step = createStepper<TodoEvent>(buildTodoConfig);
 
 /**
- * Where an event leads a todo.
- * @throws DevCliError `INTERNAL` for an event that its state does not know
+ * Returns a todo with the status and part to which an event leads it.
+ * @throws DevCliError `INTERNAL` for an event that its state does not accept
  */
-export function stepTodo(program: EngineProgram, todo: TodoPosition & { id: string }, event: TodoEvent): TodoPosition {
-  let machine = built.get(program);
-  if (machine === undefined) {
-    machine = build(program);
-    built.set(program, machine);
-  }
-  const before = machine.resolveState({ value: toStateValue(program, todo) });
-  if (!before.can({ type: event })) {
+export function stepTodo(program: EngineProgram, { part, ...todo }: TodoState, event: TodoEvent): TodoState {
+  const isStage = program.stages.some(({ id }) => id === todo.status);
+  const after = step(program, isStage ? { [todo.status]: part ?? WHOLE } : todo.status, event);
+  if (after === null) {
     throw new DevCliError('INTERNAL', `The todo "${todo.id}" cannot take ${event} at ${todo.status}.`);
   }
-  const [after] = transition(machine, before, { type: event });
-  return toPosition(after.value);
-}
-
-function toStateValue({ stages }: EngineProgram, { status, part }: TodoPosition): string | Record<string, string> {
-  return stages.some(({ id }) => id === status) ? { [status]: part ?? WHOLE } : status;
-}
-
-function toPosition(value: unknown): TodoPosition {
-  if (typeof value === 'string') return { status: value };
-  const [[status, part] = ['', '']] = Object.entries(value as Record<string, string>);
-  return part === WHOLE ? { status } : { status, part: part as Part };
+  if (typeof after === 'string') return { ...todo, status: after };
+  const [[status, inner] = ['', '']] = Object.entries(after);
+  return inner === WHOLE ? { ...todo, status } : { ...todo, status, part: inner as Part };
 }

@@ -6,8 +6,8 @@ import { createTodoRow } from './rows.js';
 import type { StepBuilder } from './step-builder.js';
 
 /**
- * What a stage of one todo came to (engine.md, Triage).
- * @throws DevCliError `INTERNAL` for a todo that is not there, or a verdict that no todo can come to
+ * Applies the outcome of a stage, or of a part of one, to its todo (engine.md, Triage).
+ * @throws DevCliError `INTERNAL` if the todo is not at that stage, or if no todo can have this verdict
  */
 export function applyTodoResult(
   builder: StepBuilder,
@@ -39,15 +39,13 @@ export function applyTodoResult(
     case 'halt':
       failTodo(builder, row, verdict.why);
       return;
-    case 'widen':
-      attemptAgain(
-        builder,
-        { ...row, files: [...new Set([...row.files, ...verdict.files])] },
-        `may now touch ${verdict.files.join(', ')}`,
-      );
+    case 'widen': {
+      const files = [...new Set([...row.files, ...verdict.files])];
+      attemptAgain(builder, { ...row, files }, `may now touch ${verdict.files.join(', ')}`);
       return;
+    }
     case 'ask':
-      builder.substep({ ...row, ...builder.step(row, 'ASK'), why: verdict.question }, 'pending');
+      builder.substep({ ...builder.step(row, 'ASK'), why: verdict.question }, 'pending');
       return;
     case 'again':
       attemptAgain(builder, row, verdict.why);
@@ -60,10 +58,9 @@ export function applyTodoResult(
   }
 }
 
-/** On to the next part or stage. A stage with parts was done when one of them was. */
+/** Moves a todo to the next part or stage. A stage with parts counts as done if any of them was done. */
 export function passStage(builder: StepBuilder, row: TodoState, how: 'done' | 'skipped' | 'deferred'): void {
-  const { part: _, ...rest } = row;
-  const next = { ...rest, ...builder.step(row, 'PASS') };
+  const next = builder.step(row, 'PASS');
   const begun = row.substeps[row.status]?.status === 'pending';
   if (next.status === row.status) {
     if (how === 'skipped' && !begun) builder.set(next);
@@ -75,16 +72,13 @@ export function passStage(builder: StepBuilder, row: TodoState, how: 'done' | 's
 }
 
 function attemptAgain(builder: StepBuilder, row: TodoState, why: string): void {
-  const { part: _, ...rest } = row;
-  const next = { ...rest, ...builder.step(row, 'AGAIN'), why };
-  builder.substep(next, 'failed', row.status);
+  builder.substep({ ...builder.step(row, 'AGAIN'), why }, 'failed', row.status);
   builder.leaveWave(row.id);
   builder.effects.push({ type: 'retried', todo: row.id, attempt: row.attempt + 1, why });
 }
 
 function failTodo(builder: StepBuilder, row: TodoState, why: string): void {
-  const { part: _, ...rest } = row;
-  builder.substep({ ...rest, ...builder.step(row, 'FAIL'), why }, 'failed', row.status);
+  builder.substep({ ...builder.step(row, 'FAIL'), why }, 'failed', row.status);
   endTodo(builder, row.id, 'failed', why);
 }
 
@@ -102,13 +96,13 @@ function endTodo(builder: StepBuilder, id: string, status: 'done' | 'failed', wh
 function addAdaptation(builder: StepBuilder, row: TodoState, todo: NewTodo, passed: boolean): void {
   const added = { ...createTodoRow(todo), depth: row.depth + 1, parent: row.id };
   const dynamicTodos = [...row.dynamicTodos, added.id];
-  const waiting = passed ? builder.dependingOn(row.id) : [];
-  builder.insert([added], row.id);
-  builder.state.added += 1;
-  for (const id of waiting) {
-    const dependent = builder.row(id);
+  // The parent's dependents wait for what is added behind it.
+  const waiting = passed ? builder.state.order.map((id) => builder.row(id)) : [];
+  for (const dependent of waiting.filter(({ dependsOn }) => dependsOn.includes(row.id))) {
     builder.set({ ...dependent, dependsOn: [...dependent.dependsOn, added.id] });
   }
+  builder.insert([added], row.id);
+  builder.state.added += 1;
   builder.effects.push({ type: 'added', todos: [added.id], by: row.id });
   if (passed) passStage(builder, { ...row, dynamicTodos }, 'done');
   else attemptAgain(builder, { ...row, dynamicTodos, dependsOn: [...row.dependsOn, added.id] }, `after ${added.id}`);

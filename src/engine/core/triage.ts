@@ -4,21 +4,22 @@ import type { NewTodo, StageResult } from './events.js';
 import { mayGlobsOverlap } from './overlap.js';
 import { listDependents } from './scheduler.js';
 
-/** What a worker, dev-cli's own commands, a verifier or a person found, before anybody decides what follows from it. */
+/** What a worker, dev-cli's commands, a verifier or a person found, before triage. */
 export interface Findings {
   /** Failed criteria and commands, one line each. */
   failed: string[];
-  /** Must-not-dos that were done, one line each. */
+  /** Violated must-nots, one line each. */
   violations: string[];
   criticalSideEffects: string[];
-  /** Why nothing could be judged: a command that could not be started, or what an agent reported. */
+  /** Why nothing could be judged: a command that could not be started, or an error that an agent reported. */
   environment: string | null;
-  /** What the verifier wants added; dependencies and id are given here. */
+  /** The todo that the verifier suggests adding; triage sets its id and dependencies. */
   adaptation: { category: string; reason: string; todo: Omit<NewTodo, 'id' | 'dependsOn'> } | null;
-  /** The worker gave up. */
+  /** Why the worker gave up, and what it would need to go on. */
   blocked: { reason: string; needs: { files: string[] } | { question: string } | null } | null;
 }
 
+/** Findings with nothing in them. */
 export const NO_FINDINGS: Findings = {
   failed: [],
   violations: [],
@@ -28,15 +29,16 @@ export const NO_FINDINGS: Findings = {
   blocked: null,
 };
 
-/** Changes of these kinds are a person's to decide. */
+/** Categories of changes that a person has to decide on. */
 const GRAVE = ['schema', 'api', 'auth', 'ci', 'security'];
 
-/** New attempts of a todo that do not count as retries, at most: without a bound a worker could ask for ever. */
+/** How many attempts at a todo may go uncounted: without a bound a worker could ask for ever. */
 const UNCOUNTED = 5;
 
 /**
- * What follows from findings (engine.md, Triage): the first row that matches, in the order of the table, where `halt`,
- * `adapt` and `retry` stand in the order of `triagePrecedence`.
+ * Decides what follows from findings: the first row of the table that matches, with `halt`, `adapt` and `retry` in the order
+ * of `triagePrecedence` (engine.md, Triage).
+ * @param options.askable whether there is somebody to answer a question
  */
 export function triage(
   policies: EnginePolicies,
@@ -75,7 +77,7 @@ const DISPOSITION_RULES: Record<EnginePolicies['triagePrecedence'][number], Disp
     if (adaptation === null || todo.depth >= adaptDepthLimit || added >= maxDynamicTodos) return null;
     const passed = listUnmet(findings).length === 0;
     const id = `${todo.id}-d${todo.dynamicTodos.length + 1}`;
-    // Its own criteria do not hold: what is added comes first. They hold: it comes after.
+    // What is added comes after the parent if the parent's criteria hold, else before it.
     const dependsOn = passed ? [todo.id] : [...todo.dependsOn];
     return { kind: 'adapt', passed, todo: { ...adaptation.todo, id, dependsOn } };
   },
@@ -85,7 +87,7 @@ const DISPOSITION_RULES: Record<EnginePolicies['triagePrecedence'][number], Disp
   },
 };
 
-/** What a further attempt has to put right, one line each: what does not hold, and what was done that must not be. */
+/** Lists what another attempt has to put right, one line each. */
 export function listUnmet({ failed, violations }: Pick<Findings, 'failed' | 'violations'>): string[] {
   return [...failed, ...violations.map(renderViolation)];
 }
@@ -112,7 +114,7 @@ function triageBlocked(
   return { kind: 'widen', files: needs.files };
 }
 
-/** Another todo that may still touch one of these files. What depends on this one comes later and is not in the way. */
+/** Another open todo that owns one of these files. Those that depend on this one come later and do not count. */
 function findOwner(
   { order, todos }: Pick<EngineState, 'order' | 'todos'>,
   todo: TodoState,

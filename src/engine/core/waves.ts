@@ -5,12 +5,11 @@ import type { Part } from './events.js';
 import { moveToStage } from './final-stages.js';
 import { selectWave } from './scheduler.js';
 import type { StepBuilder } from './step-builder.js';
-import { stepTodo } from './todo-machine.js';
 import { passStage } from './todo-outcomes.js';
 
 /**
- * Goes on with the todos that are out, or with the next ones (engine.md, Waves).
- * @returns whether anything moved; false where something from outside is needed
+ * Moves the todos of the wave on to their next stage or, if the wave is empty, hands out the next todos (engine.md, Waves).
+ * @returns whether anything moved; false if the engine has to wait
  */
 export function advanceWave(builder: StepBuilder): boolean {
   if (builder.state.wave.length === 0 && !handOut(builder)) return leaveTodos(builder);
@@ -24,14 +23,13 @@ export function advanceWave(builder: StepBuilder): boolean {
   return beginStage(builder, here);
 }
 
-/** Puts the next todos into the wave; false when none can start. */
+/** Puts the next todos into the wave; false if none can start. */
 function handOut(builder: StepBuilder): boolean {
   const wave = selectWave(builder.state, builder.program.policies.parallelLimit);
   for (const id of wave) {
-    const { why, endedAt: _, ...row } = builder.row(id);
+    const { why, endedAt: _, ...row } = builder.step(builder.row(id), 'START');
     builder.set({
       ...row,
-      ...stepTodo(builder.program, row, 'START'),
       ...defined({ why }),
       attempt: row.attempt + 1,
       substeps: {},
@@ -42,7 +40,7 @@ function handOut(builder: StepBuilder): boolean {
   return wave.length > 0;
 }
 
-/** All of `here` are at the same stage and part. */
+/** @param here todos that are at the same stage and part */
 function beginStage(builder: StepBuilder, here: TodoState[]): boolean {
   const [row] = here;
   if (row === undefined) return false;
@@ -77,13 +75,13 @@ function getActor(builder: StepBuilder, { status, part }: TodoState): StageActor
   return builder.program.stages.find(({ id }) => id === status)?.actor ?? 'cli';
 }
 
-/** Where a row stands among all stages and their parts; what comes first is done first. */
+/** The position of a row among all stages and their parts, in the order in which they are done. */
 function rankStage(builder: StepBuilder, { status, part }: TodoState): number {
   const parts: readonly (Part | undefined)[] = [undefined, 'question', 'commands', 'judge', 'human'];
   return builder.program.stages.findIndex(({ id }) => id === status) * parts.length + parts.indexOf(part);
 }
 
-/** Nothing more can start: the end, good or bad, begins. */
+/** Leaves the todos for the final stages, since no todo can start any more. */
 function leaveTodos(builder: StepBuilder): boolean {
   const open = builder.state.order.some((id) => builder.row(id).status !== 'done');
   moveToStage(builder, open ? 'STOP' : 'PASS');
