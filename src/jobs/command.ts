@@ -10,28 +10,30 @@ import { type CommandJob, getActionId, getRecordsPath, getWorkTree } from './job
 import { awaitProcess, type Call, getJobDirectory, hasBegun, launchOnce, type ProcessEnding } from './launch.js';
 import { type ExitRecord, isWholeLog, logFile, readText } from './records.js';
 
-/** A command of a recipe or of a plan: launched, or spared because it has passed on this very tree (protocol.md §4). */
+/** Commands of recipes and plans. One that has already passed on the same tree is not run again (protocol.md §4). */
 
 /** How a command ended, as the run sees it. */
 export type CommandEnding =
-  /** `answer`: of a command of dev-cli itself, the document it printed. */
+  /** `answer`: the document that a command of dev-cli itself printed. */
   | { kind: 'exit'; exit: ExitRecord; answer: Record<string, unknown> | null }
   | Extract<ProcessEnding, { kind: 'interrupted' }>
-  /** It passed before on this tree. `log`: what it wrote then, relative to the run's directory. */
+  /** It passed before on this tree. `log`: the log of that time, relative to the run's directory. */
   | { kind: 'reused'; tree: string; log: string };
 
+/** A command that has ended. */
 export interface CommandEnded {
   kind: 'command';
   job: CommandJob;
   ending: CommandEnding;
-  /** What it wrote, as far as its acceptance asks for that: what it must hold, or why it is red. */
+  /** The command's output, if its acceptance searches it or the command failed; otherwise empty. */
   output: string;
-  /** The work tree afterwards, where an acceptance is to be proved; null also without git. */
+  /** The work tree afterwards, if the command proves an acceptance; null without git. */
   after: TreeState | null;
 }
 
 /**
- * How a command ended, within the time the call has; null while it is at work. It is launched when it has not begun.
+ * Waits for a command, as long as the call may take; launches it if it has not begun.
+ * @returns null while it is running
  * @throws DevCliError `INTERRUPTED`, `IO`, `COMMAND_FAILED`, `GIT_FAILED`, `RUN_UNTRUSTED`
  */
 export async function awaitCommand(job: CommandJob, call: Call): Promise<CommandEnded | null> {
@@ -55,7 +57,7 @@ async function findCommandEnding(job: CommandJob, call: Call): Promise<CommandEn
   return ending?.kind === 'exit' ? { ...ending, answer: isOwn(job, call) ? readAnswer(directory) : null } : ending;
 }
 
-/** Launches a command that has not begun, unless it is known how it would end. */
+/** Launches a command, unless it has already passed on this tree. */
 async function beginCommand(
   job: CommandJob,
   call: Call,
@@ -80,7 +82,7 @@ async function readTreeNow(job: CommandJob, { context }: Call): Promise<TreeStat
   return computeTreeState(getWorkTree(context, job), { signal: context.signal });
 }
 
-/** What is started: a command of dev-cli is run by this very installation, on this root, whatever the PATH says. */
+/** A command of dev-cli is run by this very installation, on this root, whatever the PATH says. */
 function resolveProgram(job: CommandJob, call: Call): string[] {
   const { program, root } = call.context;
   return isOwn(job, call) ? [...program, ...job.argv.slice(1), '--root', root] : job.argv;
@@ -90,7 +92,7 @@ function isOwn({ argv, shell }: CommandJob, call: Call): boolean {
   return !shell && call.isOwn(argv);
 }
 
-/** The document that a command of dev-cli printed; null where it is none. */
+/** The document that a command of dev-cli printed; null if it printed something else. */
 function readAnswer(directory: string): Record<string, unknown> | null {
   try {
     const answer: unknown = JSON.parse(readText(logFile(directory)) ?? '');
@@ -101,8 +103,8 @@ function readAnswer(directory: string): Record<string, unknown> | null {
 }
 
 /**
- * The log of the same command where it passed on the same tree within this run, if that can still be shown; else it is run
- * again. Never after a retry or an invalidate: those ask for that (protocol.md §4).
+ * Finds the log of the same command if it passed on the same tree in this run and the log still shows that. After a retry or
+ * an invalidate the command has to run again in any case (protocol.md §4).
  */
 function findKeptLog(job: CommandJob, { context, run: { snapshot } }: Call, tree: string | null): string | null {
   const { name, pendingAction, commandResults } = snapshot;
@@ -113,12 +115,15 @@ function findKeptLog(job: CommandJob, { context, run: { snapshot } }: Call, tree
   return text?.includes(job.acceptance?.stdoutContains ?? '') ? log : null;
 }
 
-/** Keeps that a command has passed on a tree. @param log relative to the run's directory */
+/**
+ * Keeps that a command has passed on a tree, so that it need not run again.
+ * @param log relative to the run's directory
+ */
 export function keepResult({ state, at }: Transaction, job: CommandJob, tree: string, log: string): void {
   state.commandResults[getResultKey(job, tree)] = { at, actionId: getActionId(job), log };
 }
 
-/** A command that has ended is at work no longer, and that it ended is recorded. */
+/** Removes a command that has ended from the state, and records how it ended. */
 export function recordCommandEnd(
   tx: Transaction,
   { actionId, key, block, argv, acceptance }: CommandJob,
@@ -130,22 +135,19 @@ export function recordCommandEnd(
   recordEntry(tx, 'command-finished', { key, block, argv, exit, outcome, log, ...about, ...again });
 }
 
-/** By which a result is known again: the same command on the same tree, of which the same was wanted. */
+/** The key of a result: the same command on the same tree, with the same expectations. */
 function getResultKey({ argv, shell, cwd, expects }: CommandJob, tree: string): string {
   return sha256(canonicalJson({ argv, shell, cwd, tree, ...defined({ expects }) }));
 }
 
-/** Whether a command ended by itself with this exit code. */
+/** Whether a command ended with this exit code, neither by a signal nor by its timeout. */
 export function endedWith(ending: CommandEnding, exitCode: number): boolean {
   if (ending.kind !== 'exit') return false;
   const { exit, signal, timedOut } = ending.exit;
   return signal === null && !timedOut && exit === exitCode;
 }
 
-/**
- * The ending of a command, and what it wrote as far as that matters; when it is to be searched and has vanished, the ending
- * proves nothing.
- */
+/** Adds the output that an acceptance needs. If it is to be searched and has vanished, the command proves nothing. */
 function addOutput(
   ending: CommandEnding,
   directory: string,
@@ -159,7 +161,7 @@ function addOutput(
   return { ending: isThere ? ending : { kind: 'interrupted', vanished: true }, output };
 }
 
-/** The runner writes where it is told to: not through a link out of the project. */
+/** Keeps the runner from writing through a link out of the project. */
 function refuseLinkOut({ directory }: CommandJob, { run: { files } }: Call): void {
   const { kind } = files.facts(directory);
   if (kind === 'missing' || kind === 'directory') return;

@@ -5,7 +5,7 @@ import type { CommitScope } from '../work/commit-paths.js';
 import { normalizePaths } from '../work/paths.js';
 import type { CommitJob } from './job.js';
 
-/** What a commit may hold; null where the run began without a repository. */
+/** Builds the scope of a commit; null if the run began without a repository. */
 export function buildScope(
   { baseline, engine }: RunState,
   { key, todo }: CommitJob,
@@ -31,7 +31,7 @@ function buildHeadRule({ head }: RunEngine, begun: string | null): HeadRule {
   return { last: head?.last ?? (begun === null ? null : { sha: begun }), branch: head?.branch };
 }
 
-/** What done todos list, wherever it lies; those whose own commit waits have that. */
+/** The residual commit's scope: what done todos list, except those whose own commit is deferred. */
 function listRemaining(engine: RunEngine, workTree: string): Pick<CommitScope, 'files' | 'charged'> {
   const { todos, deferred } = engine;
   const done = Object.values(todos).filter(
@@ -41,7 +41,7 @@ function listRemaining(engine: RunEngine, workTree: string): Pick<CommitScope, '
   return { files: charged.includes('.') ? null : [], charged };
 }
 
-/** What the results of all attempts at a todo list; of a run that an earlier release began, the last one's. */
+/** Lists the paths in the results of all attempts at a todo. In runs begun by 0.1.0, only the last result has them. */
 export function listReportedPaths({ listed, reports }: RunEngine, todo: string, workTree: string): string[] {
   return [...new Set([...(listed?.[todo] ?? []), ...normalizePaths(workTree, reports[todo]?.filesChanged ?? [])])];
 }

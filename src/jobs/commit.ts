@@ -24,31 +24,33 @@ import { type CommitJob, getWorkTree } from './job.js';
 import { awaitProcess, type Call, getJobDirectory, hasBegun, launchOnce, type ProcessEnding } from './launch.js';
 import { readLogEnd, readText } from './records.js';
 
-/** The commit of a todo, or of all that remains: it is looked for before it is made (engine.md, Commits). */
+/** The commit of a todo, or the residual commit. It is looked for before it is made (engine.md, Commits). */
 
-/** What came of a commit. */
+/** The result of a commit job. */
 export interface CommitEnding {
-  /** `impossible`: git cannot commit at all, whatever there is to commit. */
+  /** `impossible`: git cannot commit anything at all. */
   outcome: 'made' | 'found' | 'nothing' | 'deferred' | 'refused' | 'impossible' | 'no-repository';
-  /** Null also where it was made and nobody can tell which one it is: a hook has taken its trailer away. */
+  /** The sha. Null as well if a commit was made that cannot be identified, because a hook removed its trailer. */
   commit: string | null;
+  /** The paths that the commit holds, or was to hold. */
   paths: string[];
   left: LeftPath[];
-  /** Why it was not made, as git says it. */
+  /** Why it was not made, in git's words. */
   reason?: string;
-  /** Where HEAD was; null where it was not looked at. */
+  /** Where HEAD was; null if nobody looked. */
   at: HeadPosition | null;
-  /** Deferred because of where HEAD is: a person may say that it is right. */
+  /** Whether it was deferred because of where HEAD is, which a person may accept. */
   head?: boolean;
 }
 
+/** A commit job that has ended. */
 export interface CommitEnded {
   kind: 'commit';
   job: CommitJob;
   ending: CommitEnding;
 }
 
-/** Seconds that a commit may take with its hooks. */
+/** How long a commit may take with its hooks, in seconds. */
 const COMMIT_TIMEOUT = 900;
 const MESSAGE = 'message.txt';
 const PATHS = 'paths';
@@ -58,8 +60,9 @@ const AT = 'head.json';
 const NO_COMMIT = { commit: null, paths: [], at: null };
 
 /**
- * What came of a commit, within the time the call has; null while it is at work. It may be cut off and done again in the
- * same directory: there it is made once.
+ * Waits for a commit, as long as the call may take; has git make it if it has not begun. A call that was cut off may be
+ * repeated: the commit is made once.
+ * @returns null while it is running
  * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`, `RUN_UNTRUSTED`
  */
 export async function awaitCommit(job: CommitJob, call: Call): Promise<CommitEnded | null> {
@@ -75,7 +78,7 @@ async function findCommitEnding(job: CommitJob, call: Call): Promise<CommitEndin
   const directory = getJobDirectory(job, call);
   if (!hasBegun(directory)) {
     const plan = await planCommit(workTree, scope, around);
-    // Otherwise what was seen may be the doing of another call's commit.
+    // If it has begun meanwhile, the plan may have seen the effects of another call's commit.
     if (plan.kind !== 'ready' && !hasBegun(directory)) return endWithoutCommand(plan);
     const begun = plan.kind === 'ready' ? await beginCommit(job, call, plan) : 'launched';
     if (begun === 'wait') return null;
@@ -85,7 +88,7 @@ async function findCommitEnding(job: CommitJob, call: Call): Promise<CommitEndin
   return ended === null ? null : judgeEnding(workTree, scope, directory, ended, around);
 }
 
-/** Has git make the commit that is planned, unless it cannot be asked. */
+/** Has git make the planned commit. Returns an ending at once if git refuses the new files, or the records vanish. */
 async function beginCommit(
   job: CommitJob,
   call: Call,
@@ -97,8 +100,8 @@ async function beginCommit(
   const around = { signal: call.context.signal };
   await call.requirePlace();
   writePreparation(directory, job, plan);
-  const failure = await announcePaths(workTree, paths, around);
-  if (failure !== null && !hasBegun(directory)) return { ...classifyRefusal(failure), paths, left, at };
+  const refusal = await announcePaths(workTree, paths, around);
+  if (refusal !== null && !hasBegun(directory)) return { ...classifyRefusal(refusal, 1), paths, left, at };
   const begun = await launchOnce(job, call, {
     directory,
     key: job.key,
@@ -113,7 +116,7 @@ async function beginCommit(
   return { outcome: 'deferred', commit: null, paths, left, at, reason: 'what git was asked for vanished twice' };
 }
 
-/** What a commit that git was asked for has come to. */
+/** Determines the result of a commit that git was asked for. */
 async function judgeEnding(
   workTree: string,
   scope: CommitScope,
@@ -140,10 +143,10 @@ async function judgeEnding(
     return { outcome: 'deferred', commit: null, paths, left, at, reason: 'git was cut off' };
   }
   const { exit } = ending.exit;
-  return { ...classifyRefusal({ said: readLogEnd(directory), exit }), paths, left, at };
+  return { ...classifyRefusal(readLogEnd(directory), exit), paths, left, at };
 }
 
-/** The commit that was made, by its trailer; where a hook has taken that away, by what it holds. Never one of others. */
+/** Finds the commit that was made by its trailer or, if a hook removed that, by its paths; never somebody else's commit. */
 async function findMadeCommit(
   workTree: string,
   { key, since }: CommitScope,
@@ -155,35 +158,32 @@ async function findMadeCommit(
   return isToBeLookedFor ? findCommitByPaths(workTree, paths, at.head, around) : sha;
 }
 
-/** Takes back what a commit that was given up has done to the index. A commit that was made all the same stays. */
+/**
+ * Undoes what a commit that was given up has done to the index. If git made the commit nevertheless, it stays.
+ * @param directory absolute path of the job's records
+ * @throws DevCliError `IO`, `INTERRUPTED`
+ */
 export async function takeBack(workTree: string, directory: string, around: GitOptions): Promise<void> {
   if (inspect(directory).state === 'absent' || !existsSync(join(directory, PATHS))) return;
   await withdrawNew(workTree, readPreparation(directory).paths ?? [], around).catch(ignoreGit);
 }
 
-/** Makes new files known to git; what git said when it could not. */
-async function announcePaths(
-  workTree: string,
-  paths: readonly string[],
-  around: GitOptions,
-): Promise<{ said: string; exit: number } | null> {
+/** Announces new files to git. Returns what git said if it refused. */
+async function announcePaths(workTree: string, paths: readonly string[], around: GitOptions): Promise<string | null> {
   try {
     await announceNew(workTree, paths, around);
     return null;
   } catch (error) {
     if (!(error instanceof DevCliError) || error.code !== 'GIT_FAILED') throw error;
-    return { said: error.details.map(({ problem }) => problem).join(' '), exit: 1 };
+    return error.details.map(({ problem }) => problem).join(' ');
   }
 }
 
-/** What git's refusal means: it could not just now, it cannot at all, or it does not want this commit. */
-function classifyRefusal({
-  said,
-  exit,
-}: {
-  said: string;
-  exit: number | null;
-}): Omit<CommitEnding, 'paths' | 'left' | 'at'> {
+/** Decides what git's refusal means: it cannot commit now, it cannot commit at all, or it refuses this commit. */
+function classifyRefusal(
+  said: string,
+  exit: number | null,
+): Pick<CommitEnding, 'outcome' | 'reason'> & { commit: null } {
   const reason = said === '' ? `git commit ended with ${exit}` : said;
   if (isHindrance(said)) return { outcome: 'deferred', commit: null, reason };
   if (isOutsideSparse(said)) {
@@ -193,7 +193,7 @@ function classifyRefusal({
   return { outcome: exit === GIT_CANNOT ? 'impossible' : 'refused', commit: null, reason };
 }
 
-/** Mending the index is a courtesy: the commit stands, or is refused, all the same. */
+/** Mending the index is a courtesy: its failure does not change the commit's result. */
 function ignoreGit(error: unknown): void {
   if (!(error instanceof DevCliError) || error.code !== 'GIT_FAILED') throw error;
 }
@@ -224,7 +224,7 @@ function writePreparation(
   writeDurably(join(directory, AT), JSON.stringify(at));
 }
 
-/** What was prepared, as far as it is still there; by an earlier release without where HEAD was. `paths` null: gone, or cut short. */
+/** Reads back what is left of the preparation. `paths` is null if lost or cut short; 0.1.0 did not write `at`. */
 function readPreparation(directory: string): { paths: string[] | null; left: LeftPath[]; at: HeadPosition | null } {
   const paths = readText(join(directory, PATHS));
   return {
@@ -234,7 +234,7 @@ function readPreparation(directory: string): { paths: string[] | null; left: Lef
   };
 }
 
-/** Null for what is gone or cut short. */
+/** Null for a file that is lost or cut short. */
 function parseOrNull<T>(text: string | null): T | null {
   try {
     return text === null ? null : (JSON.parse(text) as T);

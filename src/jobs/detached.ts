@@ -5,7 +5,7 @@ import { findClaimObstacle, findClaimOwner } from '../store/claim.js';
 import { ensureDirectory, writeDurably } from '../store/durable.js';
 import { withIoErrors } from '../store/io.js';
 import { identifyProcess } from '../store/process.js';
-import { childProcess, endProcessGroup, readStartTime, sleep } from '../work/processes.js';
+import { childProcess, endProcessGroup, readStartTime, waitUntil } from '../work/processes.js';
 import {
   claimFile,
   commandFile,
@@ -20,36 +20,38 @@ import {
   type StartedRecord,
 } from './records.js';
 
-/** External commands as a call of dev-cli sees them: each has a directory, and a detached runner of its own (protocol.md §4). */
+/** External commands as a call sees them: each has a directory and a detached runner of its own (protocol.md §4). */
 
+/** A command to be launched. */
 export interface JobRequest extends ProcessSpec {
-  /** Absolute path of the command's own directory; made when it is not there. */
+  /** Absolute path of the command's own directory; created if missing. */
   directory: string;
   /** Absolute path of the runner's bundle. */
   runner: string;
-  /** What the command inherits. Default: the environment of this process. Never written anywhere. */
+  /** The environment that the command inherits; by default that of this process. Never written to disk. */
   env?: Readonly<Record<string, string | undefined>>;
 }
 
+/** The state of an external command. */
 export type JobStatus =
-  /** `launching`: asked for, and no runner has begun yet; launch it again, that is harmless. */
+  /** `launching`: asked for, but no runner has begun yet. Launching it again is harmless. */
   | { state: 'absent' | 'launching' }
   | { state: 'running'; startedAt: string }
-  /** The runner died and how the command ended cannot be known, or it was given up. It is never run again in this directory. */
+  /** The runner died before it recorded an exit, or the command was given up. It never runs again in this directory. */
   | { state: 'interrupted'; startedAt?: string }
   | { state: 'finished'; startedAt: string; exit: ExitRecord };
 
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 500;
-/** How long a runner may take from its claim to its record, or from the command's end to its exit record. */
+/** How long a runner may take from its claim to `started.json`, or from the command's end to `exit.json`. */
 const RUNNER_MS = 5_000;
 const POLL_MS = 20;
 
 /**
- * Starts a detached runner for a command; returns at once. Safe to call again, also from several processes at once: a
- * command whose directory says that it began or ended is not started any more.
- * @throws DevCliError `IO`; `COMMAND_FAILED` when no runner can be started, or on Windows; `LOCKED` when a runner has claimed
- * it that cannot be looked up from here, and has not begun
+ * Starts a detached runner for a command and returns at once. It may be called again, even by several processes at once: a
+ * command that has begun or ended is not started again.
+ * @throws DevCliError `IO`; `COMMAND_FAILED` if no runner can be started, or on Windows; `LOCKED` if the command is claimed by
+ * a runner that has not begun and cannot be looked up from here
  */
 export function launch({ directory, runner, env, ...spec }: JobRequest): void {
   if (process.platform === 'win32') {
@@ -73,7 +75,7 @@ export function launch({ directory, runner, env, ...spec }: JobRequest): void {
     detached: true,
     stdio: 'ignore',
   });
-  // Without a listener the same failure would be thrown where nobody can catch it.
+  // Without a listener, the failure would also be thrown where nobody can catch it.
   child.on('error', () => {});
   if (child.pid === undefined) {
     throw new DevCliError('COMMAND_FAILED', 'The system refused to start another process.', {
@@ -84,12 +86,12 @@ export function launch({ directory, runner, env, ...spec }: JobRequest): void {
 }
 
 /**
- * How an external command stands, by what lies in its directory and whether its runner lives.
+ * Determines the state of an external command from its directory, and from whether its runner is alive.
  * @throws DevCliError `IO`
  */
 export function inspect(directory: string): JobStatus {
   const started = readStarted(directory);
-  // Looked at before the exit record: a runner writes that one and ends, in this order.
+  // Checked before the exit record is read: a runner writes that record and then ends.
   const alive = typeof started === 'object' && runnerLives(started);
   const exit = readExit(directory);
   if (typeof exit === 'object') return { state: 'finished', startedAt: exit.startedAt, exit };
@@ -101,9 +103,9 @@ export function inspect(directory: string): JobStatus {
 }
 
 /**
- * Waits until one of several external commands has finished or was interrupted, or the time is over.
- * @param directories absolute; with none there is nothing to wait for
- * @throws DevCliError `INTERRUPTED` when `signal` aborts, `IO`
+ * Waits until one of several external commands has finished or was interrupted, or the time is up.
+ * @param directories absolute paths; if there are none, it returns at once
+ * @throws DevCliError `INTERRUPTED` if `signal` aborts; `IO`
  */
 export async function waitFinished(
   directories: readonly string[],
@@ -129,23 +131,23 @@ export async function waitFinished(
 }
 
 /**
- * Ends an external command and every process of its group: SIGTERM, five seconds, SIGKILL. One that is asked for but has
- * not begun is withdrawn and will not begin. Harmless when there is nothing to end. A process that merely has the number of
- * one that is gone is left alone.
- * @throws DevCliError `IO`; `COMMAND_FAILED` when a runner neither begins nor gives up
+ * Ends an external command and every process of its group: SIGTERM, five seconds, SIGKILL. A command that has not begun will
+ * not begin. Does nothing if there is nothing to end, and leaves alone a process that merely reuses the number of one that is
+ * gone.
+ * @throws DevCliError `IO`; `COMMAND_FAILED` if a runner neither begins nor gives up
  */
 export async function endCommand(directory: string): Promise<void> {
   if (readExit(directory) !== 'absent') return;
-  // A runner reads the command after it has claimed it: who claims from now on finds none.
+  // A runner reads the command after claiming it: one that claims it from now on finds nothing.
   if (readStarted(directory) === 'absent')
     withIoErrors(directory, null, () => rmSync(commandFile(directory), { force: true }));
   const isWaitedFor = () => findClaimOwner(claimFile(directory))?.host === identifyProcess().host;
-  const began = await waitUntil(() => readStarted(directory) !== 'absent' || !isWaitedFor());
+  const began = await waitUntil(() => readStarted(directory) !== 'absent' || !isWaitedFor(), RUNNER_MS, POLL_MS);
   if (!began) throw new DevCliError('COMMAND_FAILED', 'The runner of the command neither begins nor ends.');
   const started = readStarted(directory);
   if (typeof started !== 'object') return;
   if (isSameGroup(started)) await endProcessGroup(started.pgid);
-  await waitUntil(() => readExit(directory) !== 'absent' || !runnerLives(started));
+  await waitUntil(() => readExit(directory) !== 'absent' || !runnerLives(started), RUNNER_MS, POLL_MS);
 }
 
 function runnerLives(started: StartedRecord): boolean {
@@ -153,8 +155,8 @@ function runnerLives(started: StartedRecord): boolean {
 }
 
 /**
- * Whether the group is still the command's. While a group has members its number is given to no new process: so either its
- * leader is the one that was started, or the leader has gone and whoever is left came from it.
+ * Whether the process group is still the command's. The system does not reuse a group's number while the group has members: so
+ * either its leader is the process that was started, or the leader is gone and the rest are its descendants.
  */
 function isSameGroup(started: StartedRecord): boolean {
   if (started.host !== identifyProcess().host) return false;
@@ -167,7 +169,7 @@ function hasEnded(directory: string): boolean {
   return state === 'finished' || state === 'interrupted';
 }
 
-/** A hint that comes sooner than the next look; where directories cannot be watched the looks are enough. */
+/** Rings sooner than the next look would come. Where directories cannot be watched, the looks suffice. */
 function watchExit(directory: string, ring: () => void): FSWatcher[] {
   try {
     const watcher = watch(directory, (_event, name) => {
@@ -195,14 +197,4 @@ class Alarm {
       };
     });
   }
-}
-
-/** Looks until `holds` does, for as long as a runner may take for one step; false when it never did. */
-async function waitUntil(holds: () => boolean): Promise<boolean> {
-  const over = performance.now() + RUNNER_MS;
-  while (!holds()) {
-    if (performance.now() > over) return false;
-    await sleep(POLL_MS);
-  }
-  return true;
 }

@@ -1,10 +1,10 @@
 /**
- * Recognises in the output of a red command that it was not let listen on a port, as in a sandbox without loopback: then it
- * proves nothing about the work (engine.md, Triage). Pure, and conservative: what a test says about such an error,
- * a file that may not be opened and a port below 1024 are none.
+ * Recognises from its output that a failed command was not allowed to listen on a port, as in a sandbox without loopback: then
+ * it proves nothing about the work (engine.md, Triage). Conservative: what a test prints about such an error, a file that may
+ * not be opened, and a port below 1024 do not count.
  */
 
-/** What asks for a port or a socket, as a word of its own and no part of a path. */
+/** A request for a port or a socket, as a word of its own and not part of a path. */
 const ASKS =
   /(?<![\w./-])(?:listen(?:er|ing)?|bind(?:ing)?|socket|stream_socket_server|TcpListener|create_server)(?![\w/-])|\b(?:Socket|Bind)Exception\b/i;
 const REFUSED = /\bEPERM\b|operation not permitted/i;
@@ -13,15 +13,15 @@ const DENIED = /\bEACCES\b|permission denied/i;
 const ADDRESS = /(?<![\w.])(?:127(?:\.\d+){3}|0\.0\.0\.0|localhost|\[?::1?\]?)(?![\w.])/;
 const PORT = /(?:[\]\d:t]:|\bport |', ?)(\d{1,5})\b/;
 
-/** Calls that end in the same error and have nothing to do with a port. */
+/** Calls that fail with the same error and have nothing to do with a port. */
 const ELSEWHERE =
   /(?<![\w.])(?:connect|unlink|chmod|f?chown|open|opendir|mkdir|rmdir|rename|u?mount|kill|link|symlink|utimes?|copyfile|scandir|setuid|setgid|ptrace|setsockopt|exec|spawn|sudo)(?![\w-])/i;
 
-/** A test's title, a difference between what was expected and what was there, a line of source: what is said, not what happened. */
+/** A line that quotes rather than reports: a test's title, a difference from what was expected, a line of source. */
 const SAID =
   /^\s*(?:[✓✔√✗✘×•]|(?:not )?ok \d|PASS\b|FAIL\b|--- (?:PASS|FAIL)|# Subtest|[+-] |>?\s*\d+\s*\||(?:Expected|Received|expected|actual)\b|(?:it|test|describe)\b)/;
 
-/** Errors that name no call: what asked stands in the traceback, in Python before them, in Rust behind them. */
+/** Errors that do not name the call. It is in the traceback: before the error in Python, behind it in Rust. */
 const BARE_BEFORE = /\bPermissionError: \[Errno 1\] Operation not permitted\s*$/;
 const BARE_AFTER = /\bOs \{ code: 1, kind: PermissionDenied\b/;
 const PYTHON_CALL = /\.bind\(|\.listen\(|socket\.__init__\(|socket\.socket\(|create_server\(|start_server\(/;
@@ -29,10 +29,10 @@ const RUST_CALL = /\b(?:TcpListener|UdpSocket|UnixListener)(?:>)?::bind\b|\bnet:
 const BEFORE = 6;
 const AFTER = 30;
 
-/** Longest line that is looked at, in characters: nothing that says so is longer. */
+/** Longest line that is examined, in characters: no such error is longer. */
 const LINE = 2000;
 
-/** The line that says so; null when none does. */
+/** Finds the line that says that listening is forbidden, or null. */
 export function findForbiddenListen(output: string): string | null {
   if (!REFUSED.test(output) && !DENIED.test(output) && !BARE_AFTER.test(output)) return null;
   const lines = output.split(/\r\n|\r|\n/);
@@ -53,7 +53,7 @@ function isForbiddenListen(lines: readonly string[], line: string, index: number
   return DENIED.test(line) && ADDRESS.test(line) && !isPrivileged(line);
 }
 
-/** Whether a port is named that every system keeps for itself. */
+/** Whether the line names a port that needs privileges on any system. */
 function isPrivileged(line: string): boolean {
   const port = Number(PORT.exec(line)?.[1] ?? 0);
   return port > 0 && port < 1024;

@@ -6,64 +6,64 @@ import type { RunningCommand, RunState } from '../run/state.js';
 import { recordEntry, type Transaction } from '../run/transaction.js';
 
 /**
- * Work that dev-cli does itself, outside the transaction (protocol.md §4). Whatever its kind, a job has one life:
+ * Work that dev-cli does itself, outside the transaction (protocol.md §4). Every kind of job has the same life:
  *
  * 1. asked: a transaction writes it into the state, as one of `commands` or as `engine.job`, and commits;
- * 2. launched: from then on a detached runner sees its processes through (launch.ts, runner.ts);
- * 3. ended: what came of it is read from the runner's records (command.ts, commit.ts, request.ts);
- * 4. told: another transaction takes it out of the state and goes on with its ending (protocol/settle.ts).
+ * 2. launched: a detached runner starts its processes and waits for them (launch.ts, runner.ts);
+ * 3. ended: the result is read from the runner's records (command.ts, commit.ts, request.ts);
+ * 4. told: another transaction removes the job from the state and acts on its result (protocol/settle.ts).
  *
- * A run that gives a job up withdraws it in that commit, and ends its processes afterwards (life.ts).
+ * A run that gives a job up withdraws it in one commit, and ends its processes afterwards (life.ts).
  */
 export type Job = CommandJob | CommitJob | RequestJob;
 
 interface Asked {
-  /** The `running` action that waits for it; of a command that a worker's check runs, `<action>/<acceptance>`. */
+  /** The `running` action that waits for the job; for a command that `dev-cli check` runs, `<action>/<acceptance>`. */
   actionId: string;
-  /** Ties its entries together; of a commit, what its trailer says. */
+  /** Identifies the job in the journal; for a commit, also in its trailer. */
   key: string;
-  /** Where its records lie, relative to the run's directory. */
+  /** The directory of its records, relative to the run's directory. */
   directory: string;
-  /** Where it is done: absolute, or `.` for the root. */
+  /** The directory in which it runs: absolute, or `.` for the root. */
   workTree: string;
 }
 
 /** A command of a recipe or of a plan. */
 export interface CommandJob extends Asked, RunningCommand {
   kind: 'command';
-  /** What the plan wants of it; null for the command of a block, which just has to succeed. */
+  /** What the plan expects of it; null for a block's command, which only has to succeed. */
   acceptance: QueuedCommand | null;
 }
 
-/** The commit of a todo, or of all that remains. */
+/** The commit of a todo, or the residual commit. */
 export interface CommitJob extends Asked {
   kind: 'commit';
-  /** Null: all that remains. */
+  /** Null for the residual commit. */
   todo: string | null;
   message: string;
 }
 
-/** What the pull request of the run is told. */
+/** An update of the run's pull request. */
 export interface RequestJob extends Asked {
   kind: 'pull-request';
-  /** `stateBegin`: a comment. `stateComplete`: push, text, ready. */
+  /** `stateBegin`: comments. `stateComplete`: pushes, sets the text, marks ready. */
   stage: string;
-  /** At the end: the title it gets, if it gets another one. */
+  /** The new title, at the end; the old one stays if there is none. */
   title?: string;
 }
 
-/** Stands for a todo in the key of the commit of all that remains. */
+/** Takes the place of a todo's id in the key of the residual commit. */
 export const RESIDUAL = 'residual';
 
-/** The steps at the end, in this order: each in a directory of its own below the job's, so that each is done once. */
+/** The steps of `stateComplete`, in order. Each has a directory of its own below the job's, so that it is done once. */
 export const REQUEST_STEPS = ['push', 'text', 'ready'] as const;
 
-/** The body of the pull request as it is to be, beside the logs of the steps. */
+/** The file with the new body of the pull request, in the job's directory. */
 export const REQUEST_BODY_FILE = 'body.md';
 
 /**
- * Asks for a command: it stands in the state, and that it starts is recorded.
- * @param about the todo and the acceptance that want it
+ * Asks for a command: puts it into the state and records that it starts.
+ * @param about the todo and the acceptance that the command is for
  */
 export function askCommand(
   tx: Transaction,
@@ -77,12 +77,12 @@ export function askCommand(
   return asked;
 }
 
-/** The action that a command belongs to: a task may have several of them run by its check. */
+/** Returns the action that a command belongs to; a check of a task may run several commands. */
 export function getActionId({ actionId }: Pick<RunningCommand, 'actionId'>): string {
   return actionId.split('/', 1)[0] ?? actionId;
 }
 
-/** All jobs that are at work for a run. */
+/** Lists all jobs of a run that have not ended. */
 export function listJobs(state: RunState): Job[] {
   const commands = Object.values(state.commands).map((command) =>
     toCommandJob(state, command, findAcceptance(state, command)),
@@ -90,19 +90,19 @@ export function listJobs(state: RunState): Job[] {
   return [...commands, ...listEngineJobs(state)];
 }
 
-/** The job that the pending action waits for, or null. */
+/** Returns the job that the pending action waits for, or null. */
 export function findPendingJob(state: RunState): Job | null {
   const waitsFor = findRunningAction(state);
   return waitsFor === null ? null : (listJobs(state).find(({ actionId }) => actionId === waitsFor) ?? null);
 }
 
-/** The id of the pending action where dev-cli itself is at work, else null. */
+/** Returns the id of the pending action if it is `running`, else null. */
 export function findRunningAction({ pendingAction }: Pick<RunState, 'pendingAction'>): string | null {
   const action = pendingAction?.action;
   return action?.action === 'running' ? action.actionId : null;
 }
 
-/** A command that stands in the state, as a job. */
+/** Turns a command of the state into a job. */
 export function toCommandJob(
   { workTree }: RunState,
   command: RunningCommand,
@@ -130,18 +130,18 @@ function listEngineJobs(state: RunState): (CommitJob | RequestJob)[] {
   return [{ ...asked, kind, key: `${state.runId}:${stage}`, stage, ...defined({ title }) }];
 }
 
-/** The directories in which a job has processes, relative to the run's directory. */
+/** Lists the directories of a job's processes, relative to the run's directory. */
 export function listDirectories(job: Job): string[] {
   if (job.kind !== 'pull-request' || job.stage !== 'stateComplete') return [job.directory];
   return REQUEST_STEPS.map((step) => `${job.directory}/${step}`);
 }
 
-/** A directory of a run's records. Absolute. */
+/** Returns the absolute path of a directory of a run. */
 export function getRecordsPath({ root }: ReadContext, name: string, directory: string): string {
   return toAbsolutePath({ root, workTree: root }, name, directory);
 }
 
-/** Where a run, or a job, is at home. Absolute. */
+/** Returns the absolute path of the work tree of a run or a job. */
 export function getWorkTree({ root }: ReadContext, { workTree }: Pick<RunState, 'workTree'>): string {
   return workTree === '.' ? root : workTree;
 }

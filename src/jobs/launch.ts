@@ -5,51 +5,54 @@ import type { RunState } from '../run/state.js';
 import { recordEntry, type Transaction } from '../run/transaction.js';
 import { findClaimObstacle } from '../store/claim.js';
 import type { StreamState } from '../store/store.js';
-import { sleep } from '../work/processes.js';
+import { waitUntil } from '../work/processes.js';
 import { endCommand, inspect, type JobRequest, launch, waitFinished } from './detached.js';
 import { findRunningAction, getRecordsPath, type Job } from './job.js';
 import { claimFile, type ExitRecord } from './records.js';
 
-/** What all jobs share of their life: each process is launched, and waited for, in the same way. */
+/** How the processes of all jobs are launched and waited for. */
 
-/** The call that sees a job through. */
+/** The call that launches a job or waits for it. */
 export interface Call {
   context: Context;
-  /** The run as it was read last. */
+  /** The run as last read. */
   run: StreamState<RunState> & { snapshot: RunState };
-  /** Instant, in milliseconds, by which the call must answer. */
+  /** When the call must answer: milliseconds since the epoch. */
   until: number;
-  /** Whether an earlier call has recorded the start: then it was launched once, if that call lived to do so. */
+  /** Whether an earlier call recorded the start, and so launched the job unless it was cut off first. */
   launched: boolean;
-  /** Refuses what may not be started for this run. @throws DevCliError `RUN_UNTRUSTED` */
+  /** Refuses to start anything for an untrusted run. @throws DevCliError `RUN_UNTRUSTED` */
   requirePlace: () => Promise<void>;
-  /** Whether an argument vector is a command of dev-cli itself, which is run by this installation. */
+  /** Whether an argument vector is a command of dev-cli itself, which this installation runs. */
   isOwn: (argv: readonly string[]) => boolean;
-  /** One transaction on the run. */
+  /** Runs a transaction on the run. */
   transact: <A>(body: (tx: Transaction) => A) => Promise<A>;
 }
 
-/** How a process ended. `vanished`: its records were gone again after a second launch, or what it wrote is gone. */
+/** How a process ended. `vanished`: its records, or its output, were lost again after a second launch. */
 export type ProcessEnding = { kind: 'exit'; exit: ExitRecord } | { kind: 'interrupted'; vanished?: true };
 
-/** How often a process is launched whose records vanish (protocol.md §4). */
+/** How often a process is launched if its records vanish (protocol.md §4). */
 const LAUNCHES = 2;
-/** How long the records of a launch by another call may take to appear, in milliseconds. */
+/** How long the records of another call's launch may take to appear, in milliseconds. */
 const APPEARING = 1_000;
 
-/** Whether a runner has begun in a directory: from then on only its ending counts. */
+/**
+ * Whether a runner has begun in a directory: from then on only its result counts.
+ * @throws DevCliError `IO`
+ */
 export function hasBegun(directory: string): boolean {
   const { state } = inspect(directory);
   return state !== 'absent' && state !== 'launching';
 }
 
 /**
- * Launches a process of a job. Where an earlier call has recorded the start and no record lies in the directory, that call
- * was cut off before it launched anything, or what the runner had written has vanished: then the launch is counted first.
- * @param launched default: as the call says
- * @returns `wait` when another call sees to it, `vanished` when it was launched often enough
- * @throws DevCliError `IO`, `COMMAND_FAILED`; `LOCKED` where a runner has claimed it that cannot be looked up from here; what
- * a transaction throws
+ * Launches a process of a job. If an earlier call recorded the start and the directory is empty, that call was cut off before
+ * the launch or the runner's records have vanished: then the launch is counted first.
+ * @param launched whether an earlier call recorded the start; by default, as the call says
+ * @returns `wait` if another call takes care of it, `vanished` if it has been launched often enough
+ * @throws DevCliError `IO`, `COMMAND_FAILED`; `LOCKED` if it is claimed by a runner that cannot be looked up from here; and
+ * whatever a transaction throws
  */
 export async function launchOnce(
   job: Job,
@@ -66,7 +69,7 @@ export async function launchOnce(
 }
 
 async function countLaunch(job: Job, { transact }: Call, directory: string): Promise<'launch' | 'wait' | 'vanished'> {
-  // What cannot be launched is not counted.
+  // A launch that is not possible does not count.
   const blocked = findClaimObstacle(claimFile(directory));
   if (blocked !== null) throw blocked;
   const mayLaunch = await transact((tx) => {
@@ -80,12 +83,11 @@ async function countLaunch(job: Job, { transact }: Call, directory: string): Pro
     return true;
   });
   if (mayLaunch !== false) return mayLaunch === null ? 'wait' : 'launch';
-  const over = performance.now() + APPEARING;
-  while (performance.now() < over && inspect(directory).state === 'absent') await sleep(APPEARING / 20);
-  return inspect(directory).state === 'absent' ? 'vanished' : 'wait';
+  const appeared = await waitUntil(() => inspect(directory).state !== 'absent', APPEARING, APPEARING / 20);
+  return appeared ? 'wait' : 'vanished';
 }
 
-/** The row of the state that counts a job's launches; none when another call has told of it. */
+/** The row of the state that counts a job's launches; undefined if another call has taken in its result. */
 function findLaunchRow(state: RunState, { kind, actionId }: Job): { launches?: number } | undefined {
   if (kind === 'command') return state.commands[actionId];
   const job = findRunningAction(state) === actionId ? state.engine?.job : null;
@@ -93,9 +95,9 @@ function findLaunchRow(state: RunState, { kind, actionId }: Job): { launches?: n
 }
 
 /**
- * Waits for the process in a directory, as long as the call may take; null while it is at work. What a dead runner had
- * started may live on: it is ended.
+ * Waits for the process in a directory, as long as the call may take. If its runner died, its processes are ended.
  * @param directory absolute
+ * @returns null while it is running
  * @throws DevCliError `INTERRUPTED`, `IO`, `COMMAND_FAILED`
  */
 export async function awaitProcess(directory: string, { context, until }: Call): Promise<ProcessEnding | null> {
@@ -112,7 +114,7 @@ export async function awaitProcess(directory: string, { context, until }: Call):
   return { kind: 'interrupted' };
 }
 
-/** Where the records of a job lie. Absolute. */
+/** Returns the absolute path of a job's records. */
 export function getJobDirectory({ directory }: Job, { context, run }: Call): string {
   return getRecordsPath(context, run.snapshot.name, directory);
 }

@@ -8,14 +8,14 @@ import type { Call } from './launch.js';
 import { withdrawnFile } from './records.js';
 import { awaitRequest, type RequestEnded } from './request.js';
 
-/** The life of a job, whatever its kind (job.ts). */
+/** The life of a job of any kind (job.ts). */
 
-/** A job that has ended, with what came of it. */
+/** A job that has ended, with its result. */
 export type EndedJob = CommandEnded | CommitEnded | RequestEnded;
 
 /**
- * Launches a job that has not begun and waits for it, within the time the call has. Every part may be cut off and done again.
- * @returns null while it is at work
+ * Waits for a job, as long as the call may take; launches it if it has not begun. A call that was cut off may be repeated.
+ * @returns null while the job is running
  * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`, `COMMAND_FAILED`, `LOCKED`, `RUN_UNTRUSTED`
  */
 export async function awaitJob(job: Job, call: Call): Promise<EndedJob | null> {
@@ -30,14 +30,17 @@ export async function awaitJob(job: Job, call: Call): Promise<EndedJob | null> {
 }
 
 /**
- * Gives jobs up, in this transaction's commit: from then on none of them begins, and the runner of one that has begun ends it, even
- * if this process does not live to do so. Whoever calls takes them out of the state, and ends them after the commit.
+ * Gives jobs up. Once the transaction is committed none of them begins, and the runner of one that has begun ends it, even if
+ * this process dies before. The caller removes the jobs from the state, and calls `endJob` after the commit.
  */
 export function withdrawJobs({ files, at }: Transaction, jobs: readonly Job[]): void {
   for (const directory of jobs.flatMap(listDirectories)) files.write(withdrawnFile(directory), `${at}\n`);
 }
 
-/** The same for all jobs of the run, and takes its commands out of the state. Gives the jobs. */
+/**
+ * Gives all jobs of the run up and removes its commands from the state.
+ * @returns the jobs
+ */
 export function withdrawAll(tx: Transaction): Job[] {
   const jobs = listJobs(tx.state);
   withdrawJobs(tx, jobs);
@@ -46,7 +49,7 @@ export function withdrawAll(tx: Transaction): Job[] {
 }
 
 /**
- * Ends the processes of a job that was given up; of a commit, the user's index is as it was.
+ * Ends the processes of a job that was given up; after a commit, restores the user's index.
  * @throws DevCliError `IO`, `COMMAND_FAILED`, `INTERRUPTED`
  */
 export async function endJob(job: Job, context: Context, name: string): Promise<void> {

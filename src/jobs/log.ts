@@ -1,33 +1,34 @@
 import { closeSync, constants, fsyncSync, openSync } from 'node:fs';
 import { writeAll } from '../store/durable.js';
 
-/** How much of a command's output is kept: the first and the last half of it. */
+/** How many bytes of a command's output are kept. */
 export const LOG_LIMIT = 10 * 1024 * 1024;
 
 /**
- * A command's output on disk, bounded however much it writes: the first half of the bound goes to the file as it comes,
- * of the rest the end is kept in memory and put behind a mark when the command has ended.
+ * A command's output on disk, with a bounded size. The first half of the bound is written as it arrives. Of the rest, the end is
+ * kept in memory and written, behind a mark, when the command has ended.
  */
 export class Log {
-  /** All bytes that came, kept or not. */
+  /** How many bytes the command has written, kept or not. */
   bytes = 0;
-  /** Why the log is incomplete, when it could not be written. */
+  /** Why the log is incomplete, if it could not be written. */
   failure: string | undefined;
   private readonly half: number;
   private fd: number | null = null;
-  /** Written round and round; made when the first half is full. */
+  /** A circular buffer, allocated once the first half is full. */
   private ring: Buffer | undefined;
   private ringBytes = 0;
 
   constructor(path: string, limit: number = LOG_LIMIT) {
     this.half = Math.floor(limit / 2);
-    // Whatever stands in its place is neither followed nor waited for.
+    // A link in its place must not be followed, nor a fifo waited for.
     const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW, O_NONBLOCK } = constants;
     this.attempt(() => {
       this.fd = openSync(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK, 0o644);
     });
   }
 
+  /** Takes in a chunk of output. */
   add(chunk: Buffer): void {
     const room = Math.max(0, this.half - this.bytes);
     this.bytes += chunk.length;
@@ -35,7 +36,7 @@ export class Log {
     if (chunk.length > room) this.keep(chunk.subarray(room));
   }
 
-  /** Puts the end of the output in place, flushes and closes the file. */
+  /** Writes the end of the output, then flushes and closes the file. */
   close(): void {
     const cut = Math.max(0, this.ringBytes - this.half);
     if (cut > 0) this.write(Buffer.from(`\n[dev-cli: ${cut} bytes of output were cut out here]\n`));
@@ -70,7 +71,7 @@ export class Log {
     if (fd !== null && this.failure === undefined) this.attempt(() => writeAll(fd, bytes));
   }
 
-  /** A full disk must not end the command: its exit still counts. */
+  /** A full disk must not end the command, whose exit still counts. */
   private attempt(work: () => void): void {
     try {
       work();

@@ -6,30 +6,30 @@ import { isMissing, readRegular, readStats } from '../store/inside.js';
 import { withIoErrors } from '../store/io.js';
 import { LOG_LIMIT } from './log.js';
 
-/** What lies in the directory of an external command (protocol.md §4). Everything but the log appears whole or not at all. */
+/** The files in the directory of an external command (protocol.md §4). Each except the log appears complete or not at all. */
 
-/** An external command as it is to be run: `command.json`, written by `launch`. */
+/** `command.json`: the command that is to be run, written by `launch`. */
 export interface ProcessSpec {
-  /** Ties the started and the finished entry of the journal together. */
+  /** Shared by the `command-started` and `command-finished` entries of the journal. */
   key: string;
-  /** The argument vector; with `shell` its one element is a line for `sh -c`. */
+  /** The argument vector; with `shell`, its one element is a line for `sh -c`. */
   argv: string[];
   shell: boolean;
   /** Absolute. */
   cwd: string;
   timeoutSeconds: number;
-  /** Digest of the work tree it starts on, for reuse of its result; null or absent where there is none. */
+  /** Digest of the work tree on which it starts, so that its result can be reused; null or absent if there is none. */
   tree?: string | null;
 }
 
-/** `started.json`: written before the command's first instruction; from then on it is never started again. */
+/** `started.json`: written before the command's first instruction. From then on the command is never started again. */
 export interface StartedRecord {
-  /** The runner, and when it started (processes.ts). */
+  /** The runner's process, and when it started (work/processes.ts). */
   pid: number;
   start: string | null;
-  /** The boot on which these process ids mean something (store/process.ts). */
+  /** The machine and boot for which the process ids are valid (store/process.ts). */
   host: string;
-  /** The command's process group, whose leader is the command itself, and when that started. */
+  /** The command's process group, whose leader is the command itself, and when the leader started. */
   pgid: number;
   groupStart: string | null;
   /** UTC with milliseconds. */
@@ -40,22 +40,22 @@ export interface StartedRecord {
 export interface ExitRecord {
   key: string;
   argv: string[];
-  /** As in the command: the work tree it started on. */
+  /** `tree` of the command. */
   tree: string | null;
-  /** Null when a signal ended it or it could not be started. 126 and 127: not executable, not found. */
+  /** Null if a signal ended it or it could not be started. 126: not executable; 127: not found. */
   exit: number | null;
   signal: string | null;
-  /** It was ended because its time was over. */
+  /** Whether it was ended because its time was up. */
   timedOut: boolean;
   /** UTC with milliseconds. */
   startedAt: string;
   at: string;
   durationMs: number;
-  /** What the command wrote, in bytes; the log keeps at most LOG_LIMIT of it. */
+  /** How many bytes the command wrote; the log keeps at most `LOG_LIMIT` of them. */
   logBytes: number;
   /** `spawn`: it could not be started. `log`: its output could not be kept. */
   error?: 'spawn' | 'log';
-  /** What the system said to `error`. */
+  /** The system's message for `error`. */
   reason?: string;
 }
 
@@ -64,41 +64,42 @@ export const startedFile = (directory: string): string => join(directory, 'start
 export const exitFile = (directory: string): string => join(directory, 'exit.json');
 /** Held by the one runner that may start the command. */
 export const claimFile = (directory: string): string => join(directory, 'runner');
-/** There from the commit on in which its run gave the command up: it may not begin any more, and is ended. */
+/** Exists once its run has given the command up: it may no longer begin, and is ended. */
 export const withdrawnFile = (directory: string): string => join(directory, 'withdrawn');
 /** Standard output and standard error of the command. */
 export const logFile = (directory: string): string => join(directory, 'command.log');
 
-/** More than a record of ours has, in bytes: the argument vector is bounded by the system. */
+/** Larger than any record can be, in bytes: the system bounds the argument vector. */
 const LARGEST = 16 * 1024 * 1024;
 
-/** `damaged`: something stands there that this program did not write whole. */
+/** A record as read. `damaged`: there is something that dev-cli did not write, or not completely. */
 export type Reading<T> = T | 'absent' | 'damaged';
 
-/** @throws DevCliError `IO` */
+/** Reads `command.json`. @throws DevCliError `IO` */
 export function readSpec(directory: string): Reading<ProcessSpec> {
   return readRecord(commandFile(directory), isSpec);
 }
 
-/** @throws DevCliError `IO` */
+/** Reads `started.json`. @throws DevCliError `IO` */
 export function readStarted(directory: string): Reading<StartedRecord> {
   return readRecord(startedFile(directory), isStarted);
 }
 
-/** @throws DevCliError `IO` */
+/** Reads `exit.json`. @throws DevCliError `IO` */
 export function readExit(directory: string): Reading<ExitRecord> {
   return readRecord(exitFile(directory), isExit);
 }
 
-/** Whether the command may not be started any more: a runner has begun, or it was given up. Throws like the readings. */
+/** Whether the command may no longer be started: a runner has begun, or it was given up. @throws DevCliError `IO` */
 export function isClosed(directory: string): boolean {
   return isWithdrawn(directory) || readExit(directory) !== 'absent' || readStarted(directory) !== 'absent';
 }
 
 /**
- * The text of a log, or of what else lies beside it; null when it is gone or is no file of ours.
+ * Reads a log, or another file beside it.
  * @param path absolute
- * @throws DevCliError `IO` for what else keeps it from being read
+ * @returns null if it is missing, or is not a regular file of a plausible size
+ * @throws DevCliError `IO` if it cannot be read for any other reason
  */
 export function readText(path: string): string | null {
   return withIoErrors(path, null, () => {
@@ -111,21 +112,21 @@ export function readText(path: string): string | null {
   });
 }
 
-/** Characters of an output that say why it ended badly. */
+/** How many characters at the end of a log are read for the reason of a failure. */
 const LAST_WORDS = 2000;
 
-/** The end of what a command wrote, where the reason stands; nothing where that is gone. */
+/** Reads the end of a command's log, where the reason of a failure is; empty if there is no log. */
 export function readLogEnd(directory: string): string {
   return (readText(logFile(directory)) ?? '').slice(-LAST_WORDS).trim();
 }
 
-/** Whether the log at a path has the length that its command's exit record tells; where it could not be kept it has none. */
+/** Whether a log has the length that its exit record says. One that could not be written has no length to compare. */
 export function isWholeLog(path: string, { logBytes, error }: ExitRecord): boolean {
   if (error !== undefined) return true;
   return (readStats(path)?.size ?? -1) >= Math.min(logBytes, LOG_LIMIT);
 }
 
-/** Whether the run gave the command up. */
+/** Whether the run has given the command up. */
 export function isWithdrawn(directory: string): boolean {
   return existsSync(withdrawnFile(directory));
 }
@@ -141,7 +142,7 @@ function readRecord<T>(path: string, fits: (value: unknown) => value is T): Read
   }
 }
 
-/** Null where nothing is, empty for what is no file of ours: never waited for, whatever it is. */
+/** Null if there is nothing; empty if it is not a regular file, which must not be waited for. */
 function readRecordText(path: string): string | null {
   try {
     return readRegular(path, LARGEST)?.toString('utf8') ?? '';
@@ -169,7 +170,7 @@ function isSpec(value: unknown): value is ProcessSpec {
   );
 }
 
-/** Strict about the process ids: signals are sent to them. */
+/** Strict about process ids, since signals are sent to them. */
 function isStarted(value: unknown): value is StartedRecord {
   if (!isRecord(value)) return false;
   const { pid, start, host, pgid, groupStart, at } = value;

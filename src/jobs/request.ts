@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { defined } from '../base/defined.js';
 import {
   buildPushCommand,
   buildPushEnvironment,
@@ -11,43 +12,41 @@ import {
 import { buildForgeEnvironment, GH_TIMEOUT } from '../work/forge.js';
 import { resultOrProblem } from '../work/git-command.js';
 import type { JobRequest } from './detached.js';
-import { getWorkTree, REQUEST_BODY_FILE, REQUEST_STEPS, type RequestJob } from './job.js';
+import { getWorkTree, REQUEST_BODY_FILE, type REQUEST_STEPS, type RequestJob } from './job.js';
 import { awaitProcess, type Call, getJobDirectory, hasBegun, launchOnce } from './launch.js';
 import { readLogEnd, readSpec } from './records.js';
 
-/** The pull request of a run, told that its work begins, or handed the work (engine.md, Stages). */
+/** Updates the pull request of a run: a comment when the work begins, the work itself at the end (engine.md, Stages). */
 
-/** How the forge was told, or why it was not, or not all of it. */
+/** How a pull request job ended. */
 export type RequestEnding =
   | { kind: 'commented' }
   | { kind: 'handed in'; branch: string }
   /** `why`: in git's words. */
   | { kind: 'not pushed'; why: string }
   | { kind: 'not ready'; why: string }
-  /** Todos whose commit is not made yet. */
+  /** The commits of these todos are not made yet. */
   | { kind: 'waiting'; todos: readonly string[] }
+  /** The branch has new commits since it was pushed. */
   | { kind: 'moved'; branch: string }
   | StepFailure;
 
-/** What became of a command that could not do its part. `what`: its first words. */
+/** Why a step's command did not succeed. `what`: its first words. */
 type StepFailure = { kind: 'cut off' | 'vanished'; what: string } | { kind: 'failed'; what: string; how: string };
 
+/** A pull request job that has ended. */
 export interface RequestEnded {
   kind: 'pull-request';
   job: RequestJob;
   ending: RequestEnding;
 }
 
-type Step = Pick<JobRequest, 'argv' | 'timeoutSeconds' | 'env'> & {
-  name: (typeof REQUEST_STEPS)[number] | 'comment';
-  /** Absolute. */
-  directory: string;
-};
+type Step = Pick<JobRequest, 'argv' | 'timeoutSeconds' | 'env'> & { name: (typeof REQUEST_STEPS)[number] | 'comment' };
 
 /**
- * Comments on the pull request, or pushes the work, renews the text, and only then marks it ready. Each step is a command of
- * its own that is started once, whoever was cut off in between.
- * @returns null while a step is at work
+ * Comments on the pull request or, at the end, pushes the work, updates the text and then marks it ready. Each step is a
+ * command of its own that is started only once, even if calls are cut off in between.
+ * @returns null while a step is running
  * @throws DevCliError `IO`, `INTERRUPTED`, `RUN_UNTRUSTED`; `COMMAND_FAILED` when no runner can be started
  */
 export async function awaitRequest(job: RequestJob, call: Call): Promise<RequestEnded | null> {
@@ -57,32 +56,30 @@ export async function awaitRequest(job: RequestJob, call: Call): Promise<Request
 
 async function commentOn(job: RequestJob, call: Call): Promise<RequestEnding | null> {
   const body = `Execution of the plan ${call.run.snapshot.name} has begun.`;
-  const step = buildGhStep('comment', getJobDirectory(job, call), [...listSubject(call), '--body', body]);
-  const done = await seeThrough(job, call, step);
+  const done = await awaitStep(job, call, buildGhStep('comment', [...listSubject(call), '--body', body]));
   return done === 'done' ? { kind: 'commented' } : done;
 }
 
 async function handIn(job: RequestJob, call: Call): Promise<RequestEnding | null> {
   const directory = getJobDirectory(job, call);
-  const [push, text, ready] = REQUEST_STEPS;
-  const argv = await planPush(call, join(directory, push));
+  const argv = await planPush(call, join(directory, 'push'));
   if (typeof argv === 'string') return { kind: 'not pushed', why: argv };
   const env = buildPushEnvironment(process.env);
-  const pushing: Step = { name: push, directory: join(directory, push), argv, timeoutSeconds: PUSH_TIMEOUT, env };
-  const pushed = await seeThrough(job, call, pushing);
+  const pushed = await awaitStep(job, call, { name: 'push', argv, timeoutSeconds: PUSH_TIMEOUT, env });
   if (pushed !== 'done') return pushed;
   const subject = listSubject(call);
   const title = job.title === undefined ? [] : ['--title', job.title];
   const words = [...subject, ...title, '--body-file', join(directory, REQUEST_BODY_FILE)];
-  const edited = await seeThrough(job, call, buildGhStep(text, join(directory, text), words));
+  const edited = await awaitStep(job, call, buildGhStep('text', words));
   if (edited !== 'done') return edited;
-  const missing = await findMissingWork(call, parsePushCommand(argv));
+  const push = parsePushCommand(argv);
+  const missing = await findMissingWork(call, push);
   if (missing !== null) return missing;
-  const marked = await seeThrough(job, call, buildGhStep(ready, join(directory, ready), subject));
-  return marked === 'done' ? { kind: 'handed in', branch: parsePushCommand(argv).branch } : marked;
+  const marked = await awaitStep(job, call, buildGhStep('ready', subject));
+  return marked === 'done' ? { kind: 'handed in', branch: push.branch } : marked;
 }
 
-/** How `gh` is told which pull request is meant: without it, the one of the branch checked out. */
+/** The words that tell `gh` which pull request is meant; without any, it takes that of the branch checked out. */
 function listSubject({ run }: Call): string[] {
   const request = run.snapshot.pullRequest;
   return request === undefined ? [] : [request.url];
@@ -90,14 +87,14 @@ function listSubject({ run }: Call): string[] {
 
 const GH_WORDS = { comment: 'comment', text: 'edit', ready: 'ready' } as const;
 
-function buildGhStep(name: keyof typeof GH_WORDS, directory: string, words: string[]): Step {
+function buildGhStep(name: keyof typeof GH_WORDS, words: string[]): Step {
   const argv = ['gh', 'pr', GH_WORDS[name], ...words];
-  return { name, directory, argv, timeoutSeconds: GH_TIMEOUT, env: buildForgeEnvironment(process.env) };
+  return { name, argv, timeoutSeconds: GH_TIMEOUT, env: buildForgeEnvironment(process.env) };
 }
 
 /**
- * The command that pushes the branch of the request as it stands; one that was asked for before is the one that counts. In
- * words what is in the way of it.
+ * Plans the push of the request's branch; if a push has been recorded already, that one counts.
+ * @returns the command, or in words what prevents it
  */
 async function planPush({ context, run: { snapshot } }: Call, directory: string): Promise<string[] | string> {
   const asked = readSpec(directory);
@@ -116,7 +113,7 @@ async function planPush({ context, run: { snapshot } }: Call, directory: string)
   });
 }
 
-/** Why not all of the work is at the forge: commits that still wait, or that came after the push. */
+/** Finds work that is not at the forge: deferred commits, or commits made after the push. */
 async function findMissingWork(
   { context, run: { snapshot } }: Call,
   { branch, commit }: ReturnType<typeof parsePushCommand>,
@@ -129,16 +126,19 @@ async function findMissingWork(
   return standing?.commit === commit ? null : { kind: 'moved', branch };
 }
 
-/** What came of a step; null while it is at work. */
-async function seeThrough(job: RequestJob, call: Call, step: Step): Promise<'done' | StepFailure | null> {
-  const { name, ...command } = step;
-  const { argv, directory } = command;
+/** Runs a step, or waits for it; null while it is running. */
+async function awaitStep(job: RequestJob, call: Call, step: Step): Promise<'done' | StepFailure | null> {
+  const { name, argv } = step;
+  const directory = join(getJobDirectory(job, call), name === 'comment' ? '' : name);
   const what = argv.slice(0, argv[0] === 'gh' ? 3 : 2).join(' ');
   if (!hasBegun(directory)) {
     await call.requirePlace();
+    const { timeoutSeconds, env } = step;
     const key = `${job.key}:${name}`;
-    const cwd = getWorkTree(call.context, job);
-    const begun = await launchOnce(job, call, { ...command, key, shell: false, cwd }, call.launched && isFirst(name));
+    const command = { directory, key, argv, shell: false, cwd: getWorkTree(call.context, job), timeoutSeconds };
+    // The directory of a later step is empty because its turn has just come, not because records were lost.
+    const launched = call.launched && (name === 'comment' || name === 'push');
+    const begun = await launchOnce(job, call, { ...command, ...defined({ env }) }, launched);
     if (begun === 'wait') return null;
     if (begun === 'vanished') return { kind: 'vanished', what };
   }
@@ -149,12 +149,4 @@ async function seeThrough(job: RequestJob, call: Call, step: Step): Promise<'don
   if (exit === 0 && !timedOut) return 'done';
   const how = timedOut ? `no answer in ${step.timeoutSeconds} seconds` : (error ?? `exit ${exit}`);
   return { kind: 'failed', what, how: `${how} ${readLogEnd(directory)}` };
-}
-
-/**
- * Whether the job launches this step as soon as it is at work. The later ones have no records before the ones ahead of them
- * have ended; they may be done again at any time, since they set what they say.
- */
-function isFirst(name: Step['name']): boolean {
-  return name === 'comment' || name === 'push';
 }

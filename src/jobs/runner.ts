@@ -25,31 +25,31 @@ import {
   startedFile,
 } from './records.js';
 
-/** The detached runner: one process that sees one external command through (protocol.md §4). */
+/** The detached runner: a process that starts one external command and records how it ends (protocol.md §4). */
 
-/** Waits for a line on descriptor 3 and becomes the command: nothing runs before it is on record. */
+/** Waits for a line on descriptor 3, then becomes the command: nothing runs before its start is on record. */
 const GATE = 'read -r DEV_CLI_GATE <&3 || exit 125; exec 3<&-; exec "$@"';
 
-/** How long output may still come after the last process of the group: who left the group may hold the pipe for ever. */
+/** How long to wait for output after the group has ended: a process that left the group may hold the pipe open for ever. */
 const DRAIN_MS = 1_000;
-/** How often it is looked whether the run has given the command up. */
+/** How often the runner checks whether the run has given the command up. */
 const WITHDRAWN_MS = 250;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 const ENDING_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
 interface Surroundings {
-  /** What the command inherits, less the variables of the session (`DEV_CLI_…`). Never written anywhere. */
+  /** The environment that the command inherits, except for dev-cli's own variables (`DEV_CLI_…`). Never written to disk. */
   env: Readonly<Record<string, string | undefined>>;
   clock: Clock;
   ids: Ids;
 }
 
-/** A command that has a process of its own and waits behind the gate. */
+/** A process that waits at the gate to become the command. */
 interface Gated {
   pgid: number;
-  /** Lets it run. */
+  /** Lets the command run. */
   open(): void;
-  /** Lets it end without having run. */
+  /** Ends the process without running the command. */
   dismiss(): void;
   ended: Promise<{ exit: number | null; signal: string | null }>;
   /** Standard output and standard error, one pipe. */
@@ -59,17 +59,17 @@ interface Gated {
 type JobEnd = Pick<ExitRecord, 'exit' | 'signal' | 'timedOut' | 'error' | 'reason'>;
 
 /**
- * Runs the command described in a `command.json` and writes `started.json`, `log` and `exit.json` beside it. A command is
- * started at most once: whoever comes second, or after a runner that died, leaves without a word.
+ * Runs the command of a `command.json` and writes `started.json`, `command.log` and `exit.json` beside it. A command is started
+ * at most once: a second runner, or one that follows a runner that died, returns without doing anything.
  * @param specFile absolute path of `command.json`
- * @throws DevCliError `IO` when the records cannot be written; before `started.json` stands, nothing has run
+ * @throws DevCliError `IO` if the records cannot be written; nothing runs before `started.json` is written
  */
 export async function runCommandFile(specFile: string, { env, clock, ids }: Surroundings): Promise<void> {
   const directory = dirname(specFile);
   const mine = claim(claimFile(directory), { clock, ids, purpose: 'an external command' });
   if (mine === null) return;
   try {
-    // Not before the claim: until then another runner may do it all, or the command may be withdrawn.
+    // Read only under the claim: until then another runner may run the command, or it may be withdrawn.
     const spec = readSpec(directory);
     if (isClosed(directory) || spec === 'absent' || spec === 'damaged') return;
     const startedAt = clock.now();
@@ -110,7 +110,7 @@ async function runGated(
   }
   command.output.on('data', (chunk: Buffer) => log.add(chunk));
   command.output.on('error', (error) => log.fail(error));
-  // Before the record: whoever reads in it whom to stop must find that it is heard.
+  // Installed before the record is written: a signal to the process that it names must not be lost.
   const stop = () => void endProcessGroup(command.pgid);
   for (const signal of ENDING_SIGNALS) process.on(signal, stop);
   const record: StartedRecord = {
@@ -124,7 +124,7 @@ async function runGated(
   try {
     writeDurably(startedFile(directory), JSON.stringify(record));
   } catch (error) {
-    // Else it would wait for ever, and this process with it.
+    // Otherwise the gated process would wait for ever, and this one with it.
     command.dismiss();
     throw error;
   }
@@ -134,7 +134,7 @@ async function runGated(
   return ending;
 }
 
-/** Starts the command's process, in a group of its own, stopped before its first instruction. */
+/** Starts the command's process in a group of its own, waiting at the gate. */
 async function startGated(spec: ProcessSpec, env: Surroundings['env']): Promise<Gated> {
   const [first] = spec.argv;
   if (first === undefined || (spec.shell && spec.argv.length > 1)) throw new Error('no usable command was given');
@@ -153,7 +153,7 @@ async function startGated(spec: ProcessSpec, env: Surroundings['env']): Promise<
     });
     await once(child, 'spawn');
     const latch = child.stdio[3] as Writable;
-    // It may be killed before it reads; then its end is all there is to tell.
+    // The process may be killed before it reads; then its exit says all.
     latch.on('error', () => {});
     const open = () => void latch.end('\n');
     const dismiss = () => void latch.end();
@@ -172,16 +172,16 @@ interface NamedPipe {
 }
 
 /**
- * A pipe for the command's output. Node's own is a socket, and on Linux a command that opens /dev/stdout or /dev/stderr fails
- * on a socket. Made in a directory for temporary files, because not every project's file system has named pipes.
- * @returns null where there is no such directory, or no mkfifo: then a socket has to do
+ * Makes a pipe for the command's output. Node would use a socket, which on Linux a command cannot open as /dev/stdout or
+ * /dev/stderr. It is made in a temporary directory, since not every project's file system has named pipes.
+ * @returns null if there is no such directory or no mkfifo; then a socket has to do
  */
 function makePipe(): NamedPipe | null {
   for (const parent of new Set([tmpdir(), '/tmp'])) {
     try {
       return makePipeIn(mkdtempSync(join(parent, 'dev-cli-')));
     } catch {
-      // TMPDIR may name what is not there; the next place is tried.
+      // TMPDIR may name a directory that does not exist; the next one is tried.
     }
   }
   return null;
@@ -199,7 +199,7 @@ function makePipeIn(directory: string): NamedPipe {
   }
 }
 
-/** Waits for the end, of time or of the command, and ends whatever the command leaves behind in its group. */
+/** Waits until the command ends or its time is up, then ends whatever is left of its group. */
 async function awaitEnd(command: Gated, directory: string, timeoutSeconds: number): Promise<JobEnd> {
   let timedOut = false;
   const limit = Math.min(timeoutSeconds * 1_000, LONGEST_TIMER_MS);
@@ -207,7 +207,7 @@ async function awaitEnd(command: Gated, directory: string, timeoutSeconds: numbe
     timedOut = true;
     void endProcessGroup(command.pgid);
   }, limit);
-  // Whoever gave it up ends it too, unless killed before.
+  // The process that gave the command up also ends it, unless it dies before.
   const look = setInterval(() => {
     if (!isWithdrawn(directory)) return;
     clearInterval(look);

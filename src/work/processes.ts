@@ -2,35 +2,43 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { getSystemCode } from '../base/errors.js';
 import { loadLazily } from '../base/lazy.js';
 
-/** Loading it takes several milliseconds, and hardly any acknowledgement starts a process. */
+/** `node:child_process`, loaded when first used: that takes several milliseconds, and most acknowledgements start no process. */
 export const childProcess = loadLazily<typeof import('node:child_process')>('node:child_process');
 
-/** Waits without blocking. */
-export function sleep(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+/**
+ * Waits until `holds` returns true, checking every `pollMs` milliseconds.
+ * @returns false if it still does not after `milliseconds`
+ */
+export async function waitUntil(holds: () => boolean, milliseconds: number, pollMs: number): Promise<boolean> {
+  const over = performance.now() + milliseconds;
+  while (!holds()) {
+    if (performance.now() > over) return false;
+    await new Promise((resolve) => setTimeout(resolve, pollMs));
+  }
+  return true;
 }
 
 /** How long a process group has between SIGTERM and SIGKILL. */
 const GRACE_MS = 5_000;
-/** How long to wait for what was killed to be gone; a process stuck in the kernel never goes. */
+/** How long to wait for killed processes to be gone; one that is stuck in the kernel never goes. */
 const COLLECTED_MS = 1_000;
 const POLL_MS = 25;
 
-/** Places in the list that procFields gives (proc(5): fields 3, 5 and 22). */
+/** Indices into the result of `readProcFields` (proc(5): fields 3, 5 and 22). */
 const STATE = 0;
 const GROUP = 2;
 const START = 19;
 
 /**
- * When a process started, as a word to compare: clock ticks since boot on Linux, the time to the second elsewhere. With
- * it a process is told from a later one of the same number. Null when there is none, or only a dead one not collected.
+ * Reads when a process started, which tells it from a later process with the same number.
+ * @returns clock ticks since boot on Linux, the time to the second elsewhere; null if there is no living process
  */
 export function readStartTime(pid: number): string | null {
   try {
     const [state, start] = process.platform === 'linux' ? readFromProc(pid) : readFromPs(pid);
     return isDead(state) ? null : start;
   } catch {
-    // No such process: there is nothing to read, and ps fails.
+    // There is no such process: nothing to read, and ps fails.
     return null;
   }
 }
@@ -40,7 +48,7 @@ function readFromProc(pid: number): [state: string, start: string] {
   return [fields[STATE] ?? '', fields[START] ?? ''];
 }
 
-/** The fields of /proc/<pid>/stat behind the second, the program's name in parentheses, which may hold anything. */
+/** The fields of /proc/<pid>/stat behind the second one: that is the program's name in parentheses and may hold anything. */
 function readProcFields(pid: number | string): string[] {
   const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
   return text.slice(text.lastIndexOf(')') + 2).split(' ');
@@ -57,26 +65,18 @@ function readFromPs(pid: number): [state: string, start: string] {
 }
 
 /**
- * Ends every process of a group: SIGTERM, five seconds, SIGKILL. Returns when the group is gone, or could not be.
- * @param pgid a group that is known to be the one meant
+ * Ends every process of a group: SIGTERM, five seconds, SIGKILL. Returns when the group is gone or will not go.
+ * @param pgid a group that the caller has checked to be the right one
  */
 export async function endProcessGroup(pgid: number): Promise<void> {
   if (!signalGroup(pgid, 'SIGTERM')) return;
-  if (await isGone(pgid, GRACE_MS)) return;
+  const isGone = () => !isPopulated(pgid);
+  if (await waitUntil(isGone, GRACE_MS, POLL_MS)) return;
   signalGroup(pgid, 'SIGKILL');
-  await isGone(pgid, COLLECTED_MS);
+  await waitUntil(isGone, COLLECTED_MS, POLL_MS);
 }
 
-async function isGone(pgid: number, milliseconds: number): Promise<boolean> {
-  const over = performance.now() + milliseconds;
-  while (isPopulated(pgid)) {
-    if (performance.now() > over) return false;
-    await sleep(POLL_MS);
-  }
-  return true;
-}
-
-/** Dead processes that nobody collects keep a group in being; in a container without an init that is for ever. */
+/** Zombies do not count, though they keep a group in existence: in a container without an init, for ever. */
 function isPopulated(pgid: number): boolean {
   if (!signalGroup(pgid, 0)) return false;
   if (process.platform !== 'linux') return true;
@@ -86,19 +86,19 @@ function isPopulated(pgid: number): boolean {
       const fields = readProcFields(name);
       return fields[GROUP] === String(pgid) && !isDead(fields[STATE]);
     } catch {
-      // It ended between the two looks.
+      // It has ended since the directory was read.
       return false;
     }
   });
 }
 
-/** False when there is nobody in the group who could be reached. */
+/** Sends a signal to a group; false if none of its processes can be reached. */
 function signalGroup(pgid: number, signal: 'SIGTERM' | 'SIGKILL' | 0): boolean {
   try {
     return process.kill(-pgid, signal);
   } catch (error) {
     const code = getSystemCode(error);
-    // macOS says EPERM of a group whose members have all ended and were not collected.
+    // macOS says EPERM of a group that consists of zombies.
     if (code === 'ESRCH' || code === 'EPERM') return false;
     throw error;
   }
