@@ -1,23 +1,24 @@
 import { DevCliError } from '../base/errors.js';
 import { buildUserEnvironment, findRepository, type GitOptions, git } from './git-command.js';
 
-/** What opening a pull request changes in a repository: a branch, a first commit where there is none, a push. */
+/** What opening a pull request changes in a repository: a branch, a first commit on it, a push. */
 
-/** Branches that several people share, whatever the remote calls its own. */
+/** Names of branches that people share, besides the remote's default branch. */
 const SHARED = ['main', 'master', 'trunk', 'develop', 'development'];
 
 /** Where a branch is pushed to. */
 export interface Upstream {
   remote: string;
-  /** The branch that the remote takes for its main one, as `origin/main`; null when nothing tells. */
+  /** The remote's default branch, such as `origin/main`; null if unknown. */
   base: string | null;
 }
 
 /**
- * Puts the work tree on a branch of its own: the present one, when it is none that is shared, else `wanted`, made or
- * switched to. Changes on disk stay as they are. Done again, it changes nothing.
+ * Puts the work tree on a branch of its own: the current one unless that is shared, else `wanted`, which is created if
+ * necessary. Uncommitted changes stay as they are. May be repeated.
  * @param workTree absolute path
- * @throws DevCliError `GIT_FAILED` without a repository, or when git refuses to switch; `IO`, `INTERRUPTED`
+ * @returns the branch, and whether it was created
+ * @throws DevCliError `GIT_FAILED` without a repository, or if git refuses to switch; `IO`, `INTERRUPTED`
  */
 export async function ensureBranch(
   workTree: string,
@@ -29,39 +30,34 @@ export async function ensureBranch(
   if (branch === wanted || (branch !== null && !(await isShared(workTree, branch, around)))) {
     return { branch, made: false };
   }
-  const known =
-    (await readLines(workTree, ['for-each-ref', '--format=%(refname)', `refs/heads/${wanted}`], around)).length > 0;
-  await git(workTree, known ? ['switch', '--quiet', wanted] : ['switch', '--quiet', '--create', wanted], around);
-  return { branch: wanted, made: !known };
+  const refs = await readLines(workTree, ['for-each-ref', '--format=%(refname)', `refs/heads/${wanted}`], around);
+  const made = refs.length === 0;
+  await git(workTree, ['switch', '--quiet', ...(made ? ['--create'] : []), wanted], around);
+  return { branch: wanted, made };
 }
 
-/** The branch checked out; null when HEAD is detached. */
+/** Finds the branch checked out; null if HEAD is detached. @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED` */
 export async function findCurrentBranch(workTree: string, around: GitOptions = {}): Promise<string | null> {
   const [branch = ''] = await readLines(workTree, ['branch', '--show-current'], around);
   return branch === '' ? null : branch;
 }
 
 /**
- * The remote that a branch belongs to: its own, else `origin`, else the only one.
- * @throws DevCliError `GIT_FAILED` when there is none, or nothing tells which of several
+ * Finds the remote that a branch belongs to: its own, else `origin`, else the only one.
+ * @throws DevCliError `GIT_FAILED` if there is none, or several and no way to choose
  */
 export async function findUpstream(workTree: string, branch: string, around: GitOptions = {}): Promise<Upstream> {
   await requireRepository(workTree, around);
   const remotes = await readLines(workTree, ['remote'], around);
-  const [own = ''] = await readLines(
-    workTree,
-    ['for-each-ref', '--format=%(push:remotename)', `refs/heads/${branch}`],
-    around,
-  );
+  const format = '--format=%(push:remotename)';
+  const [own = ''] = await readLines(workTree, ['for-each-ref', format, `refs/heads/${branch}`], around);
   const remote = [own, 'origin', ...(remotes.length === 1 ? remotes : [])].find((name) => remotes.includes(name));
   if (remote === undefined) {
-    throw new DevCliError(
-      'GIT_FAILED',
-      remotes.length === 0 ? 'The repository has no remote.' : `Nothing tells which remote ${branch} belongs to.`,
-      {
-        fix: remotes.length === 0 ? 'Ask the user to add a remote.' : 'Ask the user to set the upstream of the branch.',
-      },
-    );
+    throw remotes.length === 0
+      ? new DevCliError('GIT_FAILED', 'The repository has no remote.', { fix: 'Ask the user to add a remote.' })
+      : new DevCliError('GIT_FAILED', `Nothing tells which remote ${branch} belongs to.`, {
+          fix: 'Ask the user to set the upstream of the branch.',
+        });
   }
   const listed = await readLines(
     workTree,
@@ -75,8 +71,8 @@ export async function findUpstream(workTree: string, branch: string, around: Git
 }
 
 /**
- * Gives a branch that has nothing of its own yet an empty commit: no forge opens a pull request about nothing. Neither the
- * index nor the work tree is touched.
+ * Adds an empty commit to a branch that has no commit of its own: forges refuse a pull request without one. Touches neither
+ * the index nor the work tree.
  * @returns whether a commit was made
  * @throws DevCliError `GIT_FAILED`, `INTERRUPTED`
  */
@@ -94,38 +90,37 @@ export async function addEmptyCommit(
   return true;
 }
 
-/** Seconds that a push may take: with hooks, and over a slow line (protocol.md §4). */
+/** How long a push may take, with hooks and over a slow line, in seconds (protocol.md §4). */
 export const PUSH_TIMEOUT = 600;
 
 /**
- * Pushes the branch, never by force, and makes the remote's its upstream.
+ * Pushes the branch, never by force, and sets its upstream.
  * @throws DevCliError `GIT_FAILED` with what git said; `INTERRUPTED`
  */
 export async function push(workTree: string, remote: string, branch: string, around: GitOptions = {}): Promise<void> {
-  // A remote may have any name, also one that reads like an option.
+  // After `--`, because the name of a remote may look like an option.
   const args = ['push', '--quiet', '--set-upstream', '--', remote, `refs/heads/${branch}`];
   await git(workTree, args, { ...around, timeoutSeconds: PUSH_TIMEOUT });
 }
 
-/** Pushes one commit to a branch of the remote, for the detached runner; in `buildPushEnvironment`. */
+/** Builds the command that pushes a commit to a branch of the remote; the runner runs it in `buildPushEnvironment`. */
 export function buildPushCommand(remote: string, commit: string, branch: string): string[] {
   return ['git', 'push', '--', remote, `${commit}:refs/heads/${branch}`];
 }
 
-/** What such a command pushes. */
+/** Reads from a command of `buildPushCommand` what it pushes. */
 export function parsePushCommand(argv: readonly string[]): { commit: string; branch: string } {
   const [commit = '', ref = ''] = (argv.at(-1) ?? '').split(':');
   return { commit, branch: ref.replace(/^refs\/heads\//, '') };
 }
 
-/** Where nobody is there to type a password, git asks none; an askpass program of the user's is left to answer. */
+/** Builds an environment in which git never prompts for a password; the user's own askpass program may still answer. */
 export function buildPushEnvironment(inherited: NonNullable<GitOptions['env']>): NonNullable<GitOptions['env']> {
   return { ...buildUserEnvironment(inherited), GIT_TERMINAL_PROMPT: '0', LANGUAGE: 'en' };
 }
 
 /**
- * The commit that a branch stands at, and how many commits of what is checked out it does not hold; null where there is no
- * such branch.
+ * Finds the commit at the tip of a branch, and how many commits of HEAD the branch lacks; null if there is no such branch.
  * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`
  */
 export async function findBranchTip(
@@ -142,7 +137,7 @@ export async function findBranchTip(
 }
 
 /**
- * Where the remote of that name is pushed to, as git prints it.
+ * Returns the address to which a remote is pushed, as git prints it.
  * @throws DevCliError `GIT_FAILED`, `INTERRUPTED`
  */
 export async function getPushAddress(workTree: string, remote: string, around: GitOptions = {}): Promise<string> {

@@ -5,18 +5,19 @@ import { findCommitIn, isAncestor } from './commit-search.js';
 import type { WorkTreeStatus } from './git.js';
 import { type GitOptions, git } from './git-command.js';
 
-/** Where a commit of a run would go, and what keeps it from being made there now (engine.md, Commits). */
+/** Where a commit of a run would go, and what prevents it there (engine.md, Commits). */
 
+/** Where HEAD has to be for a commit of a run. */
 export interface HeadRule {
-  /** The commit that HEAD has to contain: the run's last one, by its trailer too; before it the one that the run began on. */
+  /** The commit that HEAD has to contain: the run's last one, also found by its trailer `key`; before it, the one it began on. */
   last: { sha: string; key?: string | undefined } | null;
-  /** The branch that the run is on; null: it is on a detached HEAD; undefined: nobody has looked yet. */
+  /** The run's branch; null if its HEAD is detached, undefined if nobody has looked yet. */
   branch?: string | null | undefined;
 }
 
 /**
- * Why HEAD is none that the run's commits belong on, or null. A branch that was made from there is as good as the one
- * before; a HEAD that is detached is only where the run began on one.
+ * Finds out why the run's commits must not go where HEAD is; null if they may. A new branch made from the run's last commit is
+ * accepted; a detached HEAD only if the run's was detached already.
  * @throws DevCliError `GIT_FAILED`, `INTERRUPTED`
  */
 export async function findHeadRefusal(
@@ -34,7 +35,7 @@ export async function findHeadRefusal(
   if (head === null) return refusal;
   if (await isAncestor(workTree, last.sha, head, around)) return null;
   if (last.key === undefined) return refusal;
-  // An amend or a rebase gives it another name.
+  // An amend or a rebase changes its sha, but not its trailer.
   return (await findCommitIn(workTree, last.key, { since: last.sha, head }, around)) === null ? refusal : null;
 }
 
@@ -51,7 +52,7 @@ const UNDER_WAY: Record<string, string> = {
   BISECT_LOG: 'a bisect is in progress',
 };
 
-/** Why git can make no commit just now, wherever HEAD is, or null. @throws DevCliError `GIT_FAILED`, `INTERRUPTED` */
+/** Finds out why git cannot commit just now, wherever HEAD is; null if it can. @throws DevCliError `GIT_FAILED`, `INTERRUPTED` */
 export async function findHindrance(workTree: string, around: GitOptions): Promise<string | null> {
   const asked = [...Object.keys(UNDER_WAY), 'index.lock'].flatMap((name) => ['--git-path', name]);
   const answer = await git(workTree, ['rev-parse', '--absolute-git-dir', ...asked], around);

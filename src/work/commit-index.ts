@@ -5,10 +5,10 @@ import type { Baseline } from './git.js';
 import { type GitOptions, git } from './git-command.js';
 import { splitNames } from './status.js';
 
-/** What a commit of a run does to the user's index, and how it is as it was again. */
+/** What a commit of a run does to the user's index, and how that is undone. */
 
 /**
- * Makes new files known to git, without which `commit --only` does not take them. Done again, it changes nothing.
+ * Announces new files to git (`add --intent-to-add`): otherwise `commit --only` refuses them. May be repeated.
  * @throws DevCliError `GIT_FAILED`, `INTERRUPTED`
  */
 export async function announceNew(workTree: string, paths: readonly string[], around: GitOptions = {}): Promise<void> {
@@ -19,15 +19,11 @@ export async function announceNew(workTree: string, paths: readonly string[], ar
 }
 
 /**
- * Takes back announceNew for what was not committed: the user's index is as it was.
+ * Undoes `announceNew` for what was not committed, so that the user's index is as it was before.
  * @throws DevCliError `GIT_FAILED`, `INTERRUPTED`
  */
 export async function withdrawNew(workTree: string, paths: readonly string[], around: GitOptions = {}): Promise<void> {
-  const announced = await git(
-    workTree,
-    ['diff', '--name-only', '--no-renames', '--diff-filter=A', '--relative', '-z'],
-    around,
-  );
+  const announced = await git(workTree, ['diff', '--diff-filter=A', ...LISTED], around);
   const ours = new Set(paths);
   const back = splitNames(announced).filter((path) => ours.has(path));
   for (const some of splitIntoPortions(back)) {
@@ -36,9 +32,9 @@ export async function withdrawNew(workTree: string, paths: readonly string[], ar
 }
 
 /**
- * Brings the index in line with a commit that was made: where a hook changes what it commits, git leaves in the index what
- * was there before the hook, as if that were staged. Done again, it changes nothing.
- * @param before the work tree when the run began: what was changed then is the user's, and its index is left alone
+ * Brings the index in line with a commit that was made. If a hook changed what was committed, git leaves the content from before
+ * the hook in the index, as if it were staged. May be repeated.
+ * @param before the work tree when the run began: for the user's own changes the index is left alone
  * @throws DevCliError `GIT_FAILED`, `INTERRUPTED`
  */
 export async function syncIndex(
@@ -59,7 +55,7 @@ export async function syncIndex(
 const LISTED = ['--name-only', '--no-renames', '--relative', '-z'];
 
 /**
- * The paths that a commit changed.
+ * Lists the paths that a commit changed.
  * @throws DevCliError `GIT_FAILED`, `INTERRUPTED`
  */
 export async function listCommitPaths(workTree: string, commit: string, around: GitOptions = {}): Promise<string[]> {
@@ -72,7 +68,7 @@ async function listExisting(workTree: string, paths: readonly string[]): Promise
   return paths.filter((_, index) => there[index]);
 }
 
-/** Whether anything stands at a path; what cannot be looked at counts as there. */
+/** Whether a path exists; one that cannot be checked counts as existing. */
 export async function exists(path: string): Promise<boolean> {
   return lstat(path).then(
     () => true,
@@ -80,7 +76,7 @@ export async function exists(path: string): Promise<boolean> {
   );
 }
 
-/** Command lines have a length. */
+/** The length of a command line is limited. */
 function splitIntoPortions(paths: readonly string[]): string[][] {
   const size = 200;
   return Array.from({ length: Math.ceil(paths.length / size) }, (_, at) => paths.slice(at * size, (at + 1) * size));

@@ -1,7 +1,7 @@
 import { isAbsolute, join } from 'node:path';
 import type { HeadRule } from './commit-head.js';
 import { exists } from './commit-index.js';
-import { type Baseline, NESTED_MARK, type WorkTreeStatus } from './git.js';
+import { type Baseline, isDevPath, NESTED_MARK, type WorkTreeStatus } from './git.js';
 import { type GitOptions, git, nullIfRefused } from './git-command.js';
 import {
   createGlobTest,
@@ -13,33 +13,34 @@ import {
 } from './paths.js';
 import { splitNames } from './status.js';
 
-/** Which of the changed paths a commit holds, and what becomes of the others (engine.md, Commits). */
+/** Which changed paths a commit holds, and which are left out and why (engine.md, Commits). */
 
-/** What a commit of a run may hold, and where it may go (engine.md, Commits). */
+/** What a commit of a run may hold, and where it may go. */
 export interface CommitScope {
   /** `<runId>/<todo>`, or `<runId>/residual`. */
   key: string;
-  /** The work tree when the work began; what has not changed since is nobody's work. */
+  /** The work tree when the work began: only what has changed since can be committed. */
   since: Baseline;
-  /** The work tree when the run began: what was changed then is the user's and is left alone. */
+  /** The work tree when the run began: what had been changed by then is the user's and is left alone. */
   before: Baseline;
-  /** Globs of what belongs to it, relative to the work tree; null: everything. */
+  /** Globs of the paths that belong to the work, relative to the work tree; null for everything. */
   files: readonly string[] | null;
-  /** Single paths that belong to it as well. */
+  /** Single paths that belong to the work as well. */
   charged: readonly string[];
-  /** What the results list, and what they say is somebody else's; without it, all that belongs to it was changed by it. */
+  /** What results list; if missing, every changed path that belongs to the work counts as listed. */
   listed?: Listed;
-  /** Where the commit may go; without it, wherever HEAD is. */
+  /** Where the commit may go; if missing, wherever HEAD is. */
   head?: HeadRule;
 }
 
-/** Paths relative to the work tree, as results name them; a directory stands for what is below. */
+/** Paths relative to the work tree, as results name them. A directory stands for everything below it. */
 interface Listed {
   filesChanged: readonly string[];
+  /** Paths that the worker says are somebody else's work. */
   notMine: readonly string[];
 }
 
-/** A path that belongs to a commit, or that a result lists, and that is not committed. */
+/** A path that belongs to the work or is listed by a result, but is not committed. */
 export interface LeftPath {
   path: string;
   why:
@@ -54,7 +55,8 @@ export interface LeftPath {
 }
 
 /**
- * What of the changes since the work began a commit holds, and what of them is left alone.
+ * Divides the changes since the work began into those that a commit holds and those that are left.
+ * @param workTree absolute path
  * @throws DevCliError `INTERRUPTED`
  */
 export async function selectPaths(
@@ -78,18 +80,20 @@ export async function selectPaths(
     else if (ESCAPED_NAME.test(path) && !(await exists(join(workTree, path))))
       left.push({ path, why: 'its name is no UTF-8' });
     else if (isListed(path)) paths.push(path);
-    // What a worker says is somebody else's need not be told to anybody.
+    // What a worker says is somebody else's need not be reported.
     else if (!isNotMine(path)) left.push({ path, why: 'no result lists it' });
   }
   return { paths, left };
 }
 
-/** Listed paths looked up at most: only a few of them are shown. */
+/** How many listed paths are looked up; only a few of them are shown. */
 const LOOKED_UP = 200;
 
 /**
- * What results list and no commit holds: ignored, outside, never there (engine.md, Commits).
- * @param settled the paths that are committed, or known to be left
+ * Lists the paths that results list and that are not committed because git ignores them, they are outside, or they do not exist
+ * (engine.md, Commits).
+ * @param workTree absolute path
+ * @param settled paths that are committed or already known to be left
  * @throws DevCliError `INTERRUPTED`
  */
 export async function listLeftPaths(
@@ -101,7 +105,7 @@ export async function listLeftPaths(
 ): Promise<LeftPath[]> {
   const held = new Set(['.', ...settled.flatMap((path) => [path, ...listParents(path)])]);
   const below = createPathTest(settled);
-  const open = (scope.listed?.filesChanged ?? []).filter((path) => !held.has(path) && !below(path) && !isOurs(path));
+  const open = (scope.listed?.filesChanged ?? []).filter((path) => !held.has(path) && !below(path) && !isDevPath(path));
   if (open.length === 0) return [];
   const isUsers = createUserChangeTest(scope.before);
   const changed = new Set(listChangedPaths(now, scope.since).flatMap((path) => [path, ...listParents(path)]));
@@ -117,19 +121,19 @@ export async function listLeftPaths(
   return [...left, ...(await listUnheld(workTree, unknown, around))];
 }
 
-/** Of paths that did not change, those that no commit holds either. */
+/** Those of the unchanged paths that git does not track either. */
 async function listUnheld(workTree: string, paths: readonly string[], around: GitOptions): Promise<LeftPath[]> {
   if (paths.length === 0) return [];
   const ask = async (...options: string[]) => {
     const answer = await nullIfRefused(
       git(workTree, ['--literal-pathspecs', 'ls-files', '-z', ...options, '--', ...paths], around),
     );
-    // A directory that is ignored as a whole ends in a slash.
+    // Git ends a directory that is ignored as a whole in a slash.
     return answer === null ? null : splitNames(answer).map((path) => path.replace(/\/$/, ''));
   };
   const tracked = await ask('--cached');
   const ignored = await ask('--others', '--ignored', '--exclude-standard', '--directory');
-  // Git refuses to look into repositories inside; they are named as a whole.
+  // Git refuses paths inside a nested repository; that is named as a whole elsewhere.
   if (tracked === null || ignored === null) return [];
   const isTracked = createRelatedTest(tracked);
   const isIgnored = createRelatedTest(ignored);
@@ -138,23 +142,18 @@ async function listUnheld(workTree: string, paths: readonly string[], around: Gi
     .map((path) => ({ path, why: isIgnored(path) ? 'listed, but git ignores it' : 'listed, but nothing is there' }));
 }
 
-/** Whether a path is one of these, lies below one or has one below it. */
+/** Creates the test whether a path is one of these, or is above or below one of them. */
 function createRelatedTest(paths: readonly string[]): (path: string) => boolean {
   const above = new Set(paths.flatMap((path) => [path, ...listParents(path)]));
   const below = createPathTest(paths);
   return (path) => above.has(path) || below(path);
 }
 
-/** What dev-cli writes itself is nobody's change. */
-function isOurs(path: string): boolean {
-  return path === '.dev' || path.startsWith('.dev/');
-}
-
 function createScopeTest({ files, charged }: CommitScope): (path: string) => boolean {
   return files === null ? () => true : createGlobTest(files, charged);
 }
 
-/** Of repositories inside, those that the one around them knows and that stand at another commit than it says. */
+/** Those of the nested repositories that are submodules and have another commit checked out than recorded. */
 async function listMovedSubmodules(workTree: string, nested: readonly string[], around: GitOptions): Promise<string[]> {
   const asked = ['diff', '--name-only', '--relative', '-z', '--ignore-submodules=dirty', 'HEAD', '--', ...nested];
   const answer = await nullIfRefused(git(workTree, ['--literal-pathspecs', ...asked], around));

@@ -1,19 +1,20 @@
+import { listCommitPaths } from './commit-index.js';
 import { type GitOptions, git, nullIfRefused } from './git-command.js';
-import { splitNames } from './status.js';
 
-/** Commits of a run, found again in the history (engine.md, Commits). */
+/** Finds the commits of a run in the history (engine.md, Commits). */
 
 /** The trailer that names the run and the todo. */
 export const TRAILER = 'Dev-Cli-Task';
 
-/** Whether a line of a message names a task. */
+/** Whether a line of a commit message looks like the trailer. */
 export function isTrailer(line: string): boolean {
   return new RegExp(`^\\s*${TRAILER}\\s*:`, 'i').test(line);
 }
 
 /**
- * The commit with this trailer, looked for from `since` (null: from the beginning) to what is checked out; null when there
- * is none.
+ * Finds the commit with this trailer among those since `since` (null: all) up to HEAD; null if there is none.
+ * @param workTree absolute path
+ * @param key value of the trailer
  * @throws DevCliError `GIT_FAILED`, `INTERRUPTED`
  */
 export async function findCommit(
@@ -25,7 +26,7 @@ export async function findCommit(
   return findCommitIn(workTree, key, { since, head: await findHead(workTree, around) }, around);
 }
 
-/** The same up to a commit that the caller knows. Throws as `findCommit`. */
+/** Finds the commit in the same way, up to a given commit instead of HEAD. @throws DevCliError as `findCommit` */
 export async function findCommitIn(
   workTree: string,
   key: string,
@@ -35,25 +36,25 @@ export async function findCommitIn(
   if (head === null || head === since) return null;
   const line = `${TRAILER}: ${key}`;
   const only = ['log', '--no-show-signature', '--fixed-strings', `--grep=${line}`, '-z', '--format=%H%n%B'];
-  // Where history was rewritten, the commit that it is looked for from may be gone.
+  // If history was rewritten, `since` may be gone: then all of it is searched.
   const recent = since === null ? null : await nullIfRefused(git(workTree, [...only, `${since}..${head}`], around));
   const answer = recent ?? (await git(workTree, [...only, head], around));
-  // A whole line anywhere in the message: behind hooks that add to it, git takes ours for no trailer any more.
+  // Any line of the message counts: where a hook has added text behind it, git no longer sees a trailer.
   const found = answer
     .toString('utf8')
     .split('\0')
     .map((commit) => commit.split('\n'))
     .filter((lines) => lines.some((each) => each.trim() === line));
-  // What a hook makes of our commit afterwards, with our message, comes later; what a todo was redone for, too.
+  // The oldest is ours: a hook may add commits with our message. Without `since` it is the newest, since a todo may be redone.
   return (recent === null ? found[0] : found.at(-1))?.[0] ?? null;
 }
 
-/** Commits looked at for one that lost its trailer. */
+/** In how many commits to look for one that lost its trailer. */
 const LOOKED_AT = 50;
 
 /**
- * The one commit since `before` that holds all of these paths; null when there is none or there are several: then it cannot
- * be told which is ours. For a commit whose trailer a hook has taken away.
+ * Finds the one commit since `before` that holds all of these paths, for a commit whose trailer a hook has removed.
+ * @returns null if there is none, or several, of which any could be ours
  * @throws DevCliError `INTERRUPTED`
  */
 export async function findCommitByPaths(
@@ -68,30 +69,19 @@ export async function findCommitByPaths(
   if (commits.length > LOOKED_AT) return null;
   const holding: string[] = [];
   for (const commit of commits) {
-    const args = [
-      'diff-tree',
-      '-r',
-      '-z',
-      '--root',
-      '--no-commit-id',
-      '--name-only',
-      '--no-renames',
-      '--relative',
-      commit,
-    ];
-    const held = new Set(splitNames((await nullIfRefused(git(workTree, args, around))) ?? Buffer.alloc(0)));
+    const held = new Set(await nullIfRefused(listCommitPaths(workTree, commit, around)));
     if (paths.every((path) => held.has(path))) holding.push(commit);
   }
   return holding.length === 1 ? (holding[0] ?? null) : null;
 }
 
-/** The commit checked out; null before the first one. @throws DevCliError `INTERRUPTED` */
+/** The commit checked out; null before the first one. */
 async function findHead(workTree: string, around: GitOptions = {}): Promise<string | null> {
   const answer = await nullIfRefused(git(workTree, ['rev-parse', '--verify', '--quiet', 'HEAD'], around));
   return answer === null ? null : answer.toString('utf8').trim();
 }
 
-/** Whether a commit is part of another one's history; a commit that is gone is of none. @throws DevCliError `INTERRUPTED` */
+/** Whether a commit is in the history of another; false if either is gone. @throws DevCliError `INTERRUPTED` */
 export async function isAncestor(workTree: string, from: string, to: string, around: GitOptions): Promise<boolean> {
   return (await nullIfRefused(git(workTree, ['merge-base', '--is-ancestor', from, to], around))) !== null;
 }

@@ -5,8 +5,8 @@ import { readPresent, type WorkTreeStatus } from './git.js';
 import { buildUserEnvironment, type GitOptions, git, nullIfRefused } from './git-command.js';
 
 /**
- * Commits of a run's work (engine.md, Commits): each carries a trailer and is looked for before it is made, so that it is
- * made once however often dev-cli was cut off.
+ * Plans the commits of a run's work (engine.md, Commits). Each carries a trailer by which it is looked for before it is made, so
+ * that it is made once however often dev-cli is cut off.
  */
 
 /** Where HEAD was when the commit was planned. */
@@ -16,12 +16,12 @@ export type HeadPosition = Pick<WorkTreeStatus, 'head' | 'branch'>;
 export type CommitPlan =
   | { kind: 'found'; sha: string }
   | { kind: 'nothing'; why: string; left: LeftPath[] }
-  /** `head`: it is where HEAD is that keeps it from being made, and a person may say that it is right. */
+  /** The commit has to wait. `head`: because of where HEAD is, which a person may accept. */
   | { kind: 'later'; why: string; left: LeftPath[]; head: boolean }
   | { kind: 'ready'; paths: string[]; left: LeftPath[]; at: HeadPosition };
 
 /**
- * Looks what a commit would hold, and whether it is already made. Changes nothing.
+ * Determines what a commit would hold, and whether it is already made. Changes nothing.
  * @param workTree absolute path
  * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`
  */
@@ -32,10 +32,8 @@ export async function planCommit(workTree: string, scope: CommitScope, around: G
   const sha = await findCommitIn(workTree, scope.key, { since: scope.since.head, head }, around);
   if (sha !== null) return { kind: 'found', sha };
   const { paths, left } = await selectPaths(workTree, now, scope, around);
-  const named = [
-    ...left,
-    ...(await listLeftPaths(workTree, now, scope, [...paths, ...left.map(({ path }) => path)], around)),
-  ];
+  const settled = [...paths, ...left.map(({ path }) => path)];
+  const named = [...left, ...(await listLeftPaths(workTree, now, scope, settled, around))];
   if (paths.length === 0) return { kind: 'nothing', why: 'nothing to commit', left: named };
   const hindrance = await findHindrance(workTree, around);
   if (hindrance !== null) return { kind: 'later', why: hindrance, left: named, head: false };
@@ -45,8 +43,8 @@ export async function planCommit(workTree: string, scope: CommitScope, around: G
 }
 
 /**
- * The command that makes the commit, for the detached runner: hooks run and may take their time. It reads what to commit
- * from the two files, so that no path can be taken for an option or a pattern.
+ * Builds the command that makes the commit, for the detached runner, since hooks may take long. It reads message and paths from
+ * files, so that no path can be taken for an option or a pattern.
  */
 export function buildCommitCommand(messageFile: string, pathsFile: string): string[] {
   return [
@@ -62,7 +60,7 @@ export function buildCommitCommand(messageFile: string, pathsFile: string): stri
   ];
 }
 
-/** The message with its trailer, and the paths as commitCommand reads them. */
+/** Builds the contents of the two files: the message with its trailer, and the NUL-terminated paths. */
 export function buildCommitFiles(
   message: string,
   key: string,
@@ -72,8 +70,8 @@ export function buildCommitFiles(
 }
 
 /**
- * Whether there was nothing that the command could commit, as with a file that was staged and is gone again. To be asked
- * after it failed, before withdrawNew; no hook is run.
+ * Whether the command failed because there was nothing to commit, as with a file that was staged and is gone. Ask before
+ * `withdrawNew`. Runs no hooks.
  * @throws DevCliError `INTERRUPTED`
  */
 export async function isEmptyCommit(
@@ -86,25 +84,22 @@ export async function isEmptyCommit(
   return (await nullIfRefused(git(workTree, [...args, '--dry-run'], around))) === null;
 }
 
-/**
- * The environment of the command: of the repository that was asked, whatever the caller's variables point at; and English,
- * so that its complaints are known again.
- */
+/** Builds the command's environment, in English, so that git's messages are recognised (`isHindrance`). */
 export function buildCommitEnvironment(inherited: NonNullable<GitOptions['env']>): NonNullable<GitOptions['env']> {
   return { ...buildUserEnvironment(inherited), LANGUAGE: 'en' };
 }
 
-/** Whether git's complaint means that it could not write just now, rather than that it refused the commit. */
+/** Whether git's message means that it could not write just now, rather than that it refused the commit. */
 export function isHindrance(output: string): boolean {
   const unwritable = /index\.lock|read-only file system|permission denied|insufficient permission|no space left/i;
-  // A file that was there when the commit was planned has gone since.
+  // The second: a file that existed when the commit was planned is gone.
   return unwritable.test(output) || /did not match any file\(s\) known to git/.test(output);
 }
 
-/** Whether git refuses a path because the sparse checkout leaves it out: no other attempt will change that. */
+/** Whether git refused a path that the sparse checkout leaves out: trying again will not help. */
 export function isOutsideSparse(output: string): boolean {
   return /outside of your sparse-checkout/.test(output);
 }
 
-/** Git's exit status when it is not the commit that it refuses: no identity, a key that cannot sign, a broken repository. */
+/** Git's exit code if it cannot commit anything: no identity, a key that cannot sign, a broken repository. */
 export const GIT_CANNOT = 128;

@@ -2,14 +2,13 @@ import { constants, createReadStream, promises, type Stats } from 'node:fs';
 import { getSystemCode } from '../base/errors.js';
 import { crypto, sha256 } from '../base/sha256.js';
 
-/** Above this many bytes a file is judged by size and mtime: hashing it at every call would cost seconds. */
+/** Above this size, in bytes, a file is identified by size and mtime: hashing it at every call would take seconds. */
 const LARGE = 32 * 1024 * 1024;
 
 /**
- * What stands at a path, as one comparable word: the SHA-256 of a regular file in hexadecimal; with a mark in front where
- * it is something else (`link:` and the SHA-256 of a symbolic link's text, `large:` and `unreadable:` with size and mtime,
- * `special:` for a fifo, socket or device). Null where there is nothing, or a directory. Links are not followed,
- * nothing but a regular file is opened.
+ * Digests what is at a path, without following links or opening anything but a regular file.
+ * @returns the SHA-256 of a regular file in hexadecimal; `link:` and the SHA-256 of a symbolic link's target; `large:` or
+ * `unreadable:` with size and mtime; `special:` for a fifo, socket or device; null for a directory, or if there is nothing
  */
 export async function digestContent(path: Buffer): Promise<string | null> {
   try {
@@ -30,7 +29,7 @@ async function digestFile(path: Buffer, facts: Stats): Promise<string> {
   const hash = crypto().createHash('sha256');
   try {
     const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-    // The types of Node know only textual flags here; numbers are documented and accepted.
+    // Node's types allow only strings here, but its documentation allows numbers.
     for await (const chunk of createReadStream(path, { flags: flags as unknown as string })) hash.update(chunk);
   } catch (error) {
     if (getSystemCode(error) === 'EACCES') return `unreadable:${renderSizeAndTime(facts)}`;

@@ -4,18 +4,18 @@ import { delimiter, join } from 'node:path';
 import { DevCliError } from '../base/errors.js';
 import { findRepository, type GitOptions, git } from './git-command.js';
 
-/** What opening a pull request needs of a machine and a repository, as far as it can be seen without asking the forge. */
+/** What is missing for a pull request, as far as that can be known without asking the forge. */
 export interface ForgeAccess {
-  /** Why nothing can be pushed; null when the repository has a remote. */
+  /** Why nothing can be pushed; null if the repository has a remote. */
   remote: string | null;
-  /** Why no forge can be asked; null when `gh` is on the PATH. */
+  /** Why the forge cannot be asked; null if `gh` is on the PATH. */
   gh: string | null;
 }
 
 /**
- * Looks for a remote and for `gh`. A repository that git refuses to read has no remote.
+ * Looks for a remote and for `gh`. A repository that git refuses to read counts as one without a remote.
  * @param workTree absolute path
- * @throws DevCliError `IO` when the directory is gone; `INTERRUPTED`
+ * @throws DevCliError `IO` if the directory is gone; `INTERRUPTED`
  */
 export async function checkForgeAccess(workTree: string, around: GitOptions = {}): Promise<ForgeAccess> {
   const path = (around.env ?? process.env)['PATH'] ?? '';

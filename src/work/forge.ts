@@ -3,16 +3,16 @@ import { isRecord } from '../base/json.js';
 import type { GitOptions } from './git-command.js';
 import { childProcess } from './processes.js';
 
-/** What dev-cli asks a forge, by `gh`. What that program prints is taken for nothing but what it can be shown to be. */
+/** Questions and requests to a forge, through `gh`. Nothing that it prints is trusted before it has been checked. */
 
 const ADDRESS = /^https?:\/\/[\x21-\x7e]{1,300}$/;
 
-/** Whether a text is the address of a pull request, fit to be shown and handed on. */
+/** Whether a text is an address that may be shown and passed on. */
 export function isAddress(text: unknown): text is string {
   return typeof text === 'string' && ADDRESS.test(text);
 }
 
-/** What a pull request says. */
+/** The text of a pull request. */
 export interface PullRequest {
   title: string;
   body: string;
@@ -27,21 +27,21 @@ export interface ExistingPullRequest {
   draft: boolean;
 }
 
-/** Seconds that `gh` may take with the network. */
+/** How long `gh` may take, with the network, in seconds. */
 export const GH_TIMEOUT = 120;
-/** Seconds that `gh` may take to say who is signed in. */
+/** How long `gh` may take to say who is signed in, in seconds. */
 const STATUS_TIMEOUT = 5;
 const MAX_OUTPUT = 16 * 1024 * 1024;
-/** Characters of what `gh` said that are told. */
+/** How many characters of gh's output are shown. */
 const SAID = 500;
-/** What gh says where nobody is signed in; else it could not find out. */
+/** What gh says if nobody is signed in; any other failure means that it could not find out. */
 const SIGNED_OUT = /not logged in|failed to log in|gh auth login/i;
 
 /**
- * The pull request of a branch: the one that is open, else the latest that was closed or merged; null when there was none.
+ * Finds the pull request of a branch: the open one, else the latest that was closed or merged, else null.
  * @param workTree absolute path
- * @param address where the branch is pushed to: a branch of that name in somebody else's repository is another one
- * @throws DevCliError `COMMAND_FAILED` when `gh` is not there, refuses or says what nobody can read; `INTERRUPTED`
+ * @param address where the branch is pushed to; a branch with the same name in somebody else's repository does not count
+ * @throws DevCliError `COMMAND_FAILED` if `gh` is missing, refuses or prints something unexpected; `INTERRUPTED`
  */
 export async function findPullRequest(
   workTree: string,
@@ -60,7 +60,8 @@ export async function findPullRequest(
 }
 
 /**
- * Opens a draft pull request for a pushed branch. Gives its address.
+ * Opens a draft pull request for a pushed branch.
+ * @returns its address
  * @throws DevCliError as `findPullRequest`
  */
 export async function openDraft(
@@ -80,7 +81,7 @@ export async function openDraft(
 }
 
 /**
- * Gives a pull request another text.
+ * Replaces the text of a pull request.
  * @throws DevCliError as `findPullRequest`
  */
 export async function updatePullRequestText(
@@ -93,8 +94,8 @@ export async function updatePullRequestText(
 }
 
 /**
- * Why `gh` could not open a pull request now: it is not signed in, or does not answer; null when it could. Waits at most
- * five seconds.
+ * Finds out why `gh` could not open a pull request: it is not signed in, or does not answer. Waits at most five seconds.
+ * @returns null if it could
  * @throws DevCliError `INTERRUPTED`
  */
 export async function findSignInProblem(workTree: string, around: GitOptions = {}): Promise<string | null> {
@@ -103,7 +104,7 @@ export async function findSignInProblem(workTree: string, around: GitOptions = {
     case 'done':
       return null;
     case 'refused':
-      // With an account in trouble gh ends with 1 also when another one is signed in.
+      // If one account is in trouble, gh exits with 1 even though another one is signed in.
       if (/\bLogged in to\b/.test(answer.said)) return null;
       return SIGNED_OUT.test(answer.said) ? `gh is not signed in: ${answer.said}` : answer.message;
     case 'missing':
@@ -112,13 +113,13 @@ export async function findSignInProblem(workTree: string, around: GitOptions = {
   }
 }
 
-/** What `gh` inherits: it asks nobody anything and prints no colours. */
+/** Builds the environment of `gh`, in which it neither prompts nor prints colours. */
 export function buildForgeEnvironment(inherited: NonNullable<GitOptions['env']>): NonNullable<GitOptions['env']> {
   const { GH_FORCE_TTY: _tty, CLICOLOR_FORCE: _colours, ...env } = inherited;
   return { ...env, GH_PROMPT_DISABLED: '1', NO_COLOR: '1' };
 }
 
-/** How a call of `gh` ended. `said`: what it printed, in one line. */
+/** How a call of `gh` ended. `said`: its output in one line. */
 type GhAnswer =
   | { kind: 'done'; stdout: string }
   | { kind: 'missing' | 'refused' | 'silent'; said: string; message: string; cause: Error };
@@ -150,7 +151,7 @@ function ask(cwd: string, args: string[], input: string, around: GitOptions): Pr
       else if (signal?.aborted) reject(new DevCliError('INTERRUPTED', 'Interrupted.', { cause: error }));
       else resolve(classifyFailure(error, args, toPlainLine(`${stderr} ${stdout}`), timeoutSeconds));
     });
-    // A program that does not read its input must not fail the call.
+    // A program that does not read its input must not make the call fail.
     child.stdin?.on('error', () => {});
     child.stdin?.end(input);
   });
@@ -177,7 +178,7 @@ function buildUnreadableError(asked: string, said: string): DevCliError {
   });
 }
 
-/** One line of what a program printed, without colours and all else that cannot be seen. */
+/** Turns a program's output into one line without colours and invisible characters. */
 function toPlainLine(output: string): string {
   const line = output
     .slice(0, 20 * SAID)

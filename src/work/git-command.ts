@@ -4,19 +4,19 @@ import { findHarnessMark } from '../base/harness-mark.js';
 import { stripInvisible } from '../base/visible.js';
 import { childProcess } from './processes.js';
 
-/** What a use case hands down from its context. */
+/** Options of every call of git. */
 export interface GitOptions {
-  /** Default: that of this process. */
+  /** Default: the environment of this process. */
   env?: Readonly<Record<string, string | undefined>>;
   signal?: AbortSignal;
-  /** How long one call of git may take, in seconds. Default 120. */
+  /** How long one call of git may take, in seconds; default 120. */
   timeoutSeconds?: number;
 }
 
-/** Whether there is a repository to ask, and where in it a directory stands. */
+/** Whether a directory is in a repository, and where in it. */
 export type RepositoryLookup =
   | { kind: 'no-git' | 'no-repository' }
-  /** `prefix`: the directory from the top of the repository, ending in `/`, or empty. `top`: the way back, `../…` or empty. */
+  /** `prefix`: path from the top of the repository to the directory, ending in `/`, or empty. `top`: the way back. */
   | { kind: 'repository'; prefix: Buffer; top: string };
 
 interface GitAnswer {
@@ -29,7 +29,7 @@ const TIMEOUT = 120;
 const MAX_OUTPUT = 512 * 1024 * 1024;
 const MAX_STDERR = 2_000;
 
-/** Variables that would point git at another repository, or change what a path given to it means. */
+/** Variables that would point git at another repository, or change the meaning of a path. */
 const REDIRECTING = [
   'GIT_DIR',
   'GIT_WORK_TREE',
@@ -50,13 +50,13 @@ const REDIRECTING = [
 ];
 
 /**
- * Asks git where a directory stands. A `.git` file that leads nowhere is a failure, not a missing repository; a bare
- * repository or the inside of `.git` counts as none, there is no work tree in it.
+ * Finds the repository of a directory. A `.git` file that leads nowhere is a failure, not a missing repository. A bare
+ * repository, or the inside of `.git`, counts as none because it has no work tree.
  * @param directory absolute path
  * @throws DevCliError `GIT_FAILED`, `IO` (the directory is gone), `INTERRUPTED`
  */
 export async function findRepository(directory: string, around: GitOptions): Promise<RepositoryLookup> {
-  // --show-prefix comes last: it is the only one whose answer may contain a newline.
+  // --show-prefix comes last, since only its answer may contain a newline.
   const answer = await runGit(
     directory,
     ['rev-parse', '--is-inside-work-tree', '--show-cdup', '--show-prefix'],
@@ -73,7 +73,7 @@ export async function findRepository(directory: string, around: GitOptions): Pro
 }
 
 /**
- * Runs git where a repository is known to be and gives its standard output.
+ * Runs git in a directory that is known to be in a repository, and returns its standard output.
  * @throws DevCliError `GIT_FAILED` with what git said, `IO`, `INTERRUPTED`
  */
 export async function git(directory: string, args: string[], around: GitOptions): Promise<Buffer> {
@@ -83,8 +83,8 @@ export async function git(directory: string, args: string[], around: GitOptions)
   return answer.stdout;
 }
 
-/** For questions that git answers "no" by failing: then null. @throws DevCliError `IO`, `INTERRUPTED` */
-export async function nullIfRefused(asked: Promise<Buffer>): Promise<Buffer | null> {
+/** Returns null if git failed, for questions to which that means "no". @throws DevCliError `IO`, `INTERRUPTED` */
+export async function nullIfRefused<T>(asked: Promise<T>): Promise<T | null> {
   try {
     return await asked;
   } catch (error) {
@@ -93,7 +93,7 @@ export async function nullIfRefused(asked: Promise<Buffer>): Promise<Buffer | nu
   }
 }
 
-/** What `work` gives, or what git had against it, in its own words. @throws whatever else goes wrong */
+/** Returns the result of `work` or, if git refused, its words. @throws any other error */
 export async function resultOrProblem<T>(work: () => Promise<T>): Promise<T | string> {
   try {
     return await work();
@@ -104,7 +104,7 @@ export async function resultOrProblem<T>(work: () => Promise<T>): Promise<T | st
 }
 
 async function runGit(cwd: string, args: string[], around: GitOptions): Promise<GitAnswer | 'no-git'> {
-  // Without this a missing directory and a missing git would look the same.
+  // Without this check, a missing directory would look like a missing git.
   await promises.stat(cwd).catch((cause: unknown) => {
     throw new DevCliError('IO', `${cwd} cannot be reached (${getSystemCode(cause) ?? 'unknown'}).`, { cause });
   });
@@ -117,7 +117,7 @@ async function runGit(cwd: string, args: string[], around: GitOptions): Promise<
     maxBuffer: MAX_OUTPUT,
     ...(around.signal && { signal: around.signal }),
   } as const;
-  // A file system monitor would be started by a mere question and outlive it.
+  // A mere question would start a file system monitor that outlives it.
   const argv = ['-c', 'core.quotepath=off', '-c', 'core.fsmonitor=false', ...args];
   return new Promise((resolve, reject) => {
     const child = childProcess().execFile('git', argv, options, (error, stdout, stderr) => {
@@ -135,13 +135,13 @@ async function runGit(cwd: string, args: string[], around: GitOptions): Promise<
   });
 }
 
-/** Programs that ask for a password; set to nothing, they keep git from finding the user's own. */
+/** Programs that ask for a password. If a harness sets these to nothing, git does not find the user's own. */
 const ASKPASS = ['GIT_ASKPASS', 'SSH_ASKPASS'];
 
 /**
- * An environment in which git works in the directory that it is started in, and as the user's: where a harness's mark
- * stands, the configuration that the harness puts in place of the user's does not reach it (protocol.md §1). Gemini CLI
- * would take away identity, hooks and credentials.
+ * Builds an environment in which git uses the repository of its current directory and the user's own configuration. If a
+ * harness mark is set, the configuration that the harness imposes is removed (protocol.md §1): that of Gemini CLI would take
+ * away identity, hooks and credentials.
  */
 export function buildUserEnvironment(inherited: NonNullable<GitOptions['env']>): Record<string, string | undefined> {
   const env: Record<string, string | undefined> = { ...inherited };
@@ -153,7 +153,7 @@ export function buildUserEnvironment(inherited: NonNullable<GitOptions['env']>):
 }
 
 function buildQuestionEnvironment(inherited: NonNullable<GitOptions['env']>): Record<string, string | undefined> {
-  // Optional locks would let `git status` rewrite the index. The C locale keeps git's words the ones that are looked for.
+  // With optional locks, `git status` would rewrite the index. The C locale keeps git's messages recognisable.
   return { ...buildUserEnvironment(inherited), GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C' };
 }
 
@@ -168,7 +168,7 @@ function buildGitFailure(command: string, answer: GitAnswer): DevCliError {
   });
 }
 
-/** What git said, fit to be shown: no control characters, no more than MAX_STDERR characters. */
+/** Makes git's words fit to be shown: no control characters, at most `MAX_STDERR` characters. */
 function toShownText(stderr: Buffer): string {
   const text = stripInvisible(stderr.toString('utf8')).replace(/\s+/g, ' ').trim();
   return text.length > MAX_STDERR ? `${text.slice(0, MAX_STDERR)}…` : text;

@@ -6,26 +6,26 @@ import { digestContent } from './digest.js';
 import { findRepository, type GitOptions, git, type RepositoryLookup } from './git-command.js';
 import { decodeName, parseStatus, splitNames } from './status.js';
 
-/** What dev-cli asks git. Nothing here changes a repository, not even its index. */
+/** Questions to git. Nothing here changes a repository, not even its index. */
 
-/** The work tree as it stood at one moment (storage.md, state.json). */
+/** The work tree at one moment (storage.md, state.json). */
 export interface Baseline {
   /** The commit checked out; null before the first one. */
   head: string | null;
   /**
-   * Every path, relative to the work tree, that git saw as changed or untracked outside `.dev/`, with its content digest
-   * (digest.ts; `tree:` and a digest for a repository inside the repository), null where it was deleted.
+   * Every path outside `.dev/` that git saw as changed or untracked, relative to the work tree, with its digest (digest.ts; for
+   * a nested repository `tree:` and a digest) or, if it was deleted, null.
    */
   dirty: Record<string, string | null>;
 }
 
-/** The work tree as it stands now. */
+/** The work tree as it is now. */
 export interface WorkTreeStatus extends Baseline {
-  /** The branch checked out; null where HEAD is detached. */
+  /** The branch checked out; null if HEAD is detached. */
   branch: string | null;
 }
 
-/** A whole repository: what is checked out, and what differs from it, sorted by path from its top. */
+/** A whole repository: what is checked out, and what differs from that, sorted by path from the top. */
 interface Tree {
   head: string | null;
   branch: string | null;
@@ -33,13 +33,14 @@ interface Tree {
 }
 
 const DIGESTS_AT_ONCE = 16;
-/** In front of the digest of a repository inside the repository. */
+/** Prefix of the digest of a nested repository. */
 export const NESTED_MARK = 'tree:';
 
 /**
- * The work tree as it stands now, or null where there is no git or no repository (storage.md, state.json; harness.md, The second net).
- * Of a work tree that is a part of a repository, only that part.
+ * Reads the work tree as it is now (storage.md, state.json; harness.md, The second net). If the work tree is only a part of its
+ * repository, only that part is read.
  * @param workTree absolute path
+ * @returns null if there is no git or no repository
  * @throws DevCliError `GIT_FAILED`, `IO` (the work tree is gone), `INTERRUPTED`
  */
 export async function readBaseline(workTree: string, around: GitOptions = {}): Promise<Baseline | null> {
@@ -47,23 +48,22 @@ export async function readBaseline(workTree: string, around: GitOptions = {}): P
   return present === null ? null : toBaseline(present);
 }
 
-/** The same with the branch. Throws as `readBaseline`. */
+/** Reads the work tree in the same way, with the branch. @throws DevCliError as `readBaseline` */
 export async function readPresent(workTree: string, around: GitOptions = {}): Promise<WorkTreeStatus | null> {
   const place = await findRepository(workTree, around);
   return place.kind === 'repository' ? readPart(workTree, place, around) : null;
 }
 
-/** What of it later states are compared with: a branch may be renamed or left, the work tree is the same. */
+/** Leaves out the branch: renaming or leaving it does not change the work tree. */
 export function toBaseline({ head, dirty }: WorkTreeStatus): Baseline {
   return { head, dirty };
 }
 
 /**
- * The paths outside `.dev/`, relative to the work tree and sorted, whose state is not that of the baseline: changed,
- * made or deleted on disk, or touched by commits made since. What was dirty before and still has the same content,
- * committed meanwhile or not, does not count.
+ * Lists the paths outside `.dev/` that differ from the baseline, on disk or through commits made since; relative to the work
+ * tree and sorted. A path that was dirty before and still has the same content, committed or not, is not among them.
  * @param workTree absolute path
- * @throws DevCliError `GIT_FAILED` (also when the repository or the baseline's commit is gone), `IO`, `INTERRUPTED`
+ * @throws DevCliError `GIT_FAILED` (also if the repository or the baseline's commit is gone), `IO`, `INTERRUPTED`
  */
 export async function listChangedSince(
   workTree: string,
@@ -93,18 +93,18 @@ export async function listChangedSince(
   return [...changed].sort();
 }
 
-/** What a command ran on. */
+/** The state of the repository on which a command runs. */
 export interface TreeState {
   /** The commit checked out; null before the first one. */
   head: string | null;
-  /** One digest of the commit checked out and every changed or untracked content; ignored files are not seen. */
+  /** Digest of the commit checked out and of all changed or untracked content, ignored files aside. */
   digest: string;
 }
 
 /**
- * The state of the repository outside the work tree's `.dev/`, as far as a command could find it different. Null where
- * there is no git or no repository (protocol.md §4).
+ * Computes the state of the whole repository, except for the work tree's `.dev/` (protocol.md §4).
  * @param workTree absolute path
+ * @returns null if there is no git or no repository
  * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`
  */
 export async function computeTreeState(workTree: string, around: GitOptions = {}): Promise<TreeState | null> {
@@ -115,7 +115,7 @@ export async function computeTreeState(workTree: string, around: GitOptions = {}
 }
 
 /**
- * Whether the repository has any remote; false where there is no git or no repository.
+ * Whether the repository has a remote; false if there is no git or no repository.
  * @param workTree absolute path
  * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`
  */
@@ -124,7 +124,7 @@ export async function hasRemote(workTree: string, around: GitOptions = {}): Prom
   return (await git(workTree, ['remote'], around)).length > 0;
 }
 
-/** The part of the repository below the work tree, with paths from there. */
+/** The part of the repository below the work tree, with paths relative to it. */
 async function readPart(
   workTree: string,
   place: Extract<RepositoryLookup, { kind: 'repository' }>,
@@ -140,13 +140,13 @@ async function readPart(
   };
 }
 
-/** @param top the way from `directory` up to the top of its repository, `../…` or empty */
+/** @param top path from `directory` to the top of its repository: `../…` or empty */
 async function readTree(directory: string, top: string, around: GitOptions): Promise<Tree> {
   const options = ['--porcelain=v2', '--branch', '-z', '--no-renames', '--untracked-files=all', '--ignored=no'];
   const scope = ['--ignore-submodules=none', '--', ':/', ':(exclude).dev'];
   const { head, branch, entries } = parseStatus(await git(directory, ['status', ...options, ...scope], around));
   const dirty: Tree['dirty'] = [];
-  // One iterator shared by all workers: each takes the next entry when it is done with one.
+  // All workers share one iterator: each takes the next entry when it is done with the one before.
   const queue = entries.values();
   const start = Buffer.from(`${directory}/${top}`);
   const worker = async () => {
@@ -166,8 +166,12 @@ async function listCommittedPaths(workTree: string, from: string | null, to: str
     from === null
       ? ['ls-tree', ...listing, to]
       : ['diff-tree', ...listing, '--no-renames', '--relative', '--ignore-submodules=none', from, to];
-  const paths = splitNames(await git(workTree, args, around));
-  return paths.filter((path) => path !== '.dev' && !path.startsWith('.dev/'));
+  return splitNames(await git(workTree, args, around)).filter((path) => !isDevPath(path));
+}
+
+/** Whether a path, relative to the work tree, is dev-cli's own and so nobody's change. */
+export function isDevPath(path: string): boolean {
+  return path === '.dev' || path.startsWith('.dev/');
 }
 
 async function digestPath(path: Buffer, nested: boolean, around: GitOptions): Promise<string | null> {
@@ -175,17 +179,17 @@ async function digestPath(path: Buffer, nested: boolean, around: GitOptions): Pr
   if (!nested || !(await isDirectory(path))) return digestContent(path);
   const directory = path.toString('utf8');
   const place = await findNested(directory, around);
-  // From a submodule that is not checked out, git finds the repository around it.
+  // In a submodule that is not checked out, git finds the outer repository.
   if (place.kind !== 'repository' || place.prefix.length > 0) return `${NESTED_MARK}none`;
   return NESTED_MARK + digestTree(await readTree(directory, '', around));
 }
 
-/** A repository inside that git cannot use must not keep dev-cli from judging the one around it. */
+/** A nested repository that git cannot use must not keep dev-cli from reading the outer one. */
 async function findNested(directory: string, around: GitOptions): Promise<RepositoryLookup> {
   try {
     return await findRepository(directory, around);
   } catch (error) {
-    // IO: its name is not UTF-8, and node cannot go there.
+    // IO: its name is not UTF-8, so Node cannot enter it.
     if (error instanceof DevCliError && ['GIT_FAILED', 'IO'].includes(error.code)) return { kind: 'no-repository' };
     throw error;
   }
@@ -203,10 +207,11 @@ function digestTree(tree: Tree): string {
 }
 
 /**
- * What HEAD holds of a file, byte for byte; null where it holds none, or there is no repository.
- * @param directory absolute, inside the work tree
+ * Reads a file as HEAD has it.
+ * @param directory absolute path inside the work tree
  * @param path of the file, relative to `directory`
- * @throws DevCliError `IO`, `INTERRUPTED`, `GIT_FAILED` when git cannot be asked at all
+ * @returns null if HEAD does not have it, or there is no repository
+ * @throws DevCliError `IO`, `INTERRUPTED`; `GIT_FAILED` if git cannot be asked at all
  */
 export async function readCommittedContent(
   directory: string,
@@ -227,8 +232,8 @@ export async function readCommittedContent(
 }
 
 /**
- * Why git would refuse a commit for want of a name and an address, in its words; null when it knows both.
- * @param workTree absolute path, in a repository
+ * Finds out why git would refuse a commit for lack of a name and an address, in git's words; null if it has both.
+ * @param workTree absolute path in a repository
  * @throws DevCliError `IO`, `INTERRUPTED`
  */
 export async function findIdentityProblem(workTree: string, around: GitOptions = {}): Promise<string | null> {

@@ -2,13 +2,13 @@ import { basename, dirname } from 'node:path';
 import { buildUserEnvironment } from './git-command.js';
 import { childProcess } from './processes.js';
 
-/** git's exit where it does not track or ignore a path, and where there is no repository that it would read. */
+/** Git's exit codes if it does not track or ignore a path, and if there is no repository that it can read. */
 const NOT_SO = 1;
 const NO_REPOSITORY = 128;
 
 /**
- * Whether git tracks a file. Without git or a repository nothing is tracked; a git that breaks off leaves it open: then it is.
- * @param path absolute; its directory is there
+ * Whether git tracks a file; false without git or a repository, true if git fails to answer.
+ * @param path absolute; its directory must exist
  */
 export function isTracked(path: string): boolean {
   const exit = askGit(dirname(path), ['ls-files', '--error-unmatch', basename(path)]);
@@ -16,9 +16,9 @@ export function isTracked(path: string): boolean {
 }
 
 /**
- * Whether git sees what lies at a path, so that `git clean` and `git stash -u` take it. Where git cannot say it does not.
- * @param directory absolute, there
- * @param path from there; it need not exist
+ * Whether git does not ignore a path, so that `git clean` and `git stash -u` affect it; false if git cannot say.
+ * @param directory absolute path; must exist
+ * @param path relative to `directory`; need not exist
  */
 export function isSeen(directory: string, path: string): boolean {
   return askGit(directory, ['check-ignore', '--quiet', path]) === NOT_SO;

@@ -1,32 +1,35 @@
 import { isAbsolute, posix, relative } from 'node:path';
 import { type Baseline, NESTED_MARK } from './git.js';
 
-/** Paths in a work tree, relative to it: what globs and results name, and what changed between two looks. */
+/** Paths relative to the work tree: what globs and results name, and what changed. */
 
-// A plain `require`, as in recipe/conditions.ts: most calls look at no patterns.
+// A plain `require`, as in recipe/conditions.ts: most calls match no patterns.
 const picomatch = (): typeof import('picomatch') => require('picomatch');
 
-/** Whether a path is one of those that globs stand for, lies below one that names a directory, or is named by itself. */
+/**
+ * Creates the test whether a path matches one of the globs, is below a directory that one names, or is one of `single` or below
+ * it.
+ */
 export function createGlobTest(globs: readonly string[], single: readonly string[] = []): (path: string) => boolean {
-  // A name may hold a line break.
+  // `s`, because a name may contain a line break.
   const fits = picomatch()([...globs], { dot: true, flags: 's' });
   const whole = new Set([...single, ...globs.map((glob) => glob.replace(/\/+$/, ''))]);
   return (path) => fits(path) || whole.has(path) || listParents(path).some((parent) => whole.has(parent));
 }
 
-/** The directories on the way to a path. */
+/** Lists the directories that contain a path, outermost first. */
 export function listParents(path: string): string[] {
   const names = path.split('/');
   return names.slice(1).map((_, index) => names.slice(0, index + 1).join('/'));
 }
 
-/** Whether a path is one of these, or lies below one of them; `.` stands for everything. */
+/** Creates the test whether a path is one of these or below one of them; `.` stands for everything. */
 export function createPathTest(paths: readonly string[]): (path: string) => boolean {
   const named = new Set(paths);
   return (path) => named.has('.') || named.has(path) || listParents(path).some((parent) => named.has(parent));
 }
 
-/** Paths relative to the work tree, however they are written; one that leads out of it begins with `..`. */
+/** Makes paths, however written, relative to the work tree; one outside it begins with `..`. Leaves out blank ones. */
 export function normalizePaths(workTree: string, paths: readonly string[]): string[] {
   return paths
     .filter((path) => path.trim() !== '')
@@ -35,23 +38,23 @@ export function normalizePaths(workTree: string, paths: readonly string[]): stri
     );
 }
 
-/** The paths that differ from a commit now and did not, or did in another way, at an earlier moment. */
+/** Lists the dirty paths that were not dirty, or had other content, at an earlier moment. */
 export function listChangedPaths(now: Baseline, since: Baseline): string[] {
   return Object.keys(now.dirty).filter(
     (path) => !Object.hasOwn(since.dirty, path) || now.dirty[path] !== since.dirty[path],
   );
 }
 
-/** Whether a path was changed when the run began, or one above or below it: then it is the user's. */
+/** Creates the test whether a path, or one above or below it, was dirty when the run began: then it is the user's. */
 export function createUserChangeTest(before: Baseline): (path: string) => boolean {
   const users = new Set(Object.keys(before.dirty).flatMap((path) => [path, ...listParents(path)]));
   return (path) => users.has(path) || listParents(path).some((one) => Object.hasOwn(before.dirty, one));
 }
 
-/** As nameOf writes bytes that are no UTF-8. */
+/** A byte that is not UTF-8, as `decodeName` writes it. */
 export const ESCAPED_NAME = /\\x[89a-f][0-9a-f]/;
 
-/** Whether a path is one that git could not commit whoever lists it: a repository of its own, or no text. */
+/** Whether a path cannot be committed: it is a nested repository, or its name is not UTF-8. */
 export function isUncommittable(path: string, { dirty }: Baseline): boolean {
   return ESCAPED_NAME.test(path) || dirty[path]?.startsWith(NESTED_MARK) === true;
 }

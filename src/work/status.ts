@@ -4,26 +4,27 @@ import { DevCliError } from '../base/errors.js';
 interface StatusEntry {
   /** From the top of the repository, as bytes: git's paths need not be valid UTF-8. */
   path: Buffer;
-  /** A repository of its own lies there: a submodule, or an untracked clone or work tree. */
+  /** Whether it is a nested repository: a submodule, or an untracked clone or work tree. */
   nested: boolean;
 }
 
+/** The answer of `git status`. */
 export interface GitStatus {
-  /** The commit checked out, or null before the first one. */
+  /** The commit checked out; null before the first one. */
   head: string | null;
-  /** The branch checked out, or null where HEAD is detached. */
+  /** The branch checked out; null if HEAD is detached. */
   branch: string | null;
   entries: StatusEntry[];
 }
 
-/** How many blanks stand before the path, by the kind of line. */
+/** How many blanks precede the path, by the kind of line. */
 const FIELDS_BEFORE_PATH: Record<string, number> = { '1': 8, u: 10, '?': 1 };
 const OID = '# branch.oid ';
 const BRANCH = '# branch.head ';
 
 /**
- * Reads the output of `git status --porcelain=v2 --branch --no-renames -z`.
- * @throws DevCliError `GIT_FAILED` for a line of a form that these options do not give
+ * Parses the output of `git status --porcelain=v2 --branch --no-renames -z`.
+ * @throws DevCliError `GIT_FAILED` for a kind of line that these options do not produce
  */
 export function parseStatus(output: Buffer): GitStatus {
   const status: GitStatus = { head: null, branch: null, entries: [] };
@@ -52,16 +53,16 @@ function parseEntry(line: Buffer): StatusEntry {
     const nested = path.at(-1) === '/'.charCodeAt(0);
     return { path: nested ? path.subarray(0, -1) : path, nested };
   }
-  // `1 XY S...`: the third field tells submodules from everything else.
+  // `1 XY S...`: the third field begins with S for submodules only.
   return { path, nested: line[5] === 'S'.charCodeAt(0) };
 }
 
-/** The paths of a NUL-terminated list (`-z --name-only`). */
+/** Parses a NUL-terminated list of paths (`-z --name-only`). */
 export function splitNames(output: Buffer): string[] {
   return [...splitNul(output)].map(decodeName);
 }
 
-/** A path as text. In a name that is no UTF-8, bytes above 127 are written `\xHH`, so that two names never become one. */
+/** Decodes a path. In a name that is not UTF-8, bytes above 127 become `\xHH`, so that no two names become the same. */
 export function decodeName(path: Buffer): string {
   const text = path.toString('utf8');
   if (Buffer.from(text).equals(path)) return text;
