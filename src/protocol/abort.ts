@@ -19,8 +19,10 @@ import { stopJobs } from './settle.js';
 import { endRun } from './walk/end.js';
 
 /**
- * `abort`: ends a live or halted run for good; documents stay. Again on an aborted run it is a duplicate.
- * @throws DevCliError `RUN_ENDED` for a completed run, `DATA_MISSING` without a reason
+ * `abort`: ends a live or halted run for good; its documents stay. Repeated, it answers as a duplicate (protocol.md
+ * §5).
+ * @param given the run's name, if any
+ * @throws DevCliError `RUN_ENDED` for a completed run, `DATA_MISSING` without a reason, `NO_SUCH_RUN`
  */
 export async function abort(context: Context, given: unknown, reason: string): Promise<Answer> {
   const name = await findRun(context, given, true);
@@ -28,10 +30,10 @@ export async function abort(context: Context, given: unknown, reason: string): P
     throw new DevCliError('DATA_MISSING', 'An abort needs a reason.', { fix: 'Give it with --reason TEXT.' });
   }
   let abandoned: Job[] = [];
-  const told = await withSurroundings(context, (surroundings) =>
+  const result = await withSurroundings(context, (surroundings) =>
     context.store.transact<FoldedJournal>(name, (head) => {
       if (head.snapshot === null) throw noSuchRunError(name);
-      // The one thing that must be possible with a run whose recipe is gone.
+      // Even a run whose captured recipe is lost can be aborted.
       const captured = readCapturedOrEmpty(head);
       const tx = openTransaction(context, head, copyState(head.snapshot), captured, surroundings);
       if (tx.state.status === 'aborted') return { answer: { ...startResult(tx), status: 'aborted', duplicate: true } };
@@ -41,10 +43,14 @@ export async function abort(context: Context, given: unknown, reason: string): P
     }),
   );
   await stopJobs(context, name, abandoned);
-  return renderEnvelope(told);
+  return renderEnvelope(result);
 }
 
-/** Ends the run for good, whatever its recipe. Returns the jobs that are still at work. */
+/**
+ * Aborts the run of a transaction, whatever its recipe.
+ * @returns the jobs that are still running, to be stopped after the commit
+ * @throws DevCliError `RUN_ENDED` for a completed run
+ */
 export function abortRun(tx: Transaction, reason: string): Job[] {
   const { state } = tx;
   if (state.status === 'completed') {
@@ -60,7 +66,7 @@ export function abortRun(tx: Transaction, reason: string): Job[] {
   return abandoned;
 }
 
-/** Tasks that are out answer to nobody any more; what is done keeps its box and is reported. */
+/** Withdraws the tasks of an execution; todos that are done keep their ticked box and are reported. */
 function abandonExecution(tx: Transaction, engine: RunEngine, reason: string): void {
   engine.tasks = {};
   engine.job = null;
@@ -70,7 +76,7 @@ function abandonExecution(tx: Transaction, engine: RunEngine, reason: string): v
   try {
     writeReport(tx, { aborted: true });
   } catch (error) {
-    // An abort must be possible whatever has become of the captured plan.
+    // A damaged captured plan must not prevent an abort.
     if (!(error instanceof DevCliError)) throw error;
   }
 }

@@ -21,11 +21,12 @@ import { createCall } from './settle.js';
 import { requirePlace } from './trust/place.js';
 
 /**
- * `check --action aN`: runs the command acceptances of the todo that this task is about, exactly as `verify` will, and
- * commits nothing but their evidence; what passed is not run again on the same tree (protocol.md §5; engine.md, Checking before the result).
+ * `check --action aN`: runs the acceptance commands of a task's todo exactly as `verify` will, and commits only their
+ * evidence; what passed is not run again on the same tree (protocol.md §5; engine.md, Checking before the result).
  * @param given the run's name, if any
- * @param input.wait seconds to stay at most; what is still at work then is found by the same call again
- * @throws DevCliError `STALE_ACTION` for an action that is no task that is out; `GIT_FAILED`, `IO`, `INTERRUPTED`, `RUN_UNTRUSTED`
+ * @param input.wait seconds to wait at most; a command that is still running then is found by the same call again
+ * @throws DevCliError `STALE_ACTION` for an action that is not a task handed out now; `GIT_FAILED`, `IO`,
+ * `INTERRUPTED`, `RUN_UNTRUSTED`
  */
 export async function checkAction(
   context: Context,
@@ -37,7 +38,7 @@ export async function checkAction(
   const queue = await transact(context, name, (tx) =>
     listTodoCommands(tx, getTodoBody(tx, requireTask(tx, action).todoId)),
   );
-  // Before the start of a command is recorded: what is refused has left nothing.
+  // Before any start is recorded, so that a refusal leaves nothing behind.
   if (queue.length > 0) await requirePlace(context, (await readRun(context, name)).snapshot);
   const about = { name, action, place: { root: context.root, workTree: context.workTree }, wait: getPollWait(context) };
   const done: CommandEvidence[] = [];
@@ -50,7 +51,7 @@ export async function checkAction(
   return buildCommandReport(about, { done, running: null, unlisted });
 }
 
-/** What changed and the result, as far as it is written, does not list: the worker completes it before it hands it in. */
+/** Changed paths that a worker's result, as far as it is written, does not list yet. */
 function listUnlistedPaths(tx: Transaction, action: string): string[] {
   const { todoId, substep } = requireTask(tx, action);
   if (substep !== 'worker') return [];
@@ -81,7 +82,11 @@ function requireTask(tx: Transaction, action: string): TaskState & { todoId: str
   });
 }
 
-/** Runs one command, or goes on waiting for it; null when it is still at work at the end of the time. */
+/**
+ * Runs one command, or waits for it again.
+ * @param until instant in milliseconds
+ * @returns null when it is still running by then
+ */
 async function runCheck(
   context: Context,
   name: string,
@@ -97,8 +102,8 @@ async function runCheck(
 }
 
 /**
- * The command of this task and acceptance that is at work, else a new one whose start is recorded.
- * @returns `launched`: an earlier call has recorded the start
+ * The running command of this task and acceptance, else a new one whose start is recorded.
+ * @returns `launched`: whether an earlier call recorded the start
  */
 async function startCheck(
   { run: { snapshot }, transact }: Call,
@@ -128,7 +133,7 @@ async function startCheck(
 function recordCheck(tx: Transaction, ended: CommandEnded, queued: QueuedCommand): CommandEvidence {
   const { key, actionId } = ended.job;
   const evidence = buildEvidence(tx, queued, ended);
-  // Another call of the same check may have committed it.
+  // Another call of the same check may have committed it already.
   if (tx.state.commands[actionId]?.key !== key) return evidence;
   if (evidence.ok && evidence.tree !== null) keepResult(tx, ended.job, evidence.tree, evidence.log);
   recordCommandEnd(tx, ended.job, evidence);

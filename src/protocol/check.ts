@@ -12,9 +12,11 @@ import { buildDocumentReport } from '../views/check.js';
 import type { Ported } from './ports.js';
 
 /**
- * `check <file>`: validates any promised output and says what is wrong (documents.md, check), one of a wing's kinds too.
- * Only reads.
- * @param file as given on the command line: relative to `cwd`; below `.dev/`, to the root
+ * `check <file>`: validates a promised output, or a document of a wing's kind, as the acknowledgement will
+ * (documents.md, check). Only reads.
+ * @param file path from the command line: relative to `cwd`, or to the root if it begins with `.dev/`
+ * @param cwd absolute directory of the call
+ * @throws DevCliError what the store throws
  */
 export async function check(context: ReadContext & Ported<'checks'>, file: string, cwd: string): Promise<Answer> {
   const path = locateDocument(context, file, cwd);
@@ -30,13 +32,13 @@ export async function check(context: ReadContext & Ported<'checks'>, file: strin
   return buildDocumentReport(path.shown, kind, findings);
 }
 
-/** Whether nothing but its ending is known of a path: then it may be a wing's. */
+/** Whether the core knows a path by its extension only, so that it may be a wing's document. */
 function isGenericKind(path: string): boolean {
   const kind = kindOf(path);
   return kind === 'json' || kind === 'text';
 }
 
-/** What the pending action wants of the report at this path: the acknowledgement will judge it by the same. */
+/** What the pending action requires of the report at this path, as the acknowledgement will judge it. */
 async function findExpectations(
   head: StreamState<RunState>,
   path: string,
@@ -51,13 +53,12 @@ async function findExpectations(
   return { agent: row.id, ...(loops ? { verdict: needsVerdict(block, path) } : {}) };
 }
 
-/** The run that a path belongs to, and the path as that run's documents know it. */
+/** The run that a file belongs to, its path among that run's documents, and its path relative to the root. */
 function locateDocument(
   context: ReadContext,
   file: string,
   cwd: string,
 ): { stream: string; inRun: string; shown: string } {
-  // As answers print it: relative to the root, wherever the call was made.
   const absolute = isAbsolute(file) ? file : resolve(file.startsWith('.dev/') ? context.root : cwd, file);
   const within = relative(context.root, absolute).split(sep).join('/');
   const match = /^\.dev\/specs\/([^/]+)\/(.+)$/.exec(within);

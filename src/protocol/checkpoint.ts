@@ -4,23 +4,23 @@ import type { HistoryContext } from '../run/context.js';
 import type { RunState } from '../run/state.js';
 import type { Checkpoint } from '../store/store.js';
 
-/** What a command tells of a journal whose end is torn, and goes on. */
+/** The warning about a journal whose end is torn; commands that only read it go on. */
 export const TORN_WARNING = 'the end of events.jsonl is torn: what was being written there never happened';
 
 /**
- * A run as it was after entry `seq` of its journal, with the whole commit of that entry (storage.md, History).
- * @throws DevCliError `NO_SUCH_RUN`, `UNKNOWN_ENTRY`, `JOURNAL_CORRUPT` for a damaged journal and one of another name, and
- * what the store throws
+ * Rebuilds a run as it was after the commit that holds entry `seq` of its journal (storage.md, History).
+ * @throws DevCliError `NO_SUCH_RUN`, `UNKNOWN_ENTRY`, `JOURNAL_CORRUPT` for a damaged journal or one of another name,
+ * and what the store throws
  */
 export async function readCheckpoint(
   context: HistoryContext,
   name: string,
   seq: number,
 ): Promise<Checkpoint<RunState>> {
-  const moment = await context.store.rewind(name, seq);
-  if (moment === null) throw await unknownEntryError(context, name, seq);
-  if (moment.snapshot.name === name) return moment;
-  const problem = `it is the journal of "${moment.snapshot.name}"`;
+  const checkpoint = await context.store.rewind(name, seq);
+  if (checkpoint === null) throw await unknownEntryError(context, name, seq);
+  if (checkpoint.snapshot.name === name) return checkpoint;
+  const problem = `it is the journal of "${checkpoint.snapshot.name}"`;
   throw new DevCliError('JOURNAL_CORRUPT', `.dev/specs/${name}/events.jsonl: ${problem}. Nothing was changed.`, {
     details: [{ target: `.dev/specs/${name}/events.jsonl`, problem }],
     fix: 'Show this to the user: the journal has to be restored from a copy.',

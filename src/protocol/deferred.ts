@@ -11,37 +11,37 @@ import { startResult } from './envelope.js';
 import { mayStart } from './trust/place.js';
 import { refreshDoneAction } from './walk/end.js';
 
-/** Seconds that a commit without slow hooks takes at most; even a call that is not to wait spends them. */
+/** Seconds granted to a commit without slow hooks, even by a call that does not wait. */
 const MOMENT = 5;
 
 /**
- * Makes the commits that had to wait, as far as they can be made now, also of a run that has ended (engine.md, Commits). To
- * be called while no agent is at work on the sources.
- * @returns what is different now
+ * Makes deferred commits as far as they can be made now, also those of an ended run (engine.md, Commits). To be called
+ * only while no agent works on the sources.
+ * @returns the results of its transactions that changed something
  * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`; what a transaction throws
  */
 export async function retryDeferred(call: Call): Promise<FoldedJournal[]> {
   const { context, run, until } = call;
-  // A run from elsewhere is read all the same: its commits go on waiting.
+  // The commits of an untrusted run keep waiting; that is no reason to refuse the call.
   if (!(await mayStart(context, run.snapshot))) return [];
-  const told: FoldedJournal[] = [];
+  const results: FoldedJournal[] = [];
   const enough = Math.max(until, context.clock.now() + Math.min(MOMENT, context.answerWithin) * 1000);
   for (const id of run.snapshot.engine?.deferred ?? []) {
-    const done = await retryCommit({ ...call, until: enough }, id);
-    told.push(...(done?.told ?? []));
-    // They are made in their order: what keeps one from being made keeps the others, too.
-    if (done?.settled !== true) break;
+    const retry = await retryCommit({ ...call, until: enough }, id);
+    results.push(...(retry?.results ?? []));
+    // They are made in order: whatever keeps one waiting keeps the following ones, too.
+    if (retry?.settled !== true) break;
   }
-  return told;
+  return results;
 }
 
 interface RetryResult {
-  /** Whether it waits no longer. */
+  /** Whether the commit waits no longer. */
   settled: boolean;
-  told: FoldedJournal[];
+  results: FoldedJournal[];
 }
 
-/** One more try at one of them; null while it is at work. */
+/** Tries one deferred commit again; null while git is still running. */
 async function retryCommit(call: Call, id: string): Promise<RetryResult | null> {
   const { runId } = call.run.snapshot;
   const ended = await awaitCommit(await buildCommitJob(call, id), call);
@@ -49,14 +49,16 @@ async function retryCommit(call: Call, id: string): Promise<RetryResult | null> 
   return call.transact((tx) => {
     const { state } = tx;
     const waits = () => state.engine?.deferred.includes(id) === true;
-    if (state.runId !== runId || !waits()) return { settled: true, told: [] };
-    const isNews = recordDeferredRetry(tx, id, ended);
-    if (isNews) refreshFinalReport(tx);
-    return { settled: !waits(), told: isNews ? [startResult(tx)] : [] };
+    if (state.runId !== runId || !waits()) return { settled: true, results: [] };
+    const changed = recordDeferredRetry(tx, id, ended);
+    if (changed) refreshFinalReport(tx);
+    return { settled: !waits(), results: changed ? [startResult(tx)] : [] };
   });
 }
 
-/** The next try at a commit as a job. It stands in no state: nobody waits for it, and each try is the first in its directory. */
+/**
+ * The next try as a job. It is not kept in the state: no action waits for it, and each try has a directory of its own.
+ */
 async function buildCommitJob(call: Call, id: string): Promise<CommitJob> {
   const { runId, lastAction, workTree } = call.run.snapshot;
   const todo = id === RESIDUAL ? null : id;
@@ -73,14 +75,14 @@ async function buildCommitJob(call: Call, id: string): Promise<CommitJob> {
   };
 }
 
-/** A run that has ended tells of its commits in its report and its last action. */
+/** Renews the report and the last action of an ended run, both of which list its commits. */
 function refreshFinalReport(tx: Transaction): void {
   if (tx.state.pendingAction?.action.action !== 'done') return;
   writeReport(tx);
   refreshDoneAction(tx);
 }
 
-/** Where the runner of the next try has its records: one that is over and made no commit is not the last. */
+/** The records directory of the newest try, or of the next one where that try ended without a commit. */
 function findTryDirectory({ context, run: { snapshot } }: Call, id: string): string {
   for (let n = 1; ; n += 1) {
     const directory = `actions/a${snapshot.lastAction}/deferred-${id}-${n}`;

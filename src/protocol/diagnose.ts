@@ -4,21 +4,24 @@ import { noSuchRunError } from '../base/no-such-run.js';
 import { renderSuggestion } from '../base/suggest.js';
 import { findMainWorkTree } from '../project/root.js';
 import { quoteForShell } from '../registry/render.js';
-import type { Context, ReadContext } from '../run/context.js';
+import type { Context } from '../run/context.js';
 import { FIRST_RUN, findRun } from './find-run.js';
 
 /**
- * What really was wrong when a call failed unexpectedly. A snapshot is checked in outline only, because a call must be
- * cheap: one that somebody has edited gets past that and breaks something later.
- * @param given the run's name as the call had it
- * @returns DevCliError `STATE_CORRUPT` when state.json is not what its journal says; where there is no run at all, or others
- * of a similar name, the same error that says so; else `error` itself
+ * Looks for the cause behind an error. To keep calls cheap a snapshot is checked only in outline when it is read, so
+ * one that somebody edited may break something later.
+ * @param given the run's name as the call had it, if any
+ * @returns `STATE_CORRUPT` for an unexpected error if state.json differs from the journal; for an error about a missing
+ * run, the same error with where the run may be; else `error` itself
  */
 export async function diagnoseFailure(context: Context, given: unknown, error: unknown): Promise<unknown> {
   if (error instanceof DevCliError && error.code !== 'INTERNAL') {
-    const nothing = await explainMissingRuns(context, error);
-    if (nothing !== null || error.code !== 'NO_SUCH_RUN') return nothing ?? error;
-    return suggestRuns(context, given, error);
+    const explained = await explainMissingRuns(context, error);
+    if (explained !== null) return explained;
+    // The runs that were probably meant: those whose names begin with the given one, or the one that is near.
+    if (error.code !== 'NO_SUCH_RUN' || typeof given !== 'string') return error;
+    const suggestion = renderSuggestion(given, await context.store.streams());
+    return suggestion === '' ? error : noSuchRunError(given, suggestion);
   }
   const edited = await findEditedRun(context, given);
   if (edited === null) return error;
@@ -37,50 +40,35 @@ async function findEditedRun(context: Context, given: unknown): Promise<string |
     const { differences } = await context.store.replay(name);
     return differences.some(({ path }) => path === 'state.json') ? name : null;
   } catch {
-    // The failure that is to be explained says more than one met while explaining it.
+    // The original failure says more than one met while explaining it.
     return null;
   }
 }
 
-/** Why there is no run where one was looked for, and where there may be some; null where there are others. */
+/** Explains why the root has no runs, or lacks the one of this work tree, and where they may be; else null. */
 async function explainMissingRuns(
   { store, root, workTree, boundRun, reader }: Context,
   { code, message, run }: DevCliError,
 ): Promise<DevCliError | null> {
-  const told = (reason: string, fix: Fix) =>
+  const explain = (reason: string, fix: Fix) =>
     new DevCliError(code, `${message} ${reason}`, { fix, ...defined({ run }) });
   const streams = await store.streams();
   if (boundRun !== null && !streams.includes(boundRun)) {
-    return told(
-      `The work tree ${workTree} was made for the run "${boundRun}" of ${root}, which is not there any more.`,
+    return explain(
+      `The work tree ${workTree} was made for the run "${boundRun}" of ${root}, which is gone.`,
       `Ask the user to put ${root}/.dev/specs/${boundRun} back, or name another root with --root.`,
     );
   }
   if (streams.length > 0) return null;
   const main = findMainWorkTree(root);
   if (main !== null && main !== root && reader.list(`${main}/.dev/specs`).length > 0) {
-    return told(
+    return explain(
       `${root} is a linked work tree and has none; the runs of the main one lie in ${main}.`,
       `Repeat the same call with --root ${quoteForShell(main)}`,
     );
   }
-  return told(
-    `There is none at all in ${root}: nothing was begun here, or .dev/ is gone, as after git clean -x or git stash -a.`,
+  return explain(
+    `There are no runs in ${root}: nothing was begun here, or .dev/ is gone, as after git clean -x or git stash -a.`,
     ['If .dev/ was stashed, git stash pop brings it back. Else begin: ', FIRST_RUN],
   );
-}
-
-/**
- * The error for a name without a run, with the runs that were probably meant: those whose names begin with it, or the one
- * that is near.
- * @param given the run's name as the call had it, if any
- * @param error `NO_SUCH_RUN`
- */
-async function suggestRuns(
-  context: Pick<ReadContext, 'store'>,
-  given: unknown,
-  error: DevCliError,
-): Promise<DevCliError> {
-  const meant = typeof given === 'string' ? renderSuggestion(given, await context.store.streams()) : '';
-  return typeof given === 'string' && meant !== '' ? noSuchRunError(given, meant) : error;
 }

@@ -19,8 +19,9 @@ import { findRun } from './find-run.js';
 const READING = ['draft show', 'draft validate', 'plan template', 'plan validate', 'plan summary'];
 
 /**
- * A document command by hand: the same function that a recipe's block runs, in a transaction of its own
- * (docs/architecture.md).
+ * A document command (`draft …`, `plan …`, `analysis save`, `cleanup`) by hand: runs the function that a recipe's block
+ * runs, in a transaction of its own.
+ * @param command its full name
  * @throws what the command throws; DevCliError `NO_SUCH_RUN`, `RUN_ENDED`
  */
 export async function runDocumentCommand(context: Context, command: string, input: JsonObject): Promise<Answer> {
@@ -33,22 +34,22 @@ export async function runDocumentCommand(context: Context, command: string, inpu
   if (READING.includes(command) || head.snapshot === null) return runWithoutTransaction(context, name, command, rest);
   const { outcome, warnings } = await transact(context, name, (tx) => {
     const ended = tx.state.status === 'completed' || tx.state.status === 'aborted';
-    // A plan may be regenerated after planning: that is how an edited one is put right (documents.md, plan generate).
+    // An edited plan is repaired by regenerating it, also after planning (documents.md, plan generate).
     if (ended && command !== 'plan generate') throw runEndedError(tx.state.name, command);
     const before = canonicalJson(tx.state);
     const done = runOwnCommand({ command, input: rest }, createCommandContext(tx));
     const moved = command === 'plan generate' ? renderPlanDifference(tx.state, tx.files) : null;
     if (moved !== null) tx.warnings.push(moved);
     const paths = tx.files.changes().map(({ path }) => displayPath(tx.place, name, path));
-    // Given again, because its answer was lost, a command finds everything as it leaves it.
-    const news = tx.files.differs() || canonicalJson(tx.state) !== before;
-    if (paths.length > 0 && news) recordEntry(tx, 'document', { command, paths, summary: done.summary });
+    // A command that is repeated, because its answer was lost, changes nothing and is not recorded again.
+    const changed = tx.files.differs() || canonicalJson(tx.state) !== before;
+    if (paths.length > 0 && changed) recordEntry(tx, 'document', { command, paths, summary: done.summary });
     return { outcome: done, warnings: tx.warnings };
   });
   return buildAnswer(name, outcome, warnings);
 }
 
-/** A name without a run, or a command that changes nothing. `plan generate` makes the directory; `init` adopts it. */
+/** Runs a command that only reads, or one on a name without a run, whose documents a later `init` adopts. */
 async function runWithoutTransaction(
   context: Context,
   name: string,
@@ -56,7 +57,7 @@ async function runWithoutTransaction(
   input: JsonObject,
 ): Promise<Answer> {
   const head = await context.store.read(name);
-  const scene: CommandContext = {
+  const commandContext: CommandContext = {
     name,
     files: createWorkspace(head.files),
     state: head.snapshot,
@@ -64,10 +65,10 @@ async function runWithoutTransaction(
     at: formatInstant(context.clock.now()),
     warnings: [...head.notices],
   };
-  const outcome = runOwnCommand({ command, input }, scene);
-  const changes = scene.files.changes();
+  const outcome = runOwnCommand({ command, input }, commandContext);
+  const changes = commandContext.files.changes();
   if (changes.length > 0) await context.store.place(name, changes);
-  return buildAnswer(name, outcome, scene.warnings);
+  return buildAnswer(name, outcome, commandContext.warnings);
 }
 
 function buildAnswer(run: string | null, outcome: CommandReport, warnings: string[]): Answer {
@@ -89,8 +90,9 @@ function createEmptyContext(): CommandContext {
 }
 
 /**
- * In a recipe `--data FILE` names a file of the run's directory (recipes.md §2); by hand it takes an @ and the whole path.
- * @throws DevCliError `DATA_MALFORMED` with the same command as it is meant
+ * Refuses `--data FILE` without an `@`. In a recipe it names a file of the run's directory (recipes.md §2); by hand it
+ * would be read as JSON.
+ * @throws DevCliError `DATA_MALFORMED` with the corrected command
  */
 function refuseBareFile(name: string, command: string, input: JsonObject, files: DocumentReader): void {
   const { data } = input;

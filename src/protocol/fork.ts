@@ -19,17 +19,20 @@ import { createRunId } from './init/new-run.js';
 import { requireTrust } from './trust/trust.js';
 import { reissue } from './walk/reissue.js';
 
-/** A moment of a run with the documents it had. */
+/** A checkpoint of a run with its documents. */
 interface ForkSource {
-  moment: Checkpoint<RunState>;
+  checkpoint: Checkpoint<RunState>;
   /** Contents by path, relative to the run's directory. */
   documents: Map<string, Buffer>;
   warnings: string[];
 }
 
 /**
- * `fork`: a new run under a new name that goes on from a moment of another, which is not touched (storage.md, History). It
- * becomes neither the active run nor, until somebody goes on with it, a guard; it launches nothing.
+ * `fork`: begins a run under a new name from a checkpoint of another one, which is not touched (storage.md, History).
+ * The fork does not become the active run, launches nothing, and is not guarded until somebody goes on with it.
+ * @param given name of the run to fork
+ * @param input.at entry of its journal to go on from
+ * @param input.as name of the fork
  * @throws DevCliError `RUN_EXISTS`, `NO_SUCH_RUN`, `UNKNOWN_ENTRY`, `RUN_ENDED`, `CONTENT_MISSING`, `JOURNAL_CORRUPT`,
  * `RECIPE_UNTRUSTED`; then nothing was written
  */
@@ -37,39 +40,37 @@ export async function fork(context: Context, given: string, input: Omit<InputOf<
   const from = requireName(given);
   const name = requireName(input.as);
   refuseTaken(name, await context.store.read(name));
-  const past = await readForkSource(context, from, input.at);
-  const watch = await readFirstTree(context);
-  const told = await withSurroundings(context, (surroundings) => beginFork(context, name, past, watch, surroundings));
-  const answer = renderEnvelope(told);
-  const { runId } = past.moment.snapshot;
-  return { ...answer, json: { ok: true, forkedFrom: { name: from, runId, seq: past.moment.last }, ...answer.json } };
+  const source = await readForkSource(context, from, input.at);
+  const first = await readFirstTree(context);
+  const result = await withSurroundings(context, (surroundings) =>
+    beginFork(context, name, source, first, surroundings),
+  );
+  const answer = renderEnvelope(result);
+  const { snapshot, last } = source.checkpoint;
+  const forkedFrom = { name: from, runId: snapshot.runId, seq: last };
+  return { ...answer, json: { ok: true, forkedFrom, ...answer.json } };
 }
 
 async function beginFork(
   context: Context,
   name: string,
-  past: ForkSource,
-  watch: FirstTree,
+  { checkpoint, documents, warnings }: ForkSource,
+  first: FirstTree,
   surroundings: Surroundings,
 ): Promise<FoldedJournal> {
-  const { snapshot } = past.moment;
-  const captured = parseCaptured(past.documents.get('recipe.json')?.toString('utf8') ?? '');
+  const { snapshot } = checkpoint;
+  const captured = parseCaptured(documents.get('recipe.json')?.toString('utf8') ?? '');
   requireTrust(context, captured);
+  const atPhase = selectPhase(captured, snapshot.workflow?.phaseIndex ?? 0);
   return context.store.transact<FoldedJournal>(name, (head) => {
     refuseTaken(name, head);
-    refuseForeignFiles(name, head, past);
-    const state = createForkedState(context, head, name, past.moment, watch.tree);
-    const tx = openTransaction(
-      context,
-      head,
-      state,
-      selectPhase(captured, snapshot.workflow?.phaseIndex ?? 0),
-      surroundings,
-    );
-    tx.warnings.push(...past.warnings, ...watch.warnings);
+    refuseForeignFiles(name, head, documents);
+    const state = createForkedState(context, head, name, checkpoint, first.tree);
+    const tx = openTransaction(context, head, state, atPhase, surroundings);
+    tx.warnings.push(...warnings, ...first.warnings);
     const { recipe, recipeHash, goal, mode, cliVersion, forkedFrom } = state;
     recordEntry(tx, 'init', { recipe, recipeHash, goal, mode, cliVersion, ...(forkedFrom && { forkedFrom }) });
-    for (const [path, content] of past.documents) tx.files.write(path, content);
+    for (const [path, content] of documents) tx.files.write(path, content);
     if (snapshot.pendingAction !== null) reissue(tx, snapshot.pendingAction, snapshot.name);
     return leaveUnguarded(closeTransaction(tx, head, { ...startResult(tx), status: 'forked' }));
   });
@@ -77,8 +78,8 @@ async function beginFork(
 
 /** @throws DevCliError as `fork` */
 async function readForkSource(context: Context, from: string, seq: number): Promise<ForkSource> {
-  const moment = await readCheckpoint(context, from, seq);
-  const { snapshot } = moment;
+  const checkpoint = await readCheckpoint(context, from, seq);
+  const { snapshot } = checkpoint;
   if (snapshot.status === 'completed' || snapshot.status === 'aborted') {
     throw new DevCliError('RUN_ENDED', `At entry ${seq} "${from}" is ${snapshot.status}: nothing goes on from there.`, {
       run: from,
@@ -87,11 +88,11 @@ async function readForkSource(context: Context, from: string, seq: number): Prom
   }
   const documents = new Map<string, Buffer>();
   const lost: string[] = [];
-  const warnings = moment.torn ? [TORN_WARNING] : [];
+  const warnings = checkpoint.torn ? [TORN_WARNING] : [];
   const action = snapshot.pendingAction?.action;
-  // What was written for the pending action names the other run; it is written anew.
+  // The pending action's files name the other run; they are written anew.
   const superseded = action === undefined || action.action === 'done' ? null : `actions/${action.actionId}/`;
-  for (const [path, digest] of moment.documents) {
+  for (const [path, digest] of checkpoint.documents) {
     if (superseded !== null && path.startsWith(superseded)) continue;
     if (path.startsWith('/')) {
       warnings.push(`${path.slice(1)} lies outside the run's directory and is left as it is`);
@@ -101,15 +102,15 @@ async function readForkSource(context: Context, from: string, seq: number): Prom
     if (content === null) lost.push(path);
     else documents.set(path, content);
   }
-  if (lost.length === 0) return { moment, documents, warnings };
+  if (lost.length === 0) return { checkpoint, documents, warnings };
   throw new DevCliError('CONTENT_MISSING', `"${from}" cannot be had as it was at entry ${seq}: contents are missing.`, {
     run: from,
-    details: lost.map((path) => ({ target: path, problem: `no intact objects/${moment.documents.get(path)}` })),
+    details: lost.map((path) => ({ target: path, problem: `no intact objects/${checkpoint.documents.get(path)}` })),
     fix: ['See what else is wrong: ', { command: 'replay', input: { name: from, check: true } }],
   });
 }
 
-/** A live name is in use; an ended one keeps its documents, which the fork would replace. */
+/** Refuses a name that has a run, live or ended: the fork would replace its documents. */
 function refuseTaken(name: string, { snapshot }: Pick<StreamState<RunState>, 'snapshot'>): void {
   if (snapshot === null) return;
   throw new DevCliError('RUN_EXISTS', `"${name}" is ${snapshot.status}; a fork needs a name without runs.`, {
@@ -118,8 +119,12 @@ function refuseTaken(name: string, { snapshot }: Pick<StreamState<RunState>, 'sn
   });
 }
 
-/** Somebody may have put a plan there for `init` to adopt. */
-function refuseForeignFiles(name: string, { files }: StreamState<RunState>, { documents }: ForkSource): void {
+/** Refuses to replace documents of a name without a run, such as a plan for `init` to adopt. */
+function refuseForeignFiles(
+  name: string,
+  { files }: StreamState<RunState>,
+  documents: ReadonlyMap<string, Buffer>,
+): void {
   const taken = [...documents].filter(([path, content]) => {
     const { kind } = files.facts(path);
     return kind !== 'missing' && (kind !== 'file' || sha256(files.read(path) ?? '') !== sha256(content));
@@ -132,8 +137,8 @@ function refuseForeignFiles(name: string, { files }: StreamState<RunState>, { do
 }
 
 /**
- * The state as it was, under its new name. What it knew of its own journal, of commands at work and of people present does
- * not carry over; decisions that were made do.
+ * The state of the checkpoint under its new name. Decisions carry over; references to its own journal, running commands
+ * and the presence of a person do not.
  */
 function createForkedState(
   context: Context,
@@ -143,7 +148,7 @@ function createForkedState(
   tree: WorkTreeStatus | null,
 ): RunState {
   const state = structuredClone(snapshot);
-  // Its commits go where HEAD is when it goes on.
+  // The fork commits wherever HEAD is when it goes on.
   delete state.engine?.head;
   delete state.engine?.waits;
   const gates = Object.entries(state.gates).map(([id, gate]) => [id, { ...gate, seq: 1 }]);

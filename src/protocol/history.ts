@@ -12,23 +12,24 @@ import { findRun, readRun } from './find-run.js';
 
 type Input = Omit<InputOf<'history'>, 'name'>;
 
-/** Items shown to a person who has not said how many. */
+/** Items that text shows of a run without `--last`. */
 const SHOWN = 100;
 
 /**
  * `history`: who did what when, how long it took, in how many rounds, and on what evidence (storage.md, History).
+ * @param given the run's name, if any
  * @throws DevCliError `NO_SUCH_RUN`, `UNKNOWN_BLOCK`, `JOURNAL_CORRUPT`, `STATE_CORRUPT` and what the store throws
  */
 export async function history(context: HistoryContext, given: unknown, input: Input): Promise<Answer> {
   const name = await findRun(context, given, false);
-  // Refuses what is not this run's: a copied directory, a journal from elsewhere, one that lacks its end.
+  // Only for its refusals: a copied directory, another run's journal, a journal without its end.
   await readRun(context, name);
-  const historian = createHistoryBuilder();
+  const builder = createHistoryBuilder();
   const { torn } = await context.store.scan(name, BEGINNING, (entry) => {
-    historian.take(entry);
+    builder.take(entry);
     return true;
   });
-  const all = historian.runs();
+  const all = builder.runs();
   const chosen = selectRuns(name, all, input);
   const narrowed = input.step === undefined ? chosen : selectBlock(name, chosen, input.step);
   const warnings = torn ? [TORN_WARNING] : [];
@@ -45,10 +46,11 @@ export async function history(context: HistoryContext, given: unknown, input: In
 }
 
 function keepNewest(run: RunHistory, count: number | undefined): ShownRun {
-  const items = count === undefined ? run.items : run.items.slice(Math.max(0, run.items.length - count));
+  const items = run.items.slice(Math.max(0, run.items.length - (count ?? Number.POSITIVE_INFINITY)));
   return { ...run, items, left: run.items.length - items.length };
 }
 
+/** @throws DevCliError `NO_SUCH_RUN` for an id, or the beginning of one, that fits none or several */
 function selectRuns(name: string, runs: RunHistory[], { run: id, all }: Input): RunHistory[] {
   if (all === true) return runs;
   if (id === undefined) return runs.slice(-1);
@@ -61,7 +63,7 @@ function selectRuns(name: string, runs: RunHistory[], { run: id, all }: Input): 
   });
 }
 
-/** @throws DevCliError `UNKNOWN_BLOCK` when no entry of these runs is about it */
+/** @throws DevCliError `UNKNOWN_BLOCK` when no item of these runs is about the block */
 function selectBlock(name: string, runs: RunHistory[], step: string): RunHistory[] {
   const known = [...new Set(runs.flatMap(({ items }) => items.flatMap(listBlocks)))];
   const fitting = known.includes(step) ? [step] : known.filter((block) => block.startsWith(step));
@@ -76,7 +78,7 @@ function selectBlock(name: string, runs: RunHistory[], step: string): RunHistory
   return runs.map((run) => ({ ...run, items: run.items.filter((item) => listBlocks(item).includes(block)) }));
 }
 
-/** Where a block was done that the run found done when it was forked. */
+/** Where else to look for a block: a forked run shares its beginning with another one. */
 function renderForkHint({ forkedFrom: from }: RunHistory, step: string): Instruction {
   if (from === null) return [];
   return [
@@ -85,7 +87,7 @@ function renderForkHint({ forkedFrom: from }: RunHistory, step: string): Instruc
   ];
 }
 
-/** The blocks that an item is about. */
+/** The blocks that an item concerns. */
 function listBlocks(item: Item): string[] {
   const own = 'block' in item && item.block !== undefined ? [item.block] : [];
   return item.kind === 'invalidated' ? [...own, ...item.stale] : own;

@@ -2,9 +2,9 @@ import type { Context } from '../run/context.js';
 import type { HookEvent, HookHandlerOf, Ported } from './ports.js';
 
 /**
- * Hands an event to those that registered for its kind, one after the other, until one refuses.
- * @returns the refusal, else all that was told, in order
- * @throws what a handler throws: whether that blocks is for the harness's adapter to say
+ * Hands an event to the handlers of its kind, one after the other, until one refuses.
+ * @returns the refusal, else all that the agent is to read, in order
+ * @throws what a handler throws; the harness's adapter decides whether that blocks the event
  */
 export async function dispatchHook(
   context: Context & Ported,
@@ -13,7 +13,7 @@ export async function dispatchHook(
   const tell: string[] = [];
   for (const handler of context.ports.hookHandlers) {
     if (handler.on !== event.on) continue;
-    // The kinds are the same, which TypeScript cannot follow through a union.
+    // The kinds match, which TypeScript cannot follow through a union.
     const { handle } = handler as HookHandlerOf<typeof event.on>;
     const answer = await handle(context, event as never);
     if (answer?.refuse !== undefined) return { refuse: answer.refuse, tell: [] };

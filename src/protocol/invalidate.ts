@@ -1,4 +1,5 @@
 import type { Answer } from '../base/answer.js';
+import { defined } from '../base/defined.js';
 import { DevCliError } from '../base/errors.js';
 import { findChangedArtifact } from '../blocks/choice.js';
 import { findFileConflict } from '../engine/act/overlap-check.js';
@@ -21,13 +22,13 @@ import { advance } from './walk/advance.js';
 import { reopenPhase } from './walk/phases.js';
 
 /**
- * `step invalidate`: the block gets a new action at once, finished blocks after it are redone; documents stay; a halted
- * run is reopened (protocol.md §3). Again before anything else was done it is a duplicate: its answer may have been lost. Of
- * todos it is a further attempt of each.
- * @param step a block by id or unique prefix, or todos of the plan at work, separated by commas
- * @param note a ruling: what whoever does it again has to know; kept for all later attempts of a todo
- * @throws DevCliError `NOT_REACHED`, `UNKNOWN_BLOCK`, `PHASE_ENDED`, `RUN_ENDED`, `USAGE`,
- * `FILES_OVERLAP`
+ * `step invalidate`: gives a block a new action at once and has the finished blocks after it redone, or gives todos a
+ * further attempt; documents stay, and a halted run is reopened (protocol.md §3). For a block it is a duplicate when
+ * repeated before anything else happened, because its answer may have been lost.
+ * @param given the run's name, if any
+ * @param input.step a block by id or unique prefix, or todos of the running plan, separated by commas
+ * @param input.note a ruling: what the next attempt has to know; for a todo it is kept for all later attempts
+ * @throws DevCliError `NOT_REACHED`, `UNKNOWN_BLOCK`, `PHASE_ENDED`, `RUN_ENDED`, `USAGE`, `FILES_OVERLAP`
  */
 export async function stepInvalidate(
   context: Context,
@@ -36,22 +37,22 @@ export async function stepInvalidate(
 ): Promise<Answer> {
   const until = getDeadline(context);
   const name = await findRun(context, given, true);
-  const { told, abandoned } = await transact(context, name, (tx): { told: FoldedJournal; abandoned: Job[] } => {
+  const { result, abandoned } = await transact(context, name, (tx): { result: FoldedJournal; abandoned: Job[] } => {
     const target = resolveTarget(tx, step);
-    if (isJustInvalidated(tx, target, note)) return { told: { ...startResult(tx), duplicate: true }, abandoned: [] };
+    if (isJustInvalidated(tx, target, note)) return { result: { ...startResult(tx), duplicate: true }, abandoned: [] };
     const running = invalidate(tx, target, note);
-    return { told: startResult(tx), abandoned: running };
+    return { result: startResult(tx), abandoned: running };
   });
   await stopJobs(context, name, abandoned);
   const later = await runPendingJobs(context, name, until, null);
-  const first = { ...told, status: 'invalidated' as const };
+  const first = { ...result, status: 'invalidated' as const };
   return renderEnvelope(later === null ? first : mergeResults(first, later));
 }
 
-/** What is to be redone: a block, or todos of the plan that the block executes. */
+/** What is to be redone. */
 interface Target {
   block: string;
-  /** Null: the block itself. */
+  /** Todos of the plan that the block executes; null for the block itself. */
   todos: string[] | null;
 }
 
@@ -70,20 +71,24 @@ function resolveTarget(tx: Transaction, step: string): Target {
   });
 }
 
-/** Whether the last thing that happened to the run is that this block was invalidated so, and the agent has its action. */
+/** Whether the newest entry of the run is the same invalidation of the same block, whose action is still pending. */
 function isJustInvalidated(tx: Transaction, { block, todos }: Target, note: string | undefined): boolean {
   const { pendingAction: pending, events } = tx.state;
   if (todos !== null || pending?.cause !== 'invalidate') return false;
   const { action, issuedSeq } = pending;
   if (action.action === 'running' || action.action === 'done') return false;
-  // A gate asks about what lies there now.
+  // A gate whose artifact has changed is asked anew, about the artifact as it is now.
   if (findChangedArtifact(tx, pending) !== null) return false;
   const last = events.findLast(({ type }) => type !== 'recovered');
   if (last?.seq !== issuedSeq || action.block !== block) return false;
   return note === undefined || tx.files.text(rulingFile(action.actionId)) === note;
 }
 
-/** Gives the external commands that are at work for what is now redone. */
+/**
+ * Invalidates the target.
+ * @returns the jobs that it withdrew; they are still running
+ * @throws DevCliError `RUN_ENDED`, `NOT_REACHED`, `FILES_OVERLAP`
+ */
 function invalidate(tx: Transaction, { block: id, todos }: Target, note: string | undefined): Job[] {
   const { state } = tx;
   const { program, blocks } = tx.captured.recipe;
@@ -100,7 +105,7 @@ function invalidate(tx: Transaction, { block: id, todos }: Target, note: string 
       { fix: { command: 'next', input: { name: state.name } } },
     );
   }
-  // A run that stood still did not keep others from beginning.
+  // While the run was halted, other executions may have begun on the same files.
   const clash =
     state.status === 'halted' && state.engine !== null ? findFileConflict(tx, Object.values(state.engine.todos)) : null;
   if (clash !== null) throw clash;
@@ -108,12 +113,12 @@ function invalidate(tx: Transaction, { block: id, todos }: Target, note: string 
   if (todos !== null) return redoTodos(tx, id, todos, note);
   const from = blocks.findIndex((block) => block.id === id);
   const redone = new Set(blocks.slice(from).map((block) => block.id));
-  // Their acknowledgements no longer stand: the old ids answer as unknown ones.
+  // Acknowledgements of redone blocks are void: their ids answer as unknown ones.
   for (const [actionId, place] of Object.entries(state.acknowledged)) {
     if (redone.has(place.split('/', 1)[0] ?? place)) delete state.acknowledged[actionId];
   }
   const stale = [...redone].filter((block) => ['done', 'failed', 'skipped'].includes(state.steps[block]?.status ?? ''));
-  recordEntry(tx, 'invalidated', { block: id, stale, ...noted(note) });
+  recordEntry(tx, 'invalidated', { block: id, stale, ...defined({ note }) });
   const running = withdrawAll(tx);
   state.lastError = null;
   if (note !== undefined) ruleOnBlock(tx, id, note);
@@ -121,11 +126,7 @@ function invalidate(tx: Transaction, { block: id, todos }: Target, note: string 
   return running;
 }
 
-function noted(note: string | undefined): { note?: string } {
-  return note === undefined ? {} : { note };
-}
-
-/** A ruling on the execution of a plan is for all its todos; of any other block it is a file that its next action names. */
+/** Keeps a ruling: on an execution for all its todos, on any other block as a file that its next action names. */
 function ruleOnBlock(tx: Transaction, id: string, note: string): void {
   const executes = tx.captured.recipe.blocks.some((block) => block.id === id && block.kind === 'engine');
   if (executes && tx.state.engine !== null) {
@@ -137,12 +138,11 @@ function ruleOnBlock(tx: Transaction, id: string, note: string): void {
   tx.because.push(path);
 }
 
-/** Where the ruling on a block lies, relative to the run's directory: beside the action that it leads to. */
+/** Path of the ruling on a block, relative to the run's directory: beside the action that it leads to. */
 function rulingFile(actionId: string): string {
   return `actions/${actionId}/ruled.md`;
 }
 
-/** The block that executes the plan. */
 function requireEngineBlock(tx: Transaction): string {
   const block = tx.captured.recipe.blocks.find(({ kind }) => kind === 'engine');
   if (block === undefined) throw new DevCliError('INTERNAL', 'The run executes a plan and its recipe has no engine.');
@@ -150,8 +150,9 @@ function requireEngineBlock(tx: Transaction): string {
 }
 
 /**
- * Todos of the plan are redone, and what depends on them becomes stale; their commits are not undone (protocol.md, Redoing). Gives the
- * commands at work for what is redone.
+ * Invalidates todos; their dependents become stale, their commits are not undone (protocol.md, Redoing).
+ * @returns the jobs that it withdrew; they are still running
+ * @throws DevCliError `NOT_REACHED` for a todo without an attempt
  */
 function redoTodos(tx: Transaction, block: string, todos: readonly string[], note: string | undefined): Job[] {
   const { state } = tx;
@@ -164,7 +165,7 @@ function redoTodos(tx: Transaction, block: string, todos: readonly string[], not
   }
   for (const todo of todos) {
     const stale = listDependents(engine, todo).filter((id) => engine.todos[id]?.status !== 'pending');
-    recordEntry(tx, 'invalidated', { block, stale, todoId: todo, ...noted(note) });
+    recordEntry(tx, 'invalidated', { block, stale, todoId: todo, ...defined({ note }) });
     if (note !== undefined) recordRuling(tx, todo, note);
   }
   state.lastError = null;

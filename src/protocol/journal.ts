@@ -10,15 +10,16 @@ import { findRun } from './find-run.js';
 
 type Input = Omit<InputOf<'journal'>, 'name'>;
 
-/** Entries held at once. */
+/** Entries held in memory at once. */
 const BATCH = 200;
 
-/** Longest wait before it is looked again, in milliseconds, should the store fail to tell. */
+/** Milliseconds after which the journal is read again although the store has announced nothing. */
 const WAIT = 1000;
 
 /**
- * `journal`: the entries of a name as a stream, oldest first; the last item is the end (protocol.md §1; storage.md, History).
- * Takes no lock.
+ * `journal`: streams the entries of a name, oldest first; the last item is the end (protocol.md §1; storage.md,
+ * History). Takes no lock.
+ * @param given the run's name, if any
  * @throws DevCliError `NO_SUCH_RUN`, `JOURNAL_CORRUPT` and what the store throws; while it streams also `INTERRUPTED`
  */
 export async function journal(context: HistoryContext, given: unknown, input: Input): Promise<StreamAnswer> {
@@ -54,13 +55,13 @@ async function readBatch(context: HistoryContext, name: string, from: Cursor, si
   return { ...scanned, entries };
 }
 
-/** Lets a Ctrl-C be heard, which work without a pause would not. */
+/** Pauses for one turn of the event loop, without which a Ctrl-C would go unnoticed. */
 async function throwIfInterrupted(signal: AbortSignal): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
   if (signal.aborted) throw new DevCliError('INTERRUPTED', 'Interrupted.');
 }
 
-/** `seq` is that of the last entry: a later call goes on from there with `--since`. */
+/** @param seq number of the last entry, from which `--since` continues in a later call */
 function buildEndItem(seq: number, status: string, torn: boolean): StreamItem {
   const json = { seq, type: 'end', ok: true, status, ...(torn ? { warnings: [TORN_WARNING] } : {}) };
   return { json, text: () => (torn ? `! ${TORN_WARNING}` : null) };

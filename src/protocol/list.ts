@@ -4,7 +4,10 @@ import type { ReadContext } from '../run/context.js';
 import { buildRow, buildUnreadableRow, type Row, renderList } from '../views/list.js';
 import { FIRST_RUN } from './find-run.js';
 
-/** `list`: every run of this root with what it waits for. A run that cannot be read is shown as such. */
+/**
+ * `list`: every run of this root with what it waits for (protocol.md §5). An unreadable run is listed with its error
+ * code.
+ */
 export async function list({ store, clock }: ReadContext): Promise<Answer> {
   const runs: Row[] = [];
   for (const name of await store.streams()) {

@@ -7,6 +7,7 @@ import { createRunView } from './run-view.js';
 
 /**
  * `manifest`: all that an agent needs after its context was compacted, ending with the pending action (protocol.md §5).
+ * @param given the run's name, if any
  * @throws DevCliError `NO_SUCH_RUN`, `DOCUMENT_UNREADABLE` and what the store throws
  */
 export async function manifest(context: ReadContext & Ported<'sections'>, given: unknown): Promise<Answer> {

@@ -20,7 +20,9 @@ import { findRun } from './find-run.js';
 const TEXT = 'pr.json';
 
 /**
- * `pull-request branch`: puts the run's work tree on a branch of its own, `dev/<name>` unless it is on one (recipes.md §4).
+ * `pull-request branch`: puts the run's work tree on a branch `dev/<name>`, unless it is on a branch of its own already
+ * (recipes.md §4).
+ * @param name the run's name, if any
  * @throws DevCliError `GIT_FAILED`, `NO_SUCH_RUN`
  */
 export async function ensurePullRequestBranch(context: Context, name: unknown): Promise<Answer> {
@@ -34,10 +36,11 @@ export async function ensurePullRequestBranch(context: Context, name: unknown): 
 }
 
 /**
- * `pull-request open`: pushes the branch and opens a draft pull request with the text of pr.json. Safe to repeat: one that
- * is open already gets this text. A branch whose pull request was closed or merged is not pushed.
- * @throws DevCliError `EVIDENCE_MISSING`, `EVIDENCE_INVALID` for pr.json; `GIT_FAILED`; `COMMAND_FAILED` for gh, the branch
- * being pushed by then
+ * `pull-request open`: pushes the branch and opens a draft pull request with the text of pr.json. Safe to repeat: an
+ * open pull request gets the new text. A branch whose pull request was closed or merged is not pushed (recipes.md §4).
+ * @param name the run's name, if any
+ * @throws DevCliError `NO_SUCH_RUN`; `EVIDENCE_MISSING`, `EVIDENCE_INVALID` for pr.json; `GIT_FAILED`; `COMMAND_FAILED`
+ * for `gh`, with the branch pushed by then
  */
 export async function openPullRequest(context: Context, name: unknown): Promise<Answer> {
   const { run, runId, workTree } = await findRunPlace(context, name);
@@ -52,7 +55,7 @@ export async function openPullRequest(context: Context, name: unknown): Promise<
   const upstream = await findUpstream(workTree, branch, around);
   const { remote } = upstream;
   const address = await getPushAddress(workTree, remote, around);
-  // Whoever has to open it by hand wants the branch pushed all the same.
+  // Even where gh refuses, the branch is pushed: the pull request can then be opened by hand.
   const known = await findPullRequest(workTree, branch, address, around).catch(returnRefusal);
   if (known !== null && !(known instanceof DevCliError) && known.state !== 'open')
     throw requestClosedError(branch, known);
@@ -73,13 +76,13 @@ export async function openPullRequest(context: Context, name: unknown): Promise<
   }
 }
 
-/** What gh refuses is told later; all else ends the call. */
+/** A refusal by gh, which is thrown only after the push; all else is thrown at once. */
 function returnRefusal(error: unknown): DevCliError {
   if (error instanceof DevCliError && error.code === 'COMMAND_FAILED') return error;
   throw error;
 }
 
-/** What has been decided at the forge is not gone behind. */
+/** A closed or merged pull request is a decision that is not bypassed. */
 function requestClosedError(branch: string, { url, state }: ExistingPullRequest): DevCliError {
   return new DevCliError(
     'COMMAND_FAILED',
@@ -131,7 +134,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Whoever has to open it by hand needs to know what is done and where the text lies. */
+/** Adds what is needed to open the pull request by hand: that the branch is pushed, and where the text lies. */
 function addPushNote(context: Context, run: string, branch: string, error: DevCliError): DevCliError {
   const target = displayPath({ root: context.root, workTree: context.root }, run, TEXT);
   return new DevCliError(error.code, `${error.message} The branch ${branch} is pushed; the text lies in ${target}.`, {

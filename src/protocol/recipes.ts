@@ -6,7 +6,7 @@ import { type LoadedRecipe, listRecipes, loadRecipeFile, requireRecipe } from '.
 import { showRecipe, showWorkflow } from '../recipe/show.js';
 import type { ReadContext } from '../run/context.js';
 
-/** `recipe list`: every recipe with the file that won. */
+/** `recipe list`: every recipe with the file that it is read from, and the file that it replaces (recipes.md §6). */
 export async function listRecipesCommand(context: ReadContext): Promise<Answer> {
   const recipes = listRecipes(context.library);
   const width = Math.max(...recipes.map(({ name }) => name.length));
@@ -26,7 +26,10 @@ export async function listRecipesCommand(context: ReadContext): Promise<Answer> 
   };
 }
 
-/** `recipe show`: one recipe as resolved. @throws DevCliError `UNKNOWN_RECIPE`, `RECIPE_INVALID` */
+/**
+ * `recipe show`: one recipe with all defaults filled in (recipes.md §6).
+ * @throws DevCliError `UNKNOWN_RECIPE`, `RECIPE_INVALID`
+ */
 export async function showRecipeCommand(context: ReadContext, name: string): Promise<Answer> {
   const { digest, recipe, workflow } = requireRecipe(context.library, name);
   return {
@@ -37,8 +40,10 @@ export async function showRecipeCommand(context: ReadContext, name: string): Pro
 }
 
 /**
- * `recipe lint`: the problems of recipe files; of all the project's own, when none is named.
- * @param files as given on the command line; a shipped recipe goes by its name
+ * `recipe lint`: reports the problems of recipe files, by default of all the project's own (recipes.md §6). Exit 3 when
+ * there are any.
+ * @param files paths or recipe names from the command line
+ * @param cwd absolute directory that relative paths start from
  */
 export async function lintRecipesCommand(context: ReadContext, files: readonly string[], cwd: string): Promise<Answer> {
   const { library } = context;
@@ -68,7 +73,7 @@ function renderLint({ file, problems, texts }: LoadedRecipe): string {
   return problems.length === 0 ? `${file}: no problems` : lintReport(problems, texts);
 }
 
-/** A file where there is one; else the recipe of that name. */
+/** The file of that path if it exists, else the file of the recipe of that name. */
 function findRecipePath({ library }: ReadContext, file: string, cwd: string): string {
   const path = isAbsolute(file) ? file : resolve(cwd, file);
   if (library.reader.read(path) !== null) return path;

@@ -7,12 +7,13 @@ import { type ReplayReport, renderReplay } from '../views/replay-text.js';
 import { readCheckpoint, TORN_WARNING } from './checkpoint.js';
 import { findRun } from './find-run.js';
 
-/** Documents that nobody but dev-cli writes. */
+/** Documents that only dev-cli writes: for these a difference is never a note. */
 const OWN = new Set(['recipe.json']);
 
 /**
- * `replay --check`: rebuilds a run from its journal alone and tells where the disk differs (storage.md, A commit). A report:
- * exit 3 when something differs, and nothing is changed.
+ * `replay --check`: rebuilds a run from its journal alone and reports where the disk differs (storage.md, A commit).
+ * Exit 3 when something differs; writes nothing.
+ * @param given the run's name, if any
  * @throws DevCliError `NO_SUCH_RUN`, `JOURNAL_CORRUPT` and what the store throws
  */
 export async function checkReplay(context: HistoryContext, given: unknown): Promise<Answer> {
@@ -24,7 +25,7 @@ export async function checkReplay(context: HistoryContext, given: unknown): Prom
 }
 
 /**
- * `replay --at SEQ`: the state as it was after that entry. Writes nothing.
+ * `replay --at SEQ`: the state as it was after that entry (storage.md, History). Writes nothing.
  * @throws DevCliError `NO_SUCH_RUN`, `UNKNOWN_ENTRY`, `JOURNAL_CORRUPT` and what the store throws
  */
 export async function showReplay(context: HistoryContext, given: unknown, seq: number): Promise<Answer> {
@@ -43,7 +44,7 @@ export async function showReplay(context: HistoryContext, given: unknown, seq: n
   return { exit: 0, json, recorded: true };
 }
 
-/** What a replay of a run looks at beside what every store looks at, and the report made of it. */
+/** What the replay of a run checks in addition to the store's own checks, and how its report is made. */
 export function runReplay(name: string): { look: ReplayOptions; report: (result: Replay<RunState>) => ReplayReport } {
   const runs = new Set<string>();
   const look: ReplayOptions = { isOwn: (path) => OWN.has(path), entry: (entry) => findForeignEntry(runs, entry) };
@@ -59,7 +60,7 @@ export function runReplay(name: string): { look: ReplayOptions; report: (result:
   return { look, report };
 }
 
-/** Every entry belongs to a run that began before it, in this journal. */
+/** Finds an entry whose run never began in this journal. */
 function findForeignEntry(runs: Set<string>, { type, data }: Entry): string[] {
   const runId = String(data['runId']);
   if (type === 'init') runs.add(runId);

@@ -6,13 +6,16 @@ import { transact } from '../run/transact.js';
 import { recordEntry } from '../run/transaction.js';
 import type { StreamState } from '../store/store.js';
 
-/** Finishes what a crash left of a run, and records what had to be mended. */
+/**
+ * Finishes the commit that a crash interrupted, puts back lost documents, and records both (storage.md, Recovery).
+ * @throws what the store throws
+ */
 export async function finishInterruptedCommit(context: Context, name: string): Promise<void> {
   await transact(context, name, () => null);
 }
 
 /**
- * The run of that name, with its vanished documents put back; for callers that open no transaction of their own.
+ * Reads a run and puts back its lost documents; for callers that open no transaction of their own.
  * @throws what the store throws
  */
 export async function readRestored(context: Context, name: string): Promise<StreamState<RunState>> {
@@ -23,8 +26,8 @@ export async function readRestored(context: Context, name: string): Promise<Stre
 }
 
 /**
- * Puts back the plan of a run that has ended: nothing of such a run comes back by itself, and now it is to be executed.
- * @returns what is to be told of it; empty when there was nothing to put back
+ * Puts back the plan of an ended run that is to be executed: lost documents of an ended run are not put back otherwise.
+ * @returns notices for the answer; empty when nothing was put back
  * @throws what the store throws
  */
 export async function restorePlan(context: Context, name: string): Promise<string[]> {
@@ -35,7 +38,7 @@ export async function restorePlan(context: Context, name: string): Promise<strin
   return transact(context, name, (tx) => {
     const notices = restoreDocuments(tx, contents);
     if (notices.length > 0) recordEntry(tx, 'recovered', { notices });
-    // Some of it may have come back before this transaction began.
+    // This transaction may already have put back some of it before it called this function.
     return [...new Set([...tx.state.recovered, ...notices])];
   });
 }

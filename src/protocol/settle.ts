@@ -19,11 +19,11 @@ import { mayStart, requirePlace } from './trust/place.js';
 import { advance, advanceEngine } from './walk/advance.js';
 
 /**
- * Settles what a run waits for from dev-cli itself (jobs/job.ts): launches the job at work, waits for it as long as the call
- * may take, commits its ending, and goes on with the next one. Commits that had to wait come first.
+ * Carries out the jobs that a run waits for: launches the pending one, waits as long as the call may take, commits how
+ * it ended, and goes on with the next one (protocol.md §4). Deferred commits come first.
  * @param until instant, in milliseconds, by which the call must answer
- * @param found id of the action that was pending when the call began: if its job is still at work, an earlier call has
- *   launched it
+ * @param found id of the action that was pending when the call began: its job, if still pending, was launched by an
+ * earlier call
  * @returns null when nothing was committed
  * @throws what `awaitJob` and a transaction throw
  */
@@ -33,21 +33,21 @@ export async function runPendingJobs(
   until: number,
   found: string | null,
 ): Promise<FoldedJournal | null> {
-  const told: FoldedJournal[] = [];
+  const results: FoldedJournal[] = [];
   for (let first = true; ; first = false) {
     let call = createCall(context, await readRun(context, name), until);
     if (hasDeferredCommits(call.run.snapshot) && (first || isLastCommit(call.run.snapshot))) {
-      told.push(...(await retryDeferred(call)));
+      results.push(...(await retryDeferred(call)));
       call = createCall(context, await readRun(context, name), until);
     }
     const job = findPendingJob(call.run.snapshot);
     const ended = job === null ? null : await awaitJob(job, { ...call, launched: job.actionId === found });
-    if (ended === null) return told.length === 0 ? null : told.reduce(mergeResults);
-    told.push(...(await call.transact((tx) => recordEnding(tx, ended))));
+    if (ended === null) return results.length === 0 ? null : results.reduce(mergeResults);
+    results.push(...(await call.transact((tx) => recordEnding(tx, ended))));
   }
 }
 
-/** Tells the run how its job ended, and lets it go on; nothing when another call has done so meanwhile. */
+/** Records how the job ended and advances the run; does nothing when another call has done so meanwhile. */
 function recordEnding(tx: Transaction, ended: EndedJob): FoldedJournal[] {
   if (findRunningAction(tx.state) !== ended.job.actionId) return [];
   if (ended.kind === 'command' && ended.job.acceptance === null) {
@@ -59,7 +59,7 @@ function recordEnding(tx: Transaction, ended: EndedJob): FoldedJournal[] {
   return [startResult(tx)];
 }
 
-/** What the engine takes of an ending; null while its job goes on with another command. */
+/** Records the ending in an execution; null while the job has further commands to run. */
 function recordEngineEnding(tx: Transaction, ended: EndedJob): EngineEvent | null {
   switch (ended.kind) {
     case 'command':
@@ -71,12 +71,17 @@ function recordEngineEnding(tx: Transaction, ended: EndedJob): EngineEvent | nul
   }
 }
 
-/** Before what remains is committed, what had to wait is tried once more: it has a commit of its own. */
+/**
+ * Whether the residual commit is next. Deferred commits are tried before it, so that it does not swallow their files.
+ */
 function isLastCommit({ engine }: RunState): boolean {
   return engine?.job?.kind === 'commit' && engine.job.todo === null;
 }
 
-/** A call on a run as it was read, for a job that no earlier call has launched. */
+/**
+ * What a job needs of the call that waits for it; no earlier call has launched the job.
+ * @param until instant, in milliseconds, by which the call must answer
+ */
 export function createCall(context: Context, run: Call['run'], until: number): Call {
   return {
     context,
@@ -90,8 +95,8 @@ export function createCall(context: Context, run: Call['run'], until: number): C
 }
 
 /**
- * Ends jobs that a run has withdrawn, after that commit. What a copied run has at work is at work for the one it was copied
- * from.
+ * Stops jobs that a run has withdrawn; to be called after that commit. The jobs of a copied run are left alone: they
+ * belong to the run that it was copied from.
  * @throws what `endJob` throws
  */
 export async function stopJobs(context: Context, name: string, jobs: readonly Job[]): Promise<void> {

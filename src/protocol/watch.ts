@@ -6,12 +6,13 @@ import { findRun, readRun } from './find-run.js';
 import type { Ported } from './ports.js';
 import { renderStatus } from './status.js';
 
-/** After so long, in milliseconds, it is told again although nothing has changed: spans of time have grown. */
+/** Milliseconds after which the status is sent again although nothing has changed: the durations in it have grown. */
 const WAIT = 5000;
 
 /**
- * `status --watch`: what `status` tells, again whenever the run has moved on, until it has ended (protocol.md §5). Takes no
- * lock and moves nothing.
+ * `status --watch`: streams the status whenever the run has changed, until the run has ended (protocol.md §5). Takes no
+ * lock and writes nothing.
+ * @param given the run's name, if any
  * @throws DevCliError `NO_SUCH_RUN` and what the store throws; while it streams also `INTERRUPTED`
  */
 export async function watchStatus(

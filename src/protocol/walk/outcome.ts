@@ -7,12 +7,12 @@ import type { RunEngine } from '../../run/engine.js';
 import { readPlan } from '../../run/plan-content.js';
 import { getBlock, type Transaction } from '../../run/transaction.js';
 
-/** What the recipe at work came to, in words: of a run of one recipe its end, of a workflow that of a phase. */
+// How the current recipe ended, in words: of a run with one recipe, or of a workflow's phase.
 
-/** Results listed at most. */
+/** Gate decisions listed at most. */
 const RESULTS_SHOWN = 6;
 
-/** How the recipe at work ended, in a line. */
+/** How the current recipe ended, in one line. */
 export function renderOutcome(tx: Transaction, outcome: 'completed' | 'halted'): string {
   const { state, captured } = tx;
   if (outcome === 'halted') return renderHalt(tx);
@@ -31,7 +31,7 @@ function renderHalt(tx: Transaction): string {
   return `halted at ${block}: ${toBoundedLine(why, 300)}`;
 }
 
-/** Whether a person chose that the recipe at work stops where it is. */
+/** Whether a person chose to stop the current recipe. */
 export function wasStoppedByPerson(tx: Transaction): boolean {
   const { currentBlock, engine, gates } = tx.state;
   if (currentBlock !== null && findStopChoice(tx, currentBlock) !== null) return true;
@@ -39,12 +39,12 @@ export function wasStoppedByPerson(tx: Transaction): boolean {
   return isPlanRefused(engine) || (engine.commandsApproved === null && gates['approveCommands']?.choice === 'stop');
 }
 
-/** Whether a person was asked about the plan of an execution and did not approve it; told where that has ended. */
+/** Whether an execution ended because a person did not approve its plan. */
 export function isPlanRefused({ planApproved, stage }: RunEngine): boolean {
   return planApproved === null && stage === 'ended';
 }
 
-/** The choice by which the run was stopped at this block; null when it halted for another reason. */
+/** The choice by which a person stopped the run at this block; null when it halted for another reason. */
 function findStopChoice(tx: Transaction, id: string): string | null {
   const gate = tx.state.gates[id];
   if (gate === undefined || gate.stale === true) return null;
@@ -54,18 +54,18 @@ function findStopChoice(tx: Transaction, id: string): string | null {
   return stops ? gate.choice : null;
 }
 
-/** What was decided and found on the way, by block. */
+/** `results` of the last action: decisions, the last verdict and the results of an execution, by block. */
 export function buildResults({ state, captured }: Transaction): Record<string, string> {
-  const told = sortByRecipe(captured.recipe, state.gates).filter(([, gate]) => gate.stale !== true);
+  const decided = sortByRecipe(captured.recipe, state.gates).filter(([, gate]) => gate.stale !== true);
   const verdicts = state.reviewRounds.findLast(({ block }) => Object.hasOwn(state.steps, block));
   return Object.fromEntries([
-    ...told.slice(-RESULTS_SHOWN).map(([id, gate]) => [id, gate.choice]),
+    ...decided.slice(-RESULTS_SHOWN).map(([id, gate]) => [id, gate.choice]),
     ...(verdicts === undefined ? [] : [[verdicts.block, verdicts.verdict ?? 'no verdict']]),
     ...(state.engine === null ? [] : Object.entries(buildExecutionResults(state.engine))),
   ]);
 }
 
-/** Agents, steps and todos that failed, each with why. */
+/** `failed` of the last action: agents, steps and todos that failed, each with the reason. */
 export function listFailures({ state, captured }: Transaction): { id: string; reason: string }[] {
   const agents = Object.entries(state.agents)
     .filter(([, agent]) => agent.status === 'failed')
@@ -77,6 +77,6 @@ export function listFailures({ state, captured }: Transaction): { id: string; re
       return { id, reason: toBoundedLine(known ?? 'no reason given', 200) };
     });
   const todos = state.engine === null ? [] : listFailedTodos(state.engine);
-  // The block of an execution has failed because its todos have: they say more.
+  // An engine block fails because its todos do, and they say more.
   return [...agents, ...(todos.length === 0 ? steps : todos)];
 }

@@ -15,13 +15,10 @@ import { toBaseline } from '../../work/git.js';
 import { endRun, renderWaitingCommit } from './end.js';
 import { buildResults, listFailures, renderOutcome, wasStoppedByPerson } from './outcome.js';
 
-/**
- * The phases of a workflow, inside a transaction (recipes.md §4): carries out what its machine says. One phase's end, what
- * the policy makes of it and the beginning of the next are one commit; the machine of the phase that begins is started by
- * protocol/walk/advance.ts.
- */
+// The phases of a workflow, inside a transaction (recipes.md §4). The end of one phase, what the policy makes of it,
+// and the beginning of the next are one commit; walk/advance.ts starts the machine of the phase that begins.
 
-/** The fields of a snapshot that belong to the recipe at work, before it has begun. */
+/** The fields of the state that belong to the current recipe, as they are before it begins. */
 export function createRecipeFields(recipe: ResolvedRecipe) {
   return {
     recipe: recipe.name,
@@ -42,7 +39,7 @@ export function createRecipeFields(recipe: ResolvedRecipe) {
   } satisfies Partial<RunState>;
 }
 
-/** The phases of a workflow, none of them begun. */
+/** The phases of a workflow before any has begun. */
 export function createWorkflow({ name, phases }: ResolvedWorkflow): Workflow {
   return {
     name,
@@ -52,14 +49,14 @@ export function createWorkflow({ name, phases }: ResolvedWorkflow): Workflow {
   };
 }
 
-/** Begins the first phase whose condition holds. False: none does, and the run is completed. */
+/** Begins the first phase whose condition holds; where none does, completes the run and returns false. */
 export function beginPhases(tx: Transaction): boolean {
   return stepWorkflow(tx, { type: 'START' });
 }
 
 /**
- * What the end of the recipe at work means for the run: of a workflow, the next phase may begin, or the same one anew.
- * @returns whether a phase has begun, whose machine is now to be started; otherwise the run has ended
+ * Ends the current recipe. In a workflow the next phase may begin, or the same one anew; otherwise the run ends.
+ * @returns whether a phase has begun, whose machine the caller starts
  */
 export function endRecipe(tx: Transaction, outcome: NonNullable<RunState['outcome']>): boolean {
   if (tx.state.workflow !== null) return stepWorkflow(tx, buildPhaseEvent(tx, outcome));
@@ -67,7 +64,7 @@ export function endRecipe(tx: Transaction, outcome: NonNullable<RunState['outcom
   return false;
 }
 
-/** A step of the phase at work is to be redone: if the run halted there, it goes on. */
+/** Lets a halted workflow go on, because a step of its current phase is redone. */
 export function reopenPhase(tx: Transaction): void {
   const { workflow } = tx.state;
   if (workflow !== null && workflowPosition(workflow).status === 'halted') stepWorkflow(tx, { type: 'REOPEN' });
@@ -78,7 +75,7 @@ function buildPhaseEvent(tx: Transaction, outcome: NonNullable<RunState['outcome
     case 'completed':
       return { type: 'PHASE_COMPLETED' };
     case 'halted':
-      // What a person stopped, and what must not be passed over, is no failure that a policy could make good.
+      // No policy may pass over a person's stop or changed sources.
       return {
         type: 'PHASE_HALTED',
         binding: wasStoppedByPerson(tx) || tx.state.lastError?.code === 'SOURCES_CHANGED',
@@ -88,7 +85,10 @@ function buildPhaseEvent(tx: Transaction, outcome: NonNullable<RunState['outcome
   }
 }
 
-/** Lets the machine of the workflow take an event and carries out what follows. Gives whether a phase is at work after it. */
+/**
+ * Steps the machine of the workflow and carries out its effects.
+ * @returns whether a phase is running afterwards
+ */
 function stepWorkflow(tx: Transaction, event: WorkflowEvent): boolean {
   const { workflow, goal, preferences } = tx.state;
   const definition = tx.captured.workflow;
@@ -139,7 +139,7 @@ function skipPhase(tx: Transaction, row: PhaseRow): void {
   });
 }
 
-/** What a phase did before it begins anew counts no longer. */
+/** Records the failed attempt of a phase that begins anew; what was done in it no longer counts. */
 function giveUpAttempt(tx: Transaction, row: PhaseRow, max: number): void {
   const why = renderOutcome(tx, 'halted');
   const retry = (row.retries ?? 0) + 1;
@@ -153,16 +153,16 @@ function giveUpAttempt(tx: Transaction, row: PhaseRow, max: number): void {
 function openPhase(tx: Transaction, workflow: Workflow, index: number): void {
   const { state } = tx;
   const touched = workflow.currentPhase !== null && index !== workflow.phaseIndex && !keepsSources(tx.captured.recipe);
-  // What an earlier phase was there to change is not to be held against this one. A retry still has to commit it.
+  // Changes that an earlier phase was meant to make are not held against this one; a retry still has to commit its own.
   if (touched && state.baseline !== null) {
     const tree = tx.tree();
     state.baseline = tree === null ? null : toBaseline(tree);
   }
   tx.captured = selectPhase(tx.captured, index);
   const { recipe } = tx.captured;
-  // A decision of an earlier phase is none on this one's gate of the same name.
+  // A gate of this phase may have the name of an earlier phase's, whose decision does not apply.
   for (const { id } of recipe.blocks) delete state.gates[id];
-  // Todos that an execution added to the plan are known to the next one by its state.
+  // The next execution learns from the engine's state which todos were added to the plan.
   const engine = recipe.engine === undefined ? null : state.engine;
   Object.assign(state, createRecipeFields(recipe), { engine, mode: recipe.mode, vars: recipe.vars });
   workflow.phaseIndex = index;
@@ -178,7 +178,7 @@ function openPhase(tx: Transaction, workflow: Workflow, index: number): void {
   if (recipe.usesDraft) beginDraft(tx);
 }
 
-/** The fields of the phase at work move to its row. */
+/** Ends a phase and moves its results into its row. */
 function closePhase(tx: Transaction, row: PhaseRow, status: 'done' | 'failed'): void {
   const { state } = tx;
   const summary = renderOutcome(tx, status === 'done' ? 'completed' : 'halted');
@@ -193,14 +193,14 @@ function closePhase(tx: Transaction, row: PhaseRow, status: 'done' | 'failed'): 
     results: buildResults(tx),
     failed: listFailures(tx),
   });
-  // Their block's name may come again in a later phase.
+  // A later phase may have a block of the same id.
   for (const [actionId, place] of Object.entries(state.acknowledged)) {
     if (!place.includes(':')) state.acknowledged[actionId] = `${row.name}:${place}`;
   }
   recordEntry(tx, 'phase-ended', { phase: row.name, recipe: row.recipe, status, summary });
 }
 
-/** What was acknowledged before a phase begins anew no longer stands: the old ids answer as unknown ones. */
+/** Voids the acknowledgements of a phase that begins anew: their ids answer as unknown ones. */
 function forgetAcknowledgements({ state }: Transaction, { blocks }: ResolvedRecipe): void {
   const ids = new Set(blocks.map(({ id }) => id));
   for (const [actionId, place] of Object.entries(state.acknowledged)) {
@@ -208,7 +208,7 @@ function forgetAcknowledgements({ state }: Transaction, { blocks }: ResolvedReci
   }
 }
 
-/** Agents whose phase begins anew: what they wrote lies there and is of this run, but counts no longer. */
+/** The agents of a phase that begins anew: their outputs still belong to the run but no longer count. */
 function markStale(agents: RunState['agents']): RunState['agents'] {
   return Object.fromEntries(Object.entries(agents).map(([id, agent]) => [id, { ...agent, status: 'stale' as const }]));
 }

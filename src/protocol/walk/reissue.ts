@@ -12,10 +12,11 @@ import { endRun } from './end.js';
 type IssueCause<T extends Effect['type']> = Extract<Effect, { type: T }> extends { cause: infer C } ? C : never;
 
 /**
- * Hands out anew what is pending in a run that was taken over from another name: under its own name, with its own files
- * (storage.md, History). A command at work there is started again; what was taken of a dispatch stays taken;
- * of a plan in execution, all that is not done begins anew.
- * @param from the name it was pending under
+ * Issues the pending action of a forked run anew, under the fork's name and with its own files (storage.md, History). A
+ * running command is started again, accepted results of a dispatch stay accepted, and in an execution every todo that
+ * is not done begins anew.
+ * @param pending the action as the forked run had it
+ * @param from name of the forked run
  */
 export function reissue(tx: Transaction, pending: PendingState, from: string): void {
   const { action } = pending;
@@ -51,7 +52,7 @@ function issueAgain(tx: Transaction, { action }: PendingState, from: string, cau
   throw new DevCliError('INTERNAL', `"${block}" was pending and has nothing to hand out.`);
 }
 
-/** What the action said to read first beyond what its block always says: why it was issued again. */
+/** The files that the action named under `read` in addition to its block's own: they say why it was issued again. */
 function listReasons(
   tx: Transaction,
   id: string,
