@@ -23,11 +23,11 @@ export function assumeMissing(text: string, input: AssumeInput): { text: string;
   const draft = readDraft(text);
   const assumed = [...new Set(input.missing)].filter((id) => !draft[id].filled);
   if (assumed.length === 0) return { text, assumed };
-  const values = Object.fromEntries(assumed.map((id) => [id, assumption(id, input)]));
+  const values = Object.fromEntries(assumed.map((id) => [id, renderAssumption(id, input)]));
   return { text: updateDraft(text, values), assumed };
 }
 
-function assumption(id: SectionId, { goal, reports }: AssumeInput): string {
+function renderAssumption(id: SectionId, { goal, reports }: AssumeInput): string {
   const short = toBoundedLine(goal, SUMMARY_LIMIT) || 'no goal was stated';
   const line = short.endsWith('…') ? `${short} (cut here; every prompt file has the whole request)` : short;
   switch (id) {
@@ -41,7 +41,7 @@ function assumption(id: SectionId, { goal, reports }: AssumeInput): string {
       return `- Existing tests stay green. ${ASSUMED}\n- The goal holds: ${line} ${ASSUMED}`;
     case 'decisions':
     case 'findings':
-      return reports.length === 0 ? `- No agent reported anything. ${ASSUMED}` : reports.map(reported).join('\n');
+      return reports.length === 0 ? `- No agent reported anything. ${ASSUMED}` : reports.map(renderReport).join('\n');
     case 'direction':
       return `- The plan breaks the work down: ${line} ${ASSUMED}`;
     case 'assumptions':
@@ -49,7 +49,7 @@ function assumption(id: SectionId, { goal, reports }: AssumeInput): string {
   }
 }
 
-function reported({ agent, status, summary, reason }: AssumeInput['reports'][number]): string {
+function renderReport({ agent, status, summary, reason }: AssumeInput['reports'][number]): string {
   const name = toBoundedLine(agent, 80);
   switch (status) {
     case 'done':

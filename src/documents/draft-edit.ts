@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../base/json.js';
 import { findSections } from './draft.js';
 import { type Fence, findOpeningFence, isClosingFence } from './markdown-lines.js';
 import { encodeSection, hasContent, isPlaceholder, trimText } from './section-codec.js';
-import { checkedSection, SECTION_IDS, type SectionId } from './sections.js';
+import { requireSection, SECTION_IDS, type SectionId } from './sections.js';
 
 /** Changing DRAFT.md (documents.md, draft update). */
 
@@ -20,7 +20,7 @@ export function updateDraft(
   values: Partial<Record<SectionId, Json>>,
   options: { append?: boolean } = {},
 ): string {
-  const given = Object.keys(values).map(checkedSection);
+  const given = Object.keys(values).map(requireSection);
   const empty = given.filter((id) => !saysSomething(values[id]));
   if (given.length === 0 || empty.length > 0) {
     const what = empty.length === 0 ? 'No section was given.' : `Nothing is said for ${empty.join(', ')}.`;
@@ -32,7 +32,7 @@ export function updateDraft(
   let result = text;
   for (const id of SECTION_IDS) {
     const value = values[id];
-    if (value !== undefined) result = replaceSection(result, id, rendered(value), options.append === true);
+    if (value !== undefined) result = replaceSection(result, id, renderValue(value), options.append === true);
   }
   return result;
 }
@@ -42,13 +42,13 @@ function replaceSection(text: string, id: SectionId, content: string, append: bo
   const before = text.slice(0, start);
   const eol = text.includes('\r\n') ? '\r\n' : '\n';
   const encoded = encodeSection(content);
-  const body = append ? joined(standing(text.slice(start, end)), encoded) : encoded;
+  const body = append ? joinTexts(readStanding(text.slice(start, end)), encoded) : encoded;
   const gap = end === text.length ? '' : eol;
   return `${before}${before.endsWith('\n') ? '' : eol}${body.replaceAll('\n', eol)}${eol}${gap}${text.slice(end)}`;
 }
 
 /** What a section holds now, still escaped, without its placeholder, and with an open fence at its end closed. */
-function standing(raw: string): string {
+function readStanding(raw: string): string {
   const kept: string[] = [];
   let open: Fence | null = null;
   for (const line of trimText(raw).split('\n')) {
@@ -61,7 +61,7 @@ function standing(raw: string): string {
   return trimText(kept.join('\n'));
 }
 
-function joined(present: string, added: string): string {
+function joinTexts(present: string, added: string): string {
   if (present === '') return added;
   if (present === added || present.endsWith(`\n${added}`)) return present;
   const last = present.slice(present.lastIndexOf('\n') + 1);
@@ -72,29 +72,29 @@ function isBullet(line: string): boolean {
   return /^ *[-*+] /.test(line);
 }
 
-function rendered(value: Json): string {
-  return trimText(isNested(value) ? bullets(value, '').join('\n') : String(value));
+function renderValue(value: Json): string {
+  return trimText(isNested(value) ? renderBullets(value, '').join('\n') : String(value));
 }
 
 /** The entries of a list or an object as bullets, each line beginning with `indent`. */
-function bullets(value: Json[] | JsonObject, indent: string): string[] {
-  if (Array.isArray(value)) return value.flatMap((item) => listItem(item, indent));
+function renderBullets(value: Json[] | JsonObject, indent: string): string[] {
+  if (Array.isArray(value)) return value.flatMap((item) => renderListItem(item, indent));
   return Object.entries(value).flatMap(([key, member]) => {
     const lead = `${indent}- **${key.replace(/\s+/g, ' ').trim()}**:`;
-    if (isNested(member)) return [lead, ...bullets(member, `${indent}  `)];
-    return scalar(member, `${lead} `, indent);
+    if (isNested(member)) return [lead, ...renderBullets(member, `${indent}  `)];
+    return renderScalar(member, `${lead} `, indent);
   });
 }
 
-function listItem(item: Json, indent: string): string[] {
-  if (!isNested(item)) return scalar(item, `${indent}- `, indent);
-  const [first = '', ...rest] = bullets(item, `${indent}  `);
+function renderListItem(item: Json, indent: string): string[] {
+  if (!isNested(item)) return renderScalar(item, `${indent}- `, indent);
+  const [first = '', ...rest] = renderBullets(item, `${indent}  `);
   const opening = first.trimStart();
   // The first member of an object stands on the bullet's own line, the others below it.
   return [`${indent}- ${Array.isArray(item) ? opening : opening.slice('- '.length)}`, ...rest];
 }
 
-function scalar(value: Json, lead: string, indent: string): string[] {
+function renderScalar(value: Json, lead: string, indent: string): string[] {
   const [first = '', ...rest] = saysSomething(value) ? trimText(String(value)).trimStart().split('\n') : ['none'];
   return [`${lead}${first}`, ...rest.map((line) => (line === '' ? '' : `${indent}  ${line}`))];
 }

@@ -82,7 +82,7 @@ export function findSections(text: string): Record<SectionId, SectionSpan> {
     if (isHeading && current !== null) current.end = line.start;
     if (isHeading) current = null;
     if (id !== null) {
-      const fault = markerFault(spans.has(id), belowHeading);
+      const fault = findMarkerFault(spans.has(id), belowHeading);
       if (fault !== null) {
         details.push({
           problem: `the marker of section "${id}" ${fault}`,
@@ -97,11 +97,11 @@ export function findSections(text: string): Record<SectionId, SectionSpan> {
   }
   const missing = SECTION_IDS.filter((id) => !spans.has(id));
   details.push(...missing.map((id) => ({ problem: `the marker of section "${id}" is missing`, target: id })));
-  if (details.length > 0) throw unreadable(details);
+  if (details.length > 0) throw buildUnreadableError(details);
   return Object.fromEntries(spans) as Record<SectionId, SectionSpan>;
 }
 
-function markerFault(isDoubled: boolean, belowHeading: boolean): string | null {
+function findMarkerFault(isDoubled: boolean, belowHeading: boolean): string | null {
   if (isDoubled) return 'is there twice';
   return belowHeading ? null : 'is not directly below a "## " heading';
 }
@@ -111,7 +111,7 @@ function sectionOf(line: string): SectionId | null {
   return id !== null && isSectionId(id) ? id : null;
 }
 
-function unreadable(details: ErrorDetail[]): DevCliError {
+function buildUnreadableError(details: ErrorDetail[]): DevCliError {
   return new DevCliError('DOCUMENT_UNREADABLE', 'DRAFT.md has lost its structure; it was left as it is.', {
     details: details.map((detail) => ({
       ...detail,

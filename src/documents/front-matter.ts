@@ -43,7 +43,7 @@ function parseMapping(source: string): { data: JsonObject } | { problem: string;
     const error = document.errors[0];
     if (error !== undefined) {
       const place = error.linePos?.[0] ?? { line: 1, col: 1 };
-      return { problem: `not valid YAML: ${firstLine(error.message)}`, at: `${place.line + 1}:${place.col}` };
+      return { problem: `not valid YAML: ${shortenMessage(error.message)}`, at: `${place.line + 1}:${place.col}` };
     }
     // Anchors have no use here and can be made to expand without bound.
     const data: unknown = document.toJS({ maxAliasCount: 0 }) ?? {};
@@ -51,13 +51,13 @@ function parseMapping(source: string): { data: JsonObject } | { problem: string;
     return { data: JSON.parse(JSON.stringify(data)) as JsonObject };
   } catch (error) {
     // The parser recurses, and refuses aliases by throwing: whatever the text brought about is the text's fault.
-    const reason = error instanceof Error ? firstLine(error.message) : 'unknown';
+    const reason = error instanceof Error ? shortenMessage(error.message) : 'unknown';
     return { problem: `the YAML cannot be read: ${reason}`, at: '2:1' };
   }
 }
 
 /** The parser's messages quote the source below the first line. */
-function firstLine(message: string): string {
+function shortenMessage(message: string): string {
   return (
     message
       .split('\n', 1)[0]

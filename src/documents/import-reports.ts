@@ -30,8 +30,8 @@ export function importReports(draft: string, reports: ImportedReport[]): string 
   const texts = present === '' ? [] : present.split('\n');
   const lines = texts.map((text, index) => ({ text, fenced: written[index]?.fenced === true }));
   for (const report of reports) {
-    const line = reportLine(report);
-    const leads = lineLeads(report);
+    const line = renderReportLine(report);
+    const leads = renderLineLeads(report);
     const standing = lines.find(({ text, fenced }) => !fenced && leads.some((lead) => text.startsWith(lead)));
     if (standing === undefined) lines.push({ text: line, fenced: false });
     else if (!standing.text.startsWith(line)) standing.text = line;
@@ -40,8 +40,8 @@ export function importReports(draft: string, reports: ImportedReport[]): string 
   return findings === present ? draft : updateDraft(draft, { findings });
 }
 
-function reportLine(report: ImportedReport): string {
-  const [done, failed] = lineLeads(report);
+function renderReportLine(report: ImportedReport): string {
+  const [done, failed] = renderLineLeads(report);
   switch (report.status) {
     case 'done':
       return `${done}${toBoundedLine(report.summary ?? '', SUMMARY_LIMIT) || 'no summary'}`;
@@ -51,7 +51,7 @@ function reportLine(report: ImportedReport): string {
 }
 
 /** How the line of an agent begins, by which it is found again: with its report, and without. */
-function lineLeads({ agent, path }: ImportedReport): [done: string, failed: string] {
+function renderLineLeads({ agent, path }: ImportedReport): [done: string, failed: string] {
   const name = toBoundedLine(agent, 80).replace(/[[\]\\]/g, '');
   const target = toBoundedLine(path, 500).replace(/[\s<>()\\]/g, (character) => encodeURIComponent(character));
   return [`- [${name}](${target}): `, `- ${name} failed: `];

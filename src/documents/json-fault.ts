@@ -38,11 +38,11 @@ export function findJsonFault(text: string): JsonFault | null {
   const [first] = errors;
   if (first === undefined) return null;
   const kind = printParseErrorCode(first.error);
-  if (IN_STRING.includes(kind)) return faultOfString(text, first.offset);
+  if (IN_STRING.includes(kind)) return findStringFault(text, first.offset);
   return { offset: first.offset, expected: EXPECTED[kind] ?? ANYTHING };
 }
 
-function faultOfString(text: string, start: number): JsonFault {
+function findStringFault(text: string, start: number): JsonFault {
   const sound = /"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*/y;
   sound.lastIndex = start;
   const offset = sound.test(text) ? sound.lastIndex : start;

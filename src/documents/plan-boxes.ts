@@ -14,7 +14,7 @@ interface Box {
   offset: number;
 }
 
-function* boxesOf(planMd: string): Generator<Box> {
+function* findBoxes(planMd: string): Generator<Box> {
   for (const line of readMarkdownLines(planMd)) {
     const found = line.fenced ? null : BOX.exec(line.text);
     if (found?.[2] === undefined) continue;
@@ -25,7 +25,7 @@ function* boxesOf(planMd: string): Generator<Box> {
 /** Each todo's box. An id that an edit doubled counts as ticked only when all its boxes are. */
 export function readBoxes(planMd: string): Record<string, boolean> {
   const boxes = new Map<string, boolean>();
-  for (const { id, ticked } of boxesOf(planMd)) boxes.set(id, ticked && boxes.get(id) !== false);
+  for (const { id, ticked } of findBoxes(planMd)) boxes.set(id, ticked && boxes.get(id) !== false);
   return Object.fromEntries(boxes);
 }
 
@@ -34,22 +34,22 @@ export function readBoxes(planMd: string): Record<string, boolean> {
  * @throws DevCliError `DOCUMENT_UNREADABLE` when there is no such box
  */
 export function tickBox(planMd: string, id: string): string {
-  const offsets = [...boxesOf(planMd)].filter((box) => box.id === id && !box.ticked).map((box) => box.offset);
+  const offsets = [...findBoxes(planMd)].filter((box) => box.id === id && !box.ticked).map((box) => box.offset);
   if (offsets.length === 0 && !Object.hasOwn(readBoxes(planMd), id)) {
     throw new DevCliError('DOCUMENT_UNREADABLE', `PLAN.md has no heading "### [ ] ${id}: …".`, {
       fix: 'Generate PLAN.md again from plan-content.json, then repeat.',
     });
   }
-  return withBoxes(planMd, offsets, 'x');
+  return setBoxes(planMd, offsets, 'x');
 }
 
 /** The same for several todos in one pass; ids without a box are left out. */
 export function tickBoxes(planMd: string, ids: ReadonlySet<string>): string {
-  const offsets = [...boxesOf(planMd)].filter((box) => ids.has(box.id) && !box.ticked).map((box) => box.offset);
-  return withBoxes(planMd, offsets, 'x');
+  const offsets = [...findBoxes(planMd)].filter((box) => ids.has(box.id) && !box.ticked).map((box) => box.offset);
+  return setBoxes(planMd, offsets, 'x');
 }
 
-function withBoxes(planMd: string, offsets: number[], mark: ' ' | 'x'): string {
+function setBoxes(planMd: string, offsets: number[], mark: ' ' | 'x'): string {
   const parts: string[] = [];
   let from = 0;
   for (const offset of offsets) {
@@ -62,8 +62,8 @@ function withBoxes(planMd: string, offsets: number[], mark: ' ' | 'x'): string {
 /** PLAN.md with LF line endings, no byte order mark and no box ticked. */
 export function untickBoxes(planMd: string): string {
   const text = planMd.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
-  const offsets = [...boxesOf(text)].map((box) => box.offset);
-  return withBoxes(text, offsets, ' ');
+  const offsets = [...findBoxes(text)].map((box) => box.offset);
+  return setBoxes(text, offsets, ' ');
 }
 
 /**
@@ -82,8 +82,8 @@ export function followsFrom(planMd: string, plan: PlanContent): boolean {
 /** The boxes for PLAN.md generated again: those ticked before, of todos that read as they did before. */
 export function carryBoxes(oldMd: string, newPlan: PlanContent): Record<string, boolean> {
   const ticked = readBoxes(oldMd);
-  const before = todoTexts(untickBoxes(oldMd));
-  const kept = [...todoTexts(renderPlan(newPlan))].filter(
+  const before = readTodoTexts(untickBoxes(oldMd));
+  const kept = [...readTodoTexts(renderPlan(newPlan))].filter(
     ([id, text]) => Object.hasOwn(ticked, id) && ticked[id] === true && before.get(id) === text,
   );
   return Object.fromEntries(kept.map(([id]) => [id, true]));
@@ -91,13 +91,13 @@ export function carryBoxes(oldMd: string, newPlan: PlanContent): Record<string, 
 
 /** Of these todos those that PLAN.md describes as `plan` does: a box of theirs means the same work. */
 export function listUnchangedTodos(planMd: string, plan: PlanContent, ids: ReadonlySet<string>): Set<string> {
-  const there = todoTexts(untickBoxes(planMd));
-  const wanted = [...todoTexts(renderPlan(plan))].filter(([id, text]) => ids.has(id) && there.get(id) === text);
+  const there = readTodoTexts(untickBoxes(planMd));
+  const wanted = [...readTodoTexts(renderPlan(plan))].filter(([id, text]) => ids.has(id) && there.get(id) === text);
   return new Set(wanted.map(([id]) => id));
 }
 
 /** What PLAN.md says about each todo, from its heading to the next; an id that an edit doubled has all its texts. */
-function todoTexts(planMd: string): Map<string, string> {
+function readTodoTexts(planMd: string): Map<string, string> {
   const texts = new Map<string, string>();
   let current: string | undefined;
   for (const { text, fenced } of readMarkdownLines(planMd)) {

@@ -1,10 +1,10 @@
 import type { ErrorDetail } from '../base/errors.js';
 import { isRecord } from '../base/json.js';
 import { validatePlanContent } from './plan-findings.js';
-import { buildGraph, cycles, findReferences, removeReferences } from './plan-graph.js';
+import { buildGraph, findCycles, findReferences, removeReferences } from './plan-graph.js';
 import { findPathProblem } from './plan-paths.js';
 import type { PlanContent, PlanTodo } from './plan-schema.js';
-import { shown } from './schema-findings.js';
+import { renderValue } from './schema-findings.js';
 
 /** Whether a value is a plan that can be executed (documents.md, Semantic checks). */
 
@@ -24,7 +24,7 @@ export function checkPlan(value: unknown): PlanCheck {
     return { ok: false, findings: [{ pointer: '', problem: `the plan holds more than ${MAX_VALUES} values` }] };
   }
   const structural = validatePlanContent(value);
-  const semantic = semanticFindings(value, structural);
+  const semantic = checkSense(value, structural);
   const findings = [...structural, ...semantic];
   if (findings.length === 0) return { ok: true, plan: value as PlanContent };
   if (findings.length <= MAX_FINDINGS) return { ok: false, findings };
@@ -60,54 +60,54 @@ interface ValidParts {
   commits: { commit: NonNullable<PlanContent['commits']>[number]; pointer: string }[];
 }
 
-function semanticFindings(value: Record<string, unknown>, structural: ErrorDetail[]): ErrorDetail[] {
-  const faulty = new Set(structural.map((finding) => entryPointer(finding.pointer ?? '')));
-  const sound = soundParts(value, faulty);
+function checkSense(value: Record<string, unknown>, structural: ErrorDetail[]): ErrorDetail[] {
+  const faulty = new Set(structural.map((finding) => getEntryPointer(finding.pointer ?? '')));
+  const sound = selectValidParts(value, faulty);
   return [
-    ...idFindings(value['todos']),
-    ...sound.todos.flatMap((placed) => todoFindings(placed, sound.byId)),
-    ...cycleFindings(sound),
-    ...commitFindings(sound),
+    ...checkIds(value['todos']),
+    ...sound.todos.flatMap((placed) => checkTodo(placed, sound.byId)),
+    ...checkCycles(sound),
+    ...checkCommits(sound),
   ];
 }
 
 /** `/todos/3/title` → `/todos/3`. */
-function entryPointer(pointer: string): string {
+function getEntryPointer(pointer: string): string {
   return pointer.split('/').slice(0, 3).join('/');
 }
 
-function soundParts(value: Record<string, unknown>, faulty: Set<string>): ValidParts {
+function selectValidParts(value: Record<string, unknown>, faulty: Set<string>): ValidParts {
   const byId: ValidParts['byId'] = new Map();
   const todos: TodoAtPointer[] = [];
-  for (const [pointer, entry] of entriesOf(value, 'todos')) {
+  for (const [pointer, entry] of listEntries(value, 'todos')) {
     const fits = !faulty.has(pointer);
     if (fits) todos.push({ todo: entry as PlanTodo, pointer });
     const id = isRecord(entry) ? entry['id'] : undefined;
     if (typeof id === 'string' && !byId.has(id)) byId.set(id, fits ? (entry as PlanTodo) : null);
   }
-  const commits = entriesOf(value, 'commits')
+  const commits = listEntries(value, 'commits')
     .filter(([pointer]) => !faulty.has(pointer))
     .map(([pointer, entry]) => ({ pointer, commit: entry as ValidParts['commits'][number]['commit'] }));
   return { todos, byId, commits };
 }
 
-function entriesOf(value: Record<string, unknown>, key: string): [pointer: string, entry: unknown][] {
+function listEntries(value: Record<string, unknown>, key: string): [pointer: string, entry: unknown][] {
   const list = value[key];
   return Array.isArray(list) ? list.map((entry: unknown, index) => [`/${key}/${index}`, entry]) : [];
 }
 
-function idFindings(todos: unknown): ErrorDetail[] {
+function checkIds(todos: unknown): ErrorDetail[] {
   if (!Array.isArray(todos)) return [];
-  return repeated(todos.map((todo: unknown) => (isRecord(todo) ? todo['id'] : undefined))).map(
+  return listRepeated(todos.map((todo: unknown) => (isRecord(todo) ? todo['id'] : undefined))).map(
     ({ index, first, value }) => ({
       pointer: `/todos/${index}/id`,
-      problem: `id ${shown(value)} is already taken by /todos/${first}`,
+      problem: `id ${renderValue(value)} is already taken by /todos/${first}`,
     }),
   );
 }
 
 /** Texts that occurred before in a list, with where they stood first. */
-function repeated(values: unknown[]): { index: number; first: number; value: string }[] {
+function listRepeated(values: unknown[]): { index: number; first: number; value: string }[] {
   const seen = new Map<string, number>();
   return values.flatMap((value, index) => {
     if (typeof value !== 'string') return [];
@@ -117,10 +117,10 @@ function repeated(values: unknown[]): { index: number; first: number; value: str
   });
 }
 
-function todoFindings({ todo, pointer }: TodoAtPointer, byId: ValidParts['byId']): ErrorDetail[] {
+function checkTodo({ todo, pointer }: TodoAtPointer, byId: ValidParts['byId']): ErrorDetail[] {
   const own: ErrorDetail[] = [];
   // A state keeps its todos by id; these would be taken for what every object has.
-  if (todo.id in {}) own.push({ pointer: `${pointer}/id`, problem: `${shown(todo.id)} is a reserved word` });
+  if (todo.id in {}) own.push({ pointer: `${pointer}/id`, problem: `${renderValue(todo.id)} is a reserved word` });
   const judged = todo.acceptance.some((item) => item.kind === 'command' || item.kind === 'assertion');
   if (todo.type === 'work' && !judged) {
     own.push({
@@ -130,22 +130,22 @@ function todoFindings({ todo, pointer }: TodoAtPointer, byId: ValidParts['byId']
   }
   return [
     ...own,
-    ...dependencyFindings(todo, pointer, byId),
-    ...referenceFindings(todo, pointer, byId),
-    ...nameFindings(todo, pointer),
-    ...pathFindings(todo, pointer),
+    ...checkDependencies(todo, pointer, byId),
+    ...checkReferences(todo, pointer, byId),
+    ...checkNames(todo, pointer),
+    ...checkPaths(todo, pointer),
   ].map((finding) => ({ ...finding, target: todo.id }));
 }
 
-function dependencyFindings(todo: PlanTodo, pointer: string, byId: ValidParts['byId']): ErrorDetail[] {
+function checkDependencies(todo: PlanTodo, pointer: string, byId: ValidParts['byId']): ErrorDetail[] {
   return todo.dependsOn.flatMap((id, index) => {
     const at = { pointer: `${pointer}/dependsOn/${index}` };
     if (id === todo.id) return [{ ...at, problem: `${id} depends on itself` }];
-    return byId.has(id) ? [] : [{ ...at, problem: `there is no todo ${shown(id)}` }];
+    return byId.has(id) ? [] : [{ ...at, problem: `there is no todo ${renderValue(id)}` }];
   });
 }
 
-function referenceFindings(todo: PlanTodo, pointer: string, byId: ValidParts['byId']): ErrorDetail[] {
+function checkReferences(todo: PlanTodo, pointer: string, byId: ValidParts['byId']): ErrorDetail[] {
   const taken = [
     ...todo.inputs.map((input, index) => ({ text: input.from, at: { pointer: `${pointer}/inputs/${index}/from` } })),
     ...todo.acceptance.flatMap((item, index) =>
@@ -161,7 +161,7 @@ function referenceFindings(todo: PlanTodo, pointer: string, byId: ValidParts['by
   return taken.flatMap(({ text, at, code = false }: { text: string; at: { pointer: string }; code?: boolean }) => {
     const malformed = at.pointer.endsWith('/from') && removeReferences(text).includes('${');
     const findings: ErrorDetail[] = malformed
-      ? [{ ...at, problem: `${shown(text)} is no reference`, expected: '${<todo>.outputs.<name>}' }]
+      ? [{ ...at, problem: `${renderValue(text)} is no reference`, expected: '${<todo>.outputs.<name>}' }]
       : [];
     if (code && findReferences(text).length > 0) {
       findings.push({ ...at, problem: 'a value of another todo is data: it can be no program and no script' });
@@ -169,9 +169,9 @@ function referenceFindings(todo: PlanTodo, pointer: string, byId: ValidParts['by
     for (const { todo: id, output } of findReferences(text)) {
       const source = byId.get(id);
       if (id === todo.id) findings.push({ ...at, problem: `${id} depends on itself` });
-      else if (source === undefined) findings.push({ ...at, problem: `there is no todo ${shown(id)}` });
+      else if (source === undefined) findings.push({ ...at, problem: `there is no todo ${renderValue(id)}` });
       else if (source !== null && !source.outputs.some(({ name }) => name === output)) {
-        findings.push({ ...at, problem: `${id} has no output ${shown(output)}` });
+        findings.push({ ...at, problem: `${id} has no output ${renderValue(output)}` });
       }
     }
     return findings;
@@ -192,21 +192,21 @@ function isCode(run: readonly string[], word: number): boolean {
   return script && run.slice(0, word).some((text) => INTERPRETER.test(text));
 }
 
-function nameFindings(todo: PlanTodo, pointer: string): ErrorDetail[] {
+function checkNames(todo: PlanTodo, pointer: string): ErrorDetail[] {
   const lists: [key: string, field: string, names: string[]][] = [
     ['inputs', 'name', todo.inputs.map(({ name }) => name)],
     ['outputs', 'name', todo.outputs.map(({ name }) => name)],
     ['acceptance', 'id', todo.acceptance.map(({ id }) => id)],
   ];
   return lists.flatMap(([key, field, names]) =>
-    repeated(names).map(({ index, first, value }) => ({
+    listRepeated(names).map(({ index, first, value }) => ({
       pointer: `${pointer}/${key}/${index}/${field}`,
-      problem: `${shown(value)} is already taken by ${pointer}/${key}/${first}`,
+      problem: `${renderValue(value)} is already taken by ${pointer}/${key}/${first}`,
     })),
   );
 }
 
-function pathFindings(todo: PlanTodo, pointer: string): ErrorDetail[] {
+function checkPaths(todo: PlanTodo, pointer: string): ErrorDetail[] {
   const paths = [
     ...todo.files.map((path, index) => ({ path, pointer: `${pointer}/files/${index}` })),
     ...todo.acceptance.flatMap((item, index) =>
@@ -223,7 +223,7 @@ function pathFindings(todo: PlanTodo, pointer: string): ErrorDetail[] {
   );
   return [
     ...wrong.flatMap(({ path, problem, pointer: at }) =>
-      problem === null ? [] : [{ pointer: at, problem: `path ${shown(path)} ${problem}` }],
+      problem === null ? [] : [{ pointer: at, problem: `path ${renderValue(path)} ${problem}` }],
     ),
     ...blank,
   ];
@@ -232,10 +232,10 @@ function pathFindings(todo: PlanTodo, pointer: string): ErrorDetail[] {
 /** Ids of a cycle that are named before the rest is left to the reader. */
 const CYCLE_SHOWN = 12;
 
-function cycleFindings(sound: ValidParts): ErrorDetail[] {
+function checkCycles(sound: ValidParts): ErrorDetail[] {
   const placed = new Map(sound.todos.map((entry) => [entry.todo.id, entry]));
   const todos = [...placed.values()].map(({ todo }) => todo);
-  return cycles(buildGraph(todos)).map((cycle) => {
+  return findCycles(buildGraph(todos)).map((cycle) => {
     const named = cycle.length > CYCLE_SHOWN ? [...cycle.slice(0, CYCLE_SHOWN), '…'] : cycle;
     const first = cycle[0] ?? '';
     return {
@@ -246,15 +246,15 @@ function cycleFindings(sound: ValidParts): ErrorDetail[] {
   });
 }
 
-function commitFindings({ commits, byId }: ValidParts): ErrorDetail[] {
-  const doubled = repeated(commits.map(({ commit }) => commit.afterTodo)).map(({ index, first, value }) => ({
+function checkCommits({ commits, byId }: ValidParts): ErrorDetail[] {
+  const doubled = listRepeated(commits.map(({ commit }) => commit.afterTodo)).map(({ index, first, value }) => ({
     pointer: `${commits[index]?.pointer}/afterTodo`,
-    problem: `${shown(value)} already has the commit message of ${commits[first]?.pointer}`,
+    problem: `${renderValue(value)} already has the commit message of ${commits[first]?.pointer}`,
   }));
   const unknown = commits.flatMap(({ commit, pointer }) => {
     const at = { pointer: `${pointer}/afterTodo` };
     const todo = byId.get(commit.afterTodo);
-    if (todo === undefined) return [{ ...at, problem: `there is no todo ${shown(commit.afterTodo)}` }];
+    if (todo === undefined) return [{ ...at, problem: `there is no todo ${renderValue(commit.afterTodo)}` }];
     return todo?.type === 'verification'
       ? [{ ...at, problem: `${todo.id} is a verification todo and commits nothing` }]
       : [];

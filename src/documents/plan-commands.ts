@@ -39,15 +39,15 @@ export function listCommands({ todos }: Pick<PlanContent, 'todos'>): PlannedComm
 
 /** By which an approval of a list of commands is known again. The order of the plan does not matter. */
 export function digestCommands(commands: readonly PlannedCommand[]): string {
-  return digestOf(commands.map((command) => canonicalJson(command)));
+  return digestLines(commands.map((command) => canonicalJson(command)));
 }
 
 /** The same as releases up to 0.1.0 made it, of the argument vectors and where they run alone. */
 export function digestCommandsAsOf010(commands: readonly PlannedCommand[]): string {
-  return digestOf([...new Set(commands.map(({ run, cwd }) => canonicalJson({ run, cwd })))]);
+  return digestLines([...new Set(commands.map(({ run, cwd }) => canonicalJson({ run, cwd })))]);
 }
 
-function digestOf(lines: string[]): string {
+function digestLines(lines: string[]): string {
   return sha256(canonicalJson(lines.sort()));
 }
 

@@ -50,7 +50,7 @@ export function buildGraph(todos: PlanTodo[]): Graph {
  * The ids in waves: those of one wave depend only on earlier ones. What is in a cycle, or behind one, is in no wave but
  * under `stuck`.
  */
-export function waves(graph: Graph): { waves: string[][]; stuck: Set<string> } {
+export function splitIntoWaves(graph: Graph): { waves: string[][]; stuck: Set<string> } {
   const open = new Map([...graph].map(([id, before]) => [id, before.length]));
   const after = new Map<string, string[]>();
   for (const [id, before] of graph) {
@@ -82,11 +82,11 @@ export function waves(graph: Graph): { waves: string[][]; stuck: Set<string> } {
  * Cycles of two and more todos, each as the ids along it. Todos that are tangled in several cycles show at least one of
  * them; no todo is named in two.
  */
-export function cycles(graph: Graph): string[][] {
+export function findCycles(graph: Graph): string[][] {
   const found: string[][] = [];
   const named = new Set<string>();
   const finished = new Set<string>();
-  for (const start of waves(graph).stuck) {
+  for (const start of splitIntoWaves(graph).stuck) {
     if (finished.has(start)) continue;
     walk(graph, start, finished, (target, path) => {
       if (named.has(target) || target === path.at(-1)) return;

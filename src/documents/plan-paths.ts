@@ -13,13 +13,13 @@ export function findPathProblem(path: string): string | null {
   const alternatives = expandBraces(path);
   if (alternatives === null) return `has more than ${MAX_ALTERNATIVES} alternatives in braces`;
   for (const alternative of alternatives) {
-    const problem = singleProblem(alternative);
+    const problem = findSingleProblem(alternative);
     if (problem !== null) return problem;
   }
   return null;
 }
 
-function singleProblem(path: string): string | null {
+function findSingleProblem(path: string): string | null {
   if (/^(?:\/|~|[A-Za-z]:)/.test(path)) return 'is absolute; paths are relative to the project';
   const segments = path.split('/').filter((segment) => segment !== '' && segment !== '.');
   if (segments.includes('..')) return 'holds ".."; paths stay inside the project';

@@ -16,7 +16,7 @@ const HEAD = /^# Plan\n\n<!-- Rendered from plan-content\.json by dev-cli \(([0-
  * @param boxes ids of todos whose box is ticked
  */
 export function renderPlan(plan: PlanContent, boxes: Record<string, boolean> = {}): string {
-  return textOf(plan, boxes, checksum(textOf(plan, {}, BLANK)));
+  return renderText(plan, boxes, computeChecksum(renderText(plan, {}, BLANK)));
 }
 
 /**
@@ -25,63 +25,63 @@ export function renderPlan(plan: PlanContent, boxes: Record<string, boolean> = {
  */
 export function isAsRendered(blank: string): boolean {
   const stated = HEAD.exec(blank)?.[1];
-  return stated !== undefined && checksum(blank.replace(stated, BLANK)) === stated;
+  return stated !== undefined && computeChecksum(blank.replace(stated, BLANK)) === stated;
 }
 
 /** Stands for the checksum where it is computed. */
 const BLANK = '0'.repeat(12);
 
-function checksum(text: string): string {
+function computeChecksum(text: string): string {
   return sha256(text).slice(0, BLANK.length);
 }
 
-function textOf(plan: PlanContent, boxes: Record<string, boolean>, sum: string): string {
+function renderText(plan: PlanContent, boxes: Record<string, boolean>, sum: string): string {
   const parts = [
     [
       '# Plan',
       '',
       `<!-- Rendered from plan-content.json by dev-cli (${sum}). Change it there and generate again: edits here are refused. -->`,
     ],
-    objectives(plan),
-    verification(plan),
-    context(plan),
+    renderObjectives(plan),
+    renderVerification(plan),
+    renderContext(plan),
     ['## Todos'],
-    ...plan.todos.map((todo) => todoPart(todo, Object.hasOwn(boxes, todo.id) && boxes[todo.id] === true)),
-    dependencyGraph(plan),
-    commitStrategy(plan),
-    ...hazards(plan),
+    ...plan.todos.map((todo) => renderTodo(todo, Object.hasOwn(boxes, todo.id) && boxes[todo.id] === true)),
+    renderDependencies(plan),
+    renderCommits(plan),
+    ...renderHazards(plan),
   ];
   return `${parts.map((part) => part.join('\n')).join('\n\n')}\n`;
 }
 
 /** The heading that carries a todo's box. */
-function todoHeading(todo: { id: string; title: string }, ticked: boolean): string {
+function renderHeading(todo: { id: string; title: string }, ticked: boolean): string {
   return `### [${ticked ? 'x' : ' '}] ${todo.id}: ${escapeProse(todo.title)}`;
 }
 
-function objectives({ objectives: { core, deliverables, definitionOfDone, mustNotDo } }: PlanContent): string[] {
+function renderObjectives({ objectives: { core, deliverables, definitionOfDone, mustNotDo } }: PlanContent): string[] {
   return [
     '## Objectives',
     '',
     escapeProse(core),
-    ...titled('Deliverables', deliverables.map(escapeProse)),
-    ...titled('Definition of done', definitionOfDone.map(escapeProse)),
-    ...titled('Must not do', mustNotDo.map(escapeProse)),
+    ...renderList('Deliverables', deliverables.map(escapeProse)),
+    ...renderList('Definition of done', definitionOfDone.map(escapeProse)),
+    ...renderList('Must not do', mustNotDo.map(escapeProse)),
   ];
 }
 
-function titled(title: string, lines: string[]): string[] {
+function renderList(title: string, lines: string[]): string[] {
   return lines.length === 0 ? [] : ['', `**${title}**`, ...lines.map((line) => `- ${line}`)];
 }
 
-function verification(plan: PlanContent): string[] {
+function renderVerification(plan: PlanContent): string[] {
   const places = plan.todos.flatMap((todo) =>
     todo.acceptance.map((item) => ({ item, place: `${todo.id} ${item.id}` })),
   );
   const commands = new Map<string, string[]>();
   for (const { item, place } of places) {
     if (item.kind !== 'command') continue;
-    const command = commandText(item);
+    const command = renderCommandText(item);
     const where = commands.get(command);
     if (where === undefined) commands.set(command, [place]);
     else where.push(place);
@@ -89,13 +89,13 @@ function verification(plan: PlanContent): string[] {
   const stated = (kind: 'assertion' | 'human') =>
     places.flatMap(({ item, place }) => (item.kind === kind ? [`${place}: ${escapeProse(item.text)}`] : []));
   const lines = [
-    ...titled(
+    ...renderList(
       'Commands, run by dev-cli',
       [...commands].map(([command, where]) => `${command} (${where.join(', ')})`),
     ),
-    ...titled('Assertions, judged by an agent', stated('assertion')),
-    ...titled('Human checks', stated('human')),
-    ...titled('Gaps', listGaps(plan)),
+    ...renderList('Assertions, judged by an agent', stated('assertion')),
+    ...renderList('Human checks', stated('human')),
+    ...renderList('Gaps', listGaps(plan)),
   ];
   return ['## Verification', ...(lines.length === 0 ? ['', 'Nothing is verified.'] : lines)];
 }
@@ -110,7 +110,7 @@ export function listGaps(plan: PlanContent): string[] {
   });
 }
 
-function commandText(item: Extract<PlanAcceptance, { kind: 'command' }>): string {
+function renderCommandText(item: Extract<PlanAcceptance, { kind: 'command' }>): string {
   const where = item.cwd === undefined ? [] : [`in ${renderCodeSpan(item.cwd)}`];
   const limit = (item.timeout ?? DEFAULT_TIMEOUT) === DEFAULT_TIMEOUT ? [] : [`within ${item.timeout} s`];
   const exit = (item.expect?.exitCode ?? 0) === 0 ? [] : [`expecting exit ${item.expect?.exitCode}`];
@@ -119,7 +119,7 @@ function commandText(item: Extract<PlanAcceptance, { kind: 'command' }>): string
   return [renderCodeSpan(formatCommandLine(item.run)), ...where, ...limit, ...exit, ...printed].join(' ');
 }
 
-function context({ context: parts }: PlanContent): string[] {
+function renderContext({ context: parts }: PlanContent): string[] {
   const quoted = (title: string, text: string | string[] | undefined): string[] => {
     const joined = [text ?? []].flat().join('\n');
     return joined.trim() === '' ? [] : ['', `**${title}**`, '', ...renderQuotation(joined)];
@@ -133,36 +133,36 @@ function context({ context: parts }: PlanContent): string[] {
   ];
 }
 
-function todoPart(todo: PlanTodo, ticked: boolean): string[] {
+function renderTodo(todo: PlanTodo, ticked: boolean): string[] {
   const after = listDependencies(todo);
   return [
-    todoHeading(todo, ticked),
+    renderHeading(todo, ticked),
     '',
     `${todo.type}, risk ${todo.risk}${after.length === 0 ? '' : `, after ${after.join(', ')}`}`,
-    ...titled(
+    ...renderList(
       'Inputs',
       todo.inputs.map(({ name, from }) => `${renderCodeSpan(name)} from ${renderCodeSpan(from)}`),
     ),
-    ...titled(
+    ...renderList(
       'Outputs',
       todo.outputs.map(({ name, description }) => `${renderCodeSpan(name)}: ${escapeProse(description)}`),
     ),
-    ...titled('Files', todo.files.map(renderCodeSpan)),
-    ...numbered('Steps', todo.steps.map(escapeProse)),
-    ...titled('Must not do', todo.mustNotDo.map(escapeProse)),
-    ...titled('References', todo.references.map(escapeProse)),
-    ...titled('Acceptance', todo.acceptance.map(acceptance)),
+    ...renderList('Files', todo.files.map(renderCodeSpan)),
+    ...renderNumbered('Steps', todo.steps.map(escapeProse)),
+    ...renderList('Must not do', todo.mustNotDo.map(escapeProse)),
+    ...renderList('References', todo.references.map(escapeProse)),
+    ...renderList('Acceptance', todo.acceptance.map(renderAcceptance)),
   ];
 }
 
-function numbered(title: string, lines: string[]): string[] {
+function renderNumbered(title: string, lines: string[]): string[] {
   return lines.length === 0 ? [] : ['', `**${title}**`, ...lines.map((line, index) => `${index + 1}. ${line}`)];
 }
 
-function acceptance(item: PlanAcceptance): string {
+function renderAcceptance(item: PlanAcceptance): string {
   switch (item.kind) {
     case 'command':
-      return `${item.id}: ${commandText(item)}`;
+      return `${item.id}: ${renderCommandText(item)}`;
     case 'assertion':
       return `${item.id}: ${escapeProse(item.text)}`;
     case 'human':
@@ -170,7 +170,7 @@ function acceptance(item: PlanAcceptance): string {
   }
 }
 
-function dependencyGraph({ todos }: PlanContent): string[] {
+function renderDependencies({ todos }: PlanContent): string[] {
   // Numbers as node ids: a todo's id may be a word of the graph language.
   const nodes = new Map(todos.map((todo, index) => [todo.id, `t${index + 1}`]));
   const labels = todos.map((todo) => `  ${nodes.get(todo.id)}["${todo.id}: ${escapeMermaidLabel(todo.title)}"]`);
@@ -180,7 +180,7 @@ function dependencyGraph({ todos }: PlanContent): string[] {
   return ['## Dependencies', '', '```mermaid', 'graph TD', ...labels, ...edges, '```'];
 }
 
-function commitStrategy(plan: PlanContent): string[] {
+function renderCommits(plan: PlanContent): string[] {
   const messages = new Map(plan.commits?.map(({ afterTodo, message }) => [afterTodo, message]));
   const lines = plan.todos
     .filter((todo) => todo.type === 'work')
@@ -188,7 +188,7 @@ function commitStrategy(plan: PlanContent): string[] {
   return ['## Commits', '', ...(lines.length === 0 ? ['None: nothing is changed.'] : lines)];
 }
 
-function hazards(plan: PlanContent): string[][] {
+function renderHazards(plan: PlanContent): string[][] {
   const risks = (plan.risks ?? []).map(({ severity, text }) => `- ${severity}: ${escapeProse(text)}`);
   const needs = (plan.externalDependencies ?? []).map(({ when, text }) => `- ${when}: ${escapeProse(text)}`);
   return [

@@ -1,4 +1,4 @@
-import { buildGraph, listDependencies, waves } from './plan-graph.js';
+import { buildGraph, listDependencies, splitIntoWaves } from './plan-graph.js';
 import { listGaps } from './plan-render.js';
 import type { PlanAcceptance, PlanContent } from './plan-schema.js';
 import { escapeProse } from './plan-text.js';
@@ -22,11 +22,11 @@ export function buildPlanSummary(plan: PlanContent, boxes: Record<string, boolea
   const kinds = (kind: PlanAcceptance['kind']) =>
     todos.reduce((sum, todo) => sum + todo.acceptance.filter((item) => item.kind === kind).length, 0);
   const line = [
-    `${count(todos.length, 'todo')} (${shape(plan)})${done === 0 ? '' : `, ${done} done`}`,
+    `${renderCount(todos.length, 'todo')} (${renderShape(plan)})${done === 0 ? '' : `, ${done} done`}`,
     `risk ${risks[0]}H/${risks[1]}M/${risks[2]}L`,
-    count(kinds('command'), 'command'),
-    count(kinds('assertion'), 'assertion'),
-    count(kinds('human'), 'human check'),
+    renderCount(kinds('command'), 'command'),
+    renderCount(kinds('assertion'), 'assertion'),
+    renderCount(kinds('human'), 'human check'),
   ].join(', ');
   const rows = todos.map((todo) => {
     const after = listDependencies(todo);
@@ -38,15 +38,15 @@ export function buildPlanSummary(plan: PlanContent, boxes: Record<string, boolea
   return { line, text: [line, '', ...rows, ...(open.length === 0 ? [] : ['', ...open])].join('\n') };
 }
 
-function count(number: number, noun: string): string {
+function renderCount(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
 
 /** `1 → 2,3 → 4`, by waves; ids without the prefix that all share. */
-function shape({ todos }: PlanContent): string {
-  const inWaves = waves(buildGraph(todos)).waves;
+function renderShape({ todos }: PlanContent): string {
+  const inWaves = splitIntoWaves(buildGraph(todos)).waves;
   const short = todos.every(({ id }) => /^todo-./.test(id)) ? 'todo-'.length : 0;
   const written = inWaves.map((wave) => wave.map((id) => id.slice(short)).join(',')).join(' → ');
   if (written.length <= SHAPE_SHOWN) return written;
-  return `${count(inWaves.length, 'wave')}, at most ${Math.max(...inWaves.map((wave) => wave.length))} at once`;
+  return `${renderCount(inWaves.length, 'wave')}, at most ${Math.max(...inWaves.map((wave) => wave.length))} at once`;
 }

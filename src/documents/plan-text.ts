@@ -7,7 +7,7 @@ import { replaceInvisible } from '../base/visible.js';
 
 /** A text as one line of Markdown prose. Code in single backticks stays code; HTML, links and images become text. */
 export function escapeProse(text: string): string {
-  const line = visible(text.replace(/\s+/g, ' ').trim());
+  const line = revealInvisible(text.replace(/\s+/g, ' ').trim());
   const pieces = line.split(/(`[^`]+`)/);
   const escaped = pieces.map((piece, index) => (index % 2 === 1 ? piece : escapeInline(piece))).join('');
   return escaped.replace(/^(?:[-+*#>=~|]|\d{1,9}(?=[.)]))/, '\\$&').replace(/^\\(\d+)([.)])/, '$1\\$2');
@@ -31,7 +31,7 @@ export function renderQuotation(text: string): string[] {
 
 /** A text as code, character by character as it is. */
 export function renderCodeSpan(text: string): string {
-  const shown = visible(text);
+  const shown = revealInvisible(text);
   const longest = (shown.match(/`+/g) ?? []).reduce((most, run) => Math.max(most, run.length), 0);
   const ticks = '`'.repeat(longest + 1);
   const padding = /^`|`$|^ .* $/.test(shown) ? ' ' : '';
@@ -45,12 +45,12 @@ export function formatCommandLine(argv: string[]): string {
 
 /** A command line for whoever decides on it: whole, and with nothing in it that would not be seen. */
 export function formatPlainCommandLine(argv: string[]): string {
-  return visible(formatCommandLine(argv));
+  return revealInvisible(formatCommandLine(argv));
 }
 
 /** A text inside a quoted label of a Mermaid graph; everything but plain characters as its code. */
 export function escapeMermaidLabel(text: string): string {
-  const line = visible(text.replace(/\s+/g, ' ').trim());
+  const line = revealInvisible(text.replace(/\s+/g, ' ').trim());
   const shown = [...line];
   const cut = shown.length > 60 ? [...shown.slice(0, 59), '…'] : shown;
   return cut
@@ -59,10 +59,10 @@ export function escapeMermaidLabel(text: string): string {
 }
 
 /** What nobody would see, by its code: approving a plan needs seeing all of it. Joiners that join stay. */
-function visible(text: string): string {
-  return replaceInvisible(text.replace(/[\p{Cc}\p{Cs}\u2028\u2029]/gu, code), code);
+function revealInvisible(text: string): string {
+  return replaceInvisible(text.replace(/[\p{Cc}\p{Cs}\u2028\u2029]/gu, renderCodePoint), renderCodePoint);
 }
 
-function code(character: string): string {
+function renderCodePoint(character: string): string {
   return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 }

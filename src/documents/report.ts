@@ -49,31 +49,31 @@ export function checkReport(text: string, options: ReportOptions = {}): ReportCh
   const matter = splitFrontMatter(text);
   switch (matter.kind) {
     case 'none':
-      return failed(
+      return buildFailure(
         hasContent(text)
           ? { problem: 'no front matter: the file must begin with a line "---"', at: '1:1' }
           : { problem: 'the file is empty' },
       );
     case 'invalid':
-      return failed({ problem: `${matter.problem}; put a value with ":" or "#" in it in quotes`, at: matter.at });
+      return buildFailure({ problem: `${matter.problem}; put a value with ":" or "#" in it in quotes`, at: matter.at });
     case 'found':
       return checkFields(matter.data, matter.body, options);
   }
 }
 
-function failed(...problems: ErrorDetail[]): ReportCheck {
+function buildFailure(...problems: ErrorDetail[]): ReportCheck {
   return { ok: false, problems };
 }
 
 function checkFields(data: JsonObject, body: string, options: ReportOptions): ReportCheck {
   const { agent, timestamp, summary, verdict, confidence, ...extra } = data;
   const problems = [
-    ...agentProblems(agent, options.agent),
-    ...timestampProblems(timestamp),
-    ...textProblems('summary', summary),
-    ...(options.verdict === true ? verdictProblems(verdict) : []),
+    ...checkAgent(agent, options.agent),
+    ...checkTimestamp(timestamp),
+    ...checkText('summary', summary),
+    ...(options.verdict === true ? checkVerdict(verdict) : []),
   ];
-  if (problems.length > 0) return failed(...problems);
+  if (problems.length > 0) return buildFailure(...problems);
   const warnings: string[] = [];
   const line = toBoundedLine(String(summary), Number.MAX_SAFE_INTEGER);
   if (line.length > SUMMARY_LIMIT) warnings.push(`summary: cut from ${line.length} to ${SUMMARY_LIMIT} characters`);
@@ -85,48 +85,48 @@ function checkFields(data: JsonObject, body: string, options: ReportOptions): Re
     extra,
   };
   if (typeof verdict === 'string')
-    report.verdict = options.verdict === true ? normalVerdict(verdict) : toBoundedLine(verdict, VERDICT_LIMIT);
+    report.verdict = options.verdict === true ? normalizeVerdict(verdict) : toBoundedLine(verdict, VERDICT_LIMIT);
   if (typeof confidence === 'string' || typeof confidence === 'number') report.confidence = confidence;
   else if (confidence !== undefined && confidence !== null)
     warnings.push('confidence: neither text nor a number; ignored');
   return { ok: true, report, body, warnings };
 }
 
-function agentProblems(agent: Json | undefined, wanted: string | undefined): ErrorDetail[] {
-  if (wanted === undefined || agent === wanted) return textProblems('agent', agent);
-  if (typeof agent !== 'string' || !hasContent(agent)) return textProblems('agent', agent, wanted);
-  return [{ problem: `agent is ${shown(agent)}`, pointer: '/agent', expected: wanted }];
+function checkAgent(agent: Json | undefined, wanted: string | undefined): ErrorDetail[] {
+  if (wanted === undefined || agent === wanted) return checkText('agent', agent);
+  if (typeof agent !== 'string' || !hasContent(agent)) return checkText('agent', agent, wanted);
+  return [{ problem: `agent is ${renderValue(agent)}`, pointer: '/agent', expected: wanted }];
 }
 
-function timestampProblems(timestamp: Json | undefined): ErrorDetail[] {
-  if (typeof timestamp !== 'string' || !hasContent(timestamp)) return textProblems('timestamp', timestamp, ISO_EXAMPLE);
+function checkTimestamp(timestamp: Json | undefined): ErrorDetail[] {
+  if (typeof timestamp !== 'string' || !hasContent(timestamp)) return checkText('timestamp', timestamp, ISO_EXAMPLE);
   const isIso = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?\s?(?:Z|[+-]\d\d:?\d\d)?)?$/i.test(timestamp);
   const isReal = isIso && !Number.isNaN(Date.parse(timestamp.slice(0, 10)));
   if (isReal) return [];
-  return [{ problem: `timestamp is ${shown(timestamp)}`, pointer: '/timestamp', expected: ISO_EXAMPLE }];
+  return [{ problem: `timestamp is ${renderValue(timestamp)}`, pointer: '/timestamp', expected: ISO_EXAMPLE }];
 }
 
 const ISO_EXAMPLE = 'an ISO 8601 instant such as 2026-01-31T09:30:00Z';
 
-function verdictProblems(verdict: Json | undefined): ErrorDetail[] {
+function checkVerdict(verdict: Json | undefined): ErrorDetail[] {
   const expected = VERDICTS.join(' or ');
-  if (typeof verdict !== 'string') return textProblems('verdict', verdict, expected);
-  if ((VERDICTS as readonly string[]).includes(normalVerdict(verdict))) return [];
-  return [{ problem: `verdict is ${shown(verdict)}`, pointer: '/verdict', expected }];
+  if (typeof verdict !== 'string') return checkText('verdict', verdict, expected);
+  if ((VERDICTS as readonly string[]).includes(normalizeVerdict(verdict))) return [];
+  return [{ problem: `verdict is ${renderValue(verdict)}`, pointer: '/verdict', expected }];
 }
 
 /** Spelling is no verdict of its own. */
-function normalVerdict(verdict: string): string {
+function normalizeVerdict(verdict: string): string {
   return verdict.trim().toUpperCase();
 }
 
-function textProblems(key: string, value: Json | undefined, expected = 'text'): ErrorDetail[] {
+function checkText(key: string, value: Json | undefined, expected = 'text'): ErrorDetail[] {
   const pointer = `/${key}`;
   if (value === undefined) return [{ problem: `${key} is missing`, pointer, expected }];
-  if (typeof value !== 'string') return [{ problem: `${key} is ${shown(value)}, not text`, pointer, expected }];
+  if (typeof value !== 'string') return [{ problem: `${key} is ${renderValue(value)}, not text`, pointer, expected }];
   return hasContent(value) ? [] : [{ problem: `${key} is empty`, pointer, expected }];
 }
 
-function shown(value: Json): string {
+function renderValue(value: Json): string {
   return toBoundedLine(JSON.stringify(value).slice(0, 200), 60);
 }

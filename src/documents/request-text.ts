@@ -15,13 +15,10 @@ const LINE_CAP = 500;
  * an issue. What does not fit is left out from the end, which says so.
  */
 export function renderRequestBody(summary: RunSummary): string {
-  const lines = buildSummaryParts(summary, { shown, told }).flatMap(({ title, lines: items }) => [
-    `## ${title}`,
-    '',
-    ...items.map((item) => `- ${item}`),
-    '',
-  ]);
-  const all = [`${shown(summary.goal) || 'No goal was stated.'}`, '', ...lines];
+  const lines = buildSummaryParts(summary, { shown: renderBounded, told: renderWhole }).flatMap(
+    ({ title, lines: items }) => [`## ${title}`, '', ...items.map((item) => `- ${item}`), ''],
+  );
+  const all = [`${renderBounded(summary.goal) || 'No goal was stated.'}`, '', ...lines];
   const kept: string[] = [];
   let length = 0;
   for (const line of all) {
@@ -37,17 +34,17 @@ export function renderRequestBody(summary: RunSummary): string {
 /** Room for the line that says what was left out. */
 const CUT_ROOM = 100;
 
-function shown(text: string): string {
-  return escaped(toBoundedLine(text, LINE_CAP));
+function renderBounded(text: string): string {
+  return escapeMarkup(toBoundedLine(text, LINE_CAP));
 }
 
 /** What somebody has to act on is whole. */
-function told(text: string): string {
-  return escaped(toWholeLine(text));
+function renderWhole(text: string): string {
+  return escapeMarkup(toWholeLine(text));
 }
 
 /** One line that is nothing but text wherever Markdown of a forge is rendered. */
-function escaped(line: string): string {
+function escapeMarkup(line: string): string {
   return (
     line
       .replaceAll('&', '&amp;')

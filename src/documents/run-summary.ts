@@ -41,11 +41,11 @@ export function renderRunSummary(summary: RunSummary, title = 'Summary'): string
   const head = [
     `# ${title}`,
     '',
-    `Goal: ${shown(summary.goal) || 'none stated'}`,
+    `Goal: ${renderBounded(summary.goal) || 'none stated'}`,
     '',
     `Outcome: ${summary.outcome} (${summary.at})`,
   ];
-  const parts = buildSummaryParts(summary, { shown, told }).map((part) => [
+  const parts = buildSummaryParts(summary, { shown: renderBounded, told: renderWhole }).map((part) => [
     `## ${part.title}`,
     '',
     ...part.lines.map((line) => `- ${line}`),
@@ -83,11 +83,11 @@ export function buildSummaryParts(
 }
 
 /** One line that opens no HTML. */
-function shown(text: string): string {
+function renderBounded(text: string): string {
   return toBoundedLine(text, ENTRY_LIMIT).replaceAll('<', '&lt;');
 }
 
 /** The same, whole: what failed, what stays open and what was decided is acted on. */
-function told(text: string): string {
+function renderWhole(text: string): string {
   return toWholeLine(text).replaceAll('<', '&lt;');
 }

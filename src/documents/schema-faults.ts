@@ -37,11 +37,11 @@ export type SchemaFault = {
 );
 
 /** All faults of a value, without those that only follow from another one; empty when it fits. */
-export function faultsOf(validate: Validator, value: unknown): SchemaFault[] {
-  return validate(value) ? [] : meaningful(validate.errors ?? []).map(faultOf);
+export function findFaults(validate: Validator, value: unknown): SchemaFault[] {
+  return validate(value) ? [] : selectMeant(validate.errors ?? []).map(readFault);
 }
 
-function faultOf(error: SchemaError): SchemaFault {
+function readFault(error: SchemaError): SchemaFault {
   const { keyword, params, data: given, parentSchema: schema = {} } = error;
   const at = { pointer: error.instancePath, given, schema };
   const limit = Number(params['limit']);
@@ -62,7 +62,7 @@ function faultOf(error: SchemaError): SchemaFault {
         given: of,
         schema,
         kind: 'word',
-        allowed: variants(schema, tag),
+        allowed: listVariants(schema, tag),
         isTag: true,
       };
     }
@@ -86,13 +86,13 @@ function faultOf(error: SchemaError): SchemaFault {
 }
 
 /** The values of `tag` that the variants of a schema are told apart by. */
-function variants(schema: Record<string, unknown>, tag: string): string[] {
+function listVariants(schema: Record<string, unknown>, tag: string): string[] {
   const among = (schema['oneOf'] ?? []) as { properties?: Record<string, { const?: string }> }[];
   return among.flatMap(({ properties }) => properties?.[tag]?.const ?? []);
 }
 
 /** Without the alternatives of a union that were not meant; a value of none of its types is one fault. */
-function meaningful(errors: readonly SchemaError[]): SchemaError[] {
+function selectMeant(errors: readonly SchemaError[]): SchemaError[] {
   const instead = new Map<SchemaError, SchemaError[]>();
   for (const union of errors.filter(({ keyword }) => keyword === 'anyOf')) {
     const inside = errors.filter((error) => isInside(error, union));
@@ -100,12 +100,12 @@ function meaningful(errors: readonly SchemaError[]): SchemaError[] {
     const closedList = inside.filter(({ keyword }) => typeof union.data === 'string' && keyword === 'enum');
     const meant = deeper.length > 0 ? deeper : closedList;
     for (const error of inside) if (!meant.includes(error)) instead.set(error, []);
-    instead.set(union, meant.length > 0 ? [] : [ofNoType(union, inside)]);
+    instead.set(union, meant.length > 0 ? [] : [buildTypeError(union, inside)]);
   }
   return errors.filter((error) => !followsFromMissingTag(error)).flatMap((error) => instead.get(error) ?? [error]);
 }
 
-function ofNoType(union: SchemaError, inside: readonly SchemaError[]): SchemaError {
+function buildTypeError(union: SchemaError, inside: readonly SchemaError[]): SchemaError {
   const types = inside.flatMap(({ keyword, params }) => (keyword === 'type' ? [params['type']] : []));
   return types.length === inside.length && types.length > 0
     ? { ...union, keyword: 'type', params: { type: types.flat() } }

@@ -3,32 +3,36 @@ import { isRecord } from '../base/json.js';
 import { findSuggestion } from '../base/suggest.js';
 import { toBoundedLine } from './foreign.js';
 import { PLAN_ID } from './plan-id.js';
-import { faultsOf, type SchemaFault, type Validator } from './schema-faults.js';
+import { findFaults, type SchemaFault, type Validator } from './schema-faults.js';
 
 /** What does not fit a schema, each in one line with its JSON pointer; empty when all fits. */
 export function listSchemaFaults(validate: Validator, value: unknown): ErrorDetail[] {
-  return faultsOf(validate, value).map((fault) => ({ pointer: fault.pointer, ...finding(fault) }));
+  return findFaults(validate, value).map((fault) => ({ pointer: fault.pointer, ...describeFault(fault) }));
 }
 
-function finding(fault: SchemaFault): Omit<ErrorDetail, 'pointer'> {
+function describeFault(fault: SchemaFault): Omit<ErrorDetail, 'pointer'> {
   const { given } = fault;
   switch (fault.kind) {
     case 'missing':
       return { problem: `"${fault.key}" is missing` };
     case 'unknown-key':
-      return { problem: `unknown key ${shown(fault.key)}${didYouMean(fault.key, unusedKeys(fault))}` };
+      return { problem: `unknown key ${renderValue(fault.key)}${renderNearest(fault.key, listUnusedKeys(fault))}` };
     case 'word': {
-      const near = typeof given === 'string' ? didYouMean(given, fault.allowed) : '';
-      return { problem: `is ${described(given)}${near}`, expected: `one of ${fault.allowed.join(', ')}` };
+      const near = typeof given === 'string' ? renderNearest(given, fault.allowed) : '';
+      return { problem: `is ${describeValue(given)}${near}`, expected: `one of ${fault.allowed.join(', ')}` };
     }
     case 'type':
-      return { problem: `is ${described(given)}, not ${fault.wanted.map((type) => TYPES[type] ?? type).join(' or ')}` };
+      return {
+        problem: `is ${describeValue(given)}, not ${fault.wanted.map((type) => TYPES[type] ?? type).join(' or ')}`,
+      };
     case 'empty':
       return { problem: 'is empty' };
     case 'form':
-      return { problem: `is ${shown(given)}; ${QUERY_FORMS[fault.pattern] ?? `it does not match ${fault.pattern}`}` };
+      return {
+        problem: `is ${renderValue(given)}; ${QUERY_FORMS[fault.pattern] ?? `it does not match ${fault.pattern}`}`,
+      };
     case 'limit':
-      return { problem: limitProblem(fault, given) };
+      return { problem: describeLimit(fault, given) };
     case 'other':
       return { problem: fault.message };
   }
@@ -50,30 +54,30 @@ const TYPES: Record<string, string> = {
   null: 'null',
 };
 
-function limitProblem({ what, least, limit }: SchemaFault & { kind: 'limit' }, given: unknown): string {
-  if (what === 'value') return `is ${shown(given)}, which is not ${least ? '>=' : '<='} ${limit}`;
+function describeLimit({ what, least, limit }: SchemaFault & { kind: 'limit' }, given: unknown): string {
+  if (what === 'value') return `is ${renderValue(given)}, which is not ${least ? '>=' : '<='} ${limit}`;
   const { length } = given as string | unknown[];
   if (least && length === 0) return 'is an empty list; at least one entry is needed';
   return `has ${length} ${what}; at ${least ? 'least' : 'most'} ${limit}`;
 }
 
-function unusedKeys({ schema, given }: SchemaFault): string[] {
+function listUnusedKeys({ schema, given }: SchemaFault): string[] {
   const known = isRecord(schema['properties']) ? Object.keys(schema['properties']) : [];
   return known.filter((name) => !(isRecord(given) && Object.hasOwn(given, name)));
 }
 
-function didYouMean(word: string, known: string[]): string {
+function renderNearest(word: string, known: string[]): string {
   const near = findSuggestion(word.slice(0, 60), known);
   return near === undefined ? '' : `; did you mean "${near}"?`;
 }
 
-function described(value: unknown): string {
+function describeValue(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';
-  return typeof value === 'object' ? 'an object' : shown(value);
+  return typeof value === 'object' ? 'an object' : renderValue(value);
 }
 
 /** A value of a document as it may stand in a message. */
-export function shown(value: unknown): string {
+export function renderValue(value: unknown): string {
   return toBoundedLine(JSON.stringify(typeof value === 'string' ? value.slice(0, 200) : value) ?? 'nothing', 80);
 }

@@ -57,7 +57,7 @@ export function trimText(text: string): string {
 /** The lines of `text` (as `trimText` leaves it) with everything escaped that would be taken for structure. */
 export function encodeSection(text: string): string {
   const lines = text.split('\n');
-  const closed = closedFences(lines);
+  const closed = findClosedFences(lines);
   let open: Fence | null = null;
   return lines
     .map((line, index) => {
@@ -70,7 +70,7 @@ export function encodeSection(text: string): string {
         open = fence;
         return line;
       }
-      const found = structureOf(line);
+      const found = matchStructure(line);
       const isText = found === null || (fence === null && found[2] === '' && /^[`~]/.test(found[3] ?? ''));
       return isText ? line : line.replace(/^ {0,3}/, '$&\\');
     })
@@ -82,22 +82,22 @@ export function decodeSection(raw: string): string {
   const lines: string[] = [];
   for (const line of readMarkdownLines(raw)) {
     if (line.fenced) lines.push(line.text);
-    else if (!isPlaceholder(line.text)) lines.push(unescaped(line.text));
+    else if (!isPlaceholder(line.text)) lines.push(unescapeLine(line.text));
   }
   return trimText(lines.join('\n'));
 }
 
-function unescaped(line: string): string {
-  const found = structureOf(line);
+function unescapeLine(line: string): string {
+  const found = matchStructure(line);
   return found === null || found[2] === '' ? line : line.replace('\\', '');
 }
 
-function structureOf(line: string): RegExpExecArray | null {
+function matchStructure(line: string): RegExpExecArray | null {
   return '\\#<`~'.includes(getLeadingCharacter(line)) ? STRUCTURE.exec(line) : null;
 }
 
 /** Indexes of the lines that open a fence which a later line closes, reading on in the code of an unclosed one. */
-function closedFences(lines: string[]): Set<number> {
+function findClosedFences(lines: string[]): Set<number> {
   // How long a closing run stands at a line or below it: tells without a search whether anything closes a fence.
   const below = { '`': new Int32Array(lines.length + 1), '~': new Int32Array(lines.length + 1) };
   for (let index = lines.length - 1; index >= 0; index -= 1) {

@@ -4,7 +4,7 @@ import type { Json } from '../base/json.js';
 import { findJsonFault } from './json-fault.js';
 import { isSectionHeading, readMarkdownLines } from './markdown-lines.js';
 import { hasContent, isPlaceholder, parseMarker, trimText } from './section-codec.js';
-import { isSectionId, type SectionId, unknownSection, VALID_SECTIONS } from './sections.js';
+import { describeUnknownSection, isSectionId, type SectionId, VALID_SECTIONS } from './sections.js';
 
 /** What comes with `--data` (protocol.md §1): sections from a .md file, JSON from anything else. */
 
@@ -52,10 +52,10 @@ function splitSections(text: string): {
   for (const line of readMarkdownLines(text)) {
     if (!line.fenced && isSectionHeading(line.text)) {
       const at = `${line.number}:1`;
-      const title = headingText(line.text);
+      const title = readHeading(line.text);
       const id = title.toLowerCase();
       current = [];
-      if (!isSectionId(id)) unknown.push({ problem: unknownSection(title), at });
+      if (!isSectionId(id)) unknown.push({ problem: describeUnknownSection(title), at });
       else if (bodies.has(id)) malformed.push({ problem: `section "${id}" is there twice`, target: id, at });
       else bodies.set(id, current);
     } else if (current !== null) {
@@ -73,7 +73,7 @@ function isMarker(line: string): boolean {
   return id !== null && isSectionId(id);
 }
 
-function headingText(line: string): string {
+function readHeading(line: string): string {
   const title = line.trim().slice('##'.length).trim();
   return /(?:^|[ \t])#+$/.test(title) ? title.slice(0, title.search(/#+$/)).trim() : title;
 }
@@ -88,7 +88,7 @@ export function parseJson(json: string): Json {
   if (text.trim() === '') {
     throw new DevCliError('DATA_MISSING', 'The data is empty.', { fix: 'Write the data as JSON, then repeat.' });
   }
-  const value = parsed(text);
+  const value = parseText(text);
   if (isTooDeep(value)) {
     throw new DevCliError('DATA_MALFORMED', `The JSON is nested deeper than ${MAX_DEPTH} levels.`, {
       fix: 'Give flatter data.',
@@ -97,12 +97,12 @@ export function parseJson(json: string): Json {
   return value;
 }
 
-function parsed(text: string): Json {
+function parseText(text: string): Json {
   try {
     return JSON.parse(text) as Json;
   } catch (cause) {
     const fault = findJsonFault(text) ?? { offset: 0, expected: 'JSON' };
-    const at = position(text, fault.offset);
+    const at = formatPosition(text, fault.offset);
     const found = fault.offset >= text.length ? 'the end' : JSON.stringify(text.slice(fault.offset, fault.offset + 12));
     throw new DevCliError('DATA_MALFORMED', `The data is not valid JSON: line ${at.replace(':', ', column ')}.`, {
       details: [{ problem: `found ${found}`, at, expected: fault.expected }],
@@ -113,7 +113,7 @@ function parsed(text: string): Json {
 }
 
 /** `line:column`, both from 1. */
-function position(text: string, offset: number): string {
+function formatPosition(text: string, offset: number): string {
   let line = 1;
   let start = 0;
   for (let at = text.indexOf('\n'); at !== -1 && at < offset; at = text.indexOf('\n', at + 1)) {

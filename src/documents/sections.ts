@@ -73,7 +73,7 @@ export function isSectionId(text: string): text is SectionId {
 }
 
 /** `unknown section "x"; did you mean "y"?`, in one wording for options, headings and data. */
-export function unknownSection(text: string): string {
+export function describeUnknownSection(text: string): string {
   const shown = JSON.stringify(text.slice(0, 80));
   const near = findSuggestion(text.slice(0, 80), SECTION_IDS);
   return `unknown section ${shown}${near === undefined ? '' : `; did you mean "${near}"?`}`;
@@ -83,9 +83,9 @@ export function unknownSection(text: string): string {
  * Returns `text` when it is the id of a section.
  * @throws DevCliError `UNKNOWN_SECTION`, with the valid ids (documents.md, DRAFT.md)
  */
-export function checkedSection(text: string): SectionId {
+export function requireSection(text: string): SectionId {
   if (isSectionId(text)) return text;
-  throw new DevCliError('UNKNOWN_SECTION', `${unknownSection(text)}.`, { fix: VALID_SECTIONS });
+  throw new DevCliError('UNKNOWN_SECTION', `${describeUnknownSection(text)}.`, { fix: VALID_SECTIONS });
 }
 
 /** The instruction that every complaint about a section ends with. */

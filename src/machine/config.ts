@@ -44,7 +44,7 @@ export function compileProgram(program: Program): MachineConfig {
       ...Object.fromEntries(
         blocks.map((block, index) => [
           getStateKey(block.id),
-          blockState({ block, next: blocks[index + 1] ?? null, find }),
+          buildBlockState({ block, next: blocks[index + 1] ?? null, find }),
         ]),
       ),
       completed: { type: 'final', entry: [{ type: 'end', params: { outcome: 'completed' } }] },
@@ -59,7 +59,7 @@ export function compileProgram(program: Program): MachineConfig {
   };
 }
 
-function blockState(place: BlockNode): StateConfig {
+function buildBlockState(place: BlockNode): StateConfig {
   const { block } = place;
   if (block.standsForInit) return { initial: 'entering', states: { entering: { always: [buildDone(place)] } } };
   const stopping = { FAIL: buildFailure(place), HALT: [buildHalt(place)] };

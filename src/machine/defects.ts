@@ -17,25 +17,25 @@ export function listProgramDefects({ blocks }: Program): string[] {
     ...(index.get(block.id) === at ? [] : [`The id ${block.id} is used twice.`]),
     ...(ID.test(block.id) && !(block.id in {}) ? [] : [`${JSON.stringify(block.id)} cannot be an id.`]),
     ...(block.standsForInit && at > 0 ? [`${block.id} stands for init and is not the first block.`] : []),
-    ...waysBack(block).flatMap((target) => {
+    ...listWaysBack(block).flatMap((target) => {
       const found = index.get(target);
       if (found === undefined || found >= at)
         return [`${block.id} leads back to ${target}, which is no earlier block.`];
       return blocks[found]?.standsForInit ? [`${block.id} leads back to ${target}, which stands for init.`] : [];
     }),
-    ...boundDefects(block),
-    ...choiceDefects(block),
+    ...listBoundDefects(block),
+    ...listChoiceDefects(block),
   ]);
 }
 
-function waysBack(block: ProgramBlock): string[] {
+function listWaysBack(block: ProgramBlock): string[] {
   const gotos = block.choices.flatMap(({ target }) => (target.kind === 'goto' ? [target.block] : []));
   return block.revise === undefined ? gotos : [...gotos, block.revise];
 }
 
-function boundDefects(block: ProgramBlock): string[] {
+function listBoundDefects(block: ProgramBlock): string[] {
   const { id, maxRounds, revise, onError } = block;
-  const needed = isLoop(block) || waysBack(block).length > 0;
+  const needed = isLoop(block) || listWaysBack(block).length > 0;
   return [
     ...(needed && !(Number.isInteger(maxRounds) && Number(maxRounds) >= 1)
       ? [`${id} needs a bound of 1 or more.`]
@@ -47,7 +47,7 @@ function boundDefects(block: ProgramBlock): string[] {
   ];
 }
 
-function choiceDefects({ id, choices }: ProgramBlock): string[] {
+function listChoiceDefects({ id, choices }: ProgramBlock): string[] {
   const ids = new Set(choices.map((choice) => choice.id));
   return ids.size === choices.length ? [] : [`${id} offers a choice twice.`];
 }

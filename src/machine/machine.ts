@@ -25,19 +25,20 @@ const guards: GuardBodies = {
   unmet: ({ context }, { when }) => !context.conditions(when),
   chose: ({ event }, { choice }) => event.type === 'CHOOSE' && event.choice === choice,
   choseBack: ({ context, event }, { choice, block, max }) =>
-    event.type === 'CHOOSE' && event.choice === choice && of(context, block).jumps < max,
+    event.type === 'CHOOSE' && event.choice === choice && getCounters(context, block).jumps < max,
   filled: ({ event }) => event.type === 'ROUND' && event.filled,
-  roundsLeft: ({ context }, { block, max }) => of(context, block).round - of(context, block).roundBase < max,
-  retriesLeft: ({ context }, { block, max }) => of(context, block).retries < max,
+  roundsLeft: ({ context }, { block, max }) =>
+    getCounters(context, block).round - getCounters(context, block).roundBase < max,
+  retriesLeft: ({ context }, { block, max }) => getCounters(context, block).retries < max,
   invalidates: ({ event }, { block }) => event.type === 'INVALIDATE' && event.block === block,
 };
 
-function of({ counters }: MachineContext, block: string): Counters {
+function getCounters({ counters }: MachineContext, block: string): Counters {
   return counters[block] as Counters;
 }
 
 /** Emitted actions have no body here: the caller acts on them. */
-function emitted<K extends EmittedAction['type']>(
+function doNothing<K extends EmittedAction['type']>(
   _facts: Facts,
   _params: Extract<EmittedAction, { type: K }>['params'],
 ) {}
@@ -62,12 +63,12 @@ export function createProgramMachine(config: MachineConfig, order: readonly stri
       retry: assign(counting('retry')),
       jump: assign(counting('jump')),
       grant: assign(counting('grant')),
-      issue: emitted<'issue'>,
-      execute: emitted<'execute'>,
-      engine: emitted<'engine'>,
-      settle: emitted<'settle'>,
-      retract: emitted<'retract'>,
-      end: emitted<'end'>,
+      issue: doNothing<'issue'>,
+      execute: doNothing<'execute'>,
+      engine: doNothing<'engine'>,
+      settle: doNothing<'settle'>,
+      retract: doNothing<'retract'>,
+      end: doNothing<'end'>,
     },
   }).createMachine({ ...config, context: ({ input }) => input });
 }
@@ -114,23 +115,23 @@ type AllCounters = Record<string, Counters>;
 function applyCounter(counters: AllCounters, action: CounterAction, order: readonly string[]): AllCounters {
   switch (action.type) {
     case 'enter':
-      return changed(counters, [action.params.block], (old) => ({ ...old, round: old.round + 1, retries: 0 }));
+      return changeCounters(counters, [action.params.block], (old) => ({ ...old, round: old.round + 1, retries: 0 }));
     case 'nextRound':
-      return changed(counters, [action.params.block], (old) => ({ ...old, round: old.round + 1 }));
+      return changeCounters(counters, [action.params.block], (old) => ({ ...old, round: old.round + 1 }));
     case 'forgive':
-      return changed(counters, [action.params.block], (old) => ({ ...old, roundBase: old.roundBase + 1 }));
+      return changeCounters(counters, [action.params.block], (old) => ({ ...old, roundBase: old.roundBase + 1 }));
     case 'retry':
-      return changed(counters, [action.params.block], (old) => ({ ...old, retries: old.retries + 1 }));
+      return changeCounters(counters, [action.params.block], (old) => ({ ...old, retries: old.retries + 1 }));
     case 'jump':
-      return changed(counters, [action.params.block], (old) => ({ ...old, jumps: old.jumps + 1 }));
+      return changeCounters(counters, [action.params.block], (old) => ({ ...old, jumps: old.jumps + 1 }));
     case 'grant': {
       const { from, before } = action.params;
       const granted = order.slice(order.indexOf(from), before === null ? order.length : order.indexOf(before));
-      return changed(counters, granted, ({ round }) => ({ round, roundBase: round, retries: 0, jumps: 0 }));
+      return changeCounters(counters, granted, ({ round }) => ({ round, roundBase: round, retries: 0, jumps: 0 }));
     }
   }
 }
 
-function changed(counters: AllCounters, blocks: string[], change: (old: Counters) => Counters): AllCounters {
+function changeCounters(counters: AllCounters, blocks: string[], change: (old: Counters) => Counters): AllCounters {
   return { ...counters, ...Object.fromEntries(blocks.map((id) => [id, change(counters[id] as Counters)])) };
 }

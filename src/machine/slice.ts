@@ -38,7 +38,7 @@ export function sliceMachine(
   function follow(ways: readonly TransitionConfig[] = []): void {
     for (const { target } of ways) {
       const [, key = '', name] = target.split('.');
-      take(key, name, withoutEvents);
+      take(key, name, dropEvents);
     }
   }
 
@@ -49,14 +49,14 @@ export function sliceMachine(
   take(key, name, (state) => {
     const kept = onlyThis(state.on);
     found.ways = kept[event.type] ?? [];
-    return { ...withoutEvents(state), on: kept };
+    return { ...dropEvents(state), on: kept };
   });
   follow(found.ways);
   follow(on[event.type]);
   return { ...whole, states, on };
 }
 
-function withoutEvents({ on: _, ...state }: StateConfig): StateConfig {
+function dropEvents({ on: _, ...state }: StateConfig): StateConfig {
   return state;
 }
 

@@ -20,10 +20,10 @@ export interface Step {
 export function startProgram(program: Program, conditions: EvaluateCondition): Step {
   const start = { type: 'START' } as const;
   const machine = getMachineFor(program, null, start);
-  return unwrapped(conditions, (watched) => {
+  return runUnwrapped(conditions, (watched) => {
     const [ready] = initialTransition(machine, { counters: createCounters(program), conditions: watched });
     const [snapshot, actions] = pureTransition(machine, ready, start);
-    return { position: positionOf(snapshot), effects: effectsOf(actions, () => []) };
+    return { position: readPosition(snapshot), effects: listEffects(actions, () => []) };
   });
 }
 
@@ -40,19 +40,20 @@ export function transition(
   conditions: EvaluateCondition,
 ): Step {
   const place = findRestingState(position);
-  if (place === null) throw impossible(position, event);
-  if (event.type === 'INVALIDATE' && !canInvalidate(program, position, event.block)) throw impossible(position, event);
+  if (place === null) throw buildImpossibleError(position, event);
+  if (event.type === 'INVALIDATE' && !canInvalidate(program, position, event.block))
+    throw buildImpossibleError(position, event);
   const machine = getMachineFor(program, place, event);
-  return unwrapped(conditions, (watched) => {
+  return runUnwrapped(conditions, (watched) => {
     const snapshot = machine.resolveState({
       value: position.value,
       context: { counters: position.counters, conditions: watched },
     });
     const [next, actions] = pureTransition(machine, snapshot, event);
-    const effects = effectsOf(actions, (from) => between(program, from, place.block));
+    const effects = listEffects(actions, (from) => listBetween(program, from, place.block));
     // Every way out of a state ends in an effect, so none means that no way was open.
-    if (effects.length === 0) throw impossible(position, event);
-    return { position: positionOf(next), effects };
+    if (effects.length === 0) throw buildImpossibleError(position, event);
+    return { position: readPosition(next), effects };
   });
 }
 
@@ -63,7 +64,7 @@ export function listOfferedChoiceIds(block: ProgramBlock, counters: Counters): s
 }
 
 /** XState wraps what a guard throws in an error of its own and loses its type; this throws the original. */
-export function unwrapped<T>(conditions: EvaluateCondition, run: (watched: EvaluateCondition) => T): T {
+export function runUnwrapped<T>(conditions: EvaluateCondition, run: (watched: EvaluateCondition) => T): T {
   let thrown: { error: unknown } | undefined;
   const watched: EvaluateCondition = (source) => {
     try {
@@ -80,7 +81,7 @@ export function unwrapped<T>(conditions: EvaluateCondition, run: (watched: Evalu
   }
 }
 
-function positionOf(snapshot: { value: unknown; context: MachineContext }): Position {
+function readPosition(snapshot: { value: unknown; context: MachineContext }): Position {
   return { value: snapshot.value as Position['value'], counters: snapshot.context.counters };
 }
 
@@ -89,11 +90,11 @@ function positionOf(snapshot: { value: unknown; context: MachineContext }): Posi
  * actions itself).
  * @param retracted the blocks that become stale, from the one of that id on
  */
-function effectsOf(actions: readonly object[], retracted: (from: string) => string[]): Effect[] {
-  return (actions as EmittedAction[]).map((action) => effectOf(action, retracted));
+function listEffects(actions: readonly object[], retracted: (from: string) => string[]): Effect[] {
+  return (actions as EmittedAction[]).map((action) => toEffect(action, retracted));
 }
 
-function effectOf(action: EmittedAction, retracted: (from: string) => string[]): Effect {
+function toEffect(action: EmittedAction, retracted: (from: string) => string[]): Effect {
   switch (action.type) {
     case 'retract':
       return { type: 'stale', blocks: retracted(action.params.from) };
@@ -110,12 +111,12 @@ function effectOf(action: EmittedAction, retracted: (from: string) => string[]):
   }
 }
 
-function between(program: Program, from: string, to: string): string[] {
+function listBetween(program: Program, from: string, to: string): string[] {
   const ids = program.blocks.map(({ id }) => id);
   return ids.slice(ids.indexOf(from), ids.indexOf(to) + 1);
 }
 
-function impossible(position: Position, event: MachineEvent): DevCliError {
+function buildImpossibleError(position: Position, event: MachineEvent): DevCliError {
   return new DevCliError(
     'INTERNAL',
     `The machine cannot take ${JSON.stringify(event)} at ${JSON.stringify(position.value)}.`,

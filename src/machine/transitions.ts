@@ -21,8 +21,8 @@ export interface BlockNode {
 /** Into the block: past it when its condition is false. */
 export function buildEntry({ block, next }: BlockNode): TransitionConfig[] {
   const enter: TransitionConfig = {
-    target: inside(block, 'active'),
-    actions: [{ type: 'enter', params: { block: block.id } }, start(block, 'enter')],
+    target: targetInside(block, 'active'),
+    actions: [{ type: 'enter', params: { block: block.id } }, buildStart(block, 'enter')],
   };
   if (block.when === undefined) return [enter];
   return [
@@ -38,7 +38,7 @@ export function buildDone({ block, next }: BlockNode): TransitionConfig {
 
 /** Halts whatever `onError` says. */
 export function buildHalt({ block }: BlockNode): TransitionConfig {
-  return leaveBlock(block, 'failed', inside(block, 'halted'));
+  return leaveBlock(block, 'failed', targetInside(block, 'halted'));
 }
 
 /** What `onError` says, after a failure and at the bound of a loop. */
@@ -52,9 +52,9 @@ export function buildFailure(place: BlockNode): TransitionConfig[] {
     case 'retry':
       return [
         {
-          target: inside(block, 'active'),
+          target: targetInside(block, 'active'),
           guard: { type: 'retriesLeft', params: { block: block.id, max: block.onError.max } },
-          actions: [{ type: 'retry', params: { block: block.id } }, start(block, 'retry')],
+          actions: [{ type: 'retry', params: { block: block.id } }, buildStart(block, 'retry')],
         },
         buildHalt(place),
       ];
@@ -69,13 +69,13 @@ export function buildChoice(place: BlockNode, { id: choice, target }: ProgramCho
     case 'next':
       return { ...buildDone(place), guard };
     case 'halt':
-      return { ...leaveBlock(block, 'done', inside(block, 'halted')), guard };
+      return { ...leaveBlock(block, 'done', targetInside(block, 'halted')), guard };
     case 'goto': {
       const back = goBack(block, find(target.block));
       return {
         target: back.target,
-        guard: { type: 'choseBack', params: { choice, block: block.id, max: bound(block) } },
-        actions: [blockEnded(block, 'done'), { type: 'jump', params: { block: block.id } }, ...back.actions],
+        guard: { type: 'choseBack', params: { choice, block: block.id, max: getBound(block) } },
+        actions: [buildSettle(block, 'done'), { type: 'jump', params: { block: block.id } }, ...back.actions],
       };
     }
   }
@@ -84,10 +84,10 @@ export function buildChoice(place: BlockNode, { id: choice, target }: ProgramCho
 /** A round that did not pass: the next one, or what happens at the bound. */
 export function buildFailedRound(place: BlockNode): TransitionConfig[] {
   const { block } = place;
-  const again = nextRound(place);
+  const again = buildNextRound(place);
   const within: TransitionConfig = {
     ...again,
-    guard: { type: 'roundsLeft', params: { block: block.id, max: bound(block) } },
+    guard: { type: 'roundsLeft', params: { block: block.id, max: getBound(block) } },
   };
   if (!block.asksUser) return [within, ...buildFailure(place)];
   return [
@@ -97,7 +97,7 @@ export function buildFailedRound(place: BlockNode): TransitionConfig[] {
       actions: [{ type: 'forgive', params: { block: block.id } }, ...again.actions],
     },
     within,
-    { target: inside(block, 'bound'), actions: [issue(block, 'bound')] },
+    { target: targetInside(block, 'bound'), actions: [buildIssue(block, 'bound')] },
   ];
 }
 
@@ -105,7 +105,7 @@ export function buildFailedRound(place: BlockNode): TransitionConfig[] {
 export function buildBoundChoice(place: BlockNode): TransitionConfig[] {
   const { block, next } = place;
   const [asItIs, more, stop] = BOUND_CHOICES;
-  const again = nextRound(place);
+  const again = buildNextRound(place);
   return [
     { ...buildDone(place), guard: { type: 'chose', params: { choice: asItIs } } },
     {
@@ -121,40 +121,40 @@ export function buildBoundChoice(place: BlockNode): TransitionConfig[] {
 /** To a block reached before, whose condition is not asked again; everything from it on is redone. */
 export function buildInvalidate(block: ProgramBlock): TransitionConfig {
   return {
-    target: inside(block, 'active'),
+    target: targetInside(block, 'active'),
     guard: { type: 'invalidates', params: { block: block.id } },
     actions: [
       { type: 'retract', params: { from: block.id } },
       { type: 'grant', params: { from: block.id, before: null } },
       { type: 'enter', params: { block: block.id } },
-      start(block, 'invalidate'),
+      buildStart(block, 'invalidate'),
     ],
   };
 }
 
-function nextRound({ block, find }: BlockNode): TransitionConfig {
+function buildNextRound({ block, find }: BlockNode): TransitionConfig {
   if (block.revise !== undefined) return goBack(block, find(block.revise));
   return {
-    target: inside(block, 'active'),
-    actions: [{ type: 'nextRound', params: { block: block.id } }, issue(block, 'round')],
+    target: targetInside(block, 'active'),
+    actions: [{ type: 'nextRound', params: { block: block.id } }, buildIssue(block, 'round')],
   };
 }
 
 /** Back to an earlier block. The bound of the block that leads back is not granted anew, or it would never be met. */
 function goBack(block: ProgramBlock, target: ProgramBlock): TransitionConfig {
   return {
-    target: inside(target, 'active'),
+    target: targetInside(target, 'active'),
     actions: [
       { type: 'retract', params: { from: target.id } },
       { type: 'grant', params: { from: target.id, before: block.id } },
       { type: 'enter', params: { block: target.id } },
-      start(target, 'revise'),
+      buildStart(target, 'revise'),
     ],
   };
 }
 
 /** defects.ts refuses a program that leaves out a bound where one is needed. */
-function bound(block: ProgramBlock): number {
+function getBound(block: ProgramBlock): number {
   return block.maxRounds as number;
 }
 
@@ -163,7 +163,7 @@ export function targetNext(next: ProgramBlock | null): string {
   return next === null ? targetFinal('completed') : `#${MACHINE_ID}.${getStateKey(next.id)}`;
 }
 
-function inside(block: ProgramBlock, state: BlockState): string {
+function targetInside(block: ProgramBlock, state: BlockState): string {
   return `#${MACHINE_ID}.${getStateKey(block.id)}.${state}`;
 }
 
@@ -173,18 +173,18 @@ export function targetFinal(state: FinalState): string {
 }
 
 function leaveBlock(block: ProgramBlock, status: 'done' | 'skipped' | 'failed', target: string): TransitionConfig {
-  return { target, actions: [blockEnded(block, status)] };
+  return { target, actions: [buildSettle(block, status)] };
 }
 
-function blockEnded(block: ProgramBlock, status: 'done' | 'skipped' | 'failed'): EmittedAction {
+function buildSettle(block: ProgramBlock, status: 'done' | 'skipped' | 'failed'): EmittedAction {
   return { type: 'settle', params: { block: block.id, status } };
 }
 
-function issue(block: ProgramBlock, cause: Extract<Effect, { type: 'issue' }>['cause']): EmittedAction {
+function buildIssue(block: ProgramBlock, cause: Extract<Effect, { type: 'issue' }>['cause']): EmittedAction {
   return { type: 'issue', params: { block: block.id, cause } };
 }
 
-function start(block: ProgramBlock, cause: Extract<Effect, { type: 'execute' }>['cause']): EmittedAction {
+function buildStart(block: ProgramBlock, cause: Extract<Effect, { type: 'execute' }>['cause']): EmittedAction {
   if (block.kind === 'cli') return { type: 'execute', params: { block: block.id, cause } };
-  return block.kind === 'engine' ? { type: 'engine', params: { block: block.id, cause } } : issue(block, cause);
+  return block.kind === 'engine' ? { type: 'engine', params: { block: block.id, cause } } : buildIssue(block, cause);
 }

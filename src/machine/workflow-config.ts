@@ -35,7 +35,7 @@ export interface WorkflowConfig {
 }
 
 /** From wherever a run rests. */
-const ABORT: PhaseTransition[] = [{ target: '#workflow.aborted', actions: [end('aborted')] }];
+const ABORT: PhaseTransition[] = [{ target: '#workflow.aborted', actions: [buildEnd('aborted')] }];
 
 /**
  * Compiles a workflow to a plain-JSON XState configuration: for each phase `entering-N`, which asks whether it begins,
@@ -44,12 +44,12 @@ const ABORT: PhaseTransition[] = [{ target: '#workflow.aborted', actions: [end('
  * (house.md, XState; recipes.md §4).
  */
 export function compileWorkflow(program: WorkflowProgram): WorkflowConfig {
-  const phases = program.phases.flatMap((_, phase) => phaseStates(program, phase));
+  const phases = program.phases.flatMap((_, phase) => buildPhaseStates(program, phase));
   return {
     id: 'workflow',
     initial: 'ready',
     states: {
-      ready: { on: { START: [onward(program, 0, [])], ABORT } },
+      ready: { on: { START: [buildOnward(program, 0, [])], ABORT } },
       ...Object.fromEntries(phases),
       completed: { type: 'final' },
       aborted: { type: 'final' },
@@ -59,11 +59,11 @@ export function compileWorkflow(program: WorkflowProgram): WorkflowConfig {
   };
 }
 
-function phaseStates(program: WorkflowProgram, phase: number): [string, PhaseState][] {
+function buildPhaseStates(program: WorkflowProgram, phase: number): [string, PhaseState][] {
   const when = program.phases[phase]?.when;
-  const skip = onward(program, phase + 1, [{ type: 'skip', params: { phase } }]);
+  const skip = buildOnward(program, phase + 1, [{ type: 'skip', params: { phase } }]);
   const open: PhaseTransition = {
-    target: inside('running', phase),
+    target: targetInside('running', phase),
     actions: [{ type: 'open', params: { phase } }],
   };
   return [
@@ -81,8 +81,11 @@ function phaseStates(program: WorkflowProgram, phase: number): [string, PhaseSta
       `running-${phase}`,
       {
         on: {
-          PHASE_COMPLETED: [onward(program, phase + 1, [close(phase, 'done')])],
-          PHASE_HALTED: [{ ...halt(phase), guard: { type: 'binding', params: {} } }, ...afterHalt(program, phase)],
+          PHASE_COMPLETED: [buildOnward(program, phase + 1, [buildClose(phase, 'done')])],
+          PHASE_HALTED: [
+            { ...buildHalt(phase), guard: { type: 'binding', params: {} } },
+            ...buildAfterHalt(program, phase),
+          ],
           ABORT,
         },
       },
@@ -90,26 +93,29 @@ function phaseStates(program: WorkflowProgram, phase: number): [string, PhaseSta
     [
       `halted-${phase}`,
       {
-        on: { REOPEN: [{ target: inside('running', phase), actions: [{ type: 'reopen', params: { phase } }] }], ABORT },
+        on: {
+          REOPEN: [{ target: targetInside('running', phase), actions: [{ type: 'reopen', params: { phase } }] }],
+          ABORT,
+        },
       },
     ],
   ];
 }
 
 /** What the policy makes of a phase that halted. */
-function afterHalt(program: WorkflowProgram, phase: number): PhaseTransition[] {
+function buildAfterHalt(program: WorkflowProgram, phase: number): PhaseTransition[] {
   const { errorPolicy } = program;
   switch (errorPolicy.kind) {
     case 'halt':
-      return [halt(phase)];
+      return [buildHalt(phase)];
     case 'skip':
-      return [onward(program, phase + 1, [close(phase, 'failed')])];
+      return [buildOnward(program, phase + 1, [buildClose(phase, 'failed')])];
     case 'retry': {
       const { max } = errorPolicy;
       return [
         {
           // Its condition held; that is not asked again.
-          target: inside('running', phase),
+          target: targetInside('running', phase),
           guard: { type: 'retriesLeft', params: { phase, max } },
           actions: [
             { type: 'retry', params: { phase } },
@@ -117,30 +123,30 @@ function afterHalt(program: WorkflowProgram, phase: number): PhaseTransition[] {
             { type: 'open', params: { phase } },
           ],
         },
-        halt(phase),
+        buildHalt(phase),
       ];
     }
   }
 }
 
 /** On to a phase, or to the end of the run behind the last. */
-function onward({ phases }: WorkflowProgram, phase: number, actions: PhaseAction[]): PhaseTransition {
-  if (phase < phases.length) return { target: inside('entering', phase), actions };
-  return { target: '#workflow.completed', actions: [...actions, end('completed')] };
+function buildOnward({ phases }: WorkflowProgram, phase: number, actions: PhaseAction[]): PhaseTransition {
+  if (phase < phases.length) return { target: targetInside('entering', phase), actions };
+  return { target: '#workflow.completed', actions: [...actions, buildEnd('completed')] };
 }
 
-function halt(phase: number): PhaseTransition {
-  return { target: inside('halted', phase), actions: [end('halted')] };
+function buildHalt(phase: number): PhaseTransition {
+  return { target: targetInside('halted', phase), actions: [buildEnd('halted')] };
 }
 
-function close(phase: number, status: 'done' | 'failed'): PhaseAction {
+function buildClose(phase: number, status: 'done' | 'failed'): PhaseAction {
   return { type: 'close', params: { phase, status } };
 }
 
-function end(outcome: Extract<WorkflowEffect, { type: 'end' }>['outcome']): PhaseAction {
+function buildEnd(outcome: Extract<WorkflowEffect, { type: 'end' }>['outcome']): PhaseAction {
   return { type: 'end', params: { outcome } };
 }
 
-function inside(state: 'entering' | 'running' | 'halted', phase: number): string {
+function targetInside(state: 'entering' | 'running' | 'halted', phase: number): string {
   return `#workflow.${state}-${phase}`;
 }

@@ -1,6 +1,6 @@
 import { assign, setup, transition } from 'xstate';
 import { DevCliError } from '../base/errors.js';
-import { unwrapped } from './transition.js';
+import { runUnwrapped } from './transition.js';
 import { compileWorkflow, type PhaseAction, type PhaseGuard, type WorkflowConfig } from './workflow-config.js';
 import type {
   PhaseConditions,
@@ -29,12 +29,12 @@ const guards: {
 };
 
 /** Effects have no body here: the caller carries them out. */
-function emitted<K extends WorkflowEffect['type']>(
+function doNothing<K extends WorkflowEffect['type']>(
   _facts: Facts,
   _params: Extract<PhaseAction, { type: K }>['params'],
 ) {}
 
-function machineOf(config: WorkflowConfig) {
+function createWorkflowMachine(config: WorkflowConfig) {
   return setup({
     types: {} as { context: Context; events: WorkflowEvent; input: Context },
     guards,
@@ -42,12 +42,12 @@ function machineOf(config: WorkflowConfig) {
       retry: assign(({ context }: { context: Context }, { phase }: { phase: number }) => ({
         retries: context.retries.map((retries, index) => (index === phase ? retries + 1 : retries)),
       })),
-      skip: emitted<'skip'>,
-      close: emitted<'close'>,
-      repeat: emitted<'repeat'>,
-      open: emitted<'open'>,
-      reopen: emitted<'reopen'>,
-      end: emitted<'end'>,
+      skip: doNothing<'skip'>,
+      close: doNothing<'close'>,
+      repeat: doNothing<'repeat'>,
+      open: doNothing<'open'>,
+      reopen: doNothing<'reopen'>,
+      end: doNothing<'end'>,
     },
   }).createMachine({ ...config, context: ({ input }) => input });
 }
@@ -63,28 +63,28 @@ export function transitionWorkflow(
   event: WorkflowEvent,
   conditions: PhaseConditions,
 ): WorkflowStep {
-  const machine = machineOf(compileWorkflow(program));
-  return unwrapped(conditions.holds, (holds) => {
+  const machine = createWorkflowMachine(compileWorkflow(program));
+  return runUnwrapped(conditions.holds, (holds) => {
     const snapshot = machine.resolveState({
-      value: stateOf(position),
+      value: getState(position),
       context: { retries: position.retries, conditions: { ...conditions, holds } },
     });
     const [next, actions] = transition(machine, snapshot, event);
     // Every way out of a state ends in an effect, so none means that no way was open.
-    if (actions.length === 0) throw impossible(position, event);
+    if (actions.length === 0) throw buildImpossibleError(position, event);
     const effects = (actions as { type: string; params: object }[]).map(
       ({ type, params }) => ({ type, ...params }) as WorkflowEffect,
     );
-    return { position: positionAt(next.value as string, position.phase, next.context.retries), effects };
+    return { position: readPosition(next.value as string, position.phase, next.context.retries), effects };
   });
 }
 
 /** The state of the machine that a position stands for. */
-function stateOf({ status, phase }: WorkflowPosition): string {
+function getState({ status, phase }: WorkflowPosition): string {
   return status === 'running' || status === 'halted' ? `${status}-${phase}` : status;
 }
 
-function positionAt(state: string, before: number, retries: readonly number[]): WorkflowPosition {
+function readPosition(state: string, before: number, retries: readonly number[]): WorkflowPosition {
   const [status, phase] = state.split('-');
   return {
     status: status as WorkflowPosition['status'],
@@ -93,6 +93,6 @@ function positionAt(state: string, before: number, retries: readonly number[]): 
   };
 }
 
-function impossible({ status, phase }: WorkflowPosition, event: WorkflowEvent): DevCliError {
+function buildImpossibleError({ status, phase }: WorkflowPosition, event: WorkflowEvent): DevCliError {
   return new DevCliError('INTERNAL', `The workflow cannot take ${event.type}: it is ${status} at phase ${phase}.`);
 }

@@ -1,7 +1,7 @@
 import { isAbsolute, resolve } from 'node:path';
 import type { Answer } from '../base/answer.js';
 import { listRecipeFiles } from '../recipe/library.js';
-import { lintReport } from '../recipe/lint-report.js';
+import { renderLintReport } from '../recipe/lint-report.js';
 import { type LoadedRecipe, listRecipes, loadRecipeFile, requireRecipe } from '../recipe/load.js';
 import { showRecipe, showWorkflow } from '../recipe/show.js';
 import type { ReadContext } from '../run/context.js';
@@ -70,7 +70,7 @@ export async function lintRecipesCommand(context: ReadContext, files: readonly s
 }
 
 function renderLint({ file, problems, texts }: LoadedRecipe): string {
-  return problems.length === 0 ? `${file}: no problems` : lintReport(problems, texts);
+  return problems.length === 0 ? `${file}: no problems` : renderLintReport(problems, texts);
 }
 
 /** The file of that path if it exists, else the file of the recipe of that name. */

@@ -39,7 +39,7 @@ const WRITERS = [
 
 /** The definition of a role, or null when there is none. */
 export function findAgent(library: Library, type: string): AgentDefinition | null {
-  return TYPE.test(type) ? definitionIn(library, PLACES, type, type) : null;
+  return TYPE.test(type) ? findDefinition(library, PLACES, type, type) : null;
 }
 
 /**
@@ -49,11 +49,11 @@ export function findAgent(library: Library, type: string): AgentDefinition | nul
  */
 export function findVariant(library: Library, type: string, variant: string): AgentDefinition | null {
   if (!TYPE.test(type) || !TYPE.test(variant)) return null;
-  const role = PLACES.findIndex((place) => definitionIn(library, [place], type, type) !== null);
-  return definitionIn(library, PLACES.slice(0, role + 1), type, getVariantKey(type, variant));
+  const role = PLACES.findIndex((place) => findDefinition(library, [place], type, type) !== null);
+  return findDefinition(library, PLACES.slice(0, role + 1), type, getVariantKey(type, variant));
 }
 
-function definitionIn(library: Library, places: typeof PLACES, type: string, file: string): AgentDefinition | null {
+function findDefinition(library: Library, places: typeof PLACES, type: string, file: string): AgentDefinition | null {
   for (const { directory, shipped, ending } of places) {
     const base = shipped ? library.shipped : library.project;
     if (base === null) continue;
@@ -61,7 +61,11 @@ function definitionIn(library: Library, places: typeof PLACES, type: string, fil
     const text = library.reader.read(`${base}/${path}`);
     if (text === null) continue;
     const source = shipped ? `dev-cli:${path}` : path;
-    return { shipped, text, ...(ending === '.md' ? fromMarkdown(type, source, text) : fromToml(type, source, text)) };
+    return {
+      shipped,
+      text,
+      ...(ending === '.md' ? parseMarkdownAgent(type, source, text) : parseTomlAgent(type, source, text)),
+    };
   }
   return null;
 }
@@ -79,30 +83,30 @@ export function listAgentTypes(library: Library): string[] {
   return [...new Set(names)].filter((name) => TYPE.test(name));
 }
 
-function fromMarkdown(type: string, source: string, text: string): Pick<AgentDefinition, 'captured' | 'maySave'> {
+function parseMarkdownAgent(type: string, source: string, text: string): Pick<AgentDefinition, 'captured' | 'maySave'> {
   const split = splitFrontMatter(text);
   const fields = split.kind === 'found' ? split.data : {};
   const body = (split.kind === 'invalid' ? text : split.body).trim();
   const description = typeof fields['description'] === 'string' ? fields['description'] : '';
-  return { captured: captured(type, source, description, body), maySave: maySave(fields['tools']) };
+  return { captured: buildCapturedAgent(type, source, description, body), maySave: maySave(fields['tools']) };
 }
 
 /** Codex keeps its agents in TOML; of that only three plain keys are of use here. */
-function fromToml(type: string, source: string, text: string): Pick<AgentDefinition, 'captured' | 'maySave'> {
+function parseTomlAgent(type: string, source: string, text: string): Pick<AgentDefinition, 'captured' | 'maySave'> {
   const plain = (key: string) => new RegExp(`^${key}\\s*=\\s*["'](.*)["']\\s*$`, 'm').exec(text)?.[1] ?? '';
   const long = /^developer_instructions\s*=\s*(?:"""|''')\r?\n?([\s\S]*?)(?:"""|''')/m.exec(text)?.[1];
   const body = (long ?? plain('developer_instructions')).trim();
   return {
-    captured: captured(type, source, plain('description'), body),
+    captured: buildCapturedAgent(type, source, plain('description'), body),
     maySave: plain('sandbox_mode') !== 'read-only',
   };
 }
 
-function captured(type: string, source: string, description: string, body: string): CapturedAgent {
-  return { type, source, description, role: firstSentence(body), body };
+function buildCapturedAgent(type: string, source: string, description: string, body: string): CapturedAgent {
+  return { type, source, description, role: findFirstSentence(body), body };
 }
 
-function firstSentence(body: string): string {
+function findFirstSentence(body: string): string {
   const paragraph = body.split(/\n\s*\n/).find((part) => !/^\s*#/.test(part)) ?? '';
   const line = paragraph.replace(/\s+/g, ' ').trim();
   const sentence = /^.*?[.!?](?=\s|$)/.exec(line)?.[0] ?? line;

@@ -1,7 +1,7 @@
 import { isRecord } from '../base/json.js';
 import { type Library, listRecipeFiles } from './library.js';
-import { engineMode } from './resolve-engine.js';
-import { skillOf } from './resolve-header.js';
+import { resolveEngineMode } from './resolve-engine.js';
+import { resolveSkill } from './resolve-header.js';
 import type { EngineSource } from './schema-engine.js';
 import { parseYaml } from './yaml-source.js';
 
@@ -17,11 +17,11 @@ export interface Beginner {
  * The recipes that say that `init` begins planning, or an execution, with them; those of the project first. A file counts by
  * its name also where another one of that name replaces it: whoever wrote that one means it to be begun instead.
  */
-export function beginnersOf(library: Library, what: 'planning' | 'execution'): Beginner[] {
+export function listBeginners(library: Library, what: 'planning' | 'execution'): Beginner[] {
   return listRecipeFiles(library).flatMap(({ path, file, name }): Beginner[] => {
     const text = library.reader.read(path) ?? '';
     if (!text.includes('begins')) return [];
-    const { value } = parseYaml(withoutSteps(text), file);
+    const { value } = parseYaml(stripSteps(text), file);
     if (!isRecord(value) || value['begins'] !== what) return [];
     const { skill, mode, config } = value;
     // What fits no schema is told by whoever loads the recipe that is chosen.
@@ -31,11 +31,11 @@ export function beginnersOf(library: Library, what: 'planning' | 'execution'): B
       ...(isRecord(mode) ? { mode } : {}),
       ...(isRecord(config) ? { config } : {}),
     } as EngineSource;
-    return [{ name, skill: skillOf(source), mode: engineMode(source) }];
+    return [{ name, skill: resolveSkill(source), mode: resolveEngineMode(source) }];
   });
 }
 
 /** The fields above the steps; parsing all of four recipes to choose one took 90 ms of an `init`. */
-function withoutSteps(text: string): string {
+function stripSteps(text: string): string {
   return text.replace(/^(blocks|phases|handlers):.*\n(?:(?![A-Za-z_]).*(?:\n|$))*/gm, '');
 }

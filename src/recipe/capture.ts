@@ -1,7 +1,7 @@
 import { DevCliError } from '../base/errors.js';
 import { canonicalJson } from '../base/json.js';
 import { sha256 } from '../base/sha256.js';
-import { COMPILER_VERSION, notCapturedError, setPhases } from './captured.js';
+import { buildNotCapturedError, COMPILER_VERSION, setPhases } from './captured.js';
 import { compileRecipe } from './compile.js';
 import type { CompiledRecipe } from './compiled.js';
 import { describeFile, type Library } from './library.js';
@@ -20,17 +20,17 @@ export function capture(compiled: CompiledRecipe): CapturedRecipe | null {
     sha256: sha256(text),
     text,
   }));
-  const captured = { compiler: COMPILER_VERSION, digest: captureDigest(sources), sources };
-  if (draft.type !== 'meta') return { ...captured, recipe: draft.recipe, agents: agentsOf([compiled]) };
+  const captured = { compiler: COMPILER_VERSION, digest: computeDigest(sources), sources };
+  if (draft.type !== 'meta') return { ...captured, recipe: draft.recipe, agents: collectAgents([compiled]) };
   const children = draft.phases.map((phase) => phase.compiled);
   const whole = children.every((child) => child !== null && child.draft !== null && !hasErrors(child.report.problems));
   const [first] = draft.workflow.phases;
   if (!whole || first === undefined) return null;
-  return { ...captured, recipe: first.recipe, agents: agentsOf(children), workflow: draft.workflow };
+  return { ...captured, recipe: first.recipe, agents: collectAgents(children), workflow: draft.workflow };
 }
 
 /** The definitions of all agents that these recipes use. */
-function agentsOf(recipes: readonly (CompiledRecipe | null)[]): Record<string, CapturedAgent> {
+function collectAgents(recipes: readonly (CompiledRecipe | null)[]): Record<string, CapturedAgent> {
   const agents: Record<string, CapturedAgent> = {};
   for (const recipe of recipes) {
     if (recipe === null || recipe.draft === null || recipe.draft.type === 'meta') continue;
@@ -40,7 +40,7 @@ function agentsOf(recipes: readonly (CompiledRecipe | null)[]): Record<string, C
 }
 
 /** One digest over all sources: what `trust` is given for, and what state.json records as the recipe's. */
-function captureDigest(sources: readonly { path: string; sha256: string }[]): string {
+function computeDigest(sources: readonly { path: string; sha256: string }[]): string {
   return sha256(canonicalJson(sources.map(({ path, sha256 }) => [path, sha256])));
 }
 
@@ -49,16 +49,18 @@ function captureDigest(sources: readonly { path: string; sha256: string }[]): st
  * @throws DevCliError `STATE_NEWER` when this version cannot compile them any more
  */
 export function recompile(captured: CapturedRecipe): CapturedRecipe {
-  const texts = new Map(captured.sources.map(({ path, text }) => [placeOf(path), text]));
+  const texts = new Map(captured.sources.map(({ path, text }) => [toLibraryPath(path), text]));
   const library: Library = {
-    reader: { read: (path) => texts.get(path) ?? null, list: (directory) => entriesOf(texts.keys(), directory) },
+    reader: { read: (path) => texts.get(path) ?? null, list: (directory) => listEntries(texts.keys(), directory) },
     shipped: '/shipped',
     project: '/project',
   };
   const [main] = captured.sources;
-  if (main === undefined) throw notCapturedError();
-  const again = capture(compileRecipe(library, describeFile(library, placeOf(main.path), main.shipped), main.text));
-  if (again !== null) return withSettings({ ...again, digest: captured.digest }, captured);
+  if (main === undefined) throw buildNotCapturedError();
+  const again = capture(
+    compileRecipe(library, describeFile(library, toLibraryPath(main.path), main.shipped), main.text),
+  );
+  if (again !== null) return keepSettings({ ...again, digest: captured.digest }, captured);
   throw new DevCliError(
     'STATE_NEWER',
     "The run's recipe was captured by a version whose language this one does not know.",
@@ -69,13 +71,13 @@ export function recompile(captured: CapturedRecipe): CapturedRecipe {
 }
 
 /** Files right in a directory, by name: what a recipe of a phase is found by. */
-function entriesOf(paths: Iterable<string>, directory: string): string[] {
+function listEntries(paths: Iterable<string>, directory: string): string[] {
   const below = [...paths].filter((path) => path.startsWith(`${directory}/`));
   return below.map((path) => path.slice(directory.length + 1)).filter((name) => !name.includes('/'));
 }
 
 /** What `init` has settled for a workflow and its phases stays as it is: flags and `--set` stand in no source. */
-function withSettings(again: CapturedRecipe, { workflow: before }: CapturedRecipe): CapturedRecipe {
+function keepSettings(again: CapturedRecipe, { workflow: before }: CapturedRecipe): CapturedRecipe {
   const { workflow } = again;
   if (workflow === undefined || before === undefined) return again;
   const phases = workflow.phases.map((phase, index) => {
@@ -86,6 +88,6 @@ function withSettings(again: CapturedRecipe, { workflow: before }: CapturedRecip
   return setPhases(again, { ...workflow, mode: before.mode, vars: before.vars, phases });
 }
 
-function placeOf(path: string): string {
+function toLibraryPath(path: string): string {
   return path.startsWith(SHIPPED) ? `/shipped/${path.slice(SHIPPED.length)}` : `/project/${path.replace(/^\//, '')}`;
 }

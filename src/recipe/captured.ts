@@ -14,7 +14,7 @@ export function setPhases(captured: CapturedRecipe, workflow: ResolvedWorkflow):
 export function selectPhase(captured: CapturedRecipe, index: number): CapturedRecipe {
   if (captured.workflow === undefined) return captured;
   const phase = captured.workflow.phases[index];
-  if (phase === undefined) throw notCapturedError();
+  if (phase === undefined) throw buildNotCapturedError();
   return { ...captured, recipe: phase.recipe };
 }
 
@@ -30,7 +30,7 @@ function absolute(root: string, path: string): string {
 }
 
 /** The error for a recipe.json that is none. */
-export function notCapturedError(cause?: unknown): DevCliError {
+export function buildNotCapturedError(cause?: unknown): DevCliError {
   return new DevCliError('STATE_CORRUPT', 'recipe.json is no captured recipe. Nothing was touched.', {
     fix: 'Restore recipe.json from a copy; the recipe files may have changed since.',
     cause,

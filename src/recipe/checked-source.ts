@@ -61,7 +61,7 @@ function sequentialSource(value: Document, faults: SchemaFaults['broken'], file:
   const broken = new Set(
     faults.flatMap(([field, index]) => (field === 'blocks' && index !== undefined ? [Number(index)] : [])),
   );
-  const fitting = blocks.map((block: unknown, index) => (broken.has(index) ? neutral(block, index) : block));
+  const fitting = blocks.map((block: unknown, index) => (broken.has(index) ? buildNeutralBlock(block, index) : block));
   return {
     type: 'sequential',
     source: { ...value, name: value['name'] ?? file.name, blocks: fitting } as SequentialSource,
@@ -98,7 +98,7 @@ function removeAt(value: unknown, place: readonly string[]): void {
   else removeAt(holder[key], rest);
 }
 
-function neutral(block: unknown, index: number): BlockSource {
+function buildNeutralBlock(block: unknown, index: number): BlockSource {
   const id = isRecord(block) && typeof block['id'] === 'string' ? block['id'] : `block-${index + 1}`;
   return { id, type: 'llm', instruction: '-' };
 }

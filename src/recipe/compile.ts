@@ -16,13 +16,13 @@ import { parseYaml, type YamlSource } from './yaml-source.js';
 /** Parse → schema → resolve. Never throws for what is in the files. */
 export function compileRecipe(library: Library, file: LibraryFile, text: string): CompiledRecipe {
   const compiled = compileAlone(library, file, text);
-  return 'draft' in compiled ? compiled : withPhases(library, compiled);
+  return 'draft' in compiled ? compiled : addPhases(library, compiled);
 }
 
 /** A meta recipe before its phases are looked at. */
 type SingleRecipe = Omit<CompiledRecipe, 'draft'> & { meta: Extract<CheckedSource, { type: 'meta' }> };
 
-function withPhases(library: Library, { meta, sources, ...rest }: SingleRecipe): CompiledRecipe {
+function addPhases(library: Library, { meta, sources, ...rest }: SingleRecipe): CompiledRecipe {
   const phases = compilePhases(library, meta.source, (child, text) => {
     const compiled = compileAlone(library, child, text);
     // A phase that is itself a workflow is an error: its own phases are nobody's business.
@@ -41,22 +41,24 @@ function compileAlone(library: Library, file: LibraryFile, text: string): Compil
   const yaml = parseYaml(text, file.file);
   const report = createProblemLog(yaml);
   const sources: SourceText[] = [{ file: file.file, shipped: file.shipped, text }];
-  const header = { type: wordAt(yaml, 'type'), description: wordAt(yaml, 'description').trim() };
+  const header = { type: readWord(yaml, 'type'), description: readWord(yaml, 'description').trim() };
   const checked = checkSource(yaml, file, report);
   if (checked === null) return { file: file.file, report, header, draft: null, sources };
   if (checked.type === 'meta') return { file: file.file, report, header, meta: checked, sources };
   const prompts = new Map<string, SourceText>();
   const shipped = new Map<string, SourceText>();
-  const beside = reading(library, file.shipped, prompts, (reference) => resolveSibling(library, file.path, reference));
+  const beside = createReader(library, file.shipped, prompts, (reference) =>
+    resolveSibling(library, file.path, reference),
+  );
   const recipe =
     checked.type === 'sequential'
       ? resolveRecipe(checked.source, report, beside)
       : resolveEngineRecipe(checked.source, report, {
           beside,
-          shipped: reading(library, true, shipped, (path) => `${library.shipped}/${path}`),
+          shipped: createReader(library, true, shipped, (path) => `${library.shipped}/${path}`),
         });
   const agents: Record<string, CapturedAgent & { maySave: boolean }> = {};
-  for (const { type, variant } of rolesOf(recipe)) {
+  for (const { type, variant } of listRoles(recipe)) {
     const key = variant === undefined ? type : getVariantKey(type, variant);
     if (agents[key] !== undefined) continue;
     const found = variant === undefined ? findAgent(library, type) : findVariant(library, type, variant);
@@ -76,7 +78,7 @@ function compileAlone(library: Library, file: LibraryFile, text: string): Compil
 }
 
 /** Reads the files that a recipe names, each once. */
-function reading(
+function createReader(
   library: Library,
   shipped: boolean,
   known: Map<string, SourceText>,
@@ -95,7 +97,7 @@ function reading(
 }
 
 /** Every role that a recipe needs an agent for, and behind them the variants it asks for. */
-function rolesOf(recipe: ResolvedRecipe): { type: string; variant?: string }[] {
+function listRoles(recipe: ResolvedRecipe): { type: string; variant?: string }[] {
   const started = recipe.blocks.flatMap((block) => ('agents' in block ? block.agents : []));
   const handlers = Object.values(recipe.engine?.handlers ?? {}).flatMap(({ agent }) => agent ?? []);
   const roles = [...started.map(({ type }) => type), ...handlers].map((type) => ({ type }));
@@ -105,7 +107,7 @@ function rolesOf(recipe: ResolvedRecipe): { type: string; variant?: string }[] {
   return [...roles, ...variants];
 }
 
-function wordAt(yaml: YamlSource, key: string): string {
+function readWord(yaml: YamlSource, key: string): string {
   const value = yaml.value?.[key];
   return typeof value === 'string' ? value : '';
 }
@@ -119,7 +121,7 @@ function compilePhases(
   const known = new Map<string, CompiledRecipe>();
   return phases.map((phase) => {
     const stated = isPhase(phase) ? phase : null;
-    const { file, problem } = stated === null ? { file: null, problem: null } : found(library, stated.recipe);
+    const { file, problem } = stated === null ? { file: null, problem: null } : findPhaseFile(library, stated.recipe);
     if (file === null) return { stated, file, problem, compiled: null };
     const compiled = known.get(file.path) ?? compile(file, library.reader.read(file.path) ?? '');
     known.set(file.path, compiled);
@@ -133,7 +135,7 @@ function isPhase(phase: unknown): phase is MetaSource['phases'][number] {
   return typeof name === 'string' && typeof recipe === 'string';
 }
 
-function found(library: Library, name: string): { file: LibraryFile | null; problem: string | null } {
+function findPhaseFile(library: Library, name: string): { file: LibraryFile | null; problem: string | null } {
   try {
     return { file: findRecipe(library, name), problem: null };
   } catch (error) {

@@ -3,20 +3,20 @@ import { isRecord } from '../base/json.js';
 /** What a parsed condition talks about, read from its syntax tree. */
 
 /** Every chain of names in an expression: `agents["x"].verdict` gives [agents, x, verdict]. */
-export function pathsIn(node: unknown): string[][] {
-  if (Array.isArray(node)) return node.flatMap(pathsIn);
+export function listPaths(node: unknown): string[][] {
+  if (Array.isArray(node)) return node.flatMap(listPaths);
   if (!isRecord(node) || typeof node['op'] !== 'string') return [];
-  const path = pathOf(node);
-  return path !== null && path.length > 1 ? [path] : pathsIn(node['args']);
+  const path = readPath(node);
+  return path !== null && path.length > 1 ? [path] : listPaths(node['args']);
 }
 
-function pathOf(node: unknown): string[] | null {
+function readPath(node: unknown): string[] | null {
   if (!isRecord(node)) return null;
   if (node['op'] === 'id') return [String(node['args'])];
   if ((node['op'] !== '.' && node['op'] !== '[]') || !Array.isArray(node['args'])) return null;
   const [object, key] = node['args'] as [unknown, unknown];
   const name = typeof key === 'string' ? key : isRecord(key) && key['op'] === 'value' ? key['args'] : null;
-  const head = pathOf(object);
+  const head = readPath(object);
   return head === null || typeof name !== 'string' ? null : [...head, name];
 }
 
@@ -27,18 +27,18 @@ export interface Comparison {
 }
 
 /** Every comparison of a chain of names with texts: `todo.risk == "high"` gives [todo, risk] and [high]. */
-export function comparisons(node: unknown): Comparison[] {
-  if (Array.isArray(node)) return node.flatMap(comparisons);
+export function listComparisons(node: unknown): Comparison[] {
+  if (Array.isArray(node)) return node.flatMap(listComparisons);
   if (!isRecord(node) || typeof node['op'] !== 'string') return [];
   const args: unknown = node['args'];
-  const inside = comparisons(args);
+  const inside = listComparisons(args);
   if (!['==', '!=', 'in'].includes(node['op']) || !Array.isArray(args)) return inside;
-  const path = args.map(pathOf).find((chain) => chain !== null);
-  return path ? [{ path, words: args.flatMap(wordsOf) }, ...inside] : inside;
+  const path = args.map(readPath).find((chain) => chain !== null);
+  return path ? [{ path, words: args.flatMap(listWords) }, ...inside] : inside;
 }
 
-function wordsOf(node: unknown): string[] {
+function listWords(node: unknown): string[] {
   if (!isRecord(node)) return [];
   if (node['op'] === 'value') return typeof node['args'] === 'string' ? [node['args']] : [];
-  return node['op'] === 'list' && Array.isArray(node['args']) ? node['args'].flatMap(wordsOf) : [];
+  return node['op'] === 'list' && Array.isArray(node['args']) ? node['args'].flatMap(listWords) : [];
 }

@@ -2,7 +2,7 @@ import type { ASTNode } from '@marcbachmann/cel-js';
 import { DevCliError } from '../base/errors.js';
 import { isRecord, type JsonObject } from '../base/json.js';
 import { findSuggestion } from '../base/suggest.js';
-import { comparisons, pathsIn } from './condition-paths.js';
+import { listComparisons, listPaths } from './condition-paths.js';
 import { desugar } from './condition-text.js';
 import type { PreferenceSpec } from './resolved.js';
 
@@ -43,20 +43,20 @@ type Environment = InstanceType<ReturnType<typeof cel>['Environment']>;
  * @throws DevCliError `RECIPE_INVALID` when it does not parse, cannot be evaluated, or gives no truth value
  */
 export function evaluateCondition(source: string, scope: Readonly<Record<string, unknown>>): boolean {
-  const environment = withOperations(new (cel().Environment)({ limits: LIMITS }));
+  const environment = addOperations(new (cel().Environment)({ limits: LIMITS }));
   for (const name of NAMES) environment.registerVariable(name, 'dyn');
   let value: unknown;
-  if (source.length > MAX_LENGTH) throw unusable(source, `it has more than ${MAX_LENGTH} characters`);
+  if (source.length > MAX_LENGTH) throw buildConditionError(source, `it has more than ${MAX_LENGTH} characters`);
   try {
-    const expression = environment.parse(desugared(source));
-    value = expression(celValue(completed(scope, expression.ast)) as Record<string, unknown>);
+    const expression = environment.parse(expandSugar(source));
+    value = expression(toCelValue(completeScope(scope, expression.ast)) as Record<string, unknown>);
   } catch (error) {
     if (isAboutNull(error)) return false;
-    throw unusable(source, summaryOf(error), error);
+    throw buildConditionError(source, summarizeError(error), error);
   }
   if (typeof value === 'boolean') return value;
   if (value === null || value === undefined) return false;
-  throw unusable(source, 'it gives no truth value');
+  throw buildConditionError(source, 'it gives no truth value');
 }
 
 /**
@@ -64,26 +64,26 @@ export function evaluateCondition(source: string, scope: Readonly<Record<string,
  * names, types); empty when it is fine.
  */
 export function createConditionChecker(declared: DeclaredNames): (source: string) => string[] {
-  const environment = typedEnvironment(declared);
+  const environment = createTypedEnvironment(declared);
   return (source) => {
     if (source.length > MAX_LENGTH) return [`A condition has at most ${MAX_LENGTH} characters.`];
-    const result = environment.check(desugared(source));
+    const result = environment.check(expandSugar(source));
     if (!result.valid) return [explain(result.error, declared)];
-    const impossible = declared.todo === true ? impossibleWords(environment.parse(desugared(source)).ast) : [];
+    const impossible = declared.todo === true ? findImpossibleWords(environment.parse(expandSugar(source)).ast) : [];
     if (impossible.length > 0) return impossible;
     if (result.type === 'bool' || result.type === 'dyn') return [];
     return [`A condition is true or false; this one is of type ${result.type}.`];
   };
 }
 
-function typedEnvironment(declared: DeclaredNames): Environment {
-  const environment = withOperations(new (cel().Environment)({ limits: LIMITS }));
+function createTypedEnvironment(declared: DeclaredNames): Environment {
+  const environment = addOperations(new (cel().Environment)({ limits: LIMITS }));
   const each = <T>(names: readonly string[], type: T) => Object.fromEntries(names.map((name) => [name, type]));
   const schemas = {
     mode: each(declared.mode, 'string'),
-    vars: Object.fromEntries(Object.entries(declared.vars).map(([name, value]) => [name, typeOf(value)])),
+    vars: Object.fromEntries(Object.entries(declared.vars).map(([name, value]) => [name, nameType(value)])),
     preferences: Object.fromEntries(
-      Object.entries(declared.preferences).map(([name, spec]) => [name, preferenceType(spec)]),
+      Object.entries(declared.preferences).map(([name, spec]) => [name, namePreferenceType(spec)]),
     ),
     draft: each(declared.sections, { filled: 'bool', text: 'string' }),
     agents: each(declared.agents, { status: 'string', verdict: 'string', summary: 'string' }),
@@ -103,19 +103,22 @@ function isVisible(name: string, { todo, phase }: DeclaredNames): boolean {
 }
 
 /** A word that a todo's kind or risk is compared with and can never be: such a condition silently never holds. */
-function impossibleWords(ast: ASTNode): string[] {
-  return comparisons(ast).flatMap(({ path, words }) => {
+function findImpossibleWords(ast: ASTNode): string[] {
+  return listComparisons(ast).flatMap(({ path, words }) => {
     const [root, field = ''] = path;
     const known = root === 'todo' && Object.hasOwn(TODO, field) ? TODO[field as keyof typeof TODO] : null;
     if (known === null) return [];
     return words
       .filter((word) => !known.includes(word))
-      .map((word) => `todo.${field} is one of ${known.join(', ')}, never ${JSON.stringify(word)}${near(word, known)}.`);
+      .map(
+        (word) =>
+          `todo.${field} is one of ${known.join(', ')}, never ${JSON.stringify(word)}${renderNearest(word, known)}.`,
+      );
   });
 }
 
 /** What the language adds: the word test behind the sugar, comparison with null, and `!` on an unset value. */
-function withOperations(environment: Environment): Environment {
+function addOperations(environment: Environment): Environment {
   for (const type of ['string', 'bool', 'int', 'double']) {
     environment.registerOperator(`${type} == null`, (value: unknown) => value === null);
   }
@@ -131,15 +134,15 @@ function containsWord(text: unknown, word: string): boolean {
   return new RegExp(`(?<![\\p{L}\\p{N}_])${literal}(?![\\p{L}\\p{N}_])`, 'iu').test(text);
 }
 
-function desugared(source: string): string {
+function expandSugar(source: string): string {
   return desugar(source, (word) => `containsWord(result, ${JSON.stringify(word)})`);
 }
 
 /** The scope with null for every name the expression uses and the scope lacks: a name that is declared and never set. */
-function completed(scope: Readonly<Record<string, unknown>>, ast: ASTNode): Record<string, unknown> {
+function completeScope(scope: Readonly<Record<string, unknown>>, ast: ASTNode): Record<string, unknown> {
   const whole: Record<string, unknown> = {};
   for (const name of NAMES) whole[name] = scope[name] ?? null;
-  for (const path of pathsIn(ast)) if (path[0] !== undefined && path[0] in whole) setNull(whole, path);
+  for (const path of listPaths(ast)) if (path[0] !== undefined && path[0] in whole) setNull(whole, path);
   return whole;
 }
 
@@ -155,27 +158,27 @@ function setNull(scope: Record<string, unknown>, path: readonly string[]): void 
   }
 }
 
-function typeOf(value: unknown): string {
+function nameType(value: unknown): string {
   if (typeof value === 'string') return 'string';
   if (typeof value === 'boolean') return 'bool';
   if (typeof value === 'number') return Number.isInteger(value) ? 'int' : 'double';
   return 'dyn';
 }
 
-function preferenceType(spec: PreferenceSpec): string {
+function namePreferenceType(spec: PreferenceSpec): string {
   if (spec.values?.some((value) => typeof value === 'boolean')) return 'dyn';
   return spec.type;
 }
 
 /** The library's whole numbers are BigInt. */
-function celValue(value: unknown): unknown {
+function toCelValue(value: unknown): unknown {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : value;
-  if (Array.isArray(value)) return value.map(celValue);
+  if (Array.isArray(value)) return value.map(toCelValue);
   if (!isRecord(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, celValue(member)]));
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, toCelValue(member)]));
 }
 
-function unusable(source: string, why: string, cause?: unknown): DevCliError {
+function buildConditionError(source: string, why: string, cause?: unknown): DevCliError {
   return new DevCliError(
     'RECIPE_INVALID',
     `The condition ${JSON.stringify(source.slice(0, 200))} cannot be decided: ${why}.`,
@@ -188,32 +191,32 @@ function unusable(source: string, why: string, cause?: unknown): DevCliError {
 
 /** The library names the operand types of an operation that failed. */
 function isAboutNull(error: unknown): boolean {
-  return error instanceof cel().EvaluationError && /\bnull\b/.test(summaryOf(error));
+  return error instanceof cel().EvaluationError && /\bnull\b/.test(summarizeError(error));
 }
 
-function summaryOf(error: unknown): string {
+function summarizeError(error: unknown): string {
   if (error instanceof Error && 'summary' in error && typeof error.summary === 'string') return error.summary;
   return error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
 }
 
 function explain(error: unknown, declared: DeclaredNames): string {
-  const summary = summaryOf(error);
+  const summary = summarizeError(error);
   const unknown = /^Unknown variable: (.+)$/.exec(summary)?.[1];
   if (unknown !== undefined) {
     const names = NAMES.filter((name) => isVisible(name, declared));
-    return `The condition uses ${unknown}, which is not declared${near(unknown, names)}; it may use ${names.join(', ')}.`;
+    return `The condition uses ${unknown}, which is not declared${renderNearest(unknown, names)}; it may use ${names.join(', ')}.`;
   }
   const key = /^No such key: (.+)$/.exec(summary)?.[1];
   if (key !== undefined) {
     const names = [declared.mode, Object.keys(declared.vars), Object.keys(declared.preferences), declared.sections];
     const todo = declared.todo ? Object.keys(TODO) : [];
     const known = [...names.flat(), ...todo, ...declared.agents, 'status', 'verdict', 'summary', 'filled', 'text'];
-    return `The condition uses ${key}, which is not declared${near(key, known)}.`;
+    return `The condition uses ${key}, which is not declared${renderNearest(key, known)}.`;
   }
   return `The condition does not hold up: ${summary.replace(/^found /, '').replace(/\$agents\.[^\s)]*/g, 'agent')}.`;
 }
 
-function near(word: string, known: readonly string[]): string {
+function renderNearest(word: string, known: readonly string[]): string {
   const meant = findSuggestion(word, known);
   return meant === undefined ? '' : ` (did you mean ${meant}?)`;
 }

@@ -52,12 +52,12 @@ export function draftsFromGoal(skill: string): boolean {
 }
 
 /** The documents that a block may read although none before it writes them. */
-export function inheritedBy({ skill, inherits }: Open<'inherits'>): readonly string[] {
+export function listInherited({ skill, inherits }: Open<'inherits'>): readonly string[] {
   return inherits ?? SKILLS.get(skill)?.inherits ?? INHERITED;
 }
 
 /** What the agent is told to do when a run of the recipe, or of the workflow, is completed. */
-export function closingOf({ recipe, workflow }: Pick<CapturedRecipe, 'recipe' | 'workflow'>): string {
+export function getClosing({ recipe, workflow }: Pick<CapturedRecipe, 'recipe' | 'workflow'>): string {
   if (workflow !== undefined)
     return workflow.closing ?? 'Tell the user what came of each phase and name the artifacts.';
   if (recipe.closing !== undefined) return recipe.closing;
@@ -66,7 +66,7 @@ export function closingOf({ recipe, workflow }: Pick<CapturedRecipe, 'recipe' | 
 }
 
 /** The documents that the end of a run names, as far as it has written them. */
-export function artifactsOf({ recipe, workflow }: Pick<CapturedRecipe, 'recipe' | 'workflow'>): readonly string[] {
+export function listArtifacts({ recipe, workflow }: Pick<CapturedRecipe, 'recipe' | 'workflow'>): readonly string[] {
   if (workflow === undefined) return recipe.artifacts ?? ARTIFACTS;
   const ofPhases = workflow.phases.flatMap((phase) => phase.recipe.artifacts ?? []);
   return workflow.artifacts ?? [...new Set([...ARTIFACTS, ...ofPhases])];

@@ -9,7 +9,7 @@ const DEFAULT_AFTER = 'verify';
 export const SHIPPED_ANCHORS: readonly string[] = ['worker', DEFAULT_AFTER];
 
 /** The key that a handler follows. */
-function afterOf(handler: OwnHandlerSource | undefined): string {
+function getAnchor(handler: OwnHandlerSource | undefined): string {
   return handler?.after ?? DEFAULT_AFTER;
 }
 
@@ -19,7 +19,7 @@ function afterOf(handler: OwnHandlerSource | undefined): string {
  */
 export function sortHandlers(handlers: OwnHandlers, anchor: string): string[] {
   return Object.keys(handlers)
-    .filter((key) => afterOf(handlers[key]) === anchor && !SHIPPED_ANCHORS.includes(key))
+    .filter((key) => getAnchor(handlers[key]) === anchor && !SHIPPED_ANCHORS.includes(key))
     .flatMap((key) => [key, ...sortHandlers(handlers, key)]);
 }
 
@@ -28,7 +28,7 @@ export function findHandlerCycles(handlers: OwnHandlers): string[][] {
   const known = new Set<string>();
   return Object.keys(handlers).flatMap((start) => {
     const path: string[] = [];
-    for (let key = start; Object.hasOwn(handlers, key) && !known.has(key); key = afterOf(handlers[key])) {
+    for (let key = start; Object.hasOwn(handlers, key) && !known.has(key); key = getAnchor(handlers[key])) {
       if (path.includes(key)) {
         for (const met of path) known.add(met);
         return [path.slice(path.indexOf(key))];

@@ -44,10 +44,10 @@ export function listRecipeFiles(library: Library): LibraryFile[] {
 /** Names an absolute path as the user knows it. */
 export function describeFile(library: Library, path: string, shipped: boolean): LibraryFile {
   const name = path.slice(path.lastIndexOf('/') + 1).replace(/\.yaml$/, '');
-  return { name, path, file: shownPath(library, path, shipped), shipped };
+  return { name, path, file: describePath(library, path, shipped), shipped };
 }
 
-function shownPath(library: Library, path: string, shipped: boolean): string {
+function describePath(library: Library, path: string, shipped: boolean): string {
   if (shipped) return `dev-cli:${path.slice(library.shipped.length + 1)}`;
   const { project } = library;
   return project !== null && path.startsWith(`${project}/`) ? path.slice(project.length + 1) : path;

@@ -15,7 +15,7 @@ export function lintAgents(lintable: LintableSequence): void {
       const place = ['blocks', index, 'agents', at];
       lintRole(lintable, agent.type, agent.output !== undefined, [...place, 'type']);
       lintVariant(lintable, agent, [...place, 'promptVariant']);
-      const fault = idFault(agent.id, ids);
+      const fault = findIdFault(agent.id, ids);
       if (fault !== null) {
         lintable.report.error([...place, 'id'], `The agent id ${quoteWord(agent.id)} ${fault}.`, {
           fix: 'Agent ids are unique in a recipe.',
@@ -54,7 +54,7 @@ function lintVariant(lintable: LintableSequence, agent: ResolvedAgent, place: So
 /** Files that an action has beside the prompts of its agents (protocol.md §1); an agent's prompt is called like its id. */
 const TAKEN = ['data', 'note', 'prompt', 'reason', 'result'];
 
-function idFault(id: string, ids: ReadonlySet<string>): string | null {
+function findIdFault(id: string, ids: ReadonlySet<string>): string | null {
   if (ids.has(id)) return 'is used twice';
   return id in Object.prototype || TAKEN.includes(id) ? 'cannot be used' : null;
 }

@@ -15,7 +15,7 @@ export function lintConditions(lintable: Lintable): void {
     agents: recipe.blocks.flatMap((block) => ('agents' in block ? block.agents.map(({ id }) => id) : [])),
     todo: lintable.type === 'engine',
   };
-  const conditions = placed(lintable);
+  const conditions = listPlacedConditions(lintable);
   if (conditions.length === 0) return;
   const problemsOf = createConditionChecker(declared);
   for (const { condition, place } of conditions) {
@@ -28,7 +28,7 @@ export function lintConditions(lintable: Lintable): void {
 }
 
 /** Every condition with its place in the file. */
-function placed(lintable: Lintable): { condition: string; place: (string | number)[] }[] {
+function listPlacedConditions(lintable: Lintable): { condition: string; place: (string | number)[] }[] {
   const found: { condition: string; place: (string | number)[] }[] = [];
   const add = (condition: string | undefined, ...place: (string | number)[]) => {
     if (condition !== undefined) found.push({ condition, place });

@@ -1,4 +1,4 @@
-import { isSectionId, unknownSection, VALID_SECTIONS } from '../documents/sections.js';
+import { describeUnknownSection, isSectionId, VALID_SECTIONS } from '../documents/sections.js';
 import type { LintableSequence } from './lintable.js';
 import { listOwnCommands } from './own-commands.js';
 import { DEFAULT_REQUIRED, listWrittenSections, requiresDraft } from './resolve-draft.js';
@@ -34,7 +34,7 @@ function lintSections({ recipe, report }: LintableSequence): void {
     for (const { key, command } of listOwnCommands(block)) {
       const { section } = command.input;
       if (typeof section !== 'string' || isSectionId(section) || listPlaceholders(section).length > 0) continue;
-      report.error(['blocks', index, key], `This names an ${unknownSection(section)}`, {
+      report.error(['blocks', index, key], `This names an ${describeUnknownSection(section)}`, {
         within: section,
         fix: VALID_SECTIONS,
       });

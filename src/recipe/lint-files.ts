@@ -1,4 +1,4 @@
-import { inheritedBy } from './declared.js';
+import { listInherited } from './declared.js';
 import type { LintableSequence } from './lintable.js';
 import { listOwnCommands } from './own-commands.js';
 import type { ResolvedBlock } from './resolved.js';
@@ -25,12 +25,12 @@ interface Read {
  */
 export function lintFiles(lintable: LintableSequence): void {
   const { recipe, source } = lintable;
-  const inherited = inheritedBy(recipe);
+  const inherited = listInherited(recipe);
   const written: Written[] = recipe.usesDraft ? [{ path: 'DRAFT.md', when: [] }] : [];
   for (const [index, block] of recipe.blocks.entries()) {
-    const mine = writesOf(block);
-    for (const read of readsOf(block, index, source.blocks[index])) {
-      const earlier = [...written, ...(read.path === ownInput(block) ? mine : [])];
+    const mine = listWrites(block);
+    for (const read of listReads(block, index, source.blocks[index])) {
+      const earlier = [...written, ...(read.path === findOwnInput(block) ? mine : [])];
       if (!read.path.startsWith('/') && !inherited.includes(read.path)) lintRead(lintable, index, read, earlier);
     }
     written.push(...mine);
@@ -40,7 +40,7 @@ export function lintFiles(lintable: LintableSequence): void {
 }
 
 function lintRead(lintable: LintableSequence, index: number, read: Read, earlier: readonly Written[]): void {
-  const writers = earlier.filter(({ path }) => fits(path, read.path) || fits(read.path, path));
+  const writers = earlier.filter(({ path }) => matchesPath(path, read.path) || matchesPath(read.path, path));
   if (writers.length === 0) {
     reportMissing(lintable, index, read);
   } else if (!read.namedMissing && !writers.some(({ when }) => when.every((part) => read.when.includes(part)))) {
@@ -55,18 +55,20 @@ function lintRead(lintable: LintableSequence, index: number, read: Read, earlier
 }
 
 function reportMissing({ recipe, report }: LintableSequence, index: number, read: Read): void {
-  const later = recipe.blocks.slice(index).find((other) => writesOf(other).some(({ path }) => fits(path, read.path)));
+  const later = recipe.blocks
+    .slice(index)
+    .find((other) => listWrites(other).some(({ path }) => matchesPath(path, read.path)));
   const self = later?.id === recipe.blocks[index]?.id;
   const hint = later === undefined ? '' : self ? '; this block does' : `; ${quoteWord(later.id)} does so later`;
   report.error(read.place, `No earlier block writes ${quoteWord(read.path)}${hint}.`, { within: read.path });
 }
 
 /** The file that a block's own command takes, once the agent has written it. */
-function ownInput(block: ResolvedBlock): string | null {
+function findOwnInput(block: ResolvedBlock): string | null {
   return block.kind === 'llm+cli' ? block.write : null;
 }
 
-function writesOf(block: ResolvedBlock): Written[] {
+function listWrites(block: ResolvedBlock): Written[] {
   const when = block.when === undefined ? [] : [block.when];
   const unsure = block.onError.kind === 'continue' && block.kind !== 'subagent' ? [`${block.id} succeeded`] : [];
   const outputs = 'agents' in block ? block.agents : [];
@@ -78,19 +80,19 @@ function writesOf(block: ResolvedBlock): Written[] {
     ),
     ...(block.kind === 'llm+cli' ? [{ path: block.write, when: [...when, ...unsure] }] : []),
     ...listOwnCommands(block)
-      .flatMap(({ command }) => writtenBy(command.command, command.input))
+      .flatMap(({ command }) => listCommandOutputs(command.command, command.input))
       .map((path) => ({ path, when: [...when, ...unsure] })),
   ];
 }
 
-function writtenBy(command: string, input: Record<string, unknown>): string[] {
+function listCommandOutputs(command: string, input: Record<string, unknown>): string[] {
   if (command === 'plan generate') return ['PLAN.md', 'plan-content.json'];
   if (command === 'cleanup') return ['summary.md'];
   if (command === 'analysis save' && typeof input['agent'] === 'string') return [`analysis/${input['agent']}.md`];
   return [];
 }
 
-function readsOf(
+function listReads(
   block: ResolvedBlock,
   index: number,
   raw: LintableSequence['source']['blocks'][number] | undefined,
@@ -121,7 +123,7 @@ function readsOf(
 }
 
 /** Whether a written path is what a reader names: the same, or equal where placeholders and wildcards stand for anything. */
-function fits(pattern: string, path: string): boolean {
+function matchesPath(pattern: string, path: string): boolean {
   if (pattern === path) return true;
   if (pattern.endsWith('/') && path.startsWith(pattern)) return true;
   if (!/[{*]/.test(pattern)) return false;

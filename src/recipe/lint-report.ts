@@ -8,43 +8,46 @@ const WIDTH = 120;
  * Problems as a compiler prints them: place, message, the line with a caret below it, what to do (recipes.md, recipe lint).
  * @param texts the files the problems point into, by name; an excerpt is left out for others
  */
-export function lintReport(problems: readonly RecipeProblem[], texts: Readonly<Record<string, string>>): string {
+export function renderLintReport(problems: readonly RecipeProblem[], texts: Readonly<Record<string, string>>): string {
   const parts = problems.map((problem) => {
     const { file, line, column, severity, message, fix } = problem;
-    const lines = [`${file}:${line}:${column}: ${severity}: ${visible(message)}`, ...excerpt(problem, texts[file])];
-    if (fix !== undefined) lines.push(`${' '.repeat(gutter(line))} = ${visible(fix)}`);
+    const lines = [
+      `${file}:${line}:${column}: ${severity}: ${replaceControls(message)}`,
+      ...renderExcerpt(problem, texts[file]),
+    ];
+    if (fix !== undefined) lines.push(`${' '.repeat(getGutterWidth(line))} = ${replaceControls(fix)}`);
     return `${lines.join('\n')}\n`;
   });
-  return [...parts, summary(problems)].join('\n');
+  return [...parts, renderSummary(problems)].join('\n');
 }
 
-function summary(problems: readonly RecipeProblem[]): string {
+function renderSummary(problems: readonly RecipeProblem[]): string {
   const errors = problems.filter(({ severity }) => severity === 'error').length;
-  return `${count(errors, 'error')}, ${count(problems.length - errors, 'warning')}`;
+  return `${renderCount(errors, 'error')}, ${renderCount(problems.length - errors, 'warning')}`;
 }
 
-function count(number: number, word: string): string {
+function renderCount(number: number, word: string): string {
   return `${number === 0 ? 'no' : number} ${word}${number === 1 ? '' : 's'}`;
 }
 
-function excerpt({ line, column, length }: RecipeProblem, text: string | undefined): string[] {
+function renderExcerpt({ line, column, length }: RecipeProblem, text: string | undefined): string[] {
   const source = text?.split('\n')[line - 1]?.replace(/\r$/, '');
   if (source === undefined || source.trim() === '') return [];
   const start = column - 1 < WIDTH - 20 ? 0 : column - 1 - 20;
-  const shown = visible(source.slice(start, start + WIDTH));
+  const shown = replaceControls(source.slice(start, start + WIDTH));
   const carets = '^'.repeat(Math.max(1, Math.min(length, start + WIDTH - (column - 1))));
   return [
-    `${String(line).padStart(gutter(line))} | ${shown.trimEnd()}`,
-    `${' '.repeat(gutter(line))} | ${' '.repeat(column - 1 - start)}${carets}`,
+    `${String(line).padStart(getGutterWidth(line))} | ${shown.trimEnd()}`,
+    `${' '.repeat(getGutterWidth(line))} | ${' '.repeat(column - 1 - start)}${carets}`,
   ];
 }
 
-function gutter(line: number): number {
+function getGutterWidth(line: number): number {
   return Math.max(4, String(line).length);
 }
 
 /** Control characters would move the cursor of whoever reads this; each, and each that hides, becomes one visible place. */
-function visible(text: string): string {
+function replaceControls(text: string): string {
   return replaceInvisible(
     text.replace(/\t/g, ' ').replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, '�'),
     () => '�',

@@ -48,36 +48,36 @@ interface Text {
 /** Every placeholder is known, in the recipe and in the files it uses; every path stays in the project. */
 export function lintText(lintable: Lintable): void {
   const { recipe, source, prompts, report } = lintable;
-  const known = knownKeys(recipe);
-  for (const text of [...textsOf(lintable), ...textsIn(source.cleanup ?? [], ['cleanup'], 'cleanup', false)]) {
+  const known = listKnownKeys(recipe);
+  for (const text of [...listTexts(lintable), ...collectTexts(source.cleanup ?? [], ['cleanup'], 'cleanup', false)]) {
     if (PATHS.has(text.field)) lintPath(text, report);
     if (FILLED.has(text.field) || PATHS.has(text.field)) lintPlaceholders(text, known, report);
   }
   for (const { file, text } of prompts.values()) {
     for (const { key, start, end } of listPlaceholders(text)) {
       if (known.has(key)) continue;
-      report.error({ file, text, span: { start, end } }, unknown(key, known), { fix: ESCAPE });
+      report.error({ file, text, span: { start, end } }, describeUnknown(key, known), { fix: ESCAPE });
     }
   }
 }
 
-function textsOf(lintable: Lintable): Text[] {
+function listTexts(lintable: Lintable): Text[] {
   switch (lintable.type) {
     case 'sequential':
       return lintable.source.blocks.flatMap((block, index) =>
         lintable.broken.has(index)
           ? []
-          : textsIn(block, ['blocks', index], '', 'shell' in block && block.shell === true),
+          : collectTexts(block, ['blocks', index], '', 'shell' in block && block.shell === true),
       );
     case 'engine':
-      return textsIn(lintable.source.handlers ?? {}, ['handlers'], '', false);
+      return collectTexts(lintable.source.handlers ?? {}, ['handlers'], '', false);
   }
 }
 
-function textsIn(value: unknown, place: (string | number)[], field: string, shell: boolean): Text[] {
+function collectTexts(value: unknown, place: (string | number)[], field: string, shell: boolean): Text[] {
   if (typeof value === 'string') return [{ value, place, field, shell: shell && field === 'command' }];
-  if (Array.isArray(value)) return value.flatMap((item, index) => textsIn(item, [...place, index], field, shell));
-  return Object.entries(value ?? {}).flatMap(([key, member]) => textsIn(member, [...place, key], key, shell));
+  if (Array.isArray(value)) return value.flatMap((item, index) => collectTexts(item, [...place, index], field, shell));
+  return Object.entries(value ?? {}).flatMap(([key, member]) => collectTexts(member, [...place, key], key, shell));
 }
 
 function lintPlaceholders({ value, place, shell }: Text, known: ReadonlySet<string>, report: ProblemLog): void {
@@ -88,7 +88,7 @@ function lintPlaceholders({ value, place, shell }: Text, known: ReadonlySet<stri
         fix: 'Without `shell: true` each placeholder is one argument, whatever is in it.',
       });
     } else if (!known.has(key)) {
-      report.error(place, unknown(key, known), { within: `{${key}}`, fix: ESCAPE });
+      report.error(place, describeUnknown(key, known), { within: `{${key}}`, fix: ESCAPE });
     }
   }
 }
@@ -105,7 +105,7 @@ function lintPath({ value, place, field }: Text, report: ProblemLog): void {
 
 const ESCAPE = 'Write {{ for a brace that begins no placeholder.';
 
-function knownKeys(recipe: ResolvedRecipe): ReadonlySet<string> {
+function listKnownKeys(recipe: ResolvedRecipe): ReadonlySet<string> {
   const vars = Object.keys(recipe.vars);
   const modes = ['depth', 'interaction', ...Object.keys(recipe.mode)];
   const preferences = [...Object.keys(BUILTIN_PREFERENCES), ...Object.keys(recipe.preferences)];
@@ -118,7 +118,7 @@ function knownKeys(recipe: ResolvedRecipe): ReadonlySet<string> {
   ]);
 }
 
-function unknown(key: string, known: ReadonlySet<string>): string {
+function describeUnknown(key: string, known: ReadonlySet<string>): string {
   const section = /^draft\.(.+)$/.exec(key)?.[1];
   if (section !== undefined && !isSectionId(section))
     return `The draft has no section ${quoteWord(section)}; its sections are ${SECTION_IDS.join(', ')}.`;

@@ -81,13 +81,13 @@ export function listRecipes(library: Library): ListedRecipe[] {
   const names = [...new Set(files.map(({ name }) => name))].sort();
   return names.flatMap((name) => {
     const [winner, shadowed] = files.filter((file) => file.name === name);
-    return winner === undefined ? [] : [listed(library, winner, shadowed)];
+    return winner === undefined ? [] : [describeRecipe(library, winner, shadowed)];
   });
 }
 
-function listed(library: Library, file: LibraryFile, shadowed: LibraryFile | undefined): ListedRecipe {
+function describeRecipe(library: Library, file: LibraryFile, shadowed: LibraryFile | undefined): ListedRecipe {
   const text = library.reader.read(file.path) ?? '';
-  const { problems, header } = read(library, file, text);
+  const { problems, header } = compileAndLint(library, file, text);
   const error = problems.find(({ severity }) => severity === 'error');
   return {
     name: file.name,
@@ -101,11 +101,11 @@ function listed(library: Library, file: LibraryFile, shadowed: LibraryFile | und
 }
 
 function load(library: Library, file: LibraryFile, text: string): LoadedRecipe {
-  const { captured, problems, texts } = read(library, file, text);
+  const { captured, problems, texts } = compileAndLint(library, file, text);
   return { captured, problems, file: file.file, texts };
 }
 
-function read(library: Library, file: LibraryFile, text: string) {
+function compileAndLint(library: Library, file: LibraryFile, text: string) {
   const compiled = compileRecipe(library, file, text);
   lintRecipe(compiled, file.name);
   return {

@@ -15,10 +15,10 @@ export function listOwnCommands(block: ResolvedBlock): { key: string; command: O
 
 /** Whether a run of the recipe writes a plan. */
 export function makesPlan({ blocks }: Pick<ResolvedRecipe, 'blocks'>): boolean {
-  return blocks.some((block) => runs(block, 'plan generate'));
+  return blocks.some((block) => runsCommand(block, 'plan generate'));
 }
 
 /** Whether a block runs this command, wherever it stands in it. */
-export function runs(block: ResolvedBlock, command: string): boolean {
+export function runsCommand(block: ResolvedBlock, command: string): boolean {
   return listOwnCommands(block).some((own) => own.command.command === command);
 }

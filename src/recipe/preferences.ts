@@ -38,9 +38,9 @@ export function resolveSettings(
   }
   for (const [key, typed] of Object.entries(set)) {
     const spec = Object.hasOwn(known, key) ? known[key] : undefined;
-    if (Object.hasOwn(recipe.vars, key)) settings.vars[key] = varValue(key, typed, recipe.vars[key] ?? null);
-    else if (spec !== undefined) settings.preferences[key] = preferenceValue(key, typed, spec);
-    else throw unknown(key, [...Object.keys(recipe.vars), ...Object.keys(known)]);
+    if (Object.hasOwn(recipe.vars, key)) settings.vars[key] = parseVar(key, typed, recipe.vars[key] ?? null);
+    else if (spec !== undefined) settings.preferences[key] = parsePreference(key, typed, spec);
+    else throw buildUnknownError(key, [...Object.keys(recipe.vars), ...Object.keys(known)]);
   }
   return settings;
 }
@@ -74,37 +74,37 @@ function parsePreferences(
   });
 }
 
-function preferenceValue(key: string, typed: string, spec: PreferenceSpec): string | number | boolean {
+function parsePreference(key: string, typed: string, spec: PreferenceSpec): string | number | boolean {
   const candidates: (string | number | boolean)[] = [typed];
   if (typed === 'true' || typed === 'false') candidates.push(typed === 'true');
   if (/^-?\d+$/.test(typed)) candidates.push(Number(typed));
   const value = candidates.find((candidate) => isPreferenceValue(spec, candidate));
-  if (value === undefined) throw wrongType(key, typed, describePreferenceValues(spec));
+  if (value === undefined) throw buildTypeError(key, typed, describePreferenceValues(spec));
   return value;
 }
 
 /** A var keeps the type of its default. */
-function varValue(key: string, typed: string, initial: Json): Json {
+function parseVar(key: string, typed: string, initial: Json): Json {
   if (initial === null || typeof initial === 'string') return typed;
   let value: Json;
   try {
     value = JSON.parse(typed) as Json;
   } catch {
-    throw wrongType(key, typed, `like its default, ${JSON.stringify(initial).slice(0, 80)}`);
+    throw buildTypeError(key, typed, `like its default, ${JSON.stringify(initial).slice(0, 80)}`);
   }
   if (typeof value === typeof initial && value !== null && Array.isArray(value) === Array.isArray(initial))
     return value;
-  throw wrongType(key, typed, `like its default, ${JSON.stringify(initial).slice(0, 80)}`);
+  throw buildTypeError(key, typed, `like its default, ${JSON.stringify(initial).slice(0, 80)}`);
 }
 
-function wrongType(key: string, typed: string, wanted: string): DevCliError {
+function buildTypeError(key: string, typed: string, wanted: string): DevCliError {
   return new DevCliError(
     'UNKNOWN_PREFERENCE',
     `--set ${key}: the value must be ${wanted}, not ${JSON.stringify(typed.slice(0, 80))}.`,
   );
 }
 
-function unknown(key: string, names: readonly string[]): DevCliError {
+function buildUnknownError(key: string, names: readonly string[]): DevCliError {
   const near = findSuggestion(key.slice(0, 80), names);
   return new DevCliError(
     'UNKNOWN_PREFERENCE',

@@ -4,10 +4,10 @@ import type { ResolvedBlock } from './resolved.js';
 
 /** The recipe as the machine sees it: no text for agents, no documents (recipes.md §5). */
 export function buildProgram(blocks: readonly ResolvedBlock[]): Program {
-  return { blocks: blocks.map(programBlock) };
+  return { blocks: blocks.map(buildProgramBlock) };
 }
 
-function programBlock(block: ResolvedBlock): ProgramBlock {
+function buildProgramBlock(block: ResolvedBlock): ProgramBlock {
   return {
     id: block.id,
     kind: block.kind,
@@ -18,11 +18,11 @@ function programBlock(block: ResolvedBlock): ProgramBlock {
       : {}),
     ...('revise' in block && block.revise !== undefined ? { revise: block.revise } : {}),
     asksUser: 'asks' in block && block.asks === 'user',
-    choices: 'choices' in block ? block.choices.map(({ id, goto }) => ({ id, target: targetOf(goto) })) : [],
+    choices: 'choices' in block ? block.choices.map(({ id, goto }) => ({ id, target: toTarget(goto) })) : [],
     onError: block.onError,
   };
 }
 
-function targetOf(goto: string): ChoiceTarget {
+function toTarget(goto: string): ChoiceTarget {
   return goto === 'next' || goto === 'halt' ? { kind: goto } : { kind: 'goto', block: goto };
 }

@@ -5,7 +5,7 @@ import type { ResolvedAgent } from './resolved.js';
 import type { BlockSource } from './schema.js';
 
 /** The role that a type stands for: a harness's built-in explorer cannot write files. */
-function roleOf(type: string): string {
+function resolveRole(type: string): string {
   return type === 'Explore' ? 'code-explorer' : type;
 }
 
@@ -13,12 +13,12 @@ function roleOf(type: string): string {
 export function resolveAgentIds(blocks: readonly BlockSource[]): string[][] {
   const listed = blocks.map((block) => ('agents' in block ? block.agents : []));
   const taken = new Set(listed.flat().flatMap(({ id }) => id ?? []));
-  const unnamed = listed.flat().flatMap(({ id, type }) => (id === undefined ? [wordOf(type)] : []));
+  const unnamed = listed.flat().flatMap(({ id, type }) => (id === undefined ? [toId(type)] : []));
   const next = new Map<string, number>();
   return listed.map((agents) =>
     agents.map(({ id, type }) => {
       if (id !== undefined) return id;
-      const word = wordOf(type);
+      const word = toId(type);
       if (unnamed.filter((other) => other === word).length === 1 && !taken.has(word)) return word;
       let number = next.get(word) ?? 1;
       while (taken.has(`${word}-${number}`)) number += 1;
@@ -28,7 +28,7 @@ export function resolveAgentIds(blocks: readonly BlockSource[]): string[][] {
   );
 }
 
-function wordOf(type: string): string {
+function toId(type: string): string {
   const word = type.toLowerCase().replace(/[^a-z0-9_-]+/g, '-');
   return /^[a-z_]/.test(word) ? word : `_${word}`;
 }
@@ -49,7 +49,7 @@ export function resolveAgents(
     const prompt = agent.prompt ?? readSiblingText(agent.promptFile, [...at, 'promptFile'], report, read) ?? undefined;
     return {
       id: ids[index] ?? '',
-      type: roleOf(agent.type),
+      type: resolveRole(agent.type),
       ...defined({
         promptHint: agent.promptHint,
         prompt,

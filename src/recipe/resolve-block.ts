@@ -67,7 +67,7 @@ function resolveCli(block: BlockSourceOf<'cli'>, context: BlockContext): CliBloc
   const command =
     resolveCommand(block.command, block, [...getSourcePath(context), 'command'], context.report) ?? NO_COMMAND;
   return {
-    ...common(block),
+    ...resolveCommon(block),
     kind: 'cli',
     command,
     standsForInit: command.kind === 'own' && command.command.command === 'init',
@@ -75,32 +75,32 @@ function resolveCli(block: BlockSourceOf<'cli'>, context: BlockContext): CliBloc
 }
 
 function resolveLlm(block: BlockSourceOf<'llm'>, context: BlockContext): LlmBlock {
-  const save = own(block.save, 'save', context);
+  const save = resolveOwn(block.save, 'save', context);
   const choices = (block.choices ?? []).map(resolveChoice);
   const leadsBack = choices.some(({ goto }) => goto !== 'next' && goto !== 'halt');
   return {
-    ...common(block),
-    ...asking(block, null, context),
+    ...resolveCommon(block),
+    ...resolveAsking(block, null, context),
     asks: block.asks ?? null,
     kind: 'llm',
     choices,
     ...defined({ save }),
-    sections: sectionsOf(block.sections, save, context),
+    sections: resolveSections(block.sections, save, context),
     ...(leadsBack || block.maxRounds !== undefined ? { maxRounds: block.maxRounds ?? LOOP_BOUND } : {}),
   };
 }
 
 function resolveLlmLoop(block: BlockSourceOf<'llm-loop'>, context: BlockContext): LlmLoopBlock {
-  const save = own(block.save, 'save', context);
-  const exitCheck = own(block.exitCheck, 'exitCheck', context);
+  const save = resolveOwn(block.save, 'save', context);
+  const exitCheck = resolveOwn(block.exitCheck, 'exitCheck', context);
   const asks = block.asks ?? (exitCheck?.command === 'draft validate' ? 'user' : null);
   return {
-    ...common(block),
-    ...asking(block, null, context),
+    ...resolveCommon(block),
+    ...resolveAsking(block, null, context),
     asks,
     kind: 'llm-loop',
     ...defined({ save }),
-    sections: sectionsOf(block.sections, save, context),
+    sections: resolveSections(block.sections, save, context),
     ...defined({ exitCheck, exitWhen: block.exitWhen }),
     maxRounds: block.maxRounds ?? (asks === 'user' ? USER_LOOP_BOUND : LOOP_BOUND),
     ...defined({ revise: block.revise }),
@@ -114,7 +114,7 @@ function resolveLlmCli(block: BlockSourceOf<'llm+cli'>, context: BlockContext): 
       at: 'key',
     });
   }
-  const then = own(block.then, 'then', context);
+  const then = resolveOwn(block.then, 'then', context);
   const command =
     block.command === undefined
       ? then && ({ kind: 'own', command: then } as const)
@@ -130,8 +130,8 @@ function resolveLlmCli(block: BlockSourceOf<'llm+cli'>, context: BlockContext): 
     report.error(getSourcePath(context), '`write` is missing: nothing says which file to write.');
   }
   return {
-    ...common(block),
-    ...asking(block, null, context),
+    ...resolveCommon(block),
+    ...resolveAsking(block, null, context),
     asks: null,
     kind: 'llm+cli',
     write: write ?? '-',
@@ -163,17 +163,17 @@ function resolveSubagent(
   block: BlockSourceOf<'subagent'> | BlockSourceOf<'subagent-loop'>,
   context: BlockContext,
 ): SubagentBlock {
-  const onComplete = own(block.onComplete, 'onComplete', context);
+  const onComplete = resolveOwn(block.onComplete, 'onComplete', context);
   const shared = {
-    ...common(block),
-    ...asking(block, startAgents(block.agents.length, block.parallel ?? true), context),
+    ...resolveCommon(block),
+    ...resolveAsking(block, describeStart(block.agents.length, block.parallel ?? true), context),
     asks: null,
     agents: resolveAgents(block, context.agentIds, getSourcePath(context), context.report, context.read),
     parallel: block.parallel ?? true,
     ...defined({ onComplete }),
   };
   if (block.type === 'subagent') return { ...shared, kind: block.type, maxRounds: 1 };
-  const exitCheck = own(block.exitCheck, 'exitCheck', context);
+  const exitCheck = resolveOwn(block.exitCheck, 'exitCheck', context);
   return {
     ...shared,
     kind: block.type,
@@ -183,7 +183,7 @@ function resolveSubagent(
   };
 }
 
-function startAgents(count: number, parallel: boolean): string {
+function describeStart(count: number, parallel: boolean): string {
   const which = count === 1 ? 'Start the agent and wait for it.' : 'Start all agents together; wait for all.';
   const start = parallel || count === 1 ? which : 'Start the agents one after the other, in this order.';
   return `${start} The ack names a missing file: start only that agent again.`;
@@ -192,8 +192,8 @@ function startAgents(count: number, parallel: boolean): string {
 function resolveGate(block: BlockSourceOf<'wait-for-user'>, context: BlockContext): GateBlock {
   const message = block.message?.trim() ?? 'Shall the run go on?';
   return {
-    ...common(block),
-    ...asking(
+    ...resolveCommon(block),
+    ...resolveAsking(
       block,
       'Put the message to the user, with what they need to judge it. Wait; the choice is theirs.',
       context,
@@ -212,7 +212,7 @@ function getSourcePath(context: BlockContext): (string | number)[] {
   return ['blocks', context.index];
 }
 
-function common(block: BlockSource): { id: string; when?: string; onError: OnError; stale: 'warn' | 'block' } {
+function resolveCommon(block: BlockSource): { id: string; when?: string; onError: OnError; stale: 'warn' | 'block' } {
   return {
     id: block.id,
     ...defined({ when: block.when }),
@@ -227,7 +227,7 @@ function resolveOnError(onError: OnErrorSource | undefined, type: BlockSource['t
   return onError === 'retry' ? { kind: 'retry', max: RETRIES } : { kind: onError };
 }
 
-function asking(block: Exclude<BlockSource, { type: 'cli' }>, fallback: string | null, context: BlockContext) {
+function resolveAsking(block: Exclude<BlockSource, { type: 'cli' }>, fallback: string | null, context: BlockContext) {
   return {
     ...resolveInstruction(block, fallback, getSourcePath(context), context.report, context.read),
     ...defined({ instructionFile: block.instructionFile }),
@@ -236,7 +236,7 @@ function asking(block: Exclude<BlockSource, { type: 'cli' }>, fallback: string |
   };
 }
 
-function own(source: CommandSource | undefined, key: string, context: BlockContext): OwnCommand | undefined {
+function resolveOwn(source: CommandSource | undefined, key: string, context: BlockContext): OwnCommand | undefined {
   if (source === undefined) return undefined;
   const at = [...getSourcePath(context), key];
   const command = resolveOwnCommand(source, at, context.report);
@@ -256,7 +256,7 @@ function resolveChoice(choice: ChoiceSource): ResolvedChoice {
 }
 
 /** The sections a block writes: as stated, else save's --section, else whatever the draft requires. */
-function sectionsOf(
+function resolveSections(
   stated: readonly SectionId[] | undefined,
   save: OwnCommand | undefined,
   context: BlockContext,

@@ -29,11 +29,11 @@ export function resolveCommand(
   place: SourcePath,
   report: ProblemLog,
 ): BlockCommand | null {
-  if (options.shell === true) return shellCommand(source, options, place, report);
-  const words = wordsOf(source, place, report);
+  if (options.shell === true) return resolveShellCommand(source, options, place, report);
+  const words = splitWords(source, place, report);
   if (words === null) return null;
-  if (words[0] !== 'dev-cli') return external(words, source, options);
-  const parsed = ownCommand(words, textOf(source), place, report);
+  if (words[0] !== 'dev-cli') return buildExternal(words, source, options);
+  const parsed = parseOwnCommand(words, renderSource(source), place, report);
   if (parsed === null) return null;
   const { process, ...command } = parsed;
   for (const key of process ? (['cwd'] as const) : (['timeout', 'cwd'] as const)) {
@@ -47,20 +47,20 @@ export function resolveCommand(
       },
     );
   }
-  return process ? external(words, source, options) : { kind: 'own', command };
+  return process ? buildExternal(words, source, options) : { kind: 'own', command };
 }
 
-function external(argv: string[], source: CommandSource, options: ExternalOptions): BlockCommand {
+function buildExternal(argv: string[], source: CommandSource, options: ExternalOptions): BlockCommand {
   const { timeout = DEFAULT_TIMEOUT, cwd = '.' } = options;
-  return { kind: 'external', command: { argv, shell: false, timeout, cwd, source: textOf(source) } };
+  return { kind: 'external', command: { argv, shell: false, timeout, cwd, source: renderSource(source) } };
 }
 
 /** The same where only a `dev-cli …` command may stand: save, then, onComplete, exitCheck. */
 export function resolveOwnCommand(source: CommandSource, place: SourcePath, report: ProblemLog): OwnCommand | null {
-  const words = wordsOf(source, place, report);
+  const words = splitWords(source, place, report);
   if (words === null) return null;
   if (words[0] === 'dev-cli') {
-    const parsed = ownCommand(words, textOf(source), place, report);
+    const parsed = parseOwnCommand(words, renderSource(source), place, report);
     if (parsed?.process !== true) return parsed;
     report.error(place, `${quoteWord(parsed.command)} talks to the world and needs a block of its own, of type cli.`);
     return null;
@@ -71,7 +71,7 @@ export function resolveOwnCommand(source: CommandSource, place: SourcePath, repo
   return null;
 }
 
-function shellCommand(
+function resolveShellCommand(
   source: CommandSource,
   options: ExternalOptions,
   place: SourcePath,
@@ -97,7 +97,7 @@ function shellCommand(
   };
 }
 
-function wordsOf(source: CommandSource, place: SourcePath, report: ProblemLog): string[] | null {
+function splitWords(source: CommandSource, place: SourcePath, report: ProblemLog): string[] | null {
   if (typeof source !== 'string') return source;
   try {
     const words = splitCommand(source);
@@ -115,7 +115,7 @@ function wordsOf(source: CommandSource, place: SourcePath, report: ProblemLog): 
 }
 
 /** A command of ours, and whether it is run as a process of its own. */
-function ownCommand(
+function parseOwnCommand(
   words: string[],
   source: string,
   place: SourcePath,
@@ -150,16 +150,16 @@ function ownCommand(
     return { command, input: { ...input, data: file }, source };
   } catch (error) {
     if (!(error instanceof DevCliError)) throw error;
-    return refuse(parseFault(error));
+    return refuse(describeParseError(error));
   }
 }
 
-function parseFault(error: DevCliError): string {
+function describeParseError(error: DevCliError): string {
   const details = error.details.map(({ problem }) => problem).filter((problem) => !error.message.includes(problem));
   return [error.message, ...details].join(' ');
 }
 
-function textOf(source: CommandSource): string {
+function renderSource(source: CommandSource): string {
   if (typeof source === 'string') return source.trim();
   return source.map((word) => (/^[\w@%+=:,./{}-]+$/.test(word) ? word : `'${word.replace(/'/g, `'\\''`)}'`)).join(' ');
 }

@@ -1,6 +1,6 @@
 import { SECTION_IDS, type SectionId } from '../documents/sections.js';
 import { listRootNames } from './condition-text.js';
-import { listOwnCommands, runs } from './own-commands.js';
+import { listOwnCommands, runsCommand } from './own-commands.js';
 import type { ResolvedBlock } from './resolved.js';
 import { listPlaceholders } from './template.js';
 
@@ -18,14 +18,14 @@ export function usesDraft(
 ): boolean {
   return (
     blocks.some((block) => listOwnCommands(block).some(({ command }) => command.command.startsWith('draft '))) ||
-    blocks.some((block) => filesRead(block).includes('DRAFT.md')) ||
+    blocks.some((block) => listFilesRead(block).includes('DRAFT.md')) ||
     templates.some((text) => listPlaceholders(text).some(({ key }) => key.startsWith('draft.'))) ||
     conditions.some((source) => listRootNames(source).has('draft'))
   );
 }
 
 /** The files a block names for reading. */
-function filesRead(block: ResolvedBlock): string[] {
+function listFilesRead(block: ResolvedBlock): string[] {
   const own = 'read' in block ? [...block.read, ...block.consult] : [];
   const agents = 'agents' in block ? block.agents.flatMap(({ readsFrom }) => readsFrom) : [];
   return [...own, ...agents];
@@ -36,12 +36,12 @@ function filesRead(block: ResolvedBlock): string[] {
  * blocks where none does. `init` writes the purpose: it is the goal, word for word.
  */
 export function listWrittenSections(blocks: readonly ResolvedBlock[], required: readonly SectionId[]): Set<SectionId> {
-  const first = blocks.findIndex((block) => runs(block, 'draft validate'));
+  const first = blocks.findIndex((block) => runsCommand(block, 'draft validate'));
   const before = first === -1 ? blocks : blocks.slice(0, first + 1);
-  return new Set(['purpose', ...before.flatMap((block) => sectionsWrittenBy(block, required))]);
+  return new Set(['purpose', ...before.flatMap((block) => listSectionsWrittenBy(block, required))]);
 }
 
-function sectionsWrittenBy(block: ResolvedBlock, required: readonly SectionId[]): SectionId[] {
+function listSectionsWrittenBy(block: ResolvedBlock, required: readonly SectionId[]): SectionId[] {
   const stated = block.kind === 'llm' || block.kind === 'llm-loop' ? block.sections : [];
   const byCommand = listOwnCommands(block).flatMap(({ command: { command, input } }) => {
     if (command === 'draft import') return ['findings' as const];
@@ -53,5 +53,5 @@ function sectionsWrittenBy(block: ResolvedBlock, required: readonly SectionId[])
 
 /** Whether anything in the recipe asks which required sections are filled. */
 export function requiresDraft(blocks: readonly ResolvedBlock[]): boolean {
-  return blocks.some((block) => runs(block, 'draft validate') || runs(block, 'draft auto-assume'));
+  return blocks.some((block) => runsCommand(block, 'draft validate') || runsCommand(block, 'draft auto-assume'));
 }

@@ -45,7 +45,7 @@ export function resolveEngineRecipe(source: EngineSource, report: ProblemLog, re
   return {
     ...resolveHeader(source, templates, conditions, PREFERENCES),
     type: 'engine',
-    mode: engineMode(source),
+    mode: resolveEngineMode(source),
     draft: { required: [], stated: false },
     usesGoal: namesGoal(templates, conditions),
     usesDraft: false,
@@ -56,7 +56,7 @@ export function resolveEngineRecipe(source: EngineSource, report: ProblemLog, re
 }
 
 /** `config.depth` is the same as `mode.depth`. */
-export function engineMode(source: EngineSource): Record<string, string> {
+export function resolveEngineMode(source: EngineSource): Record<string, string> {
   const depth = source.config?.depth;
   return resolveMode({ ...source, ...(depth === undefined ? {} : { mode: { ...source.mode, depth } }) }, []);
 }
@@ -67,10 +67,12 @@ function resolveEngine(source: EngineSource, report: ProblemLog, readers: Engine
   const shipped = (place: HandlerSpec['place'], ...stages: string[]) =>
     enabled
       .filter((handler) => handler.place === place && (stages.length === 0 || stages.includes(handler.stage)))
-      .map((handler) => [handler.stage, shippedHandler(handler, report, readers)] as const);
+      .map((handler) => [handler.stage, resolveShippedHandler(handler, report, readers)] as const);
   const own = source.handlers ?? {};
   const resolved = (names: readonly string[]) =>
-    names.map((name) => [toStageId(name), ownHandler(name, own[name] as OwnHandlerSource, report, readers)] as const);
+    names.map(
+      (name) => [toStageId(name), resolveOwnHandler(name, own[name] as OwnHandlerSource, report, readers)] as const,
+    );
   const early = sortHandlers(own, 'worker');
   const late = sortHandlers(own, 'verify');
   // Whose `after` leads nowhere is an error; it is resolved all the same, so that what else is wrong with it is told.
@@ -103,7 +105,7 @@ function resolvePolicies(stated: NonNullable<NonNullable<EngineSource['config']>
   };
 }
 
-function shippedHandler(handler: HandlerSpec, report: ProblemLog, { shipped }: EngineReaders): ResolvedHandler {
+function resolveShippedHandler(handler: HandlerSpec, report: ProblemLog, { shipped }: EngineReaders): ResolvedHandler {
   const { id, key, actor, agent, prompt: promptFile } = handler;
   const prompt = promptFile === undefined ? undefined : shipped(promptFile)?.text;
   if (promptFile !== undefined && prompt === undefined) {
@@ -120,7 +122,7 @@ function shippedHandler(handler: HandlerSpec, report: ProblemLog, { shipped }: E
   };
 }
 
-function ownHandler(
+function resolveOwnHandler(
   key: string,
   stated: OwnHandlerSource,
   report: ProblemLog,

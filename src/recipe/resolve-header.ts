@@ -37,7 +37,7 @@ export function resolveMode(source: HeaderSource, flags: readonly string[]): Rec
 }
 
 /** Stated, else the first word of the name. */
-export function skillOf({ skill, name }: HeaderSource): string {
+export function resolveSkill({ skill, name }: HeaderSource): string {
   return skill ?? name.split(/[-_]/)[0] ?? name;
 }
 
@@ -89,9 +89,9 @@ export function resolveHeader(
     name: source.name,
     language: 1,
     description: source.description?.trim() ?? '',
-    skill: skillOf(source),
+    skill: resolveSkill(source),
     vars: (source.vars ?? {}) as JsonObject,
-    preferences: preferencesOf(source, [
+    preferences: resolvePreferences(source, [
       ...reads,
       ...templates.flatMap((text) => listPlaceholders(text).map(({ key }) => key.replace(/^preferences\./, ''))),
       ...conditions.flatMap(listPreferences),
@@ -104,7 +104,7 @@ export function resolveHeader(
   };
 }
 
-function preferencesOf(source: HeaderSource, used: readonly string[]): Record<string, PreferenceSpec> {
+function resolvePreferences(source: HeaderSource, used: readonly string[]): Record<string, PreferenceSpec> {
   const preferences: Record<string, PreferenceSpec> = {};
   for (const [name, spec] of Object.entries(BUILTIN_PREFERENCES)) if (used.includes(name)) preferences[name] = spec;
   for (const [name, stated] of Object.entries(source.preferences ?? {})) {

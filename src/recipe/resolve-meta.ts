@@ -10,7 +10,7 @@ import type { MetaSource } from './schema.js';
  * reports.
  */
 export function resolveWorkflow(source: MetaSource, compiled: readonly CompiledPhase[]): ResolvedWorkflow {
-  const phases = compiled.flatMap(resolvedPhase);
+  const phases = compiled.flatMap(resolvePhase);
   const conditions = phases.flatMap(({ when }) => when ?? []);
   const { name, language, description, vars, preferences, needs } = resolveHeader(source, [], conditions);
   return {
@@ -20,22 +20,22 @@ export function resolveWorkflow(source: MetaSource, compiled: readonly CompiledP
     description,
     mode: resolveMode(source, []),
     vars,
-    preferences: unionOf(phases, preferences),
+    preferences: mergePreferences(phases, preferences),
     ...defined({ needs }),
     ...resolveEnds(source),
-    errorPolicy: policyOf(source),
+    errorPolicy: resolvePolicy(source),
     phases,
   };
 }
 
-function resolvedPhase({ stated, compiled }: CompiledPhase): ResolvedPhase[] {
+function resolvePhase({ stated, compiled }: CompiledPhase): ResolvedPhase[] {
   if (stated === null || compiled === null || compiled.draft === null || compiled.draft.type === 'meta') return [];
   const { name, when } = stated;
   return [{ name, source: compiled.file, recipe: compiled.draft.recipe, ...defined({ when }) }];
 }
 
 /** The workflow's own word on a preference counts; else that of the first phase that declares it. */
-function unionOf(
+function mergePreferences(
   phases: readonly ResolvedPhase[],
   own: Record<string, PreferenceSpec>,
 ): Record<string, PreferenceSpec> {
@@ -46,7 +46,7 @@ function unionOf(
   return union;
 }
 
-function policyOf({ errorPolicy }: MetaSource): ErrorPolicy {
+function resolvePolicy({ errorPolicy }: MetaSource): ErrorPolicy {
   const onFail = errorPolicy?.onFail ?? 'halt';
   if (onFail === 'halt') return { kind: 'halt' };
   return onFail === 'skip_phase' ? { kind: 'skip' } : { kind: 'retry', max: onFail.retry_phase.max };

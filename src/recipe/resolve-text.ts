@@ -34,20 +34,20 @@ export function resolveInstruction(
 ): { instruction: string; instructionText?: string } {
   const file = readSiblingText(block.instructionFile, [...place, 'instructionFile'], report, read);
   if (block.instruction !== undefined) {
-    const whole = oneParagraph(block.instruction);
+    const whole = joinLines(block.instruction);
     if (whole.length <= MAX_INSTRUCTION && file === null) return { instruction: whole };
     const text = [whole.length > MAX_INSTRUCTION ? block.instruction.trim() : null, file].filter(
       (part) => part !== null,
     );
     return {
-      instruction: shortened(whole, firstParagraph(block.instruction), [...place, 'instruction'], report),
+      instruction: shortenInstruction(whole, findFirstParagraph(block.instruction), [...place, 'instruction'], report),
       instructionText: `${text.join('\n\n')}\n`,
     };
   }
   if (file !== null) {
-    const paragraph = firstParagraph(file);
+    const paragraph = findFirstParagraph(file);
     return {
-      instruction: shortened(paragraph, paragraph, [...place, 'instructionFile'], report),
+      instruction: shortenInstruction(paragraph, paragraph, [...place, 'instructionFile'], report),
       instructionText: file,
     };
   }
@@ -79,7 +79,12 @@ export function readSiblingText(
   return null;
 }
 
-function shortened(whole: string, start: string, place: readonly (string | number)[], report: ProblemLog): string {
+function shortenInstruction(
+  whole: string,
+  start: string,
+  place: readonly (string | number)[],
+  report: ProblemLog,
+): string {
   if (whole.length <= MAX_INSTRUCTION) return whole;
   report.warning(place, `The instruction has ${whole.length} characters; an action shows at most ${MAX_INSTRUCTION}.`, {
     fix: 'Shorten its first paragraph; what follows is read from a file.',
@@ -90,11 +95,11 @@ function shortened(whole: string, start: string, place: readonly (string | numbe
 }
 
 /** The first paragraph of a Markdown text that is no heading, on one line. */
-function firstParagraph(text: string): string {
+function findFirstParagraph(text: string): string {
   const paragraphs = text.trim().split(/\r?\n[ \t]*\r?\n/);
-  return oneParagraph(paragraphs.find((part) => !/^\s*#{1,6}\s/.test(part)) ?? paragraphs[0] ?? '');
+  return joinLines(paragraphs.find((part) => !/^\s*#{1,6}\s/.test(part)) ?? paragraphs[0] ?? '');
 }
 
-function oneParagraph(text: string): string {
+function joinLines(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
 }

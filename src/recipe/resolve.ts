@@ -1,7 +1,7 @@
 import { defined } from '../base/defined.js';
 import type { SectionId } from '../documents/sections.js';
 import { draftsFromGoal } from './declared.js';
-import { runs } from './own-commands.js';
+import { runsCommand } from './own-commands.js';
 import { buildProgram } from './program.js';
 import type { ProblemLog } from './report.js';
 import { resolveAgentIds } from './resolve-agents.js';
@@ -68,5 +68,5 @@ function usesGoal(
   templates: readonly string[],
   conditions: readonly string[],
 ): boolean {
-  return namesGoal(templates, conditions) || blocks.some((block) => runs(block, 'draft auto-assume'));
+  return namesGoal(templates, conditions) || blocks.some((block) => runsCommand(block, 'draft auto-assume'));
 }

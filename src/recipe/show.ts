@@ -2,7 +2,7 @@ import { defined } from '../base/defined.js';
 import { loadLazily } from '../base/lazy.js';
 import type { OnError } from '../machine/program.js';
 import { ENGINE_BLOCK, type HandlerStage } from '../registry/handlers.js';
-import { artifactsOf, closingOf, inheritedBy, isGuarded, isPlanGate, keepsSources } from './declared.js';
+import { getClosing, isGuarded, isPlanGate, keepsSources, listArtifacts, listInherited } from './declared.js';
 import type {
   AgentFacingBlock,
   BlockCommand,
@@ -34,7 +34,7 @@ export function showRecipe(recipe: ResolvedRecipe): string {
     ...given('needs', recipe.needs),
     ...(recipe.usesDraft ? { draft: { required: recipe.draft.required } } : {}),
     ...(recipe.usesGoal ? { goal: 'required' } : {}),
-    ...(recipe.type === 'sequential' ? { inherits: inheritedBy(recipe) } : {}),
+    ...(recipe.type === 'sequential' ? { inherits: listInherited(recipe) } : {}),
     ...showGuard(recipe),
     ...showEnds({ recipe }),
     cleanup: recipe.cleanup,
@@ -70,8 +70,8 @@ function showGuard(recipe: ResolvedRecipe): Shown {
 
 function showEnds(captured: Pick<CapturedRecipe, 'recipe' | 'workflow'>): Shown {
   return {
-    artifacts: artifactsOf(captured),
-    closing: closingOf(captured),
+    artifacts: listArtifacts(captured),
+    closing: getClosing(captured),
     ...given('begins', (captured.workflow ?? captured.recipe).begins),
   };
 }

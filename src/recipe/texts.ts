@@ -5,7 +5,7 @@ import { listPlaceholders } from './template.js';
 /** Every text of a resolved recipe that may hold placeholders, in order. */
 export function listTemplates(recipe: Pick<ResolvedRecipe, 'blocks' | 'cleanup' | 'engine'>): string[] {
   const handlers = Object.values(recipe.engine?.handlers ?? {});
-  return [...recipe.blocks.flatMap(templatesOfBlock), ...handlers.flatMap(templatesOfHandler), ...recipe.cleanup];
+  return [...recipe.blocks.flatMap(listBlockTemplates), ...handlers.flatMap(listHandlerTemplates), ...recipe.cleanup];
 }
 
 /** Every condition of a resolved recipe, in order. */
@@ -26,21 +26,21 @@ export function namesGoal(templates: readonly string[], conditions: readonly str
   );
 }
 
-function templatesOfHandler({ prompt, command, message }: ResolvedHandler): string[] {
+function listHandlerTemplates({ prompt, command, message }: ResolvedHandler): string[] {
   const texts = [prompt, message, ...(command === undefined ? [] : [...command.argv, command.cwd])];
   return texts.filter((text) => text !== undefined);
 }
 
-function templatesOfBlock(block: ResolvedBlock): string[] {
+function listBlockTemplates(block: ResolvedBlock): string[] {
   const texts: (string | undefined)[] = [];
   if ('read' in block) texts.push(block.instruction, block.instructionText, ...block.read, ...block.consult);
   if ('command' in block && block.command !== undefined) {
     const { kind, command } = block.command;
-    texts.push(...(kind === 'own' ? strings(command.input) : [...command.argv, command.cwd]));
+    texts.push(...(kind === 'own' ? listStrings(command.input) : [...command.argv, command.cwd]));
   }
-  if ('save' in block) texts.push(...strings(block.save?.input));
-  if ('exitCheck' in block) texts.push(...strings(block.exitCheck?.input));
-  if ('onComplete' in block) texts.push(...strings(block.onComplete?.input));
+  if ('save' in block) texts.push(...listStrings(block.save?.input));
+  if ('exitCheck' in block) texts.push(...listStrings(block.exitCheck?.input));
+  if ('onComplete' in block) texts.push(...listStrings(block.onComplete?.input));
   if ('agents' in block) {
     for (const { prompt, promptHint, output, readsFrom } of block.agents)
       texts.push(prompt, promptHint, output, ...readsFrom);
@@ -51,6 +51,6 @@ function templatesOfBlock(block: ResolvedBlock): string[] {
   return texts.filter((text) => text !== undefined);
 }
 
-function strings(input: object | undefined): string[] {
+function listStrings(input: object | undefined): string[] {
   return Object.values(input ?? {}).filter((value) => typeof value === 'string');
 }

@@ -23,7 +23,7 @@ export function listUnknownPreferences(library: Library, text: string, known: ob
   const own = new Set([...Object.keys(BUILTIN_PREFERENCES), ...Object.keys(known)]);
   const suspect = unread(Object.keys(source.value ?? {}), own);
   if (suspect.length === 0) return [];
-  const declared = new Set([...own, ...declaredAnywhere(library)]);
+  const declared = new Set([...own, ...listDeclared(library)]);
   const report = createProblemLog(source);
   for (const name of unread(suspect, declared).slice(0, NAMED)) {
     const shown = JSON.stringify(toBoundedLine(name, 60));
@@ -34,7 +34,7 @@ export function listUnknownPreferences(library: Library, text: string, known: ob
 }
 
 /** The preferences that any recipe of the library declares, as far as its file can be read. */
-function declaredAnywhere(library: Library): string[] {
+function listDeclared(library: Library): string[] {
   return listRecipeFiles(library).flatMap(({ path, file }) => {
     const { value } = parseYaml(library.reader.read(path) ?? '', file);
     const preferences = value?.['preferences'];

@@ -18,7 +18,7 @@ export function findSchemaProblem(text: string): string | null {
   }
   if (!isRecord(schema)) return 'it is not an object';
   try {
-    compiled(schema);
+    compileSchema(schema);
     return null;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
@@ -27,11 +27,11 @@ export function findSchemaProblem(text: string): string | null {
 
 /** What in `value` does not fit the schema, each with its JSON pointer. `text` has passed `findSchemaProblem`. */
 export function validateBySchema(text: string, value: unknown): ErrorDetail[] {
-  const validate = compiled(JSON.parse(text) as Record<string, unknown>);
+  const validate = compileSchema(JSON.parse(text) as Record<string, unknown>);
   return listSchemaFaults(validate, value).map((found) => (found.pointer === '' ? { ...found, pointer: '/' } : found));
 }
 
-function compiled(schema: Record<string, unknown>) {
+function compileSchema(schema: Record<string, unknown>) {
   return new (ajv().Ajv2020)({
     allErrors: true,
     verbose: true,

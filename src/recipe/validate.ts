@@ -1,6 +1,6 @@
 import { isRecord } from '../base/json.js';
 import { findSuggestion } from '../base/suggest.js';
-import { faultsOf, type SchemaFault, type Validator } from '../documents/schema-faults.js';
+import { findFaults, type SchemaFault, type Validator } from '../documents/schema-faults.js';
 import { HANDLER_KEY } from '../registry/handlers.js';
 import type { ProblemLog } from './report.js';
 import { parsePointer, quoteWord } from './yaml-source.js';
@@ -20,7 +20,7 @@ export interface SchemaFaults {
 /** Checks a document against the schema of the language and reports what does not fit, in words. */
 export function checkSchema(value: unknown, report: ProblemLog): SchemaFaults {
   const misfits: SchemaFaults = { broken: [], unknown: [] };
-  for (const fault of faultsOf(validator(), value)) {
+  for (const fault of findFaults(validator(), value)) {
     const place = parsePointer(fault.pointer);
     if (fault.kind === 'unknown-key') {
       reportUnknownKey(fault, place, report);
@@ -29,20 +29,23 @@ export function checkSchema(value: unknown, report: ProblemLog): SchemaFaults {
     }
     // A variant that does not exist is the fault of the word that names it, and makes the whole block useless.
     misfits.broken.push(fault.kind === 'word' && fault.isTag ? place.slice(0, -1) : place);
-    const misspelt = fault.kind === 'missing' ? misspeltKey(fault) : undefined;
+    const misspelt = fault.kind === 'missing' ? findMisspeltKey(fault) : undefined;
     if (fault.kind === 'missing' && misspelt !== undefined) {
       report.error([...place, misspelt], `Unknown key ${quoteWord(misspelt)}; did you mean ${quoteWord(fault.key)}?`, {
         at: 'key',
       });
       continue;
     }
-    report.error(place, sentence(fault, place), { at: fault.kind === 'missing' ? 'key' : 'value', fix: hint(fault) });
+    report.error(place, describeFault(fault, place), {
+      at: fault.kind === 'missing' ? 'key' : 'value',
+      fix: findHint(fault),
+    });
   }
   return misfits;
 }
 
 /** The key that a missing tag was probably written as: without it no variant tells which keys are known. */
-function misspeltKey({ key: missing, given }: SchemaFault & { kind: 'missing' }): string | undefined {
+function findMisspeltKey({ key: missing, given }: SchemaFault & { kind: 'missing' }): string | undefined {
   if ((missing !== 'type' && missing !== 'actor') || !isRecord(given)) return undefined;
   return Object.keys(given).find((key) => key !== 'id' && findSuggestion(key, [missing]) === missing);
 }
@@ -74,8 +77,8 @@ function reportUnknownKey(
   );
 }
 
-function sentence(fault: SchemaFault, place: string[]): string {
-  const name = nameOf(place);
+function describeFault(fault: SchemaFault, place: string[]): string {
+  const name = nameField(place);
   const { given } = fault;
   switch (fault.kind) {
     case 'missing':
@@ -83,32 +86,32 @@ function sentence(fault: SchemaFault, place: string[]): string {
     case 'unknown-key':
       return `Unknown key ${quoteWord(fault.key)}.`;
     case 'word':
-      return oneOf(name, given, fault.allowed);
+      return describeAllowed(name, given, fault.allowed);
     case 'type':
-      return `${name} must be ${fault.wanted.map((type) => KINDS[type] ?? type).join(' or ')}, not ${kindOf(given)}.`;
+      return `${name} must be ${fault.wanted.map((type) => KINDS[type] ?? type).join(' or ')}, not ${nameKind(given)}.`;
     case 'empty':
       return `${name} is empty.`;
     case 'form':
       return `${name} cannot be ${quoteWord(String(given))}.`;
     case 'limit':
       if (fault.what === 'entries' && fault.limit === 1) return `${name} is an empty list.`;
-      return `${name} must ${fault.what === 'value' ? 'be' : 'have'} ${boundOf(fault)}.`;
+      return `${name} must ${fault.what === 'value' ? 'be' : 'have'} ${describeBound(fault)}.`;
     case 'other':
       return `${name} ${fault.message}.`;
   }
 }
 
-function boundOf({ what, least, limit }: SchemaFault & { kind: 'limit' }): string {
+function describeBound({ what, least, limit }: SchemaFault & { kind: 'limit' }): string {
   return `at ${least ? 'least' : 'most'} ${limit}${what === 'value' ? '' : ` ${what}`}`;
 }
 
 /** The field, or the item of a list, that a complaint is about. */
-function nameOf(place: readonly string[]): string {
+function nameField(place: readonly string[]): string {
   const last = place.at(-1) ?? 'the recipe';
   return /^\d+$/.test(last) ? `Item ${Number(last) + 1} of ${quoteWord(place.at(-2) ?? '')}` : quoteWord(last);
 }
 
-function hint(fault: SchemaFault): string | undefined {
+function findHint(fault: SchemaFault): string | undefined {
   if (fault.kind === 'form') {
     return fault.pattern === '^[A-Za-z_][A-Za-z0-9_-]*$'
       ? 'Use a letter or "_", then letters, digits, "_" and "-".'
@@ -118,11 +121,11 @@ function hint(fault: SchemaFault): string | undefined {
   return typeof described === 'string' ? described : undefined;
 }
 
-function oneOf(name: string, given: unknown, words: readonly string[]): string {
+function describeAllowed(name: string, given: unknown, words: readonly string[]): string {
   const near = typeof given === 'string' ? findSuggestion(given, [...words]) : undefined;
   const meant = near === undefined ? '' : ` Did you mean ${quoteWord(near)}?`;
   const list = words.length === 1 ? quoteWord(words[0] ?? '') : `one of ${words.join(', ')}`;
-  return `${name} must be ${list}, not ${typeof given === 'string' ? quoteWord(given) : kindOf(given)}.${meant}`;
+  return `${name} must be ${list}, not ${typeof given === 'string' ? quoteWord(given) : nameKind(given)}.${meant}`;
 }
 
 const KINDS: Record<string, string> = {
@@ -134,7 +137,7 @@ const KINDS: Record<string, string> = {
   object: 'a mapping',
 };
 
-function kindOf(value: unknown): string {
+function nameKind(value: unknown): string {
   if (value === null) return 'empty';
   if (Array.isArray(value)) return 'a list';
   return KINDS[typeof value] ?? typeof value;

@@ -79,14 +79,14 @@ export function parseYaml(text: string, file: string): YamlSource {
     source.value = document.toJS({ maxAliasCount: MAX_ALIASES }) as Record<string, unknown>;
   } catch (error) {
     // The parser has no limit on depth and reports alias bombs by throwing.
-    const why = error instanceof RangeError ? 'It is nested too deeply.' : firstLine(error);
+    const why = error instanceof RangeError ? 'It is nested too deeply.' : readFirstLine(error);
     report(`The YAML cannot be read. ${why}`, { start: 0, end: 1 });
     source.value = undefined;
   }
   return source;
 }
 
-function firstLine(error: unknown): string {
+function readFirstLine(error: unknown): string {
   return error instanceof Error ? (error.message.split('\n')[0] ?? '') : '';
 }
 

@@ -1,7 +1,7 @@
 import { DevCliError } from '../base/errors.js';
 import { isRecord } from '../base/json.js';
 import { recompile } from '../recipe/capture.js';
-import { COMPILER_VERSION, notCapturedError, selectPhase } from '../recipe/captured.js';
+import { buildNotCapturedError, COMPILER_VERSION, selectPhase } from '../recipe/captured.js';
 import type { CapturedRecipe } from '../recipe/resolved.js';
 import type { StreamState } from '../store/store.js';
 import type { RunState } from './state.js';
@@ -83,9 +83,9 @@ export function parseCaptured(text: string): CapturedRecipe {
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    throw notCapturedError(cause);
+    throw buildNotCapturedError(cause);
   }
-  if (!isCaptured(value)) throw notCapturedError();
+  if (!isCaptured(value)) throw buildNotCapturedError();
   return value.compiler === COMPILER_VERSION ? value : recompile(value);
 }
 

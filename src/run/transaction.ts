@@ -3,7 +3,7 @@ import { DevCliError } from '../base/errors.js';
 import { findRestingState } from '../machine/position.js';
 import { findCurrentBlock, findOutcome } from '../machine/queries.js';
 import type { RunMarks } from '../project/marks.js';
-import { ARTIFACTS, artifactsOf, isGuarded } from '../recipe/declared.js';
+import { ARTIFACTS, isGuarded, listArtifacts } from '../recipe/declared.js';
 import type { CapturedRecipe, ResolvedBlock } from '../recipe/resolved.js';
 import type { Decision, NewEntry, StreamState } from '../store/store.js';
 import type { WorkTreeStatus } from '../work/git.js';
@@ -174,7 +174,7 @@ function marksOf(tx: Transaction): RunMarks {
  */
 export function writtenDocuments({ state, files, captured }: Transaction): string[] {
   const now = files.changes().map(({ path }) => path);
-  const told = [...new Set([...ARTIFACTS, ...artifactsOf(captured)])];
+  const told = [...new Set([...ARTIFACTS, ...listArtifacts(captured)])];
   return told.filter((path) => state.written.includes(path) || now.includes(path));
 }
 

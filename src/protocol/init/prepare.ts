@@ -5,7 +5,7 @@ import { followsFrom } from '../../documents/plan-boxes.js';
 import type { PlanContent } from '../../documents/plan-schema.js';
 import { listAddedTodos } from '../../engine/act/plan.js';
 import { GOAL_FILE } from '../../project/goal-file.js';
-import { type Beginner, beginnersOf } from '../../recipe/beginners.js';
+import { type Beginner, listBeginners } from '../../recipe/beginners.js';
 import { setPhases } from '../../recipe/captured.js';
 import type { Library } from '../../recipe/library.js';
 import { requireRecipe } from '../../recipe/load.js';
@@ -135,7 +135,7 @@ function resolveRecipeName(library: Library, input: InitInput, unfinished: RunSt
   const flags = readModeFlags(input);
   if (input.execute === true) return resolveExecutionRecipe(library, flags, unfinished);
   if (unfinished !== null && Object.keys(flags).length === 0) return getRunRecipe(unfinished);
-  const beginners = beginnersOf(library, 'planning');
+  const beginners = listBeginners(library, 'planning');
   const before = beginners.some(({ skill }) => skill === unfinished?.skill) ? unfinished?.mode : {};
   return requireRecipeForMode(beginners, {
     depth: flags.depth ?? before?.['depth'] ?? 'standard',
@@ -146,7 +146,7 @@ function resolveRecipeName(library: Library, input: InitInput, unfinished: RunSt
 /** The recipe for `--execute`, chosen by depth; a running execution keeps its own unless a depth was given. */
 function resolveExecutionRecipe(library: Library, flags: Record<string, string>, unfinished: RunState | null): string {
   if (unfinished?.engine != null && flags['depth'] === undefined) return unfinished.recipe;
-  return requireRecipeForMode(beginnersOf(library, 'execution'), { depth: 'standard', ...flags });
+  return requireRecipeForMode(listBeginners(library, 'execution'), { depth: 'standard', ...flags });
 }
 
 /**

@@ -2,7 +2,7 @@ import { defined } from '../../base/defined.js';
 import { toBoundedLine } from '../../documents/foreign.js';
 import { getReopenTarget } from '../../engine/act/execution-summary.js';
 import { RESIDUAL } from '../../jobs/job.js';
-import { artifactsOf, closingOf } from '../../recipe/declared.js';
+import { getClosing, listArtifacts } from '../../recipe/declared.js';
 import type { Action } from '../../run/action.js';
 import { displayPath } from '../../run/paths.js';
 import { buildReopenCommands } from '../../run/reopening.js';
@@ -68,7 +68,7 @@ function doneAction(tx: Transaction, outcome: Outcome, reason: string | undefine
     outcome,
     summary: summaryOf(tx, outcome, reason),
     results: { ...resultsOf(tx), ...requestResult(tx) },
-    artifacts: artifactsOf(tx.captured)
+    artifacts: listArtifacts(tx.captured)
       .filter((path) => written.includes(path) && tx.files.facts(path).kind === 'file')
       .map((path) => displayPath(place, state.name, path)),
     failed: failuresOf(tx),
@@ -121,7 +121,7 @@ function instructionOf(tx: Transaction, outcome: Outcome): string {
       }
       return `Tell the user why the run halted and what is there so far, then stop.${waits(tx, outcome) ? WAITING : ''} Run \`resume\` only when the user wants to go on from there. What the user decides for it goes word for word into the file that \`ruling\` names; then run \`ruling\` instead: the next attempt reads it.`;
     case 'completed':
-      return `${closingOf(tx.captured)}${open} Then stop.`;
+      return `${getClosing(tx.captured)}${open} Then stop.`;
   }
 }
 

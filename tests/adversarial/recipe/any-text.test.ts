@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { lintReport } from '../../../src/recipe/lint-report.js';
+import { renderLintReport } from '../../../src/recipe/lint-report.js';
 import { loadDemo } from '../../core/recipe/library-fixture.js';
 
 /** Whatever the file holds: problems with places, or a captured recipe; never a throw. */
@@ -13,7 +13,7 @@ function holdsUp(text: string): void {
     expect(length).toBeGreaterThan(0);
     expect(message).not.toBe('');
   }
-  expect(lintReport(problems, texts)).not.toContain('undefined');
+  expect(renderLintReport(problems, texts)).not.toContain('undefined');
   if (captured !== null) expect(JSON.parse(JSON.stringify(captured))).toEqual(captured);
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkPlan } from '../../../src/documents/plan-check.js';
-import { cycles, type Graph, waves } from '../../../src/documents/plan-graph.js';
+import { findCycles, type Graph, splitIntoWaves } from '../../../src/documents/plan-graph.js';
 import { findPathProblem } from '../../../src/documents/plan-paths.js';
 import type { PlanContent } from '../../../src/documents/plan-schema.js';
 import { renderPlanTemplate } from '../../../src/documents/plan-template.js';
@@ -329,7 +329,7 @@ describe('the dependency graph', () => {
   it('has waves in which nothing depends on its own or a later wave', () => {
     fc.assert(
       fc.property(graph, (each) => {
-        const { waves: found, stuck } = waves(each);
+        const { waves: found, stuck } = splitIntoWaves(each);
         const level = new Map(found.flatMap((wave, index) => wave.map((id) => [id, index] as const)));
         for (const [id, index] of level) for (const to of each.get(id) ?? []) expect(level.get(to)).toBeLessThan(index);
         expect(level.size + stuck.size).toBe(each.size);
@@ -341,8 +341,8 @@ describe('the dependency graph', () => {
     fc.assert(
       fc.property(graph, (each) => {
         const loose: Graph = new Map([...each].map(([id, to]) => [id, to.filter((next) => next !== id)]));
-        const found = cycles(each);
-        expect(found.length > 0).toBe(waves(loose).stuck.size > 0);
+        const found = findCycles(each);
+        expect(found.length > 0).toBe(splitIntoWaves(loose).stuck.size > 0);
         for (const cycle of found) {
           expect(cycle.length).toBeGreaterThan(1);
           cycle.forEach((id, index) => {
@@ -355,7 +355,7 @@ describe('the dependency graph', () => {
           [...loose].filter(([id]) => !named.has(id)).map(([id, to]) => [id, to.filter((next) => !named.has(next))]),
         );
         expect(named.size === found.flat().length).toBe(true);
-        for (const cycle of cycles(rest)) expect(cycle.some((id) => reaches(loose, id, named))).toBe(true);
+        for (const cycle of findCycles(rest)) expect(cycle.some((id) => reaches(loose, id, named))).toBe(true);
       }),
       { numRuns: 1000 },
     );

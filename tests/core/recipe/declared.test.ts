@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { beginnersOf } from '../../../src/recipe/beginners.js';
+import { listBeginners } from '../../../src/recipe/beginners.js';
 import {
   ARTIFACTS,
-  artifactsOf,
-  closingOf,
-  inheritedBy,
+  getClosing,
   isGuarded,
   keepsSources,
+  listArtifacts,
+  listInherited,
 } from '../../../src/recipe/declared.js';
 import { requireRecipe } from '../../../src/recipe/load.js';
 import type { CapturedRecipe } from '../../../src/recipe/resolved.js';
@@ -24,8 +24,8 @@ function declared({ recipe, workflow }: CapturedRecipe) {
   return {
     guarded: isGuarded(recipe),
     kept: keepsSources(recipe),
-    inherits: inheritedBy(recipe),
-    closing: closingOf({ recipe, ...(workflow === undefined ? {} : { workflow }) })
+    inherits: listInherited(recipe),
+    closing: getClosing({ recipe, ...(workflow === undefined ? {} : { workflow }) })
       .split(' ')
       .slice(0, 4)
       .join(' '),
@@ -76,24 +76,24 @@ describe('what a recipe states', () => {
     const flow = (head: string) => `name: demo\ntype: meta\n${head}phases:\n  - { name: a, recipe: notes }\n`;
     const workflow = (head: string) =>
       requireRecipe(libraryWith({ '.dev/workflows/demo.yaml': flow(head), '.dev/recipes/notes.yaml': notes }), 'demo');
-    expect(artifactsOf(captured(''))).toEqual(ARTIFACTS);
-    expect(artifactsOf(captured('artifacts: [a.md]\n'))).toEqual(['a.md']);
-    expect(artifactsOf(workflow(''))).toEqual([...ARTIFACTS, 'notes.md']);
-    expect(artifactsOf(workflow('artifacts: [notes.md]\n'))).toEqual(['notes.md']);
-    expect(closingOf(workflow('closing: Done.\n'))).toBe('Done.');
+    expect(listArtifacts(captured(''))).toEqual(ARTIFACTS);
+    expect(listArtifacts(captured('artifacts: [a.md]\n'))).toEqual(['a.md']);
+    expect(listArtifacts(workflow(''))).toEqual([...ARTIFACTS, 'notes.md']);
+    expect(listArtifacts(workflow('artifacts: [notes.md]\n'))).toEqual(['notes.md']);
+    expect(getClosing(workflow('closing: Done.\n'))).toBe('Done.');
   });
 });
 
 describe('the recipes that init begins by itself', () => {
   it('are one for each mode of planning and for each depth of an execution', () => {
-    const modes = beginnersOf(libraryWith(), 'planning').map(({ mode }) => `${mode['depth']} ${mode['interaction']}`);
+    const modes = listBeginners(libraryWith(), 'planning').map(({ mode }) => `${mode['depth']} ${mode['interaction']}`);
     expect(modes.sort()).toEqual([
       'quick autopilot',
       'quick interactive',
       'standard autopilot',
       'standard interactive',
     ]);
-    const depths = beginnersOf(libraryWith(), 'execution').map(({ mode }) => mode);
+    const depths = listBeginners(libraryWith(), 'execution').map(({ mode }) => mode);
     expect(depths).toEqual(expect.arrayContaining([{ depth: 'quick' }, { depth: 'standard' }]));
     expect(depths).toHaveLength(2);
   });
@@ -106,7 +106,7 @@ describe('the recipes that init begins by itself', () => {
       '.dev/recipes/execute-quick.yaml': silent,
       '.dev/recipes/broken.yaml': 'begins: [planning\n',
     });
-    expect(beginnersOf(library, 'planning')[0]).toEqual({ name: 'own', skill: 'own', mode: { depth: 'quick' } });
-    expect(beginnersOf(library, 'execution').map(({ name }) => name)).toContain('execute-quick');
+    expect(listBeginners(library, 'planning')[0]).toEqual({ name: 'own', skill: 'own', mode: { depth: 'quick' } });
+    expect(listBeginners(library, 'execution').map(({ name }) => name)).toContain('execute-quick');
   });
 });
