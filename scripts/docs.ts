@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { ERROR_CODES, EXIT_MEANINGS, type ExitCode } from '../src/base/error-codes.js';
+import { ERROR_MEANINGS } from '../src/base/error-meanings.js';
 import { RecipeSchema } from '../src/recipe/schema.js';
 import { REGISTRY, RESERVED_WORDS } from '../src/registry/find.js';
 import { HANDLERS, type HandlerSpec } from '../src/registry/handlers.js';
@@ -113,11 +114,11 @@ function exitsOf(spec: DescribedCommand): string {
 }
 
 function errorsPage(): string {
-  const codes = Object.entries(ERROR_CODES);
+  const codes = Object.entries(ERROR_CODES) as [keyof typeof ERROR_CODES, ExitCode][];
   const sections = Object.entries(EXIT_MEANINGS).flatMap(([exit, meaning]) => {
-    const rows = codes.filter(([, spec]) => spec.exit === (Number(exit) as ExitCode));
+    const rows = codes.filter(([, code]) => code === Number(exit));
     if (rows.length === 0) return [];
-    const cells = rows.map(([code, spec]): [string, string] => [`\`${code}\``, spec.when.replaceAll('|', '\\|')]);
+    const cells = rows.map(([code]): [string, string] => [`\`${code}\``, ERROR_MEANINGS[code].replaceAll('|', '\\|')]);
     return [`## Exit ${exit}: ${meaning}`, '', ...table(['code', 'when'], cells), ''];
   });
   return page([

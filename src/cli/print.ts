@@ -58,7 +58,7 @@ const DETAILS_SHOWN = 20;
 
 /** Writes an error as one JSON document on standard output, or for a person on standard error. */
 export function printFailure(error: DevCliError, format: OutputFormat): Output {
-  const { exit } = ERROR_CODES[error.code];
+  const exit = ERROR_CODES[error.code];
   if (!format.failsInText)
     return { stdout: `${renderJson(buildFailureDocument(error, format), format)}\n`, stderr: '', exit };
   return { stdout: '', stderr: renderFailure(error, format), exit };

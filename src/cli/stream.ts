@@ -51,7 +51,7 @@ export async function printStream(
     return { stdout: block.rest(), stderr: '', exit: answer.exit };
   } catch (thrown) {
     const error = toDevCliError(thrown, env['DEV_CLI_DEBUG'] === '1');
-    const { exit } = ERROR_CODES[error.code];
+    const exit = ERROR_CODES[error.code];
     if (format.failsInText) return { stdout: '', stderr: renderFailure(error, format), exit };
     const last = { seq, type: 'end', ...buildFailureDocument(error, format) };
     return { stdout: `${renderJson(last, { ...format, terminal: false })}\n`, stderr: '', exit };

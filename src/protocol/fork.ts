@@ -11,7 +11,7 @@ import { withSurroundings } from '../run/transact.js';
 import { closeTransaction, openTransaction, recordEntry, type Surroundings } from '../run/transaction.js';
 import type { Checkpoint, Decision, StreamState } from '../store/store.js';
 import { type FoldedJournal, renderEnvelope } from '../views/envelope.js';
-import { toBaseline, type WorkTreeStatus } from '../work/git.js';
+import { toBaseline, type WorkTreeStatus } from '../work/baseline.js';
 import { readCheckpoint, TORN_WARNING } from './checkpoint.js';
 import { startResult } from './envelope.js';
 import { type FirstTree, readFirstTree } from './init/first-look.js';

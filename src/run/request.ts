@@ -1,5 +1,5 @@
+import { isAddress } from '../base/address.js';
 import { toBoundedLine } from '../documents/foreign.js';
-import { isAddress } from '../work/forge.js';
 import type { RunState } from './state.js';
 import type { Transaction } from './transaction.js';
 

@@ -1,7 +1,7 @@
 import { DevCliError } from '../base/errors.js';
 import { noSuchRunError } from '../base/no-such-run.js';
 import type { Decision, StreamState } from '../store/store.js';
-import { readPresent, type WorkTreeStatus } from '../work/git.js';
+import type { WorkTreeStatus } from '../work/baseline.js';
 import { readCapturedRecipe } from './captured-recipe.js';
 import { copyState } from './codec.js';
 import type { Context } from './context.js';
@@ -153,6 +153,7 @@ export async function withSurroundings<A>(
 /** A repository that git can no longer read counts as none: changes in it go unnoticed, and the report says so. */
 async function readTree(workTree: string, signal: AbortSignal): Promise<WorkTreeStatus | null> {
   try {
+    const { readPresent } = await import('../work/git.js');
     return await readPresent(workTree, { signal });
   } catch (error) {
     if (error instanceof DevCliError && error.code === 'GIT_FAILED') return null;

@@ -6,7 +6,7 @@ import type { RunMarks } from '../project/marks.js';
 import { ARTIFACTS, isGuarded, listArtifacts } from '../recipe/declared.js';
 import type { CapturedRecipe, ResolvedBlock } from '../recipe/resolved.js';
 import type { Decision, NewEntry, StreamState } from '../store/store.js';
-import type { WorkTreeStatus } from '../work/git.js';
+import type { WorkTreeStatus } from '../work/baseline.js';
 import { getPollWait, type ReadContext } from './context.js';
 import type { EntryData, EntryType } from './entries.js';
 import { recordSizes } from './lost-documents.js';

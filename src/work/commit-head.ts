@@ -1,8 +1,8 @@
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import type { WorkTreeStatus } from './baseline.js';
 import { findCommitIn, isAncestor } from './commit-search.js';
-import type { WorkTreeStatus } from './git.js';
 import { type GitOptions, git } from './git-command.js';
 
 /** Where a commit of a run would go, and what prevents it there (engine.md, Commits). */

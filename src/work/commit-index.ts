@@ -1,7 +1,7 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { getSystemCode } from '../base/errors.js';
-import type { Baseline } from './git.js';
+import type { Baseline } from './baseline.js';
 import { type GitOptions, git } from './git-command.js';
 import { splitNames } from './status.js';
 

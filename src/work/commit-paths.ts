@@ -1,7 +1,8 @@
 import { isAbsolute, join } from 'node:path';
+import type { Baseline, WorkTreeStatus } from './baseline.js';
 import type { HeadRule } from './commit-head.js';
 import { exists } from './commit-index.js';
-import { type Baseline, isDevPath, NESTED_MARK, type WorkTreeStatus } from './git.js';
+import { isDevPath, NESTED_MARK } from './git.js';
 import { type GitOptions, git, nullIfRefused } from './git-command.js';
 import {
   createGlobTest,

@@ -1,7 +1,8 @@
+import type { WorkTreeStatus } from './baseline.js';
 import { findHeadRefusal, findHindrance } from './commit-head.js';
 import { type CommitScope, type LeftPath, listLeftPaths, selectPaths } from './commit-paths.js';
 import { findCommitIn, TRAILER } from './commit-search.js';
-import { readPresent, type WorkTreeStatus } from './git.js';
+import { readPresent } from './git.js';
 import { buildUserEnvironment, type GitOptions, git, nullIfRefused } from './git-command.js';
 
 /**

@@ -1,16 +1,10 @@
+import { isAddress } from '../base/address.js';
 import { DevCliError, getSystemCode } from '../base/errors.js';
 import { isRecord } from '../base/json.js';
 import type { GitOptions } from './git-command.js';
 import { childProcess } from './processes.js';
 
 /** Questions and requests to a forge, through `gh`. Nothing that it prints is trusted before it has been checked. */
-
-const ADDRESS = /^https?:\/\/[\x21-\x7e]{1,300}$/;
-
-/** Whether a text is an address that may be shown and passed on. */
-export function isAddress(text: unknown): text is string {
-  return typeof text === 'string' && ADDRESS.test(text);
-}
 
 /** The text of a pull request. */
 export interface PullRequest {

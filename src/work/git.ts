@@ -2,28 +2,12 @@ import { promises } from 'node:fs';
 import { join } from 'node:path';
 import { DevCliError } from '../base/errors.js';
 import { sha256 } from '../base/sha256.js';
+import { type Baseline, toBaseline, type WorkTreeStatus } from './baseline.js';
 import { digestContent } from './digest.js';
 import { findRepository, type GitOptions, git, type RepositoryLookup } from './git-command.js';
 import { decodeName, parseStatus, splitNames } from './status.js';
 
 /** Questions to git. Nothing here changes a repository, not even its index. */
-
-/** The work tree at one moment (storage.md, state.json). */
-export interface Baseline {
-  /** The commit checked out; null before the first one. */
-  head: string | null;
-  /**
-   * Every path outside `.dev/` that git saw as changed or untracked, relative to the work tree, with its digest (digest.ts; for
-   * a nested repository `tree:` and a digest) or, if it was deleted, null.
-   */
-  dirty: Record<string, string | null>;
-}
-
-/** The work tree as it is now. */
-export interface WorkTreeStatus extends Baseline {
-  /** The branch checked out; null if HEAD is detached. */
-  branch: string | null;
-}
 
 /** A whole repository: what is checked out, and what differs from that, sorted by path from the top. */
 interface Tree {
@@ -33,6 +17,7 @@ interface Tree {
 }
 
 const DIGESTS_AT_ONCE = 16;
+
 /** Prefix of the digest of a nested repository. */
 export const NESTED_MARK = 'tree:';
 
@@ -52,11 +37,6 @@ export async function readBaseline(workTree: string, around: GitOptions = {}): P
 export async function readPresent(workTree: string, around: GitOptions = {}): Promise<WorkTreeStatus | null> {
   const place = await findRepository(workTree, around);
   return place.kind === 'repository' ? readPart(workTree, place, around) : null;
-}
-
-/** Leaves out the branch: renaming or leaving it does not change the work tree. */
-export function toBaseline({ head, dirty }: WorkTreeStatus): Baseline {
-  return { head, dirty };
 }
 
 /**

@@ -1,5 +1,6 @@
 import { isAbsolute, posix, relative } from 'node:path';
-import { type Baseline, NESTED_MARK } from './git.js';
+import type { Baseline } from './baseline.js';
+import { NESTED_MARK } from './git.js';
 
 /** Paths relative to the work tree: what globs and results name, and what changed. */
 

@@ -136,7 +136,7 @@ function checkError(args: string[], code: number, json: Document, shown: string)
   const error = json.error;
   if (error === undefined) throw new Error(`no error in ${shown}`);
   expect(Object.keys(ERROR_CODES), shown).toContain(error.code);
-  expect(ERROR_CODES[error.code as keyof typeof ERROR_CODES].exit, shown).toBe(code);
+  expect(ERROR_CODES[error.code as keyof typeof ERROR_CODES], shown).toBe(code);
   expect(error.message.length, shown).toBeGreaterThan(10);
 }
 

@@ -2,7 +2,7 @@ import { defined } from '../../base/defined.js';
 import type { MachineEvent } from '../../machine/events.js';
 import type { RunEngine } from '../../run/engine.js';
 import { recordEntry, recordFault, recordStepSummary, type Transaction } from '../../run/transaction.js';
-import { toBaseline } from '../../work/git.js';
+import { toBaseline } from '../../work/baseline.js';
 import type { EngineEffect, EngineEvent, NewTask, StageResult } from '../core/events.js';
 import { listRedoneTodos, stepInPlace } from '../core/step.js';
 import { writeReport } from '../view/report.js';

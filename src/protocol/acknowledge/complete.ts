@@ -13,7 +13,6 @@ import type { RunState } from '../../run/state.js';
 import { transact } from '../../run/transact.js';
 import type { Transaction } from '../../run/transaction.js';
 import { type FoldedJournal, renderEnvelope } from '../../views/envelope.js';
-import { listChangedSince, readBaseline } from '../../work/git.js';
 import { addAckResult, listSourceWarnings, mergeResults, startResult } from '../envelope.js';
 import { findPendingId, findPlanDifference, findRun, hasDeferredCommits, hasRunningJob } from '../find-run.js';
 import type { runPendingJobs } from '../settle.js';
@@ -154,6 +153,7 @@ function warnMovedPlan({ state, warnings }: Transaction, moved: string | null): 
  */
 async function findChangedSources({ signal }: Context, workTree: string, baseline: Baseline): Promise<ChangedSources> {
   try {
+    const { listChangedSince, readBaseline } = await import('../../work/git.js');
     const paths = await listChangedSince(workTree, baseline, { signal });
     if (paths.length === 0) return null;
     const now = await readBaseline(workTree, { signal });

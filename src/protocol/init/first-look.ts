@@ -3,7 +3,8 @@ import { toBoundedLine } from '../../documents/foreign.js';
 import { IGNORE_FILE, isOwnIgnoreFile, readRules } from '../../project/gitignore.js';
 import type { CapturedRecipe } from '../../recipe/resolved.js';
 import type { Context } from '../../run/context.js';
-import { findIdentityProblem, readPresent, type WorkTreeStatus } from '../../work/git.js';
+import type { WorkTreeStatus } from '../../work/baseline.js';
+import { findIdentityProblem, readPresent } from '../../work/git.js';
 import { isSeen } from '../../work/ignored.js';
 
 /** The work tree when a run begins. */

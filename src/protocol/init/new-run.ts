@@ -11,7 +11,7 @@ import { openTransaction, recordEntry, type Surroundings, type Transaction } fro
 import { SCHEMA_VERSION } from '../../run/version.js';
 import { getRunRecipe } from '../../run/workflow.js';
 import type { StreamState } from '../../store/store.js';
-import { toBaseline, type WorkTreeStatus } from '../../work/git.js';
+import { toBaseline, type WorkTreeStatus } from '../../work/baseline.js';
 import { abortRun } from '../abort.js';
 import { begin } from '../walk/advance.js';
 import { createRecipeFields, createWorkflow } from '../walk/phases.js';

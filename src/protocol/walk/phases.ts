@@ -11,7 +11,7 @@ import type { ResolvedRecipe, ResolvedWorkflow } from '../../recipe/resolved.js'
 import type { PhaseRow, RunState, Workflow } from '../../run/state.js';
 import { recordEntry, type Transaction } from '../../run/transaction.js';
 import { rowOf, setPhaseStatus, workflowPosition } from '../../run/workflow.js';
-import { toBaseline } from '../../work/git.js';
+import { toBaseline } from '../../work/baseline.js';
 import { endRun, renderWaitingCommit } from './end.js';
 import { buildResults, listFailures, renderOutcome, wasStoppedByPerson } from './outcome.js';
 

@@ -3,11 +3,12 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Baseline } from '../../../src/work/baseline.js';
 import { buildCommitCommand, buildCommitFiles, isHindrance, planCommit } from '../../../src/work/commit.js';
 import { announceNew, withdrawNew } from '../../../src/work/commit-index.js';
 import type { CommitScope } from '../../../src/work/commit-paths.js';
 import { findCommit } from '../../../src/work/commit-search.js';
-import { type Baseline, readBaseline } from '../../../src/work/git.js';
+import { readBaseline } from '../../../src/work/git.js';
 import { freshDirectory, GIT_ENV, git, put, repository } from './repository.js';
 
 const around = { env: GIT_ENV };

@@ -15,7 +15,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Baseline, computeTreeState, hasRemote, listChangedSince, readBaseline } from '../../../src/work/git.js';
+import type { Baseline } from '../../../src/work/baseline.js';
+import { computeTreeState, hasRemote, listChangedSince, readBaseline } from '../../../src/work/git.js';
 import { freshDirectory, GIT_ENV, git, put, repository } from './repository.js';
 
 const around = { env: GIT_ENV };

@@ -66,7 +66,7 @@ describe('a hot command loads no more than it needs', () => {
     const { builtins, files, bytes } = loadedBy(acknowledging);
     expect(files).toEqual(['bin/dev-cli.js', 'dist/cli.cjs']);
     expect(builtins.filter((name) => !FOR_A_COMMIT.test(name))).toEqual([]);
-    expect(bytes).toBeLessThan(270_000);
+    expect(bytes).toBeLessThan(256_000);
   });
 
   it('and one that loads more is found', () => {

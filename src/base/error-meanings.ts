@@ -1,0 +1,66 @@
+import type { ERROR_CODES } from './error-codes.js';
+
+/** When each error happens, in a line: docs/errors.md is generated from it. Apart from the codes, since no command needs it. */
+export const ERROR_MEANINGS: Readonly<Record<keyof typeof ERROR_CODES, string>> = {
+  INTERNAL: 'dev-cli itself has a defect. The state is as it was before the call.',
+  IO: 'A file could not be read or written: no permission, full disk, a read-only tree, a vanished directory.',
+  STATE_CORRUPT:
+    'state.json or recipe.json cannot be used and could not be rebuilt from the journal. Nothing was touched.',
+  STATE_NEWER: 'The run was written by a newer version of dev-cli.',
+  JOURNAL_CORRUPT: 'A line of events.jsonl, other than a torn last one, is damaged. Nothing was touched.',
+  CONTENT_MISSING: 'The content of a document, as it was committed, is not in objects/ or is not what its digest says.',
+  COMMAND_FAILED: 'An external command that was asked for directly failed.',
+  GIT_FAILED: 'git was needed and could not do its part.',
+  USAGE: 'An option or argument is missing, unknown, doubled or has no usable value.',
+  UNKNOWN_COMMAND: 'No such command.',
+  NAME_INVALID:
+    'The name of a run has other characters than letters, digits, "-" and "_", or is empty or longer than 64.',
+  NAME_REQUIRED: 'Several runs are live and nothing tells which one is meant.',
+  NO_ACTIVE_RUN: 'No name was given and no run is active here.',
+  NO_SUCH_RUN: 'There is no run of that name.',
+  GOAL_MISSING: 'The recipe uses the goal and none was given.',
+  MODE_CONTRADICTION: 'A flag of init contradicts what the recipe states, or the mode that the run began with.',
+  UNKNOWN_RECIPE: 'No recipe of that name is shipped with dev-cli or lies in the project.',
+  UNKNOWN_BLOCK: 'The recipe has no block of that id, or the prefix fits several.',
+  UNKNOWN_SECTION: 'DRAFT.md has no section of that id.',
+  UNKNOWN_CHOICE: 'The pending action does not offer that choice.',
+  UNKNOWN_AGENT: 'The action has no agent of that id.',
+  UNKNOWN_ENTRY: 'The journal of the run has no entry of that number.',
+  UNKNOWN_PREFERENCE: '`--set` names neither a declared var nor a declared preference, or its value has another type.',
+  DATA_MISSING: 'Data was expected and none came: the option is missing, the file does not exist, or it is empty.',
+  DATA_MALFORMED: 'The data is neither valid JSON nor sections, has another shape than expected, or is too large.',
+  DATA_UNEXPECTED: 'Data, a choice or a result came for an action that takes none.',
+  EVIDENCE_MISSING: 'A promised file was not written, is empty, or is still as it was when the action was issued.',
+  EVIDENCE_INVALID:
+    'A promised file exists and does not hold up: no front matter, a missing key, not a regular file, outside the project.',
+  SCHEMA_INVALID: 'A document parses and does not fit its schema or the semantic rules. All findings are listed.',
+  IDENTITY_MISSING: 'The run will commit, and git knows no name and address for its commits. Nothing was begun.',
+  RECIPE_INVALID: 'A recipe has errors. All are listed with file, line and column.',
+  RECIPE_UNTRUSTED: "The project's recipe runs external commands and was not trusted in this version.",
+  RUN_UNTRUSTED:
+    'The run came from elsewhere, in a copy or a clone, and wants to start a command; nobody has trusted it here.',
+  PREFERENCES_INVALID: '.dev/preferences.yaml does not parse or holds a value of another type.',
+  NEEDS_MISSING:
+    'The recipe needs something that is not there: a git remote, `gh`, somebody signed in with it. Nothing was begun.',
+  HUMAN_REQUIRED: 'A gate needs a person: what is typed into `dev-cli approve`. `answer` is what the user runs.',
+  TERMINAL_REQUIRED:
+    'The command is for a person: on a terminal, where no harness’s mark is set. `answer` is what the user runs there.',
+  DRAFT_MISSING: 'The run has no DRAFT.md: its recipe uses none, or cleanup removed it.',
+  DRAFT_INCOMPLETE: 'Required sections of DRAFT.md are empty.',
+  DOCUMENT_UNREADABLE: 'A document that dev-cli would have to rewrite does not parse; it was left as it is.',
+  INPUT_CHANGED:
+    'What a gate asked about or a reviewer was handed changed meanwhile, or what a block declared `stale: block` was built on.',
+  SOURCES_CHANGED: 'Files outside .dev/ changed during a phase that may not touch them.',
+  PLAN_MISSING: 'There is no valid plan to execute.',
+  PLAN_EDITED: 'PLAN.md is not what plan-content.json says: one of the two was changed since the plan was generated.',
+  STALE_ACTION: 'The action named is not the pending one, and was never acknowledged as such.',
+  NOT_REACHED: 'The block was never reached.',
+  PHASE_ENDED: 'The step belongs to a phase of the workflow that has ended; its steps stand.',
+  RUN_EXISTS: 'A run of that name is live with another recipe.',
+  RUN_SAME_GOAL: 'A run of another name is live with the same goal; case, blanks and punctuation aside.',
+  RUN_ACTIVE: 'This session is bound to another unfinished run.',
+  FILES_OVERLAP: 'Another run carries out a plan in the same work tree, and todos of both may change the same files.',
+  RUN_ENDED: 'The run has ended.',
+  LOCKED: 'Another process held the lock for longer than the bound.',
+  INTERRUPTED: 'Ctrl-C, SIGTERM or SIGHUP. What was committed stays, nothing is half done.',
+};

@@ -1,0 +1,21 @@
+/** The work tree at one moment (storage.md, state.json). */
+export interface Baseline {
+  /** The commit checked out; null before the first one. */
+  head: string | null;
+  /**
+   * Every path outside `.dev/` that git saw as changed or untracked, relative to the work tree, with its digest (digest.ts; for
+   * a nested repository `tree:` and a digest) or, if it was deleted, null.
+   */
+  dirty: Record<string, string | null>;
+}
+
+/** The work tree as it is now. */
+export interface WorkTreeStatus extends Baseline {
+  /** The branch checked out; null if HEAD is detached. */
+  branch: string | null;
+}
+
+/** Leaves out the branch: renaming or leaving it does not change the work tree. */
+export function toBaseline({ head, dirty }: WorkTreeStatus): Baseline {
+  return { head, dirty };
+}
