@@ -17,7 +17,7 @@ import {
 import { announceNew, listCommitPaths, syncIndex, withdrawNew } from '../work/commit-index.js';
 import type { CommitScope, LeftPath } from '../work/commit-paths.js';
 import { findCommit, findCommitByPaths } from '../work/commit-search.js';
-import type { GitOptions } from '../work/git-command.js';
+import { type GitOptions, nullIfRefused } from '../work/git-command.js';
 import { buildScope } from './commit-scope.js';
 import { inspect } from './detached.js';
 import { type CommitJob, getWorkTree } from './job.js';
@@ -112,11 +112,11 @@ async function beginCommit(
     env: buildCommitEnvironment(process.env),
   });
   if (begun !== 'vanished') return begun;
-  await withdrawNew(workTree, paths, around).catch(ignoreGit);
+  await nullIfRefused(withdrawNew(workTree, paths, around));
   return { outcome: 'deferred', commit: null, paths, left, at, reason: 'what git was asked for vanished twice' };
 }
 
-/** Determines the result of a commit that git was asked for. */
+/** Determines the result of a commit that git was asked for. It stands even if git refuses to mend the index. */
 async function judgeEnding(
   workTree: string,
   scope: CommitScope,
@@ -128,7 +128,7 @@ async function judgeEnding(
   const succeeded = ending.kind === 'exit' && ending.exit.exit === 0;
   const sha = await findMadeCommit(workTree, scope, { paths, at, succeeded }, around);
   if (sha !== null || succeeded) {
-    if (sha !== null) await syncIndex(workTree, sha, scope.before, around).catch(ignoreGit);
+    if (sha !== null) await nullIfRefused(syncIndex(workTree, sha, scope.before, around));
     const held = paths ?? (sha === null ? [] : await listCommitPaths(workTree, sha, around));
     return { outcome: 'made', commit: sha, paths: held, left, at };
   }
@@ -137,7 +137,7 @@ async function judgeEnding(
   }
   const nothing = ending.kind === 'exit' && ending.exit.exit === 1 && !isHindrance(readLogEnd(directory));
   const empty = nothing && (await isEmptyCommit(workTree, join(directory, MESSAGE), join(directory, PATHS), around));
-  await withdrawNew(workTree, paths, around).catch(ignoreGit);
+  await nullIfRefused(withdrawNew(workTree, paths, around));
   if (empty) return { outcome: 'nothing', ...NO_COMMIT, left };
   if (ending.kind === 'interrupted') {
     return { outcome: 'deferred', commit: null, paths, left, at, reason: 'git was cut off' };
@@ -165,7 +165,7 @@ async function findMadeCommit(
  */
 export async function takeBack(workTree: string, directory: string, around: GitOptions): Promise<void> {
   if (inspect(directory).state === 'absent' || !existsSync(join(directory, PATHS))) return;
-  await withdrawNew(workTree, readPreparation(directory).paths ?? [], around).catch(ignoreGit);
+  await nullIfRefused(withdrawNew(workTree, readPreparation(directory).paths ?? [], around));
 }
 
 /** Announces new files to git. Returns what git said if it refused. */
@@ -191,11 +191,6 @@ function classifyRefusal(
     return { outcome: 'impossible', commit: null, reason: `${way}: ${said}` };
   }
   return { outcome: exit === GIT_CANNOT ? 'impossible' : 'refused', commit: null, reason };
-}
-
-/** Mending the index is a courtesy: its failure does not change the commit's result. */
-function ignoreGit(error: unknown): void {
-  if (!(error instanceof DevCliError) || error.code !== 'GIT_FAILED') throw error;
 }
 
 function endWithoutCommand(plan: Exclude<CommitPlan, { kind: 'ready' }>): CommitEnding {

@@ -65,7 +65,8 @@ export async function findHindrance(workTree: string, around: GitOptions): Promi
   return (await isReachable(directory, constants.W_OK)) ? null : 'the git directory cannot be written';
 }
 
-async function isReachable(path: string, mode: number): Promise<boolean> {
+/** Whether a path can be accessed in a mode of `access`. */
+export async function isReachable(path: string, mode: number): Promise<boolean> {
   return access(path, mode).then(
     () => true,
     () => false,

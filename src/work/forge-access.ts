@@ -1,8 +1,7 @@
 import { constants } from 'node:fs';
-import { access } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import { DevCliError } from '../base/errors.js';
-import { findRepository, type GitOptions, git } from './git-command.js';
+import { isReachable } from './commit-head.js';
+import { findRepository, type GitOptions, git, nullIfRefused } from './git-command.js';
 
 /** What is missing for a pull request, as far as that can be known without asking the forge. */
 export interface ForgeAccess {
@@ -19,7 +18,9 @@ export interface ForgeAccess {
  */
 export async function checkForgeAccess(workTree: string, around: GitOptions = {}): Promise<ForgeAccess> {
   const path = (around.env ?? process.env)['PATH'] ?? '';
-  const found = await Promise.all(path.split(delimiter).map((directory) => isProgram(join(directory || '.', 'gh'))));
+  const found = await Promise.all(
+    path.split(delimiter).map((directory) => isReachable(join(directory || '.', 'gh'), constants.X_OK)),
+  );
   return {
     remote: await findRemoteProblem(workTree, around),
     gh: found.includes(true) ? null : 'gh is not on the PATH',
@@ -27,20 +28,10 @@ export async function checkForgeAccess(workTree: string, around: GitOptions = {}
 }
 
 async function findRemoteProblem(workTree: string, around: GitOptions): Promise<string | null> {
-  try {
-    const { kind } = await findRepository(workTree, around);
-    if (kind === 'no-git') return 'git is not on the PATH';
-    if (kind === 'no-repository') return 'there is no git repository here';
-    return (await git(workTree, ['remote'], around)).length === 0 ? 'the repository has no remote' : null;
-  } catch (error) {
-    if (error instanceof DevCliError && error.code === 'GIT_FAILED') return 'git cannot read the repository';
-    throw error;
-  }
-}
-
-async function isProgram(path: string): Promise<boolean> {
-  return access(path, constants.X_OK).then(
-    () => true,
-    () => false,
-  );
+  const place = await nullIfRefused(findRepository(workTree, around));
+  if (place?.kind === 'no-git') return 'git is not on the PATH';
+  if (place?.kind === 'no-repository') return 'there is no git repository here';
+  const remotes = place === null ? null : await nullIfRefused(git(workTree, ['remote'], around));
+  if (remotes === null) return 'git cannot read the repository';
+  return remotes.length === 0 ? 'the repository has no remote' : null;
 }

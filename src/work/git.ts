@@ -4,7 +4,7 @@ import { DevCliError } from '../base/errors.js';
 import { sha256 } from '../base/sha256.js';
 import { type Baseline, toBaseline, type WorkTreeStatus } from './baseline.js';
 import { digestContent } from './digest.js';
-import { findRepository, type GitOptions, git, type RepositoryLookup } from './git-command.js';
+import { findRepository, type GitOptions, git, nullIfRefused, type RepositoryLookup } from './git-command.js';
 import { decodeName, parseStatus, splitNames } from './status.js';
 
 /** Questions to git. Nothing here changes a repository, not even its index. */
@@ -92,16 +92,6 @@ export async function computeTreeState(workTree: string, around: GitOptions = {}
   if (place.kind !== 'repository') return null;
   const tree = await readTree(workTree, place.top, around);
   return { head: tree.head, digest: digestTree(tree) };
-}
-
-/**
- * Whether the repository has a remote; false if there is no git or no repository.
- * @param workTree absolute path
- * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`
- */
-export async function hasRemote(workTree: string, around: GitOptions = {}): Promise<boolean> {
-  if ((await findRepository(workTree, around)).kind !== 'repository') return false;
-  return (await git(workTree, ['remote'], around)).length > 0;
 }
 
 /** The part of the repository below the work tree, with paths relative to it. */
@@ -203,12 +193,8 @@ export async function readCommittedContent(
   const fromTop = join(place.prefix.toString('utf8'), path);
   const listed = await git(directory, ['ls-files', '--full-name', '-z', '--', path], around);
   if (listed.toString('utf8') !== `${fromTop}\0`) return null;
-  try {
-    return await git(directory, ['cat-file', 'blob', `HEAD:${fromTop}`], around);
-  } catch {
-    // Added and never committed, or no commit yet.
-    return null;
-  }
+  // Git refuses if the file was added and never committed, or if there is no commit yet.
+  return nullIfRefused(git(directory, ['cat-file', 'blob', `HEAD:${fromTop}`], around));
 }
 
 /**

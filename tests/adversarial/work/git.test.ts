@@ -16,7 +16,7 @@ import {
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Baseline } from '../../../src/work/baseline.js';
-import { computeTreeState, hasRemote, listChangedSince, readBaseline } from '../../../src/work/git.js';
+import { computeTreeState, listChangedSince, readBaseline } from '../../../src/work/git.js';
 import { freshDirectory, GIT_ENV, git, put, repository } from './repository.js';
 
 const around = { env: GIT_ENV };
@@ -42,7 +42,6 @@ describe('where there is nothing to ask', () => {
   it('has no baseline without a repository', async () => {
     expect(await readBaseline(tree, around)).toBeNull();
     expect(await digestOf(tree)).toBeNull();
-    expect(await hasRemote(tree, around)).toBe(false);
   });
 
   it('has no baseline without git on the PATH', async () => {
@@ -405,14 +404,5 @@ describe('the tree digest', () => {
     const before = await digestOf(join(tree, 'a'));
     put(tree, 'b/x', '2');
     expect(await digestOf(join(tree, 'a'))).not.toBe(before);
-  });
-});
-
-describe('remotes', () => {
-  it('are seen', async () => {
-    repository(tree, {});
-    expect(await hasRemote(tree, around)).toBe(false);
-    git(tree, 'remote', 'add', 'origin', '/nonexistent');
-    expect(await hasRemote(tree, around)).toBe(true);
   });
 });
