@@ -8,7 +8,7 @@ import { staleActionError } from '../../run/pending-action.js';
 import { recordEntry, type Transaction } from '../../run/transaction.js';
 import type { EngineEvent, StageResult } from '../core/events.js';
 import { getResultPath } from './dispatch.js';
-import { findUnlistedPaths, recordListedPaths } from './listed-paths.js';
+import { assignUnclaimedChanges, findUnlistedPaths, recordListedPaths } from './listed-paths.js';
 import { requireEngine } from './plan.js';
 import {
   dispatchFailError,
@@ -25,7 +25,6 @@ import {
 } from './refusals.js';
 import { type ReadResult, readResult } from './results.js';
 import { triageFindings, triageResult } from './stage-results.js';
-import { assignUnclaimedChanges } from './unclaimed-changes.js';
 
 /** How many missing paths a refusal names. */
 const UNLISTED_SHOWN = 20;

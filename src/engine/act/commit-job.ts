@@ -41,14 +41,10 @@ export function recordCommitResult(tx: Transaction, { ending: result }: CommitEn
     paths,
     ...(reason === undefined ? {} : { reason: toBoundedLine(reason, 500) }),
   });
-  reportLeftPaths(tx, job.todo ?? 'the rest', result);
+  reportLeftPaths(tx, job.todo, result);
   // If this commit was deferred before the run was reopened, it no longer is.
   engine.deferred = engine.deferred.filter((id) => id !== (job.todo ?? RESIDUAL));
-  if (isCommitted(result)) {
-    followHead(tx, job.key, result);
-    recordCommittedPaths(tx, job.todo ?? RESIDUAL, paths);
-    if (job.todo !== null) recordCommit(tx, job.todo, commit);
-  }
+  if (isCommitted(result)) recordMade(tx, job.todo, job.key, result);
   if (reason !== undefined) {
     const block = `${job.todo ?? RESIDUAL}/commit`;
     tx.ran.push({ block, ok: false, summary: toBoundedLine(`${outcome}: ${reason}`, 300) });
@@ -68,11 +64,11 @@ function explainReason(tx: Transaction, { reason, head, at }: CommitEnding): str
 }
 
 /** Names the paths that belong to the work and are not committed: in this answer, in `done` and in the report. */
-function reportLeftPaths(tx: Transaction, of: string, { left }: CommitEnding): void {
+function reportLeftPaths(tx: Transaction, todo: string | null, { left }: CommitEnding): void {
   if (left.length === 0) return;
   const shown = left.slice(0, LEFT_SHOWN).map(({ path, why }) => `${path} (${why})`);
   const more = left.length > LEFT_SHOWN ? ` and ${left.length - LEFT_SHOWN} more` : '';
-  const line = `${toBoundedLine(`${of}: not committed: ${shown.join(', ')}`, 500)}${more}`;
+  const line = `${toBoundedLine(`${todo ?? 'the rest'}: not committed: ${shown.join(', ')}`, 500)}${more}`;
   tx.warnings.push(line);
   addOpenIssue(tx, line);
 }
@@ -95,7 +91,6 @@ function followHead(tx: Transaction, key: string, { commit, at }: CommitEnding):
 /** Lets commits go on from where HEAD is, as a person has confirmed, and requires that later HEADs contain that commit. */
 export function acceptHead(tx: Transaction, { head, branch }: HeadPosition): void {
   const engine = requireEngine(tx);
-  const last = head === null ? {} : { last: { sha: head } };
   const before = engine.head?.last;
   const at = `${describeBranch(branch)} at ${head?.slice(0, 7) ?? 'no commit'}`;
   if (before !== undefined) {
@@ -104,7 +99,7 @@ export function acceptHead(tx: Transaction, { head, branch }: HeadPosition): voi
     );
   }
   const began = engine.head === undefined ? branch : engine.head.began;
-  engine.head = { began, branch, ...last };
+  engine.head = { began, branch, ...(head === null ? {} : { last: { sha: head } }) };
   delete engine.waits;
   recordEntry(tx, 'human', { what: `commits go to ${at}` });
 }
@@ -118,37 +113,26 @@ export function recordDeferredRetry(tx: Transaction, id: string, { ending: resul
   const engine = requireEngine(tx);
   const todo = id === RESIDUAL ? null : id;
   const key = getCommitKey(tx, todo);
-  if (isCommitted(result)) {
-    reportLeftPaths(tx, todo ?? 'the rest', result);
-    followHead(tx, key, result);
-    withdrawDeferred(tx, key, { ...result, outcome: 'made' });
-    recordCommittedPaths(tx, id, result.paths);
-    if (todo !== null) setSubstepStatus(tx, todo, 'done');
-    if (todo !== null) recordCommit(tx, todo, result.commit);
-    tx.ran.push({ block: `${id}/commit`, ok: true, summary: `made now: ${result.commit?.slice(0, 7) ?? NO_SHA}` });
+  const { outcome, commit, paths } = result;
+  const made = isCommitted(result);
+  // Without a commit to make, somebody else has committed or undone the work.
+  if (made || outcome === 'nothing' || outcome === 'no-repository') {
+    engine.deferred = engine.deferred.filter((other) => other !== id);
+    if (engine.deferred.length === 0) delete engine.waits;
+    recordEntry(tx, 'committed', { key, todoId: todo, outcome: made ? 'made' : outcome, commit, paths });
+    if (todo !== null) setSubstepStatus(tx, todo, made ? 'done' : 'skipped');
+    if (!made) return true;
+    reportLeftPaths(tx, todo, result);
+    recordMade(tx, todo, key, result);
+    tx.ran.push({ block: `${id}/commit`, ok: true, summary: `made now: ${commit?.slice(0, 7) ?? NO_SHA}` });
     return true;
   }
-  if (result.outcome === 'nothing' || result.outcome === 'no-repository') {
-    withdrawDeferred(tx, key, result);
-    if (todo !== null) setSubstepStatus(tx, todo, 'skipped');
-    return true;
-  }
-  const why = toBoundedLine(explainReason(tx, result) ?? result.outcome, 500);
+  const why = toBoundedLine(explainReason(tx, result) ?? outcome, 500);
   if (engine.waits?.why === why) return false;
   engine.waits = { why, head: result.head === true };
-  const { commit, paths } = result;
-  recordEntry(tx, 'committed', { key, todoId: todo, outcome: result.outcome, commit, paths, reason: why });
-  tx.ran.push({ block: `${id}/commit`, ok: false, summary: toBoundedLine(`${result.outcome}: ${why}`, 300) });
+  recordEntry(tx, 'committed', { key, todoId: todo, outcome, commit, paths, reason: why });
+  tx.ran.push({ block: `${id}/commit`, ok: false, summary: toBoundedLine(`${outcome}: ${why}`, 300) });
   return true;
-}
-
-/** Removes a deferred commit that is made, or obsolete because somebody else has committed or undone the work. */
-function withdrawDeferred(tx: Transaction, key: string, { outcome, commit, paths }: CommitEnding): void {
-  const engine = requireEngine(tx);
-  const id = key.slice(tx.state.runId.length + 1);
-  engine.deferred = engine.deferred.filter((other) => other !== id);
-  if (engine.deferred.length === 0) delete engine.waits;
-  recordEntry(tx, 'committed', { key, todoId: id === RESIDUAL ? null : id, outcome, commit, paths });
 }
 
 function setSubstepStatus(tx: Transaction, todo: string, status: 'done' | 'skipped'): void {
@@ -160,15 +144,16 @@ function setSubstepStatus(tx: Transaction, todo: string, status: 'done' | 'skipp
   for (const kept of [engine.baselines, engine.charged]) delete kept[todo];
 }
 
-/** Keeps, for the report, which paths the commit of a todo (or `RESIDUAL`) holds. */
-function recordCommittedPaths(tx: Transaction, id: string, paths: readonly string[]): void {
+/** Records a commit that was made or found: HEAD must contain it, and the report names it and its paths. */
+function recordMade(tx: Transaction, todo: string | null, key: string, result: CommitEnding): void {
   const engine = requireEngine(tx);
-  if (paths.length === 0) return;
-  engine.committed = { ...engine.committed, [id]: [...new Set([...(engine.committed?.[id] ?? []), ...paths])] };
-}
-
-function recordCommit(tx: Transaction, todo: string, commit: string | null): void {
-  const engine = requireEngine(tx);
+  followHead(tx, key, result);
+  const id = todo ?? RESIDUAL;
+  const { commit, paths } = result;
+  if (paths.length > 0) {
+    engine.committed = { ...engine.committed, [id]: [...new Set([...(engine.committed?.[id] ?? []), ...paths])] };
+  }
+  if (todo === null) return;
   const row = engine.todos[todo];
   if (row !== undefined && commit !== null) engine.todos[todo] = { ...row, commit };
   appendAudit(tx, todo, `commit ${commit ?? NO_SHA}`);

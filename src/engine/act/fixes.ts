@@ -20,9 +20,7 @@ export function buildReviewFixes(engine: Known, { issues }: ReviewResult): PlanT
     byFile.set(key ?? issue.file, [...(byFile.get(key ?? issue.file) ?? []), issue]);
   }
   return [...byFile.values()].map((found, index) => {
-    const lines = found.map(({ file, line, severity, description }) =>
-      toWholeLine(`${severity}: ${file}${line == null ? '' : `:${line}`}: ${description}`),
-    );
+    const lines = found.map((issue) => renderIssue(issue));
     return buildFix(engine, index, {
       title: toBoundedLine(`Put right what the review found: ${lines[0] ?? ''}`, 150),
       files: toGlobs(found.map(({ file }) => file)),
@@ -54,6 +52,11 @@ export function buildCommandFixes(
       acceptance: commands.map((item, index) => ({ ...item, id: `ac-${index + 1}` })),
     }),
   ];
+}
+
+/** Renders an issue of a code review as one line. */
+export function renderIssue({ file, line, severity, description }: ReviewResult['issues'][number]): string {
+  return toWholeLine(`${severity}: ${file}${line == null ? '' : `:${line}`}: ${description}`);
 }
 
 function buildFix(

@@ -39,32 +39,21 @@ export function startJob(tx: Transaction, block: string, { todo, stage, part }: 
   const engine = requireEngine(tx);
   switch (stage) {
     case 'commit':
-    case 'residualCommit':
-      engine.job = {
-        kind: 'commit',
-        todo,
-        stage,
-        key: getCommitKey(tx, todo),
-        message: buildCommitMessage(tx, todo),
-        startedAt: tx.at,
-      };
+    case 'residualCommit': {
+      const key = getCommitKey(tx, todo);
+      engine.job = { kind: 'commit', todo, stage, key, message: buildCommitMessage(tx, todo), startedAt: tx.at };
       break;
+    }
     case 'stateBegin':
-      engine.job = { kind: 'pull-request', todo: null, stage, startedAt: tx.at };
+    case 'stateComplete': {
+      const title = stage === 'stateBegin' ? {} : prepareHandIn(tx);
+      engine.job = { kind: 'pull-request', todo: null, stage, startedAt: tx.at, ...title };
       break;
-    case 'stateComplete':
-      engine.job = buildCompletionJob(tx);
-      break;
+    }
     default: {
       const queue = buildQueue(tx, todo, stage, part);
-      engine.job = {
-        kind: 'commands',
-        todo,
-        stage,
-        ...defined({ part }),
-        actionId: `a${tx.state.lastAction + 1}`,
-        queue,
-      };
+      const actionId = `a${tx.state.lastAction + 1}`;
+      engine.job = { kind: 'commands', todo, stage, ...defined({ part }), actionId, queue };
       const kept = todo === null ? [] : (engine.evidence[todo] ?? []).filter(createValidityTest(tx, todo, part));
       engine.evidence[todo ?? ''] = kept.filter(({ id }) => !queue.some((command) => command.id === id));
     }
@@ -72,17 +61,11 @@ export function startJob(tx: Transaction, block: string, { todo, stage, part }: 
   setPendingRunning(tx, block, engine.job);
 }
 
-/** Builds the job that hands in the pull request. Its text is rendered now, since it describes the run as it now is. */
-function buildCompletionJob(tx: Transaction): EngineJob {
+/** Prepares the hand-in of the pull request. Its text is rendered now, since it describes the run as it now is. */
+function prepareHandIn(tx: Transaction): { title?: string } {
   const title = readTitle(tx);
   tx.files.write(`actions/a${tx.state.lastAction + 1}/${REQUEST_BODY_FILE}`, renderRequestText(tx));
-  return {
-    kind: 'pull-request',
-    todo: null,
-    stage: 'stateComplete',
-    startedAt: tx.at,
-    ...(title === '' ? {} : { title }),
-  };
+  return title === '' ? {} : { title };
 }
 
 /** The title that the agent chose before the work, or that a person has since written into pr.json. */

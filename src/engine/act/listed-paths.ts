@@ -1,4 +1,6 @@
+import { toBoundedLine } from '../../documents/foreign.js';
 import type { WorkerResult } from '../../documents/results.js';
+import { listReportedPaths } from '../../jobs/commit-scope.js';
 import type { Transaction } from '../../run/transaction.js';
 import {
   createGlobTest,
@@ -9,6 +11,7 @@ import {
   normalizePaths,
 } from '../../work/paths.js';
 import { requireEngine } from './plan.js';
+import { joinFirst } from './remarks.js';
 
 /** The paths that workers list as changed, and changed paths that no worker lists (engine.md, Commits). */
 
@@ -59,4 +62,45 @@ function createUnclaimedTest(tx: Transaction, todo: string): (path: string) => b
   const others = engine.wave.filter((id) => id !== todo);
   const isTheirs = createPathTest(others.flatMap((id) => engine.listed?.[id] ?? []));
   return (path) => !isTheirs(path);
+}
+
+/** How many paths a warning names. */
+const NAMED = 10;
+
+/**
+ * Assigns, once all workers of a wave are back, the changes outside the files of all its todos: each is charged to the todo whose
+ * result lists it, or is a warning (engine.md, Waves). The user's own changes do not count.
+ */
+export function assignUnclaimedChanges(tx: Transaction): void {
+  const engine = requireEngine(tx);
+  const before = tx.state.baseline;
+  const rows = engine.wave.flatMap((id) => engine.todos[id] ?? []);
+  const working = rows.filter(({ type }) => type === 'work');
+  if (before === null || working.some(({ files }) => files.length === 0)) return;
+  const tree = tx.tree();
+  if (tree === null) return;
+  const allowed = createGlobTest(working.flatMap(({ files }) => files));
+  const stray = Object.entries(tree.dirty).filter(([path, digest]) => {
+    const known = [before, ...rows.map(({ id }) => engine.baselines[id] ?? before)];
+    return !allowed(path) && known.every(({ dirty }) => !Object.hasOwn(dirty, path) || dirty[path] !== digest);
+  });
+  const { workTree } = tx.place;
+  const claims = rows.map(({ id }) => ({ id, lists: createPathTest(listReportedPaths(engine, id, workTree)) }));
+  const listedElsewhere = createPathTest(engine.order.flatMap((id) => listReportedPaths(engine, id, workTree)));
+  const unclaimed: string[] = [];
+  for (const [path] of stray) {
+    const owner = claims.find(({ lists }) => lists(path));
+    if (owner !== undefined) engine.charged[owner.id] = [...new Set([...(engine.charged[owner.id] ?? []), path])];
+    // Listed by a todo that has left the wave, because its commit was refused or it has failed: not unclaimed.
+    else if (!listedElsewhere(path)) unclaimed.push(path);
+  }
+  if (unclaimed.length === 0) return;
+  const others = tx.others().flatMap(({ todos }) => todos.flatMap(({ files }) => files));
+  const isOthers = others.length === 0 ? () => false : createGlobTest(others);
+  const nobodys = unclaimed.filter((path) => !isOthers(path));
+  if (nobodys.length === 0) return;
+  const shown = nobodys.map((path) => toBoundedLine(path, 200));
+  const line = `changed outside the files of ${rows.map(({ id }) => id).join(', ')}, by nobody who says so: ${joinFirst(shown, NAMED)}`;
+  tx.warnings.push(line);
+  if (!tx.state.warnings.includes(line)) tx.state.warnings.push(line);
 }

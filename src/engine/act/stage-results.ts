@@ -7,7 +7,7 @@ import type { TodoState } from '../../run/engine-rows.js';
 import type { Transaction } from '../../run/transaction.js';
 import type { NewTodo, StageResult } from '../core/events.js';
 import { type Findings, listUnmet, NO_FINDINGS, triage } from '../core/triage.js';
-import { buildReviewFixes } from './fixes.js';
+import { buildReviewFixes, renderIssue } from './fixes.js';
 import { requireEngine, requireEngineRecipe } from './plan.js';
 import { recordTurningPoint } from './remarks.js';
 
@@ -122,9 +122,7 @@ function buildAddedTodo(
 function triageReview(tx: Transaction, result: ReviewResult): StageResult {
   const engine = requireEngine(tx);
   engine.reviews.push(result);
-  const issues = result.issues.map(({ file, line, severity, description }) =>
-    toWholeLine(`review, ${severity}: ${file}${line == null ? '' : `:${line}`}: ${description}`),
-  );
+  const issues = result.issues.map((issue) => `review, ${renderIssue(issue)}`);
   if (result.verdict === 'SHIP') {
     engine.openIssues.push(...issues);
     return { kind: 'pass' };

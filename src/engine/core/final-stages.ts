@@ -17,18 +17,12 @@ export function beginFinalStage(builder: StepBuilder): boolean {
     return true;
   }
   builder.final(stage, 'running');
-  builder.state.at = { todo: null, stage };
-  switch (getStageActor(stage)) {
-    case 'subagent':
-      builder.effects.push({ type: 'dispatch', tasks: [{ todo: null, stage, attempt: builder.state.fixRounds + 1 }] });
-      break;
-    case 'cli':
-      builder.effects.push({ type: 'work', todo: null, stage });
-      break;
-    case 'human':
-      builder.effects.push({ type: 'gate', todo: null, stage });
-      break;
-  }
+  const actor = getStageActor(stage);
+  const place = { todo: null, stage };
+  if (actor === 'subagent') {
+    builder.state.at = place;
+    builder.effects.push({ type: 'dispatch', tasks: [{ ...place, attempt: builder.state.fixRounds + 1 }] });
+  } else builder.beginAlone(actor, place);
   return false;
 }
 

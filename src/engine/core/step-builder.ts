@@ -1,5 +1,5 @@
 import { DevCliError } from '../../base/errors.js';
-import type { EngineProgram } from '../../machine/engine-program.js';
+import type { EngineProgram, StageActor } from '../../machine/engine-program.js';
 import type { EngineState, SubstepStatus, TodoState } from '../../run/engine-rows.js';
 import type { EngineEffect, StageCondition } from './events.js';
 import { stepTodo, type TodoEvent } from './todo-machine.js';
@@ -44,6 +44,12 @@ export class StepBuilder {
 
   leaveWave(id: string): void {
     this.state.wave = this.state.wave.filter((member) => member !== id);
+  }
+
+  /** Begins a stage that occupies the engine alone. `place`: the stage, and the part of it. */
+  beginAlone(actor: Exclude<StageActor, 'subagent'>, place: NonNullable<EngineState['at']>): void {
+    this.state.at = place;
+    this.effects.push({ type: actor === 'cli' ? 'work' : 'gate', ...place });
   }
 
   /** Inserts rows behind the todo `after`; at the end, if that is null. */

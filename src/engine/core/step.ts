@@ -9,31 +9,14 @@ import { StepBuilder, type StepContext } from './step-builder.js';
 import { applyTodoResult } from './todo-outcomes.js';
 import { advanceWave } from './waves.js';
 
-/** The result of a step of the engine. */
-export interface EngineStep {
-  state: EngineState;
-  effects: EngineEffect[];
-}
-
 /**
- * Steps the engine (engine.md, Shape; engine.md, Waves). Pure: it changes none of its arguments and depends on nothing else.
- * It goes on until it has to wait for something: open tasks, a piece of work, a gate, or nothing more because it has ended.
- * @throws DevCliError `INTERNAL` for an event that the state does not allow; callers refuse those first
- */
-export function stepEngine(
-  program: EngineProgram,
-  before: EngineState,
-  event: EngineEvent,
-  scope: StepContext,
-): EngineStep {
-  const { order, todos, finalize } = before;
-  const state = { ...before, order: [...order], todos: { ...todos }, finalize: { ...finalize } };
-  return { state, effects: stepInPlace(program, state, event, scope) };
-}
-
-/**
- * Does the same on the caller's own state, without copying ten thousand rows to change a few. Rows are replaced, never changed.
- * @throws DevCliError as `stepEngine`; the state is unusable afterwards
+ * Steps the engine (engine.md, Shape; engine.md, Waves). It goes on until it has to wait for something: open tasks, a piece of
+ * work, a gate, or nothing more because it has ended. Depends on nothing but its arguments.
+ * @param state the caller's own: it becomes the state after the step, without copying ten thousand rows to change a few. Rows
+ * are replaced, never changed.
+ * @returns what the caller has to do, in order
+ * @throws DevCliError `INTERNAL` for an event that the state does not allow; callers refuse those first, since the state is
+ * unusable afterwards
  */
 export function stepInPlace(
   program: EngineProgram,

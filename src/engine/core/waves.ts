@@ -19,8 +19,7 @@ export function advanceWave(builder: StepBuilder): boolean {
   const here = members.filter((row) => rankStage(builder, row) === first);
   const idle = here.filter((row) => !builder.scope.applies(row.id, row.status, row.part));
   for (const row of idle) passStage(builder, row, 'skipped');
-  if (idle.length > 0) return true;
-  return beginStage(builder, here);
+  return idle.length > 0 || beginStage(builder, here);
 }
 
 /** Puts the next todos into the wave; false if none can start. */
@@ -44,29 +43,16 @@ function handOut(builder: StepBuilder): boolean {
 function beginStage(builder: StepBuilder, here: TodoState[]): boolean {
   const [row] = here;
   if (row === undefined) return false;
-  switch (getActor(builder, row)) {
-    case 'subagent':
-      for (const member of here) builder.substep(member, 'running');
-      builder.effects.push({ type: 'dispatch', tasks: here.map((member) => toTask(member)) });
-      return false;
-    case 'cli':
-      beginSingle(builder, 'work', row);
-      return false;
-    case 'human':
-      beginSingle(builder, 'gate', row);
-      return false;
+  const actor = getActor(builder, row);
+  if (actor !== 'subagent') {
+    builder.substep(row, 'running');
+    builder.beginAlone(actor, { todo: row.id, stage: row.status, ...defined({ part: row.part }) });
+    return false;
   }
-}
-
-function beginSingle(builder: StepBuilder, type: 'work' | 'gate', row: TodoState): void {
-  builder.substep(row, 'running');
-  const place = { todo: row.id, stage: row.status, ...defined({ part: row.part }) };
-  builder.state.at = place;
-  builder.effects.push({ type, ...place });
-}
-
-function toTask({ id, status, attempt, why }: TodoState) {
-  return { todo: id, stage: status, attempt, ...defined({ why }) };
+  const tasks = here.map(({ id, status, attempt, why }) => ({ todo: id, stage: status, attempt, ...defined({ why }) }));
+  for (const member of here) builder.substep(member, 'running');
+  builder.effects.push({ type: 'dispatch', tasks });
+  return false;
 }
 
 function getActor(builder: StepBuilder, { status, part }: TodoState): StageActor {

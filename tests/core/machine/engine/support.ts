@@ -7,7 +7,7 @@ import type {
   StageResult,
 } from '../../../../src/engine/core/events.js';
 import { createEngineState, createTodoRow } from '../../../../src/engine/core/rows.js';
-import { stepEngine } from '../../../../src/engine/core/step.js';
+import { stepInPlace } from '../../../../src/engine/core/step.js';
 import type { EngineProgram } from '../../../../src/machine/engine-program.js';
 import type { EngineState } from '../../../../src/run/engine-rows.js';
 
@@ -70,8 +70,9 @@ export class Rim {
   take(event: EngineEvent): void {
     const before = JSON.stringify(this.state);
     const frozen = this.state;
-    const { state, effects } = stepEngine(this.program, frozen, event, { applies: this.applies, at: 'T' });
-    if (JSON.stringify(frozen) !== before) throw new Error('the step changed the state that it was given');
+    const state = { ...frozen, order: [...frozen.order], todos: { ...frozen.todos }, finalize: { ...frozen.finalize } };
+    const effects = stepInPlace(this.program, state, event, { applies: this.applies, at: 'T' });
+    if (JSON.stringify(frozen) !== before) throw new Error('the step changed a row or a list that it was given');
     this.state = state;
     for (const effect of effects) this.note(effect);
   }
