@@ -5,9 +5,9 @@ import type { Action, EngineDispatchAction, TaskView } from '../run/action.js';
 import { findAck, findChoices } from '../run/pending-action.js';
 
 /**
- * What `next` answers with.
- * @param full with what only dev-cli uses
- * @param moved a warning to stand beside the action, or null
+ * The answer of `next`: the action, and beside it a warning.
+ * @param full whether to include the fields that only dev-cli uses
+ * @param moved the warning that the plan has changed, or null
  */
 export function actionAnswer(
   action: Action,
@@ -23,7 +23,8 @@ export function actionAnswer(
 }
 
 /**
- * An action as `next` prints it. The full form adds what only dev-cli uses; state.json always holds it (protocol.md §2).
+ * Builds the JSON of an action as `next` prints it (protocol.md §2).
+ * @param full whether to include the fields that only dev-cli uses
  */
 export function buildActionView(action: Action, full: boolean): object {
   if (action.action === 'done') return orderMembers(action);
@@ -39,7 +40,7 @@ export function buildActionView(action: Action, full: boolean): object {
   });
 }
 
-/** Tasks handed out earlier that are shown again: each answer would repeat them all. */
+/** Tasks handed out earlier that an answer repeats at most. */
 const RUNNING_SHOWN = 8;
 
 function boundRunningTasks(action: EngineDispatchAction): EngineDispatchAction {
@@ -48,8 +49,9 @@ function boundRunningTasks(action: EngineDispatchAction): EngineDispatchAction {
   return { ...action, running: running.slice(0, RUNNING_SHOWN), runningMore: running.length - RUNNING_SHOWN };
 }
 
-/** What a reader needs first comes first; the order is the same whether the action was just made or read from the disk. */
-const ORDER = ['run', 'block', 'action', 'done', 'actionId', 'outcome', 'round', 'maxRounds', 'asks', 'summary'];
+// The order of members. It puts first what a reader needs first, and is the same for an action that was just built and
+// for one read from the disk; what is in no list stands between FIRST and LAST, by name.
+const FIRST = ['run', 'block', 'action', 'done', 'actionId', 'outcome', 'round', 'maxRounds', 'asks', 'summary'];
 const LAST = [
   'agents',
   'tasks',
@@ -82,7 +84,7 @@ const INNER = [
 ];
 
 function orderMembers(action: object): object {
-  return orderKeys(action, ORDER, LAST);
+  return orderKeys(action, FIRST, LAST);
 }
 
 function orderKeys(value: object, first: readonly string[], last: readonly string[]): object {
@@ -99,7 +101,7 @@ function orderNested(value: unknown): unknown {
   return isRecord(value) ? orderKeys(value, INNER, []) : value;
 }
 
-/** An action for a person: what `--text` prints. */
+/** Renders an action for a person, as `--text` prints it. */
 export function renderAction(action: Action, written: CommandFormatter): string {
   if (action.action === 'done') return renderDone(action, written);
   const lines = [`${action.run} ${action.actionId}  ${action.block} (${action.progress}, ${action.action})`];

@@ -6,15 +6,16 @@ import type { CommandEvidence, QueuedCommand } from '../run/engine.js';
 import type { Directories } from '../run/paths.js';
 import { displayPath } from '../run/paths.js';
 
-/** What was found wrong with a document; a document with warnings only holds up. */
+/** What was found wrong with a document; one with nothing but warnings is valid. */
 export interface Findings {
   problems: readonly ErrorDetail[];
   warnings: readonly string[];
 }
 
 /**
- * The report of `check FILE`.
- * @param file as it is shown: relative to the root
+ * Builds the report of `check FILE`.
+ * @param file path as shown, relative to the root
+ * @param kind the kind of document, as the answer names it
  */
 export function buildDocumentReport(file: string, kind: string, { problems, warnings }: Findings): Answer {
   const ok = problems.length === 0;
@@ -32,10 +33,10 @@ export function buildDocumentReport(file: string, kind: string, { problems, warn
 const UNLISTED_SHOWN = 50;
 
 /**
- * The report of `check --action`: the commands of a todo as far as they have run.
+ * Builds the report of `check --action`: the commands of a todo as far as they have run.
  * @param about.wait seconds that the printed poll waits
- * @param found.running the command that is still at work; null when all have run
- * @param found.unlisted what changed and the result does not list yet
+ * @param found.running the command that is still running; null when all have ended
+ * @param found.unlisted changed paths that the result does not list yet
  */
 export function buildCommandReport(
   { name, action, place, wait }: { name: string; action: string; place: Directories; wait: number },

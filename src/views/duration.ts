@@ -1,4 +1,4 @@
-/** A span of time for a person: `20 s`, `3m10s`, `2h05m`, `4d`. */
+/** Formats a duration for a person: `20 s`, `3m10s`, `2h05m`, `4d`. */
 export function formatDuration(milliseconds: number): string {
   const seconds = Math.max(0, Math.round(milliseconds / 1000));
   if (seconds < 60) return `${seconds} s`;

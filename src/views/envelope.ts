@@ -6,8 +6,9 @@ import type { Action } from '../run/action.js';
 import type { RanStep } from '../run/transaction.js';
 import { buildActionView, renderAction } from './action.js';
 
-/** What one or several commits of a call came to; told in one envelope (protocol.md §2). */
+/** The result of a call, which may have made several commits; rendered as one envelope (protocol.md §2). */
 export interface FoldedJournal {
+  /** The run's name. */
   name: string;
   status?: 'initialized' | 'resumed' | 'forked' | 'aborted' | 'invalidated';
   completed?: string | null;
@@ -19,9 +20,9 @@ export interface FoldedJournal {
   next: Action | null;
 }
 
-/** The envelope: `{ok, run, status?, completed?, duplicate?, round?, collected?, ran?, warnings?, next}`. */
-export function renderEnvelope(told: FoldedJournal): Answer {
-  const { name, status, completed, duplicate, round, collected, ran, warnings, next } = told;
+/** Renders the envelope around the next action, as JSON and as text (protocol.md, Envelope). */
+export function renderEnvelope(result: FoldedJournal): Answer {
+  const { name, status, completed, duplicate, round, collected, ran, warnings, next } = result;
   return {
     exit: 0,
     json: {
@@ -33,12 +34,12 @@ export function renderEnvelope(told: FoldedJournal): Answer {
       ...(warnings.length === 0 ? {} : { warnings }),
       next: next === null ? null : buildActionView(next, false),
     },
-    text: (written) => renderEnvelopeText(told, written),
+    text: (written) => renderEnvelopeText(result, written),
   };
 }
 
-function renderEnvelopeText(told: FoldedJournal, written: CommandFormatter): string {
-  const { completed, duplicate, round, collected = [], ran, warnings, next, status } = told;
+function renderEnvelopeText(result: FoldedJournal, written: CommandFormatter): string {
+  const { completed, duplicate, round, collected = [], ran, warnings, next, status } = result;
   const head = [
     ...(status === undefined ? [] : [status]),
     ...(completed === undefined || completed === null ? [] : [`completed ${completed}`]),

@@ -1,15 +1,11 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { enumSchema, NullableString, noOtherKeys, nullableSchema } from '../base/schema.js';
 
-/**
- * `execution` of `status --json`: how far the plan of a run has been carried out (protocol.md, status). Instants are UTC
- * with milliseconds.
- */
-
 const Str = Type.String();
 const Count = Type.Integer();
+const nullableText = (description: string) => ({ ...NullableString, description });
 
-/** Where a todo stands in one word: the mark that people see. */
+/** The state of a todo in one word. */
 const Standing = enumSchema('pending', 'running', 'done', 'failed', 'stale');
 
 const EvidenceViewSchema = Type.Object(
@@ -33,15 +29,9 @@ const TodoViewSchema = Type.Object(
     id: Str,
     title: Str,
     standing: Standing,
-    stage: Type.Unsafe<string | null>({ type: ['string', 'null'], description: 'Of one at work: the stage it is in.' }),
-    part: Type.Unsafe<string | null>({
-      type: ['string', 'null'],
-      description: 'Within `verify`: commands, judge, human. Within `worker`: question.',
-    }),
-    parent: Type.Unsafe<string | null>({
-      type: ['string', 'null'],
-      description: 'The todo that made this one necessary; null for the plan’s own and for fixes.',
-    }),
+    stage: nullableText('Of one at work: the stage it is in.'),
+    part: nullableText('Within `verify`: commands, judge, human. Within `worker`: question.'),
+    parent: nullableText('The todo that made this one necessary; null for the plan’s own and for fixes.'),
     dependsOn: Type.Array(Str),
     waitsFor: Type.Array(Str, { description: 'Of one that has yet to start: the dependencies that are not done.' }),
     blockedBy: Type.Array(Str, {
@@ -61,12 +51,16 @@ const TodoViewSchema = Type.Object(
       ),
     ),
     evidence: Type.Array(EvidenceViewSchema),
-    summary: Type.Unsafe<string | null>({ type: ['string', 'null'], description: 'What its worker said of it.' }),
+    summary: nullableText('What its worker said of it.'),
     commit: NullableString,
   },
   noOtherKeys,
 );
 
+/**
+ * `execution` of `status --json`: how far the plan of a run has been carried out (protocol.md, status). Instants are
+ * UTC with milliseconds.
+ */
 export const ExecutionViewSchema = Type.Object(
   {
     counts: Type.Object(
@@ -105,10 +99,7 @@ export const ExecutionViewSchema = Type.Object(
     ),
     evidence: Type.Array(EvidenceViewSchema, { description: 'Of the final verification.' }),
     fixRounds: Type.Object({ done: Count, most: Count }, noOtherKeys),
-    why: Type.Unsafe<string | null>({
-      type: ['string', 'null'],
-      description: 'Why the run as a whole cannot end well.',
-    }),
+    why: nullableText('Why the run as a whole cannot end well.'),
     deferred: Type.Array(Str, { description: 'Todos whose commit could not be made yet.' }),
     waits: nullableSchema(Type.String({ description: 'Why not, as last tried.' })),
     openIssues: Type.Array(Str),
@@ -116,6 +107,11 @@ export const ExecutionViewSchema = Type.Object(
   { ...noOtherKeys, $id: 'execution', description: '`execution` of `dev-cli status --json` (protocol.md §5).' },
 );
 
+/** An execution as `status` shows it. */
 export type ExecutionView = Static<typeof ExecutionViewSchema>;
+
+/** A todo as `status` shows it. */
 export type TodoView = ExecutionView['todos'][number];
+
+/** The evidence of one acceptance command as `status` shows it. */
 export type EvidenceView = Static<typeof EvidenceViewSchema>;

@@ -7,12 +7,12 @@ import type { TodoState } from '../run/engine-rows.js';
 import type { RunState } from '../run/state.js';
 import type { EvidenceView, ExecutionView, TodoView } from './execution-schema.js';
 
-/** Failed todos named for one that they keep back. */
+/** Failed todos named at most for each todo that they block. */
 const BLOCKERS = 20;
 
 type StageView = ExecutionView['stages'][number];
 
-/** How far a plan has been carried out, for people and programs; null for a run that executes none. */
+/** Builds `execution` of `status`: how far the plan has been carried out; null for a run that executes none. */
 export function buildExecutionView(
   state: Pick<RunState, 'engine' | 'gates' | 'mode' | 'preferences'>,
   recipe: ResolvedEngine | undefined,
@@ -99,7 +99,7 @@ function toStanding({ status }: TodoState): TodoView['standing'] {
   return status === 'pending' || status === 'done' || status === 'failed' || status === 'stale' ? status : 'running';
 }
 
-/** The acceptance commands of a todo while dev-cli runs them. */
+/** The acceptance commands of a todo while dev-cli runs them; else null. */
 function findRunningCommands({ job, evidence }: RunEngine, todo: string): TodoView['commands'] {
   if (job?.kind !== 'commands' || job.todo !== todo) return null;
   const done = evidence[todo]?.length ?? 0;
@@ -154,7 +154,7 @@ function buildStage(
   return { id, status, at, detail };
 }
 
-/** Only where a gate has asked about the plan: that it was approved is told by `approvals` of any run. */
+/** The gate about the plan, shown unless the plan was approved: then `approvals` says so. */
 function buildPlanStage({ stage: now, planApproved }: RunEngine): StageView[] {
   if (planApproved !== null) return [];
   return [buildStage('approvePlan', now === 'approvePlan' ? 'running' : 'failed', null, 'not approved')];
@@ -170,20 +170,14 @@ function buildApprovalStage({ stage: now, commandsApproved }: RunEngine, gates: 
 
 function renderDetail({ fixRounds, reviews, evidence, job }: RunEngine, most: number, id: string): string | null {
   const rounds = fixRounds > 0 ? [`fix round ${fixRounds} of ${most}`] : [];
-  const parts = (() => {
-    switch (id) {
-      case 'codeReview':
-        return [...reviews.slice(-1).map(({ verdict }) => verdict), ...rounds];
-      case 'finalVerify': {
-        const ran = evidence[''] ?? [];
-        const left = job?.kind === 'commands' && job.todo === null ? job.queue.length : 0;
-        if (ran.length + left === 0) return rounds;
-        const red = ran.filter(({ ok }) => !ok).length;
-        return [`${ran.length} of ${ran.length + left} commands${red > 0 ? `, ${red} red` : ''}`, ...rounds];
-      }
-      default:
-        return [];
-    }
-  })();
+  const parts: string[] = [];
+  if (id === 'codeReview') parts.push(...reviews.slice(-1).map(({ verdict }) => verdict), ...rounds);
+  if (id === 'finalVerify') {
+    const ran = evidence[''] ?? [];
+    const left = job?.kind === 'commands' && job.todo === null ? job.queue.length : 0;
+    const red = ran.filter(({ ok }) => !ok).length;
+    const commands = `${ran.length} of ${ran.length + left} commands${red > 0 ? `, ${red} red` : ''}`;
+    parts.push(...(ran.length + left > 0 ? [commands] : []), ...rounds);
+  }
   return parts.length === 0 ? null : parts.join(', ');
 }

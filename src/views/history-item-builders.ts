@@ -4,26 +4,27 @@ import { summarize } from '../run/summarize.js';
 import type { Entry } from '../store/store.js';
 import type { ActionItem, ActionResult, EventItem, Evidence, RunHistory } from './history-items.js';
 
-/** What an entry is told with. */
+/** What a builder needs besides the entry's data. */
 export interface ItemContext {
+  /** The run that the entry belongs to; builders add to its items. */
   run: RunHistory;
   entry: Entry;
-  /** What is known of the documents of an acknowledgement. */
+  /** The documents of an acknowledgement, by path and digest. */
   evidence: (digests: Record<string, string | null> | undefined) => Evidence[];
-  /** The document that had this digest last. */
+  /** The newest document with this digest. */
   document: (digest: string | null | undefined) => { document?: string };
 }
 
-type ItemBuilder<T extends EntryType> = (telling: ItemContext, data: Omit<EntryData<T>, 'runId'>) => void;
+type ItemBuilder<T extends EntryType> = (context: ItemContext, data: Omit<EntryData<T>, 'runId'>) => void;
 
-/** How each type of entry is told; one that this version does not know is told by `buildOtherItem`. */
+/** What each type of entry adds to the history. */
 export const ITEM_BUILDERS: { [T in EntryType]: ItemBuilder<T> } = {
-  // It makes the run itself.
+  // The history builder makes the run of it.
   init: () => undefined,
   issued({ run, entry }, data) {
     dropPending(run, entry);
     run.status = 'live';
-    // What an execution waits with is told by what it hands out and by what becomes of it.
+    // Actions of an execution are left out: the entries of its tasks and jobs say more.
     if (data.cause === 'dispatch' || data.cause === 'job') return;
     const { seq, at } = entry;
     const open = { result: 'pending', endSeq: null, endAt: null, seconds: null, by: null } as const;
@@ -50,20 +51,20 @@ export const ITEM_BUILDERS: { [T in EntryType]: ItemBuilder<T> } = {
   },
   ran: buildEventAdder('ran'),
   skipped: buildEventAdder('skipped'),
-  // Its action was issued in the same commit; what matters is how it ends.
+  // Its action was issued in the same commit, and its end completes that item.
   'command-started': () => undefined,
-  'command-finished'(telling, { key, block: _, ...command }) {
-    const { run, entry } = telling;
+  'command-finished'(context, { key, block: _, ...command }) {
+    const { run, entry } = context;
     if (command.id !== undefined) {
-      buildOtherItem(telling);
+      buildOtherItem(context);
       return;
     }
     const actionId = key.slice(key.lastIndexOf(':') + 1);
     finishAction(findAction(run, actionId), entry, command.exit === 0 ? 'done' : 'failed', { command });
   },
-  invalidated(telling, data) {
-    dropPending(telling.run, telling.entry);
-    buildEventAdder('invalidated')(telling, data);
+  invalidated(context, data) {
+    dropPending(context.run, context.entry);
+    buildEventAdder('invalidated')(context, data);
   },
   document: buildEventAdder('document'),
   'sources-taken': ({ run, entry }, { actionId, paths }) => {
@@ -86,33 +87,33 @@ export const ITEM_BUILDERS: { [T in EntryType]: ItemBuilder<T> } = {
   'phase-ended': buildOtherItem,
   human: buildEventAdder('human'),
   recovered: buildEventAdder('recovered'),
-  ended(telling, data) {
-    dropPending(telling.run, telling.entry);
-    telling.run.status = data.outcome;
-    buildEventAdder('ended')(telling, data);
+  ended(context, data) {
+    dropPending(context.run, context.entry);
+    context.run.status = data.outcome;
+    buildEventAdder('ended')(context, data);
   },
 };
 
-/** An entry in a line: one of an execution's, or one that a newer version wrote. */
+/** Adds an entry as one line: an entry of an execution, or one that a newer version wrote. */
 export function buildOtherItem({ run, entry }: ItemContext): void {
   const block = typeof entry.data['block'] === 'string' ? { block: entry.data['block'] } : {};
   addEvent(run, entry, { kind: 'other', type: entry.type, ...block, summary: summarize(entry) });
 }
 
-/** A fact without the place it has in the journal. */
+/** An event item without the fields that come from its entry. */
 type EventFields<I> = I extends EventItem ? Omit<I, 'seq' | 'at' | 'by'> : never;
 
-/** Adds a fact to a run. */
+/** Adds an event to a run's items. */
 export function addEvent(run: RunHistory, { seq, at, by }: Entry, fact: EventFields<EventItem>): void {
   run.items.push({ seq, at, by, ...fact } as EventItem);
 }
 
-/** Tells an entry whose data is the fact, word for word. */
+/** A builder for entries whose data is the item. */
 function buildEventAdder<K extends EventItem['kind'] & EntryType>(kind: K): ItemBuilder<K> {
   return ({ run, entry }, data) => addEvent(run, entry, { kind, ...data } as unknown as EventFields<EventItem>);
 }
 
-/** At most one action is pending: another one, or the end, makes it void. */
+/** Ends the pending action, if any, as dropped: a new action, an invalidation or the end makes it void. */
 function dropPending(run: RunHistory, entry: Entry): void {
   const last = run.items.findLast((item) => item.kind === 'action');
   if (last?.kind === 'action' && last.result === 'pending') finishAction(last, entry, 'dropped', {});

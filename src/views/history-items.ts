@@ -1,23 +1,25 @@
 import type { Caller } from '../base/caller.js';
 
-/** What a run's history tells, item by item, in the order in which things began (storage.md, History). */
+// The items of a run's history, in the order in which things began (storage.md, History).
 
 /** A document that was shown for a step. */
 export interface Evidence {
   path: string;
-  /** SHA-256 when it was taken; null when it was not there. */
+  /** SHA-256 when it was accepted; null when there was no file. */
   sha256: string | null;
-  /** The agent it was promised by. */
+  /** The agent that had promised it. */
   agent?: string;
   verdict?: string;
   summary?: string;
 }
 
-/** An acknowledgement that was refused: for changed sources, or because only a part of its evidence held up. */
+/** An acknowledgement that was refused, for changed sources or because a part of its evidence was not valid. */
 interface Refusal extends EventBase {
+  /** The evidence that was accepted all the same. */
   evidence: Evidence[];
-  /** Agents without an output, taken at their word. */
+  /** Agents whose own word was accepted, because they promised no output. */
   selfReported?: string[];
+  /** The changed sources. */
   sources?: string[];
 }
 
@@ -30,7 +32,7 @@ interface CommandRun {
   reused?: boolean;
 }
 
-/** How an action ended; `dropped`: something else made it void before anybody acknowledged it. */
+/** How an action ended; a `dropped` one became void before it was acknowledged. */
 export type ActionResult = 'pending' | 'done' | 'not passed' | 'failed' | 'dropped';
 
 /** An action from its issue to its acknowledgement. */
@@ -45,23 +47,23 @@ export interface ActionItem {
   cause: string;
   round?: number;
   result: ActionResult;
-  /** The entry that ended it, when, after how many seconds, and who said so; null while it is pending. */
+  /** The entry that ended it, when, after how many seconds, and by whom; null while it is pending. */
   endSeq: number | null;
   endAt: string | null;
   seconds: number | null;
   by: Caller | null;
   choice?: string;
   note?: string;
-  /** What a choice was made on: a gate's artifact. */
+  /** Digest and path of the artifact that a choice was about. */
   digest?: string | null;
   document?: string;
   reason?: string;
   saved?: string[];
   missing?: string[];
-  /** Nothing but the agent's own word stands behind a part of it. */
+  /** For a part of it there is only the agent's own word. */
   selfReported?: boolean;
   evidence: Evidence[];
-  /** Acknowledgements that were refused, and what was taken all the same while other parts were still missing. */
+  /** Its refused acknowledgements. */
   refused: Refusal[];
   /** Agents that could not deliver, and why. */
   without: { agents: string[]; reason: string; by: Caller }[];
@@ -74,7 +76,7 @@ interface EventBase {
   by: Caller;
 }
 
-/** Everything else that happened. */
+/** An item that is not an action. */
 export type EventItem = EventBase &
   (
     | { kind: 'ran'; block: string; command: string; ok: boolean; summary: string }
@@ -86,10 +88,11 @@ export type EventItem = EventBase &
     | { kind: 'warning'; text: string }
     | { kind: 'recovered'; notices: string[] }
     | { kind: 'ended'; outcome: string; reason?: string }
-    /** An entry of a type that this version does not know. */
+    /** An entry of an execution, or of a type that this version does not know. */
     | { kind: 'other'; type: string; block?: string; summary: string }
   );
 
+/** One item of a run's history. */
 export type Item = ActionItem | EventItem;
 
 /** One run of a name. */
@@ -101,13 +104,13 @@ export interface RunHistory {
   mode: Record<string, string>;
   cliVersion: string;
   forkedFrom: { name: string; runId: string; seq: number } | null;
-  /** When it began, by whom, and its entries in the journal. */
+  /** When it began, by whom, and its first and last entry in the journal. */
   at: string;
   by: Caller;
   first: number;
   last: number;
   status: string;
-  /** When the last thing happened. */
+  /** Time of the last entry. */
   lastAt: string;
   items: Item[];
 }

@@ -6,19 +6,20 @@ import type { Entry } from '../store/store.js';
 import { formatDuration } from './duration.js';
 import type { ActionItem, EventItem, Evidence, Item, RunHistory } from './history-items.js';
 
-/** A run with its newest items only; `left` says how many are not among them. */
+/** A run with its newest items only; `left` counts the others. */
 export type ShownRun = RunHistory & { left: number };
 
-/** What a person asked for. */
+/** What `history` shows to a person. */
 export interface HistoryView {
+  /** The name whose runs are shown. */
   name: string;
   runs: ShownRun[];
   /** How many runs the name has. */
   of: number;
-  /** About one block: digests in full, and more of what was said. */
+  /** With `--step`: digests in full, and longer quotations. */
   detailed: boolean;
   warnings: string[];
-  /** Milliseconds. */
+  /** Instant in milliseconds. */
   now: number;
 }
 
@@ -30,10 +31,10 @@ const MARKS: Record<ActionItem['result'], string> = {
   dropped: '○',
 };
 
-/** Characters of what somebody wrote that are shown on a line. */
-const SAID = 200;
+/** Characters of a quotation at most. */
+const QUOTED = 200;
 
-/** The history for a person: a line for what happened, with the evidence below it. */
+/** Renders the history for a person: a line for each item, with its evidence below it. */
 export function renderHistory(view: HistoryView, written: CommandFormatter): string {
   const { runs, of, warnings, detailed } = view;
   const earlier =
@@ -54,7 +55,7 @@ function renderRun(view: HistoryView, run: ShownRun): string[] {
   const { forkedFrom: from } = run;
   return [
     `${view.name}  ${run.recipe}  ${run.status} ${run.status === 'live' ? 'for' : 'after'} ${took}  (${run.runId})`,
-    `goal   ${toBoundedLine(run.goal ?? '(none)', SAID)}`,
+    `goal   ${quote(run.goal ?? '(none)')}`,
     `began  ${run.at} by ${renderCaller(run.by)}`,
     ...(from === null ? [] : [`from   ${from.name} at entry ${from.seq} (${from.runId})`]),
     ...(run.left === 0
@@ -65,7 +66,7 @@ function renderRun(view: HistoryView, run: ShownRun): string[] {
   ];
 }
 
-/** Blocks that were passed over one after the other stand on one line. */
+/** Groups skipped blocks in a row, which share a line. */
 function groupSkipped(items: Item[]): Item[][] {
   const groups: Item[][] = [];
   for (const item of items) {
@@ -196,7 +197,7 @@ export function renderEntry(entry: Entry): string {
 }
 
 function quote(text: string): string {
-  return toBoundedLine(text, SAID);
+  return toBoundedLine(text, QUOTED);
 }
 
 /** `agent in claude-code, session s1`. */

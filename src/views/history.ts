@@ -7,55 +7,56 @@ import { addEvent, buildOtherItem, ITEM_BUILDERS, type ItemContext } from './his
 import type { RunHistory } from './history-items.js';
 import { createPatchTracker } from './patch-tracker.js';
 
-/** Tells the runs of a journal from its entries alone. */
+/** Builds the history of all runs of a journal from its entries alone. */
 export interface HistoryBuilder {
-  /** Takes the next entry; all of a journal, oldest first. */
+  /**
+   * Takes the next entry; entries are given oldest first, without gaps.
+   * @throws DevCliError `JOURNAL_CORRUPT` for an intact entry that dev-cli cannot have written
+   */
   take(entry: Entry): void;
   /** Every run so far, oldest first. */
   runs(): RunHistory[];
 }
 
 /**
- * Makes history of entries (storage.md, History). Pure: the same entries give the same history. It keeps no patch and no
- * entry longer than its commit, so that a long journal needs little memory.
- *
- * `take` throws DevCliError `JOURNAL_CORRUPT` for an entry that is intact and still none of ours; one that is merely not
- * known in this version is told as it is.
+ * Creates a builder (storage.md, History). The same entries always give the same history. It keeps no patch, and no
+ * entry beyond its commit, so that a long journal needs little memory. An entry of a type that this version does not
+ * know becomes an item of kind `other`.
  */
 export function createHistoryBuilder(): HistoryBuilder {
   const runs: RunHistory[] = [];
-  const watch = createPatchTracker();
-  /** Where a content was seen last, by digest: what a gate's digest stands for. */
+  const tracker = createPatchTracker();
+  /** The newest path of each content, by digest: it names the artifact that a gate recorded by its digest. */
   const places = new Map<string, string>();
   let commit: Entry[] = [];
 
-  function tell(entry: Entry): void {
+  function addEntry(entry: Entry): void {
     const known = isKnown(entry);
     if (entry.type === 'init')
       runs.push(known ? createRunHistory(entry) : throwCorrupt(entry, 'it does not say what began'));
-    // By id: `--force` ends the run before in the commit that begins the next.
+    // By id, because with `--force` one commit ends the earlier run and begins the next.
     const run = runs.findLast(({ runId }) => runId === entry.data['runId']) ?? runs.at(-1);
     if (run === undefined) return;
     run.last = entry.seq;
     run.lastAt = entry.at;
-    const telling: ItemContext = {
+    const itemContext: ItemContext = {
       run,
       entry,
       evidence: (digests = {}) =>
-        Object.entries(digests).map(([path, sha256]) => ({ path, sha256, ...watch.known(path) })),
+        Object.entries(digests).map(([path, sha256]) => ({ path, sha256, ...tracker.known(path) })),
       document(digest) {
         const document = digest ? places.get(digest) : undefined;
         return document === undefined ? {} : { document };
       },
     };
-    const teller = known ? ITEM_BUILDERS[entry.type as keyof typeof ITEM_BUILDERS] : buildOtherItem;
+    const build = known ? ITEM_BUILDERS[entry.type as keyof typeof ITEM_BUILDERS] : buildOtherItem;
     const { runId: _, ...data } = entry.data;
-    (teller as (telling: ItemContext, data: object) => void)(telling, data);
+    (build as (context: ItemContext, data: object) => void)(itemContext, data);
   }
 
-  function follow(entry: Entry): void {
+  function applyPatch(entry: Entry): void {
     try {
-      watch.take(entry);
+      tracker.take(entry);
     } catch {
       throwCorrupt(entry, 'the change it records does not fit the state before it');
     }
@@ -65,18 +66,18 @@ export function createHistoryBuilder(): HistoryBuilder {
     take(entry) {
       commit.push(entry);
       if (entry.more) return;
-      follow(entry);
+      applyPatch(entry);
       for (const { path, after } of entry.files) if (after !== null) places.set(after, path);
-      for (const one of commit) tell(one);
+      for (const one of commit) addEntry(one);
       const run = runs.at(-1);
-      if (run !== undefined) for (const text of watch.warnings()) addEvent(run, entry, { kind: 'warning', text });
+      if (run !== undefined) for (const text of tracker.warnings()) addEvent(run, entry, { kind: 'warning', text });
       commit = [];
     },
     runs: () => runs,
   };
 }
 
-/** Whether an entry is of a type, and its data of the shape, that this version writes. */
+/** Whether this version writes entries of this type with data of this shape. */
 function isKnown({ type, data }: Entry): boolean {
   const { properties = {} } = outline;
   const expected = Object.hasOwn(properties, type) ? properties[type] : undefined;

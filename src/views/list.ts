@@ -16,7 +16,7 @@ const COLUMNS = [
   ['updated', 'UPDATED'],
 ] as const;
 
-/** The row of a run that could be read. */
+/** The row of a run. */
 export function buildRow(state: RunState): Row {
   return {
     name: state.name,
@@ -29,21 +29,21 @@ export function buildRow(state: RunState): Row {
   };
 }
 
-/** The row of one that could not. */
+/** The row of a run that could not be read. @param code the error's */
 export function buildUnreadableRow(name: string, code: string): Row {
   return { name, skill: '', recipe: '', state: code, where: '', waitsFor: '', updated: '' };
 }
 
 interface Options {
-  /** The run that is marked. */
+  /** The active run, which is marked. */
   active: string | null;
-  /** UTC, in milliseconds. */
+  /** Instant in milliseconds. */
   now: number;
-  /** What begins a run, where there is none. */
+  /** The command to suggest where there is no run. */
   first: Invocation;
 }
 
-/** The runs of a root as a table, for a person. */
+/** Renders the runs of a root as a table, for a person. */
 export function renderList(rows: readonly Row[], { active, now, first }: Options, written: CommandFormatter): string {
   if (rows.length === 0) return `No runs yet. Start one: ${written(first)}`;
   const shown = rows.map((row) => ({

@@ -9,7 +9,7 @@ import { renderPhase } from '../run/workflow.js';
 import type { RunView } from './run-view.js';
 import type { Section } from './section.js';
 
-/** The lines of the manifest, in order (protocol.md, manifest). */
+/** The core's sections of the manifest, in order (protocol.md, manifest). */
 export const MANIFEST_SECTIONS: readonly Section[] = [
   { id: 'phase', view: 'manifest', budget: 300, render: renderPhaseLine },
   { id: 'step', view: 'manifest', budget: 420, render: renderStep },
@@ -40,10 +40,10 @@ function renderStep({ state }: RunView): string[] {
   return [`Step: ${which}${round !== undefined && round > 1 ? `, round ${round}` : ''}`];
 }
 
-/** Failed todos that are named; `status` tells of all. */
+/** Failed todos named at most; `status` names all. */
 const FAILED_NAMED = 3;
 
-/** Of an execution: how many todos stand where, and what went wrong. */
+/** Counts of the todos of an execution by state, and what went wrong. */
 function renderTodos({ state: { engine } }: RunView): string[] | null {
   if (engine === null) return null;
   const rows = engine.order.flatMap((id) => engine.todos[id] ?? []);
@@ -90,7 +90,7 @@ function renderAgents({ state }: RunView): string[] | null {
   return [`Agents: ${[...(unremarkable > 0 ? [`${unremarkable} done`] : []), ...shown].join(', ')}`];
 }
 
-/** More than these are counted, not named. */
+/** Agents named at most; where there are more they are only counted. */
 const AGENTS_NAMED = 16;
 
 function renderDecisions({ state, captured, draft }: RunView): string[] | null {
@@ -107,7 +107,7 @@ function renderDecisions({ state, captured, draft }: RunView): string[] | null {
   return all.length === 0 ? null : [`Decisions: ${all.join(' · ')}`];
 }
 
-/** Decisions at the gates of an execution, which are no blocks; the last ones. */
+/** The newest decisions at the gates of an execution, which are not blocks. */
 function listExecutionDecisions(gates: RunState['gates'], { recipe }: CapturedRecipe): string[] {
   return Object.entries(gates)
     .filter(([id, { stale }]) => stale !== true && recipe.blocks.every((block) => block.id !== id))

@@ -8,15 +8,15 @@ import { MANIFEST_SECTIONS } from './manifest-sections.js';
 import type { RunView } from './run-view.js';
 import { type Rendered, renderSections, type Section, truncate } from './section.js';
 
-/** The run's part of the manifest: 1,200 tokens at four characters each (protocol.md §5). */
+/** Characters of the run's part of the manifest: 1,200 tokens of four characters each (protocol.md §5). */
 const BUDGET = 1200 * 4;
 
-/** Kept for the lines before the action, in characters. */
+/** Characters kept for the lines before the action. */
 const RESERVED = 1000;
 
 /**
- * The manifest of a run. The pending action comes whole, but for lists that are too long; the sections before it share what
- * it leaves.
+ * Builds the manifest of a run. The pending action comes whole except for lists that are too long; the sections before
+ * it share the room that it leaves.
  * @param added sections of wings, which come last
  */
 export function buildManifest(run: RunView, added: readonly Section[]): Pick<Answer, 'json' | 'text'> {
@@ -42,7 +42,7 @@ export function buildManifest(run: RunView, added: readonly Section[]): Pick<Ans
       run: name,
       status,
       asksUser: asks,
-      // Only where it is printed: as text the same page is written for the manner of the call.
+      // A getter, because the answer is printed either as this JSON or as the text below.
       get sections() {
         return Object.fromEntries(page(renderCommand).sections.map(({ id, text }) => [id, text]));
       },
@@ -55,7 +55,7 @@ export function buildManifest(run: RunView, added: readonly Section[]): Pick<Ans
   };
 }
 
-/** What the pending action below it is for. */
+/** The line above the pending action. */
 function renderClosing(action: Action | null): string {
   if (action?.action === 'done') return 'The end:';
   if (action?.action === 'wait-for-user' && action.answer !== undefined) {
@@ -64,7 +64,7 @@ function renderClosing(action: Action | null): string {
   return 'The pending action; do it, then run its ack:';
 }
 
-/** What is no longer as it was when the work began. */
+/** Lines about what has changed since the work began. */
 function renderChanges({ planMoved, changedApprovals, recovered }: RunView): Rendered[] {
   const line = (id: string, title: string, items: readonly string[]) =>
     items.length === 0 ? [] : [{ id, text: truncate(`${title}: ${items.join('; ')}`, 300) }];
@@ -76,7 +76,7 @@ function renderChanges({ planMoved, changedApprovals, recovered }: RunView): Ren
   ];
 }
 
-/** Sections in order as long as there is room; the last one may be cut. */
+/** The sections for which there is room, in order; the last one may be truncated. */
 function fitSections(sections: readonly Rendered[], characters: number): Rendered[] {
   let left = characters;
   const fitted: Rendered[] = [];
@@ -89,7 +89,7 @@ function fitSections(sections: readonly Rendered[], characters: number): Rendere
   return fitted;
 }
 
-/** What is shortened first comes first: a list that is cut says how many it lost, and where all of them are. */
+/** The lists of an action that may be shortened, in this order, and the note that says where the rest is. */
 const LISTS: readonly { key: string; more: string; what: string }[] = [
   { key: 'running', more: 'moreRunning', what: 'running tasks are left out here; all of them' },
   { key: 'warnings', more: 'moreWarnings', what: 'warnings are left out here; all of them' },
@@ -99,7 +99,7 @@ const LISTS: readonly { key: string; more: string; what: string }[] = [
   { key: 'agents', more: 'moreAgents', what: 'agents are left out here; start them all' },
 ];
 
-/** An action with as much of its message and of its lists as there is room for, and how to learn of the rest. */
+/** Shortens the lists of an action, and at last its message, to the budget, with notes about what was left out. */
 function fitAction(name: string, view: object, written: CommandFormatter): object {
   const whole = written({ command: 'next', input: { name } });
   const room = BUDGET - RESERVED;

@@ -2,27 +2,27 @@ import { isRecord, type Json, type JsonObject } from '../base/json.js';
 import { applyPatch } from '../store/snapshot.js';
 import type { Entry } from '../store/store.js';
 
-/** Parts of the snapshot that say more of an entry than its data: who promised which document, verdicts, warnings. */
+/** Members of the state that say more about an entry than its data does: promised documents, verdicts, warnings. */
 const WATCHED = ['agents', 'reviewRounds', 'warnings'];
 
-/** What is known of a document from the snapshot around it. */
-interface Known {
+/** What the state says about a document. */
+interface DocumentFacts {
   agent?: string;
   verdict?: string;
   summary?: string;
 }
 
-/** Follows these parts through the patches of a journal. */
+/** Follows some members of the state through the patches of a journal. */
 export interface PatchTracker {
-  /** Takes the patch of a commit's last entry. */
+  /** Applies the patch of a commit's last entry. */
   take(entry: Entry): void;
-  /** What the commit that was taken last says of the document at `path`. */
-  known(path: string): Known;
-  /** Warnings that came with the commit that was taken last. */
+  /** What the state after the last commit taken says about the document at `path`. */
+  known(path: string): DocumentFacts;
+  /** Warnings that the last commit taken added. */
   warnings(): string[];
 }
 
-/** A watch at the beginning of a journal. */
+/** A tracker at the beginning of a journal. */
 export function createPatchTracker(): PatchTracker {
   let state: JsonObject = createEmpty();
   let judged: JsonObject[] = [];
@@ -30,7 +30,7 @@ export function createPatchTracker(): PatchTracker {
   return {
     take({ patch }) {
       const rounds = toList(state['reviewRounds']).length;
-      // A patch changes the document in place.
+      // Copied, because a patch changes the state in place.
       const before = [...toList(state['warnings'])];
       state = applyWatched(state, patch);
       judged = toList(state['reviewRounds']).slice(rounds).filter(isRecord) as JsonObject[];
@@ -41,13 +41,13 @@ export function createPatchTracker(): PatchTracker {
     known(path) {
       const agents = Object.entries(isRecord(state['agents']) ? state['agents'] : {});
       const [agent, row] = agents.find(([, one]) => isRecord(one) && one['output'] === path) ?? [];
-      // A loop that goes on has sent its agents out again by now: what they said stands with the round.
+      // In a loop that goes on the agents are pending again; their verdicts are kept with the round.
       const round = judged.find((one) => one['output'] === path);
-      const told = round ?? (isRecord(row) ? row : {});
+      const report = round ?? (isRecord(row) ? row : {});
       return {
         ...(agent === undefined ? toMember('agent', round?.['agent']) : { agent }),
-        ...toMember('verdict', told['verdict']),
-        ...toMember('summary', told['summary']),
+        ...toMember('verdict', report['verdict']),
+        ...toMember('summary', report['summary']),
       };
     },
     warnings: () => warned,

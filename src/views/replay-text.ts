@@ -1,6 +1,6 @@
 import type { Difference } from '../store/store.js';
 
-/** What `replay --check` prints. */
+/** The JSON of `replay --check`. */
 export interface ReplayReport {
   ok: boolean;
   run: string;
@@ -11,10 +11,11 @@ export interface ReplayReport {
   documents: number;
   objects: number;
   differences: Difference[];
+  /** Differences that are no faults: documents that a person or an agent edited since. */
   notes: Difference[];
 }
 
-/** The report for a person. */
+/** Renders the report for a person. */
 export function renderReplay({ ok, run, entries, documents, objects, differences, notes }: ReplayReport): string {
   const count = differences.length === 1 ? '1 difference' : `${differences.length} differences`;
   const head = ok ? `${run}: as the journal says` : `${run}: ${count} from the journal`;
@@ -25,7 +26,7 @@ export function renderReplay({ ok, run, entries, documents, objects, differences
   ].join('\n');
 }
 
-/** A difference on one line: where, then what. */
+/** Renders a difference on one line: where, then what. */
 export function renderDifference({ seq, path, pointer, problem }: Difference): string {
   const where = [path, pointer, ...(seq === undefined ? [] : [`entry ${seq}`])].filter((part) => part !== undefined);
   return `${where.join(' ')}: ${problem}`;

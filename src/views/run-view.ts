@@ -6,42 +6,39 @@ import { documentsOf } from '../run/pending-documents.js';
 import type { RunState } from '../run/state.js';
 import type { Standing } from '../run/transaction.js';
 
-/** The read model: one run as it was read. `status` and `manifest` are rendered from it and from nothing else. */
+/** The read model of one run, from which alone `status` and `manifest` are rendered. */
 export interface RunView extends Standing {
-  /** UTC, in milliseconds: spans of time are told up to here. */
+  /** Instant in milliseconds up to which durations are shown. */
   readonly now: number;
-  /** Reads files that are not the run's own, by absolute path. */
+  /** Reads files outside the run's directory, by absolute path. */
   readonly reader: FileReader;
   /**
-   * DRAFT.md, read at the first need; null where there is none.
+   * DRAFT.md, read at the first call; null where there is none.
    * @throws DevCliError `DOCUMENT_UNREADABLE`
    */
   readonly draft: () => Draft | null;
-  /** Decisions about something that reads differently now. */
+  /** Gate decisions whose artifact has changed since. */
   readonly changedApprovals: readonly OutdatedApproval[];
-  /** The warning that the plan on disk is no longer the one that is carried out, else null. */
+  /** The warning that the plan on disk is no longer the one that is executed, else null. */
   readonly planMoved: string | null;
-  /** What was mended after a crash, or put back, oldest first. */
+  /** What was recovered after a crash or put back, oldest first. */
   readonly recovered: readonly string[];
 }
 
-/** What a view is made from. */
-export interface Seen {
+/** What a view is built from. */
+export interface RunViewSource extends Pick<RunView, 'planMoved' | 'reader' | 'now'> {
   state: RunState;
-  /** As captured; of a workflow, with the recipe of the phase at work. */
+  /** In a workflow, with the recipe of the current phase. */
   captured: CapturedRecipe;
   files: DocumentReader;
-  /** What opening the run had to mend, beyond what its snapshot tells. */
+  /** What the store recovered when it opened the run. */
   notices: readonly string[];
-  planMoved: string | null;
-  /** Absolute: where `.dev/` is. */
+  /** Absolute path of the directory that holds `.dev/`. */
   root: string;
-  reader: FileReader;
-  now: number;
 }
 
-/** Makes the view of a run. Pure, apart from reading the run's files. */
-export function buildRunView({ state, captured, notices, root, files, ...seen }: Seen): RunView {
+/** Builds the view of a run. Pure, apart from reading the run's files. */
+export function buildRunView({ state, captured, notices, root, files, ...seen }: RunViewSource): RunView {
   const place = { root, workTree: state.workTree === '.' ? root : state.workTree };
   const standing: Standing = { place, captured, state, files: documentsOf(files) };
   let draft: Draft | null | undefined;

@@ -1,23 +1,23 @@
 import type { RunView } from './run-view.js';
 
-/** A part of what a run tells about itself. A wing adds its own through the ports (docs/architecture.md). */
+/** A part of a run's status or manifest. A wing adds its own through the ports (docs/architecture.md). */
 export interface Section {
-  /** Its key in JSON; no two of a view share one. */
+  /** Its key in JSON, unique within the view. */
   id: string;
   view: 'manifest' | 'status';
   /** Longest rendering, in characters. */
   budget: number;
-  /** Lines, most important first; null when there is nothing to say. */
+  /** Its lines, most important first; null where there is nothing to show. */
   render: (run: RunView) => string[] | null;
 }
 
-/** A section as rendered. */
+/** A rendered section. */
 export interface Rendered {
   id: string;
   text: string;
 }
 
-/** The sections of one view that have something to say, each cut to its budget. */
+/** Renders the sections of one view that have something to show, each truncated to its budget. */
 export function renderSections(run: RunView, view: Section['view'], sections: readonly Section[]): Rendered[] {
   return sections.flatMap((section) => {
     const lines = section.view === view ? section.render(run) : null;
@@ -25,7 +25,7 @@ export function renderSections(run: RunView, view: Section['view'], sections: re
   });
 }
 
-/** A text of at most so many characters; an ellipsis stands for what is left out. */
+/** Truncates a text to a number of characters, the last of which is then an ellipsis. */
 export function truncate(text: string, characters: number): string {
   return text.length <= characters ? text : `${text.slice(0, Math.max(0, characters - 1))}…`;
 }

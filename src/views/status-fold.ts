@@ -1,18 +1,18 @@
 import type { TodoView } from './execution-schema.js';
 
-/** A todo that is shown, or how many that are not stand in its place. */
+/** A row of the tree: a todo, or in place of hidden ones their number by state. */
 export type TreeRow = { kind: 'todo'; todo: TodoView } | { kind: 'folded'; counts: Record<string, number> };
 
-/** Plans up to this long are shown whole. */
+/** Plans of up to so many todos are shown whole. */
 const WHOLE = 40;
 
-/** Of a longer one: at most so many of each that matter, besides those they were added for. */
+/** Todos shown of a longer plan, by state; the todos that they were added for are shown too. */
 const SHOWN = { running: 40, failed: 10, stale: 5, done: 5, pending: 5 } as const;
 
 /**
- * The todos that a reader wants to see of a long plan: those at work and those that failed, the last that were done, the
- * next that wait; the others counted where they stand.
- * @param full all of them, however many
+ * Chooses the todos to show of a long plan: running and failed ones, the last that were done and the next that wait;
+ * the others are counted in their place.
+ * @param full whether to show all todos
  */
 export function foldTodos(todos: readonly TodoView[], full: boolean): TreeRow[] {
   const shown = full || todos.length <= WHOLE ? null : selectShown(todos);

@@ -5,7 +5,7 @@ import { formatDuration } from './duration.js';
 import type { EvidenceView, ExecutionView, TodoView } from './execution-schema.js';
 import { foldTodos, type TreeRow } from './status-fold.js';
 
-/** How a block, a phase, a todo or a stage stands, in one character. */
+/** The state of a block, a phase, a todo or a stage in one character. */
 export const STATUS_SYMBOLS: Readonly<Record<StepState['status'], string>> = {
   pending: '·',
   running: '◐',
@@ -15,9 +15,11 @@ export const STATUS_SYMBOLS: Readonly<Record<StepState['status'], string>> = {
   stale: '○',
 };
 
-/** More todos at work than these are shown without what each has been through. */
+/** Running todos that are shown with details; where there are more, none of them is. */
 const DETAILED = 8;
+/** Characters of a todo's title. */
 const TITLE = 44;
+/** Characters of the reason for a failure. */
 const REASON = 160;
 /** Todos named in a line. */
 const NAMED = 4;
@@ -34,12 +36,13 @@ const STAGE_NAMES: Readonly<Record<string, string>> = {
 };
 
 interface Options {
-  /** The instant to measure from, in milliseconds. */
+  /** Instant in milliseconds up to which durations are shown. */
   now: number;
+  /** Whether to show every todo with its evidence. */
   full: boolean;
 }
 
-/** The execution of a plan for a person: the todos as a tree, then what the run does as a whole. */
+/** Renders an execution for a person: the todos as a tree, then the stages of the run as a whole. */
 export function renderExecution(view: ExecutionView, { now, full }: Options): string[] {
   const rows = foldTodos(view.todos, full);
   const depths = computeDepths(view.todos);
@@ -108,7 +111,7 @@ function renderCounts(counts: Record<string, number>): string {
   return parts.join(', ');
 }
 
-/** How many todos stand above each added one: it was added for one that may have been added itself. */
+/** The depth of each added todo in the tree: the todo it was added for may have been added itself. */
 function computeDepths(todos: readonly TodoView[]): Map<string, number> {
   const depths = new Map<string, number>();
   for (const { id, parent } of todos) {
@@ -137,7 +140,7 @@ function renderSpan({ startedAt, endedAt, standing }: TodoView, now: number): st
   return formatDuration((until === null ? now : Date.parse(until)) - Date.parse(startedAt));
 }
 
-/** What there is to say of a todo beside its name, as columns. */
+/** The columns of a todo after its title and duration. */
 function listNotes(view: ExecutionView, todo: TodoView): string[] {
   const notes = [
     ...describeState(view, todo),
@@ -173,7 +176,7 @@ function describeWork({ stage, part, task, commands, attempt, why }: TodoView): 
   return `${stage}${again}`;
 }
 
-/** What was shown for it. Passed, skipped and reused are different words. */
+/** The evidence of a done todo; passed, skipped and reused must be distinguishable. */
 function describeDone({ attempt, evidence, substeps }: TodoView): string[] {
   if (attempt === 0) return ['done before this run'];
   const reused = evidence.filter((one) => one.reused).length;
@@ -201,7 +204,7 @@ function joinNames(ids: readonly string[]): string {
   return `${ids.slice(0, NAMED).join(', ')}${more}`;
 }
 
-/** The stages a todo has been through, and the commands that were run for it. */
+/** The stages of a todo so far, and the commands that were run for it. */
 function renderDetails({ standing, attempt, substeps, commands, evidence }: TodoView, full: boolean): string[] {
   if (attempt === 0 || standing === 'pending' || standing === 'stale') return [];
   const steps = substeps.map(

@@ -20,11 +20,11 @@ import { renderExecution, STATUS_SYMBOLS } from './status-tree.js';
 interface Options {
   /** Sections of wings, which come last. */
   sections: readonly Section[];
-  /** As text: every todo of a long plan, with what it has been through. */
+  /** Whether the text shows every todo of a long plan, with its evidence. */
   full: boolean;
 }
 
-/** What `status` tells of a run: for programs, and for people. */
+/** Builds `status` of a run: JSON for programs, text for people (protocol.md §5). */
 export function buildStatus(run: RunView, { sections, full }: Options): Pick<Answer, 'json' | 'text'> {
   const status = buildStatusJson(run);
   const added = renderSections(run, 'status', sections);
@@ -76,7 +76,7 @@ interface WaitsFor {
 
 const NOTHING: Instruction = ['nothing to do'];
 
-/** Whose turn it is, and what the reader can do about it. */
+/** Who waits for whom, and what the reader can do about it. */
 function describeWaiting(state: RunState): WaitsFor {
   const action = state.pendingAction?.action;
   if (action === undefined) return { now: state.status, you: NOTHING };
@@ -105,7 +105,7 @@ function describeWaiting(state: RunState): WaitsFor {
   return { now: `waiting for the agent: ${action.block} (${action.actionId})`, you: NOTHING };
 }
 
-/** What dev-cli is at: a command with its todo and log, or a commit. */
+/** What dev-cli is running: a command with its todo and log, or a commit. */
 function renderWork({ commands: [command] }: RunningAction): string {
   if (command === undefined) return 'at work';
   const { todoId = null, id, run, log } = command;
@@ -113,7 +113,7 @@ function renderWork({ commands: [command] }: RunningAction): string {
   return `${toBoundedLine(formatCommandLine(run), 200)}${whose}, log ${log}`;
 }
 
-/** Tasks that are named; the tree below has them all. */
+/** Tasks named at most; the tree below has them all. */
 const TASKS_NAMED = 4;
 
 function renderTasks({ tasks, running }: EngineDispatchAction): string {
@@ -125,7 +125,7 @@ function renderTasks({ tasks, running }: EngineDispatchAction): string {
 
 type GateNow = RunState['gates'][string] & { changed?: true };
 
-/** Gates with whether what was decided on has changed since. */
+/** The gates, each with whether its artifact has changed since the decision. */
 function listGates({ captured, state, changedApprovals }: RunView): Record<string, GateNow> {
   const rows = sortByRecipe(captured.recipe, state.gates).map(([id, gate]): [string, GateNow] => {
     return [id, changedApprovals.some(({ block }) => block === id) ? { ...gate, changed: true } : gate];
@@ -133,7 +133,7 @@ function listGates({ captured, state, changedApprovals }: RunView): Record<strin
   return Object.fromEntries(rows);
 }
 
-/** Characters of a warning; one about a changed plan names todos and how to take them up. */
+/** Characters of a warning; the one about a changed plan is the longest. */
 const WARNING_CAP = 500;
 
 function renderStatusText(
@@ -183,7 +183,7 @@ function describeGate(gate: GateNow | undefined): string[] {
     : [`by ${describeDecider(gate.by)}${renderDigest(gate.digest)}`];
 }
 
-/** The phases of a workflow, the blocks of the one at work below it. */
+/** Renders the phases of a workflow, with the blocks of the current one below it. */
 function renderPhases(workflow: Workflow, steps: string[]): string[] {
   const width = Math.max(...workflow.phases.map(({ name }) => name.length));
   return workflow.phases.flatMap(({ name, recipe, status: mark, retries, summary }, index) => {
