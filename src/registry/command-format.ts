@@ -2,17 +2,20 @@ import { type CommandFormatter, type Instruction, type Invocation, renderInstruc
 import { isRecord } from '../base/json.js';
 import { quoteForShell, renderCommand } from './render.js';
 
-/** The members that hold commands, alone or in an instruction; wherever they stand, they are written out (protocol.md, Printed commands). */
+/** The members, at any depth, whose commands are written out (protocol.md, Printed commands). */
 const COMMAND_MEMBERS = new Set(['ack', 'poll', 'answer', 'fix', 'instead', 'resume', 'ruling', 'you']);
 
-/** Writes commands for a call that named its root, or none: what is printed must run where the call was made. */
+/**
+ * Creates the formatter of a call, whose commands must run where the call was made.
+ * @param root `--root` as given, which printed commands repeat
+ */
 export function createFormatterFor(root: string | undefined): CommandFormatter {
   if (root === undefined) return renderCommand;
   const ending = ` --root ${quoteForShell(root)}`;
   return (command) => renderCommand(command) + ending;
 }
 
-/** A replacer for `JSON.stringify` that writes out every command in a document. */
+/** Creates a replacer for `JSON.stringify` that writes out the commands in a document. */
 export function createCommandReplacer(written: CommandFormatter): (key: string, value: unknown) => unknown {
   return (key, value) => {
     if (!COMMAND_MEMBERS.has(key)) return value;

@@ -2,8 +2,8 @@ import type { TSchema } from '@sinclair/typebox';
 import type { CommandOption, CommandSpec, DescribedCommand, ValueForm } from './spec.js';
 import { toFlag } from './value.js';
 
-/** A command as the command line, help, completion and docs show it. */
-export function describeCommand({ input, positionals = [], readOnly: _, ...said }: CommandSpec): DescribedCommand {
+/** Describes a command as parser, help, completion and docs need it. */
+export function describeCommand({ input, positionals = [], readOnly: _, ...rest }: CommandSpec): DescribedCommand {
   const values = Object.entries(input.properties).map(([key, schema]) => {
     const { description = '', placeholder, enum: choices, absent, needs, hidden } = schema;
     const isPositional = positionals.includes(key);
@@ -23,26 +23,27 @@ export function describeCommand({ input, positionals = [], readOnly: _, ...said 
     };
   });
   return {
-    ...said,
+    ...rest,
     positionals: positionals.flatMap((key) => values.filter((value) => value.key === key)),
     options: values.filter((value): value is typeof value & CommandOption => value.flag !== undefined),
   };
 }
 
 /**
- * The JSON Schema of a command's input, for whoever calls it as a tool: `text` and `data` are strings there, as on a command
- * line. Which values go together it leaves to the command: callers of tools know no alternatives at the top of a schema.
+ * Builds the JSON Schema of a command's input, for callers of tools: `text` and `data` are strings, as on a command
+ * line. Rules about which values go together are left to the command, because such callers do not support alternatives
+ * at the top of a schema.
  */
 export function buildInputSchema({ input }: CommandSpec): object {
   const plain = Object.entries(input.properties).map(([key, schema]) => {
-    const { placeholder: _, needs: _needs, absent: _absent, hidden: _hidden, ...said } = schema;
-    return [key, said];
+    const { placeholder: _, needs: _needs, absent: _absent, hidden: _hidden, ...standard } = schema;
+    return [key, standard];
   });
   const { type, required } = input;
   return { type, required, properties: Object.fromEntries(plain) as object, additionalProperties: false };
 }
 
-/** A command as a tool of the Model Context Protocol. */
+/** Builds the tool of the Model Context Protocol for a command. */
 export function buildTool(spec: CommandSpec): {
   name: string;
   description: string;

@@ -2,16 +2,18 @@ import shipped from '../generated/commands.js';
 import { describeCommand } from './describe.js';
 import type { DescribedCommand, SpecGroup } from './spec.js';
 
-/** Every command there is, in the order help shows them, and what first words stand for that are none by themselves. */
+/** All commands. */
 export interface Registry {
+  /** In the order of help. */
   commands: readonly DescribedCommand[];
+  /** Summaries of first words that are not commands by themselves, such as `step`. */
   words: Readonly<Record<string, string>>;
 }
 
-/** What `npm run generate` made of all groups: the core's and those of the rooms that app/ composes. */
+/** The commands of the core and of the wings that app/ composes, as `npm run generate` made them. */
 export const REGISTRY: Registry = shipped;
 
-/** The same with further groups. */
+/** Adds groups of commands to a registry. */
 export function withGroups(groups: readonly SpecGroup[], { commands, words }: Registry = REGISTRY): Registry {
   return {
     commands: [...commands, ...groups.flatMap(({ specs }) => specs.map(describeCommand))],
@@ -19,38 +21,18 @@ export function withGroups(groups: readonly SpecGroup[], { commands, words }: Re
   };
 }
 
-/** Words kept for later and used for nothing else (protocol.md §5). */
-export const RESERVED_WORDS: readonly string[] = [
-  'agent',
-  'attempt',
-  'auto',
-  'context',
-  'decision',
-  'drive',
-  'events',
-  'explore',
-  'goal',
-  'handoff',
-  'inbox',
-  'mcp',
-  'memory',
-  'nexus',
-  'observe',
-  'prompt',
-  'protocol',
-  'queue',
-  'retry',
-  'session',
-  'transfer',
-  'usage',
-];
+/** Words that are kept for later commands (protocol.md §5). */
+export const RESERVED_WORDS: readonly string[] = (
+  'agent attempt auto context decision drive events explore goal handoff inbox mcp ' +
+  'memory nexus observe prompt protocol queue retry session transfer usage'
+).split(' ');
 
-/** The specification of a command by its full name (`step complete`), or undefined. */
+/** Finds a command by its full name, such as `step complete`. */
 export function findCommand(name: string, { commands } = REGISTRY): DescribedCommand | undefined {
   return commands.find((command) => command.name === name);
 }
 
-/** The words that may follow `path` in a command's name: `['step']` gives complete, fail, invalidate. */
+/** Lists the words that may follow `path` in a command's name: for `['step']` complete, fail, invalidate. */
 export function listNextWords(path: readonly string[], { commands } = REGISTRY): string[] {
   const prefix = path.map((word) => `${word} `).join('');
   const names = commands.filter(({ name }) => name.startsWith(prefix)).map(({ name }) => name.slice(prefix.length));

@@ -1,4 +1,4 @@
-/** Where in a run a shipped handler acts (engine.md, Shape). */
+/** When a shipped handler acts in an execution (engine.md, Shape). */
 type HandlerPosition =
   /** Before the first todo. */
   | 'start'
@@ -10,25 +10,25 @@ type HandlerPosition =
 /** One shipped handler of an execution: the single source for resolve, lint and docs (engine.md, Stages). */
 export interface HandlerSpec {
   id: string;
-  /** Its key under `config.handlers` of a recipe; a recipe's own handler may not be called so. */
+  /** Its key under `config.handlers` of a recipe; no handler of a recipe's own may have it. */
   key: string;
-  /** Its key in `substeps` and `finalize` of the state, and `substep` of an action. */
+  /** Its key in `substeps` and `finalize` of the state, and the `substep` of its actions. */
   stage: string;
   place: HandlerPosition;
   actor: 'cli' | 'subagent';
-  /** subagent: the role. For `verify` the role of its second part; dev-cli runs the commands itself. */
+  /** The role of a subagent; in `verify` it judges the assertions, since dev-cli runs the commands itself. */
   agent?: string;
-  /** subagent: the rules of its task, relative to the package. */
+  /** Path of the rules for a subagent, relative to the package. */
   prompt?: string;
-  /** subagent: the schema of the result it hands in, by its `$id` (documents/results.ts). */
+  /** The `$id` of the schema of a subagent's result (documents/results.ts). */
   resultSchema?: 'result-worker' | 'result-verify' | 'result-code-review';
-  /** The policy that switches it off; without one it cannot be. */
+  /** The policy that switches it off; without one it cannot be switched off. */
   switch?: 'verify_enabled' | 'code_review_enabled' | 'final_verify_enabled';
   /** What it does, in one line. */
   summary: string;
 }
 
-/** In the order of a run. */
+/** The shipped handlers, in the order of an execution. */
 export const HANDLERS = [
   {
     id: 'state-begin',
@@ -129,23 +129,25 @@ export const HANDLERS = [
 /** The stage of a shipped handler. */
 export type HandlerStage = (typeof HANDLERS)[number]['stage'];
 
-/** The one block of an engine recipe. */
+/** The id of the only block of an engine recipe. */
 export const ENGINE_BLOCK = 'execution-engine';
 
-/** Keys of a recipe's own handlers: small words joined by `_`. Each stands for one stage id, and no two for the same. */
+/**
+ * Pattern for the keys of a recipe's own handlers: lower-case words joined by `_`, so that each gives another stage id.
+ */
 export const HANDLER_KEY = '^[a-z][a-z0-9]*(_[a-z][a-z0-9]*)*$';
 
-/** Words that the state of a run uses where a stage's id could stand (machine/engine/state.ts). */
+/** Words that the state of an execution uses in the same places as stage ids. */
 const STATE_WORDS = ['pending', 'running', 'done', 'skipped', 'failed', 'stale', 'deferred', 'todos', 'ended'];
-/** Stages that are no handlers. */
+/** Stages without a handler. */
 const OTHER_STAGES = ['approvePlan', 'approveCommands', 'triage'];
 
-/** The id of the stage that a key of a recipe stands for: `security_scan` is `securityScan`. */
+/** The stage id of a handler's key: `security_scan` gives `securityScan`. */
 export function toStageId(key: string): string {
   return key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** Why a recipe's own handler cannot have this key, or null. */
+/** Finds why a recipe's own handler cannot have this key; null where it can. */
 export function findKeyFault(key: string): string | null {
   const stage = toStageId(key);
   if (HANDLERS.some((handler) => handler.stage === stage)) return 'is a handler that dev-cli ships';

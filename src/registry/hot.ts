@@ -4,25 +4,26 @@ import { GLOBAL_OPTIONS, listBrokenRules } from './rules.js';
 import type { CommandForm, OptionForm, ValueForm } from './spec.js';
 import { readValue } from './value.js';
 
-/** What the options that every command takes say. */
+/** The options that every command takes. */
 interface Globals {
   root?: string;
   json?: true;
   text?: true;
 }
 
-/** A command line understood. */
+/** A parsed command line. */
 export interface ParsedCommand<Form extends CommandForm = CommandForm> {
   form: Form;
-  /** By the keys of the specification, positionals first; what was not given is absent. */
+  /** The values that were given, by the keys of the specification, positionals first. */
   input: JsonObject;
   globals: Globals;
 }
 
 /**
- * Reads the command line of a hot command where nothing is wrong with it. Null for every other: commander, which takes longer to
- * load than these calls last, understands all of them and explains what is wrong (parse.ts). Both read the same; a property
- * test holds them equal.
+ * Parses a correct command line of a hot command without commander, which takes longer to load than these calls last. A
+ * property test holds that both parsers agree.
+ * @param words the command line without `dev-cli`
+ * @returns null for any other command line, which parse.ts then reads, or explains what is wrong with it
  */
 export function parseHot(words: readonly string[]): ParsedCommand | null {
   const form = findHotForm(words[0] ?? '') ?? findHotForm(`${words[0]} ${words[1]}`);
@@ -52,7 +53,7 @@ function readValues(form: CommandForm, words: readonly string[]): JsonObject | n
   return values;
 }
 
-/** What the values of a command line are: input, in the order of the specification, and options of every command. */
+/** Divides the values of a command line into input, in the order of the specification, and options of every command. */
 export function buildParsedCommand<Form extends CommandForm>(
   form: Form,
   values: Readonly<JsonObject>,
@@ -62,7 +63,7 @@ export function buildParsedCommand<Form extends CommandForm>(
   return { form, input: among([...form.positionals, ...form.options]), globals: among(GLOBAL_OPTIONS) };
 }
 
-/** Whether an argument vector is a command of ours that a recipe runs as a process of its own. */
+/** Whether an argument vector is a dev-cli command that recipes run as a process (recipes.md §2). */
 export function runsAsProcess([program, ...words]: readonly string[]): boolean {
   const name = words.slice(0, 2).join(' ');
   return program === 'dev-cli' && Object.hasOwn(forms, name) && forms[name]?.inRecipe === 'process';

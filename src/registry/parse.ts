@@ -12,16 +12,17 @@ import { quoteArgument, readValue } from './value.js';
 
 const HELP = requireCommand('help');
 
-/** A command line that is wrong, and as much of it as was understood: that decides how the fault is told. */
-interface Misunderstood extends Pick<ParsedCommand, 'globals'> {
+/** A faulty command line, with the parts that could be read: they decide in which form the fault is printed. */
+interface FaultyCommand extends Pick<ParsedCommand, 'globals'> {
   form: DescribedCommand | undefined;
   fault: DevCliError;
 }
 
 /**
- * Parses a command line's words, with or without `dev-cli` in front. `--help` behind any command, and no word at all,
- * give the command `help`. Reads neither files nor standard input and does not check the names of runs: the same function serves recipes, whose
- * words may still hold placeholders.
+ * Parses the words of a command line. `--help` after any command, or no word at all, gives the command `help`. It reads
+ * neither files nor standard input and does not check names of runs, because it also serves recipes, whose words may
+ * hold placeholders.
+ * @param words with or without `dev-cli` in front
  * @throws DevCliError `UNKNOWN_COMMAND`; `USAGE` with every problem in `details` (protocol.md §1; protocol.md §5)
  */
 export function parseCommand(words: readonly string[], registry = REGISTRY): ParsedCommand<DescribedCommand> {
@@ -30,13 +31,13 @@ export function parseCommand(words: readonly string[], registry = REGISTRY): Par
   return read;
 }
 
-/** The same for who has to tell a fault in the form that was asked for; never throws what is wrong with the words. */
+/** Like `parseCommand`, but returns a fault instead of throwing it, so that it can be printed in the form asked for. */
 export function readCommandLine(
   words: readonly string[],
   registry = REGISTRY,
-): ParsedCommand<DescribedCommand> | Misunderstood {
+): ParsedCommand<DescribedCommand> | FaultyCommand {
   const reading = new ArgumentReader(registry);
-  // Only the commands that the words can mean: to set one up takes commander a third of a millisecond.
+  // Only commands that the words can mean, because setting one up takes commander a third of a millisecond.
   const near = registry.commands.filter(({ name }) => words.includes(name.split(' ')[0] ?? ''));
   const program = addCommands(new Level('dev-cli', reading), { ...registry, commands: near });
   try {
@@ -50,7 +51,7 @@ export function readCommandLine(
 
 type Leftover = ReturnType<Command['parseOptions']>;
 
-/** One level of the tree while it reads: it notes what commander finds, and leaves all judgement to the reading. */
+/** A node of commander's tree that passes on what commander finds and leaves all judgement to the reader. */
 class Level extends Command {
   constructor(
     name: string,
@@ -75,24 +76,24 @@ class Level extends Command {
     return this.reading.form() === undefined ? this.next(args, read) : this.reading.arguments(read);
   }
 
-  /** Help is written by whoever is asked for it. */
+  /** Only noted here; cli/help.ts writes the help. */
   override outputHelp(): void {
     this.reading.helpFor = listPath(this);
   }
 
-  /** What commander finds missing, rules.ts does too. */
+  /** Ignores what commander finds missing: rules.ts reports it. */
   override error(): never {
     return undefined as never;
   }
 
-  /** Where a word has to follow that names a command. */
+  /** Reads the word that has to name the next command of the path. */
   private next(args: string[], read: Leftover): Leftover {
     const words = [...read.operands, ...read.unknown];
     const [word] = words;
     const path = listPath(this);
     if (args[0] === '--') throw unknownCommandError(path, args, this.reading.registry);
     if (word !== undefined && isHelp(word)) {
-      // Asked for before the command is named.
+      // `--help` stands before the command's name.
       const rest = words.filter((other) => !isHelp(other));
       return rest.length > 0 ? this.parseOptions([...rest, word]) : read;
     }
@@ -103,19 +104,19 @@ class Level extends Command {
   }
 }
 
-/** The arguments of one command as they are read: values and problems side by side, so that all are told at once. */
+/** Collects the arguments of one command, values and problems alike, so that all problems are reported at once. */
 class ArgumentReader {
   path: string[] = [];
   helpFor: string[] | undefined;
   fault: DevCliError | undefined;
   private readonly values: JsonObject = {};
-  /** Also keys whose value was no good: they are not missing. */
+  /** The keys given, also those with a wrong value: they are not missing. */
   private readonly seen = new Set<string>();
   private readonly problems: ErrorDetail[] = [];
 
   constructor(readonly registry: Registry) {}
 
-  /** The command that the words have named so far. */
+  /** The command that the words name so far. */
   form(): DescribedCommand | undefined {
     return findCommand(this.path.join(' '), this.registry);
   }
@@ -132,7 +133,7 @@ class ArgumentReader {
     else this.value(option, text);
   }
 
-  /** What commander left over of a command's arguments. Behind a first unknown option it lists all the others, too. */
+  /** Takes what commander left over. From the first unknown option on, commander lists all further words as unknown. */
   arguments({ operands, unknown }: Leftover): Leftover {
     const end = unknown.includes('--') ? unknown.indexOf('--') : unknown.length;
     const isOption = (word: string) => word.startsWith('-') && word !== '-';
@@ -145,7 +146,7 @@ class ArgumentReader {
     return { operands: texts, unknown: before.filter(isHelp) };
   }
 
-  result(): ParsedCommand<DescribedCommand> | Misunderstood {
+  result(): ParsedCommand<DescribedCommand> | FaultyCommand {
     const form = this.form();
     const { globals } = buildParsedCommand(HELP, this.values);
     if (this.helpFor !== undefined) {
@@ -217,7 +218,11 @@ function usageError(form: DescribedCommand, details: ErrorDetail[]): DevCliError
   });
 }
 
-/** The error for words of which `path` begins a command and `rest` does not go on with one. */
+/**
+ * The error for words that name no command, with the command that was probably meant.
+ * @param path the words that begin a command's name
+ * @param rest the words after them, the first of which does not continue it
+ */
 export function unknownCommandError(
   path: readonly string[],
   rest: readonly string[],
@@ -235,18 +240,13 @@ export function unknownCommandError(
   }
   const name = [...path, word].join(' ');
   if (path.length === 0 && RESERVED_WORDS.includes(word)) {
-    return new DevCliError(
-      'UNKNOWN_COMMAND',
-      `${quoteArgument(name)} is reserved for later; there is no such command yet.`,
-      {
-        fix,
-      },
-    );
+    const reserved = `${quoteArgument(name)} is reserved for later; there is no such command yet.`;
+    return new DevCliError('UNKNOWN_COMMAND', reserved, { fix });
   }
   const tried = findAlternative(name, rest.slice(1));
   if (tried !== null) {
-    const said = `There is no command ${quoteArgument(name)}. ${tried.says}`;
-    return new DevCliError('UNKNOWN_COMMAND', said, { fix: tried.fix });
+    const message = `There is no command ${quoteArgument(name)}. ${tried.says}`;
+    return new DevCliError('UNKNOWN_COMMAND', message, { fix: tried.fix });
   }
   const names =
     path.length > 0

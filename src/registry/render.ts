@@ -6,10 +6,11 @@ import type { WrittenForm, WrittenOption } from './spec.js';
 import { toFlag } from './value.js';
 
 /**
- * Writes an invocation as the one command line that means it: positionals in order, then options in the order of the
- * specification, quoted for a POSIX shell. `parseCommand(splitCommand(line).slice(1))` gives the invocation back.
- * `undefined`, `null`, `false` and empty lists stand for "not given".
- * @throws DevCliError `INTERNAL` for an unknown command or key, or a value of the wrong type (protocol.md, Printed commands)
+ * Renders an invocation as a command line: positionals in order, then options in the order of the specification, quoted
+ * for a POSIX shell. `parseCommand(splitCommand(line).slice(1))` gives the invocation back. `undefined`, `null`,
+ * `false` and empty lists mean "not given".
+ * @throws DevCliError `INTERNAL` for an unknown command or key, or a value of the wrong type (protocol.md, Printed
+ * commands)
  */
 export function renderCommand(invocation: Invocation): string {
   const spec = Object.hasOwn(forms, invocation.command) ? forms[invocation.command] : undefined;
@@ -22,7 +23,7 @@ export function renderCommand(invocation: Invocation): string {
   return ['dev-cli', spec.name, ...args.map(quoteForShell)].join(' ');
 }
 
-/** A word as a POSIX shell reads it back: bare when nothing in it is special, else in single quotes. */
+/** Quotes a word for a POSIX shell: bare when nothing in it is special, else in single quotes. */
 export function quoteForShell(word: string): string {
   if (/^[A-Za-z0-9_@%+:,./-][A-Za-z0-9_@%+=:,./-]*$/.test(word)) return word;
   return `'${word.replaceAll("'", "'\\''")}'`;

@@ -1,7 +1,7 @@
 import type { ErrorDetail } from '../base/errors.js';
 import type { CommandForm, CommandOption, OptionForm, ValueForm } from './spec.js';
 
-/** Options that every command takes. They are no part of a command's input. */
+/** Options that every command takes; they are not part of its input. */
 export const GLOBAL_OPTIONS: readonly CommandOption[] = [
   {
     key: 'root',
@@ -16,14 +16,15 @@ export const GLOBAL_OPTIONS: readonly CommandOption[] = [
 ];
 
 /**
- * What a command's rules on which values go together say against the keys that were given: one missing, two that exclude
- * each other, one that goes only with another.
+ * Lists the violated rules about which values go together: a missing value, values that exclude each other, a value
+ * without the one that it needs.
+ * @param given the keys that were given
  */
 export function listBrokenRules(form: CommandForm, given: ReadonlySet<string>): ErrorDetail[] {
   return [...listMissing(form, given), ...listClashes(form, given), ...listLonely(form, given)];
 }
 
-/** A value as help writes it: `--action`, `<name>`. */
+/** Renders a value's name as help does: `--action`, `<name>`. */
 export function renderName(value: ValueForm | OptionForm): string {
   return 'flag' in value ? `--${value.flag}` : `<${value.key}>`;
 }

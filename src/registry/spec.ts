@@ -1,33 +1,33 @@
 import type { Static, TObject } from '@sinclair/typebox';
 import type { ExitCode } from '../base/error-codes.js';
 
-/** Who a command is made for; help groups by it. */
+/** Who a command is made for; help groups commands by it. */
 export type Actor = 'agent' | 'person' | 'author' | 'harness';
 
-/** What comes out of a command (protocol.md §1). */
+/** The kind of a command's output (protocol.md §1). */
 type OutputKind = 'document' | 'text' | 'stream' | 'server';
 
-/** What is said of a command besides its values, in a specification and in what is made of it. */
-interface Facts {
+/** The properties of a command besides its values. */
+interface CommandFacts {
   /** Words separated by one blank: `step complete`. */
   name: string;
   actor: Actor;
   output: OutputKind;
-  /** Agents wait for it all the time: a small parser reads it, and nothing that explains it is loaded. */
+  /** Agents call it constantly, so a small parser reads it, without loading the texts that explain it. */
   hot?: boolean;
-  /** Keys of which at most one may be given, per group. */
+  /** Groups of keys of which at most one may be given. */
   exclusive?: readonly (readonly string[])[];
   /** Keys of which exactly one must be given. */
   oneOf?: readonly string[];
   /**
-   * May stand in a recipe as a command (recipes.md §2). `true`: it is documents in, documents out, and runs in the same
-   * transaction. `process`: it talks to the world, and is run like an external command, in a `cli` block.
+   * May be used as a command in a recipe (recipes.md §2). `true`: it only reads and writes documents, and runs in the
+   * transaction. `process`: it talks to the world, and a `cli` block runs it like an external command.
    */
   inRecipe?: true | 'process';
 }
 
-/** The same for readers. */
-interface Words {
+/** The texts of a command for readers. */
+interface CommandTexts {
   summary: string;
   /** A paragraph for help; plain text. */
   description?: string;
@@ -36,37 +36,40 @@ interface Words {
 }
 
 /**
- * One command, as it is written down: the single source for the type of its handler, parser, help, completion, docs, JSON
- * Schema and their tests. `npm run generate` makes of it what is loaded at run time (describe.ts).
+ * The specification of a command: the single source for its handler's type, parser, help, completion, docs, JSON Schema
+ * and their tests. `npm run generate` makes of it what is loaded at run time (describe.ts).
  */
-export interface CommandSpec extends Facts, Words {
-  /** All values, of positionals and options, made by values.ts. Only required ones are always there. */
+export interface CommandSpec extends CommandFacts, CommandTexts {
+  /** The schema of all values, positionals and options, made with values.ts. */
   input: TObject;
-  /** Keys of `input` that are given by their place, in this order; the others are options. A list takes all that remain. */
+  /**
+   * Keys of `input` that are given by position, in this order; a list takes all remaining arguments. Others are
+   * options.
+   */
   positionals?: readonly string[];
-  /** It changes nothing, on the disk or elsewhere. */
+  /** It changes nothing, on disk or elsewhere. */
   readOnly?: boolean;
 }
 
-/** Commands that belong together, as a room adds them to the registry. */
+/** Commands that a room adds to the registry. */
 export interface SpecGroup {
   specs: readonly CommandSpec[];
-  /** What first words stand for that are no command by themselves. */
+  /** Summaries of first words that are not commands by themselves. */
   words?: Readonly<Record<string, string>>;
 }
 
-/** The input of one of the commands `Specs`, by its name. */
+/** The input of the command called `Name` among `Specs`. */
 export type InputIn<Specs extends readonly CommandSpec[], Name> = Static<
   Extract<Specs[number], { name: Name }>['input']
 >;
 
 /** How a value is written on a command line. */
 export interface ValueForm {
-  /** The key in the command's input, camelCase. */
+  /** The key in the command's input, in camelCase. */
   key: string;
   /**
-   * `text`: also `-` for standard input and `@file`. `data`: JSON or sections, also `-` and `@file`. `list`: separated by
-   * commas. `pair`: `key=value`, repeatable. What stands behind `string` is a string, and says what completes it.
+   * `text`: also `-` for standard input and `@file`. `data`: JSON or sections, also `-` and `@file`. `list`: separated
+   * by commas. `pair`: `key=value`, repeatable. The forms after `string` are strings, and name what a shell completes.
    */
   form:
     | 'flag'
@@ -82,20 +85,22 @@ export interface ValueForm {
     | 'file'
     | 'action'
     | 'block';
-  /** Only these values are accepted. */
+  /** The only accepted values. */
   choices?: readonly string[];
   required?: boolean;
   /**
-   * `data` only: what a command typed by hand does without it, as in `analysis save` (standard input) or `draft update`
-   * (DATA_MISSING). In a recipe the block provides the data. Left out: the data is optional.
+   * `data` only: what a command typed by hand does without it: `stdin` reads standard input (`analysis save`),
+   * `refused` answers `DATA_MISSING` (`draft update`). By default the data is optional. In a recipe the block provides
+   * it.
    */
   absent?: 'stdin' | 'refused';
-  /** Given only together with at least one of these keys. */
+  /** Accepted only together with at least one of these keys. */
   needs?: readonly string[];
   /** Takes all remaining arguments as a list. */
   variadic?: boolean;
 }
 
+/** How an option is written on a command line. */
 export interface OptionForm extends ValueForm {
   /** The long flag without dashes; `key` is the same in camelCase. */
   flag: string;
@@ -103,33 +108,36 @@ export interface OptionForm extends ValueForm {
   hidden?: boolean;
 }
 
+/** What rendering needs of an option; `form` only where the value is not a single text or number. */
 export type WrittenOption = Pick<ValueForm, 'key'> & Partial<Pick<ValueForm, 'form'>>;
 
-/** As much of a command as it takes to write one. */
-export interface WrittenForm extends Pick<Facts, 'name' | 'inRecipe'> {
+/** What rendering needs of a command. */
+export interface WrittenForm extends Pick<CommandFacts, 'name' | 'inRecipe'> {
   hot?: false;
   positionals: readonly Pick<ValueForm, 'key'>[];
-  /** `form` only where the value is no single text or number. */
   options: readonly WrittenOption[];
 }
 
-/** As much of a command as it takes to read and write one. */
-export interface CommandForm extends Facts {
+/** What parsing and rendering need of a command. */
+export interface CommandForm extends CommandFacts {
   positionals: readonly ValueForm[];
   options: readonly OptionForm[];
 }
 
-interface Explained {
+interface ValueTexts {
   description: string;
   /** What stands for the value in help, e.g. `FILE`. */
   placeholder?: string;
 }
 
-export type Positional = ValueForm & Explained;
-export type CommandOption = OptionForm & Explained;
+/** A positional with the texts that explain it. */
+export type Positional = ValueForm & ValueTexts;
 
-/** A command with all the words that explain it. */
-export interface DescribedCommand extends CommandForm, Words {
+/** An option with the texts that explain it. */
+export type CommandOption = OptionForm & ValueTexts;
+
+/** A command with the texts that explain it. */
+export interface DescribedCommand extends CommandForm, CommandTexts {
   positionals: readonly Positional[];
   options: readonly CommandOption[];
 }

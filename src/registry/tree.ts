@@ -14,8 +14,8 @@ const ACTOR_HEADINGS: Readonly<Record<Actor, string>> = {
 const GLOBAL_HEADING = 'Options of every command:';
 
 /**
- * Gives commander all commands of the registry, to read command lines (parse.ts) and to write help (cli/help.ts). Of a
- * command's rules it is told only what help shows: rules.ts checks them, all at once and for the hot commands too.
+ * Adds the commands of a registry to commander, to parse command lines (parse.ts) and to write help (cli/help.ts).
+ * Commander gets only what help shows; rules.ts checks which values go together, for the hot commands too.
  */
 export function addCommands<Program extends Command>(program: Program, { commands, words }: Registry): Program {
   configure(program).configureHelp({ visibleCommands: listLeaves, subcommandTerm: renderUsage });
@@ -27,12 +27,12 @@ export function addCommands<Program extends Command>(program: Program, { command
   return program;
 }
 
-/** The words that lead to a command. */
+/** Lists the words of a command's name. */
 export function listPath(command: Command): string[] {
   return command.parent === null ? [] : [...listPath(command.parent), command.name()];
 }
 
-/** Lines of a list of exit codes. */
+/** Renders exit codes with their meanings, one a line. */
 export function renderExitCodes(codes: readonly string[]): string {
   return codes
     .map((code) => `  ${code.padEnd(4)}${Object.entries(EXIT_MEANINGS).find(([c]) => c === code)?.[1]}`)
@@ -57,7 +57,7 @@ function addCommand(parent: Command, word: string, spec: DescribedCommand): void
   );
 }
 
-/** Help lists whole commands, never a first word that does nothing alone. */
+/** Lists whole commands for help, without first words that are not commands by themselves. */
 function listLeaves(command: Command): Command[] {
   return command.commands.flatMap((child) => (child.commands.length > 0 ? listLeaves(child) : [child]));
 }
@@ -70,7 +70,7 @@ function renderUsage(command: Command): string {
   return [...listPath(command), ...positionals].join(' ');
 }
 
-/** Every level takes the global options, before and behind the words of a command. */
+/** Gives a level the global options, which are accepted before and after the words of a command. */
 function configure(command: Command): Command {
   const explain = new Option('-h, --help', 'Explain the command.').helpGroup(GLOBAL_HEADING);
   command.enablePositionalOptions().helpCommand(false).addHelpOption(explain);

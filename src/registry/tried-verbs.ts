@@ -1,22 +1,22 @@
 import type { Instruction, Invocation } from '../base/invocation.js';
 import { isName } from '../base/name.js';
 
-/** What a verb that does not exist was probably meant for. */
+/** What to use in place of a verb that does not exist. */
 interface Alternative {
-  /** What is so in dev-cli, in one sentence. */
+  /** How dev-cli does it, in one sentence. */
   says: string;
-  /** A command to run; in an instruction where something has to be filled in or understood first. */
+  /** The command to run, within an instruction where something has to be filled in first. */
   fix: (named: CommandTarget) => Invocation | Instruction;
 }
 
-/** The run's name as it was given; empty where none was: then the commands find the run themselves. */
+/** The run's name if one was given; commands without a name find the run themselves. */
 type CommandTarget = { name: string } | Record<string, never>;
 
 const next = (input: CommandTarget): Invocation => ({ command: 'next', input });
 const status = (input: CommandTarget): Invocation => ({ command: 'status', input });
 const history = (input: CommandTarget): Invocation => ({ command: 'history', input });
 
-/** `init` of the run that is named: it resumes one that is there, and else says what it needs. */
+/** `init` of the named run: it resumes an unfinished one, and otherwise says what it needs. */
 const begin = (input: CommandTarget): Invocation | Instruction =>
   'name' in input
     ? { command: 'init', input }
@@ -57,55 +57,31 @@ const USES: Alternative = {
   fix: (named) => ('name' in named ? { command: 'use', input: named } : { command: 'list', input: {} }),
 };
 
-/**
- * Verbs that people and agents try, from what other tools call these things. None of them is a command, and none is a
- * word that is reserved (protocol.md §5): a test keeps it so.
- */
-export const COMMON_VERBS: Readonly<Record<string, Alternative>> = {
-  resume: GOES_ON,
-  continue: GOES_ON,
-  proceed: GOES_ON,
-  poll: GOES_ON,
-  wait: GOES_ON,
-  start: BEGINS,
-  begin: BEGINS,
-  new: BEGINS,
-  create: BEGINS,
-  run: BEGINS,
-  specify: BEGINS,
-  execute: EXECUTES,
-  implement: EXECUTES,
-  pause: KEEPS,
-  suspend: KEEPS,
-  save: KEEPS,
-  stop: ENDS,
-  cancel: ENDS,
-  kill: ENDS,
-  quit: ENDS,
-  done: ACKNOWLEDGES,
-  ack: ACKNOWLEDGES,
-  acknowledge: ACKNOWLEDGES,
-  complete: ACKNOWLEDGES,
-  finish: ACKNOWLEDGES,
-  show: TELLS,
-  info: TELLS,
-  state: TELLS,
-  progress: TELLS,
-  log: RECORDS,
-  logs: RECORDS,
-  undo: REDOES,
-  redo: REDOES,
-  revert: REDOES,
-  rollback: REDOES,
-  reset: REDOES,
-  switch: USES,
-  select: USES,
-  runs: { says: 'list names every run.', fix: () => ({ command: 'list', input: {} }) },
-  ls: { says: 'list names every run.', fix: () => ({ command: 'list', input: {} }) },
-  recipes: { says: '`recipe list` names every recipe.', fix: () => ({ command: 'recipe list', input: {} }) },
-};
+/** What is meant by the verbs of other tools, which are separated by blanks. */
+const MEANINGS: readonly [Alternative, string][] = [
+  [GOES_ON, 'resume continue proceed poll wait'],
+  [BEGINS, 'start begin new create run specify'],
+  [EXECUTES, 'execute implement'],
+  [KEEPS, 'pause suspend save'],
+  [ENDS, 'stop cancel kill quit'],
+  [ACKNOWLEDGES, 'done ack acknowledge complete finish'],
+  [TELLS, 'show info state progress'],
+  [RECORDS, 'log logs'],
+  [REDOES, 'undo redo revert rollback reset'],
+  [USES, 'switch select'],
+  [{ says: 'list names every run.', fix: () => ({ command: 'list', input: {} }) }, 'runs ls'],
+  [{ says: '`recipe list` names every recipe.', fix: () => ({ command: 'recipe list', input: {} }) }, 'recipes'],
+];
 
-/** Groups of commands that people take for a command of that name: what shows the thing. */
+/**
+ * Verbs that people and agents try because other tools have them. A test holds that none is a command or a reserved
+ * word (protocol.md §5).
+ */
+export const COMMON_VERBS: Readonly<Record<string, Alternative>> = Object.fromEntries(
+  MEANINGS.flatMap(([alternative, verbs]) => verbs.split(' ').map((verb) => [verb, alternative])),
+);
+
+/** For groups of commands that people take for a command: the command that shows the thing. */
 const SHOWS: Readonly<Record<string, (name: string) => Invocation>> = {
   plan: (name) => ({ command: 'plan summary', input: { name } }),
   draft: (name) => ({ command: 'draft show', input: { name } }),
@@ -113,9 +89,9 @@ const SHOWS: Readonly<Record<string, (name: string) => Invocation>> = {
 };
 
 /**
- * What to answer to a command that does not exist but is one that is often tried.
- * @param words the words behind it
- * @returns null where it says nothing
+ * Finds what to use in place of a verb that is often tried.
+ * @param words the words after it, the first of which may be a run's name
+ * @returns null for any other verb
  */
 export function findAlternative(
   verb: string,
@@ -127,7 +103,7 @@ export function findAlternative(
   return tried === undefined ? null : { says: tried.says, fix: tried.fix(name === undefined ? {} : { name }) };
 }
 
-/** The command that shows what `group` and a name, without a verb, were meant to show; null where there is none. */
+/** Finds the command meant by a group and a name without a verb, such as `plan add-auth`; null where there is none. */
 export function findShowCommand(group: string, name: string): Invocation | null {
   const shown = Object.hasOwn(SHOWS, group) ? SHOWS[group] : undefined;
   return shown === undefined || !isName(name) ? null : shown(name);

@@ -1,18 +1,18 @@
 import type { Json, JsonObject } from '../base/json.js';
 import type { ValueForm } from './spec.js';
 
-/** A value as the input holds it, or why the text is none. */
+/** The value that a text stands for, or why it stands for none. */
 export type ReadValue = { value: Json } | { problem: string };
 
-/** Like a placeholder's name (recipes.md §1): what cannot be declared cannot be set. */
+/** The key is like a placeholder's name (recipes.md §1), since only declared keys can be set. */
 const PAIR = /^([A-Za-z][A-Za-z0-9_.-]*)=([\s\S]*)$/;
-/** From 0 to the most that values.ts allows. */
+/** From 0 to the largest number that values.ts allows. */
 const SAFE_INTEGER = /^(0|[1-9][0-9]{0,8})$/;
 
 /**
- * Turns the text of one argument into a value of the input. Files and standard input are not read here: `text` and `data`
- * stay as written.
- * @param before what the same option already gave; only a `pair` may be repeated
+ * Reads the text of one argument as a value of the input. `text` and `data` stay as written: files and standard input
+ * are not read here.
+ * @param before the value that the same option already gave; only a `pair` may be repeated
  */
 export function readValue({ form }: ValueForm, text: string, before?: Json): ReadValue {
   switch (form) {
@@ -45,12 +45,12 @@ export function readValue({ form }: ValueForm, text: string, before?: Json): Rea
   }
 }
 
-/** The long flag, without dashes, of the option with this key. */
+/** The long flag, without dashes, of an option's key. */
 export function toFlag(key: string): string {
   return key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
-/** An argument as an error shows it: in quotes, on one line, not too long. */
+/** Quotes an argument for an error message: on one line, at most 60 characters. */
 export function quoteArgument(text: string): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 }

@@ -2,19 +2,21 @@ import { type SchemaOptions, type TSchema, Type } from '@sinclair/typebox';
 import type { DataInput } from '../base/data.js';
 import type { ValueForm } from './spec.js';
 
-/** What the command line has to know of a value; JSON Schema has no words for it. */
+/** What the command line has to know about a value beyond its JSON Schema. */
 interface Marks extends Pick<ValueForm, 'needs' | 'absent'> {
-  /** What is meant by the text. */
+  /** What the text means. */
   format?: Exclude<ValueForm['form'], 'flag' | 'integer' | 'list' | 'pair'> | 'seconds';
   placeholder?: string;
   hidden?: boolean;
 }
 
+/** Makes a value optional. */
 export const optional = <Schema extends TSchema>(schema: Schema) => Type.Optional(schema);
 
-/** True where it is given. */
+/** An option without a value, true where it is given. */
 export const flag = (description: string) => Type.Optional(Type.Boolean({ description }));
 
+/** One word. */
 export const word = (description: string, marks: Marks = {}) => Type.String(buildSchemaOptions(description, marks));
 
 /** Several words, one argument each. */
@@ -31,20 +33,22 @@ export const pairs = (placeholder: string, description: string, marks: Marks = {
 /** The largest number that a command takes. */
 const MOST = 999_999_999;
 
+/** A whole number from 0. */
 export const integer = (placeholder: string, description: string, marks: Marks = {}) =>
   Type.Integer({ minimum: 0, maximum: MOST, ...buildSchemaOptions(description, { placeholder, ...marks }) });
 
+/** One word of a closed list. */
 export const choice = <const Choices extends readonly string[]>(
   choices: Choices,
   description: string,
   marks: Marks = {},
 ) => Type.Unsafe<Choices[number]>({ type: 'string', enum: choices, ...buildSchemaOptions(description, marks) });
 
-/** Text in a person's words; the handler gets it read and trimmed. */
+/** Free text; the handler gets it read and trimmed. */
 export const freeText = (description: string, marks: Marks = {}) =>
   word(description, { format: 'text', placeholder: 'TEXT|@FILE|-', ...marks });
 
-/** JSON or sections; the handler gets it read, with where it came from. */
+/** JSON or sections; the handler gets the content and where it came from. */
 export const data = (
   marks: Marks = {},
   description = 'A file (@FILE; .md holds sections, everything else JSON), standard input (-), or JSON.',
@@ -52,6 +56,14 @@ export const data = (
   Type.Unsafe<DataInput>(
     Type.String(buildSchemaOptions(description, { format: 'data', placeholder: '@FILE|-|JSON', ...marks })),
   );
+
+/** What the commands on a run's documents have in common. */
+export const DOCUMENT_COMMAND = {
+  actor: 'agent',
+  output: 'document',
+  positionals: ['name'],
+  inRecipe: true,
+} as const;
 
 // Values that mean the same in every command that takes them.
 
@@ -69,7 +81,7 @@ export const reason = (marks: Marks = {}) => freeText('Why, for those who come l
 
 export const NOTE = freeText('What was said with the choice; some choices demand it.', { needs: ['choice'] });
 
-export const wait = (marks: Marks = {}, description = 'Stay at most this long while an external command is at work.') =>
+export const wait = (marks: Marks = {}, description = 'Wait at most this long for a running external command.') =>
   integer('SECONDS', description, { format: 'seconds', ...marks });
 
 function buildSchemaOptions(description: string, marks: Marks): SchemaOptions {

@@ -51,37 +51,9 @@ function boundRunningTasks(action: EngineDispatchAction): EngineDispatchAction {
 
 // The order of members. It puts first what a reader needs first, and is the same for an action that was just built and
 // for one read from the disk; what is in no list stands between FIRST and LAST, by name.
-const FIRST = ['run', 'block', 'action', 'done', 'actionId', 'outcome', 'round', 'maxRounds', 'asks', 'summary'];
-const LAST = [
-  'agents',
-  'tasks',
-  'running',
-  'commands',
-  'data',
-  'artifact',
-  'choices',
-  'answer',
-  'ack',
-  'poll',
-  'resume',
-  'ruling',
-  'progress',
-];
-const INNER = [
-  'actionId',
-  'id',
-  'todoId',
-  'substep',
-  'attempt',
-  'why',
-  'label',
-  'type',
-  'promptFile',
-  'output',
-  'write',
-  'form',
-  'path',
-];
+const FIRST = 'run block action done actionId outcome round maxRounds asks summary'.split(' ');
+const LAST = 'agents tasks running commands data artifact choices answer ack poll resume ruling progress'.split(' ');
+const INNER = 'actionId id todoId substep attempt why label type promptFile output write form path'.split(' ');
 
 function orderMembers(action: object): object {
   return orderKeys(action, FIRST, LAST);

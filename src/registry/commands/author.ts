@@ -6,7 +6,7 @@ import { choice, optional, word, words } from '../values.js';
 export const AUTHOR_COMMANDS = [
   {
     name: 'recipe list',
-    summary: 'Every recipe, with the file that won.',
+    summary: 'Every recipe, with the file it is read from.',
     actor: 'author',
     output: 'text',
     readOnly: true,
@@ -21,9 +21,7 @@ export const AUTHOR_COMMANDS = [
     output: 'text',
     readOnly: true,
     positionals: ['recipe'],
-    input: Type.Object({
-      recipe: word('The recipe.', { format: 'recipe' }),
-    }),
+    input: Type.Object({ recipe: word('The recipe.', { format: 'recipe' }) }),
     exits: [0, 1, 2, 3, 130],
     examples: [{ command: 'dev-cli recipe show release', note: 'What will really happen.' }],
   },
@@ -34,9 +32,7 @@ export const AUTHOR_COMMANDS = [
     output: 'text',
     readOnly: true,
     positionals: ['files'],
-    input: Type.Object({
-      files: optional(words("Recipe files. Left out: all of the project's.", { format: 'file' })),
-    }),
+    input: Type.Object({ files: optional(words("Recipe files. Left out: all of the project's.", { format: 'file' })) }),
     exits: [0, 1, 2, 3, 130],
     examples: [
       { command: 'dev-cli recipe lint', note: 'All recipes of the project.' },

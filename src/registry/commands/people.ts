@@ -8,7 +8,7 @@ export const PEOPLE_COMMANDS = [
     name: 'status',
     summary: 'Who waits for whom, since when, and what you can do.',
     description:
-      'Below that the blocks, the phases of a workflow, and of an execution the todos as a tree: those at work with what they have been through, why one failed and what it keeps back. With --json everything is there: `dev-cli schema execution` describes the todos.',
+      'Then the blocks, the phases of a workflow, or the todos of an execution as a tree: what the running ones have been through, why one failed and what it blocks. --json has everything; `dev-cli schema execution` describes the todos.',
     actor: 'person',
     output: 'text',
     readOnly: true,
@@ -18,7 +18,7 @@ export const PEOPLE_COMMANDS = [
       name: OPTIONAL_NAME,
       full: flag('Every todo of a long plan, with its evidence.'),
       watch: flag(
-        'Go on until the run has ended: redrawn on a terminal, elsewhere written again whenever something has changed; with --json one document a line, the last with `type: end`.',
+        'Go on until the run has ended: redrawn on a terminal, elsewhere printed again at every change; with --json one document a line, the last with `type: end`.',
       ),
     }),
     exits: [0, 1, 2, 130],
@@ -47,9 +47,7 @@ export const PEOPLE_COMMANDS = [
     actor: 'person',
     output: 'document',
     positionals: ['name'],
-    input: Type.Object({
-      name: REQUIRED_NAME,
-    }),
+    input: Type.Object({ name: REQUIRED_NAME }),
     exits: [0, 1, 2, 4, 130],
     examples: [{ command: 'dev-cli use add-auth', note: 'Commands without a name now mean this run.' }],
   },
@@ -69,7 +67,7 @@ export const PEOPLE_COMMANDS = [
       ),
       run: optional(word('An earlier run of the name, by its id or the beginning of it.', { placeholder: 'RUNID' })),
       all: flag('All runs of the name.'),
-      last: optional(integer('N', 'Only the newest N items of a run. As text 100 when left out.')),
+      last: optional(integer('N', 'Only the newest N items of a run; text shows 100 by default.')),
     }),
     exclusive: [['run', 'all']],
     exits: [0, 1, 2, 130],
@@ -85,7 +83,7 @@ export const PEOPLE_COMMANDS = [
   {
     name: 'journal',
     summary: 'The entries of a run, one a line, as they were recorded.',
-    description: 'The last line has the type `end`. Its seq is that of the last entry: --since it goes on from there.',
+    description: 'The last line has the type `end`; its seq is that of the last entry, from which --since continues.',
     actor: 'person',
     output: 'stream',
     readOnly: true,
@@ -93,7 +91,7 @@ export const PEOPLE_COMMANDS = [
     input: Type.Object({
       name: OPTIONAL_NAME,
       follow: flag('Wait for further entries until the run has ended.'),
-      since: optional(integer('SEQ', 'Only entries behind this one.')),
+      since: optional(integer('SEQ', 'Only entries after this one.')),
     }),
     exits: [0, 1, 2, 130],
     examples: [
@@ -144,7 +142,7 @@ export const PEOPLE_COMMANDS = [
     name: 'approve',
     summary: 'Answer what waits for a person. Only on a terminal of your own.',
     description:
-      'What is typed after the question, at a terminal where no harness runs the commands, is a person’s word; nothing else is. The question shows every command that the answer lets dev-cli run. With --choice it asks for yes. Asked about the same way are sources that changed in a step that may not touch them, and a HEAD without the run’s last commit, for which commits wait.',
+      'What is typed after the question, at a terminal where no harness runs the commands, is a person’s word; nothing else is. The question shows every command that the answer lets dev-cli run. With --choice it asks for yes. It also asks about sources that changed in a step that may not touch them, and about a HEAD without the run’s last commit, which keeps commits waiting.',
     actor: 'person',
     output: 'document',
     positionals: ['name'],
@@ -168,7 +166,7 @@ export const PEOPLE_COMMANDS = [
     summary:
       "Allow a project's recipe, or a run from elsewhere, to start its commands. Only on a terminal of your own.",
     description:
-      'Shows every command and asks: once per version of a recipe, and once per place of a run that was copied or cloned. Trust is kept outside the project. Only what is typed after the question is an answer. The word `preferences` stands for .dev/preferences.yaml: what it lets run without asking then counts, although nobody has committed it.',
+      'Shows every command and asks: once per version of a recipe, and once per place of a run that was copied or cloned. Trust is kept outside the project. Only what is typed after the question is an answer. The word `preferences` stands for .dev/preferences.yaml: its permission to run commands without asking then counts, although nobody has committed it.',
     actor: 'person',
     output: 'document',
     positionals: ['recipe'],

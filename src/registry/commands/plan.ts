@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import type { CommandSpec } from '../spec.js';
-import { data, OPTIONAL_NAME, optional } from '../values.js';
+import { DOCUMENT_COMMAND, data, OPTIONAL_NAME, optional } from '../values.js';
 
 /** plan-content.json and PLAN.md (documents.md, plan-content.json). */
 export const PLAN_COMMANDS = [
@@ -17,12 +17,10 @@ export const PLAN_COMMANDS = [
   },
   {
     name: 'plan generate',
+    ...DOCUMENT_COMMAND,
     summary: 'Validate plan-content.json and write PLAN.md from it.',
     description:
       'Works on a name without a run too. Without --data it takes the plan-content.json that is there. Boxes of unchanged todos stay ticked.',
-    actor: 'agent',
-    output: 'document',
-    positionals: ['name'],
     input: Type.Object({
       name: OPTIONAL_NAME,
       data: optional(data()),
@@ -32,35 +30,26 @@ export const PLAN_COMMANDS = [
       { command: 'dev-cli plan generate add-auth --data @plan-content.json', note: 'From a file of yours.' },
       { command: 'dev-cli plan generate add-auth', note: 'After a change of plan-content.json.' },
     ],
-    inRecipe: true,
   },
   {
     name: 'plan validate',
+    ...DOCUMENT_COMMAND,
     summary: 'All findings of a plan at once; writes nothing.',
-    actor: 'agent',
-    output: 'document',
     readOnly: true,
-    positionals: ['name'],
     input: Type.Object({
       name: OPTIONAL_NAME,
       data: optional(data()),
     }),
     exits: [0, 1, 2, 3, 130],
     examples: [{ command: 'dev-cli plan validate add-auth --data @plan-content.json', note: 'Before it is stored.' }],
-    inRecipe: true,
   },
   {
     name: 'plan summary',
+    ...DOCUMENT_COMMAND,
     summary: 'The plan in a few lines.',
-    actor: 'agent',
-    output: 'document',
     readOnly: true,
-    positionals: ['name'],
-    input: Type.Object({
-      name: OPTIONAL_NAME,
-    }),
+    input: Type.Object({ name: OPTIONAL_NAME }),
     exits: [0, 1, 2, 3, 130],
     examples: [{ command: 'dev-cli plan summary add-auth --text', note: 'For a person.' }],
-    inRecipe: true,
   },
 ] as const satisfies readonly CommandSpec[];

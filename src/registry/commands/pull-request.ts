@@ -2,7 +2,9 @@ import { Type } from '@sinclair/typebox';
 import type { CommandSpec } from '../spec.js';
 import { OPTIONAL_NAME } from '../values.js';
 
-/** What a recipe that opens a pull request does in a repository; by hand, the same again after something was put right. */
+/**
+ * What a recipe that opens a pull request does in a repository; by hand, the same again after something was put right.
+ */
 export const PULL_REQUEST_COMMANDS = [
   {
     name: 'pull-request branch',
@@ -11,9 +13,7 @@ export const PULL_REQUEST_COMMANDS = [
     actor: 'person',
     output: 'document',
     positionals: ['name'],
-    input: Type.Object({
-      name: OPTIONAL_NAME,
-    }),
+    input: Type.Object({ name: OPTIONAL_NAME }),
     exits: [0, 1, 2, 130],
     examples: [{ command: 'dev-cli pull-request branch add-auth', note: 'Safe to repeat.' }],
     inRecipe: 'process',
@@ -26,9 +26,7 @@ export const PULL_REQUEST_COMMANDS = [
     actor: 'person',
     output: 'document',
     positionals: ['name'],
-    input: Type.Object({
-      name: OPTIONAL_NAME,
-    }),
+    input: Type.Object({ name: OPTIONAL_NAME }),
     exits: [0, 1, 2, 3, 130],
     examples: [{ command: 'dev-cli pull-request open add-auth', note: 'Again, after the text was changed.' }],
     inRecipe: 'process',

@@ -29,7 +29,7 @@ export const RUN_COMMANDS = [
       goal: optional(freeText("The user's request, word for word.")),
       set: optional(pairs('KEY=VALUE', 'A var or preference of the recipe for this run; repeatable.')),
       force: flag('Abort the live or halted run of that name first.'),
-      new: flag('Although this session is bound to another unfinished run, or one is live with the same goal.'),
+      new: flag('Start although this session is bound to another live run, or a live run has the same goal.'),
     }),
     exclusive: [
       ['quick', 'standard'],
@@ -75,9 +75,7 @@ export const RUN_COMMANDS = [
     readOnly: true,
     hot: true,
     positionals: ['name'],
-    input: Type.Object({
-      name: OPTIONAL_NAME,
-    }),
+    input: Type.Object({ name: OPTIONAL_NAME }),
     exits: [0, 1, 2, 130],
     examples: [{ command: 'dev-cli manifest add-auth', note: 'Where am I?' }],
   },
@@ -100,9 +98,7 @@ export const RUN_COMMANDS = [
     actor: 'agent',
     output: 'document',
     positionals: ['name'],
-    input: Type.Object({
-      name: OPTIONAL_NAME,
-    }),
+    input: Type.Object({ name: OPTIONAL_NAME }),
     exits: [0, 1, 2, 4, 130],
     examples: [{ command: 'dev-cli cleanup add-auth', note: 'By hand; a recipe does it as its last block.' }],
     inRecipe: true,

@@ -28,9 +28,7 @@ export const SHELL_COMMANDS = [
     output: 'text',
     readOnly: true,
     positionals: ['command'],
-    input: Type.Object({
-      command: optional(words('The command. Left out: all of them.')),
-    }),
+    input: Type.Object({ command: optional(words('The command. Left out: all of them.')) }),
     exits: [0, 2],
     examples: [
       { command: 'dev-cli help step complete', note: 'One command.' },

@@ -30,8 +30,8 @@ export const STEP_COMMANDS = [
       ),
       result: optional(freeText('The result in words, where no file is promised; "fail" is the same as `step fail`.')),
       reason: optional(reason({ needs: ['without', 'result'] })),
-      collect: flag('Take every result of the dispatch that is there; the others stay out.'),
-      wait: optional(wait({}, 'With --collect: wait at most this long for the results. Else for a command at work.')),
+      collect: flag('Accept every result of the dispatch that is written; the other tasks stay open.'),
+      wait: optional(wait({}, 'With --collect, wait at most this long for the results, else for a running command.')),
     }),
     exclusive: [['data', 'choice', 'without', 'collect']],
     oneOf: ['action', 'step'],
@@ -79,11 +79,11 @@ export const STEP_COMMANDS = [
     positionals: ['name'],
     input: Type.Object({
       name: OPTIONAL_NAME,
-      step: word('The block, by id or unique prefix, or todos of the plan at work, separated by commas.', {
+      step: word('The block, by id or unique prefix, or todos of the running plan, separated by commas.', {
         format: 'block',
         placeholder: 'BLOCK|TODO,…',
       }),
-      note: optional(freeText('A ruling: what whoever does it again has to know.')),
+      note: optional(freeText('A ruling: what the next attempt has to know.')),
     }),
     exits: [0, 1, 2, 4, 130],
     examples: [
