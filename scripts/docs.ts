@@ -4,7 +4,7 @@ import { ERROR_MEANINGS } from '../src/base/error-meanings.js';
 import { RecipeSchema } from '../src/recipe/schema.js';
 import { REGISTRY, RESERVED_WORDS } from '../src/registry/find.js';
 import { HANDLERS, type HandlerSpec } from '../src/registry/handlers.js';
-import { GLOBAL_OPTIONS } from '../src/registry/rules.js';
+import { GLOBAL_OPTIONS } from '../src/registry/input.js';
 import type { Actor, CommandOption, DescribedCommand } from '../src/registry/spec.js';
 
 /** The pages of docs/ that are written from the sources; a test keeps them equal. */

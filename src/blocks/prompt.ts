@@ -8,7 +8,7 @@ import type {
   SubagentBlock,
 } from '../recipe/resolved.js';
 import { getVariantKey } from '../recipe/variant-key.js';
-import { createFormatterFor } from '../registry/command-format.js';
+import { createFormatterFor } from '../registry/render.js';
 import { toAbsolutePath } from '../run/paths.js';
 import type { Transaction } from '../run/transaction.js';
 import { fillPath, fillWholeText } from './values.js';

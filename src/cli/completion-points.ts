@@ -1,5 +1,5 @@
 import { findCommand, listNextWords, type Registry } from '../registry/find.js';
-import { GLOBAL_OPTIONS } from '../registry/rules.js';
+import { GLOBAL_OPTIONS } from '../registry/input.js';
 import type { CommandOption, ValueForm } from '../registry/spec.js';
 
 /** What a shell may offer for a value. */

@@ -5,8 +5,8 @@ import type { DataInput } from '../base/data.js';
 import { DevCliError } from '../base/errors.js';
 import type { Json, JsonObject } from '../base/json.js';
 import { LIMITS } from '../base/limits.js';
+import { quoteArgument } from '../registry/input.js';
 import type { CommandForm, OptionForm, ValueForm } from '../registry/spec.js';
-import { quoteArgument } from '../registry/value.js';
 
 type Surroundings = Pick<Environment, 'cwd' | 'readInput'>;
 

@@ -1,5 +1,5 @@
 import { isRecord, type JsonObject } from '../base/json.js';
-import { createFormatterFor } from '../registry/command-format.js';
+import { createFormatterFor } from '../registry/render.js';
 import type { PathWriter } from './print.js';
 
 // Paths are kept relative to the root. Called from elsewhere, from a subdirectory or a work tree of its own, a reader could

@@ -3,7 +3,7 @@ import { ERROR_CODES, type ExitCode } from '../base/error-codes.js';
 import { DevCliError, type ErrorDetail, type Fix } from '../base/errors.js';
 import { findHarnessMark } from '../base/harness-mark.js';
 import { type CommandFormatter, renderInstruction } from '../base/invocation.js';
-import { createCommandReplacer, createFormatterFor } from '../registry/command-format.js';
+import { createCommandReplacer, createFormatterFor } from '../registry/render.js';
 import type { CommandForm } from '../registry/spec.js';
 import { toOneLine, toPlainText } from './plain.js';
 

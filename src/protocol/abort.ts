@@ -12,7 +12,7 @@ import type { Context } from '../run/context.js';
 import type { RunEngine } from '../run/engine.js';
 import { withSurroundings } from '../run/transact.js';
 import { closeTransaction, openTransaction, type Transaction } from '../run/transaction.js';
-import { type FoldedJournal, renderEnvelope } from '../views/envelope.js';
+import { type CallResult, renderEnvelope } from '../views/action.js';
 import { startResult } from './envelope.js';
 import { findRun } from './find-run.js';
 import { stopJobs } from './settle.js';
@@ -31,7 +31,7 @@ export async function abort(context: Context, given: unknown, reason: string): P
   }
   let abandoned: Job[] = [];
   const result = await withSurroundings(context, (surroundings) =>
-    context.store.transact<FoldedJournal>(name, (head) => {
+    context.store.transact<CallResult>(name, (head) => {
       if (head.snapshot === null) throw noSuchRunError(name);
       // Even a run whose captured recipe is lost can be aborted.
       const captured = readCapturedOrEmpty(head);

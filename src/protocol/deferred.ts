@@ -6,7 +6,7 @@ import { inspect } from '../jobs/detached.js';
 import { type CommitJob, getRecordsPath, RESIDUAL } from '../jobs/job.js';
 import type { Call } from '../jobs/launch.js';
 import type { Transaction } from '../run/transaction.js';
-import type { FoldedJournal } from '../views/envelope.js';
+import type { CallResult } from '../views/action.js';
 import { startResult } from './envelope.js';
 import { mayStart } from './trust/place.js';
 import { refreshDoneAction } from './walk/end.js';
@@ -20,11 +20,11 @@ const MOMENT = 5;
  * @returns the results of its transactions that changed something
  * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`; what a transaction throws
  */
-export async function retryDeferred(call: Call): Promise<FoldedJournal[]> {
+export async function retryDeferred(call: Call): Promise<CallResult[]> {
   const { context, run, until } = call;
   // The commits of an untrusted run keep waiting; that is no reason to refuse the call.
   if (!(await mayStart(context, run.snapshot))) return [];
-  const results: FoldedJournal[] = [];
+  const results: CallResult[] = [];
   const enough = Math.max(until, context.clock.now() + Math.min(MOMENT, context.answerWithin) * 1000);
   for (const id of run.snapshot.engine?.deferred ?? []) {
     const retry = await retryCommit({ ...call, until: enough }, id);
@@ -38,7 +38,7 @@ export async function retryDeferred(call: Call): Promise<FoldedJournal[]> {
 interface RetryResult {
   /** Whether the commit waits no longer. */
   settled: boolean;
-  results: FoldedJournal[];
+  results: CallResult[];
 }
 
 /** Tries one deferred commit again; null while git is still running. */

@@ -2,10 +2,10 @@ import type { AckResult } from '../blocks/acknowledgement.js';
 import { listChangedSources } from '../recipe/captured.js';
 import type { Context } from '../run/context.js';
 import type { Transaction } from '../run/transaction.js';
-import type { FoldedJournal } from '../views/envelope.js';
+import type { CallResult } from '../views/action.js';
 
 /** What a transaction has to report so far. */
-export function startResult(tx: Transaction): FoldedJournal {
+export function startResult(tx: Transaction): CallResult {
   return {
     name: tx.state.name,
     ran: [...tx.ran],
@@ -15,7 +15,7 @@ export function startResult(tx: Transaction): FoldedJournal {
 }
 
 /** Adds what an acknowledgement came to. */
-export function addAckResult(told: FoldedJournal, result: Exclude<AckResult, { kind: 'refused' }>): FoldedJournal {
+export function addAckResult(told: CallResult, result: Exclude<AckResult, { kind: 'refused' }>): CallResult {
   switch (result.kind) {
     case 'completed':
       return { ...told, completed: result.block };
@@ -31,7 +31,7 @@ export function addAckResult(told: FoldedJournal, result: Exclude<AckResult, { k
 }
 
 /** Joins a later commit of the same call to an earlier one: what only one of them says stands, what happened adds up. */
-export function mergeResults(earlier: FoldedJournal, later: FoldedJournal): FoldedJournal {
+export function mergeResults(earlier: CallResult, later: CallResult): CallResult {
   return {
     ...earlier,
     ...later,

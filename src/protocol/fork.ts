@@ -10,7 +10,7 @@ import type { RunState } from '../run/state.js';
 import { withSurroundings } from '../run/transact.js';
 import { closeTransaction, openTransaction, recordEntry, type Surroundings } from '../run/transaction.js';
 import type { Checkpoint, Decision, StreamState } from '../store/store.js';
-import { type FoldedJournal, renderEnvelope } from '../views/envelope.js';
+import { type CallResult, renderEnvelope } from '../views/action.js';
 import { toBaseline, type WorkTreeStatus } from '../work/baseline.js';
 import { readCheckpoint, TORN_WARNING } from './checkpoint.js';
 import { startResult } from './envelope.js';
@@ -57,12 +57,12 @@ async function beginFork(
   { checkpoint, documents, warnings }: ForkSource,
   first: FirstTree,
   surroundings: Surroundings,
-): Promise<FoldedJournal> {
+): Promise<CallResult> {
   const { snapshot } = checkpoint;
   const captured = parseCaptured(documents.get('recipe.json')?.toString('utf8') ?? '');
   requireTrust(context, captured);
   const atPhase = selectPhase(captured, snapshot.workflow?.phaseIndex ?? 0);
-  return context.store.transact<FoldedJournal>(name, (head) => {
+  return context.store.transact<CallResult>(name, (head) => {
     refuseTaken(name, head);
     refuseForeignFiles(name, head, documents);
     const state = createForkedState(context, head, name, checkpoint, first.tree);

@@ -13,7 +13,7 @@ import type { InputOf } from '../registry/catalogue.js';
 import { type Context, getDeadline } from '../run/context.js';
 import { transact } from '../run/transact.js';
 import { recordEntry, type Transaction } from '../run/transaction.js';
-import { type FoldedJournal, renderEnvelope } from '../views/envelope.js';
+import { type CallResult, renderEnvelope } from '../views/action.js';
 import { refuseOtherPhase, resolveBlockId } from './acknowledge/identify.js';
 import { mergeResults, startResult } from './envelope.js';
 import { findRun } from './find-run.js';
@@ -37,7 +37,7 @@ export async function stepInvalidate(
 ): Promise<Answer> {
   const until = getDeadline(context);
   const name = await findRun(context, given, true);
-  const { result, abandoned } = await transact(context, name, (tx): { result: FoldedJournal; abandoned: Job[] } => {
+  const { result, abandoned } = await transact(context, name, (tx): { result: CallResult; abandoned: Job[] } => {
     const target = resolveTarget(tx, step);
     if (isJustInvalidated(tx, target, note)) return { result: { ...startResult(tx), duplicate: true }, abandoned: [] };
     const running = invalidate(tx, target, note);

@@ -11,7 +11,7 @@ import type { Context } from '../run/context.js';
 import type { RunState } from '../run/state.js';
 import { transact } from '../run/transact.js';
 import type { Transaction } from '../run/transaction.js';
-import type { FoldedJournal } from '../views/envelope.js';
+import type { CallResult } from '../views/action.js';
 import { retryDeferred } from './deferred.js';
 import { mergeResults, startResult } from './envelope.js';
 import { hasDeferredCommits, readRun } from './find-run.js';
@@ -32,8 +32,8 @@ export async function runPendingJobs(
   name: string,
   until: number,
   found: string | null,
-): Promise<FoldedJournal | null> {
-  const results: FoldedJournal[] = [];
+): Promise<CallResult | null> {
+  const results: CallResult[] = [];
   for (let first = true; ; first = false) {
     let call = createCall(context, await readRun(context, name), until);
     if (hasDeferredCommits(call.run.snapshot) && (first || isLastCommit(call.run.snapshot))) {
@@ -48,7 +48,7 @@ export async function runPendingJobs(
 }
 
 /** Records how the job ended and advances the run; does nothing when another call has done so meanwhile. */
-function recordEnding(tx: Transaction, ended: EndedJob): FoldedJournal[] {
+function recordEnding(tx: Transaction, ended: EndedJob): CallResult[] {
   if (findRunningAction(tx.state) !== ended.job.actionId) return [];
   if (ended.kind === 'command' && ended.job.acceptance === null) {
     advance(tx, commandEnded(tx, ended));

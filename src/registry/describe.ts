@@ -1,6 +1,6 @@
 import type { TSchema } from '@sinclair/typebox';
+import { toFlag } from './input.js';
 import type { CommandOption, CommandSpec, DescribedCommand, ValueForm } from './spec.js';
-import { toFlag } from './value.js';
 
 /** Describes a command as parser, help, completion and docs need it. */
 export function describeCommand({ input, positionals = [], readOnly: _, ...rest }: CommandSpec): DescribedCommand {

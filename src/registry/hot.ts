@@ -1,8 +1,7 @@
 import type { JsonObject } from '../base/json.js';
 import forms from '../generated/command-forms.js';
-import { GLOBAL_OPTIONS, listBrokenRules } from './rules.js';
+import { GLOBAL_OPTIONS, listBrokenRules, readValue } from './input.js';
 import type { CommandForm, OptionForm, ValueForm } from './spec.js';
-import { readValue } from './value.js';
 
 /** The options that every command takes. */
 interface Globals {

@@ -4,11 +4,10 @@ import type { JsonObject } from '../base/json.js';
 import { renderSuggestion } from '../base/suggest.js';
 import { findCommand, listNextWords, REGISTRY, RESERVED_WORDS, type Registry } from './find.js';
 import { buildParsedCommand, type ParsedCommand } from './hot.js';
-import { GLOBAL_OPTIONS, listBrokenRules, renderName } from './rules.js';
+import { GLOBAL_OPTIONS, listBrokenRules, quoteArgument, readValue, renderName } from './input.js';
 import type { CommandOption, DescribedCommand, Positional } from './spec.js';
 import { addCommands, listPath } from './tree.js';
 import { findAlternative, findShowCommand } from './tried-verbs.js';
-import { quoteArgument, readValue } from './value.js';
 
 const HELP = requireCommand('help');
 

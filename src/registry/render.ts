@@ -1,9 +1,9 @@
 import { DevCliError } from '../base/errors.js';
-import type { Invocation } from '../base/invocation.js';
+import { type CommandFormatter, type Instruction, type Invocation, renderInstruction } from '../base/invocation.js';
 import { isRecord, type Json } from '../base/json.js';
 import forms from '../generated/command-forms.js';
+import { toFlag } from './input.js';
 import type { WrittenForm, WrittenOption } from './spec.js';
-import { toFlag } from './value.js';
 
 /**
  * Renders an invocation as a command line: positionals in order, then options in the order of the specification, quoted
@@ -66,4 +66,34 @@ function refuseUnknownKeys(spec: Pick<WrittenForm, 'positionals' | 'options'>, i
 
 function throwUnprintable(invocation: Invocation, key: string): never {
   throw new DevCliError('INTERNAL', `"${key}" of "${invocation.command}" cannot be printed as an argument.`);
+}
+
+/** The members, at any depth, whose commands are written out (protocol.md, Printed commands). */
+const COMMAND_MEMBERS = new Set(['ack', 'poll', 'answer', 'fix', 'instead', 'resume', 'ruling', 'you']);
+
+/**
+ * Creates the formatter of a call, whose commands must run where the call was made.
+ * @param root `--root` as given, which printed commands repeat
+ */
+export function createFormatterFor(root: string | undefined): CommandFormatter {
+  if (root === undefined) return renderCommand;
+  const ending = ` --root ${quoteForShell(root)}`;
+  return (command) => renderCommand(command) + ending;
+}
+
+/** Creates a replacer for `JSON.stringify` that writes out the commands in a document. */
+export function createCommandReplacer(written: CommandFormatter): (key: string, value: unknown) => unknown {
+  return (key, value) => {
+    if (!COMMAND_MEMBERS.has(key)) return value;
+    if (isInvocation(value)) return written(value);
+    return isInstruction(value) ? renderInstruction(value, written) : value;
+  };
+}
+
+function isInvocation(value: unknown): value is Invocation {
+  return isRecord(value) && typeof value['command'] === 'string' && isRecord(value['input']);
+}
+
+function isInstruction(value: unknown): value is Instruction {
+  return Array.isArray(value) && value.every((part) => typeof part === 'string' || isInvocation(part));
 }

@@ -1,7 +1,7 @@
 import { Argument, type Command, Option } from 'commander';
 import { EXIT_MEANINGS } from '../base/error-codes.js';
 import type { Registry } from './find.js';
-import { GLOBAL_OPTIONS } from './rules.js';
+import { GLOBAL_OPTIONS } from './input.js';
 import type { Actor, CommandOption, DescribedCommand, Positional } from './spec.js';
 
 const ACTOR_HEADINGS: Readonly<Record<Actor, string>> = {

@@ -1,8 +1,11 @@
 import type { Answer } from '../base/answer.js';
+import { defined } from '../base/defined.js';
 import type { CommandFormatter } from '../base/invocation.js';
 import { isRecord } from '../base/json.js';
+import type { CollectedTask, RoundReport } from '../blocks/acknowledgement.js';
 import type { Action, EngineDispatchAction, TaskView } from '../run/action.js';
 import { findAck, findChoices } from '../run/pending-action.js';
+import type { RanStep } from '../run/transaction.js';
 
 /**
  * The answer of `next`: the action, and beside it a warning.
@@ -52,7 +55,9 @@ function boundRunningTasks(action: EngineDispatchAction): EngineDispatchAction {
 // The order of members. It puts first what a reader needs first, and is the same for an action that was just built and
 // for one read from the disk; what is in no list stands between FIRST and LAST, by name.
 const FIRST = 'run block action done actionId outcome round maxRounds asks summary'.split(' ');
+
 const LAST = 'agents tasks running commands data artifact choices answer ack poll resume ruling progress'.split(' ');
+
 const INNER = 'actionId id todoId substep attempt why label type promptFile output write form path'.split(' ');
 
 function orderMembers(action: object): object {
@@ -74,7 +79,7 @@ function orderNested(value: unknown): unknown {
 }
 
 /** Renders an action for a person, as `--text` prints it. */
-export function renderAction(action: Action, written: CommandFormatter): string {
+function renderAction(action: Action, written: CommandFormatter): string {
   if (action.action === 'done') return renderDone(action, written);
   const lines = [`${action.run} ${action.actionId}  ${action.block} (${action.progress}, ${action.action})`];
   lines.push(action.instruction);
@@ -116,4 +121,50 @@ function renderDone(action: Extract<Action, { action: 'done' }>, written: Comman
 function renderTask({ actionId, todoId, substep, attempt, promptFile, output }: TaskView): string {
   const what = [todoId ?? 'all', substep, ...(attempt > 1 ? [`attempt ${attempt}`] : [])].join(' ');
   return `  ${actionId} ${what}: ${promptFile} → ${output}`;
+}
+
+/** The result of a call, which may have made several commits; rendered as one envelope (protocol.md §2). */
+export interface CallResult {
+  /** The run's name. */
+  name: string;
+  status?: 'initialized' | 'resumed' | 'forked' | 'aborted' | 'invalidated';
+  completed?: string | null;
+  duplicate?: true;
+  round?: RoundReport;
+  collected?: CollectedTask[];
+  ran: RanStep[];
+  warnings: string[];
+  next: Action | null;
+}
+
+/** Renders the envelope around the next action, as JSON and as text (protocol.md, Envelope). */
+export function renderEnvelope(result: CallResult): Answer {
+  const { name, status, completed, duplicate, round, collected, ran, warnings, next } = result;
+  return {
+    exit: 0,
+    json: {
+      ok: true,
+      run: name,
+      ...defined({ status, completed, duplicate, round }),
+      ...(collected === undefined ? {} : { collected: collected.map((row) => ({ ...row })) }),
+      ...(ran.length === 0 ? {} : { ran }),
+      ...(warnings.length === 0 ? {} : { warnings }),
+      next: next === null ? null : buildActionView(next, false),
+    },
+    text: (written) => renderEnvelopeText(result, written),
+  };
+}
+
+function renderEnvelopeText(result: CallResult, written: CommandFormatter): string {
+  const { completed, duplicate, round, collected = [], ran, warnings, next, status } = result;
+  const head = [
+    ...(status === undefined ? [] : [status]),
+    ...(completed === undefined || completed === null ? [] : [`completed ${completed}`]),
+    ...(duplicate === undefined ? [] : ['acknowledged before; nothing changed']),
+    ...(round === undefined ? [] : [`round ${round.n} did not pass`]),
+    ...collected.map(({ todoId, actionId, error }) => `${todoId ?? actionId}: ${error ?? 'taken'}`),
+    ...ran.map((block) => `${block.ok ? 'ran' : 'failed'} ${block.block}: ${block.summary}`),
+    ...warnings.map((warning) => `warning: ${warning}`),
+  ];
+  return [...head, ...(next === null ? [] : [renderAction(next, written)])].join('\n');
 }

@@ -1,7 +1,6 @@
 import type { Answer } from '../base/answer.js';
 import type { CommandFormatter } from '../base/invocation.js';
-import { createCommandReplacer } from '../registry/command-format.js';
-import { renderCommand } from '../registry/render.js';
+import { createCommandReplacer, renderCommand } from '../registry/render.js';
 import type { Action } from '../run/action.js';
 import { buildActionView } from './action.js';
 import { MANIFEST_SECTIONS } from './manifest-sections.js';

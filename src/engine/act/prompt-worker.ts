@@ -4,7 +4,7 @@ import { findReferences, listDependencies, replaceReferences } from '../../docum
 import type { PlanAcceptance, PlanTodo } from '../../documents/plan-schema.js';
 import { formatCommandLine } from '../../documents/plan-text.js';
 import type { ResolvedHandler } from '../../recipe/resolved.js';
-import { createFormatterFor } from '../../registry/command-format.js';
+import { createFormatterFor } from '../../registry/render.js';
 import { toAbsolutePath } from '../../run/paths.js';
 import type { Transaction } from '../../run/transaction.js';
 import { LEARNINGS, readLearnings } from './notes.js';

@@ -12,7 +12,7 @@ import { type PendingBlock, whereIn } from '../../run/pending-action.js';
 import type { RunState } from '../../run/state.js';
 import { transact } from '../../run/transact.js';
 import type { Transaction } from '../../run/transaction.js';
-import { type FoldedJournal, renderEnvelope } from '../../views/envelope.js';
+import { type CallResult, renderEnvelope } from '../../views/action.js';
 import { addAckResult, listSourceWarnings, mergeResults, startResult } from '../envelope.js';
 import { findPendingId, findPlanDifference, findRun, hasDeferredCommits, hasRunningJob } from '../find-run.js';
 import type { runPendingJobs } from '../settle.js';
@@ -74,7 +74,7 @@ export async function stepComplete(
 /** What the acknowledgement has found out, outside its transaction. */
 interface Findings {
   /** What jobs came to that had been at work, and which action was pending then. Null before anybody looked. */
-  jobs: { earlier: FoldedJournal | null; pendingId: string | null } | null;
+  jobs: { earlier: CallResult | null; pendingId: string | null } | null;
   /** Undefined before anybody looked. */
   sources: ChangedSources | undefined;
   isAwaited: boolean;
@@ -107,7 +107,7 @@ function findMissing({ state, captured, place }: Transaction, found: Findings): 
 interface Decided {
   kind: 'decided';
   result: AckResult;
-  folded: FoldedJournal;
+  folded: CallResult;
   /** Whether a commit waits that can be made now. */
   isWaiting: boolean;
   /** Of the action that was pending before. */
@@ -127,7 +127,7 @@ function decide(context: Context, tx: Transaction, given: Acknowledgement): Deci
 const settled: typeof runPendingJobs = async (...args) => (await import('../settle.js')).runPendingJobs(...args);
 
 /** The answer so far. A refusal has no warnings, so what was mended is told by the next acknowledgement that is accepted. */
-function report(context: Context, tx: Transaction, result: AckResult, moved: string | null): FoldedJournal {
+function report(context: Context, tx: Transaction, result: AckResult, moved: string | null): CallResult {
   if (result.kind !== 'refused') {
     tx.warnings.push(...tx.state.recovered);
     tx.state.recovered = [];

@@ -12,7 +12,7 @@ import { withSurroundings } from '../../run/transact.js';
 import { closeTransaction, openTransaction, type Transaction } from '../../run/transaction.js';
 import { getRunRecipe } from '../../run/workflow.js';
 import type { StreamState } from '../../store/store.js';
-import { type FoldedJournal, renderEnvelope } from '../../views/envelope.js';
+import { type CallResult, renderEnvelope } from '../../views/action.js';
 import { mergeResults, startResult } from '../envelope.js';
 import { findPendingId, findPlanDifference } from '../find-run.js';
 import { runPendingJobs, stopJobs } from '../settle.js';
@@ -53,7 +53,7 @@ export async function init(context: Context, given: string, input: InitInput): P
   const result = await withSurroundings(
     context,
     (surroundings) =>
-      context.store.transact<FoldedJournal>(name, (head) => {
+      context.store.transact<CallResult>(name, (head) => {
         const resumable = findResumableRun(head, prepared, input);
         if (resumable !== null) {
           const tx = openTransaction(context, head, resumable, readCapturedRecipe(head), surroundings);
@@ -118,7 +118,7 @@ function findResumableRun(head: StreamState<RunState>, prepared: PreparedRun, in
   throw runExistsError(snapshot);
 }
 
-function buildResumeResult(tx: Transaction, input: InitInput): FoldedJournal {
+function buildResumeResult(tx: Transaction, input: InitInput): CallResult {
   const { goal } = tx.state;
   if (input.goal !== undefined && input.goal.trim() !== (goal ?? '').trim()) {
     const own = goal === null ? 'it has none' : JSON.stringify(toBoundedLine(goal, GOAL_SHOWN));

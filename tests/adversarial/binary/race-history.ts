@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { createCommandReplacer, createFormatterFor } from '../../../src/registry/command-format.js';
+import { createCommandReplacer, createFormatterFor } from '../../../src/registry/render.js';
 import type { RunState } from '../../../src/run/state.js';
 import { applyPatch } from '../../../src/store/snapshot.js';
 import type { Entry } from '../../../src/store/store.js';

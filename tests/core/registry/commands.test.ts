@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { listNextWords, REGISTRY, RESERVED_WORDS } from '../../../src/registry/find.js';
+import { GLOBAL_OPTIONS } from '../../../src/registry/input.js';
 import { parseCommand } from '../../../src/registry/parse.js';
-import { GLOBAL_OPTIONS } from '../../../src/registry/rules.js';
 import { splitCommand } from '../../../src/registry/split.js';
 
 const camelCase = (flag: string) => flag.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { Invocation } from '../../../src/base/invocation.js';
 import type { Json, JsonObject } from '../../../src/base/json.js';
 import { REGISTRY } from '../../../src/registry/find.js';
-import { listBrokenRules } from '../../../src/registry/rules.js';
+import { listBrokenRules } from '../../../src/registry/input.js';
 import type { DescribedCommand, Positional, ValueForm } from '../../../src/registry/spec.js';
 
 /** Anything an operating system can pass as an argument. */
