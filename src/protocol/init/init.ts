@@ -122,7 +122,7 @@ function buildResumeResult(tx: Transaction, input: InitInput): CallResult {
   const { goal } = tx.state;
   if (input.goal !== undefined && input.goal.trim() !== (goal ?? '').trim()) {
     const own = goal === null ? 'it has none' : JSON.stringify(toBoundedLine(goal, GOAL_SHOWN));
-    tx.warnings.push(`another goal was given; the run keeps its own: ${own}`);
+    tx.warnings.push(`another goal was given; the run keeps the one it began with: ${own}`);
   }
   tx.warnings.push(...describeWrittenOutputs(tx));
   if (input.set !== undefined) tx.warnings.push('--set changes nothing: the run keeps what it began with');
