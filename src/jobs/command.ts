@@ -103,8 +103,8 @@ function readAnswer(directory: string): Record<string, unknown> | null {
 }
 
 /**
- * Finds the log of the same command if it passed on the same tree in this run and the log still shows that. After a retry or
- * an invalidate the command has to run again in any case (protocol.md §4).
+ * Finds the log of the same command if it passed on the same tree in this run and the log still shows that. After a
+ * retry or an invalidate the command has to run again in any case (protocol.md §4).
  */
 function findKeptLog(job: CommandJob, { context, run: { snapshot } }: Call, tree: string | null): string | null {
   const { name, pendingAction, commandResults } = snapshot;

@@ -126,7 +126,11 @@ async function judgeEnding(
 ): Promise<CommitEnding> {
   const { paths, left, at } = readPreparation(directory);
   const succeeded = ending.kind === 'exit' && ending.exit.exit === 0;
-  const sha = await findMadeCommit(workTree, scope, { paths, at, succeeded }, around);
+  let sha = await findCommit(workTree, scope.key, scope.since.head, around);
+  // A hook may have removed the trailer: then the paths tell, if they are in one commit only.
+  if (sha === null && succeeded && at !== null && paths !== null) {
+    sha = await findCommitByPaths(workTree, paths, at.head, around);
+  }
   if (sha !== null || succeeded) {
     if (sha !== null) await nullIfRefused(syncIndex(workTree, sha, scope.before, around));
     const held = paths ?? (sha === null ? [] : await listCommitPaths(workTree, sha, around));
@@ -144,18 +148,6 @@ async function judgeEnding(
   }
   const { exit } = ending.exit;
   return { ...classifyRefusal(readLogEnd(directory), exit), paths, left, at };
-}
-
-/** Finds the commit that was made by its trailer or, if a hook removed that, by its paths; never somebody else's commit. */
-async function findMadeCommit(
-  workTree: string,
-  { key, since }: CommitScope,
-  { paths, at, succeeded }: { paths: string[] | null; at: HeadPosition | null; succeeded: boolean },
-  around: GitOptions,
-): Promise<string | null> {
-  const sha = await findCommit(workTree, key, since.head, around);
-  const isToBeLookedFor = sha === null && succeeded && at !== null && paths !== null;
-  return isToBeLookedFor ? findCommitByPaths(workTree, paths, at.head, around) : sha;
 }
 
 /**

@@ -48,20 +48,20 @@ const RUNNER_MS = 5_000;
 const POLL_MS = 20;
 
 /**
- * Starts a detached runner for a command and returns at once. It may be called again, even by several processes at once: a
- * command that has begun or ended is not started again.
- * @throws DevCliError `IO`; `COMMAND_FAILED` if no runner can be started, or on Windows; `LOCKED` if the command is claimed by
- * a runner that has not begun and cannot be looked up from here
+ * Starts a detached runner for a command and returns at once. It may be called again, even by several processes at
+ * once: a command that has begun or ended is not started again.
+ * @throws DevCliError `IO`; `COMMAND_FAILED` if no runner can be started, or on Windows; `LOCKED` if the command is
+ * claimed by a runner that has not begun and cannot be looked up from here
  */
 export function launch({ directory, runner, env, ...spec }: JobRequest): void {
   if (process.platform === 'win32') {
-    throw new DevCliError('COMMAND_FAILED', 'External commands are run on Linux and macOS only, not on Windows.', {
+    throw new DevCliError('COMMAND_FAILED', 'External commands run on Linux and macOS only, not on Windows.', {
       fix: 'Use dev-cli inside the Windows Subsystem for Linux.',
     });
   }
   if (!existsSync(runner)) {
     throw new DevCliError('IO', `The runner of external commands is missing: ${runner}.`, {
-      fix: 'Install dev-cli anew.',
+      fix: 'Reinstall dev-cli.',
     });
   }
   if (isClosed(directory)) return;
@@ -131,9 +131,9 @@ export async function waitFinished(
 }
 
 /**
- * Ends an external command and every process of its group: SIGTERM, five seconds, SIGKILL. A command that has not begun will
- * not begin. Does nothing if there is nothing to end, and leaves alone a process that merely reuses the number of one that is
- * gone.
+ * Ends an external command and every process of its group: SIGTERM, five seconds, SIGKILL. A command that has not begun
+ * will not begin. Does nothing if there is nothing to end, and leaves alone a process that merely reuses the number of
+ * one that is gone.
  * @throws DevCliError `IO`; `COMMAND_FAILED` if a runner neither begins nor gives up
  */
 export async function endCommand(directory: string): Promise<void> {
@@ -155,8 +155,9 @@ function runnerLives(started: StartedRecord): boolean {
 }
 
 /**
- * Whether the process group is still the command's. The system does not reuse a group's number while the group has members: so
- * either its leader is the process that was started, or the leader is gone and the rest are its descendants.
+ * Whether the process group is still the command's. The system does not reuse a group's number while the group has
+ * members: so either its leader is the process that was started, or the leader is gone and the rest are its
+ * descendants.
  */
 function isSameGroup(started: StartedRecord): boolean {
   if (started.host !== identifyProcess().host) return false;

@@ -1,7 +1,7 @@
 /**
- * Recognises from its output that a failed command was not allowed to listen on a port, as in a sandbox without loopback: then
- * it proves nothing about the work (engine.md, Triage). Conservative: what a test prints about such an error, a file that may
- * not be opened, and a port below 1024 do not count.
+ * Recognises from its output that a failed command was not allowed to listen on a port, as in a sandbox without
+ * loopback: then it proves nothing about the work (engine.md, Triage). Conservative: what a test prints about such an
+ * error, a file that may not be opened, and a port below 1024 do not count.
  */
 
 /** A request for a port or a socket, as a word of its own and not part of a path. */

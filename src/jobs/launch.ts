@@ -47,12 +47,12 @@ export function hasBegun(directory: string): boolean {
 }
 
 /**
- * Launches a process of a job. If an earlier call recorded the start and the directory is empty, that call was cut off before
- * the launch or the runner's records have vanished: then the launch is counted first.
+ * Launches a process of a job. If an earlier call recorded the start and the directory is empty, that call was cut off
+ * before the launch or the runner's records have vanished: then the launch is counted first.
  * @param launched whether an earlier call recorded the start; by default, as the call says
  * @returns `wait` if another call takes care of it, `vanished` if it has been launched often enough
- * @throws DevCliError `IO`, `COMMAND_FAILED`; `LOCKED` if it is claimed by a runner that cannot be looked up from here; and
- * whatever a transaction throws
+ * @throws DevCliError `IO`, `COMMAND_FAILED`; `LOCKED` if it is claimed by a runner that cannot be looked up from here;
+ * and whatever a transaction throws
  */
 export async function launchOnce(
   job: Job,

@@ -14,7 +14,8 @@ import { awaitRequest, type RequestEnded } from './request.js';
 export type EndedJob = CommandEnded | CommitEnded | RequestEnded;
 
 /**
- * Waits for a job, as long as the call may take; launches it if it has not begun. A call that was cut off may be repeated.
+ * Waits for a job, as long as the call may take; launches it if it has not begun. A call that was cut off may be
+ * repeated.
  * @returns null while the job is running
  * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`, `COMMAND_FAILED`, `LOCKED`, `RUN_UNTRUSTED`
  */
@@ -30,8 +31,8 @@ export async function awaitJob(job: Job, call: Call): Promise<EndedJob | null> {
 }
 
 /**
- * Gives jobs up. Once the transaction is committed none of them begins, and the runner of one that has begun ends it, even if
- * this process dies before. The caller removes the jobs from the state, and calls `endJob` after the commit.
+ * Gives jobs up. Once the transaction is committed none of them begins, and the runner of one that has begun ends it,
+ * even if this process dies before. The caller removes the jobs from the state, and calls `endJob` after the commit.
  */
 export function withdrawJobs({ files, at }: Transaction, jobs: readonly Job[]): void {
   for (const directory of jobs.flatMap(listDirectories)) files.write(withdrawnFile(directory), `${at}\n`);

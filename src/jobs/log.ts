@@ -5,8 +5,8 @@ import { writeAll } from '../store/durable.js';
 export const LOG_LIMIT = 10 * 1024 * 1024;
 
 /**
- * A command's output on disk, with a bounded size. The first half of the bound is written as it arrives. Of the rest, the end is
- * kept in memory and written, behind a mark, when the command has ended.
+ * A command's output on disk, with a bounded size. The first half of the bound is written as it arrives. Of the rest,
+ * the end is kept in memory and written, behind a mark, when the command has ended.
  */
 export class Log {
   /** How many bytes the command has written, kept or not. */

@@ -6,7 +6,7 @@ import { isMissing, readRegular, readStats } from '../store/inside.js';
 import { withIoErrors } from '../store/io.js';
 import { LOG_LIMIT } from './log.js';
 
-/** The files in the directory of an external command (protocol.md §4). Each except the log appears complete or not at all. */
+/** The files of an external command (protocol.md §4). Each except the log appears complete or not at all. */
 
 /** `command.json`: the command that is to be run, written by `launch`. */
 export interface ProcessSpec {

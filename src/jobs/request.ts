@@ -16,7 +16,7 @@ import { getWorkTree, REQUEST_BODY_FILE, type REQUEST_STEPS, type RequestJob } f
 import { awaitProcess, type Call, getJobDirectory, hasBegun, launchOnce } from './launch.js';
 import { readLogEnd, readSpec } from './records.js';
 
-/** Updates the pull request of a run: a comment when the work begins, the work itself at the end (engine.md, Stages). */
+/** Updates a run's pull request: a comment when the work begins, the work itself at the end (engine.md, Stages). */
 
 /** How a pull request job ended. */
 export type RequestEnding =
@@ -44,8 +44,8 @@ export interface RequestEnded {
 type Step = Pick<JobRequest, 'argv' | 'timeoutSeconds' | 'env'> & { name: (typeof REQUEST_STEPS)[number] | 'comment' };
 
 /**
- * Comments on the pull request or, at the end, pushes the work, updates the text and then marks it ready. Each step is a
- * command of its own that is started only once, even if calls are cut off in between.
+ * Comments on the pull request or, at the end, pushes the work, updates the text and then marks it ready. Each step is
+ * a command of its own that is started only once, even if calls are cut off in between.
  * @returns null while a step is running
  * @throws DevCliError `IO`, `INTERRUPTED`, `RUN_UNTRUSTED`; `COMMAND_FAILED` when no runner can be started
  */

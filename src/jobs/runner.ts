@@ -30,7 +30,7 @@ import {
 /** Waits for a line on descriptor 3, then becomes the command: nothing runs before its start is on record. */
 const GATE = 'read -r DEV_CLI_GATE <&3 || exit 125; exec 3<&-; exec "$@"';
 
-/** How long to wait for output after the group has ended: a process that left the group may hold the pipe open for ever. */
+/** How long to wait for output after the group has ended: a process outside it may hold the pipe open for ever. */
 const DRAIN_MS = 1_000;
 /** How often the runner checks whether the run has given the command up. */
 const WITHDRAWN_MS = 250;
@@ -38,7 +38,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 const ENDING_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
 interface Surroundings {
-  /** The environment that the command inherits, except for dev-cli's own variables (`DEV_CLI_…`). Never written to disk. */
+  /** The environment that the command inherits, without dev-cli's own variables (`DEV_CLI_…`). Never on disk. */
   env: Readonly<Record<string, string | undefined>>;
   clock: Clock;
   ids: Ids;
@@ -59,8 +59,8 @@ interface Gated {
 type JobEnd = Pick<ExitRecord, 'exit' | 'signal' | 'timedOut' | 'error' | 'reason'>;
 
 /**
- * Runs the command of a `command.json` and writes `started.json`, `command.log` and `exit.json` beside it. A command is started
- * at most once: a second runner, or one that follows a runner that died, returns without doing anything.
+ * Runs the command of a `command.json` and writes `started.json`, `command.log` and `exit.json` beside it. A command is
+ * started at most once: a second runner, or one that follows a runner that died, returns without doing anything.
  * @param specFile absolute path of `command.json`
  * @throws DevCliError `IO` if the records cannot be written; nothing runs before `started.json` is written
  */
@@ -172,8 +172,8 @@ interface NamedPipe {
 }
 
 /**
- * Makes a pipe for the command's output. Node would use a socket, which on Linux a command cannot open as /dev/stdout or
- * /dev/stderr. It is made in a temporary directory, since not every project's file system has named pipes.
+ * Makes a pipe for the command's output. Node would use a socket, which on Linux a command cannot open as /dev/stdout
+ * or /dev/stderr. It is made in a temporary directory, since not every project's file system has named pipes.
  * @returns null if there is no such directory or no mkfifo; then a socket has to do
  */
 function makePipe(): NamedPipe | null {

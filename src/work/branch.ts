@@ -55,7 +55,7 @@ export async function findUpstream(workTree: string, branch: string, around: Git
   if (remote === undefined) {
     throw remotes.length === 0
       ? new DevCliError('GIT_FAILED', 'The repository has no remote.', { fix: 'Ask the user to add a remote.' })
-      : new DevCliError('GIT_FAILED', `Nothing tells which remote ${branch} belongs to.`, {
+      : new DevCliError('GIT_FAILED', `It is not clear which remote ${branch} belongs to.`, {
           fix: 'Ask the user to set the upstream of the branch.',
         });
   }
@@ -71,8 +71,8 @@ export async function findUpstream(workTree: string, branch: string, around: Git
 }
 
 /**
- * Adds an empty commit to a branch that has no commit of its own: forges refuse a pull request without one. Touches neither
- * the index nor the work tree.
+ * Adds an empty commit to a branch that has no commit of its own: forges refuse a pull request without one. Touches
+ * neither the index nor the work tree.
  * @returns whether a commit was made
  * @throws DevCliError `GIT_FAILED`, `INTERRUPTED`
  */
@@ -120,7 +120,8 @@ export function buildPushEnvironment(inherited: NonNullable<GitOptions['env']>):
 }
 
 /**
- * Finds the commit at the tip of a branch, and how many commits of HEAD the branch lacks; null if there is no such branch.
+ * Finds the commit at the tip of a branch, and how many commits of HEAD the branch lacks; null if there is no such
+ * branch.
  * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`
  */
 export async function findBranchTip(

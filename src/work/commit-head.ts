@@ -9,15 +9,15 @@ import { type GitOptions, git } from './git-command.js';
 
 /** Where HEAD has to be for a commit of a run. */
 export interface HeadRule {
-  /** The commit that HEAD has to contain: the run's last one, also found by its trailer `key`; before it, the one it began on. */
+  /** The commit that HEAD must contain: the run's last, with its trailer's `key`; before that, the one it began on. */
   last: { sha: string; key?: string | undefined } | null;
   /** The run's branch; null if its HEAD is detached, undefined if nobody has looked yet. */
   branch?: string | null | undefined;
 }
 
 /**
- * Finds out why the run's commits must not go where HEAD is; null if they may. A new branch made from the run's last commit is
- * accepted; a detached HEAD only if the run's was detached already.
+ * Finds out why the run's commits must not go where HEAD is; null if they may. A new branch made from the run's last
+ * commit is accepted; a detached HEAD only if the run's was detached already.
  * @throws DevCliError `GIT_FAILED`, `INTERRUPTED`
  */
 export async function findHeadRefusal(
@@ -52,7 +52,10 @@ const UNDER_WAY: Record<string, string> = {
   BISECT_LOG: 'a bisect is in progress',
 };
 
-/** Finds out why git cannot commit just now, wherever HEAD is; null if it can. @throws DevCliError `GIT_FAILED`, `INTERRUPTED` */
+/**
+ * Finds out why git cannot commit just now, wherever HEAD is; null if it can.
+ * @throws DevCliError `GIT_FAILED`, `INTERRUPTED`
+ */
 export async function findHindrance(workTree: string, around: GitOptions): Promise<string | null> {
   const asked = [...Object.keys(UNDER_WAY), 'index.lock'].flatMap((name) => ['--git-path', name]);
   const answer = await git(workTree, ['rev-parse', '--absolute-git-dir', ...asked], around);

@@ -32,8 +32,8 @@ export async function withdrawNew(workTree: string, paths: readonly string[], ar
 }
 
 /**
- * Brings the index in line with a commit that was made. If a hook changed what was committed, git leaves the content from before
- * the hook in the index, as if it were staged. May be repeated.
+ * Brings the index in line with a commit that was made. If a hook changed what was committed, git leaves the content
+ * from before the hook in the index, as if it were staged. May be repeated.
  * @param before the work tree when the run began: for the user's own changes the index is left alone
  * @throws DevCliError `GIT_FAILED`, `INTERRUPTED`
  */

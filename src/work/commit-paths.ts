@@ -91,8 +91,8 @@ export async function selectPaths(
 const LOOKED_UP = 200;
 
 /**
- * Lists the paths that results list and that are not committed because git ignores them, they are outside, or they do not exist
- * (engine.md, Commits).
+ * Lists the paths that results list and that are not committed because git ignores them, they are outside, or they do
+ * not exist (engine.md, Commits).
  * @param workTree absolute path
  * @param settled paths that are committed or already known to be left
  * @throws DevCliError `INTERRUPTED`

@@ -45,7 +45,8 @@ export async function findCommitIn(
     .split('\0')
     .map((commit) => commit.split('\n'))
     .filter((lines) => lines.some((each) => each.trim() === line));
-  // The oldest is ours: a hook may add commits with our message. Without `since` it is the newest, since a todo may be redone.
+  // The oldest is ours: a hook may add commits with our message. Without `since` it is the newest, since a todo may be
+  // redone.
   return (recent === null ? found[0] : found.at(-1))?.[0] ?? null;
 }
 

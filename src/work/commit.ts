@@ -6,8 +6,8 @@ import { readPresent } from './git.js';
 import { buildUserEnvironment, type GitOptions, git, nullIfRefused } from './git-command.js';
 
 /**
- * Plans the commits of a run's work (engine.md, Commits). Each carries a trailer by which it is looked for before it is made, so
- * that it is made once however often dev-cli is cut off.
+ * Plans the commits of a run's work (engine.md, Commits). Each carries a trailer by which it is looked for before it is
+ * made, so that it is made once however often dev-cli is cut off.
  */
 
 /** Where HEAD was when the commit was planned. */
@@ -44,8 +44,8 @@ export async function planCommit(workTree: string, scope: CommitScope, around: G
 }
 
 /**
- * Builds the command that makes the commit, for the detached runner, since hooks may take long. It reads message and paths from
- * files, so that no path can be taken for an option or a pattern.
+ * Builds the command that makes the commit, for the detached runner, since hooks may take long. It reads message and
+ * paths from files, so that no path can be taken for an option or a pattern.
  */
 export function buildCommitCommand(messageFile: string, pathsFile: string): string[] {
   return [
@@ -71,8 +71,8 @@ export function buildCommitFiles(
 }
 
 /**
- * Whether the command failed because there was nothing to commit, as with a file that was staged and is gone. Ask before
- * `withdrawNew`. Runs no hooks.
+ * Whether the command failed because there was nothing to commit, as with a file that was staged and is gone. Ask
+ * before `withdrawNew`. Runs no hooks.
  * @throws DevCliError `INTERRUPTED`
  */
 export async function isEmptyCommit(

@@ -7,8 +7,9 @@ const LARGE = 32 * 1024 * 1024;
 
 /**
  * Digests what is at a path, without following links or opening anything but a regular file.
- * @returns the SHA-256 of a regular file in hexadecimal; `link:` and the SHA-256 of a symbolic link's target; `large:` or
- * `unreadable:` with size and mtime; `special:` for a fifo, socket or device; null for a directory, or if there is nothing
+ * @returns the SHA-256 of a regular file in hexadecimal; `link:` and the SHA-256 of a symbolic link's target; `large:`
+ * or `unreadable:` with size and mtime; `special:` for a fifo, socket or device; null for a directory, or if there is
+ * nothing
  */
 export async function digestContent(path: Buffer): Promise<string | null> {
   try {

@@ -34,7 +34,8 @@ const SIGNED_OUT = /not logged in|failed to log in|gh auth login/i;
 /**
  * Finds the pull request of a branch: the open one, else the latest that was closed or merged, else null.
  * @param workTree absolute path
- * @param address where the branch is pushed to; a branch with the same name in somebody else's repository does not count
+ * @param address where the branch is pushed to; a branch with the same name in somebody else's repository does not
+ * count
  * @throws DevCliError `COMMAND_FAILED` if `gh` is missing, refuses or prints something unexpected; `INTERRUPTED`
  */
 export async function findPullRequest(
@@ -88,7 +89,8 @@ export async function updatePullRequestText(
 }
 
 /**
- * Finds out why `gh` could not open a pull request: it is not signed in, or does not answer. Waits at most five seconds.
+ * Finds out why `gh` could not open a pull request: it is not signed in, or does not answer. Waits at most five
+ * seconds.
  * @returns null if it could
  * @throws DevCliError `INTERRUPTED`
  */
@@ -168,7 +170,7 @@ function classifyFailure(cause: Error & { killed?: boolean }, args: string[], sa
 function buildUnreadableError(asked: string, said: string): DevCliError {
   const shown = toPlainLine(said);
   return new DevCliError('COMMAND_FAILED', `${asked} did not say which pull request it is: ${shown || 'nothing'}.`, {
-    fix: 'Ask the user to look at the pull requests of the branch, and whether this gh is the right one.',
+    fix: 'Ask the user to check the pull requests of the branch, and whether this is the right gh.',
   });
 }
 

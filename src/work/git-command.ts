@@ -139,9 +139,9 @@ async function runGit(cwd: string, args: string[], around: GitOptions): Promise<
 const ASKPASS = ['GIT_ASKPASS', 'SSH_ASKPASS'];
 
 /**
- * Builds an environment in which git uses the repository of its current directory and the user's own configuration. If a
- * harness mark is set, the configuration that the harness imposes is removed (protocol.md §1): that of Gemini CLI would take
- * away identity, hooks and credentials.
+ * Builds an environment in which git uses the repository of its current directory and the user's own configuration. If
+ * a harness mark is set, the configuration that the harness imposes is removed (protocol.md §1): that of Gemini CLI
+ * would take away identity, hooks and credentials.
  */
 export function buildUserEnvironment(inherited: NonNullable<GitOptions['env']>): Record<string, string | undefined> {
   const env: Record<string, string | undefined> = { ...inherited };

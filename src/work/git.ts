@@ -22,8 +22,8 @@ const DIGESTS_AT_ONCE = 16;
 export const NESTED_MARK = 'tree:';
 
 /**
- * Reads the work tree as it is now (storage.md, state.json; harness.md, The second net). If the work tree is only a part of its
- * repository, only that part is read.
+ * Reads the work tree as it is now (storage.md, state.json; harness.md, The second net). If the work tree is only a
+ * part of its repository, only that part is read.
  * @param workTree absolute path
  * @returns null if there is no git or no repository
  * @throws DevCliError `GIT_FAILED`, `IO` (the work tree is gone), `INTERRUPTED`
@@ -40,8 +40,9 @@ export async function readPresent(workTree: string, around: GitOptions = {}): Pr
 }
 
 /**
- * Lists the paths outside `.dev/` that differ from the baseline, on disk or through commits made since; relative to the work
- * tree and sorted. A path that was dirty before and still has the same content, committed or not, is not among them.
+ * Lists the paths outside `.dev/` that differ from the baseline, on disk or through commits made since; relative to the
+ * work tree and sorted. A path that was dirty before and still has the same content, committed or not, is not among
+ * them.
  * @param workTree absolute path
  * @throws DevCliError `GIT_FAILED` (also if the repository or the baseline's commit is gone), `IO`, `INTERRUPTED`
  */
@@ -52,7 +53,7 @@ export async function listChangedSince(
 ): Promise<string[]> {
   const place = await findRepository(workTree, around);
   if (place.kind !== 'repository') {
-    throw new DevCliError('GIT_FAILED', 'The repository that this run started in cannot be found any more.', {
+    throw new DevCliError('GIT_FAILED', 'The repository in which this run began cannot be found any more.', {
       details: [{ target: workTree, problem: place.kind === 'no-git' ? 'git is not on the PATH' : 'not a repository' }],
     });
   }

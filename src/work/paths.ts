@@ -7,10 +7,7 @@ import { NESTED_MARK } from './git.js';
 // A plain `require`, as in recipe/conditions.ts: most calls match no patterns.
 const picomatch = (): typeof import('picomatch') => require('picomatch');
 
-/**
- * Creates the test whether a path matches one of the globs, is below a directory that one names, or is one of `single` or below
- * it.
- */
+/** Creates the test whether a path matches a glob, or is one of `single`, or is below a directory that either names. */
 export function createGlobTest(globs: readonly string[], single: readonly string[] = []): (path: string) => boolean {
   // `s`, because a name may contain a line break.
   const fits = picomatch()([...globs], { dot: true, flags: 's' });

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { getSystemCode } from '../base/errors.js';
 import { loadLazily } from '../base/lazy.js';
 
-/** `node:child_process`, loaded when first used: that takes several milliseconds, and most acknowledgements start no process. */
+/** `node:child_process`, loaded when first used: it takes milliseconds, and few acknowledgements need it. */
 export const childProcess = loadLazily<typeof import('node:child_process')>('node:child_process');
 
 /**
@@ -48,7 +48,7 @@ function readFromProc(pid: number): [state: string, start: string] {
   return [fields[STATE] ?? '', fields[START] ?? ''];
 }
 
-/** The fields of /proc/<pid>/stat behind the second one: that is the program's name in parentheses and may hold anything. */
+/** The fields of /proc/<pid>/stat behind the second: that is the program's name, which may contain anything. */
 function readProcFields(pid: number | string): string[] {
   const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
   return text.slice(text.lastIndexOf(')') + 2).split(' ');

@@ -51,7 +51,7 @@ export function acknowledgeTasks(
   const { tasks } = requireEngine(tx);
   const id = input.action ?? (input.step === undefined ? undefined : dispatch.actionId);
   if (id === undefined || (input.action !== undefined && input.step !== undefined)) {
-    throw new DevCliError('USAGE', 'Say which action: --action, as the dispatch names it.');
+    throw new DevCliError('USAGE', 'Name one action with --action, as the dispatch lists it.');
   }
   const task = Object.hasOwn(tasks, id) ? tasks[id] : undefined;
   if (task !== undefined) {
@@ -62,7 +62,7 @@ export function acknowledgeTasks(
   }
   if (id !== dispatch.actionId) {
     if (Object.hasOwn(tx.state.acknowledged, id)) return { result: { kind: 'duplicate' } };
-    throw staleActionError(tx, `The action ${JSON.stringify(id.slice(0, 40))} is none of those that are out.`);
+    throw staleActionError(tx, `The action ${JSON.stringify(id.slice(0, 40))} is not an open task.`);
   }
   if (input.fail === true) throw dispatchFailError(tx);
   return collectResults(tx, dispatch);
@@ -126,7 +126,7 @@ function collectResults(tx: Transaction, dispatch: EngineDispatchAction): Engine
   return { result: { kind: 'collected', collected }, events: takeResults(tx, dispatch, good, lost) };
 }
 
-/** Judges a result. That it lists every path changed in its todo's files is asked for only once (engine.md, Results). */
+/** Judges a result. That it lists every path changed in its todo's files is asked for once (engine.md, Results). */
 function judgeTaskResult(tx: Transaction, { actionId, task }: OpenTask): TaskResult {
   const found = readResult(tx, actionId, task);
   if (found.kind !== 'good' || found.judged.kind !== 'worker' || task.todoId === null) return found;

@@ -18,8 +18,8 @@ export function listTodoCommands(tx: Transaction, todo: PlanTodo): QueuedCommand
 }
 
 /**
- * Lists the commands to run on the final tree: all of the plan's, each once (engine.md, Stages), except those that need a
- * value nobody reported (`listUnresolvableCommands`).
+ * Lists the commands to run on the final tree: all of the plan's, each once (engine.md, Stages), except those that need
+ * a value nobody reported (`listUnresolvableCommands`).
  */
 export function listFinalCommands(tx: Transaction): QueuedCommand[] {
   const known = new Map<string, QueuedCommand>();

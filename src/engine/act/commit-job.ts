@@ -73,7 +73,7 @@ function reportLeftPaths(tx: Transaction, todo: string | null, { left }: CommitE
   addOpenIssue(tx, line);
 }
 
-/** Requires that HEAD contains this commit from now on. If HEAD is on a new branch, that is followed, with a warning. */
+/** Requires that HEAD contains this commit from now on. If HEAD is on a new branch, warns and follows it. */
 function followHead(tx: Transaction, key: string, { commit, at }: CommitEnding): void {
   const engine = requireEngine(tx);
   delete engine.waits;
@@ -88,7 +88,7 @@ function followHead(tx: Transaction, key: string, { commit, at }: CommitEnding):
   );
 }
 
-/** Lets commits go on from where HEAD is, as a person has confirmed, and requires that later HEADs contain that commit. */
+/** Lets commits go on from where HEAD is, as a person has confirmed. Later HEADs must contain that commit. */
 export function acceptHead(tx: Transaction, { head, branch }: HeadPosition): void {
   const engine = requireEngine(tx);
   const before = engine.head?.last;

@@ -74,6 +74,7 @@ function renderPrompt(tx: Transaction, handler: ResolvedHandler, { todo, stage }
 export function setPendingDispatch(tx: Transaction, block: string, fresh: ReadonlySet<string>): void {
   const { state } = tx;
   const engine = requireEngine(tx);
+  // What was at the path of a result when its task was issued: only a change of that is a result.
   const known = state.pendingAction?.before ?? {};
   state.lastAction += 1;
   const actionId = `a${state.lastAction}`;
@@ -83,6 +84,7 @@ export function setPendingDispatch(tx: Transaction, block: string, fresh: Readon
   const running = rows
     .filter((row) => !fresh.has(row.actionId))
     .map((row) => ({ ...row, issuedAt: engine.tasks[row.actionId]?.issuedAt ?? tx.at }));
+  const { blocked, more } = summarizeBlocked(engine);
   const action: EngineDispatchAction = {
     run: state.name,
     block,
@@ -92,12 +94,16 @@ export function setPendingDispatch(tx: Transaction, block: string, fresh: Readon
     tasks,
     running,
     commands: [],
-    ...buildBlockedFields(engine),
+    ...(Object.keys(blocked).length === 0 ? {} : { blocked }),
+    ...(more === 0 ? {} : { blockedMore: more }),
     tell: TELL,
     ack: buildAck(tx, actionId, { collect: true }),
     progress: renderTodoProgress(engine),
   };
-  setPendingAction(tx, action, listResultFacts(tx, ids, known), 'dispatch');
+  const before = ids.map(getResultPath).map((path): [string, PathFacts] => {
+    return [path, Object.hasOwn(known, path) ? (known[path] ?? null) : readFileFacts(tx.files, path)];
+  });
+  setPendingAction(tx, action, Object.fromEntries(before), 'dispatch');
   const issued = tasks.map(({ actionId: id, todoId, substep, attempt, why }) => ({
     actionId: id,
     todoId,
@@ -108,45 +114,26 @@ export function setPendingDispatch(tx: Transaction, block: string, fresh: Readon
   if (issued.length > 0) recordEntry(tx, 'dispatched', { actionId, block, tasks: issued });
 }
 
-/** What was at the path of each result when its task was issued; for tasks already out, as recorded then. */
-function listResultFacts(
-  tx: Transaction,
-  ids: readonly string[],
-  known: Record<string, PathFacts>,
-): Record<string, PathFacts> {
-  return Object.fromEntries(
-    ids.map((id): [string, PathFacts] => {
-      const path = getResultPath(id);
-      return [path, Object.hasOwn(known, path) ? (known[path] ?? null) : readFileFacts(tx.files, path)];
-    }),
-  );
-}
-
 function buildTaskView(tx: Transaction, actionId: string, task: TaskState): TaskView {
   const { state, place } = tx;
-  const verification = task.todoId !== null && requireEngine(tx).todos[task.todoId]?.type === 'verification';
+  const { todoId, substep, attempt, why, role } = task;
+  const verification = todoId !== null && requireEngine(tx).todos[todoId]?.type === 'verification';
   return {
     actionId,
-    todoId: task.todoId,
-    substep: task.substep,
-    attempt: task.attempt,
-    ...defined({ why: task.why }),
-    type: task.role,
+    todoId,
+    substep,
+    attempt,
+    ...defined({ why }),
+    type: role,
     promptFile: displayPath(place, state.name, `actions/${actionId}/prompt.md`),
     output: displayPath(place, state.name, getResultPath(actionId)),
-    readOnly: task.substep !== 'worker' || verification,
+    readOnly: substep !== 'worker' || verification,
     ack: buildAck(tx, actionId),
   };
 }
 
 function buildAck(tx: Transaction, actionId: string, more: { collect?: true } = {}): Invocation {
   return { command: 'step complete', input: { name: tx.state.name, action: actionId, ...more } };
-}
-
-function buildBlockedFields(engine: RunEngine): Pick<EngineDispatchAction, 'blocked' | 'blockedMore'> {
-  const { blocked, more } = summarizeBlocked(engine);
-  if (Object.keys(blocked).length === 0) return {};
-  return more === 0 ? { blocked } : { blocked, blockedMore: more };
 }
 
 /** Groups the first blocked todos under the failed one that blocks them, and counts the rest. */

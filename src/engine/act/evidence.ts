@@ -34,7 +34,7 @@ const AGAIN = 2;
 export function recordCommandResult(tx: Transaction, ended: CommandEnded): EngineEvent | null {
   const { engine, job } = requireJob(tx, 'commands');
   const [command, ...queue] = job.queue;
-  if (command === undefined) throw new DevCliError('INTERNAL', 'The job has no command at work.');
+  if (command === undefined) throw new DevCliError('INTERNAL', 'The job has no command that is running.');
   if (rerunInterrupted(tx, job, ended)) return null;
   const evidence = buildEvidence(tx, command, ended);
   if (evidence.ok && evidence.tree !== null) keepResult(tx, ended.job, evidence.tree, evidence.log);

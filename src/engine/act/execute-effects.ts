@@ -18,14 +18,14 @@ import { listUnknownReferences } from './values.js';
 import { addTodosToPlan, tickDoneTodos, wrapUp } from './wrap-up.js';
 
 /**
- * The shell around the engine's pure core: inside a transaction, it feeds events to the core and carries out the effects until
- * the engine waits for something (engine.md, Shape).
+ * The shell around the engine's pure core: inside a transaction, it feeds events to the core and carries out the
+ * effects until the engine waits for something (engine.md, Shape).
  *
- * - `enterEngine` carries out the outer machine's effect `engine`; `applyEngineEvents` takes everything else: results, decisions
- *   at gates, jobs that ended (jobs.ts). Both return an event for the outer machine once the execution has ended;
- *   `advanceEngine` of protocol/walk/advance.ts passes it on.
- * - While the engine waits, the pending action is `engine-dispatch` (tasks are out: `engine.tasks`), `wait-for-user` (the
- *   engine's `at` is a gate) or `running` (`engine.job`).
+ * - `enterEngine` carries out the outer machine's effect `engine`; `applyEngineEvents` takes everything else: results,
+ *   decisions at gates, jobs that ended (jobs.ts). Both return an event for the outer machine once the execution has
+ *   ended; `advanceEngine` of protocol/walk/advance.ts passes it on.
+ * - While the engine waits, the pending action is `engine-dispatch` (tasks are out: `engine.tasks`), `wait-for-user`
+ *   (the engine's `at` is a gate) or `running` (`engine.job`).
  * - `tx.tree()` is the work tree as it was before the decision, read when first needed (protocol/transact.ts).
  */
 
@@ -54,8 +54,8 @@ function isUnbegun({ planApproved, commandsApproved, todos }: RunEngine): boolea
 }
 
 /**
- * Feeds events to the engine and carries out what follows. Each event is drawn only after the one before has been carried out,
- * because it may depend on that.
+ * Feeds events to the engine and carries out what follows. Each event is drawn only after the one before has been
+ * carried out, because it may depend on that.
  * @returns the event for the outer machine, or null while the engine waits
  */
 export function applyEngineEvents(tx: Transaction, block: string, events: Iterable<EngineEvent>): MachineEvent | null {

@@ -8,31 +8,32 @@ const ISSUES_SHOWN = 5;
 
 /** Renders an execution in one line: todos, failures, commits, retries, open issues. */
 export function renderExecutionLine(engine: RunEngine): string {
-  const commits = Object.values(engine.todos).filter(({ commit }) => commit !== undefined).length;
-  const retries = Object.values(engine.todos).reduce((sum, todo) => sum + todo.retries, 0);
-  const failed = Object.values(engine.todos).filter(({ status }) => status === 'failed').length;
+  const { added, deferred, waits, openIssues } = engine;
+  const todos = Object.values(engine.todos);
+  const commits = todos.filter(({ commit }) => commit !== undefined).length;
+  const retries = todos.reduce((sum, todo) => sum + todo.retries, 0);
+  const failed = todos.filter(({ status }) => status === 'failed').length;
   const ticked = countTickedBefore(engine);
-  const parts = [
+  const why = waits === undefined ? '' : `: ${toBoundedLine(waits.why, 250)}`;
+  return [
     renderTodoProgress(engine),
     ...(ticked > 0 ? [`${ticked} of them taken as done, their boxes were ticked before`] : []),
     ...(failed > 0 ? [`${failed} failed`] : []),
-    ...(commits > 0 ? [`${commits} ${commits === 1 ? 'commit' : 'commits'}`] : []),
+    ...(commits > 0 ? [countCommits(commits)] : []),
     ...(retries > 0 ? [`${retries} ${retries === 1 ? 'retry' : 'retries'}`] : []),
-    ...(engine.added > 0 ? [`${engine.added} added`] : []),
-    ...(engine.deferred.length > 0 ? [renderWaitingCommits(engine)] : []),
-    ...(engine.openIssues.length > 0 ? [`${engine.openIssues.length} open issues`] : []),
-  ];
-  return parts.join(', ');
+    ...(added > 0 ? [`${added} added`] : []),
+    ...(deferred.length > 0 ? [`${countCommits(deferred.length)} not made yet${why}`] : []),
+    ...(openIssues.length > 0 ? [`${openIssues.length} open issues`] : []),
+  ].join(', ');
+}
+
+function countCommits(count: number): string {
+  return `${count} ${count === 1 ? 'commit' : 'commits'}`;
 }
 
 /** Counts the todos that this run did not do because their boxes were ticked when it began. */
 export function countTickedBefore({ todos }: RunEngine): number {
   return Object.values(todos).filter(({ status, attempt }) => status === 'done' && attempt === 0).length;
-}
-
-function renderWaitingCommits({ deferred, waits }: RunEngine): string {
-  const why = waits === undefined ? '' : `: ${toBoundedLine(waits.why, 250)}`;
-  return `${deferred.length} ${deferred.length === 1 ? 'commit' : 'commits'} not made yet${why}`;
 }
 
 /** How many failed todos `done` names; `status` shows all of them. */
@@ -54,23 +55,18 @@ export function listFailedTodos(engine: RunEngine): { id: string; reason: string
 /** Builds the `results` of `done`. */
 export function buildExecutionResults(engine: RunEngine): Record<string, string> {
   const review = engine.reviews.at(-1);
+  const issues = engine.openIssues.slice(0, ISSUES_SHOWN).map((line) => toBoundedLine(line, 150));
   return {
     todos: renderTodoProgress(engine).slice('todos '.length),
     ...(review === undefined ? {} : { codeReview: review.verdict }),
-    ...(engine.openIssues.length === 0
-      ? {}
-      : {
-          openIssues: engine.openIssues
-            .slice(0, ISSUES_SHOWN)
-            .map((line) => toBoundedLine(line, 150))
-            .join('; '),
-        }),
+    ...(issues.length === 0 ? {} : { openIssues: issues.join('; ') }),
   };
 }
 
 /**
  * Names the todos at which a halted run is reopened, in the form that `step invalidate --step` takes: all that failed.
- * @returns null if a stage of the whole run failed, or too many todos to rule on one by one: then the block is named instead
+ * @returns null if a stage of the whole run failed, or too many todos to rule on one by one: then the block is named
+ * instead
  */
 export function getReopenTarget({ order, todos }: Pick<RunEngine, 'order' | 'todos'>): string | null {
   const failed = order.filter((id) => todos[id]?.status === 'failed');

@@ -19,7 +19,8 @@ import { listAddedTodos, requireEngine } from './plan.js';
 
 /**
  * Acknowledges the decision at a gate of an execution (engine.md, Gates).
- * @throws DevCliError as `requireChoice`; `INPUT_CHANGED`, `PLAN_EDITED` if the plan is no longer the one that was asked about
+ * @throws DevCliError as `requireChoice`; `INPUT_CHANGED`, `PLAN_EDITED` if the plan is no longer the one that was
+ * asked about
  */
 export function acknowledgeGate(tx: Transaction, pending: PendingBlock, input: AckInput): EngineAcknowledgement {
   const at = findCurrentGate(tx);

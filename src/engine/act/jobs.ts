@@ -26,10 +26,10 @@ import { getTodoBody, requireEngine } from './plan.js';
 import { addOpenIssue } from './remarks.js';
 
 /**
- * What an execution has dev-cli do outside the transaction (jobs/job.ts). There is one job at a time, in `state.engine.job`, and
- * a `running` action waits for it. A job of several commands runs them in turn, each under an action of its own. Its result is
- * recorded by `recordCommandResult` (evidence.ts), `recordCommitResult` (commit-job.ts) or `recordPullRequestResult`
- * (request-job.ts), which return the event for the engine.
+ * What an execution has dev-cli do outside the transaction (jobs/job.ts). There is one job at a time, in
+ * `state.engine.job`, and a `running` action waits for it. A job of several commands runs them in turn, each under an
+ * action of its own. Its result is recorded by `recordCommandResult` (evidence.ts), `recordCommitResult`
+ * (commit-job.ts) or `recordPullRequestResult` (request-job.ts), which return the event for the engine.
  */
 
 type Work = Extract<EngineEffect, { type: 'work' }>;
@@ -78,7 +78,7 @@ function readTitle({ files }: Transaction): string {
   }
 }
 
-/** Creates the test for evidence that is still valid when a job begins: verification discards what it will produce anew. */
+/** Creates the test for evidence that is still valid when a job begins: a verification produces its own anew. */
 function createValidityTest(tx: Transaction, todo: string, part: Work['part']): (evidence: CommandEvidence) => boolean {
   if (part !== 'commands') return () => true;
   const own = new Set(getTodoBody(tx, todo).acceptance.map(({ id }) => id));
@@ -156,7 +156,7 @@ export function setPendingRunning(tx: Transaction, block: string, job: EngineJob
  */
 export function closeRunningAction(tx: Transaction): string {
   const action = tx.state.pendingAction?.action;
-  if (action?.action !== 'running') throw new DevCliError('INTERNAL', 'No job is at work.');
+  if (action?.action !== 'running') throw new DevCliError('INTERNAL', 'No job is running.');
   delete tx.state.commands[action.actionId];
   tx.state.acknowledged[action.actionId] = action.block;
   return action.block;
@@ -169,6 +169,6 @@ export function closeRunningAction(tx: Transaction): string {
 export function requireJob<K extends EngineJob['kind']>(tx: Transaction, kind: K) {
   const engine = requireEngine(tx);
   const { job } = engine;
-  if (job === null || job.kind !== kind) throw new DevCliError('INTERNAL', `No ${kind} job is at work.`);
+  if (job === null || job.kind !== kind) throw new DevCliError('INTERNAL', `No ${kind} job is running.`);
   return { engine, job: job as Extract<EngineJob, { kind: K }> };
 }

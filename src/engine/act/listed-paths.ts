@@ -31,8 +31,8 @@ export function recordListedPaths(tx: Transaction, todo: string, { filesChanged,
 }
 
 /**
- * Finds paths inside a todo's files that changed since it began and that none of its results lists. The user's own changes,
- * and paths that git cannot commit, do not count.
+ * Finds paths inside a todo's files that changed since it began and that none of its results lists. The user's own
+ * changes, and paths that git cannot commit, do not count.
  * @param result the result being judged, or as much of it as there is
  */
 export function findUnlistedPaths(tx: Transaction, todo: string, result: ListedPaths): string[] {
@@ -68,8 +68,8 @@ function createUnclaimedTest(tx: Transaction, todo: string): (path: string) => b
 const NAMED = 10;
 
 /**
- * Assigns, once all workers of a wave are back, the changes outside the files of all its todos: each is charged to the todo whose
- * result lists it, or is a warning (engine.md, Waves). The user's own changes do not count.
+ * Assigns, once all workers of a wave are back, the changes outside the files of all its todos: each is charged to the
+ * todo whose result lists it, or is a warning (engine.md, Waves). The user's own changes do not count.
  */
 export function assignUnclaimedChanges(tx: Transaction): void {
   const engine = requireEngine(tx);

@@ -2,8 +2,8 @@ import { toBoundedLine, toWholeLine } from '../../documents/foreign.js';
 import type { Transaction } from '../../run/transaction.js';
 
 /**
- * The notes of an execution: context/learnings.md, issues.md and audit.md. The store keeps a whole copy of a document at each
- * commit, so a document that has grown to `FULL` takes no more: later notes go to a document of the todo's own.
+ * The notes of an execution: context/learnings.md, issues.md and audit.md. The store keeps a whole copy of a document
+ * at each commit, so a document that has grown to `FULL` takes no more: later notes go to a document of the todo's own.
  */
 
 export const LEARNINGS = 'context/learnings.md';

@@ -11,8 +11,8 @@ const DETAILS_SHOWN = 20;
 const NAMED = 5;
 
 /**
- * Finds another execution in the work tree that may change the same files: each would judge and commit the other's half-done
- * work. If the files differ, a warning names the other executions (engine.md, Two executions).
+ * Finds another execution in the work tree that may change the same files: each would judge and commit the other's
+ * half-done work. If the files differ, a warning names the other executions (engine.md, Two executions).
  * @returns `FILES_OVERLAP`, or null
  */
 export function findFileConflict(tx: Transaction, todos: readonly Row[]): DevCliError | null {

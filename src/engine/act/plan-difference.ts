@@ -29,7 +29,8 @@ interface PlanChanges {
 const NAMED = 10;
 
 /**
- * Describes which changes to the plan the execution ignores, and how to apply them (documents.md, A plan that moved on).
+ * Describes which changes to the plan the execution ignores, and how to apply them
+ * (documents.md, A plan that moved on).
  * @returns null if the plan is still the captured one, or if no execution is live or can be reopened
  */
 export function renderPlanDifference({ name, status, engine }: RunState, files: DocumentReader): string | null {

@@ -11,8 +11,8 @@ type PlanHead = Omit<PlanContent, 'todos'>;
 const OPENING = '"todos":[\n';
 
 /**
- * Renders the captured plan as JSON with each todo on a line that begins with its id. One todo of ten thousand is then found by
- * a text search, and nothing else is parsed.
+ * Renders the captured plan as JSON with each todo on a line that begins with its id. One todo of ten thousand is then
+ * found by a text search, and nothing else is parsed.
  */
 function renderCapturedPlan({ todos, ...head }: PlanContent): string {
   const opening = JSON.stringify({ ...head, todos: [] }).slice(0, -'[]}'.length);
@@ -118,7 +118,7 @@ export function requireEngineRecipe(tx: Transaction) {
   return engine;
 }
 
-/** Whether dev-cli itself judges the work by the plan's commands; if not, they run only when workers ask for a check. */
+/** Whether dev-cli itself judges the work by the plan's commands; if not, they run only for a worker's check. */
 export function runsCommands(tx: Transaction): boolean {
   const { stages, finalize } = requireEngineRecipe(tx).program;
   return stages.some(({ id }) => id === 'verify') || finalize.includes('finalVerify');

@@ -26,8 +26,8 @@ import { renderAllRulings, renderTodoRulings } from './rulings.js';
 const READ_ONLY = 'You change no source: you read, and run what only reads.';
 
 /**
- * Renders the task of judging one todo, after dev-cli has run its commands. The verifier is given the todo's assertions; a
- * recipe's own agent is told by its prompt what to look for.
+ * Renders the task of judging one todo, after dev-cli has run its commands. The verifier is given the todo's
+ * assertions; a recipe's own agent is told by its prompt what to look for.
  */
 export function renderJudgePrompt(
   tx: Transaction,

@@ -9,7 +9,7 @@ import type { ReadResult } from './results.js';
 
 /** `DATA_UNEXPECTED`: `--collect` was given with the action of a single task. */
 export function oneTaskError(): DevCliError {
-  return new DevCliError('DATA_UNEXPECTED', '--collect takes every result; this action is one task.', {
+  return new DevCliError('DATA_UNEXPECTED', '--collect is for a whole dispatch; this action is a single task.', {
     fix: 'Leave --collect out, or run the ack of the dispatch.',
   });
 }
@@ -20,7 +20,7 @@ export function resultMissingError(tx: Transaction, out: OpenTask, problem: stri
   const path = displayResult(tx, actionId);
   return new DevCliError('EVIDENCE_MISSING', `The result of ${actionId} is not there: ${problem}.`, {
     details: [{ target: path, problem }],
-    fix: `Let the task's agent write ${path}, then repeat the acknowledgement. One that cannot: write why to the file that \`instead\` names, and run that.`,
+    fix: `Let the task's agent write ${path}, then repeat the acknowledgement. If the agent cannot, write the reason to the file that \`instead\` names, and run that command.`,
     instead: buildFailCommand(tx, actionId),
     pending: buildPendingTask(tx, actionId),
   });
@@ -33,21 +33,21 @@ export function resultInvalidError(
   problems: ErrorDetail[],
 ): DevCliError {
   const path = displayResult(tx, actionId);
-  return new DevCliError('SCHEMA_INVALID', `The result of ${actionId} does not hold up; nothing of it is taken.`, {
+  return new DevCliError('SCHEMA_INVALID', `The result of ${actionId} does not hold up; nothing of it was accepted.`, {
     details: problems.slice(0, 40).map((problem) => ({ target: path, ...problem })),
-    fix: `Let the task's agent mend ${path}, then repeat the acknowledgement. Refused ${task.malformed} of ${MAX_REFUSALS} times; the last is a failed attempt.`,
+    fix: `Let the task's agent mend ${path}, then repeat the acknowledgement. Refused ${task.malformed} of ${MAX_REFUSALS} times; the last one makes the attempt fail.`,
     pending: buildPendingTask(tx, actionId),
   });
 }
 
 /** The fix for a result that does not list every changed path. */
 const COMPLETE =
-  'Put each path into `filesChanged` (the work of the todo) or `notMine` (not its work), or let the agent do it; then repeat the acknowledgement, which takes the result as it is then and leaves uncommitted what it does not list.';
+  'Put each path into `filesChanged` (the work of the todo) or `notMine` (not its work), or let the agent do it; then repeat the acknowledgement. It accepts the result as it is by then, and what that does not list stays uncommitted.';
 
 /** `SCHEMA_INVALID`: the result is good, but does not list every changed path. */
 export function resultIncompleteError(tx: Transaction, { actionId }: OpenTask, problems: ErrorDetail[]): DevCliError {
   const path = displayResult(tx, actionId);
-  return new DevCliError('SCHEMA_INVALID', `The result of ${actionId} does not list all that changed.`, {
+  return new DevCliError('SCHEMA_INVALID', `The result of ${actionId} does not list everything that changed.`, {
     details: problems.map((problem) => ({ target: path, ...problem })),
     fix: COMPLETE,
     pending: buildPendingTask(tx, actionId),
@@ -58,10 +58,10 @@ export function resultIncompleteError(tx: Transaction, { actionId }: OpenTask, p
 export function nothingTakenError(details: ErrorDetail[], kinds: ReadonlySet<TaskResult['kind']>): DevCliError {
   const wrong = kinds.has('refused') || kinds.has('unlisted');
   const mend =
-    'Wait for the agents at work, and let them mend what is named; start one anew, with its promptFile, where nobody is at work on it. Then repeat the acknowledgement.';
+    'Wait for the running agents, and let them mend what is named. If a task has no agent any more, start a new one with its promptFile. Then repeat the acknowledgement.';
   return new DevCliError(
     wrong ? 'SCHEMA_INVALID' : 'EVIDENCE_MISSING',
-    wrong ? 'What is there does not hold up; nothing was taken.' : 'No result is there yet.',
+    wrong ? 'The results so far do not hold up; none was accepted.' : 'There is no result yet.',
     {
       details: details.slice(0, 40),
       fix: kinds.has('unlisted') ? (kinds.has('refused') ? `${mend} ${COMPLETE}` : COMPLETE) : mend,
@@ -91,7 +91,7 @@ function buildPendingTask(tx: Transaction, actionId: string) {
 /** `DATA_UNEXPECTED`: `step fail` named the dispatch instead of one of its tasks. */
 export function dispatchFailError(tx: Transaction): DevCliError {
   const [first] = Object.keys(requireEngine(tx).tasks);
-  return new DevCliError('DATA_UNEXPECTED', 'A dispatch as a whole cannot fail; name the task that did.', {
+  return new DevCliError('DATA_UNEXPECTED', 'A dispatch cannot fail as a whole; name the task that failed.', {
     ...(first === undefined ? {} : { fix: buildFailCommand(tx, first) }),
   });
 }

@@ -7,8 +7,8 @@ import { closeRunningAction, requireJob } from './jobs.js';
 import { recordWarning } from './remarks.js';
 
 /**
- * Takes in the result of a pull request job. The run goes on even if the forge refused: a pull request that does not show the
- * work is a warning, a missing comment an open issue.
+ * Takes in the result of a pull request job. The run goes on even if the forge refused: a pull request that does not
+ * show the work is a warning, a missing comment an open issue.
  * @throws DevCliError `INTERNAL` if no such job is running
  */
 export function recordPullRequestResult(tx: Transaction, { ending }: RequestEnded): EngineEvent {

@@ -29,8 +29,8 @@ function getResultKind(substep: string): ResultKind {
 }
 
 /**
- * Reads and judges the result of a task (engine.md, Results): a regular file inside the root, changed since the task was
- * issued, that is valid JSON, fits its schema and answers everything the task asked.
+ * Reads and judges the result of a task (engine.md, Results): a regular file inside the root, changed since the task
+ * was issued, that is valid JSON, fits its schema and answers everything the task asked.
  */
 export function readResult(tx: Transaction, actionId: string, task: TaskState): ReadResult {
   const path = getResultPath(actionId);

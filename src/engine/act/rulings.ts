@@ -5,8 +5,8 @@ import { requireEngine } from './plan.js';
 import { renderPart } from './prompt-parts.js';
 
 /**
- * Rulings: the notes of `step invalidate --note` (engine.md, Rulings). A ruling holds for all later attempts at its todo, both
- * for those who do the work and for those who judge it.
+ * Rulings: the notes of `step invalidate --note` (engine.md, Rulings). A ruling holds for all later attempts at its
+ * todo, both for those who do the work and for those who judge it.
  */
 
 /** Takes the place of a todo's id if a ruling is about the whole execution. */

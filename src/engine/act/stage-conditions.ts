@@ -14,7 +14,7 @@ import type { Part, StageCondition } from '../core/events.js';
 import { listFinalCommands } from './commands.js';
 import { getTodoBody, readWholePlan, requireEngine, requireEngineRecipe } from './plan.js';
 
-/** Creates the test by which the machine asks, before it enters a stage or a part of one, whether there is anything to do. */
+/** Creates the test by which the machine asks whether a stage, or a part of one, has anything to do. */
 export function createStageCondition(tx: Transaction): StageCondition {
   return (todo, stage, part) => (todo === null ? wholeApplies(tx, stage) : todoApplies(tx, todo, stage, part));
 }
@@ -89,7 +89,7 @@ function hasPullRequest(tx: Transaction): boolean {
   return wanted !== undefined && wanted !== false && tx.files.facts('pr.json').kind === 'file';
 }
 
-/** Whether a person still has to approve the commands (engine.md, Approvals). Records an earlier approval that still holds. */
+/** Whether a person still has to approve the commands (engine.md, Approvals). Records an earlier one that holds. */
 function commandsNeedApproval(tx: Transaction): boolean {
   const { state } = tx;
   const engine = requireEngine(tx);
@@ -109,8 +109,8 @@ function commandsNeedApproval(tx: Transaction): boolean {
 }
 
 /**
- * Whether a person refused the commands of this name and has approved none since. Then only a person's yes leads on, whatever
- * the mode, flags and preferences say (product.md, Guarantees).
+ * Whether a person refused the commands of this name and has approved none since. Then only a person's yes leads on,
+ * whatever the mode, flags and preferences say (product.md, Guarantees).
  */
 function wasRefused({ state, earlier }: Transaction): boolean {
   if (state.gates['approveCommands']?.choice === 'stop') return true;
@@ -118,7 +118,7 @@ function wasRefused({ state, earlier }: Transaction): boolean {
   return earlier.gates['approveCommands']?.choice === 'stop' || earlier.engine.commandsRefused === true;
 }
 
-/** Finds an approval of exactly these commands: by this run before it restarted, by an earlier run, or with the plan. */
+/** Finds an approval of exactly these commands: from before this run restarted, by an earlier run, or with the plan. */
 function findStandingApproval(
   tx: Transaction,
   commands: readonly PlannedCommand[],

@@ -132,7 +132,8 @@ function triageReview(tx: Transaction, result: ReviewResult): StageResult {
 }
 
 /**
- * Turns what a final stage found into todos while fix rounds are left; after that, into open issues (engine.md, Fix rounds).
+ * Turns what a final stage found into todos while fix rounds are left; after that, into open issues
+ * (engine.md, Fix rounds).
  * @param bodies the fix todos
  * @param open the same findings as open issues
  */

@@ -21,8 +21,8 @@ import { toNewTodo } from './stage-results.js';
 import { OUTPUTS } from './values.js';
 
 /**
- * Sets up the engine before its first step: captures the plan and creates a row for each todo, done if its box is ticked
- * (engine.md, Shape).
+ * Sets up the engine before its first step: captures the plan and creates a row for each todo, done if its box is
+ * ticked (engine.md, Shape).
  * @returns false, with the fault recorded, if there is no plan that can be executed
  * @throws DevCliError `FILES_OVERLAP` if the run is just being started and another execution may change the same files
  */
@@ -33,7 +33,8 @@ export function startExecution(tx: Transaction, block: string): boolean {
     return false;
   }
   const before = tx.earlier?.engine ?? tx.state.engine;
-  const disagrees = findPlanMismatch(tx.files, before === null ? [] : listAddedTodos(before));
+  const added = before === null ? [] : listAddedTodos(before);
+  const disagrees = findPlanMismatch(tx.files, added);
   if (disagrees !== null) {
     // People approve what PLAN.md says, so nothing else may be executed.
     recordFault(tx, block, 'PLAN_EDITED', `${disagrees}; it is not executed`);
@@ -42,9 +43,8 @@ export function startExecution(tx: Transaction, block: string): boolean {
   // A plan that no planning run recorded is kept now: `git clean` may delete it.
   for (const path of [PLAN, PLAN_CONTENT]) tx.files.keep(path);
   const boxes = readBoxes(tx.files.text(PLAN) ?? '');
-  const ticked = (id: string) => Object.hasOwn(boxes, id) && boxes[id] === true;
-  const earlier = listCarriedTodos(tx, boxes);
-  const rows = buildRows(plan, earlier, ticked);
+  const carried = added.filter(({ id }) => Object.hasOwn(boxes, id));
+  const rows = buildRows(plan, carried, before?.todos ?? {}, boxes);
   if (!hasRoomBeside(tx, block, rows)) return false;
   const done = rows.filter(({ status }) => status === 'done').map(({ id }) => id);
   const gate = findPlanGate(tx.state, tx.captured);
@@ -55,7 +55,7 @@ export function startExecution(tx: Transaction, block: string): boolean {
     outputs: readKnownOutputs(tx, new Set(done)),
     planDigest: capturePlan(tx, plan),
     planMarks: digestPlanFiles(tx.files),
-    bodies: Object.fromEntries(earlier.map(({ body }) => [body.id, body])),
+    bodies: Object.fromEntries(carried.map((body) => [body.id, body])),
     ...defined({ planApproved }),
     // Carried over from before a restart; it counts only if the list of commands is still the same.
     commandsApproved: tx.state.engine?.commandsApproved ?? null,
@@ -75,13 +75,8 @@ export function startExecution(tx: Transaction, block: string): boolean {
   };
   tx.state.engine = engine;
   if (tx.earlier !== null) inheritDecisions(tx, tx.earlier);
-  recordEntry(tx, 'plan-captured', {
-    block,
-    todos: rows.length,
-    done,
-    plan: CAPTURED_PLAN,
-    approved: describeApprovals(tx.state).plan,
-  });
+  const approved = describeApprovals(tx.state).plan;
+  recordEntry(tx, 'plan-captured', { block, todos: rows.length, done, plan: CAPTURED_PLAN, approved });
   return true;
 }
 
@@ -109,36 +104,31 @@ function hasRoomBeside(tx: Transaction, block: string, rows: readonly TodoState[
   return false;
 }
 
-interface CarriedTodo {
-  body: PlanTodo;
-  row: TodoState | undefined;
-}
-
-/** Todos that an earlier run of the name added and that are in PLAN.md: they are part of the plan now. */
-function listCarriedTodos(tx: Transaction, boxes: Record<string, boolean>): CarriedTodo[] {
-  const engine = tx.earlier?.engine ?? tx.state.engine;
-  if (engine === null) return [];
-  return listAddedTodos(engine)
-    .filter(({ id }) => Object.hasOwn(boxes, id))
-    .map((body) => ({ body, row: engine.todos[body.id] }));
-}
-
-function buildRows({ todos }: PlanContent, earlier: CarriedTodo[], ticked: (id: string) => boolean): TodoState[] {
-  const rows = todos.map((todo) =>
-    createTodoRow(toNewTodo({ ...todo, dependsOn: listDependencies(todo) }), { done: ticked(todo.id) }),
-  );
-  const known = new Set([...rows, ...earlier.map(({ body }) => body)].map(({ id }) => id));
-  for (const { body, row } of earlier) {
-    const dependsOn = listDependencies(body).filter((id) => known.has(id));
-    const added = createTodoRow(toNewTodo({ ...body, dependsOn }), { done: ticked(body.id) });
+/**
+ * Creates the rows of the plan's todos, and of those that an earlier run added and that are part of the plan now.
+ * @param earlier the rows of that run
+ */
+function buildRows(
+  { todos }: PlanContent,
+  carried: readonly PlanTodo[],
+  earlier: RunEngine['todos'],
+  boxes: Record<string, boolean>,
+): TodoState[] {
+  const known = new Set([...todos, ...carried].map(({ id }) => id));
+  const create = (todo: PlanTodo) => {
+    const dependsOn = listDependencies(todo).filter((id) => known.has(id));
+    return createTodoRow(toNewTodo({ ...todo, dependsOn }), { done: boxes[todo.id] === true });
+  };
+  const rows = todos.map(create);
+  for (const body of carried) {
+    const row = earlier[body.id];
     const at = rows.findIndex(({ id }) => id === row?.parent);
     const parent = rows[at];
-    if (parent === undefined || row === undefined) {
-      rows.push(added);
-      continue;
+    if (parent === undefined || row === undefined) rows.push(create(body));
+    else {
+      parent.dynamicTodos.push(body.id);
+      rows.splice(at + parent.dynamicTodos.length, 0, { ...create(body), depth: row.depth, parent: parent.id });
     }
-    parent.dynamicTodos.push(added.id);
-    rows.splice(at + 1 + parent.dynamicTodos.length - 1, 0, { ...added, depth: row.depth, parent: parent.id });
   }
   return rows;
 }

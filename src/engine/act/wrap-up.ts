@@ -9,7 +9,7 @@ import { getTodoBody, readWholePlan, requireEngine } from './plan.js';
 import { recordWarning } from './remarks.js';
 import { OUTPUTS } from './values.js';
 
-/** Above this size, in bytes, a plan has its boxes ticked only at the end: the store keeps a copy of it at each commit. */
+/** Above this size, in bytes, a plan has its boxes ticked only at the end: the store copies it at each commit. */
 const TICKED_AT_ONCE = 256 * 1024;
 
 /** Stores a todo's outputs, learnings and issues, adds a line to the audit and ticks its box (engine.md, Stages). */

@@ -33,7 +33,7 @@ export type EngineEvent =
   | { type: 'START' }
   /** A stage has ended; `todo` is null for a stage of the whole run. */
   | { type: 'OUTCOME'; todo: string | null; stage: string; part?: Part; verdict: StageResult }
-  /** Redoes todos and makes their dependents stale; null redoes everything that is not done. Reopens a run that has ended. */
+  /** Redoes todos and makes their dependents stale; null redoes everything not done. Reopens a run that has ended. */
   | { type: 'INVALIDATE'; todos: readonly string[] | null };
 
 /** A task for an agent. */
@@ -44,7 +44,7 @@ export interface NewTask {
   why?: string;
 }
 
-/** What the caller of the machine has to do, in order. `dispatch`, `work` and `gate` are answered by `OUTCOME` events. */
+/** What the caller of the machine has to do, in order. An `OUTCOME` answers each `dispatch`, `work` and `gate`. */
 export type EngineEffect =
   /** Hand out these tasks together. */
   | { type: 'dispatch'; tasks: NewTask[] }
@@ -58,7 +58,7 @@ export type EngineEffect =
   | { type: 'ended'; outcome: 'completed' | 'halted'; why?: string };
 
 /**
- * Tells whether a stage has anything to do for a todo, or (null) for the run. Supplied by the caller, because the machine does
- * not know the plan.
+ * Tells whether a stage has anything to do for a todo, or (null) for the run. Supplied by the caller, because the
+ * machine does not know the plan.
  */
 export type StageCondition = (todo: string | null, stage: string, part?: Part) => boolean;

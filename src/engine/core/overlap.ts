@@ -1,8 +1,9 @@
 import type { TodoState } from '../../run/engine-rows.js';
 
 /**
- * Whether two todos may touch the same file, so that their workers must not run at the same time (engine.md, Waves): either
- * their globs overlap, or one of them names no files. A verification todo changes nothing and overlaps with none.
+ * Whether two todos may touch the same file, so that their workers must not run at the same time (engine.md, Waves):
+ * either their globs overlap, or one of them names no files. A verification todo changes nothing and overlaps with
+ * none.
  */
 export function mayOverlap(a: Pick<TodoState, 'type' | 'files'>, b: Pick<TodoState, 'type' | 'files'>): boolean {
   if (a.type === 'verification' || b.type === 'verification') return false;

@@ -2,8 +2,8 @@ import type { EngineState, TodoState } from '../../run/engine-rows.js';
 import { mayOverlap } from './overlap.js';
 
 /**
- * Selects the todos that are handed out together next, in plan order: their dependencies are done and no two may touch the
- * same file (engine.md, Waves). The first that can start is always among them, so none starves.
+ * Selects the todos that are handed out together next, in plan order: their dependencies are done and no two may touch
+ * the same file (engine.md, Waves). The first that can start is always among them, so none starves.
  * @param limit how many at most
  */
 export function selectWave({ order, todos }: Pick<EngineState, 'order' | 'todos'>, limit: number): string[] {
@@ -56,7 +56,7 @@ function collectReached(after: ReadonlyMap<string, string[]>, id: string): Set<s
   return found;
 }
 
-/** Groups the todos that cannot start under the failed one that blocks them, in plan order. Empty groups are left out. */
+/** Groups the todos that cannot start under the failed one that blocks them, in plan order, without empty groups. */
 export function groupBlockedTodos(plan: Plan): Record<string, string[]> {
   const failed = plan.order.filter((id) => plan.todos[id]?.status === 'failed');
   if (failed.length === 0) return {};

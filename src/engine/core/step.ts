@@ -10,13 +10,13 @@ import { applyTodoResult } from './todo-outcomes.js';
 import { advanceWave } from './waves.js';
 
 /**
- * Steps the engine (engine.md, Shape; engine.md, Waves). It goes on until it has to wait for something: open tasks, a piece of
- * work, a gate, or nothing more because it has ended. Depends on nothing but its arguments.
- * @param state the caller's own: it becomes the state after the step, without copying ten thousand rows to change a few. Rows
- * are replaced, never changed.
+ * Steps the engine (engine.md, Shape; engine.md, Waves). It goes on until it has to wait for something: open tasks, a
+ * piece of work, a gate, or nothing more because it has ended. Depends on nothing but its arguments.
+ * @param state the caller's own: it becomes the state after the step, without copying ten thousand rows to change a
+ * few. Rows are replaced, never changed.
  * @returns what the caller has to do, in order
- * @throws DevCliError `INTERNAL` for an event that the state does not allow; callers refuse those first, since the state is
- * unusable afterwards
+ * @throws DevCliError `INTERNAL` for an event that the state does not allow; callers refuse those first, since the
+ * state is unusable afterwards
  */
 export function stepInPlace(
   program: EngineProgram,

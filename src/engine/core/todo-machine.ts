@@ -24,8 +24,8 @@ const PARTS: Record<string, readonly Part[]> = { verify: ['commands', 'judge', '
 const WHOLE = 'whole';
 
 /**
- * The machine that all todos of a run share (engine.md, Shape): one compound state for each stage. The caller passes a stage
- * that does not apply to a todo as soon as the todo is there.
+ * The machine that all todos of a run share (engine.md, Shape): one compound state for each stage. The caller passes a
+ * stage that does not apply to a todo as soon as the todo is there.
  */
 function buildTodoConfig({ stages }: EngineProgram): MachineConfig {
   const reset = { AGAIN: '#todo.pending', STALE: '#todo.stale' };

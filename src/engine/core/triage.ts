@@ -36,8 +36,8 @@ const GRAVE = ['schema', 'api', 'auth', 'ci', 'security'];
 const UNCOUNTED = 5;
 
 /**
- * Decides what follows from findings: the first row of the table that matches, with `halt`, `adapt` and `retry` in the order
- * of `triagePrecedence` (engine.md, Triage).
+ * Decides what follows from findings: the first row of the table that matches, with `halt`, `adapt` and `retry` in the
+ * order of `triagePrecedence` (engine.md, Triage).
  * @param options.askable whether there is somebody to answer a question
  */
 export function triage(

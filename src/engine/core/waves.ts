@@ -8,7 +8,8 @@ import type { StepBuilder } from './step-builder.js';
 import { passStage } from './todo-outcomes.js';
 
 /**
- * Moves the todos of the wave on to their next stage or, if the wave is empty, hands out the next todos (engine.md, Waves).
+ * Moves the todos of the wave on to their next stage or, if the wave is empty, hands out the next todos (engine.md,
+ * Waves).
  * @returns whether anything moved; false if the engine has to wait
  */
 export function advanceWave(builder: StepBuilder): boolean {

@@ -20,8 +20,8 @@ const REPORT = 'report.md';
 const SUMMARY = 'summary.md';
 
 /**
- * Writes report.md: what was done, on what evidence, and what was not (engine.md, Stages). If planning left a summary.md,
- * that is rewritten from the same value.
+ * Writes report.md: what was done, on what evidence, and what was not (engine.md, Stages). If planning left a
+ * summary.md, that is rewritten from the same value.
  * @param aborted whether the run was ended by hand
  */
 export function writeReport(tx: Transaction, { aborted = false }: { aborted?: boolean } = {}): void {
