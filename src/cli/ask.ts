@@ -2,21 +2,21 @@ import { setImmediate as afterReading, setTimeout as pause } from 'node:timers/p
 import { DevCliError } from '../base/errors.js';
 import { toPlainText } from './plain.js';
 
-/** How long nothing must come for all that was typed ahead to be there, in milliseconds. */
+/** Milliseconds without input after which everything typed ahead has arrived. */
 const QUIET = 20;
 
 const CTRL_C = '\u0003';
 
 /**
- * Asks the person at the terminal for a line. The question is cleaned of control characters: a plan's words stand in it.
- * Only what is typed after the question is an answer to it: a line typed ahead was meant for something else.
+ * Asks the person at the terminal for a line (protocol.md, A person's word). The question loses its control characters,
+ * since it may quote a plan. What was typed before the question is discarded: it was meant for something else.
  * @throws DevCliError `INTERRUPTED` when the person ends the input instead
  */
 export async function ask(question: string): Promise<string> {
   const { createInterface } = await import('node:readline/promises');
   const ahead = await readTypedAhead();
   if (ahead.includes(CTRL_C)) throw unansweredError();
-  const said = ahead === '' ? question : `What was typed before this question is no answer to it.\n${question}`;
+  const text = ahead === '' ? question : `What was typed before this question is no answer to it.\n${question}`;
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   const closed = new Promise<never>((_resolve, reject) => {
     const stop = () => reject(unansweredError());
@@ -24,13 +24,13 @@ export async function ask(question: string): Promise<string> {
     terminal.once('close', stop);
   });
   try {
-    return (await Promise.race([terminal.question(toPlainText(said)), closed])).trim();
+    return (await Promise.race([terminal.question(toPlainText(text)), closed])).trim();
   } finally {
     terminal.close();
   }
 }
 
-/** Takes what lies in the terminal's input already. The terminal hands out unfinished lines in raw mode only. */
+/** Reads what was typed before the question; a terminal gives unfinished lines only in raw mode. */
 async function readTypedAhead(): Promise<string> {
   const { stdin } = process;
   let ahead = '';
@@ -43,7 +43,7 @@ async function readTypedAhead(): Promise<string> {
   while (ahead.length > seen) {
     seen = ahead.length;
     await pause(QUIET);
-    // On a busy machine the time may be over before anything was read.
+    // On a busy machine the pause may end before pending input was read.
     await afterReading();
   }
   stdin.off('data', take);

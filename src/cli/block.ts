@@ -1,19 +1,23 @@
 import { eastAsianWidth } from 'get-east-asian-width';
 
-/** A part of the screen that is written again in place: nothing is hidden or switched, so that nothing has to be restored. */
+/** A part of the screen that is redrawn in place. No mode of the terminal is changed, so none has to be restored. */
 export interface RedrawnBlock {
-  /** Puts `text` where the one before stood. */
+  /** The output that puts `text` in the place of the text before. */
   draw(text: string): string;
-  /** The last one once more, with what had no room. Empty when all of it was shown. */
+  /** The output that shows the last text whole; empty if it had room. */
   rest(): string;
 }
 
+/** The size of a terminal, in characters. */
 export interface Screen {
   columns: number;
   rows: number;
 }
 
-/** @param screen asked anew at every drawing: a window changes its size */
+/**
+ * Creates a block that has drawn nothing yet.
+ * @param screen called at every drawing, because a window may change its size
+ */
 export function createBlock(screen: () => Screen): RedrawnBlock {
   let drawn = 0;
   let whole: string[] = [];
@@ -37,7 +41,7 @@ export function createBlock(screen: () => Screen): RedrawnBlock {
   };
 }
 
-/** A line cut so that no terminal breaks it: else the lines could not be counted back. */
+/** Cuts a line so that no terminal wraps it: the lines could not be counted back otherwise. */
 function fitLine(line: string, columns: number): string {
   let width = 0;
   let kept = '';

@@ -5,13 +5,13 @@ import type { CommandOption, ValueForm } from '../registry/spec.js';
 /** What a shell may offer for a value. */
 export type CandidateSource =
   | { kind: 'words'; words: readonly string[] }
-  /** Known only when asked for: `dev-cli completion --candidates OF`. */
+  /** To be asked for at completion, with `dev-cli completion --candidates OF`. */
   | { kind: 'candidates'; of: 'name' | 'recipe' | 'section' }
   | { kind: 'files' }
-  /** Nobody but the user knows. */
+  /** Only the user knows. */
   | { kind: 'none' };
 
-/** A command or the beginning of one, and what may stand behind it. */
+/** A command, or the beginning of one, and what may follow it. */
 export interface CompletionPoint {
   /** Words separated by one blank; empty for the beginning of the line. */
   path: string;
@@ -20,7 +20,7 @@ export interface CompletionPoint {
   positional: CandidateSource | undefined;
 }
 
-/** Every place of the command line where a shell can complete something. */
+/** Lists every place of the command line where a shell can complete something. */
 export function listCompletionPoints(registry: Registry): CompletionPoint[] {
   const { commands, words } = registry;
   const groups = ['', ...Object.keys(words)].map((path) => {

@@ -4,9 +4,9 @@ import { REGISTRY, type Registry } from '../registry/find.js';
 import { type CandidateSource, type CompletionPoint, listCompletionPoints } from './completion-points.js';
 
 /**
- * The completion script of a shell (protocol.md §5). Words and options are in it; only names of runs, recipes and sections
- * are asked for at run time.
- * @throws DevCliError `USAGE` for a shell without one
+ * `completion`: the completion script of a shell (protocol.md §5). It holds all words and options, and asks dev-cli
+ * only for names of runs, recipes and sections.
+ * @throws DevCliError `USAGE` for an unknown shell
  */
 export function answerCompletion(shell: string, registry: Registry = REGISTRY): Answer {
   const script = SCRIPTS[shell];
@@ -21,7 +21,7 @@ const SCRIPTS: Readonly<Record<string, (places: CompletionPoint[]) => string>> =
   fish: renderFishScript,
 };
 
-/** Candidates are compared as text: `compgen -W` would run what a file name holds. */
+/** Candidates are compared as text, because `compgen -W` would execute what a file name holds. */
 function renderBashScript(places: CompletionPoint[]): string {
   return `# dev-cli completion for bash
 _dev_cli_words() {
@@ -79,7 +79,7 @@ function renderKnownPaths(places: CompletionPoint[]): string {
   return places.flatMap(({ path }) => (path === '' ? [] : `'${path}'`)).join('|');
 }
 
-/** The same for bash and zsh: first the value of an option, then what else may stand here. */
+/** The cases that bash and zsh share: first the value of an option, then what else may follow. */
 function renderPosixCases(places: CompletionPoint[]): string {
   const values = places.flatMap(({ path, flags }) =>
     flags.flatMap(({ flag, value }) =>

@@ -7,12 +7,12 @@ import { listNextWords, type Registry } from '../registry/find.js';
 import { unknownCommandError } from '../registry/parse.js';
 import { addCommands, renderExitCodes } from '../registry/tree.js';
 
-/** Wide enough for one line per option, the same on every machine. */
+/** Columns; fixed, so that help is the same on every machine, and wide enough for one line per option. */
 const HELP_WIDTH = 100;
 
 /**
- * Explains a command, a group of commands, or all; as JSON the specifications themselves.
- * @param topic the words of the command, as the command line gave them
+ * `help`: explains a command, a group of commands, or all of them; as JSON it gives their specifications.
+ * @param topic the words of the command's name, as the command line gave them
  * @throws DevCliError `UNKNOWN_COMMAND`
  */
 export function answerHelp(topic: Json | undefined, registry: Registry): Answer {
@@ -25,7 +25,7 @@ export function answerHelp(topic: Json | undefined, registry: Registry): Answer 
   return { json: { ok: true, commands }, exit: 0, text: () => renderHelp(words, registry) };
 }
 
-/** The help of the command that the words name, as commander writes it. */
+/** The help of a command as commander writes it. */
 function renderHelp(path: readonly string[], registry: Registry): string {
   const program = new Command('dev-cli')
     .description(

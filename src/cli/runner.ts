@@ -1,6 +1,6 @@
 import { runCommand } from '../app/run-command.js';
 
-// Nobody listens to this process: a command.json without an exit.json beside it says that it failed.
+// Nobody reads this process's output: a command.json without an exit.json beside it shows that it failed.
 const specFile = process.argv[2];
 if (specFile === undefined) process.exitCode = 2;
 else {

@@ -15,13 +15,15 @@ import {
 
 interface Outlet {
   env: NodeJS.ProcessEnv;
+  /** Writes to standard output; false when its reader has gone. */
   write: (text: string) => boolean;
   screen: () => Screen;
 }
 
 /**
- * Writes a stream, a document a line, as it comes (protocol.md §1); blocks for a person take each other's place on a
- * terminal. What goes wrong on the way is its last line; a reader that went away ends it.
+ * Writes the items of a stream as they come, one document a line (protocol.md §1); on a terminal a block replaces the
+ * one before it. An error becomes the last line, and a reader that has gone ends the stream.
+ * @returns what is still to be written, and the exit code
  */
 export async function printStream(
   answer: StreamAnswer,
@@ -31,12 +33,12 @@ export async function printStream(
   let seq = 0;
   const block = createBlock(screen);
   const redrawn = !format.json && format.terminal;
-  const made = (item: StreamItem): string | null => {
+  const render = (item: StreamItem): string | null => {
     if (item.block === true && !redrawn && item.json.seq === seq) return null;
     if (format.json) return `${renderJson(item.json, { ...format, terminal: false }, answer.recorded)}\n`;
-    const made = item.text(createCommandFormatter(format));
-    if (made === null) return null;
-    const text = writePaths(made, format);
+    const raw = item.text(createCommandFormatter(format));
+    if (raw === null) return null;
+    const text = writePaths(raw, format);
     if (item.block !== true) return `${toOneLine(text)}\n`;
     const plain = toPlainText(text);
     if (redrawn) return block.draw(plain);
@@ -44,7 +46,7 @@ export async function printStream(
   };
   try {
     for await (const item of answer.stream) {
-      const text = made(item);
+      const text = render(item);
       seq = item.json.seq;
       if (text !== null && !write(text)) break;
     }
