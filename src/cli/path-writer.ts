@@ -17,10 +17,10 @@ const PATHS = new Set(['read', 'consult', 'write', 'promptFile', 'output', 'log'
  * @param given `--root` as given, which printed commands repeat
  */
 export function createPathWriter(root: string, given: string | undefined): PathWriter {
-  const written = createFormatterFor(given);
+  const format = createFormatterFor(given);
   const text = (plain: string) => plain.replace(OURS, () => `${root}/.dev/`);
   return {
-    written: ({ command, input }) => written({ command, input: resolveInputFiles(input, root) }),
+    written: ({ command, input }) => format({ command, input: resolveInputFiles(input, root) }),
     text,
     replacer: (commands) => (key, value) => {
       const shown = commands(key, value);

@@ -42,7 +42,7 @@ export async function history(context: HistoryContext, given: unknown, input: In
     warnings,
     now: context.clock.now(),
   };
-  return { exit: 0, json, text: (written) => renderHistory(view, written) };
+  return { exit: 0, json, text: (format) => renderHistory(view, format) };
 }
 
 function keepNewest(run: RunHistory, count: number | undefined): ShownRun {

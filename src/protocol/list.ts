@@ -21,5 +21,5 @@ export async function list({ store, clock }: ReadContext): Promise<Answer> {
   }
   const active = await store.active();
   const options = { active, now: clock.now(), first: FIRST_RUN };
-  return { exit: 0, json: { runs, active }, text: (written) => renderList(runs, options, written) };
+  return { exit: 0, json: { runs, active }, text: (format) => renderList(runs, options, format) };
 }

@@ -34,7 +34,7 @@ async function* streamStatus(
     const head = await readRun(context, name);
     const { json, text } = renderStatus(context, head, { full });
     const { seq } = head;
-    yield { json: { seq, type: 'status', ...json }, text: (written) => text?.(written) ?? null, block: true };
+    yield { json: { seq, type: 'status', ...json }, text: (format) => text?.(format) ?? null, block: true };
     const { status } = head.snapshot;
     if (status !== 'live') {
       yield { json: { seq, type: 'end', ok: true, status }, text: () => null };

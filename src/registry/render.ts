@@ -82,11 +82,11 @@ export function createFormatterFor(root: string | undefined): CommandFormatter {
 }
 
 /** Creates a replacer for `JSON.stringify` that writes out the commands in a document. */
-export function createCommandReplacer(written: CommandFormatter): (key: string, value: unknown) => unknown {
+export function createCommandReplacer(format: CommandFormatter): (key: string, value: unknown) => unknown {
   return (key, value) => {
     if (!COMMAND_MEMBERS.has(key)) return value;
-    if (isInvocation(value)) return written(value);
-    return isInstruction(value) ? renderInstruction(value, written) : value;
+    if (isInvocation(value)) return format(value);
+    return isInstruction(value) ? renderInstruction(value, format) : value;
   };
 }
 

@@ -17,11 +17,11 @@ export function actionAnswer(
   { full, moved }: { full: boolean; moved: string | null },
 ): Pick<Answer, 'json' | 'text'> {
   const json = buildActionView(action, full);
-  if (moved === null) return { json, text: (written) => renderAction(action, written) };
+  if (moved === null) return { json, text: (format) => renderAction(action, format) };
   const own = action.action === 'done' ? (action.warnings ?? []) : [];
   return {
     json: { ...json, warnings: [...own, moved] },
-    text: (written) => `${renderAction(action, written)}\nwarning: ${moved}`,
+    text: (format) => `${renderAction(action, format)}\nwarning: ${moved}`,
   };
 }
 
@@ -79,8 +79,8 @@ function orderNested(value: unknown): unknown {
 }
 
 /** Renders an action for a person, as `--text` prints it. */
-function renderAction(action: Action, written: CommandFormatter): string {
-  if (action.action === 'done') return renderDone(action, written);
+function renderAction(action: Action, format: CommandFormatter): string {
+  if (action.action === 'done') return renderDone(action, format);
   const lines = [`${action.run} ${action.actionId}  ${action.block} (${action.progress}, ${action.action})`];
   lines.push(action.instruction);
   if (action.action === 'wait-for-user') lines.push(action.message);
@@ -99,22 +99,22 @@ function renderAction(action: Action, written: CommandFormatter): string {
   if ('data' in action && action.data !== undefined) lines.push(`write: ${action.data.write}`);
   if (action.action === 'running') {
     lines.push(...action.commands.map((command) => `  ${command.run.join(' ')}  (log ${command.log})`));
-    lines.push(`poll: ${written(action.poll)}`);
+    lines.push(`poll: ${format(action.poll)}`);
   }
   for (const { id, label, ack } of findChoices(action) ?? []) {
-    lines.push(`  ${id}: ${label}`, ...(ack === undefined ? [] : [`    ${written(ack)}`]));
+    lines.push(`  ${id}: ${label}`, ...(ack === undefined ? [] : [`    ${format(ack)}`]));
   }
-  if (action.action === 'wait-for-user' && action.answer !== undefined) lines.push(`answer: ${written(action.answer)}`);
+  if (action.action === 'wait-for-user' && action.answer !== undefined) lines.push(`answer: ${format(action.answer)}`);
   const ack = findAck(action);
-  if (ack !== undefined) lines.push(`ack: ${written(ack)}`);
+  if (ack !== undefined) lines.push(`ack: ${format(ack)}`);
   return lines.join('\n');
 }
 
-function renderDone(action: Extract<Action, { action: 'done' }>, written: CommandFormatter): string {
+function renderDone(action: Extract<Action, { action: 'done' }>, format: CommandFormatter): string {
   const { run, outcome, summary, instruction, artifacts, resume, ruling } = action;
   const lines = [`${run}: ${outcome}`, summary, instruction, ...artifacts.map((path) => `  ${path}`)];
-  if (resume !== undefined) lines.push(`reopen: ${written(resume)}`);
-  if (ruling !== undefined) lines.push(`with a ruling: ${written(ruling)}`);
+  if (resume !== undefined) lines.push(`reopen: ${format(resume)}`);
+  if (ruling !== undefined) lines.push(`with a ruling: ${format(ruling)}`);
   return lines.join('\n');
 }
 
@@ -151,11 +151,11 @@ export function renderEnvelope(result: CallResult): Answer {
       ...(warnings.length === 0 ? {} : { warnings }),
       next: next === null ? null : buildActionView(next, false),
     },
-    text: (written) => renderEnvelopeText(result, written),
+    text: (format) => renderEnvelopeText(result, format),
   };
 }
 
-function renderEnvelopeText(result: CallResult, written: CommandFormatter): string {
+function renderEnvelopeText(result: CallResult, format: CommandFormatter): string {
   const { completed, duplicate, round, collected = [], ran, warnings, next, status } = result;
   const head = [
     ...(status === undefined ? [] : [status]),
@@ -166,5 +166,5 @@ function renderEnvelopeText(result: CallResult, written: CommandFormatter): stri
     ...ran.map((block) => `${block.ok ? 'ran' : 'failed'} ${block.block}: ${block.summary}`),
     ...warnings.map((warning) => `warning: ${warning}`),
   ];
-  return [...head, ...(next === null ? [] : [renderAction(next, written)])].join('\n');
+  return [...head, ...(next === null ? [] : [renderAction(next, format)])].join('\n');
 }

@@ -35,12 +35,12 @@ const MARKS: Record<ActionItem['result'], string> = {
 const QUOTED = 200;
 
 /** Renders the history for a person: a line for each item, with its evidence below it. */
-export function renderHistory(view: HistoryView, written: CommandFormatter): string {
+export function renderHistory(view: HistoryView, format: CommandFormatter): string {
   const { runs, of, warnings, detailed } = view;
   const earlier =
     of > runs.length && !detailed
       ? [
-          `${of - runs.length} more of this name: ${written({ command: 'history', input: { name: view.name, all: true } })}`,
+          `${of - runs.length} more of this name: ${format({ command: 'history', input: { name: view.name, all: true } })}`,
         ]
       : [];
   return [

@@ -44,8 +44,8 @@ interface Options {
 }
 
 /** Renders the runs of a root as a table, for a person. */
-export function renderList(rows: readonly Row[], { active, now, first }: Options, written: CommandFormatter): string {
-  if (rows.length === 0) return `No runs yet. Start one: ${written(first)}`;
+export function renderList(rows: readonly Row[], { active, now, first }: Options, format: CommandFormatter): string {
+  if (rows.length === 0) return `No runs yet. Start one: ${format(first)}`;
   const shown = rows.map((row) => ({
     ...row,
     name: row.name === active ? `${row.name} *` : row.name,

@@ -32,8 +32,8 @@ export function buildManifest(run: RunView, added: readonly Section[]): Pick<Ans
     ...renderChanges(run),
     ...renderSections(run, 'manifest', added),
   ];
-  const page = (written: CommandFormatter) => {
-    const json = view === null ? '{}' : JSON.stringify(fitAction(name, view, written), createCommandReplacer(written));
+  const page = (format: CommandFormatter) => {
+    const json = view === null ? '{}' : JSON.stringify(fitAction(name, view, format), createCommandReplacer(format));
     return { json, sections: fitSections(all, BUDGET - json.length - closing.length - first.length - 3) };
   };
   return {
@@ -47,8 +47,8 @@ export function buildManifest(run: RunView, added: readonly Section[]): Pick<Ans
       },
       next: view,
     },
-    text: (written) => {
-      const { json, sections } = page(written);
+    text: (format) => {
+      const { json, sections } = page(format);
       return [first, ...sections.map(({ text }) => text), closing, json].join('\n');
     },
   };
@@ -99,10 +99,10 @@ const LISTS: readonly { key: string; more: string; what: string }[] = [
 ];
 
 /** Shortens the lists of an action, and at last its message, to the budget, with notes about what was left out. */
-function fitAction(name: string, view: object, written: CommandFormatter): object {
-  const whole = written({ command: 'next', input: { name } });
+function fitAction(name: string, view: object, format: CommandFormatter): object {
+  const whole = format({ command: 'next', input: { name } });
   const room = BUDGET - RESERVED;
-  const length = (value: unknown) => JSON.stringify(value, createCommandReplacer(written)).length + 1;
+  const length = (value: unknown) => JSON.stringify(value, createCommandReplacer(format)).length + 1;
   let fitted = view as Record<string, unknown>;
   for (const { key, more, what } of LISTS) {
     const list = fitted[key];

@@ -31,7 +31,7 @@ export function buildStatus(run: RunView, { sections, full }: Options): Pick<Ans
   const more = added.length === 0 ? {} : { sections: Object.fromEntries(added.map(({ id, text }) => [id, text])) };
   return {
     json: { ...status, ...more },
-    text: (written) => renderStatusText(run, status, { you: renderInstruction(status.you, written), full, added }),
+    text: (format) => renderStatusText(run, status, { you: renderInstruction(status.you, format), full, added }),
   };
 }
 

@@ -47,7 +47,7 @@ async function answerGate(context: Context, head: RunHead, action: GateAction, g
   const input = { action: actionId, choice: choice.id, ...defined({ note }) };
   const answer = await stepComplete(asPerson(context), name, input);
   if ('duplicate' in answer.json) throw gateAnsweredError(name, actionId);
-  return { ...answer, text: (written) => renderConfirmation(answer, written({ command: 'next', input: { name } })) };
+  return { ...answer, text: (format) => renderConfirmation(answer, format({ command: 'next', input: { name } })) };
 }
 
 type GateChoice = NonNullable<GateAction['choices']>[number];

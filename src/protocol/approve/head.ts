@@ -41,7 +41,7 @@ export async function approveHead(context: Context, snapshot: RunState, choice: 
   return {
     exit: 0,
     json: { ok: true, run: name, head: now.head, branch: now.branch },
-    text: (written) => `Recorded. The next call makes the commits: ${written({ command: 'next', input: { name } })}`,
+    text: (format) => `Recorded. The next call makes the commits: ${format({ command: 'next', input: { name } })}`,
   };
 }
 

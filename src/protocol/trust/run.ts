@@ -55,10 +55,10 @@ export async function trustRun(context: Context, head: RunHead): Promise<Answer>
   return {
     exit: 0,
     json: { ok: true, run: name, commands },
-    text: (written) =>
+    text: (format) =>
       [
         `${name} may now start its commands here.`,
-        `Tell the agent to go on with: ${written({ command: 'next', input: { name } })}`,
+        `Tell the agent to go on with: ${format({ command: 'next', input: { name } })}`,
       ].join('\n'),
   };
 }
