@@ -6,14 +6,17 @@ import { getVariantKey } from './variant-key.js';
 
 /** An agent definition as found on disk. */
 export interface AgentDefinition {
+  /** The fields that recipe.json keeps. */
   captured: CapturedAgent;
+  /** Whether it comes with dev-cli. */
   shipped: boolean;
+  /** The whole file. */
   text: string;
-  /** False when it states its tools and none of them writes files. */
+  /** False when the definition lists its tools and none of them writes files. */
   maySave: boolean;
 }
 
-/** Project first, then ours, then what harnesses keep in the project: the order of precedence. */
+/** Where definitions are looked for, in order of precedence: the project's, the shipped ones, the harnesses'. */
 const PLACES: { directory: string; shipped: boolean; ending: '.md' | '.toml' }[] = [
   { directory: '.dev/agents', shipped: false, ending: '.md' },
   { directory: 'agents', shipped: true, ending: '.md' },
@@ -23,7 +26,7 @@ const PLACES: { directory: string; shipped: boolean; ending: '.md' | '.toml' }[]
   { directory: '.gemini/agents', shipped: false, ending: '.md' },
 ];
 const TYPE = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
-/** Tools that write files, by the names the harnesses give them. */
+/** Tools that write files, under the names the harnesses give them, in lower case. */
 const WRITERS = [
   'write',
   'edit',
@@ -37,14 +40,14 @@ const WRITERS = [
   '*',
 ];
 
-/** The definition of a role, or null when there is none. */
+/** Finds the definition of the role `type`; null when there is none. */
 export function findAgent(library: Library, type: string): AgentDefinition | null {
   return TYPE.test(type) ? findDefinition(library, PLACES, type, type) : null;
 }
 
 /**
- * The variant `V` of a role, from `<type>.V.md` beside the role or in a place that comes before it: a variant of a role
- * that the project has replaced would be one of another role.
+ * Finds the variant `V` of a role in `<type>.V.md`, beside the role's own definition or in a directory that takes
+ * precedence over it. Directories after it do not count: their variant belongs to the definition that was overridden.
  * @returns null when there is none
  */
 export function findVariant(library: Library, type: string, variant: string): AgentDefinition | null {
@@ -70,7 +73,7 @@ function findDefinition(library: Library, places: typeof PLACES, type: string, f
   return null;
 }
 
-/** Every role that has a definition. */
+/** Lists the names of all roles that have a definition. */
 export function listAgentTypes(library: Library): string[] {
   const names = PLACES.flatMap(({ directory, shipped, ending }) => {
     const base = shipped ? library.shipped : library.project;
@@ -91,7 +94,7 @@ function parseMarkdownAgent(type: string, source: string, text: string): Pick<Ag
   return { captured: buildCapturedAgent(type, source, description, body), maySave: maySave(fields['tools']) };
 }
 
-/** Codex keeps its agents in TOML; of that only three plain keys are of use here. */
+/** Reads a Codex agent. Only three keys matter, so no TOML parser is needed. */
 function parseTomlAgent(type: string, source: string, text: string): Pick<AgentDefinition, 'captured' | 'maySave'> {
   const plain = (key: string) => new RegExp(`^${key}\\s*=\\s*["'](.*)["']\\s*$`, 'm').exec(text)?.[1] ?? '';
   const long = /^developer_instructions\s*=\s*(?:"""|''')\r?\n?([\s\S]*?)(?:"""|''')/m.exec(text)?.[1];
@@ -113,7 +116,7 @@ function findFirstSentence(body: string): string {
   return sentence.length > 300 ? `${sentence.slice(0, 299)}…` : sentence;
 }
 
-/** An agent without a list of tools has them all. */
+/** Whether `tools` allows writing files; an agent without a list of tools has them all. */
 function maySave(tools: unknown): boolean {
   if (tools === undefined || tools === null) return true;
   const names = Array.isArray(tools)

@@ -7,15 +7,17 @@ import { parseYaml } from './yaml-source.js';
 
 /** A recipe that `init` may begin when none is named (recipes.md §1). */
 export interface Beginner {
+  /** The name under which `init` loads it. */
   name: string;
+  /** The skill as stated, or taken from the name. */
   skill: string;
-  /** What the recipe states; the flags fill in the rest. */
+  /** The mode as stated; flags fill in the rest. */
   mode: Record<string, string>;
 }
 
 /**
- * The recipes that say that `init` begins planning, or an execution, with them; those of the project first. A file counts by
- * its name also where another one of that name replaces it: whoever wrote that one means it to be begun instead.
+ * Lists the recipes that declare `begins: what`, the project's first. A shipped file is listed even if a project recipe
+ * of the same name replaces it: its name then loads the replacement, which is what the project wants begun.
  */
 export function listBeginners(library: Library, what: 'planning' | 'execution'): Beginner[] {
   return listRecipeFiles(library).flatMap(({ path, file, name }): Beginner[] => {
@@ -24,7 +26,7 @@ export function listBeginners(library: Library, what: 'planning' | 'execution'):
     const { value } = parseYaml(stripSteps(text), file);
     if (!isRecord(value) || value['begins'] !== what) return [];
     const { skill, mode, config } = value;
-    // What fits no schema is told by whoever loads the recipe that is chosen.
+    // The schema is not checked here: loading the chosen recipe reports its faults.
     const source = {
       name,
       ...(typeof skill === 'string' ? { skill } : {}),
@@ -35,7 +37,7 @@ export function listBeginners(library: Library, what: 'planning' | 'execution'):
   });
 }
 
-/** The fields above the steps; parsing all of four recipes to choose one took 90 ms of an `init`. */
+/** Removes blocks, phases and handlers from the text: parsing four whole recipes took 90 ms of an `init`. */
 function stripSteps(text: string): string {
   return text.replace(/^(blocks|phases|handlers):.*\n(?:(?![A-Za-z_]).*(?:\n|$))*/gm, '');
 }

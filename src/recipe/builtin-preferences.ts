@@ -21,14 +21,14 @@ export const BUILTIN_PREFERENCES: Readonly<Record<string, PreferenceSpec>> = {
   },
 };
 
-/** Whether a value is one that the preference can have. */
+/** Whether `value` is valid for the preference. */
 export function isPreferenceValue(spec: PreferenceSpec, value: unknown): value is string | number | boolean {
   if (spec.values !== undefined) return spec.values.some((allowed) => allowed === value);
   if (spec.type === 'bool') return typeof value === 'boolean';
   return spec.type === 'int' ? Number.isSafeInteger(value) : typeof value === 'string';
 }
 
-/** What a preference can be, in words. */
+/** Describes the valid values of a preference, for a message. */
 export function describePreferenceValues(spec: PreferenceSpec): string {
   if (spec.values !== undefined) return spec.values.join(', ');
   return { bool: 'true or false', int: 'a whole number', string: 'text' }[spec.type];

@@ -10,7 +10,7 @@ import type { CapturedAgent, CapturedRecipe } from './resolved.js';
 
 const SHIPPED = 'dev-cli:';
 
-/** All that a run needs of its recipe, as plain JSON (recipes.md §5); null when it has errors. */
+/** Builds what a run needs of its recipe, as plain JSON (recipes.md §5); null when the recipe has errors. */
 export function capture(compiled: CompiledRecipe): CapturedRecipe | null {
   const { draft } = compiled;
   if (draft === null || hasErrors(compiled.report.problems)) return null;
@@ -29,7 +29,7 @@ export function capture(compiled: CompiledRecipe): CapturedRecipe | null {
   return { ...captured, recipe: first.recipe, agents: collectAgents(children), workflow: draft.workflow };
 }
 
-/** The definitions of all agents that these recipes use. */
+/** Collects the definitions of all agents that these recipes use. */
 function collectAgents(recipes: readonly (CompiledRecipe | null)[]): Record<string, CapturedAgent> {
   const agents: Record<string, CapturedAgent> = {};
   for (const recipe of recipes) {
@@ -39,14 +39,14 @@ function collectAgents(recipes: readonly (CompiledRecipe | null)[]): Record<stri
   return agents;
 }
 
-/** One digest over all sources: what `trust` is given for, and what state.json records as the recipe's. */
+/** Digests all sources: trust is given to this digest, and state.json records it. */
 function computeDigest(sources: readonly { path: string; sha256: string }[]): string {
   return sha256(canonicalJson(sources.map(({ path, sha256 }) => [path, sha256])));
 }
 
 /**
- * Compiles the captured sources as if they lay on a disk of their own; lint has had its say at capture.
- * @throws DevCliError `STATE_NEWER` when this version cannot compile them any more
+ * Compiles the captured sources again, as if they were files on disk. They are not linted: capturing them was.
+ * @throws DevCliError `STATE_NEWER` when this version can no longer compile them, `STATE_CORRUPT` when there are none
  */
 export function recompile(captured: CapturedRecipe): CapturedRecipe {
   const texts = new Map(captured.sources.map(({ path, text }) => [toLibraryPath(path), text]));
@@ -70,13 +70,13 @@ export function recompile(captured: CapturedRecipe): CapturedRecipe {
   );
 }
 
-/** Files right in a directory, by name: what a recipe of a phase is found by. */
+/** Lists the names of the files directly in a directory, which is how the recipe of a phase is found. */
 function listEntries(paths: Iterable<string>, directory: string): string[] {
   const below = [...paths].filter((path) => path.startsWith(`${directory}/`));
   return below.map((path) => path.slice(directory.length + 1)).filter((name) => !name.includes('/'));
 }
 
-/** What `init` has settled for a workflow and its phases stays as it is: flags and `--set` stand in no source. */
+/** Keeps the modes and vars that `init` settled for a workflow: flags and `--set` are in none of its sources. */
 function keepSettings(again: CapturedRecipe, { workflow: before }: CapturedRecipe): CapturedRecipe {
   const { workflow } = again;
   if (workflow === undefined || before === undefined) return again;

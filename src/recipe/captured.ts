@@ -2,15 +2,18 @@ import { DevCliError } from '../base/errors.js';
 import type { FileReader } from '../base/files.js';
 import type { CapturedRecipe, ResolvedWorkflow } from './resolved.js';
 
-/** Version of the compiled form. A recipe captured under another one is compiled again from its captured sources. */
+/** Version of the compiled form. A recipe captured under another version is recompiled from its captured sources. */
 export const COMPILER_VERSION = 1;
 
-/** A captured workflow with these phases: its recipe is that of the first. */
+/** Puts `workflow` into a captured recipe and selects its first phase. */
 export function setPhases(captured: CapturedRecipe, workflow: ResolvedWorkflow): CapturedRecipe {
   return selectPhase({ ...captured, workflow }, 0);
 }
 
-/** The view of a phase: its recipe is the one that runs (recipes.md §4). What is no workflow stays as it is. */
+/**
+ * Makes the recipe of phase `index` (from 0) the one that runs (recipes.md §4). What has no phases is returned as is.
+ * @throws DevCliError `STATE_CORRUPT` when there is no such phase
+ */
 export function selectPhase(captured: CapturedRecipe, index: number): CapturedRecipe {
   if (captured.workflow === undefined) return captured;
   const phase = captured.workflow.phases[index];
@@ -18,18 +21,13 @@ export function selectPhase(captured: CapturedRecipe, index: number): CapturedRe
   return { ...captured, recipe: phase.recipe };
 }
 
-/** The paths of captured sources of the project that are now different or gone. Texts are compared, not digests. */
+/** Lists the captured sources of the project that have changed or gone since. Texts are compared, not digests. */
 export function listChangedSources(captured: CapturedRecipe, reader: FileReader, root: string): string[] {
-  return captured.sources
-    .filter(({ shipped, path, text }) => !shipped && reader.read(absolute(root, path)) !== text)
-    .map(({ path }) => path);
+  const read = (path: string) => reader.read(path.startsWith('/') ? path : `${root}/${path}`);
+  return captured.sources.flatMap(({ shipped, path, text }) => (shipped || read(path) === text ? [] : path));
 }
 
-function absolute(root: string, path: string): string {
-  return path.startsWith('/') ? path : `${root}/${path}`;
-}
-
-/** The error for a recipe.json that is none. */
+/** Builds the error for a recipe.json that holds no captured recipe. */
 export function buildNotCapturedError(cause?: unknown): DevCliError {
   return new DevCliError('STATE_CORRUPT', 'recipe.json is no captured recipe. Nothing was touched.', {
     fix: 'Restore recipe.json from a copy; the recipe files may have changed since.',

@@ -7,87 +7,87 @@ import { checkSchema, type SchemaFaults } from './validate.js';
 import type { YamlSource } from './yaml-source.js';
 
 /**
- * A recipe file in which everything fits the schema: what does not is reported and replaced by something neutral, or left
- * out, so that lint can still say what else is wrong.
+ * A recipe file in which everything fits the schema. What did not fit has been reported, and removed or replaced by
+ * something neutral, so that lint can still judge the rest.
  */
 export type CheckedSource =
   | {
       type: 'sequential';
       source: SequentialSource;
-      /** Blocks that do not fit; something neutral stands in their place. */
+      /** Indexes of blocks that do not fit; a neutral block replaces each. */
       broken: ReadonlySet<number>;
     }
   | {
       type: 'engine';
       source: EngineSource;
-      /** Own handlers that do not fit, by key; they are left out. */
+      /** Keys of own handlers that do not fit; they are removed. */
       broken: ReadonlySet<string>;
     }
   | {
       type: 'meta';
       source: MetaSource;
-      /** Phases that do not fit, by their place in the file; they are left out. */
+      /** Indexes of phases that do not fit. They keep their places, so that the others are reported at theirs. */
       broken: ReadonlySet<number>;
     };
 
 type Document = Record<string, unknown>;
 
-/** The document as the language has it, or null when it is of no use. */
+/** Checks a document against the schema and reports what does not fit; null when nothing of it is usable. */
 export function checkSource(yaml: YamlSource, file: LibraryFile, report: ProblemLog): CheckedSource | null {
   if (yaml.value === undefined) return null;
   const misfits = checkSchema(yaml.value, report);
   const value = structuredClone(yaml.value);
   for (const place of misfits.unknown) removeAt(value, place);
   const faults = misfits.broken.filter((place) => place.length > 0);
-  // Without a name the file's will do; whatever else the document as a whole lacks makes it useless.
+  // The file's name replaces a missing name; any other fault of the document as a whole makes it unusable.
   const nameless = misfits.broken.length === faults.length + 1 && value['name'] === undefined;
   if (misfits.broken.length > faults.length && !nameless) return null;
+  const nameIt = () => ({ ...value, name: value['name'] ?? file.name });
   switch (value['type']) {
-    case 'sequential':
-      return sequentialSource(value, faults, file);
-    case 'engine':
-      return engineSource(value, faults, file);
-    case 'meta':
-      return metaSource(value, faults, file);
+    case 'sequential': {
+      const broken = removeFaults(value, 'blocks', faults);
+      if (broken === null) return null;
+      const blocks = (value['blocks'] as unknown[]).map((block, index) =>
+        broken.has(index) ? buildNeutralBlock(block, index) : block,
+      );
+      return { type: 'sequential', source: { ...nameIt(), blocks } as SequentialSource, broken };
+    }
+    case 'engine': {
+      const broken = removeEngineFaults(value, faults);
+      return { type: 'engine', source: nameIt() as EngineSource, broken };
+    }
+    case 'meta': {
+      const broken = removeFaults(value, 'phases', faults);
+      return broken === null ? null : { type: 'meta', source: nameIt() as MetaSource, broken };
+    }
     default:
       return null;
   }
 }
 
-function sequentialSource(value: Document, faults: SchemaFaults['broken'], file: LibraryFile): CheckedSource | null {
-  const { blocks } = value;
-  if (!Array.isArray(blocks) || faults.some((place) => place.length === 1 && place[0] === 'blocks')) return null;
-  for (const [field = ''] of faults) if (field !== 'blocks') delete value[field];
-  const broken = new Set(
-    faults.flatMap(([field, index]) => (field === 'blocks' && index !== undefined ? [Number(index)] : [])),
-  );
-  const fitting = blocks.map((block: unknown, index) => (broken.has(index) ? buildNeutralBlock(block, index) : block));
-  return {
-    type: 'sequential',
-    source: { ...value, name: value['name'] ?? file.name, blocks: fitting } as SequentialSource,
-    broken,
-  };
+/**
+ * Removes every faulty field but the list `steps`.
+ * @returns the indexes of faulty entries of that list; null when the list itself is unusable
+ */
+function removeFaults(
+  value: Document,
+  steps: 'blocks' | 'phases',
+  faults: SchemaFaults['broken'],
+): ReadonlySet<number> | null {
+  if (!Array.isArray(value[steps]) || faults.some((place) => place.length === 1 && place[0] === steps)) return null;
+  for (const [field = ''] of faults) if (field !== steps) delete value[field];
+  return new Set(faults.flatMap(([field, index]) => (field === steps && index !== undefined ? Number(index) : [])));
 }
 
-function engineSource(value: Document, faults: SchemaFaults['broken'], file: LibraryFile): CheckedSource {
+/** Removes faulty handlers, faulty settings of `config` and every other faulty field; returns the handlers' keys. */
+function removeEngineFaults(value: Document, faults: SchemaFaults['broken']): ReadonlySet<string> {
   const broken = new Set<string>();
   for (const place of faults) {
     const [field = '', key] = place;
     if (field === 'handlers' && key !== undefined) broken.add(key);
     removeAt(value, field === 'handlers' ? place.slice(0, 2) : field === 'config' ? place.slice(0, 3) : [field]);
   }
-  return { type: 'engine', source: { ...value, name: value['name'] ?? file.name } as EngineSource, broken };
-}
-
-/** Phases keep their places in the list, so that what is wrong with the others is told where it stands. */
-function metaSource(value: Document, faults: SchemaFaults['broken'], file: LibraryFile): CheckedSource | null {
-  const { phases } = value;
-  if (!Array.isArray(phases) || faults.some((place) => place.length === 1 && place[0] === 'phases')) return null;
-  for (const [field = ''] of faults) if (field !== 'phases') delete value[field];
-  const broken = new Set(
-    faults.flatMap(([field, index]) => (field === 'phases' && index !== undefined ? [Number(index)] : [])),
-  );
-  return { type: 'meta', source: { ...value, name: value['name'] ?? file.name } as MetaSource, broken };
+  return broken;
 }
 
 function removeAt(value: unknown, place: readonly string[]): void {

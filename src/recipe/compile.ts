@@ -13,19 +13,19 @@ import type { MetaSource } from './schema.js';
 import { getVariantKey } from './variant-key.js';
 import { parseYaml, type YamlSource } from './yaml-source.js';
 
-/** Parse → schema → resolve. Never throws for what is in the files. */
+/** Parses a recipe, checks it against the schema and resolves it. Faults of the files are reported, never thrown. */
 export function compileRecipe(library: Library, file: LibraryFile, text: string): CompiledRecipe {
   const compiled = compileAlone(library, file, text);
   return 'draft' in compiled ? compiled : addPhases(library, compiled);
 }
 
-/** A meta recipe before its phases are looked at. */
+/** A meta recipe whose phases are not compiled yet. */
 type SingleRecipe = Omit<CompiledRecipe, 'draft'> & { meta: Extract<CheckedSource, { type: 'meta' }> };
 
 function addPhases(library: Library, { meta, sources, ...rest }: SingleRecipe): CompiledRecipe {
   const phases = compilePhases(library, meta.source, (child, text) => {
     const compiled = compileAlone(library, child, text);
-    // A phase that is itself a workflow is an error: its own phases are nobody's business.
+    // A phase that is itself a workflow is an error, so its own phases are not compiled.
     return 'draft' in compiled ? compiled : { ...compiled, draft: null };
   });
   const files = [...sources, ...phases.flatMap(({ compiled }) => compiled?.sources ?? [])];
@@ -77,7 +77,11 @@ function compileAlone(library: Library, file: LibraryFile, text: string): Compil
   };
 }
 
-/** Reads the files that a recipe names, each once. */
+/**
+ * Creates a function that reads the files a recipe names, each once.
+ * @param known the files read so far; new ones are added
+ * @param pathOf gives the absolute path of a reference, null when it is not allowed
+ */
 function createReader(
   library: Library,
   shipped: boolean,
@@ -96,7 +100,7 @@ function createReader(
   };
 }
 
-/** Every role that a recipe needs an agent for, and behind them the variants it asks for. */
+/** Lists the roles a recipe needs, followed by the variants it asks for. */
 function listRoles(recipe: ResolvedRecipe): { type: string; variant?: string }[] {
   const started = recipe.blocks.flatMap((block) => ('agents' in block ? block.agents : []));
   const handlers = Object.values(recipe.engine?.handlers ?? {}).flatMap(({ agent }) => agent ?? []);
@@ -112,7 +116,7 @@ function readWord(yaml: YamlSource, key: string): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** Finds and compiles the recipe of every phase; each file once. */
+/** Finds and compiles the recipe of every phase, each file once. */
 function compilePhases(
   library: Library,
   { phases }: MetaSource,
@@ -129,7 +133,7 @@ function compilePhases(
   });
 }
 
-/** What the schema has refused is reported already. */
+/** Whether a phase can be compiled; what the schema refused has been reported already. */
 function isPhase(phase: unknown): phase is MetaSource['phases'][number] {
   const { name, recipe } = (phase ?? {}) as Record<string, unknown>;
   return typeof name === 'string' && typeof recipe === 'string';

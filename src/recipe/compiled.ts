@@ -5,16 +5,17 @@ import type { SourceText } from './resolve-text.js';
 import type { CapturedAgent, ResolvedRecipe, ResolvedWorkflow } from './resolved.js';
 import type { MetaSource } from './schema.js';
 
-/** A recipe on its way from text to data, with all that lint needs to judge it. */
+/** A recipe on its way from text to data, with everything lint needs to judge it. */
 export interface CompiledRecipe {
-  /** As the user knows it. */
+  /** The path as shown to the user. */
   file: string;
+  /** The problems found so far; lint adds its own. */
   report: ProblemLog;
-  /** What the file says it is, as far as it can be read. */
+  /** Type and description as written; empty where they cannot be read. */
   header: { type: string; description: string };
-  /** Null when the document is of no use. */
+  /** Null when the document is unusable. */
   draft: RecipeDraft | WorkflowDraft | null;
-  /** Every file that went into it, the recipe first; of a workflow those of its phases too. */
+  /** Every file the recipe consists of, its own first; for a workflow, those of its phases too. */
   sources: SourceText[];
 }
 
@@ -24,27 +25,29 @@ type RecipeDraft = Exclude<CheckedSource, { type: 'meta' }> & RecipeParts;
 type WorkflowDraft = Extract<CheckedSource, { type: 'meta' }> & {
   /** One for each phase of the file, in its order. */
   phases: CompiledPhase[];
-  /** Of the phases whose recipe could be resolved. */
+  /** Made of the phases whose recipes could be resolved. */
   workflow: ResolvedWorkflow;
 };
 
-/** What a recipe was made of, beside its own file. */
+/** A resolved recipe and what it was resolved from, besides its own file. */
 interface RecipeParts {
   recipe: ResolvedRecipe;
-  /** Prompt files, by the reference in the recipe or their path in the package. */
+  /** Prompt files, by the reference in the recipe or, for shipped ones, by their path in the package. */
   prompts: ReadonlyMap<string, SourceText>;
+  /** Definitions found for the roles and variants of the recipe. */
   agents: Record<string, CapturedAgent & { maySave: boolean }>;
-  /** Roles that have a definition, for did-you-mean. */
+  /** All roles that have a definition, for suggestions. */
   knownAgents: readonly string[];
 }
 
-/** A phase of a workflow with its recipe, as far as that could be found. */
+/** A phase of a workflow with its recipe, if that was found. */
 export interface CompiledPhase {
-  /** Null for a phase that does not fit the schema. */
+  /** The phase as written; null when it does not fit the schema. */
   stated: MetaSource['phases'][number] | null;
   /** The recipe's file; null when there is none of that name. */
   file: LibraryFile | null;
-  /** Why there is none. */
+  /** Why there is no such file. */
   problem: string | null;
+  /** The recipe; null when there is no file. */
   compiled: CompiledRecipe | null;
 }

@@ -1,8 +1,8 @@
 import { isRecord } from '../base/json.js';
 
-/** What a parsed condition talks about, read from its syntax tree. */
+/** Reads from the syntax tree of a condition which values it uses. */
 
-/** Every chain of names in an expression: `agents["x"].verdict` gives [agents, x, verdict]. */
+/** Lists the chains of names in an expression: `agents["x"].verdict` gives [agents, x, verdict]. */
 export function listPaths(node: unknown): string[][] {
   if (Array.isArray(node)) return node.flatMap(listPaths);
   if (!isRecord(node) || typeof node['op'] !== 'string') return [];
@@ -20,13 +20,14 @@ function readPath(node: unknown): string[] | null {
   return head === null || typeof name !== 'string' ? null : [...head, name];
 }
 
-/** A chain of names and the texts it is compared with, by `==`, `!=` or `in`. */
+/** A chain of names and the texts it is compared with by `==`, `!=` or `in`. */
 export interface Comparison {
   path: string[];
+  /** The texts. */
   words: string[];
 }
 
-/** Every comparison of a chain of names with texts: `todo.risk == "high"` gives [todo, risk] and [high]. */
+/** Lists the comparisons of a chain of names with texts: `todo.risk == "high"` gives [todo, risk] and [high]. */
 export function listComparisons(node: unknown): Comparison[] {
   if (Array.isArray(node)) return node.flatMap(listComparisons);
   if (!isRecord(node) || typeof node['op'] !== 'string') return [];

@@ -1,10 +1,10 @@
-/** What can be said of a condition from its text alone, without the library that evaluates it. */
+/** What the text of a condition tells without loading the library that evaluates it. */
 
-/** The sugar, or a string literal: literals are matched too, so that nothing inside them is taken for anything else. */
+/** The sugar or a string literal; literals are matched so that text inside them is never mistaken for the sugar. */
 const SUGAR_OR_LITERAL =
   /\bresult\s+contains\s+(?:"([^"\\]*)"|'([^'\\]*)'|([\p{L}\p{N}_-]+))|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/gu;
 
-/** Rewrites each `result contains WORD` (recipes.md §2) by `call(word)`. */
+/** Replaces each `result contains WORD` (recipes.md §2) by `call(word)`. */
 export function desugar(source: string, call: (word: string) => string): string {
   return source.replace(SUGAR_OR_LITERAL, (whole: string, ...groups: (string | undefined)[]) => {
     const word = groups[0] ?? groups[1] ?? groups[2];
@@ -17,13 +17,13 @@ export function usesSugar(source: string): boolean {
   return desugar(source, () => '') !== source;
 }
 
-/** The names that begin an expression in a condition: `agents`, `goal`, …; string literals are left out. */
+/** Lists the names that begin an expression: `agents`, `goal`, …; text in string literals does not count. */
 export function listRootNames(source: string): Set<string> {
   const bare = source.replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g, '""');
   return new Set([...bare.matchAll(/(?<![\w.])[A-Za-z_]\w*/g)].map(([name]) => name));
 }
 
-/** The preferences a condition reads. */
+/** Lists the preferences a condition reads. */
 export function listPreferences(source: string): string[] {
   const read = /\bpreferences(?:\.([A-Za-z_]\w*)|\[\s*["']([^"']*)["']\s*\])/g;
   return [...source.matchAll(read)].flatMap((match) => match[1] ?? match[2] ?? []);

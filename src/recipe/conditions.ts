@@ -8,39 +8,44 @@ import type { PreferenceSpec } from './resolved.js';
 
 /** The names that a recipe's conditions may use. */
 export interface DeclaredNames {
+  /** Keys of `mode`. */
   mode: readonly string[];
+  /** Vars with their defaults, which give their types. */
   vars: JsonObject;
+  /** Preferences by name. */
   preferences: Readonly<Record<string, PreferenceSpec>>;
+  /** Sections under `draft`. */
   sections: readonly string[];
+  /** Ids under `agents`. */
   agents: readonly string[];
-  /** The conditions are about one todo of a plan: `todo {id, type, risk}` (engine.md, Own handlers). */
+  /** Conditions of a handler: they also see the todo, as `todo {id, type, risk}` (engine.md, Own handlers). */
   todo?: boolean;
-  /** The conditions decide whether a phase begins: nothing of a recipe at work is there to see (recipes.md §4). */
+  /** Conditions of a phase: they are decided before its recipe runs and see nothing of it (recipes.md §4). */
   phase?: boolean;
 }
 
 const MAX_LENGTH = 1000;
 const LIMITS = { maxAstNodes: 200, maxDepth: 30, maxListElements: 100, maxMapEntries: 100, maxCallArguments: 8 };
 const NAMES = ['mode', 'vars', 'goal', 'preferences', 'round', 'draft', 'agents', 'result', 'todo'] as const;
-/** What exists only while a recipe is at work. */
-const AT_WORK: readonly string[] = ['round', 'draft', 'agents', 'result'];
-/** What a todo's kind and risk can be; null where any text can stand. */
+/** Names that exist only while a recipe runs. */
+const WHILE_RUNNING: readonly string[] = ['round', 'draft', 'agents', 'result'];
+/** The values that the fields of a todo can have; null for any text. */
 const TODO: Record<'id' | 'type' | 'risk', readonly string[] | null> = {
   id: null,
   type: ['work', 'verification'],
   risk: ['low', 'medium', 'high'],
 };
 
-// A plain `require`: the bundler makes it a piece of the bundle that runs at its first use. Loading costs a quarter of a
-// call, and decisions are synchronous, so neither an import statement nor import() will do.
+// A plain `require`: the bundler turns it into a module that runs at its first use. An import statement would cost
+// every call a quarter of its time, and import() is asynchronous while decisions are not.
 const cel = (): typeof import('@marcbachmann/cel-js') => require('@marcbachmann/cel-js');
 type Environment = InstanceType<ReturnType<typeof cel>['Environment']>;
 
 /**
- * Decides a condition (recipes.md §2). A name that is not in the scope is unset (null); an operation on an unset value is
- * unset, and an unset condition is false.
+ * Evaluates a condition (recipes.md §2). A name missing from the scope is null, an operation on null gives null, and a
+ * condition that is null is false.
  * @param scope `mode`, `vars`, `goal`, `preferences`, `round`, `draft`, `agents`, `result`; for a handler also `todo`
- * @throws DevCliError `RECIPE_INVALID` when it does not parse, cannot be evaluated, or gives no truth value
+ * @throws DevCliError `RECIPE_INVALID` when the condition does not parse, cannot be evaluated, or is no boolean
  */
 export function evaluateCondition(source: string, scope: Readonly<Record<string, unknown>>): boolean {
   const environment = addOperations(new (cel().Environment)({ limits: LIMITS }));
@@ -60,8 +65,8 @@ export function evaluateCondition(source: string, scope: Readonly<Record<string,
 }
 
 /**
- * A check for the conditions of one recipe: given a condition, everything wrong with it in words (syntax, undeclared
- * names, types); empty when it is fine.
+ * Creates a check for the conditions of one recipe. It returns a sentence for each fault of a condition (syntax,
+ * undeclared names, types), and an empty list for a valid one.
  */
 export function createConditionChecker(declared: DeclaredNames): (source: string) => string[] {
   const environment = createTypedEnvironment(declared);
@@ -99,10 +104,10 @@ function createTypedEnvironment(declared: DeclaredNames): Environment {
 
 function isVisible(name: string, { todo, phase }: DeclaredNames): boolean {
   if (name === 'todo') return todo === true;
-  return phase !== true || !AT_WORK.includes(name);
+  return phase !== true || !WHILE_RUNNING.includes(name);
 }
 
-/** A word that a todo's kind or risk is compared with and can never be: such a condition silently never holds. */
+/** Reports words that a field of a todo is compared with but never has: such a condition would silently never hold. */
 function findImpossibleWords(ast: ASTNode): string[] {
   return listComparisons(ast).flatMap(({ path, words }) => {
     const [root, field = ''] = path;
@@ -117,7 +122,7 @@ function findImpossibleWords(ast: ASTNode): string[] {
   });
 }
 
-/** What the language adds: the word test behind the sugar, comparison with null, and `!` on an unset value. */
+/** Adds what the recipe language has beyond CEL: the word test behind the sugar, comparison with null, and `!null`. */
 function addOperations(environment: Environment): Environment {
   for (const type of ['string', 'bool', 'int', 'double']) {
     environment.registerOperator(`${type} == null`, (value: unknown) => value === null);
@@ -127,7 +132,7 @@ function addOperations(environment: Environment): Environment {
     .registerFunction('containsWord(dyn, string): bool', (text: unknown, word: string) => containsWord(text, word));
 }
 
-/** Whether a text holds a word, whole and in any case; an absent text holds none. */
+/** Whether `text` contains `word` as a whole word, in any case; an absent text contains none. */
 function containsWord(text: unknown, word: string): boolean {
   if (typeof text !== 'string') return false;
   const literal = word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
@@ -138,7 +143,7 @@ function expandSugar(source: string): string {
   return desugar(source, (word) => `containsWord(result, ${JSON.stringify(word)})`);
 }
 
-/** The scope with null for every name the expression uses and the scope lacks: a name that is declared and never set. */
+/** Completes the scope with null for every name that the expression uses but nobody set. */
 function completeScope(scope: Readonly<Record<string, unknown>>, ast: ASTNode): Record<string, unknown> {
   const whole: Record<string, unknown> = {};
   for (const name of NAMES) whole[name] = scope[name] ?? null;
@@ -170,7 +175,7 @@ function namePreferenceType(spec: PreferenceSpec): string {
   return spec.type;
 }
 
-/** The library's whole numbers are BigInt. */
+/** Converts whole numbers to BigInt, as the library expects them. */
 function toCelValue(value: unknown): unknown {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : value;
   if (Array.isArray(value)) return value.map(toCelValue);
@@ -189,7 +194,7 @@ function buildConditionError(source: string, why: string, cause?: unknown): DevC
   );
 }
 
-/** The library names the operand types of an operation that failed. */
+/** Whether an operation failed because an operand was null: the library's message names the operand types. */
 function isAboutNull(error: unknown): boolean {
   return error instanceof cel().EvaluationError && /\bnull\b/.test(summarizeError(error));
 }

@@ -1,13 +1,13 @@
 import type { CapturedRecipe, GateBlock, ResolvedBlock, ResolvedRecipe } from './resolved.js';
 
 /**
- * What a recipe declares of its runs as a whole (recipes.md §1). A field that it leaves open follows from its skill and its
- * type: here, and not in the captured recipe, so that one captured before the language had the field means what it meant.
+ * What a recipe declares about its runs as a whole (recipes.md §1). Defaults, by skill and type, are applied here and
+ * not at capture: a recipe captured before the language had a field keeps its meaning.
  */
 
 type Open<K extends keyof ResolvedRecipe> = Pick<ResolvedRecipe, 'skill' | K>;
 
-/** What a word of `skill` says about the fields that are left open. */
+/** The defaults that a skill gives to fields the recipe leaves open. */
 interface SkillDefaults {
   sources: 'kept' | 'free';
   goal?: 'required';
@@ -15,7 +15,7 @@ interface SkillDefaults {
   closing?: string;
 }
 
-/** The words that say something; the only place that knows them. Whoever has another word is guarded by `guard` alone. */
+/** The skills that have defaults; no other file knows them. With any other skill, only `guard` makes a run guarded. */
 const SKILLS: ReadonlyMap<string, SkillDefaults> = new Map([
   [
     'specify',
@@ -30,33 +30,33 @@ const SKILLS: ReadonlyMap<string, SkillDefaults> = new Map([
   ['open', { sources: 'kept' }],
 ]);
 
-/** Documents worth naming at the end of a run, in the order in which a person would open them. */
+/** Documents that the end of a run names by default, in the order in which a person would open them. */
 export const ARTIFACTS: readonly string[] = ['PLAN.md', 'report.md', 'summary.md', 'pr.json'];
 
-/** Documents that a run can find from an earlier one of its name (documents.md, plan generate). */
+/** Documents that a run may find from an earlier run of the same name (documents.md, plan generate). */
 const INHERITED: readonly string[] = ['PLAN.md', 'plan-content.json'];
 
-/** Whether a live run is guarded: what its tools may write is limited. */
+/** Whether a live run is guarded, that is, whether its tools may write only certain files. */
 export function isGuarded({ skill, guardWrites }: Open<'guardWrites'>): boolean {
   return guardWrites !== null || SKILLS.has(skill);
 }
 
-/** Whether nothing outside `.dev/` may change while a run is live: acknowledgements look, and refuse. */
+/** Whether nothing outside `.dev/` may change while a run is live; acknowledgements check this and refuse. */
 export function keepsSources({ skill, guardSources }: Open<'guardSources'>): boolean {
   return (guardSources ?? SKILLS.get(skill)?.sources) === 'kept';
 }
 
-/** Whether a run that works on DRAFT.md needs a goal, where the recipe neither says so nor uses it. */
+/** Whether a run that works on DRAFT.md needs a goal even if the recipe neither demands nor uses one. */
 export function draftsFromGoal(skill: string): boolean {
   return SKILLS.get(skill)?.goal === 'required';
 }
 
-/** The documents that a block may read although none before it writes them. */
+/** Lists the documents that a block may read although no earlier block writes them. */
 export function listInherited({ skill, inherits }: Open<'inherits'>): readonly string[] {
   return inherits ?? SKILLS.get(skill)?.inherits ?? INHERITED;
 }
 
-/** What the agent is told to do when a run of the recipe, or of the workflow, is completed. */
+/** Returns the closing instruction: what the agent does when a run of the recipe or workflow is completed. */
 export function getClosing({ recipe, workflow }: Pick<CapturedRecipe, 'recipe' | 'workflow'>): string {
   if (workflow !== undefined)
     return workflow.closing ?? 'Tell the user what came of each phase and name the artifacts.';
@@ -65,7 +65,7 @@ export function getClosing({ recipe, workflow }: Pick<CapturedRecipe, 'recipe' |
   return SKILLS.get(recipe.skill)?.closing ?? 'Tell the user what was done.';
 }
 
-/** The documents that the end of a run names, as far as it has written them. */
+/** Lists the documents that the end of a run names if the run wrote them. */
 export function listArtifacts({ recipe, workflow }: Pick<CapturedRecipe, 'recipe' | 'workflow'>): readonly string[] {
   if (workflow === undefined) return recipe.artifacts ?? ARTIFACTS;
   const ofPhases = workflow.phases.flatMap((phase) => phase.recipe.artifacts ?? []);

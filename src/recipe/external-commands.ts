@@ -1,6 +1,6 @@
 import type { CapturedRecipe, ResolvedRecipe } from './resolved.js';
 
-/** The external commands of a recipe as argument vectors, in order; a shell line as `sh -c LINE`. */
+/** Lists the external commands of a recipe in order, as argument vectors; a shell line becomes `sh -c LINE`. */
 export function listExternalCommands(recipe: Pick<ResolvedRecipe, 'blocks' | 'engine'>): string[][] {
   const commands = [
     ...recipe.blocks.flatMap((block) =>
@@ -11,14 +11,14 @@ export function listExternalCommands(recipe: Pick<ResolvedRecipe, 'blocks' | 'en
   return commands.map(({ argv, shell }) => (shell ? ['sh', '-c', ...argv] : argv));
 }
 
-/** The same of all that was captured: of a workflow those of every phase. */
+/** Lists the external commands of everything captured: for a workflow, those of every phase. */
 export function listAllExternalCommands({ recipe, workflow }: Pick<CapturedRecipe, 'recipe' | 'workflow'>): string[][] {
   return (workflow?.phases ?? [{ recipe }]).flatMap((phase) => listExternalCommands(phase.recipe));
 }
 
 /**
- * Those of them that stand in files of the project: they must be trusted before they run (protocol.md §4). A project's
- * workflow of shipped recipes has none; a shipped workflow has, where a recipe of the project took the place of a phase's.
+ * Lists the external commands that come from recipes of the project: they must be trusted before they run (protocol.md
+ * §4). What counts is the file of each phase's recipe, whether the workflow around it is shipped or the project's.
  */
 export function listCommandsToTrust({ sources, recipe, workflow }: CapturedRecipe): string[][] {
   const shipped = (file: string | undefined) => sources.find(({ path }) => path === file)?.shipped === true;

@@ -2,20 +2,20 @@ import type { OwnHandlerSource } from './schema-engine.js';
 
 type OwnHandlers = Readonly<Record<string, OwnHandlerSource>>;
 
-/** Where a handler stands that does not say. */
+/** What a handler without `after` follows. */
 const DEFAULT_AFTER = 'verify';
 
 /** The shipped stages that an own handler can follow. */
 export const SHIPPED_ANCHORS: readonly string[] = ['worker', DEFAULT_AFTER];
 
-/** The key that a handler follows. */
+/** Returns the key that a handler follows. */
 function getAnchor(handler: OwnHandlerSource | undefined): string {
   return handler?.after ?? DEFAULT_AFTER;
 }
 
 /**
- * The own handlers that follow a stage, each with those that follow it; several after one in the order of the file
- * (engine.md, Own handlers). One whose `after` leads nowhere or in a circle is in no answer.
+ * Sorts the own handlers that follow `anchor`, each before those that follow it in turn, otherwise in the order of the
+ * file (engine.md, Own handlers). A handler whose `after` names nothing, or runs in a circle, follows no anchor.
  */
 export function sortHandlers(handlers: OwnHandlers, anchor: string): string[] {
   return Object.keys(handlers)
@@ -23,7 +23,7 @@ export function sortHandlers(handlers: OwnHandlers, anchor: string): string[] {
     .flatMap((key) => [key, ...sortHandlers(handlers, key)]);
 }
 
-/** Circles of `after`, each once, from where it is met first: `[a, b]` when a follows b and b follows a. */
+/** Finds circles of `after`, each once, from its first handler in the file: `[a, b]` when each follows the other. */
 export function findHandlerCycles(handlers: OwnHandlers): string[][] {
   const known = new Set<string>();
   return Object.keys(handlers).flatMap((start) => {

@@ -5,28 +5,30 @@ import { renderSuggestion } from '../base/suggest.js';
 
 /** Where recipes and agent definitions come from. */
 export interface Library {
+  /** Reads files and lists directories. */
   reader: FileReader;
   /** Absolute directory of the dev-cli package. */
   shipped: string;
-  /** Absolute root of the project; null outside of one. */
+  /** Absolute root of the project; null outside any project. */
   project: string | null;
 }
 
 /** A file of the library. */
 export interface LibraryFile {
-  /** The name without its ending. */
+  /** The file name without `.yaml`. */
   name: string;
-  /** Absolute. */
+  /** The absolute path. */
   path: string;
-  /** As the user knows it: relative to the root, or `dev-cli:recipes/x.yaml` for a shipped one. */
+  /** The path as shown to the user: relative to the root, or `dev-cli:recipes/x.yaml` for a shipped file. */
   file: string;
+  /** Whether it comes with dev-cli. */
   shipped: boolean;
 }
 
 const PROJECT_DIRECTORIES = ['.dev/recipes', '.dev/workflows'];
 const SHIPPED_DIRECTORIES = ['recipes', 'workflows'];
 
-/** Every recipe file in the order of precedence: the first of a name wins (recipes.md, Where recipes are found). */
+/** Lists recipe files in order of precedence: the first of a name wins (recipes.md, Where recipes are found). */
 export function listRecipeFiles(library: Library): LibraryFile[] {
   const listed = (base: string, directories: string[], shipped: boolean) =>
     directories.flatMap((directory) =>
@@ -41,21 +43,18 @@ export function listRecipeFiles(library: Library): LibraryFile[] {
   ];
 }
 
-/** Names an absolute path as the user knows it. */
+/** Describes the file at an absolute path. */
 export function describeFile(library: Library, path: string, shipped: boolean): LibraryFile {
   const name = path.slice(path.lastIndexOf('/') + 1).replace(/\.yaml$/, '');
-  return { name, path, file: describePath(library, path, shipped), shipped };
-}
-
-function describePath(library: Library, path: string, shipped: boolean): string {
-  if (shipped) return `dev-cli:${path.slice(library.shipped.length + 1)}`;
+  if (shipped) return { name, path, file: `dev-cli:${path.slice(library.shipped.length + 1)}`, shipped };
   const { project } = library;
-  return project !== null && path.startsWith(`${project}/`) ? path.slice(project.length + 1) : path;
+  const file = project !== null && path.startsWith(`${project}/`) ? path.slice(project.length + 1) : path;
+  return { name, path, file, shipped };
 }
 
 /**
- * The file that a recipe's name stands for.
- * @throws DevCliError `UNKNOWN_RECIPE`, with what was probably meant
+ * Finds the file of a recipe by its name.
+ * @throws DevCliError `UNKNOWN_RECIPE`, with a suggestion
  */
 export function findRecipe(library: Library, name: string): LibraryFile {
   const files = isName(name) ? listRecipeFiles(library) : [];
@@ -73,8 +72,8 @@ export function findRecipe(library: Library, name: string): LibraryFile {
 }
 
 /**
- * The absolute path of a file named beside another one.
- * @returns null when the path is absolute, uses backslashes, or leaves the library the other file belongs to
+ * Resolves a path relative to the file at `path`.
+ * @returns the absolute path; null when `relative` is absolute, has backslashes, or leaves the project or package
  */
 export function resolveSibling(library: Library, path: string, relative: string): string | null {
   if (relative.startsWith('/') || relative.includes('\\') || relative.includes('\0')) return null;

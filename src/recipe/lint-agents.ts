@@ -1,11 +1,10 @@
-import { findSuggestion } from '../base/suggest.js';
 import type { Lintable, LintableSequence } from './lintable.js';
 import type { SourcePath } from './report.js';
 import type { ResolvedAgent } from './resolved.js';
 import { getVariantKey } from './variant-key.js';
-import { quoteWord } from './yaml-source.js';
+import { quoteSuggestion, quoteWord } from './yaml-source.js';
 
-/** Every role has a definition that may write what is promised; ids and outputs are unique. */
+/** Checks that every role has a definition, one that may write if it has to, and that ids and outputs are unique. */
 export function lintAgents(lintable: LintableSequence): void {
   const ids = new Set<string>();
   for (const [index, block] of lintable.recipe.blocks.entries()) {
@@ -31,7 +30,7 @@ export function lintAgents(lintable: LintableSequence): void {
   }
 }
 
-/** A variant that nobody wrote: the role is used as it is. */
+/** Checks a variant as a role of its own; one without a definition is a warning, as the role itself is used then. */
 function lintVariant(lintable: LintableSequence, agent: ResolvedAgent, place: SourcePath): void {
   const { type, promptVariant: variant, output } = agent;
   if (variant === undefined || lintable.agents[type] === undefined) return;
@@ -51,7 +50,7 @@ function lintVariant(lintable: LintableSequence, agent: ResolvedAgent, place: So
   );
 }
 
-/** Files that an action has beside the prompts of its agents (protocol.md §1); an agent's prompt is called like its id. */
+/** Names of an action's other files (protocol.md §1): an agent's prompt is named after the agent and lies beside them. */
 const TAKEN = ['data', 'note', 'prompt', 'reason', 'result'];
 
 function findIdFault(id: string, ids: ReadonlySet<string>): string | null {
@@ -59,7 +58,10 @@ function findIdFault(id: string, ids: ReadonlySet<string>): string | null {
   return id in Object.prototype || TAKEN.includes(id) ? 'cannot be used' : null;
 }
 
-/** A role has a definition, and one that may write when it shall. */
+/**
+ * Checks that a role has a definition, and one that may write files if it has to.
+ * @param writes whether the role has to write a file
+ */
 export function lintRole(
   { agents, knownAgents, report }: Lintable,
   type: string,
@@ -68,9 +70,7 @@ export function lintRole(
 ): void {
   const definition = agents[type];
   if (definition === undefined) {
-    const near = findSuggestion(type, knownAgents);
-    const meant = near === undefined ? '' : ` Did you mean ${quoteWord(near)}?`;
-    report.error(place, `There is no agent ${quoteWord(type)}.${meant}`, {
+    report.error(place, `There is no agent ${quoteWord(type)}.${quoteSuggestion(type, knownAgents)}`, {
       fix: `Define it in .dev/agents/${/^[A-Za-z0-9_-]+$/.test(type) ? type : 'NAME'}.md.`,
     });
   } else if (writes && !definition.maySave) {

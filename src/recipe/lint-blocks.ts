@@ -1,10 +1,9 @@
-import { findSuggestion } from '../base/suggest.js';
 import type { LintableSequence } from './lintable.js';
 import type { SourcePath } from './report.js';
 import type { ResolvedBlock } from './resolved.js';
-import { quoteWord } from './yaml-source.js';
+import { quoteSuggestion, quoteWord } from './yaml-source.js';
 
-/** Ids, order, loops, choices and gates. */
+/** Checks the ids, order, loops, choices and gates of the blocks. */
 export function lintBlocks(lintable: LintableSequence): void {
   lintIds(lintable);
   for (const [index, block] of lintable.recipe.blocks.entries()) {
@@ -17,7 +16,7 @@ export function lintBlocks(lintable: LintableSequence): void {
   }
 }
 
-/** An execution asks for a person's answer about PLAN.md: only a gate that has both can give it. */
+/** Checks a gate that approves the plan: an execution needs a person's answer, and about PLAN.md. */
 function lintApproval({ report }: LintableSequence, index: number, block: ResolvedBlock): void {
   if (block.kind !== 'wait-for-user' || block.approves === undefined) return;
   if (block.human && block.artifact === 'PLAN.md') return;
@@ -26,7 +25,7 @@ function lintApproval({ report }: LintableSequence, index: number, block: Resolv
   });
 }
 
-/** Words that a choice's `goto` uses for something else. */
+/** Words with a meaning of their own in a choice's `goto`. */
 const RESERVED = ['next', 'halt'];
 
 function lintIds({ recipe, report }: LintableSequence): void {
@@ -105,16 +104,13 @@ function lintChoices(lintable: LintableSequence, index: number, block: ResolvedB
   }
 }
 
-/** Where a run may go back to: an earlier block, never the one that stands for init. */
+/** Checks where a run may go back to: an earlier block, never the one that stands for `init`. */
 function lintTarget({ recipe, report }: LintableSequence, index: number, target: string, place: SourcePath): void {
   const found = recipe.blocks.findIndex(({ id }) => id === target);
   const block = recipe.blocks[found];
   if (block === undefined) {
-    const near = findSuggestion(target, [...RESERVED, ...recipe.blocks.slice(0, index).map(({ id }) => id)]);
-    report.error(
-      place,
-      `There is no block ${quoteWord(target)}.${near === undefined ? '' : ` Did you mean ${quoteWord(near)}?`}`,
-    );
+    const known = [...RESERVED, ...recipe.blocks.slice(0, index).map(({ id }) => id)];
+    report.error(place, `There is no block ${quoteWord(target)}.${quoteSuggestion(target, known)}`);
   } else if (found === index) {
     report.error(place, `${quoteWord(target)} names its own block; only an earlier one can be gone back to.`);
   } else if (found > index) {

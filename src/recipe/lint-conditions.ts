@@ -4,7 +4,7 @@ import { usesSugar } from './condition-text.js';
 import { createConditionChecker, type DeclaredNames } from './conditions.js';
 import type { Lintable } from './lintable.js';
 
-/** Every condition parses, uses declared names only, and is of a type that can be true. */
+/** Checks that every condition parses, uses only declared names, and can be true. */
 export function lintConditions(lintable: Lintable): void {
   const { recipe, report } = lintable;
   const declared: DeclaredNames = {
@@ -27,7 +27,7 @@ export function lintConditions(lintable: Lintable): void {
   }
 }
 
-/** Every condition with its place in the file. */
+/** Lists every condition with its place in the file. */
 function listPlacedConditions(lintable: Lintable): { condition: string; place: (string | number)[] }[] {
   const found: { condition: string; place: (string | number)[] }[] = [];
   const add = (condition: string | undefined, ...place: (string | number)[]) => {

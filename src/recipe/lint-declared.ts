@@ -4,7 +4,7 @@ import type { SequentialSource } from './schema.js';
 import { listPlaceholders } from './template.js';
 import { quoteWord } from './yaml-source.js';
 
-/** What a recipe declares of its runs as a whole: guard, inherited documents, beginning and end (declared.ts). */
+/** Checks what a recipe declares about its runs as a whole: guard, inherited documents, beginning and end. */
 export function lintDeclared(lintable: Lintable): void {
   const { source, report } = lintable;
   lintEnds(source, report);
@@ -18,7 +18,7 @@ export function lintDeclared(lintable: Lintable): void {
   });
 }
 
-/** What a workflow can declare too. */
+/** Checks `artifacts` and `closing`, which a workflow can declare too. */
 export function lintEnds(
   { artifacts, closing }: Pick<SequentialSource, 'artifacts' | 'closing'>,
   report: ProblemLog,

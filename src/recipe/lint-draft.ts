@@ -5,7 +5,7 @@ import { DEFAULT_REQUIRED, listWrittenSections, requiresDraft } from './resolve-
 import { listPlaceholders } from './template.js';
 import { quoteWord } from './yaml-source.js';
 
-/** Every section that is demanded is written by some block before it is demanded. */
+/** Checks that a block writes every required section before anything asks for it. */
 export function lintDraft(lintable: LintableSequence): void {
   const { recipe, source, report } = lintable;
   lintSections(lintable);

@@ -7,21 +7,23 @@ import { quoteWord } from './yaml-source.js';
 /** A file that some block has written by the time another reads it. */
 interface Written {
   path: string;
-  /** The conditions on which alone it is there; empty when it always is. */
+  /** The conditions that must all hold for the file to exist; empty when it always does. */
   when: string[];
 }
 
 interface Read {
   path: string;
+  /** Where the recipe names the file. */
   place: (string | number)[];
-  /** Whether the reader is told when the file is absent, and goes on without it. */
+  /** Whether the reader can go on without the file, because the action names it as missing. */
   namedMissing: boolean;
+  /** The conditions under which the file is read. */
   when: string[];
 }
 
 /**
- * Every file that is read has a writer earlier on each path. The only forks are conditions: a file that is written on a
- * condition must be read on the same one, or by somebody who is told that it is missing (recipes.md, recipe lint).
+ * Checks that every file read was written before. A file written under a condition must be read under the same one, or
+ * by a reader that can go on without it (recipes.md, recipe lint).
  */
 export function lintFiles(lintable: LintableSequence): void {
   const { recipe, source } = lintable;
@@ -34,7 +36,7 @@ export function lintFiles(lintable: LintableSequence): void {
       if (!read.path.startsWith('/') && !inherited.includes(read.path)) lintRead(lintable, index, read, earlier);
     }
     written.push(...mine);
-    // What an external command writes is not known: from here on nothing can be called unwritten.
+    // An external command may write any file, so nothing can be called unwritten after it.
     if ('command' in block && block.command?.kind === 'external') return;
   }
 }
@@ -63,7 +65,7 @@ function reportMissing({ recipe, report }: LintableSequence, index: number, read
   report.error(read.place, `No earlier block writes ${quoteWord(read.path)}${hint}.`, { within: read.path });
 }
 
-/** The file that a block's own command takes, once the agent has written it. */
+/** Returns the file that the agent writes for the block's own command; null when there is none. */
 function findOwnInput(block: ResolvedBlock): string | null {
   return block.kind === 'llm+cli' ? block.write : null;
 }
@@ -122,7 +124,7 @@ function listReads(
   return reads;
 }
 
-/** Whether a written path is what a reader names: the same, or equal where placeholders and wildcards stand for anything. */
+/** Whether `path` matches `pattern`: placeholders and wildcards stand for any text, `dir/` for all below it. */
 function matchesPath(pattern: string, path: string): boolean {
   if (pattern === path) return true;
   if (pattern.endsWith('/') && path.startsWith(pattern)) return true;

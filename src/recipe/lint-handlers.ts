@@ -1,12 +1,11 @@
-import { findSuggestion } from '../base/suggest.js';
 import { findKeyFault } from '../registry/handlers.js';
 import { findHandlerCycles, SHIPPED_ANCHORS } from './handler-order.js';
 import { lintRole } from './lint-agents.js';
 import type { LintableEngine } from './lintable.js';
 import { DEFAULT_PRECEDENCE } from './resolve-engine.js';
-import { quoteWord } from './yaml-source.js';
+import { quoteSuggestion, quoteWord } from './yaml-source.js';
 
-/** Policies and own handlers of an engine recipe (engine.md, Own handlers). */
+/** Checks the policies and own handlers of an engine recipe (engine.md, Own handlers). */
 export function lintHandlers(lintable: LintableEngine): void {
   lintPolicies(lintable);
   for (const key of Object.keys(lintable.source.handlers ?? {})) {
@@ -47,20 +46,17 @@ function lintAfter({ source, broken, report }: LintableEngine, key: string): voi
   const stated = source.handlers?.[key]?.after;
   if (stated === undefined) return;
   const place = ['handlers', key, 'after'];
-  const others = Object.keys(source.handlers ?? {}).filter((other) => other !== key);
+  const known = [...SHIPPED_ANCHORS, ...Object.keys(source.handlers ?? {}).filter((other) => other !== key)];
   if (stated === 'verify' && source.config?.policies?.verify_enabled === false) {
     report.warning(place, 'Todos are not verified here, so this comes after the worker.', {
       fix: 'Write `after: worker`, or enable the verification.',
     });
   }
-  if ([...SHIPPED_ANCHORS, ...others, key].includes(stated) || broken.has(stated)) return;
-  const known = [...SHIPPED_ANCHORS, ...others];
-  const near = findSuggestion(stated, known);
-  report.error(
-    place,
-    `There is nothing called ${quoteWord(stated)} to come after.${near === undefined ? '' : ` Did you mean ${quoteWord(near)}?`}`,
-    { fix: `Possible here: ${known.join(', ')}.` },
-  );
+  if (stated === key || known.includes(stated) || broken.has(stated)) return;
+  const meant = quoteSuggestion(stated, known);
+  report.error(place, `There is nothing called ${quoteWord(stated)} to come after.${meant}`, {
+    fix: `Possible here: ${known.join(', ')}.`,
+  });
 }
 
 function lintCircles({ source, report }: LintableEngine): void {
@@ -81,7 +77,7 @@ function lintRoles(lintable: LintableEngine): void {
   for (const [key, handler] of Object.entries(lintable.source.handlers ?? {})) {
     if (handler.actor === 'subagent') lintRole(lintable, handler.agent, true, ['handlers', key, 'agent']);
   }
-  // A project may define a role that dev-cli ships; then that definition must be able to do its work, too.
+  // A project may redefine a role that a shipped handler uses; its definition must be able to write, too.
   for (const { key, shipped, agent } of Object.values(lintable.recipe.engine?.handlers ?? {})) {
     if (shipped === null || agent === undefined) continue;
     lintRole(lintable, agent, true, ['config', 'handlers', key]);

@@ -9,7 +9,10 @@ import type { SequentialSource } from './schema.js';
 import { listPlaceholders } from './template.js';
 import { quoteWord } from './yaml-source.js';
 
-/** The fields above the blocks: name, mode, vars, preferences. */
+/**
+ * Checks the fields above the blocks: name, mode, vars, cleanup and preferences.
+ * @param expectedName the name of the recipe's file
+ */
 export function lintHeader(lintable: Lintable, expectedName: string): void {
   const { source, recipe, report } = lintable;
   lintName(source.name, expectedName, report);
@@ -31,7 +34,7 @@ export function lintHeader(lintable: Lintable, expectedName: string): void {
   lintPreferences(source, recipe.preferences, report);
 }
 
-/** A recipe is found by its file: the two have one name. */
+/** Checks that a recipe is named like its file, by which it is found. */
 export function lintName(name: string, expected: string, report: ProblemLog): void {
   if (name === expected) return;
   report.error(['name'], `The name is ${quoteWord(name)} and the file ${quoteWord(`${expected}.yaml`)}.`, {
@@ -48,7 +51,7 @@ function lintCleanup({ source, report }: Lintable): void {
   }
 }
 
-/** What a recipe says of preferences agrees with dev-cli's own, and each default with its type. */
+/** Checks that preferences agree with built-in ones of the same name, and each default with its type. */
 export function lintPreferences(
   source: Pick<SequentialSource, 'preferences'>,
   resolved: Readonly<Record<string, PreferenceSpec>>,

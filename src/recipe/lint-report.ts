@@ -1,12 +1,12 @@
 import { replaceInvisible } from '../base/visible.js';
 import type { RecipeProblem } from './problem.js';
 
-/** Widest part of a source line that is shown. */
+/** Characters of a source line that are shown at most. */
 const WIDTH = 120;
 
 /**
- * Problems as a compiler prints them: place, message, the line with a caret below it, what to do (recipes.md, recipe lint).
- * @param texts the files the problems point into, by name; an excerpt is left out for others
+ * Renders problems as a compiler does: place, message, source line with carets, fix (recipes.md, recipe lint).
+ * @param texts the files the problems point into, by name; a problem in another file has no source line
  */
 export function renderLintReport(problems: readonly RecipeProblem[], texts: Readonly<Record<string, string>>): string {
   const parts = problems.map((problem) => {
@@ -46,7 +46,7 @@ function getGutterWidth(line: number): number {
   return Math.max(4, String(line).length);
 }
 
-/** Control characters would move the cursor of whoever reads this; each, and each that hides, becomes one visible place. */
+/** Replaces control and invisible characters, one by one, so that carets stay below their column. */
 function replaceControls(text: string): string {
   return replaceInvisible(
     text.replace(/\t/g, ' ').replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, '�'),

@@ -29,23 +29,24 @@ const FILLED = new Set([
   'prompt',
   'promptHint',
 ]);
-/** Those of them that name files. */
+/** Fields that name files; they are filled at run time, too. */
 const PATHS = new Set(['read', 'consult', 'write', 'output', 'readsFrom', 'artifact', 'cleanup']);
-/** What dev-cli keeps for itself in a run's directory. */
+/** Files in a run's directory that only dev-cli may write. */
 const OURS = /^(state\.json|events\.jsonl|recipe\.json|objects(\/|$)|actions(\/|$)|lock$)/;
-/** Fields whose file the block writes. */
+/** Fields that name a file to be written. */
 const WRITTEN = new Set(['write', 'output']);
 
-/** A text of the recipe and where it stands. */
+/** A text of the recipe and its place. */
 interface Text {
   value: string;
   place: (string | number)[];
+  /** The name of the innermost field around it. */
   field: string;
-  /** Part of a line that goes to a shell. */
+  /** Whether a shell runs it. */
   shell: boolean;
 }
 
-/** Every placeholder is known, in the recipe and in the files it uses; every path stays in the project. */
+/** Checks that placeholders are known, in the recipe and its prompt files, and that paths stay in the project. */
 export function lintText(lintable: Lintable): void {
   const { recipe, source, prompts, report } = lintable;
   const known = listKnownKeys(recipe);

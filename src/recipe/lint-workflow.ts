@@ -8,12 +8,13 @@ import { sortProblems } from './problem.js';
 import type { ResolvedPhase } from './resolved.js';
 import { quoteWord } from './yaml-source.js';
 
-/** Fields of every recipe that say nothing in a workflow: guards and cleanup follow the recipe of the phase at work. */
+/** Fields that have no effect in a workflow: those of the running phase's recipe apply. */
 const OF_PHASES = ['skill', 'guard', 'cleanup'] as const;
 
 /**
- * A workflow: its phases, their recipes, its conditions (recipes.md §4; recipes.md §6).
- * @param lintRecipe judges the recipe of a phase, into that recipe's own report
+ * Checks a workflow: its phases, their recipes, its conditions (recipes.md §4; recipes.md §6).
+ * @param expectedName the name of the workflow's file
+ * @param lintRecipe checks the recipe of a phase and adds to that recipe's own report
  */
 export function lintWorkflow(
   lintable: LintableWorkflow,
@@ -53,7 +54,7 @@ function lintUnique({ report }: LintableWorkflow, index: number, name: string, k
   else report.error(['phases', index, 'name'], `The phase ${quoteWord(name)} is there already, as phase ${first + 1}.`);
 }
 
-/** The recipe of a phase is there, is none of several recipes itself, and has no errors. */
+/** Checks that the recipe of a phase exists, is no workflow itself, and has no errors. */
 function lintChild({ report }: LintableWorkflow, index: number, { stated, problem, compiled }: CompiledPhase): void {
   const place = ['phases', index, 'recipe'];
   const name = quoteWord(stated?.recipe ?? '');
@@ -76,7 +77,7 @@ function lintChild({ report }: LintableWorkflow, index: number, { stated, proble
   });
 }
 
-/** What the recipe of a phase states wins; a workflow that says otherwise is likely to mean something else. */
+/** Warns of a mode that has no effect on a phase because the phase's recipe states another. */
 function lintMode({ source, report }: LintableWorkflow, index: number, { name, recipe }: ResolvedPhase): void {
   for (const [key, value] of Object.entries(source.mode ?? {})) {
     const stated = recipe.mode[key];
@@ -89,7 +90,7 @@ function lintMode({ source, report }: LintableWorkflow, index: number, { name, r
   }
 }
 
-/** A preference has one value in a run, so it is of one type for all phases. */
+/** Checks that a preference has the same type in all phases: it has one value in a run. */
 function lintShared({ workflow, report }: LintableWorkflow, index: number, { recipe }: ResolvedPhase): void {
   for (const [name, { type }] of Object.entries(recipe.preferences)) {
     const shared = workflow.preferences[name];
@@ -101,7 +102,7 @@ function lintShared({ workflow, report }: LintableWorkflow, index: number, { rec
   }
 }
 
-/** Conditions of phases see what stands before any recipe is at work: mode, vars, goal and preferences. */
+/** Checks the conditions of phases, which see only mode, vars, goal and preferences. */
 function lintConditions({ source, workflow, report, phases }: LintableWorkflow): void {
   const conditions = phases.flatMap(({ stated }, index) =>
     stated?.when === undefined ? [] : [{ when: stated.when, place: ['phases', index, 'when'] }],

@@ -11,7 +11,10 @@ import { lintText } from './lint-text.js';
 import { lintWorkflow } from './lint-workflow.js';
 import type { LintableSequence } from './lintable.js';
 
-/** Everything that can be told wrong about a recipe without running it (recipes.md, recipe lint), added to its report. */
+/**
+ * Adds to a recipe's report whatever can be found wrong without running it (recipes.md, recipe lint).
+ * @param expectedName the name of the recipe's file
+ */
 export function lintRecipe(compiled: CompiledRecipe, expectedName: string): void {
   const { draft, report, file } = compiled;
   if (draft === null) return;
@@ -33,7 +36,7 @@ export function lintRecipe(compiled: CompiledRecipe, expectedName: string): void
   }
 }
 
-/** What depends on all blocks is left out while one of them does not fit the schema. */
+/** Checks the blocks; what needs all of them is left out as long as one does not fit the schema. */
 function lintSequence(lintable: LintableSequence): void {
   lintBlocks(lintable);
   lintAgents(lintable);

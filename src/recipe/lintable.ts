@@ -2,8 +2,9 @@ import type { CompiledRecipe } from './compiled.js';
 
 type Draft = NonNullable<CompiledRecipe['draft']>;
 
-/** A compiled recipe that can be judged. */
+/** A sequential or engine recipe that lint can judge. */
 export type Lintable = Exclude<Draft, { type: 'meta' }> & Pick<CompiledRecipe, 'report' | 'file'>;
+/** A workflow that lint can judge. */
 export type LintableWorkflow = Extract<Draft, { type: 'meta' }> & Pick<CompiledRecipe, 'report' | 'file'>;
 export type LintableSequence = Extract<Lintable, { type: 'sequential' }>;
 export type LintableEngine = Extract<Lintable, { type: 'engine' }>;

@@ -7,28 +7,31 @@ import { lintRecipe } from './lint.js';
 import { type RecipeProblem, sortProblems } from './problem.js';
 import type { CapturedRecipe } from './resolved.js';
 
-/** A recipe as far as it could be read. */
+/** A recipe and everything wrong with it. */
 export interface LoadedRecipe {
   /** Null exactly when there are errors among the problems. */
   captured: CapturedRecipe | null;
-  /** In the order of reading; warnings too. */
+  /** Errors and warnings by file and line. */
   problems: RecipeProblem[];
-  /** The recipe file as the user knows it. */
+  /** The path of the recipe as shown to the user. */
   file: string;
-  /** The text of every file that a problem can point into, by its name as the user knows it. */
+  /** The text of every file that a problem can point into, by its path as shown to the user. */
   texts: Record<string, string>;
 }
 
 /** One line of `recipe list`. */
 export interface ListedRecipe {
   name: string;
+  /** Type and description as written; empty where they cannot be read. */
   type: string;
   description: string;
+  /** The path as shown to the user. */
   file: string;
+  /** Whether it comes with dev-cli. */
   shipped: boolean;
   /** The file of the same name that this one replaces. */
   shadows?: string;
-  /** The first thing wrong with it. */
+  /** The first error in it, with its place. */
   problem?: string;
 }
 
@@ -42,7 +45,7 @@ export function loadRecipe(library: Library, name: string): LoadedRecipe {
 }
 
 /**
- * Loads a recipe by its absolute path, wherever it lies.
+ * Loads a recipe by its absolute path, inside the library or elsewhere.
  * @throws DevCliError `IO`; `UNKNOWN_RECIPE` when there is no such file
  */
 export function loadRecipeFile(library: Library, path: string): LoadedRecipe {
@@ -54,7 +57,7 @@ export function loadRecipeFile(library: Library, path: string): LoadedRecipe {
 }
 
 /**
- * The captured form of a recipe.
+ * Loads a recipe by name and returns its captured form.
  * @throws DevCliError `UNKNOWN_RECIPE`, `IO`; `RECIPE_INVALID` with every error at its place
  */
 export function requireRecipe(library: Library, name: string): CapturedRecipe {
@@ -75,7 +78,7 @@ export function requireRecipe(library: Library, name: string): CapturedRecipe {
   );
 }
 
-/** Every recipe by name, with the file that won (recipes.md §6). */
+/** Lists the recipes by name, each with the file that takes precedence (recipes.md §6). */
 export function listRecipes(library: Library): ListedRecipe[] {
   const files = listRecipeFiles(library);
   const names = [...new Set(files.map(({ name }) => name))].sort();

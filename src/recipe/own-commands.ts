@@ -1,6 +1,6 @@
 import type { OwnCommand, ResolvedBlock, ResolvedRecipe } from './resolved.js';
 
-/** Every `dev-cli …` command of a block with the key it stands under. */
+/** Lists the `dev-cli …` commands of a block, each with its field. */
 export function listOwnCommands(block: ResolvedBlock): { key: string; command: OwnCommand }[] {
   const found: { key: string; command: OwnCommand }[] = [];
   const add = (key: string, command: OwnCommand | undefined) => {
@@ -18,7 +18,7 @@ export function makesPlan({ blocks }: Pick<ResolvedRecipe, 'blocks'>): boolean {
   return blocks.some((block) => runsCommand(block, 'plan generate'));
 }
 
-/** Whether a block runs this command, wherever it stands in it. */
+/** Whether a block runs this command, in any of its fields. */
 export function runsCommand(block: ResolvedBlock, command: string): boolean {
   return listOwnCommands(block).some((own) => own.command.command === command);
 }

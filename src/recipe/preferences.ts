@@ -11,17 +11,17 @@ import { parseYaml } from './yaml-source.js';
 /** Where a project keeps its preferences, relative to the root. */
 export const PREFERENCES_FILE = '.dev/preferences.yaml';
 
-/** What a run starts with. A preference that nobody set and that has no default is not in it. */
+/** The vars and preferences a run starts with. A preference that has no default and was not set is absent. */
 export interface RunSettings {
   vars: JsonObject;
   preferences: Record<string, string | number | boolean>;
 }
 
 /**
- * The vars and preferences of a new run: the recipe's defaults, overlaid by the project's file, overlaid by
+ * Resolves the vars and preferences of a new run: the recipe's defaults, overridden by the project's file, and that by
  * `init --set k=v` (a declared var k, else a preference k).
- * @param text .dev/preferences.yaml, null where there is none
- * @param set values of `--set` as typed, by key
+ * @param text the content of .dev/preferences.yaml; null where there is none
+ * @param set the values of `--set` as typed, by key
  * @throws DevCliError `PREFERENCES_INVALID` with every problem at its place; `UNKNOWN_PREFERENCE`
  */
 export function resolveSettings(
@@ -46,7 +46,7 @@ export function resolveSettings(
 }
 
 /**
- * Reads .dev/preferences.yaml: a mapping of names to values. Names that this recipe does not declare belong to others.
+ * Reads .dev/preferences.yaml: a mapping of names to values. Names that are not in `known` belong to other recipes.
  * @throws DevCliError `PREFERENCES_INVALID`
  */
 function parsePreferences(
@@ -83,17 +83,17 @@ function parsePreference(key: string, typed: string, spec: PreferenceSpec): stri
   return value;
 }
 
-/** A var keeps the type of its default. */
+/** Reads a var as typed; it has to be of the type of its default. */
 function parseVar(key: string, typed: string, initial: Json): Json {
   if (initial === null || typeof initial === 'string') return typed;
-  let value: Json;
+  let value: Json = null;
   try {
     value = JSON.parse(typed) as Json;
   } catch {
-    throw buildTypeError(key, typed, `like its default, ${JSON.stringify(initial).slice(0, 80)}`);
+    // What does not parse is refused like a value of another type.
   }
-  if (typeof value === typeof initial && value !== null && Array.isArray(value) === Array.isArray(initial))
-    return value;
+  const fits = typeof value === typeof initial && Array.isArray(value) === Array.isArray(initial);
+  if (fits && value !== null) return value;
   throw buildTypeError(key, typed, `like its default, ${JSON.stringify(initial).slice(0, 80)}`);
 }
 

@@ -1,28 +1,29 @@
-/** Something wrong with a recipe or a file it uses, at a place a person can go to (recipes.md §1). */
+/** Something wrong with a recipe or a file it uses, with its place (recipes.md §1). */
 export interface RecipeProblem {
   severity: 'error' | 'warning';
+  /** What is wrong, as a sentence. */
   message: string;
-  /** The path as the user knows it. */
+  /** The path as shown to the user. */
   file: string;
   /** From 1. */
   line: number;
   /** From 1, in UTF-16 units. */
   column: number;
-  /** How many characters the caret line underlines; at least 1. */
+  /** Characters to underline; at least 1. */
   length: number;
-  /** JSON pointer into the document, where there is one. */
+  /** JSON pointer into the document; absent for a place in a prompt file or a YAML error. */
   pointer?: string;
-  /** One instruction that resolves it. */
+  /** How to resolve it. */
   fix?: string;
 }
 
-/** Where in a text: offsets in UTF-16 units. */
+/** A range in a text: offsets in UTF-16 units, the end excluded. */
 export interface Span {
   start: number;
   end: number;
 }
 
-/** Line and column of an offset, both from 1, and the length of the span within that line. */
+/** Finds line and column of a span, both from 1, and its length within that line. */
 export function locateOffset(text: string, span: Span): { line: number; column: number; length: number } {
   const start = Math.min(span.start, text.length);
   const before = text.slice(0, start);
@@ -33,7 +34,7 @@ export function locateOffset(text: string, span: Span): { line: number; column: 
   return { line, column, length: Math.max(1, end - start) };
 }
 
-/** Problems in the order of reading: file, line, column; errors before warnings at one place; doubles removed. */
+/** Sorts problems by file, line and column, errors before warnings at the same place, and removes repetitions. */
 export function sortProblems(problems: readonly RecipeProblem[]): RecipeProblem[] {
   const seen = new Set<string>();
   return [...problems]

@@ -2,7 +2,7 @@ import { defined } from '../base/defined.js';
 import type { ChoiceTarget, Program, ProgramBlock } from '../machine/program.js';
 import type { ResolvedBlock } from './resolved.js';
 
-/** The recipe as the machine sees it: no text for agents, no documents (recipes.md §5). */
+/** Builds what the machine needs of a recipe: no text for agents, no documents (recipes.md §5). */
 export function buildProgram(blocks: readonly ResolvedBlock[]): Program {
   return { blocks: blocks.map(buildProgramBlock) };
 }

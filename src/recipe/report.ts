@@ -3,24 +3,25 @@ import { toPointer, type YamlSource } from './yaml-source.js';
 
 /** What narrows or explains a report. */
 export interface ReportOptions {
-  /** Point at the key instead of its value. */
+  /** Whether to point at the key or at its value. Default: value. */
   at?: 'key' | 'value';
-  /** Point at this text inside the value. */
+  /** Points at this text inside the value. */
   within?: string;
+  /** How to resolve the problem. */
   fix?: string | undefined;
 }
 
-/** Where a complaint stands: keys into the recipe, or a place in a prompt file. */
+/** The place of a problem: keys into the recipe, or a span in a prompt file. */
 export type SourcePath = readonly (string | number)[] | { file: string; text: string; span: Span };
 
-/** Collects problems of one recipe and turns places into lines and columns. */
+/** Collects the problems of one recipe, turning places into lines and columns. */
 export interface ProblemLog {
   readonly problems: RecipeProblem[];
   error(place: SourcePath, message: string, options?: ReportOptions): void;
   warning(place: SourcePath, message: string, options?: ReportOptions): void;
 }
 
-/** A report on one recipe file and the files it uses. */
+/** Creates a log for one recipe file and the files it uses, beginning with the problems found while parsing. */
 export function createProblemLog(source: YamlSource): ProblemLog {
   const problems: RecipeProblem[] = [...source.problems];
   const add = (

@@ -4,12 +4,15 @@ import { type ReadSibling, readSiblingText } from './resolve-text.js';
 import type { ResolvedAgent } from './resolved.js';
 import type { BlockSource } from './schema.js';
 
-/** The role that a type stands for: a harness's built-in explorer cannot write files. */
+/** Replaces a harness's built-in explorer, which cannot write files, by the role that can. */
 function resolveRole(type: string): string {
   return type === 'Explore' ? 'code-explorer' : type;
 }
 
-/** The id of every agent by block and place: stated, else the type in lower case, numbered when repeated (recipes.md §2). */
+/**
+ * Returns the ids of all agents, by block and position: as stated, else the type in lower case, numbered when it occurs
+ * more than once (recipes.md §2).
+ */
 export function resolveAgentIds(blocks: readonly BlockSource[]): string[][] {
   const listed = blocks.map((block) => ('agents' in block ? block.agents : []));
   const taken = new Set(listed.flat().flatMap(({ id }) => id ?? []));
@@ -33,7 +36,7 @@ function toId(type: string): string {
   return /^[a-z_]/.test(word) ? word : `_${word}`;
 }
 
-/** The agents of a block with prompts read and defaults filled in. */
+/** Reads the prompts of a block's agents and fills in their defaults. */
 export function resolveAgents(
   block: Extract<BlockSource, { type: 'subagent' | 'subagent-loop' }>,
   ids: readonly string[],

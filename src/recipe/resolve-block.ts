@@ -1,6 +1,5 @@
 import { defined } from '../base/defined.js';
-import type { SectionId } from '../documents/sections.js';
-import { isSectionId } from '../documents/sections.js';
+import { isSectionId, type SectionId } from '../documents/sections.js';
 import type { OnError } from '../machine/program.js';
 import type { ProblemLog } from './report.js';
 import { resolveAgents } from './resolve-agents.js';
@@ -22,23 +21,28 @@ import type { BlockSource, BlockSourceOf, ChoiceSource, CommandSource, OnErrorSo
 import { findSchemaProblem } from './user-schema.js';
 import { quoteWord } from './yaml-source.js';
 
-/** What resolving a block needs to know of its recipe. */
+/** What resolving a block needs to know about its recipe. */
 export interface BlockContext {
+  /** The block's position in the recipe, from 0. */
   index: number;
+  /** The ids of its agents, in order. */
   agentIds: readonly string[];
+  /** The draft sections that the recipe requires. */
   required: readonly SectionId[];
   report: ProblemLog;
   read: ReadSibling;
 }
 
+/** Rounds of a loop when the recipe gives no `maxRounds`. */
 const LOOP_BOUND = 5;
-/** A conversation takes as long as it takes; only rounds that filled nothing count. */
+/** The same for loops that ask the user, where only rounds that filled nothing count. */
 const USER_LOOP_BOUND = 20;
+/** Retries of `onError: retry`. */
 const RETRIES = 2;
-/** The one schema that a recipe can name. */
+/** The only schema that a recipe can refer to by name. */
 const SHIPPED_SCHEMA = 'plan-content';
 
-/** A block with every default of recipes.md §2 filled in. What cannot be resolved is reported and left out. */
+/** Fills in every default of recipes.md §2. What cannot be resolved is reported and left out. */
 export function resolveBlock(block: BlockSource, context: BlockContext): ResolvedBlock {
   switch (block.type) {
     case 'cli':
@@ -57,7 +61,7 @@ export function resolveBlock(block: BlockSource, context: BlockContext): Resolve
   }
 }
 
-/** Stands for a command that did not parse; a recipe with errors is never run. */
+/** Replaces a command that did not parse; a recipe with errors is never run. */
 const NO_COMMAND: BlockCommand = {
   kind: 'external',
   command: { argv: [], shell: false, timeout: 0, cwd: '.', source: '' },
@@ -140,7 +144,7 @@ function resolveLlmCli(block: BlockSourceOf<'llm+cli'>, context: BlockContext): 
   };
 }
 
-/** The schema of what is written: a shipped one by name, or a file beside the recipe. */
+/** Resolves the schema of a written file: a shipped one by name, or a file beside the recipe. */
 function resolveSchema(schema: string | undefined, context: BlockContext): Pick<LlmCliBlock, 'schema' | 'schemaText'> {
   if (schema === undefined) return {};
   if (schema === SHIPPED_SCHEMA) return { schema };
@@ -255,7 +259,7 @@ function resolveChoice(choice: ChoiceSource): ResolvedChoice {
   };
 }
 
-/** The sections a block writes: as stated, else save's --section, else whatever the draft requires. */
+/** Returns the sections a block writes: as stated, else the `--section` of `save`, else all that are required. */
 function resolveSections(
   stated: readonly SectionId[] | undefined,
   save: OwnCommand | undefined,

@@ -7,13 +7,15 @@ import type { BlockCommand, OwnCommand } from './resolved.js';
 import type { CommandSource } from './schema.js';
 import { quoteWord } from './yaml-source.js';
 
-/** Seconds an external command may take when the recipe does not say. */
+/** Seconds an external command may take when the recipe gives no `timeout`. */
 const DEFAULT_TIMEOUT = 300;
 
-/** What a block says beside its command. */
+/** The fields of a block or handler that go with its command. */
 export interface ExternalOptions {
   shell?: boolean;
+  /** Seconds. Default: 300. */
   timeout?: number;
+  /** Relative to the work tree. Default: the work tree. */
   cwd?: string;
 }
 
@@ -21,7 +23,7 @@ type SourcePath = readonly (string | number)[];
 
 /**
  * Parses a command of a recipe: `dev-cli …` with the registry, anything else as an external command (recipes.md §2).
- * Reports what does not parse and gives null then.
+ * @returns null for a command that does not parse, which is reported
  */
 export function resolveCommand(
   source: CommandSource,
@@ -32,7 +34,7 @@ export function resolveCommand(
   if (options.shell === true) return resolveShellCommand(source, options, place, report);
   const words = splitWords(source, place, report);
   if (words === null) return null;
-  if (words[0] !== 'dev-cli') return buildExternal(words, source, options);
+  if (words[0] !== 'dev-cli') return buildExternal(words, renderSource(source), options);
   const parsed = parseOwnCommand(words, renderSource(source), place, report);
   if (parsed === null) return null;
   const { process, ...command } = parsed;
@@ -41,21 +43,21 @@ export function resolveCommand(
     report.error(
       [...place.slice(0, -1), key],
       `${quoteWord(key)} is for external commands; dev-cli runs this one itself.`,
-      {
-        at: 'key',
-        fix: `Remove ${quoteWord(key)}.`,
-      },
+      { at: 'key', fix: `Remove ${quoteWord(key)}.` },
     );
   }
-  return process ? buildExternal(words, source, options) : { kind: 'own', command };
+  return process ? buildExternal(words, renderSource(source), options) : { kind: 'own', command };
 }
 
-function buildExternal(argv: string[], source: CommandSource, options: ExternalOptions): BlockCommand {
-  const { timeout = DEFAULT_TIMEOUT, cwd = '.' } = options;
-  return { kind: 'external', command: { argv, shell: false, timeout, cwd, source: renderSource(source) } };
+function buildExternal(argv: string[], source: string, options: ExternalOptions): BlockCommand {
+  const { shell = false, timeout = DEFAULT_TIMEOUT, cwd = '.' } = options;
+  return { kind: 'external', command: { argv, shell, timeout, cwd, source } };
 }
 
-/** The same where only a `dev-cli …` command may stand: save, then, onComplete, exitCheck. */
+/**
+ * Parses the command of a field that allows only `dev-cli …`: save, then, onComplete, exitCheck.
+ * @returns null for any other command, which is reported
+ */
 export function resolveOwnCommand(source: CommandSource, place: SourcePath, report: ProblemLog): OwnCommand | null {
   const words = splitWords(source, place, report);
   if (words === null) return null;
@@ -85,16 +87,7 @@ function resolveShellCommand(
     report.error(place, 'A `dev-cli …` command is run in-process, never by a shell.', { fix: 'Remove `shell: true`.' });
     return null;
   }
-  return {
-    kind: 'external',
-    command: {
-      argv: [source],
-      shell: true,
-      timeout: options.timeout ?? DEFAULT_TIMEOUT,
-      cwd: options.cwd ?? '.',
-      source,
-    },
-  };
+  return buildExternal([source], source, options);
 }
 
 function splitWords(source: CommandSource, place: SourcePath, report: ProblemLog): string[] | null {
@@ -114,7 +107,7 @@ function splitWords(source: CommandSource, place: SourcePath, report: ProblemLog
   return null;
 }
 
-/** A command of ours, and whether it is run as a process of its own. */
+/** Parses a `dev-cli …` command; `process` is set for one that runs as a process of its own. */
 function parseOwnCommand(
   words: string[],
   source: string,

@@ -4,13 +4,13 @@ import { listOwnCommands, runsCommand } from './own-commands.js';
 import type { ResolvedBlock } from './resolved.js';
 import { listPlaceholders } from './template.js';
 
-/** The sections that `draft validate` demands by default, by depth (documents.md, draft validate). */
+/** The sections that `draft validate` requires by default, by depth (documents.md, draft validate). */
 export const DEFAULT_REQUIRED: Readonly<Record<'standard' | 'quick', readonly SectionId[]>> = {
   standard: ['intent', 'purpose', 'boundaries', 'criteria', 'decisions', 'findings'],
   quick: ['intent', 'purpose', 'findings'],
 };
 
-/** Whether the recipe works on DRAFT.md at all; then `init` creates it. */
+/** Whether the recipe uses DRAFT.md at all; if so, `init` creates it. */
 export function usesDraft(
   blocks: readonly ResolvedBlock[],
   templates: readonly string[],
@@ -24,7 +24,7 @@ export function usesDraft(
   );
 }
 
-/** The files a block names for reading. */
+/** Lists the files a block reads. */
 function listFilesRead(block: ResolvedBlock): string[] {
   const own = 'read' in block ? [...block.read, ...block.consult] : [];
   const agents = 'agents' in block ? block.agents.flatMap(({ readsFrom }) => readsFrom) : [];
@@ -32,8 +32,8 @@ function listFilesRead(block: ResolvedBlock): string[] {
 }
 
 /**
- * The sections that something writes before they are demanded: up to the first block that runs `draft validate`, or all
- * blocks where none does. `init` writes the purpose: it is the goal, word for word.
+ * Lists the sections that are written before they are checked: by the blocks up to the first that runs
+ * `draft validate`, or by all blocks if none does. `init` writes the purpose, which is the goal, word for word.
  */
 export function listWrittenSections(blocks: readonly ResolvedBlock[], required: readonly SectionId[]): Set<SectionId> {
   const first = blocks.findIndex((block) => runsCommand(block, 'draft validate'));
@@ -51,7 +51,7 @@ function listSectionsWrittenBy(block: ResolvedBlock, required: readonly SectionI
   return [...stated, ...byCommand];
 }
 
-/** Whether anything in the recipe asks which required sections are filled. */
+/** Whether any block depends on which required sections are filled. */
 export function requiresDraft(blocks: readonly ResolvedBlock[]): boolean {
   return blocks.some((block) => runsCommand(block, 'draft validate') || runsCommand(block, 'draft auto-assume'));
 }

@@ -18,22 +18,23 @@ import type { EngineSource, OwnHandlerSource } from './schema-engine.js';
 import { listConditions, listTemplates, namesGoal } from './texts.js';
 import { quoteWord } from './yaml-source.js';
 
-/** How resolving an engine recipe gets at texts beside it, and at those that come with dev-cli. */
+/** Readers for the texts that an engine recipe uses. */
 export interface EngineReaders {
+  /** Reads a file beside the recipe. */
   beside: ReadSibling;
-  /** A file of the package, by its path there. */
+  /** Reads a file of the package by its path there. */
   shipped: (path: string) => SourceText | null;
 }
 
-/** How a todo that needs it is judged first, when the recipe does not say. */
+/** Which disposition comes first when several apply and the recipe gives no `triage_precedence`. */
 export const DEFAULT_PRECEDENCE: readonly Disposition[] = ['halt', 'adapt', 'retry'];
 
-/** What the engine asks of the user's preferences, whatever the recipe says. */
+/** Preferences that the engine reads in every recipe. */
 const PREFERENCES = ['approve_commands', 'pull_request'];
 
 /**
- * An engine recipe with every default filled in (engine.md, Shape; recipes.md, Defaults). Problems met on the way
- * are reported; the result is of use only when none of them is an error.
+ * Fills in every default of an engine recipe (engine.md, Shape; recipes.md, Defaults). Problems are reported; the
+ * result is usable only when none of them is an error.
  */
 export function resolveEngineRecipe(source: EngineSource, report: ProblemLog, readers: EngineReaders): ResolvedRecipe {
   const blocks = [
@@ -55,7 +56,7 @@ export function resolveEngineRecipe(source: EngineSource, report: ProblemLog, re
   };
 }
 
-/** `config.depth` is the same as `mode.depth`. */
+/** Resolves the mode of an engine recipe, where `config.depth` is the same as `mode.depth`. */
 export function resolveEngineMode(source: EngineSource): Record<string, string> {
   const depth = source.config?.depth;
   return resolveMode({ ...source, ...(depth === undefined ? {} : { mode: { ...source.mode, depth } }) }, []);
@@ -75,7 +76,7 @@ function resolveEngine(source: EngineSource, report: ProblemLog, readers: Engine
     );
   const early = sortHandlers(own, 'worker');
   const late = sortHandlers(own, 'verify');
-  // Whose `after` leads nowhere is an error; it is resolved all the same, so that what else is wrong with it is told.
+  // A handler whose `after` leads nowhere is an error; it is resolved so that its other faults are reported, too.
   const lost = Object.keys(own).filter((key) => !early.includes(key) && !late.includes(key));
   const todo = [
     ...shipped('todo', 'worker'),

@@ -23,7 +23,10 @@ type HeaderSource = Pick<
   | 'cleanup'
 >;
 
-/** Stated, else from the flags of the init command, else from the words of the name; what stays open is not in it. */
+/**
+ * Resolves the mode: as stated, else from `flags`, else from the words of the name. What none of them says is absent.
+ * @param flags the flags of the recipe's own `dev-cli init` command, without `--`
+ */
 export function resolveMode(source: HeaderSource, flags: readonly string[]): Record<string, string> {
   const words = source.name.split(/[-_]/);
   const pick = (...values: string[]) =>
@@ -36,12 +39,12 @@ export function resolveMode(source: HeaderSource, flags: readonly string[]): Rec
   };
 }
 
-/** Stated, else the first word of the name. */
+/** Returns the skill: as stated, else the first word of the name. */
 export function resolveSkill({ skill, name }: HeaderSource): string {
   return skill ?? name.split(/[-_]/)[0] ?? name;
 }
 
-/** What is said of the end of a run and of its beginning, as far as it is stated (declared.ts has the defaults). */
+/** Returns `artifacts`, `closing` and `begins` as far as they are stated; declared.ts has their defaults. */
 export function resolveEnds({
   artifacts,
   closing,
@@ -54,15 +57,17 @@ export function resolveEnds({
   };
 }
 
-/** The globs that `cleanup` removes. */
+/** Returns the globs that `cleanup` removes. */
 export function resolveCleanup(source: HeaderSource): string[] {
   return source.cleanup ?? ['DRAFT.md'];
 }
 
 /**
- * What every recipe has above its steps, with its defaults (recipes.md §1).
- * @param templates every text that may hold placeholders, and `conditions` every condition: a built-in preference is the
- * recipe's when one of them reads it, and `reads` those that dev-cli itself reads for it
+ * Resolves the fields that every recipe has, with their defaults (recipes.md §1). A built-in preference becomes one of
+ * the recipe's when a text or a condition reads it.
+ * @param templates every text that may hold placeholders
+ * @param conditions every condition
+ * @param reads built-in preferences that dev-cli itself reads for this type of recipe
  */
 export function resolveHeader(
   source: HeaderSource,

@@ -6,8 +6,8 @@ import type { PreferenceSpec, ResolvedPhase, ResolvedWorkflow } from './resolved
 import type { MetaSource } from './schema.js';
 
 /**
- * A meta recipe with every default filled in (recipes.md §4). Of use only when no phase is missing from it, which lint
- * reports.
+ * Fills in every default of a meta recipe (recipes.md §4). Phases whose recipe could not be resolved are left out; lint
+ * reports them.
  */
 export function resolveWorkflow(source: MetaSource, compiled: readonly CompiledPhase[]): ResolvedWorkflow {
   const phases = compiled.flatMap(resolvePhase);
@@ -34,7 +34,7 @@ function resolvePhase({ stated, compiled }: CompiledPhase): ResolvedPhase[] {
   return [{ name, source: compiled.file, recipe: compiled.draft.recipe, ...defined({ when }) }];
 }
 
-/** The workflow's own word on a preference counts; else that of the first phase that declares it. */
+/** Merges the preferences of all phases: the workflow's own declaration wins, then that of the first phase. */
 function mergePreferences(
   phases: readonly ResolvedPhase[],
   own: Record<string, PreferenceSpec>,

@@ -3,13 +3,14 @@ import { quoteWord } from './yaml-source.js';
 
 /** A text file that a recipe uses. */
 export interface SourceText {
-  /** As the user knows it. */
+  /** The path as shown to the user. */
   file: string;
+  /** Whether it comes with dev-cli. */
   shipped: boolean;
   text: string;
 }
 
-/** Reads a file named beside the recipe; null when it is not there or may not be read. */
+/** Reads a file beside the recipe by its relative path; null when it does not exist or may not be read. */
 export type ReadSibling = (reference: string) => SourceText | null;
 
 /** Longest instruction of an action, in characters (protocol.md §2). */
@@ -21,8 +22,8 @@ interface AskingSource {
 }
 
 /**
- * The instruction of a block: inline, else the first paragraph of its file; what is longer than an instruction may be
- * goes whole into the text that the agent reads (recipes.md §2).
+ * Resolves the instruction of a block: inline, else the first paragraph of its file. An instruction that is too long is
+ * shortened, and the agent reads the whole from `instructionText` (recipes.md §2).
  * @param fallback used when the block states neither; null makes that an error
  */
 export function resolveInstruction(
@@ -59,7 +60,7 @@ export function resolveInstruction(
   return { instruction: '-' };
 }
 
-/** The text of a file named beside the recipe; null when none is named or it cannot be used, which is reported. */
+/** Reads a file beside the recipe; null when none is named, or when it is unusable, which is reported. */
 export function readSiblingText(
   reference: string | undefined,
   place: readonly (string | number)[],
@@ -94,7 +95,7 @@ function shortenInstruction(
   return `${cut.slice(0, Math.max(cut.lastIndexOf(' '), MAX_INSTRUCTION / 2)).trimEnd()}…`;
 }
 
-/** The first paragraph of a Markdown text that is no heading, on one line. */
+/** Finds the first paragraph of a Markdown text that is no heading, and joins its lines. */
 function findFirstParagraph(text: string): string {
   const paragraphs = text.trim().split(/\r?\n[ \t]*\r?\n/);
   return joinLines(paragraphs.find((part) => !/^\s*#{1,6}\s/.test(part)) ?? paragraphs[0] ?? '');

@@ -14,8 +14,8 @@ import type { BlockSource, SequentialSource } from './schema.js';
 import { listConditions, listTemplates, namesGoal } from './texts.js';
 
 /**
- * A recipe with every default and every "may be left out" rule of recipes.md §1 and §2 applied. Problems met on the way
- * are reported; the result is of use only when none of them is an error.
+ * Fills in every default of a sequential recipe (recipes.md §1; recipes.md §2). Problems are reported; the result is
+ * usable only when none of them is an error.
  */
 export function resolveRecipe(source: SequentialSource, report: ProblemLog, read: ReadSibling): ResolvedRecipe {
   const mode = resolveMode(source, listInitFlags(source.blocks));
@@ -32,17 +32,20 @@ export function resolveRecipe(source: SequentialSource, report: ProblemLog, read
     ...header,
     type: 'sequential',
     mode,
-    draft: requiredSections(source, blocks, wanted, draft),
+    draft: resolveRequired(source, blocks, wanted, draft),
     ...defined({ inherits: source.inherits }),
     usesGoal:
-      source.goal === 'required' || usesGoal(blocks, templates, conditions) || (draft && draftsFromGoal(header.skill)),
+      source.goal === 'required' ||
+      namesGoal(templates, conditions) ||
+      blocks.some((block) => runsCommand(block, 'draft auto-assume')) ||
+      (draft && draftsFromGoal(header.skill)),
     usesDraft: draft,
     blocks,
     program: buildProgram(blocks),
   };
 }
 
-/** The mode flags that the recipe's own `dev-cli init` command gives. */
+/** Lists the mode flags, without `--`, of the recipe's own `dev-cli init` command. */
 export function listInitFlags(blocks: readonly BlockSource[]): string[] {
   const commands = blocks.flatMap((block) => (block.type === 'cli' ? [block.command] : []));
   const words = commands.map((command) => (typeof command === 'string' ? command.trim().split(/\s+/) : command));
@@ -50,8 +53,8 @@ export function listInitFlags(blocks: readonly BlockSource[]): string[] {
   return ['standard', 'quick', 'interactive', 'autopilot'].filter((flag) => init.includes(`--${flag}`));
 }
 
-/** Of a default list a section that nothing writes is dropped; a stated list is binding (documents.md, draft validate). */
-function requiredSections(
+/** Drops default sections that nothing writes; a stated list is binding (documents.md, draft validate). */
+function resolveRequired(
   source: SequentialSource,
   blocks: readonly ResolvedBlock[],
   wanted: readonly SectionId[],
@@ -61,12 +64,4 @@ function requiredSections(
   if (!draft) return { required: [], stated: false };
   const written = listWrittenSections(blocks, wanted);
   return { required: wanted.filter((id) => !requiresDraft(blocks) || written.has(id)), stated: false };
-}
-
-function usesGoal(
-  blocks: readonly ResolvedBlock[],
-  templates: readonly string[],
-  conditions: readonly string[],
-): boolean {
-  return namesGoal(templates, conditions) || blocks.some((block) => runsCommand(block, 'draft auto-assume'));
 }

@@ -6,8 +6,8 @@ import type { BlockKind, OnError, Program } from '../machine/program.js';
 import type { ErrorPolicy } from '../machine/workflow-program.js';
 
 /**
- * A recipe with every default filled in and every string parsed: what `recipe show` prints, what `init` captures into
- * recipe.json, what the engine reads. Templates (`{name}`, `{goal}`, `{round}`, …) are still unfilled.
+ * A recipe with every default filled in and every string parsed, as `recipe show` prints it, `init` captures it and
+ * runs use it. Templates (`{name}`, `{goal}`, `{round}`, …) are still unfilled.
  */
 export interface ResolvedRecipe {
   name: string;
@@ -15,25 +15,26 @@ export interface ResolvedRecipe {
   language: 1;
   description: string;
   skill: string;
-  /** What the recipe states; the rest is filled by flags at init (recipes.md §1). */
+  /** The mode as stated; flags fill in the rest at `init` (recipes.md §1). */
   mode: Record<string, string>;
   vars: JsonObject;
   preferences: Record<string, PreferenceSpec>;
-  /** What has to be there before a run of it begins. Absent also in what earlier versions captured. */
+  /** What must be available before a run begins. Recipes captured by earlier versions do not have it. */
   needs?: Need[];
+  /** The sections that DRAFT.md must have; `stated`: listed by the recipe, not by default. */
   draft: { required: SectionId[]; stated: boolean };
-  /** Null where the recipe states no `guard`; declared.ts knows what its skill then says. */
+  /** Null where the recipe states no `guard`; declared.ts has the default. */
   guardWrites: string[] | null;
-  /** This and the next four as stated; declared.ts knows what holds where they are absent. */
+  /** This and the next four as stated; declared.ts has their defaults. */
   guardSources?: 'kept' | 'free';
   inherits?: string[];
   artifacts?: string[];
   closing?: string;
   begins?: 'planning' | 'execution';
   cleanup: string[];
-  /** True when any template or condition of the recipe uses the goal. */
+  /** Whether a run needs a goal, because the recipe demands or uses one. */
   usesGoal: boolean;
-  /** True when any block reads or writes DRAFT.md; then `init` creates it. */
+  /** Whether any block reads or writes DRAFT.md; if so, `init` creates it. */
   usesDraft: boolean;
   blocks: ResolvedBlock[];
   program: Program;
@@ -41,16 +42,17 @@ export interface ResolvedRecipe {
   engine?: ResolvedEngine;
 }
 
-/** What a recipe can need of the machine and the repository (recipes.md §1; recipes.md §4). */
+/** What a recipe can require of the machine and the repository (recipes.md §1; recipes.md §4). */
 export type Need = 'remote' | 'gh';
 
-/** What an engine recipe adds: the stages of a todo and of the end, and who acts in each (engine.md, Shape). */
+/** What only engine recipes have: the stages of todos and of the run, and who acts in each (engine.md, Shape). */
 export interface ResolvedEngine {
   program: EngineProgram;
-  /** By stage id (`worker`, `wrapUp`, `codeReview`, `securityScan`, …); for `stateBegin` too when it is enabled. */
+  /** By stage id (`worker`, `wrapUp`, `codeReview`, `securityScan`, …), with `stateBegin` where it is enabled. */
   handlers: Record<string, ResolvedHandler>;
 }
 
+/** What acts in a stage of an execution, shipped or the recipe's own. */
 export interface ResolvedHandler {
   /** As the recipe writes it: `wrap_up`, `security_scan`. */
   key: string;
@@ -69,15 +71,16 @@ export interface ResolvedHandler {
   when?: string;
 }
 
+/** A preference that a recipe reads. */
 export interface PreferenceSpec {
   type: 'bool' | 'string' | 'int';
   default?: boolean | string | number;
   description: string;
-  /** Closed list of values, for built-in ones. */
+  /** The only values allowed; for built-in preferences. */
   values?: (string | boolean)[];
 }
 
-/** A `dev-cli …` command of a recipe, parsed by the registry; values still hold templates. */
+/** A `dev-cli …` command of a recipe, parsed by the registry; templates in its values are unfilled. */
 export type OwnCommand = Invocation & { source: string };
 
 /** An external command: an argument vector, or one shell line when the recipe says `shell: true`. */
@@ -88,20 +91,28 @@ export interface ExternalCommand {
   timeout: number;
   /** Relative to the work tree. */
   cwd: string;
+  /** The command as written. */
   source: string;
 }
 
+/** The command of a block. */
 export type BlockCommand = { kind: 'own'; command: OwnCommand } | { kind: 'external'; command: ExternalCommand };
 
+/** A choice of a block. */
 export interface ResolvedChoice {
   id: string;
   label: string;
+  /** `next`, `halt`, or the id of an earlier block. */
   goto: string;
+  /** Whether the choice needs a note that says why. */
   reasonRequired: boolean;
 }
 
+/** An agent that a block starts. */
 export interface ResolvedAgent {
+  /** Unique in the recipe. */
   id: string;
+  /** The role, by the name of its definition. */
   type: string;
   /** One sentence of emphasis from the recipe. */
   promptHint?: string;
@@ -110,7 +121,7 @@ export interface ResolvedAgent {
   /** Where `prompt` was read from, as the recipe names it. */
   promptFile?: string;
   promptVariant?: string;
-  /** Relative to the run's directory; absent: the agent reports through `--result` (self-reported). */
+  /** Relative to the run's directory; an agent without it reports through `--result`. */
   output?: string;
   readsFrom: string[];
   when?: string;
@@ -124,24 +135,29 @@ interface CommonBlock {
   stale: 'warn' | 'block';
 }
 
+/** A block that asks an agent or a person to do something. */
 export interface InstructedBlock extends CommonBlock {
-  /** At most 600 characters after filling; never empty. */
+  /** At most 600 characters; never empty. */
   instruction: string;
-  /** The whole instruction file, captured; written to actions/<id>/prompt.md and named in `read`. */
+  /** The whole instruction where `instruction` is only its beginning; actions/<id>/prompt.md holds it. */
   instructionText?: string;
-  /** Where it was read from, as the recipe names it. */
+  /** The instruction's file, as the recipe names it. */
   instructionFile?: string;
+  /** Files the agent reads before it acts. */
   read: string[];
+  /** Files the agent reads when needed. */
   consult: string[];
   asks: 'user' | null;
 }
 
+/** dev-cli runs a command. */
 export interface CliBlock extends CommonBlock {
   kind: 'cli';
   command: BlockCommand;
-  /** The block stands for what `init` did: done at creation, never run. */
+  /** Whether the block stands for what `init` did: done from the start, never run. */
   standsForInit: boolean;
 }
+/** The agent does something once. */
 export interface LlmBlock extends InstructedBlock {
   kind: 'llm';
   choices: ResolvedChoice[];
@@ -150,6 +166,7 @@ export interface LlmBlock extends InstructedBlock {
   sections: SectionId[];
   maxRounds?: number;
 }
+/** The agent works in rounds. */
 export interface LlmLoopBlock extends InstructedBlock {
   kind: 'llm-loop';
   save?: OwnCommand;
@@ -159,16 +176,18 @@ export interface LlmLoopBlock extends InstructedBlock {
   maxRounds: number;
   revise?: string;
 }
+/** The agent writes a file, then dev-cli runs a command on it. */
 export interface LlmCliBlock extends InstructedBlock {
   kind: 'llm+cli';
   /** Relative to the run's directory. */
   write: string;
-  /** `plan-content`, or a path beside the recipe; absent: any JSON. */
+  /** `plan-content`, or a path beside the recipe; without it any JSON is accepted. */
   schema?: string;
-  /** The schema that the path led to, captured. */
+  /** The content of the schema file. */
   schemaText?: string;
   command?: BlockCommand;
 }
+/** Other agents work, once or in rounds. */
 export interface SubagentBlock extends InstructedBlock {
   kind: 'subagent' | 'subagent-loop';
   agents: ResolvedAgent[];
@@ -179,58 +198,66 @@ export interface SubagentBlock extends InstructedBlock {
   maxRounds: number;
   revise?: string;
 }
+/** The run waits for a choice. */
 export interface GateBlock extends InstructedBlock {
   kind: 'wait-for-user';
+  /** The question; templates unfilled. */
   message: string;
   choices: ResolvedChoice[];
+  /** Whether only a person may choose. */
   human: boolean;
-  /** As stated; `isPlanGate` of declared.ts knows when it goes without saying. */
+  /** As stated; `isPlanGate` of declared.ts has the default. */
   approves?: 'plan';
+  /** The document that is judged. */
   artifact?: string;
   maxRounds: number;
 }
-/** The one block of an engine recipe; what it does stands under `engine` of the recipe. */
+/** The only block of an engine recipe, described by the recipe's `engine`. */
 interface EngineBlock extends CommonBlock {
   kind: 'engine';
 }
+/** A block of any type. */
 export type ResolvedBlock = CliBlock | LlmBlock | LlmLoopBlock | LlmCliBlock | SubagentBlock | GateBlock | EngineBlock;
-/** A block that hands the agent or a person an action of its own. */
+/** A block that hands an action of its own to the agent or a person. */
 export type AgentFacingBlock = Exclude<ResolvedBlock, CliBlock | EngineBlock>;
 
 /** An agent definition as captured (from agents/, .dev/agents, .claude/agents, …). */
 export interface CapturedAgent {
+  /** The role's name. */
   type: string;
-  /** Where it was found; relative to the root, or `dev-cli:agents/x.md` for a shipped one. */
+  /** Its file: relative to the root, or `dev-cli:agents/x.md` for a shipped one. */
   source: string;
   description: string;
-  /** First sentence of the body: who the agent is. */
+  /** The first sentence of the body: who the agent is. */
   role: string;
   body: string;
 }
 
+/** A phase of a workflow. */
 export interface ResolvedPhase {
+  /** Unique in the workflow. */
   name: string;
-  /** Which of the captured sources is its recipe. */
+  /** The path of its recipe among the captured sources. */
   source: string;
   recipe: ResolvedRecipe;
   when?: string;
 }
 
-/** A meta recipe with every default filled in: its phases with their recipes, whole (recipes.md §4). */
+/** A meta recipe with every default filled in and the recipes of its phases (recipes.md §4). */
 export interface ResolvedWorkflow {
   name: string;
   type: 'meta';
   language: 1;
   description: string;
-  /** What the workflow states for phases that leave it open; from `init` on, with the flags, whole. */
+  /** The mode of phases that state none; complete once `init` has added the flags. */
   mode: Record<string, string>;
-  /** Its own, for `when`; one that a phase declares too replaces that phase's default. */
+  /** The workflow's vars, for `when`; one that a phase declares, too, replaces that phase's default. */
   vars: JsonObject;
-  /** Those of all phases and those that a `when` reads. */
+  /** The preferences of all phases and those that a `when` reads. */
   preferences: Record<string, PreferenceSpec>;
-  /** What the whole workflow needs; a phase's own needs stand in its recipe. */
+  /** What the whole workflow needs; the needs of a phase are in its recipe. */
   needs?: Need[];
-  /** This and the next two as stated (declared.ts). */
+  /** This and the next two as stated; declared.ts has their defaults. */
   artifacts?: string[];
   closing?: string;
   begins?: 'planning' | 'execution';
@@ -239,16 +266,18 @@ export interface ResolvedWorkflow {
   phases: ResolvedPhase[];
 }
 
-/** recipe.json: all a run needs of its recipe, whatever happens to the files (recipes.md §5). */
+/** recipe.json: all that a run needs of its recipe, whatever happens to the files (recipes.md §5). */
 export interface CapturedRecipe {
+  /** `COMPILER_VERSION` of the release that captured it. */
   compiler: number;
   /** SHA-256 over all captured sources. */
   digest: string;
-  /** Path as the user knows it, for "changed since" reports; null for a shipped one. */
+  /** Every file it was compiled from, the recipe first; `path` as shown to the user. */
   sources: { path: string; shipped: boolean; sha256: string; text: string }[];
-  /** Of a workflow: that of the first phase, and in a run that of the phase at work. */
+  /** The recipe that runs: for a workflow, that of the current phase, which is the first one in recipe.json. */
   recipe: ResolvedRecipe;
+  /** Definitions by role, variants as `<role>.<variant>`. */
   agents: Record<string, CapturedAgent>;
-  /** Of a run of several recipes; `agents` and `sources` are those of all phases. */
+  /** Workflows only; `agents` and `sources` are then those of all phases. */
   workflow?: ResolvedWorkflow;
 }

@@ -11,7 +11,7 @@ import {
   wordSchema,
 } from './schema-parts.js';
 
-/** Engine recipes as authors write them: how the todos of a plan are carried out (engine.md, Shape). */
+/** Engine recipes as authors write them (engine.md, Shape). */
 
 const limit = (minimum: number, maximum: number, description: string) =>
   Type.Optional(Type.Integer({ minimum, maximum, description }));
@@ -107,6 +107,7 @@ const OwnHandlerSourceSchema = taggedUnion('actor', [OwnCli, OwnSubagent, OwnHum
   description: 'A stage of every todo, between the worker and the wrap-up.',
 });
 
+/** The schema of engine recipes. */
 export const EngineSourceSchema = Type.Object(
   {
     ...headerFields,
@@ -125,5 +126,7 @@ export const EngineSourceSchema = Type.Object(
   noOtherKeys,
 );
 
+/** An engine recipe as written. */
 export type EngineSource = Static<typeof EngineSourceSchema>;
+/** A recipe's own handler as written. */
 export type OwnHandlerSource = Static<typeof OwnHandlerSourceSchema>;

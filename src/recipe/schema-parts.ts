@@ -1,24 +1,33 @@
 import { Type } from '@sinclair/typebox';
 import { enumSchema, noOtherKeys } from '../base/schema.js';
 
-/** What the three types of recipe have in common, and the small words that their schemas are made of (recipes.md §1). */
+/** The fields that the three types of recipe share, and the parts their schemas are made of (recipes.md §1). */
 
-/** Holds more than blanks. A pattern and not a length: the validator then needs no code of ajv's at run time. */
-export const NOT_BLANK = { pattern: '\\S' };
+/** More than white space. A pattern and not a length, so that the generated validator needs no code of ajv's. */
+const NOT_BLANK = { pattern: '\\S' };
+/** A text of more than white space. */
 export const textSchema = (description: string) => Type.String({ ...NOT_BLANK, description });
+/** One of `values`. */
 export const wordSchema = <T extends string>(description: string, ...values: T[]) => ({
   ...enumSchema(...values),
   description,
 });
+/** A list of paths or globs. */
 export const filesSchema = (description: string) => Type.Array(Type.String(NOT_BLANK), { description });
+/** True or false. */
 export const flagSchema = (description: string) => Type.Boolean({ description });
+/** An id that the machine accepts. */
 export const identifier = (description: string) => Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_-]*$', description });
 
+/** A command as a line of text or a list of arguments. */
+export const commandSchema = (description: string) =>
+  Type.Union([Type.String(NOT_BLANK), Type.Array(Type.String(NOT_BLANK), { minItems: 1 })], { description });
+
 /** A command of any kind. */
-export const CommandLine = Type.Union([Type.String(NOT_BLANK), Type.Array(Type.String(NOT_BLANK), { minItems: 1 })], {
-  description:
-    'A command: a string split at blanks with quotes and backslashes, or a list of arguments. `dev-cli …` runs in-process; anything else is an external command.',
-});
+export const CommandLine = commandSchema(
+  'A command: a string split at blanks with quotes and backslashes, or a list of arguments. `dev-cli …` runs in-process; anything else is an external command.',
+);
+/** The word that tells which type of recipe or block this is. */
 export const typeSchema = <T extends string>(name: T, description: string) => Type.Literal(name, { description });
 
 const PreferenceSource = Type.Object(

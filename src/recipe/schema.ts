@@ -4,26 +4,23 @@ import { SECTION_IDS } from '../documents/sections.js';
 import { EngineSourceSchema } from './schema-engine.js';
 import {
   CommandLine,
+  commandSchema,
   externalLimits,
   filesSchema,
   flagSchema,
   headerFields,
   identifier,
-  NOT_BLANK,
   textSchema,
   typeSchema,
   wordSchema,
 } from './schema-parts.js';
 
 /**
- * The recipe language as authors write it (recipes.md §1; recipes.md §2). Every field has a description: it feeds editor completion
- * and the generated reference. What may be left out is optional here and filled in by resolve.ts.
+ * The recipe language as authors write it (recipes.md §1; recipes.md §2). Editor completion and the generated reference
+ * use the descriptions. What may be left out is optional here; the resolve files fill it in.
  */
 
-const own = (description: string) =>
-  Type.Union([Type.String(NOT_BLANK), Type.Array(Type.String(NOT_BLANK), { minItems: 1 })], {
-    description: `${description} A \`dev-cli …\` command.`,
-  });
+const own = (description: string) => commandSchema(`${description} A \`dev-cli …\` command.`);
 
 const sections = Type.Array(enumSchema(...SECTION_IDS), {
   description: 'Sections of DRAFT.md that this block writes.',
@@ -303,17 +300,23 @@ const MetaSource = Type.Object(
   noOtherKeys,
 );
 
-/** A recipe file. */
+/** The schema of recipe files of all types. */
 export const RecipeSchema = taggedUnion('type', [SequentialSource, EngineSourceSchema, MetaSource], {
   $id: 'recipe',
   description: 'A dev-cli recipe (docs/recipe-language.md).',
 });
 
+/** A sequential recipe as written. */
 export type SequentialSource = Static<typeof SequentialSource>;
+/** A workflow as written. */
 export type MetaSource = Static<typeof MetaSource>;
+/** A block as written. */
 export type BlockSource = Static<typeof BlockSourceSchema>;
+/** A command as written. */
 export type CommandSource = Static<typeof CommandLine>;
+/** A choice as written. */
 export type ChoiceSource = Static<typeof ChoiceSource>;
+/** The reaction to a failure as written. */
 export type OnErrorSource = Static<typeof OnErrorSource>;
-/** The source of a block of one type. */
+/** A block of type `K` as written. */
 export type BlockSourceOf<K extends BlockSource['type']> = Extract<BlockSource, { type: K }>;

@@ -20,7 +20,7 @@ const yaml = loadLazily<typeof import('yaml')>('yaml');
 
 type Shown = Record<string, unknown>;
 
-/** A recipe as YAML with every default filled in, in the words of the language (recipes.md, recipe show). For people. */
+/** Renders a recipe as YAML in the recipe language, with every default filled in (recipes.md, recipe show). */
 export function showRecipe(recipe: ResolvedRecipe): string {
   const document: Shown = {
     name: recipe.name,
@@ -31,7 +31,7 @@ export function showRecipe(recipe: ResolvedRecipe): string {
     mode: recipe.mode,
     vars: recipe.vars,
     preferences: showPreferences(recipe),
-    ...given('needs', recipe.needs),
+    ...defined({ needs: recipe.needs }),
     ...(recipe.usesDraft ? { draft: { required: recipe.draft.required } } : {}),
     ...(recipe.usesGoal ? { goal: 'required' } : {}),
     ...(recipe.type === 'sequential' ? { inherits: listInherited(recipe) } : {}),
@@ -43,7 +43,7 @@ export function showRecipe(recipe: ResolvedRecipe): string {
   return yaml().stringify(document, { lineWidth: 120, aliasDuplicateObjects: false });
 }
 
-/** The same for a workflow: its phases by the names of their recipes. */
+/** Renders a workflow as YAML; its phases name their recipes. */
 export function showWorkflow(workflow: ResolvedWorkflow): string {
   const { name, type, language, description, mode, vars, phases } = workflow;
   const [first] = phases;
@@ -55,9 +55,9 @@ export function showWorkflow(workflow: ResolvedWorkflow): string {
     mode,
     vars,
     preferences: showPreferences(workflow),
-    ...given('needs', workflow.needs),
+    ...defined({ needs: workflow.needs }),
     ...(first === undefined ? {} : showEnds({ recipe: first.recipe, workflow })),
-    phases: phases.map((phase) => ({ name: phase.name, recipe: phase.recipe.name, ...given('when', phase.when) })),
+    phases: phases.map((phase) => ({ name: phase.name, recipe: phase.recipe.name, ...defined({ when: phase.when }) })),
     errorPolicy: { onFail: showPolicy(workflow.errorPolicy) },
   };
   return yaml().stringify(document, { lineWidth: 120, aliasDuplicateObjects: false });
@@ -72,7 +72,7 @@ function showEnds(captured: Pick<CapturedRecipe, 'recipe' | 'workflow'>): Shown 
   return {
     artifacts: listArtifacts(captured),
     closing: getClosing(captured),
-    ...given('begins', (captured.workflow ?? captured.recipe).begins),
+    ...defined({ begins: (captured.workflow ?? captured.recipe).begins }),
   };
 }
 
@@ -91,7 +91,7 @@ function showPreferences({ preferences }: Pick<ResolvedRecipe, 'preferences'>): 
   return Object.fromEntries(Object.entries(preferences).map(([name, { values: _, ...spec }]) => [name, spec]));
 }
 
-/** `block`, `config` and `handlers` of an engine recipe; its depth stands under `mode`. */
+/** Shows `block`, `config` and `handlers` of an engine recipe; its depth is shown under `mode`. */
 function showEngine({ program, handlers }: ResolvedEngine): Shown {
   const { policies } = program;
   const shipped = Object.values(handlers).filter((handler) => handler.shipped !== null);
@@ -117,19 +117,16 @@ function showEngine({ program, handlers }: ResolvedEngine): Shown {
   };
 }
 
-/** In the order of a todo's way; each after the one before it, so that it reads as it runs. */
+/** Shows own handlers in the order in which they run, each `after` the stage before it. */
 function showOwnHandlers(stages: readonly ResolvedHandler[]): Shown {
   return Object.fromEntries(
     stages.flatMap(({ key, shipped, actor, agent, promptFile, command, message, when }, index) => {
       if (shipped !== null) return [];
       const shown = {
         actor,
-        ...given('agent', agent),
-        ...given('promptFile', promptFile),
+        ...defined({ agent, promptFile }),
         ...(command === undefined ? {} : showCommand({ kind: 'external', command })),
-        ...given('message', message),
-        ...given('after', stages[index - 1]?.key),
-        ...given('when', when),
+        ...defined({ message, after: stages[index - 1]?.key, when }),
       };
       return [[key, shown]];
     }),
@@ -143,7 +140,7 @@ function showBlock(block: ResolvedBlock): Shown {
   if (block.kind === 'engine') return { ...head, ...tail };
   const asking = {
     instruction: block.instruction,
-    ...given('instructionFile', block.instructionFile),
+    ...defined({ instructionFile: block.instructionFile }),
     read: block.read,
     consult: block.consult,
     ...(block.asks === 'user' && block.kind !== 'wait-for-user' ? { asks: 'user' } : {}),
@@ -156,16 +153,16 @@ function showKind(block: AgentFacingBlock): Shown {
     case 'llm':
       return {
         ...(block.choices.length === 0 ? {} : { choices: block.choices.map(showChoice) }),
-        ...source('save', block.save),
+        ...defined({ save: block.save?.source }),
         sections: block.sections,
-        ...given('maxRounds', block.maxRounds),
+        ...defined({ maxRounds: block.maxRounds }),
       };
     case 'llm-loop':
-      return { ...source('save', block.save), sections: block.sections, ...showLoop(block) };
+      return { ...defined({ save: block.save?.source }), sections: block.sections, ...showLoop(block) };
     case 'llm+cli':
       return {
         write: block.write,
-        ...given('schema', block.schema),
+        ...defined({ schema: block.schema }),
         ...(block.command === undefined ? {} : showCommand(block.command)),
       };
     case 'subagent':
@@ -173,7 +170,7 @@ function showKind(block: AgentFacingBlock): Shown {
       return {
         agents: block.agents.map(showAgent),
         parallel: block.parallel,
-        ...source('onComplete', block.onComplete),
+        ...defined({ onComplete: block.onComplete?.source }),
         ...showLoop(block),
       };
     case 'wait-for-user':
@@ -181,7 +178,7 @@ function showKind(block: AgentFacingBlock): Shown {
         message: block.message,
         ...(block.human ? { human: 'required' } : {}),
         ...(isPlanGate(block) ? { approves: 'plan' } : {}),
-        ...given('artifact', block.artifact),
+        ...defined({ artifact: block.artifact }),
         choices: block.choices.map(showChoice),
         maxRounds: block.maxRounds,
       };
@@ -191,9 +188,7 @@ function showKind(block: AgentFacingBlock): Shown {
 function showLoop(block: Extract<ResolvedBlock, { kind: 'llm-loop' | 'subagent' | 'subagent-loop' }>): Shown {
   return {
     maxRounds: block.maxRounds,
-    ...given('exitWhen', block.exitWhen),
-    ...source('exitCheck', block.exitCheck),
-    ...given('revise', block.revise),
+    ...defined({ exitWhen: block.exitWhen, exitCheck: block.exitCheck?.source, revise: block.revise }),
   };
 }
 
@@ -208,17 +203,9 @@ function showChoice({ id, label, goto, reasonRequired }: ResolvedChoice): Shown 
 }
 
 function showAgent({ id, type, prompt, ...rest }: ResolvedAgent): Shown {
-  return { id, type, ...rest, ...(rest.promptFile === undefined ? given('prompt', prompt) : {}) };
+  return { id, type, ...rest, ...(rest.promptFile === undefined ? defined({ prompt }) : {}) };
 }
 
 function showOnError(onError: OnError): unknown {
   return onError.kind === 'retry' ? { retry: { max: onError.max } } : onError.kind;
-}
-
-function source(key: string, command: { source: string } | undefined): Shown {
-  return given(key, command?.source);
-}
-
-function given(key: string, value: unknown): Shown {
-  return value === undefined ? {} : { [key]: value };
 }

@@ -2,13 +2,13 @@ import { listRootNames } from './condition-text.js';
 import type { ResolvedBlock, ResolvedHandler, ResolvedRecipe } from './resolved.js';
 import { listPlaceholders } from './template.js';
 
-/** Every text of a resolved recipe that may hold placeholders, in order. */
+/** Lists every text of a resolved recipe that may hold placeholders, in order. */
 export function listTemplates(recipe: Pick<ResolvedRecipe, 'blocks' | 'cleanup' | 'engine'>): string[] {
   const handlers = Object.values(recipe.engine?.handlers ?? {});
   return [...recipe.blocks.flatMap(listBlockTemplates), ...handlers.flatMap(listHandlerTemplates), ...recipe.cleanup];
 }
 
-/** Every condition of a resolved recipe, in order. */
+/** Lists every condition of a resolved recipe, in order. */
 export function listConditions(recipe: Pick<ResolvedRecipe, 'blocks' | 'engine'>): string[] {
   const blocks = recipe.blocks.flatMap((block) => [
     ...(block.when === undefined ? [] : [block.when]),
@@ -18,7 +18,7 @@ export function listConditions(recipe: Pick<ResolvedRecipe, 'blocks' | 'engine'>
   return [...blocks, ...Object.values(recipe.engine?.handlers ?? {}).flatMap(({ when }) => when ?? [])];
 }
 
-/** Whether any of these texts uses the goal. */
+/** Whether any of these texts or conditions uses the goal. */
 export function namesGoal(templates: readonly string[], conditions: readonly string[]): boolean {
   return (
     templates.some((text) => listPlaceholders(text).some(({ key }) => key === 'goal')) ||

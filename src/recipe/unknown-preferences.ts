@@ -7,14 +7,13 @@ import { PREFERENCES_FILE } from './preferences.js';
 import { createProblemLog } from './report.js';
 import { parseYaml } from './yaml-source.js';
 
-/** Keys named at most. */
+/** Keys reported at most. */
 const NAMED = 10;
 
 /**
- * The keys of .dev/preferences.yaml that no recipe reads, each as a line that says where it stands and what was probably
- * meant. A key that another recipe declares belongs to that one.
- * @param text the file, in which nothing else is wrong
- * @param known what the recipe of the run declares
+ * Lists the keys of .dev/preferences.yaml that no recipe declares, each as a line with its place and a suggestion.
+ * @param text the content of the file, which has been found valid otherwise
+ * @param known the preferences that the run's recipe declares, by name
  */
 export function listUnknownPreferences(library: Library, text: string, known: object): string[] {
   const source = parseYaml(text, PREFERENCES_FILE);
@@ -33,7 +32,7 @@ export function listUnknownPreferences(library: Library, text: string, known: ob
   return report.problems.map(({ message, file, line, column }) => `${file}:${line}:${column}: ${message}`);
 }
 
-/** The preferences that any recipe of the library declares, as far as its file can be read. */
+/** Lists the preferences that any recipe of the library declares; a file that cannot be read declares none. */
 function listDeclared(library: Library): string[] {
   return listRecipeFiles(library).flatMap(({ path, file }) => {
     const { value } = parseYaml(library.reader.read(path) ?? '', file);

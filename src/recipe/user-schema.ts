@@ -4,11 +4,11 @@ import { isRecord } from '../base/json.js';
 import { loadLazily } from '../base/lazy.js';
 import { listSchemaFaults } from '../documents/schema-findings.js';
 
-/** JSON Schemas that a recipe brings along; the only use of ajv at run time (house.md, Speed). */
+/** JSON Schemas of a recipe's own; nothing else uses ajv at run time (house.md, Speed). */
 
 const ajv = loadLazily<{ Ajv2020: typeof Ajv2020 }>('ajv/dist/2020.js');
 
-/** Why a text is no usable JSON Schema (2020-12), or null. A reference out of the file is not followed. */
+/** Says why a text is no usable JSON Schema (2020-12), or null. References to other files are not followed. */
 export function findSchemaProblem(text: string): string | null {
   let schema: unknown;
   try {
@@ -25,7 +25,10 @@ export function findSchemaProblem(text: string): string | null {
   }
 }
 
-/** What in `value` does not fit the schema, each with its JSON pointer. `text` has passed `findSchemaProblem`. */
+/**
+ * Lists what in `value` does not fit a schema, each fault with its JSON pointer.
+ * @param text the schema, in which `findSchemaProblem` has found nothing wrong
+ */
 export function validateBySchema(text: string, value: unknown): ErrorDetail[] {
   const validate = compileSchema(JSON.parse(text) as Record<string, unknown>);
   return listSchemaFaults(validate, value).map((found) => (found.pointer === '' ? { ...found, pointer: '/' } : found));

@@ -3,21 +3,21 @@ import { findSuggestion } from '../base/suggest.js';
 import { findFaults, type SchemaFault, type Validator } from '../documents/schema-faults.js';
 import { HANDLER_KEY } from '../registry/handlers.js';
 import type { ProblemLog } from './report.js';
-import { parsePointer, quoteWord } from './yaml-source.js';
+import { parsePointer, quoteSuggestion, quoteWord } from './yaml-source.js';
 
-// A plain `require`, as in conditions.ts: reading a captured recipe, which every call does, reaches this module and never
-// needs the validator, the largest there is.
+// A plain `require`, as in conditions.ts: the validator is the largest there is, and most calls read a captured recipe
+// without ever needing it.
 const validator = (): Validator => require('../generated/recipe.js').default;
 
-/** Where a document does not fit: keys from the top down. */
+/** The places where a document does not fit the schema, each as a list of keys from the top down. */
 export interface SchemaFaults {
-  /** Values that are of no use. */
+  /** Values that are unusable. */
   broken: string[][];
   /** Keys that the language does not have. */
   unknown: string[][];
 }
 
-/** Checks a document against the schema of the language and reports what does not fit, in words. */
+/** Checks a document against the schema of the language and reports what does not fit. */
 export function checkSchema(value: unknown, report: ProblemLog): SchemaFaults {
   const misfits: SchemaFaults = { broken: [], unknown: [] };
   for (const fault of findFaults(validator(), value)) {
@@ -27,7 +27,7 @@ export function checkSchema(value: unknown, report: ProblemLog): SchemaFaults {
       misfits.unknown.push([...place, fault.key]);
       continue;
     }
-    // A variant that does not exist is the fault of the word that names it, and makes the whole block useless.
+    // The fault of an unknown type is that word, but it makes the whole object around it unusable.
     misfits.broken.push(fault.kind === 'word' && fault.isTag ? place.slice(0, -1) : place);
     const misspelt = fault.kind === 'missing' ? findMisspeltKey(fault) : undefined;
     if (fault.kind === 'missing' && misspelt !== undefined) {
@@ -44,7 +44,7 @@ export function checkSchema(value: unknown, report: ProblemLog): SchemaFaults {
   return misfits;
 }
 
-/** The key that a missing tag was probably written as: without it no variant tells which keys are known. */
+/** Finds the key that a missing `type` or `actor` was probably written as; no other schema rule would name it. */
 function findMisspeltKey({ key: missing, given }: SchemaFault & { kind: 'missing' }): string | undefined {
   if ((missing !== 'type' && missing !== 'actor') || !isRecord(given)) return undefined;
   return Object.keys(given).find((key) => key !== 'id' && findSuggestion(key, [missing]) === missing);
@@ -105,7 +105,7 @@ function describeBound({ what, least, limit }: SchemaFault & { kind: 'limit' }):
   return `at ${least ? 'least' : 'most'} ${limit}${what === 'value' ? '' : ` ${what}`}`;
 }
 
-/** The field, or the item of a list, that a complaint is about. */
+/** Names the field, or the item of a list, at a place. */
 function nameField(place: readonly string[]): string {
   const last = place.at(-1) ?? 'the recipe';
   return /^\d+$/.test(last) ? `Item ${Number(last) + 1} of ${quoteWord(place.at(-2) ?? '')}` : quoteWord(last);
@@ -122,8 +122,7 @@ function findHint(fault: SchemaFault): string | undefined {
 }
 
 function describeAllowed(name: string, given: unknown, words: readonly string[]): string {
-  const near = typeof given === 'string' ? findSuggestion(given, [...words]) : undefined;
-  const meant = near === undefined ? '' : ` Did you mean ${quoteWord(near)}?`;
+  const meant = typeof given === 'string' ? quoteSuggestion(given, words) : '';
   const list = words.length === 1 ? quoteWord(words[0] ?? '') : `one of ${words.join(', ')}`;
   return `${name} must be ${list}, not ${typeof given === 'string' ? quoteWord(given) : nameKind(given)}.${meant}`;
 }

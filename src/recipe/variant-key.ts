@@ -1,4 +1,4 @@
-/** What a variant of a role is captured under, and its file called (recipes.md, Agents). */
+/** Returns the key of a role's variant in recipe.json, which is also its file's name (recipes.md, Agents). */
 export function getVariantKey(type: string, variant: string): string {
   return `${type}.${variant}`;
 }

@@ -1,20 +1,20 @@
 import { type RunSettings, resolveSettings } from './preferences.js';
 import type { ResolvedPhase, ResolvedWorkflow } from './resolved.js';
 
-/** What `init` is given for a workflow. */
+/** The settings of a workflow that come from outside it. */
 interface SettingsInput {
-  /** The mode by its flags. */
+  /** The mode given by flags. */
   flags: Readonly<Record<string, string>>;
-  /** .dev/preferences.yaml, null where there is none. */
+  /** The content of .dev/preferences.yaml; null where there is none. */
   text: string | null;
-  /** Values of `--set` as typed, by key. */
+  /** The values of `--set` as typed, by key. */
   set: Readonly<Record<string, string>>;
 }
 
 /**
- * A workflow with the mode and the vars of each phase settled, and the preferences of the run. The mode is standard and
- * interactive, overlaid by the flags, by what the workflow states, by what the phase's recipe states. A var is the recipe's,
- * overlaid by the workflow's of that name, by `--set` (recipes.md §1; recipes.md §4).
+ * Settles the mode and vars of a workflow and its phases, and the preferences of its run (recipes.md §1; recipes.md
+ * §4). The mode of a phase is standard and interactive unless flags, the workflow or the phase's recipe say otherwise; the
+ * last to say so wins. A var has the recipe's default, overridden by the workflow's var of that name, then by `--set`.
  * @throws DevCliError `PREFERENCES_INVALID`, `UNKNOWN_PREFERENCE`
  */
 export function resolveWorkflowSettings(
@@ -23,7 +23,7 @@ export function resolveWorkflowSettings(
 ): { workflow: ResolvedWorkflow; preferences: RunSettings['preferences'] } {
   const mode = { depth: 'standard', interaction: 'interactive', ...flags, ...workflow.mode };
   const declared = Object.assign({}, ...workflow.phases.map(({ recipe }) => recipe.vars), workflow.vars);
-  // All at once first: what no phase declares is an error.
+  // For all phases at once first: a key that none of them declares is an error.
   const { vars, preferences } = resolveSettings({ ...workflow, vars: declared }, text, set);
   const settled = (phase: ResolvedPhase): ResolvedPhase => {
     const { recipe } = phase;
@@ -35,7 +35,7 @@ export function resolveWorkflowSettings(
   return { workflow: { ...workflow, mode, vars: pick(vars, workflow.vars), phases }, preferences };
 }
 
-/** Those members of an object that another one has too. */
+/** Picks the members of an object whose keys another object has, too. */
 function pick<T>(from: Readonly<Record<string, T>>, keys: object): Record<string, T> {
   return Object.fromEntries(Object.entries(from).filter(([key]) => Object.hasOwn(keys, key)));
 }

@@ -1,38 +1,40 @@
 import type { Document, Node, Pair, YAMLParseError } from 'yaml';
 import { defined } from '../base/defined.js';
 import { loadLazily } from '../base/lazy.js';
+import { findSuggestion } from '../base/suggest.js';
 import { locateOffset, type RecipeProblem, type Span } from './problem.js';
 
 const yaml = loadLazily<typeof import('yaml')>('yaml');
 
-/** Several times what any recipe needs; on hostile text the parser's time grows with the square of its length. */
+/** In characters; several times what a recipe needs. On hostile text the parser's time grows with its square. */
 const MAX_LENGTH = 64 * 1024;
-/** Each use of an alias counts for all it stands for, so that nested aliases cannot grow without bound. */
+/** Each use of an alias counts as everything it expands to, so nested aliases cannot grow without bound. */
 const MAX_ALIASES = 100;
-/** More complaints of the parser than these only repeat the first. */
+/** Faults reported at most; the parser's later ones mostly follow from earlier ones. */
 const MAX_FAULTS = 20;
 
-/** A parsed YAML file that knows where everything stands. */
+/** A parsed YAML file that can locate its values. */
 export interface YamlSource {
-  /** The path as the user knows it. */
+  /** The path as shown to the user. */
   file: string;
   text: string;
   /** The document as plain data; undefined when it does not parse or is no mapping. */
   value: Record<string, unknown> | undefined;
+  /** What is wrong with the YAML. */
   problems: RecipeProblem[];
   /**
-   * Where the value (or the key) at a JSON pointer stands; the nearest enclosing one when there is none.
-   * @param within narrows the span to this text inside the value, where it stands there literally
+   * Finds the span of the value (or the key) at a JSON pointer, or of the nearest enclosing one.
+   * @param within narrows the span to this text, if the value contains it literally
    */
   locate(pointer: string, part: 'key' | 'value', within?: string): Span;
 }
 
-/** Makes a JSON pointer of keys. */
+/** Builds a JSON pointer from keys. */
 export function toPointer(...keys: (string | number)[]): string {
   return keys.map((key) => `/${String(key).replace(/~/g, '~0').replace(/\//g, '~1')}`).join('');
 }
 
-/** The keys of a JSON pointer. */
+/** Splits a JSON pointer into its keys. */
 export function parsePointer(pointer: string): string[] {
   return pointer
     .split('/')
@@ -41,26 +43,16 @@ export function parsePointer(pointer: string): string[] {
 }
 
 /**
- * Parses YAML, all problems at once; never throws, whatever the text.
- * @param file the path as the user knows it
+ * Parses YAML and collects all problems; never throws, whatever the text.
+ * @param file the path as shown to the user
  */
 export function parseYaml(text: string, file: string): YamlSource {
-  const source: YamlSource = { file, text, value: undefined, problems: [], locate: () => ({ start: 0, end: 1 }) };
+  const source: YamlSource = { file, text, value: undefined, problems: [], locate: () => START };
   const report = (message: string, span: Span, fix?: string) => {
-    source.problems.push({
-      severity: 'error',
-      message,
-      file,
-      ...locateOffset(text, span),
-      ...defined({ fix }),
-    });
+    source.problems.push({ severity: 'error', message, file, ...locateOffset(text, span), ...defined({ fix }) });
   };
   if (text.length > MAX_LENGTH) {
-    report(
-      `The file is larger than ${MAX_LENGTH / 1024} KiB.`,
-      { start: 0, end: 1 },
-      'Move long texts to prompt files.',
-    );
+    report(`The file is larger than ${MAX_LENGTH / 1024} KiB.`, START, 'Move long texts to prompt files.');
     return source;
   }
   try {
@@ -71,16 +63,16 @@ export function parseYaml(text: string, file: string): YamlSource {
       report(message, { start: fault.pos[0], end: fault.pos[1] }, fix);
     }
     source.locate = (pointer, part, within) => locate(document, text, pointer, part, within);
-    if (faults.length > 0 || !onlyPlainData(document, report)) return source;
+    if (faults.length > 0 || !isPlainData(document, report)) return source;
     if (!yaml().isMap(document.contents)) {
-      report('A mapping of fields is expected here.', spanOf(document.contents) ?? { start: 0, end: 1 });
+      report('A mapping of fields is expected here.', spanOf(document.contents));
       return source;
     }
     source.value = document.toJS({ maxAliasCount: MAX_ALIASES }) as Record<string, unknown>;
   } catch (error) {
     // The parser has no limit on depth and reports alias bombs by throwing.
     const why = error instanceof RangeError ? 'It is nested too deeply.' : readFirstLine(error);
-    report(`The YAML cannot be read. ${why}`, { start: 0, end: 1 });
+    report(`The YAML cannot be read. ${why}`, START);
     source.value = undefined;
   }
   return source;
@@ -90,7 +82,7 @@ function readFirstLine(error: unknown): string {
   return error instanceof Error ? (error.message.split('\n')[0] ?? '') : '';
 }
 
-/** A parser's complaint in our words where it has a usual cause. */
+/** Words a fault of the parser as message and fix, where it has a usual cause. */
 function explain(fault: Pick<YAMLParseError, 'code' | 'message' | 'pos'>, text: string): [string, string?] {
   const shown = text.slice(fault.pos[0], fault.pos[1]).split('\n')[0] ?? '';
   if (fault.code === 'TAB_AS_INDENT') return ['A tab cannot indent YAML.', 'Indent with blanks.'];
@@ -102,16 +94,22 @@ function explain(fault: Pick<YAMLParseError, 'code' | 'message' | 'pos'>, text: 
 
 const lowerFirst = (text: string) => (text.charAt(0).toLowerCase() + text.slice(1)).replace(/\.$/, '');
 
-/** A word in backquotes, short and on one line. */
+/** Puts a word into backquotes, cut after 60 characters. */
 export function quoteWord(word: string): string {
   return `\`${word.length > 60 ? `${word.slice(0, 60)}…` : word}\``;
 }
 
+/** Renders ` Did you mean …?`, to follow a sentence; empty when no known word is near. */
+export function quoteSuggestion(word: string, known: readonly string[]): string {
+  const near = findSuggestion(word, known);
+  return near === undefined ? '' : ` Did you mean ${quoteWord(near)}?`;
+}
+
 /**
- * Refuses what JSON cannot say, before plain data is made of the document, and reports keys that stand twice: the parser's
- * own check for these compares every key with every other.
+ * Whether a document holds only what JSON can say. Reports what it cannot, and repeated keys: the parser's own check
+ * for those compares every key with every other.
  */
-function onlyPlainData(document: Document, report: (message: string, span: Span, fix?: string) => void): boolean {
+function isPlainData(document: Document, report: (message: string, span: Span, fix?: string) => void): boolean {
   const { visit, isScalar } = yaml();
   let plain = true;
   visit(document, {
@@ -119,28 +117,30 @@ function onlyPlainData(document: Document, report: (message: string, span: Span,
       const seen = new Set<unknown>();
       for (const { key } of map.items) {
         const name: unknown = isScalar(key) ? key.value : key;
-        if (seen.has(name))
-          report(`The key ${quoteWord(String(name))} stands here twice.`, spanOf(key) ?? { start: 0, end: 1 });
+        if (seen.has(name)) report(`The key ${quoteWord(String(name))} stands here twice.`, spanOf(key));
         seen.add(name);
       }
     },
     Pair(_key, pair: Pair) {
       if (isScalar(pair.key) && typeof pair.key.value === 'string') return;
       plain = false;
-      report('A key is a word.', spanOf(pair.key) ?? { start: 0, end: 1 }, 'Put the key into quotes.');
+      report('A key is a word.', spanOf(pair.key), 'Put the key into quotes.');
     },
     Scalar(_key, node) {
       if (typeof node.value !== 'number' || Number.isFinite(node.value)) return;
       plain = false;
-      report('A number is finite.', spanOf(node) ?? { start: 0, end: 1 });
+      report('A number is finite.', spanOf(node));
     },
   });
   return plain;
 }
 
-function spanOf(node: unknown): Span | undefined {
+/** The span of what has no place of its own. */
+const START: Span = { start: 0, end: 1 };
+
+function spanOf(node: unknown): Span {
   const range = (node as Node | null | undefined)?.range;
-  return range ? { start: range[0], end: range[1] } : undefined;
+  return range ? { start: range[0], end: range[1] } : START;
 }
 
 function locate(document: Document, text: string, pointer: string, part: 'key' | 'value', within?: string): Span {
@@ -150,7 +150,7 @@ function locate(document: Document, text: string, pointer: string, part: 'key' |
     if (next === undefined) break;
     place = next;
   }
-  const whole = (part === 'key' ? spanOf(place.key) : undefined) ?? spanOf(place.node) ?? { start: 0, end: 1 };
+  const whole = spanOf(part === 'key' && (place.key as Node | null)?.range ? place.key : place.node);
   const inner = within === undefined || within === '' ? -1 : text.slice(whole.start, whole.end).indexOf(within);
   if (inner >= 0) return { start: whole.start + inner, end: whole.start + inner + (within ?? '').length };
   return trimmed(text, whole);
@@ -167,7 +167,7 @@ function child(document: Document, parent: unknown, segment: string): { key: unk
   return item === undefined ? undefined : { key: null, node: item };
 }
 
-/** Without the white space a block scalar or collection ends with. */
+/** Cuts the white space with which a block scalar or collection ends. */
 function trimmed(text: string, span: Span): Span {
   return { start: span.start, end: span.start + text.slice(span.start, span.end).trimEnd().length };
 }
