@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { mayGlobsOverlap, mayOverlap } from '../../../../src/engine/core/overlap.js';
-import { createEngineState, createTodoRow } from '../../../../src/engine/core/rows.js';
-import { type Findings, NO_FINDINGS, triage } from '../../../../src/engine/core/triage.js';
+import { mayGlobsOverlap, mayOverlap } from '../../../src/engine/core/overlap.js';
+import { createEngineState, createTodoRow } from '../../../src/engine/core/rows.js';
+import { type Findings, NO_FINDINGS, triage } from '../../../src/engine/core/triage.js';
 import { PROGRAM, todo } from './support.js';
 
 const proposal = { title: 'rotate the log', type: 'work', risk: 'low', files: ['src/log/**'] } as const;

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { NewTodo, StageResult } from '../../../../src/engine/core/events.js';
-import { mayOverlap } from '../../../../src/engine/core/overlap.js';
-import type { TodoState } from '../../../../src/run/engine-rows.js';
+import type { NewTodo, StageResult } from '../../../src/engine/core/events.js';
+import { mayOverlap } from '../../../src/engine/core/overlap.js';
+import type { TodoState } from '../../../src/run/engine-rows.js';
 import { PROGRAM, Rim, todo, type Waiting } from './support.js';
 
 /** Up to eight todos; each depends on some before it and may touch some of a few directories. */

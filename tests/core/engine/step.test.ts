@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { StageResult } from '../../../../src/engine/core/events.js';
-import { groupBlockedTodos } from '../../../../src/engine/core/scheduler.js';
+import type { StageResult } from '../../../src/engine/core/events.js';
+import { groupBlockedTodos } from '../../../src/engine/core/scheduler.js';
 import { PROGRAM, Rim, todo, type Waiting } from './support.js';
 
 const PLAN = [todo('t1'), todo('t2', ['t1']), todo('t3', ['t1']), todo('t4', ['t1']), todo('t5', ['t2', 't3', 't4'])];

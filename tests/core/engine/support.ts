@@ -5,11 +5,11 @@ import type {
   NewTodo,
   Part,
   StageResult,
-} from '../../../../src/engine/core/events.js';
-import { createEngineState, createTodoRow } from '../../../../src/engine/core/rows.js';
-import { stepInPlace } from '../../../../src/engine/core/step.js';
-import type { EngineProgram } from '../../../../src/machine/engine-program.js';
-import type { EngineState } from '../../../../src/run/engine-rows.js';
+} from '../../../src/engine/core/events.js';
+import { createEngineState, createTodoRow } from '../../../src/engine/core/rows.js';
+import { stepInPlace } from '../../../src/engine/core/step.js';
+import type { EngineProgram } from '../../../src/machine/engine-program.js';
+import type { EngineState } from '../../../src/run/engine-rows.js';
 
 export const PROGRAM: EngineProgram = {
   stages: [
