@@ -41,6 +41,11 @@ export function reissue(tx: Transaction, pending: PendingState, from: string): v
     case 'llm+cli':
     case 'wait-for-user':
       issueAgain(tx, pending, from, pending.cause as IssueCause<'issue'>);
+      return;
+    case 'engine-dispatch':
+      throw new DevCliError('INTERNAL', `"${action.block}" hands out tasks and is no engine block.`);
+    default:
+      action satisfies never;
   }
 }
 
