@@ -66,8 +66,9 @@ export async function selectPaths(
   scope: CommitScope,
   around: GitOptions,
 ): Promise<{ paths: string[]; left: LeftPath[] }> {
-  const changed = listChangedPaths(now, scope.since).filter(createScopeTest(scope));
-  const { before, listed } = scope;
+  const { before, listed, files, charged } = scope;
+  const belongs = files === null ? () => true : createGlobTest(files, charged);
+  const changed = listChangedPaths(now, scope.since).filter(belongs);
   const isUsers = createUserChangeTest(before);
   const isListed = listed === undefined ? () => true : createPathTest(listed.filesChanged);
   const isNotMine = createPathTest(listed?.notMine ?? []);
@@ -148,10 +149,6 @@ function createRelatedTest(paths: readonly string[]): (path: string) => boolean 
   const above = new Set(paths.flatMap((path) => [path, ...listParents(path)]));
   const below = createPathTest(paths);
   return (path) => above.has(path) || below(path);
-}
-
-function createScopeTest({ files, charged }: CommitScope): (path: string) => boolean {
-  return files === null ? () => true : createGlobTest(files, charged);
 }
 
 /** Those of the nested repositories that are submodules and have another commit checked out than recorded. */

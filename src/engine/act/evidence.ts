@@ -81,15 +81,15 @@ export function buildEvidence(
   const contains = stdoutContains === undefined || ending.kind === 'reused' || output.includes(stdoutContains);
   const ok = asExpected && contains;
   const forbidden = ok || ending.kind !== 'exit' ? null : findForbiddenListen(output);
-  const outcome =
-    asExpected && !contains ? `${plain.outcome}, but ${describeMissingOutput(stdoutContains)}` : plain.outcome;
+  const lacks = asExpected && !contains ? `, but its output lacks ${toWholeLine(JSON.stringify(stdoutContains))}` : '';
+  const refused = forbidden === null ? '' : `; ${FORBIDDEN}: ${toBoundedLine(forbidden, 200)}`;
   return {
     id,
     attempt: (todo === null ? undefined : engine?.todos[todo]?.attempt) ?? 1,
     argv: job.argv,
     ok,
     exit: plain.exit,
-    outcome: forbidden === null ? outcome : `${outcome}; ${FORBIDDEN}: ${toBoundedLine(forbidden, 200)}`,
+    outcome: `${plain.outcome}${lacks}${refused}`,
     at: tx.at,
     commit: after?.head ?? null,
     tree: getTree(ending),
@@ -100,10 +100,6 @@ export function buildEvidence(
     ...(forbidden !== null || (!asExpected && isUnrunnable(ending)) ? { unrunnable: true } : {}),
     ...(forbidden === null ? {} : { forbidden: 'listen' as const }),
   };
-}
-
-function describeMissingOutput(text = ''): string {
-  return `its output lacks ${toWholeLine(JSON.stringify(text))}`;
 }
 
 /** Whether the environment failed rather than the work (engine.md, Triage). */

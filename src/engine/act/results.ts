@@ -36,16 +36,13 @@ export function readResult(tx: Transaction, actionId: string, task: TaskState): 
   const path = getResultPath(actionId);
   const facts = tx.files.facts(path);
   if (facts.kind === 'file' && facts.size > RESULT_CAP) {
-    return buildRefusal(
-      [{ problem: `is ${facts.size} bytes long; a result has at most ${RESULT_CAP}` }],
-      `size ${facts.size}`,
-    );
+    const problem = `is ${facts.size} bytes long; a result has at most ${RESULT_CAP}`;
+    return buildRefusal([{ problem }], `size ${facts.size}`);
   }
   const evidence = checkFile(tx.files, path, tx.state.pendingAction?.before[path]);
   if (!evidence.ok) {
-    return evidence.missing
-      ? { kind: 'absent', problem: evidence.problem }
-      : buildRefusal([{ problem: evidence.problem }], evidence.problem);
+    const { missing, problem } = evidence;
+    return missing ? { kind: 'absent', problem } : buildRefusal([{ problem }], problem);
   }
   let value: unknown;
   try {
@@ -83,7 +80,7 @@ function listUnanswered(tx: Transaction, { todoId, substep }: TaskState, judged:
     case 'verify':
       return [
         ...(substep === 'verify' ? checkCriteria(tx, todoId, judged.result) : []),
-        ...checkProposal(judged.result),
+        ...checkPaths(judged.result.suggestedAdaptation?.todo.files ?? [], '/suggestedAdaptation/todo/files'),
       ];
     case 'code-review':
       return [];
@@ -96,12 +93,9 @@ function checkWorker(
   { status, outputs, needs, reason, summary }: WorkerResult,
 ): ErrorDetail[] {
   if (status === 'BLOCKED') {
-    const said = reason ?? summary;
-    const wrong =
-      needs !== undefined && 'files' in needs
-        ? needs.files.flatMap((path, index) => checkFilePath(path, `/needs/files/${index}`))
-        : [];
-    return said.trim() === '' ? [{ pointer: '/reason', problem: 'is missing: BLOCKED needs one' }, ...wrong] : wrong;
+    const wrong = needs !== undefined && 'files' in needs ? checkPaths(needs.files, '/needs/files') : [];
+    if ((reason ?? summary).trim() !== '') return wrong;
+    return [{ pointer: '/reason', problem: 'is missing: BLOCKED needs one' }, ...wrong];
   }
   return getTodoBody(tx, todo)
     .outputs.filter(({ name }) => !Object.hasOwn(outputs, name) || outputs[name] === null)
@@ -115,28 +109,18 @@ function checkCriteria(tx: Transaction, todo: string, { criteria: given }: Verif
   const missing = asked
     .filter((id) => !given.some((criterion) => criterion.id === id))
     .map((id) => ({ pointer: '/criteria', problem: `criterion ${id} is not judged` }));
-  const unknown = given.flatMap(({ id }, index) =>
-    asked.includes(id)
-      ? []
-      : [
-          {
-            pointer: `/criteria/${index}/id`,
-            problem: `the todo has no assertion ${JSON.stringify(id.slice(0, 40))}`,
-            expected: asked.length === 0 ? 'an empty list' : `one of ${asked.join(', ')}`,
-          },
-        ],
-  );
+  const expected = asked.length === 0 ? 'an empty list' : `one of ${asked.join(', ')}`;
+  const unknown = given.flatMap(({ id }, index) => {
+    const problem = `the todo has no assertion ${JSON.stringify(id.slice(0, 40))}`;
+    return asked.includes(id) ? [] : [{ pointer: `/criteria/${index}/id`, problem, expected }];
+  });
   return [...missing, ...unknown];
 }
 
-function checkProposal({ suggestedAdaptation }: VerifyResult): ErrorDetail[] {
-  if (suggestedAdaptation === null) return [];
-  return suggestedAdaptation.todo.files.flatMap((path, index) =>
-    checkFilePath(path, `/suggestedAdaptation/todo/files/${index}`),
-  );
-}
-
-function checkFilePath(path: string, pointer: string): ErrorDetail[] {
-  const problem = findPathProblem(path);
-  return problem === null ? [] : [{ pointer, problem: `path ${JSON.stringify(path.slice(0, 80))} ${problem}` }];
+function checkPaths(paths: readonly string[], pointer: string): ErrorDetail[] {
+  return paths.flatMap((path, index) => {
+    const problem = findPathProblem(path);
+    if (problem === null) return [];
+    return [{ pointer: `${pointer}/${index}`, problem: `path ${JSON.stringify(path.slice(0, 80))} ${problem}` }];
+  });
 }
