@@ -8,7 +8,7 @@ import { computeTreeState, type TreeState } from '../work/git.js';
 import { inspect } from './detached.js';
 import { type CommandJob, getActionId, getRecordsPath, getWorkTree } from './job.js';
 import { awaitProcess, type Call, getJobDirectory, hasBegun, launchOnce, type ProcessEnding } from './launch.js';
-import { type ExitRecord, isWholeLog, logFile, readText } from './records.js';
+import { type ExitRecord, getLogFile, isWholeLog, readText } from './records.js';
 
 /** Commands of recipes and plans. One that has already passed on the same tree is not run again (protocol.md §4). */
 
@@ -95,7 +95,7 @@ function isOwn({ argv, shell }: CommandJob, call: Call): boolean {
 /** The document that a command of dev-cli printed; null if it printed something else. */
 function readAnswer(directory: string): Record<string, unknown> | null {
   try {
-    const answer: unknown = JSON.parse(readText(logFile(directory)) ?? '');
+    const answer: unknown = JSON.parse(readText(getLogFile(directory)) ?? '');
     return isRecord(answer) ? answer : null;
   } catch {
     return null;
@@ -155,7 +155,7 @@ function addOutput(
 ): Pick<CommandEnded, 'ending' | 'output'> {
   if (ending.kind !== 'exit') return { ending, output: '' };
   if (stdoutContains === undefined && endedWith(ending, exitCode)) return { ending, output: '' };
-  const path = logFile(directory);
+  const path = getLogFile(directory);
   const output = readText(path) ?? '';
   const isThere = stdoutContains === undefined || output.includes(stdoutContains) || isWholeLog(path, ending.exit);
   return { ending: isThere ? ending : { kind: 'interrupted', vanished: true }, output };

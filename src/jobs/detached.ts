@@ -7,10 +7,10 @@ import { withIoErrors } from '../store/io.js';
 import { identifyProcess } from '../store/process.js';
 import { childProcess, endProcessGroup, readStartTime, waitUntil } from '../work/processes.js';
 import {
-  claimFile,
-  commandFile,
   type ExitRecord,
-  exitFile,
+  getClaimFile,
+  getCommandFile,
+  getExitFile,
   isClosed,
   isWithdrawn,
   type ProcessSpec,
@@ -65,11 +65,11 @@ export function launch({ directory, runner, env, ...spec }: JobRequest): void {
     });
   }
   if (isClosed(directory)) return;
-  const blocked = findClaimObstacle(claimFile(directory));
+  const blocked = findClaimObstacle(getClaimFile(directory));
   if (blocked !== null) throw blocked;
   ensureDirectory(directory);
-  writeDurably(commandFile(directory), JSON.stringify(spec));
-  const child = childProcess().spawn(process.execPath, [runner, commandFile(directory)], {
+  writeDurably(getCommandFile(directory), JSON.stringify(spec));
+  const child = childProcess().spawn(process.execPath, [runner, getCommandFile(directory)], {
     cwd: '/',
     env: env ?? process.env,
     detached: true,
@@ -140,8 +140,8 @@ export async function endCommand(directory: string): Promise<void> {
   if (readExit(directory) !== 'absent') return;
   // A runner reads the command after claiming it: one that claims it from now on finds nothing.
   if (readStarted(directory) === 'absent')
-    withIoErrors(directory, null, () => rmSync(commandFile(directory), { force: true }));
-  const isWaitedFor = () => findClaimOwner(claimFile(directory))?.host === identifyProcess().host;
+    withIoErrors(directory, null, () => rmSync(getCommandFile(directory), { force: true }));
+  const isWaitedFor = () => findClaimOwner(getClaimFile(directory))?.host === identifyProcess().host;
   const began = await waitUntil(() => readStarted(directory) !== 'absent' || !isWaitedFor(), RUNNER_MS, POLL_MS);
   if (!began) throw new DevCliError('COMMAND_FAILED', 'The runner of the command neither begins nor ends.');
   const started = readStarted(directory);
@@ -174,7 +174,7 @@ function hasEnded(directory: string): boolean {
 function watchExit(directory: string, ring: () => void): FSWatcher[] {
   try {
     const watcher = watch(directory, (_event, name) => {
-      if (name === null || name === basename(exitFile(directory))) ring();
+      if (name === null || name === basename(getExitFile(directory))) ring();
     });
     watcher.on('error', () => watcher.close());
     return [watcher];

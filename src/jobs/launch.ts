@@ -8,7 +8,7 @@ import type { StreamState } from '../store/store.js';
 import { waitUntil } from '../work/processes.js';
 import { endCommand, inspect, type JobRequest, launch, waitFinished } from './detached.js';
 import { findRunningAction, getRecordsPath, type Job } from './job.js';
-import { claimFile, type ExitRecord } from './records.js';
+import { type ExitRecord, getClaimFile } from './records.js';
 
 /** How the processes of all jobs are launched and waited for. */
 
@@ -70,7 +70,7 @@ export async function launchOnce(
 
 async function countLaunch(job: Job, { transact }: Call, directory: string): Promise<'launch' | 'wait' | 'vanished'> {
   // A launch that is not possible does not count.
-  const blocked = findClaimObstacle(claimFile(directory));
+  const blocked = findClaimObstacle(getClaimFile(directory));
   if (blocked !== null) throw blocked;
   const mayLaunch = await transact((tx) => {
     const row = findLaunchRow(tx.state, job);

@@ -5,7 +5,7 @@ import { awaitCommit, type CommitEnded, takeBack } from './commit.js';
 import { endCommand } from './detached.js';
 import { getRecordsPath, getWorkTree, type Job, listDirectories, listJobs } from './job.js';
 import type { Call } from './launch.js';
-import { withdrawnFile } from './records.js';
+import { getWithdrawnFile } from './records.js';
 import { awaitRequest, type RequestEnded } from './request.js';
 
 /** The life of a job of any kind (job.ts). */
@@ -35,7 +35,7 @@ export async function awaitJob(job: Job, call: Call): Promise<EndedJob | null> {
  * even if this process dies before. The caller removes the jobs from the state, and calls `endJob` after the commit.
  */
 export function withdrawJobs({ files, at }: Transaction, jobs: readonly Job[]): void {
-  for (const directory of jobs.flatMap(listDirectories)) files.write(withdrawnFile(directory), `${at}\n`);
+  for (const directory of jobs.flatMap(listDirectories)) files.write(getWithdrawnFile(directory), `${at}\n`);
 }
 
 /**

@@ -59,15 +59,18 @@ export interface ExitRecord {
   reason?: string;
 }
 
-export const commandFile = (directory: string): string => join(directory, 'command.json');
-export const startedFile = (directory: string): string => join(directory, 'started.json');
-export const exitFile = (directory: string): string => join(directory, 'exit.json');
+/** What to run. */
+export const getCommandFile = (directory: string): string => join(directory, 'command.json');
+/** That it has begun. */
+export const getStartedFile = (directory: string): string => join(directory, 'started.json');
+/** How it ended. */
+export const getExitFile = (directory: string): string => join(directory, 'exit.json');
 /** Held by the one runner that may start the command. */
-export const claimFile = (directory: string): string => join(directory, 'runner');
+export const getClaimFile = (directory: string): string => join(directory, 'runner');
 /** Exists once its run has given the command up: it may no longer begin, and is ended. */
-export const withdrawnFile = (directory: string): string => join(directory, 'withdrawn');
+export const getWithdrawnFile = (directory: string): string => join(directory, 'withdrawn');
 /** Standard output and standard error of the command. */
-export const logFile = (directory: string): string => join(directory, 'command.log');
+export const getLogFile = (directory: string): string => join(directory, 'command.log');
 
 /** Larger than any record can be, in bytes: the system bounds the argument vector. */
 const LARGEST = 16 * 1024 * 1024;
@@ -77,17 +80,17 @@ export type Reading<T> = T | 'absent' | 'damaged';
 
 /** Reads `command.json`. @throws DevCliError `IO` */
 export function readSpec(directory: string): Reading<ProcessSpec> {
-  return readRecord(commandFile(directory), isSpec);
+  return readRecord(getCommandFile(directory), isSpec);
 }
 
 /** Reads `started.json`. @throws DevCliError `IO` */
 export function readStarted(directory: string): Reading<StartedRecord> {
-  return readRecord(startedFile(directory), isStarted);
+  return readRecord(getStartedFile(directory), isStarted);
 }
 
 /** Reads `exit.json`. @throws DevCliError `IO` */
 export function readExit(directory: string): Reading<ExitRecord> {
-  return readRecord(exitFile(directory), isExit);
+  return readRecord(getExitFile(directory), isExit);
 }
 
 /** Whether the command may no longer be started: a runner has begun, or it was given up. @throws DevCliError `IO` */
@@ -117,7 +120,7 @@ const LAST_WORDS = 2000;
 
 /** Reads the end of a command's log, where the reason of a failure is; empty if there is no log. */
 export function readLogEnd(directory: string): string {
-  return (readText(logFile(directory)) ?? '').slice(-LAST_WORDS).trim();
+  return (readText(getLogFile(directory)) ?? '').slice(-LAST_WORDS).trim();
 }
 
 /** Whether a log has the length that its exit record says. One that could not be written has no length to compare. */
@@ -128,7 +131,7 @@ export function isWholeLog(path: string, { logBytes, error }: ExitRecord): boole
 
 /** Whether the run has given the command up. */
 export function isWithdrawn(directory: string): boolean {
-  return existsSync(withdrawnFile(directory));
+  return existsSync(getWithdrawnFile(directory));
 }
 
 function readRecord<T>(path: string, fits: (value: unknown) => value is T): Reading<T> {

@@ -13,16 +13,16 @@ import { identifyProcess } from '../store/process.js';
 import { endProcessGroup, readStartTime } from '../work/processes.js';
 import { Log } from './log.js';
 import {
-  claimFile,
   type ExitRecord,
-  exitFile,
+  getClaimFile,
+  getExitFile,
+  getLogFile,
+  getStartedFile,
   isClosed,
   isWithdrawn,
-  logFile,
   type ProcessSpec,
   readSpec,
   type StartedRecord,
-  startedFile,
 } from './records.js';
 
 /** The detached runner: a process that starts one external command and records how it ends (protocol.md §4). */
@@ -66,14 +66,14 @@ type JobEnd = Pick<ExitRecord, 'exit' | 'signal' | 'timedOut' | 'error' | 'reaso
  */
 export async function runCommandFile(specFile: string, { env, clock, ids }: Surroundings): Promise<void> {
   const directory = dirname(specFile);
-  const mine = claim(claimFile(directory), { clock, ids, purpose: 'an external command' });
+  const mine = claim(getClaimFile(directory), { clock, ids, purpose: 'an external command' });
   if (mine === null) return;
   try {
     // Read only under the claim: until then another runner may run the command, or it may be withdrawn.
     const spec = readSpec(directory);
     if (isClosed(directory) || spec === 'absent' || spec === 'damaged') return;
     const startedAt = clock.now();
-    const log = new Log(logFile(directory));
+    const log = new Log(getLogFile(directory));
     const ending = await runGated(spec, directory, log, { env, clock });
     log.close();
     const at = clock.now();
@@ -88,7 +88,7 @@ export async function runCommandFile(specFile: string, { env, clock, ids }: Surr
       durationMs: Math.max(0, at - startedAt),
       logBytes: log.bytes,
     };
-    writeDurably(exitFile(directory), JSON.stringify(record));
+    writeDurably(getExitFile(directory), JSON.stringify(record));
   } finally {
     mine.release();
   }
@@ -122,7 +122,7 @@ async function runGated(
     at: formatInstant(clock.now()),
   };
   try {
-    writeDurably(startedFile(directory), JSON.stringify(record));
+    writeDurably(getStartedFile(directory), JSON.stringify(record));
   } catch (error) {
     // Otherwise the gated process would wait for ever, and this one with it.
     command.dismiss();

@@ -92,8 +92,10 @@ function collectResults(tx: Transaction, dispatch: EngineDispatchAction): Engine
   const { tasks, order } = requireEngine(tx);
   const outs = Object.entries(tasks).map(([actionId, task]): OpenTask => ({ actionId, task }));
   const place = new Map(order.map((id, index) => [id, index]));
-  const rank = ({ task }: OpenTask) => (task.todoId === null ? order.length : (place.get(task.todoId) ?? 0));
-  const found = outs.sort((a, b) => rank(a) - rank(b)).map((out) => ({ out, result: judgeTaskResult(tx, out) }));
+  const rankTask = ({ task }: OpenTask) => (task.todoId === null ? order.length : (place.get(task.todoId) ?? 0));
+  const found = outs
+    .sort((a, b) => rankTask(a) - rankTask(b))
+    .map((out) => ({ out, result: judgeTaskResult(tx, out) }));
   const good = found.flatMap(({ out, result }): GoodResult[] =>
     result.kind === 'good' ? [{ ...out, ...result }] : [],
   );

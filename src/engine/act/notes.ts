@@ -6,8 +6,10 @@ import type { Transaction } from '../../run/transaction.js';
  * at each commit, so a document that has grown to `FULL` takes no more: later notes go to a document of the todo's own.
  */
 
+/** The document of what workers learned. */
 export const LEARNINGS = 'context/learnings.md';
 const ISSUES = 'context/issues.md';
+/** The document of what dev-cli did with each todo. */
 export const AUDIT = 'context/audit.md';
 
 /** Longest line of the audit, in characters. */

@@ -78,14 +78,14 @@ function readIfPossible<T>(read: () => T | null): T | null {
 }
 
 function compareTodos(before: PlanContent, now: PlanContent): Omit<PlanChanges, 'broken' | 'edited'> {
-  const texts = ({ todos }: PlanContent) => new Map(todos.map((todo) => [todo.id, canonicalJson(todo)]));
-  const [old, present] = [texts(before), texts(now)];
-  const rest = ({ todos: _, ...head }: PlanContent) => canonicalJson(head);
+  const mapTexts = ({ todos }: PlanContent) => new Map(todos.map((todo) => [todo.id, canonicalJson(todo)]));
+  const [old, present] = [mapTexts(before), mapTexts(now)];
+  const renderHead = ({ todos: _, ...head }: PlanContent) => canonicalJson(head);
   return {
     added: [...present.keys()].filter((id) => !old.has(id)),
     removed: [...old.keys()].filter((id) => !present.has(id)),
     changed: [...present].flatMap(([id, text]) => (old.has(id) && old.get(id) !== text ? [id] : [])),
-    rest: rest(before) !== rest(now),
+    rest: renderHead(before) !== renderHead(now),
   };
 }
 
@@ -99,11 +99,11 @@ function parsePlan(text: string | null): PlanContent | null {
 }
 
 function renderChanges({ added, removed, changed, rest, broken, edited }: PlanChanges): string {
-  const named = (ids: string[], how: string) => (ids.length === 0 ? [] : [`${joinFirst(ids, NAMED)} ${how}`]);
+  const renderGroup = (ids: string[], how: string) => (ids.length === 0 ? [] : [`${joinFirst(ids, NAMED)} ${how}`]);
   return [
-    ...named(added, 'added'),
-    ...named(changed, 'changed'),
-    ...named(removed, 'removed'),
+    ...renderGroup(added, 'added'),
+    ...renderGroup(changed, 'changed'),
+    ...renderGroup(removed, 'removed'),
     ...(rest ? ['what the plan says beside its todos'] : []),
     ...(broken ? ['plan-content.json, which does not hold up (`dev-cli plan validate` says why)'] : []),
     ...(edited ? [`${PLAN}, which was edited by hand`] : []),

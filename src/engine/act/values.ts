@@ -36,11 +36,11 @@ export function listUnknownReferences(
 
 /** Lists the references in these texts to values that nobody reported, each once. */
 export function listUnknownIn(outputs: Outputs, texts: readonly string[]): string[] {
-  const known = (id: string, name: string) =>
+  const isKnown = (id: string, name: string) =>
     Object.hasOwn(outputs, id) && Object.hasOwn(outputs[id] ?? {}, name) && outputs[id]?.[name] !== undefined;
   const missing = texts
     .flatMap(findReferences)
-    .filter(({ todo: id, output }) => !known(id, output))
+    .filter(({ todo: id, output }) => !isKnown(id, output))
     .map(({ todo: id, output }) => `\${${id}.outputs.${output}}`);
   return [...new Set(missing)];
 }

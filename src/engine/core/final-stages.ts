@@ -12,11 +12,11 @@ import type { StepBuilder } from './step-builder.js';
 export function beginFinalStage(builder: StepBuilder): boolean {
   const { stage } = builder.state;
   if (!builder.scope.applies(null, stage)) {
-    builder.final(stage, 'skipped');
+    builder.setFinalStage(stage, 'skipped');
     moveToStage(builder, 'PASS');
     return true;
   }
-  builder.final(stage, 'running');
+  builder.setFinalStage(stage, 'running');
   const actor = getStageActor(stage);
   const place = { todo: null, stage };
   if (actor === 'subagent') {
@@ -39,7 +39,7 @@ export function endFinalStage(builder: StepBuilder, stage: string, verdict: Stag
     case 'pass':
     case 'deferred':
     case 'skipped':
-      builder.final(stage, verdict.kind === 'skipped' ? 'skipped' : 'done');
+      builder.setFinalStage(stage, verdict.kind === 'skipped' ? 'skipped' : 'done');
       moveToStage(builder, 'PASS');
       return;
     case 'fixes':
@@ -73,7 +73,7 @@ function addFixes(builder: StepBuilder, stage: string, todos: readonly NewTodo[]
 }
 
 function stopRun(builder: StepBuilder, stage: string, why: string): void {
-  builder.final(stage, 'failed');
+  builder.setFinalStage(stage, 'failed');
   builder.state.why = why;
   if (stage === 'report') endEngine(builder, 'halted');
   else moveToStage(builder, 'STOP');
@@ -83,7 +83,7 @@ function stopRun(builder: StepBuilder, stage: string, why: string): void {
 export function moveToStage(builder: StepBuilder, event: RunStageEvent): void {
   builder.state.stage = stepRunStage(builder.program, builder.state.stage, event);
   if (builder.state.stage !== 'ended') return;
-  const whole = builder.state.order.every((id) => builder.row(id).status === 'done');
+  const whole = builder.state.order.every((id) => builder.getRow(id).status === 'done');
   endEngine(builder, whole && builder.state.why === undefined ? 'completed' : 'halted');
 }
 
@@ -95,6 +95,6 @@ function endEngine(builder: StepBuilder, outcome: 'completed' | 'halted'): void 
 
 function explainHalt(builder: StepBuilder): string {
   if (builder.state.why !== undefined) return builder.state.why;
-  const failed = builder.state.order.filter((id) => builder.row(id).status === 'failed');
-  return failed.map((id) => `${id}: ${builder.row(id).why ?? 'failed'}`).join('; ');
+  const failed = builder.state.order.filter((id) => builder.getRow(id).status === 'failed');
+  return failed.map((id) => `${id}: ${builder.getRow(id).why ?? 'failed'}`).join('; ');
 }

@@ -22,23 +22,23 @@ export class StepBuilder {
   ) {}
 
   /** @throws DevCliError `INTERNAL` for an unknown todo */
-  row(id: string): TodoState {
+  getRow(id: string): TodoState {
     const row = this.state.todos[id];
     if (row === undefined) throw new DevCliError('INTERNAL', `The engine knows no todo "${id}".`);
     return row;
   }
 
-  set(row: TodoState): void {
+  setRow(row: TodoState): void {
     this.state.todos[row.id] = row;
   }
 
   /** Sets a row, and the status of one of its stages: by default, the one it is at. */
-  substep(row: TodoState, status: SubstepStatus, stage: string = row.status): void {
-    this.set({ ...row, substeps: { ...row.substeps, [stage]: { status, at: this.scope.at } } });
+  setSubstep(row: TodoState, status: SubstepStatus, stage: string = row.status): void {
+    this.setRow({ ...row, substeps: { ...row.substeps, [stage]: { status, at: this.scope.at } } });
   }
 
   /** Sets the status of a stage of the whole run, if it is one that is recorded. */
-  final(stage: string, status: 'running' | 'done' | 'skipped' | 'failed'): void {
+  setFinalStage(stage: string, status: 'running' | 'done' | 'skipped' | 'failed'): void {
     if (Object.hasOwn(this.state.finalize, stage)) this.state.finalize[stage] = { status, at: this.scope.at };
   }
 
@@ -56,7 +56,7 @@ export class StepBuilder {
   insert(rows: TodoState[], after: string | null): void {
     const at = after === null ? this.state.order.length : this.state.order.indexOf(after) + 1;
     this.state.order.splice(at, 0, ...rows.map(({ id }) => id));
-    for (const row of rows) this.set(row);
+    for (const row of rows) this.setRow(row);
   }
 
   /** The row as it is after an event. */

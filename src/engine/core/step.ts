@@ -36,7 +36,7 @@ function takeEvent(builder: StepBuilder, event: EngineEvent): void {
       return;
     case 'OUTCOME':
       if (event.todo === null) endFinalStage(builder, event.stage, event.verdict);
-      else applyTodoResult(builder, builder.row(event.todo), event.stage, event.part, event.verdict);
+      else applyTodoResult(builder, builder.getRow(event.todo), event.stage, event.part, event.verdict);
       return;
     case 'INVALIDATE':
       invalidate(builder, event.todos);
@@ -57,12 +57,12 @@ function invalidate(builder: StepBuilder, todos: readonly string[] | null): void
   const { stage, at } = builder.state;
   const affected = listRedoneTodos(builder.state, todos);
   for (const id of affected) {
-    const before = builder.row(id);
+    const before = builder.getRow(id);
     const isPending = before.status === 'pending';
     if (isPending && before.attempt === 0) continue;
     const event = todos === null || todos.includes(id) ? 'AGAIN' : 'STALE';
     const { why: _why, endedAt: _ended, ...row } = isPending ? before : builder.step(before, event);
-    builder.set({ ...row, retries: 0, substeps: {} });
+    builder.setRow({ ...row, retries: 0, substeps: {} });
   }
   builder.state.wave = builder.state.wave.filter((id) => !affected.includes(id));
   if (at !== null && (at.todo === null || affected.includes(at.todo))) builder.state.at = null;

@@ -45,7 +45,7 @@ export function applyTodoResult(
       return;
     }
     case 'ask':
-      builder.substep({ ...builder.step(row, 'ASK'), why: verdict.question }, 'pending');
+      builder.setSubstep({ ...builder.step(row, 'ASK'), why: verdict.question }, 'pending');
       return;
     case 'again':
       attemptAgain(builder, row, verdict.why);
@@ -63,28 +63,28 @@ export function passStage(builder: StepBuilder, row: TodoState, how: 'done' | 's
   const next = builder.step(row, 'PASS');
   const begun = row.substeps[row.status]?.status === 'pending';
   if (next.status === row.status) {
-    if (how === 'skipped' && !begun) builder.set(next);
-    else builder.substep(next, 'pending');
+    if (how === 'skipped' && !begun) builder.setRow(next);
+    else builder.setSubstep(next, 'pending');
     return;
   }
-  builder.substep(next, how === 'skipped' && begun ? 'done' : how, row.status);
+  builder.setSubstep(next, how === 'skipped' && begun ? 'done' : how, row.status);
   if (next.status === 'done') endTodo(builder, next.id, 'done');
 }
 
 function attemptAgain(builder: StepBuilder, row: TodoState, why: string): void {
-  builder.substep({ ...builder.step(row, 'AGAIN'), why }, 'failed', row.status);
+  builder.setSubstep({ ...builder.step(row, 'AGAIN'), why }, 'failed', row.status);
   builder.leaveWave(row.id);
   builder.effects.push({ type: 'retried', todo: row.id, attempt: row.attempt + 1, why });
 }
 
 function failTodo(builder: StepBuilder, row: TodoState, why: string): void {
-  builder.substep({ ...builder.step(row, 'FAIL'), why }, 'failed', row.status);
+  builder.setSubstep({ ...builder.step(row, 'FAIL'), why }, 'failed', row.status);
   endTodo(builder, row.id, 'failed', why);
 }
 
 function endTodo(builder: StepBuilder, id: string, status: 'done' | 'failed', why?: string): void {
-  const { why: known, ...row } = builder.row(id);
-  builder.set({
+  const { why: known, ...row } = builder.getRow(id);
+  builder.setRow({
     ...row,
     ...(status === 'failed' && known !== undefined ? { why: known } : {}),
     endedAt: builder.scope.at,
@@ -97,9 +97,9 @@ function addAdaptation(builder: StepBuilder, row: TodoState, todo: NewTodo, pass
   const added = { ...createTodoRow(todo), depth: row.depth + 1, parent: row.id };
   const dynamicTodos = [...row.dynamicTodos, added.id];
   // The parent's dependents wait for what is added behind it.
-  const waiting = passed ? builder.state.order.map((id) => builder.row(id)) : [];
+  const waiting = passed ? builder.state.order.map((id) => builder.getRow(id)) : [];
   for (const dependent of waiting.filter(({ dependsOn }) => dependsOn.includes(row.id))) {
-    builder.set({ ...dependent, dependsOn: [...dependent.dependsOn, added.id] });
+    builder.setRow({ ...dependent, dependsOn: [...dependent.dependsOn, added.id] });
   }
   builder.insert([added], row.id);
   builder.state.added += 1;

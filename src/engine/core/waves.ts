@@ -14,7 +14,7 @@ import { passStage } from './todo-outcomes.js';
  */
 export function advanceWave(builder: StepBuilder): boolean {
   if (builder.state.wave.length === 0 && !handOut(builder)) return leaveTodos(builder);
-  const members = builder.state.wave.map((id) => builder.row(id));
+  const members = builder.state.wave.map((id) => builder.getRow(id));
   if (members.some((row) => row.substeps[row.status]?.status === 'running')) return false;
   const first = Math.min(...members.map((row) => rankStage(builder, row)));
   const here = members.filter((row) => rankStage(builder, row) === first);
@@ -27,8 +27,8 @@ export function advanceWave(builder: StepBuilder): boolean {
 function handOut(builder: StepBuilder): boolean {
   const wave = selectWave(builder.state, builder.program.policies.parallelLimit);
   for (const id of wave) {
-    const { why, endedAt: _, ...row } = builder.step(builder.row(id), 'START');
-    builder.set({
+    const { why, endedAt: _, ...row } = builder.step(builder.getRow(id), 'START');
+    builder.setRow({
       ...row,
       ...defined({ why }),
       attempt: row.attempt + 1,
@@ -46,12 +46,12 @@ function beginStage(builder: StepBuilder, here: TodoState[]): boolean {
   if (row === undefined) return false;
   const actor = getActor(builder, row);
   if (actor !== 'subagent') {
-    builder.substep(row, 'running');
+    builder.setSubstep(row, 'running');
     builder.beginAlone(actor, { todo: row.id, stage: row.status, ...defined({ part: row.part }) });
     return false;
   }
   const tasks = here.map(({ id, status, attempt, why }) => ({ todo: id, stage: status, attempt, ...defined({ why }) }));
-  for (const member of here) builder.substep(member, 'running');
+  for (const member of here) builder.setSubstep(member, 'running');
   builder.effects.push({ type: 'dispatch', tasks });
   return false;
 }
@@ -70,7 +70,7 @@ function rankStage(builder: StepBuilder, { status, part }: TodoState): number {
 
 /** Leaves the todos for the final stages, since no todo can start any more. */
 function leaveTodos(builder: StepBuilder): boolean {
-  const open = builder.state.order.some((id) => builder.row(id).status !== 'done');
+  const open = builder.state.order.some((id) => builder.getRow(id).status !== 'done');
   moveToStage(builder, open ? 'STOP' : 'PASS');
   return true;
 }
