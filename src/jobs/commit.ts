@@ -71,13 +71,13 @@ export async function awaitCommit(job: CommitJob, call: Call): Promise<CommitEnd
 }
 
 async function findCommitEnding(job: CommitJob, call: Call): Promise<CommitEnding | null> {
-  const around = { signal: call.context.signal };
+  const options = { signal: call.context.signal };
   const workTree = getWorkTree(call.context, job);
   const scope = buildScope(call.run.snapshot, job, workTree);
   if (scope === null) return { outcome: 'no-repository', ...NO_COMMIT, left: [] };
   const directory = getJobDirectory(job, call);
   if (!hasBegun(directory)) {
-    const plan = await planCommit(workTree, scope, around);
+    const plan = await planCommit(workTree, scope, options);
     // If it has begun meanwhile, the plan may have seen the effects of another call's commit.
     if (plan.kind !== 'ready' && !hasBegun(directory)) return endWithoutCommand(plan);
     const begun = plan.kind === 'ready' ? await beginCommit(job, call, plan) : 'launched';
@@ -85,7 +85,7 @@ async function findCommitEnding(job: CommitJob, call: Call): Promise<CommitEndin
     if (begun !== 'launched') return begun;
   }
   const ended = await awaitProcess(directory, call);
-  return ended === null ? null : judgeEnding(workTree, scope, directory, ended, around);
+  return ended === null ? null : judgeEnding(workTree, scope, directory, ended, options);
 }
 
 /** Has git make the planned commit. Returns an ending at once if git refuses the new files, or the records vanish. */
@@ -97,10 +97,10 @@ async function beginCommit(
   const { paths, left, at } = plan;
   const directory = getJobDirectory(job, call);
   const workTree = getWorkTree(call.context, job);
-  const around = { signal: call.context.signal };
+  const options = { signal: call.context.signal };
   await call.requirePlace();
   writePreparation(directory, job, plan);
-  const refusal = await announcePaths(workTree, paths, around);
+  const refusal = await announcePaths(workTree, paths, options);
   if (refusal !== null && !hasBegun(directory)) return { ...classifyRefusal(refusal, 1), paths, left, at };
   const begun = await launchOnce(job, call, {
     directory,
@@ -112,7 +112,7 @@ async function beginCommit(
     env: buildCommitEnvironment(process.env),
   });
   if (begun !== 'vanished') return begun;
-  await nullIfRefused(withdrawNew(workTree, paths, around));
+  await nullIfRefused(withdrawNew(workTree, paths, options));
   return { outcome: 'deferred', commit: null, paths, left, at, reason: 'what git was asked for vanished twice' };
 }
 
@@ -122,26 +122,26 @@ async function judgeEnding(
   scope: CommitScope,
   directory: string,
   ending: ProcessEnding,
-  around: GitOptions,
+  options: GitOptions,
 ): Promise<CommitEnding> {
   const { paths, left, at } = readPreparation(directory);
   const succeeded = ending.kind === 'exit' && ending.exit.exit === 0;
-  let sha = await findCommit(workTree, scope.key, scope.since.head, around);
+  let sha = await findCommit(workTree, scope.key, scope.since.head, options);
   // A hook may have removed the trailer: then the paths tell, if they are in one commit only.
   if (sha === null && succeeded && at !== null && paths !== null) {
-    sha = await findCommitByPaths(workTree, paths, at.head, around);
+    sha = await findCommitByPaths(workTree, paths, at.head, options);
   }
   if (sha !== null || succeeded) {
-    if (sha !== null) await nullIfRefused(syncIndex(workTree, sha, scope.before, around));
-    const held = paths ?? (sha === null ? [] : await listCommitPaths(workTree, sha, around));
+    if (sha !== null) await nullIfRefused(syncIndex(workTree, sha, scope.before, options));
+    const held = paths ?? (sha === null ? [] : await listCommitPaths(workTree, sha, options));
     return { outcome: 'made', commit: sha, paths: held, left, at };
   }
   if (paths === null) {
     return { outcome: 'deferred', ...NO_COMMIT, left, reason: 'the list of what git was to commit vanished' };
   }
   const nothing = ending.kind === 'exit' && ending.exit.exit === 1 && !isHindrance(readLogEnd(directory));
-  const empty = nothing && (await isEmptyCommit(workTree, join(directory, MESSAGE), join(directory, PATHS), around));
-  await nullIfRefused(withdrawNew(workTree, paths, around));
+  const empty = nothing && (await isEmptyCommit(workTree, join(directory, MESSAGE), join(directory, PATHS), options));
+  await nullIfRefused(withdrawNew(workTree, paths, options));
   if (empty) return { outcome: 'nothing', ...NO_COMMIT, left };
   if (ending.kind === 'interrupted') {
     return { outcome: 'deferred', commit: null, paths, left, at, reason: 'git was cut off' };
@@ -155,15 +155,15 @@ async function judgeEnding(
  * @param directory absolute path of the job's records
  * @throws DevCliError `IO`, `INTERRUPTED`
  */
-export async function takeBack(workTree: string, directory: string, around: GitOptions): Promise<void> {
+export async function takeBack(workTree: string, directory: string, options: GitOptions): Promise<void> {
   if (inspect(directory).state === 'absent' || !existsSync(join(directory, PATHS))) return;
-  await nullIfRefused(withdrawNew(workTree, readPreparation(directory).paths ?? [], around));
+  await nullIfRefused(withdrawNew(workTree, readPreparation(directory).paths ?? [], options));
 }
 
 /** Announces new files to git. Returns what git said if it refused. */
-async function announcePaths(workTree: string, paths: readonly string[], around: GitOptions): Promise<string | null> {
+async function announcePaths(workTree: string, paths: readonly string[], options: GitOptions): Promise<string | null> {
   try {
-    await announceNew(workTree, paths, around);
+    await announceNew(workTree, paths, options);
     return null;
   } catch (error) {
     if (!(error instanceof DevCliError) || error.code !== 'GIT_FAILED') throw error;

@@ -100,12 +100,12 @@ async function planPush({ context, run: { snapshot } }: Call, directory: string)
   const asked = readSpec(directory);
   if (typeof asked === 'object') return asked.argv;
   const workTree = getWorkTree(context, snapshot);
-  const around = { signal: context.signal };
+  const options = { signal: context.signal };
   return resultOrProblem(async () => {
-    const branch = snapshot.pullRequest?.branch ?? (await findCurrentBranch(workTree, around));
+    const branch = snapshot.pullRequest?.branch ?? (await findCurrentBranch(workTree, options));
     if (branch === null) return 'HEAD is detached';
-    const { remote } = snapshot.pullRequest ?? (await findUpstream(workTree, branch, around));
-    const standing = await findBranchTip(workTree, branch, around);
+    const { remote } = snapshot.pullRequest ?? (await findUpstream(workTree, branch, options));
+    const standing = await findBranchTip(workTree, branch, options);
     if (standing === null) return `there is no branch ${branch} any more`;
     return standing.missing === 0
       ? buildPushCommand(remote, standing.commit, branch)
@@ -120,8 +120,8 @@ async function findMissingWork(
 ): Promise<RequestEnding | null> {
   const todos = snapshot.engine?.deferred ?? [];
   if (todos.length > 0) return { kind: 'waiting', todos };
-  const around = { signal: context.signal };
-  const standing = await resultOrProblem(() => findBranchTip(getWorkTree(context, snapshot), branch, around));
+  const options = { signal: context.signal };
+  const standing = await resultOrProblem(() => findBranchTip(getWorkTree(context, snapshot), branch, options));
   if (typeof standing === 'string') return { kind: 'not ready', why: standing };
   return standing?.commit === commit ? null : { kind: 'moved', branch };
 }

@@ -23,22 +23,22 @@ export interface Upstream {
 export async function ensureBranch(
   workTree: string,
   wanted: string,
-  around: GitOptions = {},
+  options: GitOptions = {},
 ): Promise<{ branch: string; made: boolean }> {
-  await requireRepository(workTree, around);
-  const branch = await findCurrentBranch(workTree, around);
-  if (branch === wanted || (branch !== null && !(await isShared(workTree, branch, around)))) {
+  await requireRepository(workTree, options);
+  const branch = await findCurrentBranch(workTree, options);
+  if (branch === wanted || (branch !== null && !(await isShared(workTree, branch, options)))) {
     return { branch, made: false };
   }
-  const refs = await readLines(workTree, ['for-each-ref', '--format=%(refname)', `refs/heads/${wanted}`], around);
+  const refs = await readLines(workTree, ['for-each-ref', '--format=%(refname)', `refs/heads/${wanted}`], options);
   const made = refs.length === 0;
-  await git(workTree, ['switch', '--quiet', ...(made ? ['--create'] : []), wanted], around);
+  await git(workTree, ['switch', '--quiet', ...(made ? ['--create'] : []), wanted], options);
   return { branch: wanted, made };
 }
 
 /** Finds the branch checked out; null if HEAD is detached. @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED` */
-export async function findCurrentBranch(workTree: string, around: GitOptions = {}): Promise<string | null> {
-  const [branch = ''] = await readLines(workTree, ['branch', '--show-current'], around);
+export async function findCurrentBranch(workTree: string, options: GitOptions = {}): Promise<string | null> {
+  const [branch = ''] = await readLines(workTree, ['branch', '--show-current'], options);
   return branch === '' ? null : branch;
 }
 
@@ -46,11 +46,11 @@ export async function findCurrentBranch(workTree: string, around: GitOptions = {
  * Finds the remote that a branch belongs to: its own, else `origin`, else the only one.
  * @throws DevCliError `GIT_FAILED` if there is none, or several and no way to choose
  */
-export async function findUpstream(workTree: string, branch: string, around: GitOptions = {}): Promise<Upstream> {
-  await requireRepository(workTree, around);
-  const remotes = await readLines(workTree, ['remote'], around);
+export async function findUpstream(workTree: string, branch: string, options: GitOptions = {}): Promise<Upstream> {
+  await requireRepository(workTree, options);
+  const remotes = await readLines(workTree, ['remote'], options);
   const format = '--format=%(push:remotename)';
-  const [own = ''] = await readLines(workTree, ['for-each-ref', format, `refs/heads/${branch}`], around);
+  const [own = ''] = await readLines(workTree, ['for-each-ref', format, `refs/heads/${branch}`], options);
   const remote = [own, 'origin', ...(remotes.length === 1 ? remotes : [])].find((name) => remotes.includes(name));
   if (remote === undefined) {
     throw remotes.length === 0
@@ -62,7 +62,7 @@ export async function findUpstream(workTree: string, branch: string, around: Git
   const listed = await readLines(
     workTree,
     ['for-each-ref', '--format=%(refname:lstrip=2) %(symref:lstrip=2)', `refs/remotes/${remote}`],
-    around,
+    options,
   );
   const head = listed.find((line) => line.startsWith(`${remote}/HEAD `))?.split(' ')[1];
   const names = listed.map((line) => line.split(' ')[0]);
@@ -80,13 +80,13 @@ export async function addEmptyCommit(
   workTree: string,
   { base }: Upstream,
   message: string,
-  around: GitOptions = {},
+  options: GitOptions = {},
 ): Promise<boolean> {
   if (base === null) return false;
-  const [ahead] = await readLines(workTree, ['rev-list', '--count', `${base}..HEAD`], around);
+  const [ahead] = await readLines(workTree, ['rev-list', '--count', `${base}..HEAD`], options);
   if (ahead !== '0') return false;
-  const [commit = ''] = await readLines(workTree, ['commit-tree', 'HEAD^{tree}', '-p', 'HEAD', '-m', message], around);
-  await git(workTree, ['update-ref', '-m', 'dev-cli: begin branch', 'HEAD', commit], around);
+  const [commit = ''] = await readLines(workTree, ['commit-tree', 'HEAD^{tree}', '-p', 'HEAD', '-m', message], options);
+  await git(workTree, ['update-ref', '-m', 'dev-cli: begin branch', 'HEAD', commit], options);
   return true;
 }
 
@@ -97,10 +97,10 @@ export const PUSH_TIMEOUT = 600;
  * Pushes the branch, never by force, and sets its upstream.
  * @throws DevCliError `GIT_FAILED` with what git said; `INTERRUPTED`
  */
-export async function push(workTree: string, remote: string, branch: string, around: GitOptions = {}): Promise<void> {
+export async function push(workTree: string, remote: string, branch: string, options: GitOptions = {}): Promise<void> {
   // After `--`, because the name of a remote may look like an option.
   const args = ['push', '--quiet', '--set-upstream', '--', remote, `refs/heads/${branch}`];
-  await git(workTree, args, { ...around, timeoutSeconds: PUSH_TIMEOUT });
+  await git(workTree, args, { ...options, timeoutSeconds: PUSH_TIMEOUT });
 }
 
 /** Builds the command that pushes a commit to a branch of the remote; the runner runs it in `buildPushEnvironment`. */
@@ -127,13 +127,13 @@ export function buildPushEnvironment(inherited: NonNullable<GitOptions['env']>):
 export async function findBranchTip(
   workTree: string,
   branch: string,
-  around: GitOptions = {},
+  options: GitOptions = {},
 ): Promise<{ commit: string; missing: number } | null> {
-  await requireRepository(workTree, around);
+  await requireRepository(workTree, options);
   const ref = `refs/heads/${branch}`;
-  const [commit] = await readLines(workTree, ['for-each-ref', '--format=%(objectname)', ref], around);
+  const [commit] = await readLines(workTree, ['for-each-ref', '--format=%(objectname)', ref], options);
   if (commit === undefined) return null;
-  const [missing] = await readLines(workTree, ['rev-list', '--count', `${commit}..HEAD`], around);
+  const [missing] = await readLines(workTree, ['rev-list', '--count', `${commit}..HEAD`], options);
   return { commit, missing: Number(missing) };
 }
 
@@ -141,30 +141,30 @@ export async function findBranchTip(
  * Returns the address to which a remote is pushed, as git prints it.
  * @throws DevCliError `GIT_FAILED`, `INTERRUPTED`
  */
-export async function getPushAddress(workTree: string, remote: string, around: GitOptions = {}): Promise<string> {
-  const [address = ''] = await readLines(workTree, ['remote', 'get-url', '--push', '--', remote], around);
+export async function getPushAddress(workTree: string, remote: string, options: GitOptions = {}): Promise<string> {
+  const [address = ''] = await readLines(workTree, ['remote', 'get-url', '--push', '--', remote], options);
   return address;
 }
 
-async function isShared(workTree: string, branch: string, around: GitOptions): Promise<boolean> {
+async function isShared(workTree: string, branch: string, options: GitOptions): Promise<boolean> {
   if (SHARED.includes(branch)) return true;
   const heads = await readLines(
     workTree,
     ['for-each-ref', '--format=%(symref:lstrip=3)', 'refs/remotes/*/HEAD'],
-    around,
+    options,
   );
   return heads.includes(branch);
 }
 
-async function requireRepository(workTree: string, around: GitOptions): Promise<void> {
-  const { kind } = await findRepository(workTree, around);
+async function requireRepository(workTree: string, options: GitOptions): Promise<void> {
+  const { kind } = await findRepository(workTree, options);
   if (kind === 'repository') return;
   throw new DevCliError('GIT_FAILED', 'A pull request needs a git repository, and there is none here.', {
     details: [{ target: workTree, problem: kind === 'no-git' ? 'git is not on the PATH' : 'not a repository' }],
   });
 }
 
-async function readLines(workTree: string, args: string[], around: GitOptions): Promise<string[]> {
-  const text = (await git(workTree, args, around)).toString('utf8');
+async function readLines(workTree: string, args: string[], options: GitOptions): Promise<string[]> {
+  const text = (await git(workTree, args, options)).toString('utf8');
   return text.split('\n').filter((line) => line.trim() !== '');
 }

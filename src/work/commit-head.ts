@@ -24,7 +24,7 @@ export async function findHeadRefusal(
   workTree: string,
   { head, branch }: Pick<WorkTreeStatus, 'head' | 'branch'>,
   rule: HeadRule,
-  around: GitOptions,
+  options: GitOptions,
 ): Promise<string | null> {
   if (branch === null && typeof rule.branch === 'string') return `HEAD is detached at ${shorten(head)}`;
   const { last } = rule;
@@ -33,10 +33,10 @@ export async function findHeadRefusal(
   const what = last.key === undefined ? 'that the run began on' : 'that the run made last';
   const refusal = `${where} lacks the commit ${shorten(last.sha)} ${what}`;
   if (head === null) return refusal;
-  if (await isAncestor(workTree, last.sha, head, around)) return null;
+  if (await isAncestor(workTree, last.sha, head, options)) return null;
   if (last.key === undefined) return refusal;
   // An amend or a rebase changes its sha, but not its trailer.
-  return (await findCommitIn(workTree, last.key, { since: last.sha, head }, around)) === null ? refusal : null;
+  return (await findCommitIn(workTree, last.key, { since: last.sha, head }, options)) === null ? refusal : null;
 }
 
 function shorten(sha: string | null): string {
@@ -56,9 +56,9 @@ const UNDER_WAY: Record<string, string> = {
  * Finds out why git cannot commit just now, wherever HEAD is; null if it can.
  * @throws DevCliError `GIT_FAILED`, `INTERRUPTED`
  */
-export async function findHindrance(workTree: string, around: GitOptions): Promise<string | null> {
+export async function findHindrance(workTree: string, options: GitOptions): Promise<string | null> {
   const asked = [...Object.keys(UNDER_WAY), 'index.lock'].flatMap((name) => ['--git-path', name]);
-  const answer = await git(workTree, ['rev-parse', '--absolute-git-dir', ...asked], around);
+  const answer = await git(workTree, ['rev-parse', '--absolute-git-dir', ...asked], options);
   const [directory = '', ...places] = answer.toString('utf8').split('\n');
   for (const [index, why] of Object.values(UNDER_WAY).entries()) {
     if (await isReachable(resolve(workTree, places[index] ?? ''), constants.F_OK)) return why;

@@ -11,10 +11,10 @@ import { splitNames } from './status.js';
  * Announces new files to git (`add --intent-to-add`): otherwise `commit --only` refuses them. May be repeated.
  * @throws DevCliError `GIT_FAILED`, `INTERRUPTED`
  */
-export async function announceNew(workTree: string, paths: readonly string[], around: GitOptions = {}): Promise<void> {
+export async function announceNew(workTree: string, paths: readonly string[], options: GitOptions = {}): Promise<void> {
   const there = await listExisting(workTree, paths);
   for (const some of splitIntoPortions(there)) {
-    await git(workTree, ['--literal-pathspecs', 'add', '--intent-to-add', '--', ...some], around);
+    await git(workTree, ['--literal-pathspecs', 'add', '--intent-to-add', '--', ...some], options);
   }
 }
 
@@ -22,12 +22,12 @@ export async function announceNew(workTree: string, paths: readonly string[], ar
  * Undoes `announceNew` for what was not committed, so that the user's index is as it was before.
  * @throws DevCliError `GIT_FAILED`, `INTERRUPTED`
  */
-export async function withdrawNew(workTree: string, paths: readonly string[], around: GitOptions = {}): Promise<void> {
-  const announced = await git(workTree, ['diff', '--diff-filter=A', ...LISTED], around);
+export async function withdrawNew(workTree: string, paths: readonly string[], options: GitOptions = {}): Promise<void> {
+  const announced = await git(workTree, ['diff', '--diff-filter=A', ...LISTED], options);
   const ours = new Set(paths);
   const back = splitNames(announced).filter((path) => ours.has(path));
   for (const some of splitIntoPortions(back)) {
-    await git(workTree, ['--literal-pathspecs', 'rm', '--cached', '--quiet', '--', ...some], around);
+    await git(workTree, ['--literal-pathspecs', 'rm', '--cached', '--quiet', '--', ...some], options);
   }
 }
 
@@ -41,14 +41,14 @@ export async function syncIndex(
   workTree: string,
   commit: string,
   before: Baseline,
-  around: GitOptions = {},
+  options: GitOptions = {},
 ): Promise<void> {
-  const staged = splitNames(await git(workTree, ['diff', '--cached', ...LISTED], around));
+  const staged = splitNames(await git(workTree, ['diff', '--cached', ...LISTED], options));
   if (staged.length === 0) return;
-  const held = await listCommitPaths(workTree, commit, around);
+  const held = await listCommitPaths(workTree, commit, options);
   const ours = new Set(held.filter((path) => !Object.hasOwn(before.dirty, path)));
   for (const some of splitIntoPortions(staged.filter((path) => ours.has(path)))) {
-    await git(workTree, ['--literal-pathspecs', 'reset', '--quiet', 'HEAD', '--', ...some], around);
+    await git(workTree, ['--literal-pathspecs', 'reset', '--quiet', 'HEAD', '--', ...some], options);
   }
 }
 
@@ -58,9 +58,9 @@ const LISTED = ['--name-only', '--no-renames', '--relative', '-z'];
  * Lists the paths that a commit changed.
  * @throws DevCliError `GIT_FAILED`, `INTERRUPTED`
  */
-export async function listCommitPaths(workTree: string, commit: string, around: GitOptions = {}): Promise<string[]> {
+export async function listCommitPaths(workTree: string, commit: string, options: GitOptions = {}): Promise<string[]> {
   const asked = ['diff-tree', '-r', '--no-commit-id', '--root', ...LISTED, commit];
-  return splitNames(await git(workTree, asked, around));
+  return splitNames(await git(workTree, asked, options));
 }
 
 async function listExisting(workTree: string, paths: readonly string[]): Promise<string[]> {

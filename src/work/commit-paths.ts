@@ -64,7 +64,7 @@ export async function selectPaths(
   workTree: string,
   now: WorkTreeStatus,
   scope: CommitScope,
-  around: GitOptions,
+  options: GitOptions,
 ): Promise<{ paths: string[]; left: LeftPath[] }> {
   const { before, listed, files, charged } = scope;
   const belongs = files === null ? () => true : createGlobTest(files, charged);
@@ -73,7 +73,7 @@ export async function selectPaths(
   const isListed = listed === undefined ? () => true : createPathTest(listed.filesChanged);
   const isNotMine = createPathTest(listed?.notMine ?? []);
   const nested = changed.filter((path) => now.dirty[path]?.startsWith(NESTED_MARK));
-  const moved = nested.length === 0 ? [] : await listMovedSubmodules(workTree, nested, around);
+  const moved = nested.length === 0 ? [] : await listMovedSubmodules(workTree, nested, options);
   const paths: string[] = [];
   const left: LeftPath[] = [];
   for (const path of changed) {
@@ -103,7 +103,7 @@ export async function listLeftPaths(
   now: WorkTreeStatus,
   scope: CommitScope,
   settled: readonly string[],
-  around: GitOptions,
+  options: GitOptions,
 ): Promise<LeftPath[]> {
   const held = new Set(['.', ...settled.flatMap((path) => [path, ...listParents(path)])]);
   const below = createPathTest(settled);
@@ -120,15 +120,15 @@ export async function listLeftPaths(
     else if (changed.has(path)) left.push({ path, why: 'listed, but outside the files of the todo' });
     else if (!path.includes('\0')) unknown.push(path);
   }
-  return [...left, ...(await listUnheld(workTree, unknown, around))];
+  return [...left, ...(await listUnheld(workTree, unknown, options))];
 }
 
 /** Those of the unchanged paths that git does not track either. */
-async function listUnheld(workTree: string, paths: readonly string[], around: GitOptions): Promise<LeftPath[]> {
+async function listUnheld(workTree: string, paths: readonly string[], options: GitOptions): Promise<LeftPath[]> {
   if (paths.length === 0) return [];
-  const ask = async (...options: string[]) => {
+  const ask = async (...flags: string[]) => {
     const answer = await nullIfRefused(
-      git(workTree, ['--literal-pathspecs', 'ls-files', '-z', ...options, '--', ...paths], around),
+      git(workTree, ['--literal-pathspecs', 'ls-files', '-z', ...flags, '--', ...paths], options),
     );
     // Git ends a directory that is ignored as a whole in a slash.
     return answer === null ? null : splitNames(answer).map((path) => path.replace(/\/$/, ''));
@@ -152,8 +152,12 @@ function createRelatedTest(paths: readonly string[]): (path: string) => boolean 
 }
 
 /** Those of the nested repositories that are submodules and have another commit checked out than recorded. */
-async function listMovedSubmodules(workTree: string, nested: readonly string[], around: GitOptions): Promise<string[]> {
+async function listMovedSubmodules(
+  workTree: string,
+  nested: readonly string[],
+  options: GitOptions,
+): Promise<string[]> {
   const asked = ['diff', '--name-only', '--relative', '-z', '--ignore-submodules=dirty', 'HEAD', '--', ...nested];
-  const answer = await nullIfRefused(git(workTree, ['--literal-pathspecs', ...asked], around));
+  const answer = await nullIfRefused(git(workTree, ['--literal-pathspecs', ...asked], options));
   return answer === null ? [] : splitNames(answer);
 }

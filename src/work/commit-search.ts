@@ -21,9 +21,9 @@ export async function findCommit(
   workTree: string,
   key: string,
   since: string | null,
-  around: GitOptions = {},
+  options: GitOptions = {},
 ): Promise<string | null> {
-  return findCommitIn(workTree, key, { since, head: await findHead(workTree, around) }, around);
+  return findCommitIn(workTree, key, { since, head: await findHead(workTree, options) }, options);
 }
 
 /** Finds the commit in the same way, up to a given commit instead of HEAD. @throws DevCliError as `findCommit` */
@@ -31,14 +31,14 @@ export async function findCommitIn(
   workTree: string,
   key: string,
   { since, head }: { since: string | null; head: string | null },
-  around: GitOptions = {},
+  options: GitOptions = {},
 ): Promise<string | null> {
   if (head === null || head === since) return null;
   const line = `${TRAILER}: ${key}`;
   const only = ['log', '--no-show-signature', '--fixed-strings', `--grep=${line}`, '-z', '--format=%H%n%B'];
   // If history was rewritten, `since` may be gone: then all of it is searched.
-  const recent = since === null ? null : await nullIfRefused(git(workTree, [...only, `${since}..${head}`], around));
-  const answer = recent ?? (await git(workTree, [...only, head], around));
+  const recent = since === null ? null : await nullIfRefused(git(workTree, [...only, `${since}..${head}`], options));
+  const answer = recent ?? (await git(workTree, [...only, head], options));
   // Any line of the message counts: where a hook has added text behind it, git no longer sees a trailer.
   const found = answer
     .toString('utf8')
@@ -62,27 +62,27 @@ export async function findCommitByPaths(
   workTree: string,
   paths: readonly string[],
   before: string | null,
-  around: GitOptions = {},
+  options: GitOptions = {},
 ): Promise<string | null> {
   const range = before === null ? 'HEAD' : `${before}..HEAD`;
-  const listed = await nullIfRefused(git(workTree, ['rev-list', `--max-count=${LOOKED_AT + 1}`, range], around));
+  const listed = await nullIfRefused(git(workTree, ['rev-list', `--max-count=${LOOKED_AT + 1}`, range], options));
   const commits = listed === null ? [] : listed.toString('utf8').split('\n').filter(Boolean);
   if (commits.length > LOOKED_AT) return null;
   const holding: string[] = [];
   for (const commit of commits) {
-    const held = new Set(await nullIfRefused(listCommitPaths(workTree, commit, around)));
+    const held = new Set(await nullIfRefused(listCommitPaths(workTree, commit, options)));
     if (paths.every((path) => held.has(path))) holding.push(commit);
   }
   return holding.length === 1 ? (holding[0] ?? null) : null;
 }
 
 /** The commit checked out; null before the first one. */
-async function findHead(workTree: string, around: GitOptions = {}): Promise<string | null> {
-  const answer = await nullIfRefused(git(workTree, ['rev-parse', '--verify', '--quiet', 'HEAD'], around));
+async function findHead(workTree: string, options: GitOptions = {}): Promise<string | null> {
+  const answer = await nullIfRefused(git(workTree, ['rev-parse', '--verify', '--quiet', 'HEAD'], options));
   return answer === null ? null : answer.toString('utf8').trim();
 }
 
 /** Whether a commit is in the history of another; false if either is gone. @throws DevCliError `INTERRUPTED` */
-export async function isAncestor(workTree: string, from: string, to: string, around: GitOptions): Promise<boolean> {
-  return (await nullIfRefused(git(workTree, ['merge-base', '--is-ancestor', from, to], around))) !== null;
+export async function isAncestor(workTree: string, from: string, to: string, options: GitOptions): Promise<boolean> {
+  return (await nullIfRefused(git(workTree, ['merge-base', '--is-ancestor', from, to], options))) !== null;
 }

@@ -26,19 +26,19 @@ export type CommitPlan =
  * @param workTree absolute path
  * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`
  */
-export async function planCommit(workTree: string, scope: CommitScope, around: GitOptions = {}): Promise<CommitPlan> {
-  const now = await readPresent(workTree, around);
+export async function planCommit(workTree: string, scope: CommitScope, options: GitOptions = {}): Promise<CommitPlan> {
+  const now = await readPresent(workTree, options);
   if (now === null) return { kind: 'nothing', why: 'no repository', left: [] };
   const { head, branch } = now;
-  const sha = await findCommitIn(workTree, scope.key, { since: scope.since.head, head }, around);
+  const sha = await findCommitIn(workTree, scope.key, { since: scope.since.head, head }, options);
   if (sha !== null) return { kind: 'found', sha };
-  const { paths, left } = await selectPaths(workTree, now, scope, around);
+  const { paths, left } = await selectPaths(workTree, now, scope, options);
   const settled = [...paths, ...left.map(({ path }) => path)];
-  const named = [...left, ...(await listLeftPaths(workTree, now, scope, settled, around))];
+  const named = [...left, ...(await listLeftPaths(workTree, now, scope, settled, options))];
   if (paths.length === 0) return { kind: 'nothing', why: 'nothing to commit', left: named };
-  const hindrance = await findHindrance(workTree, around);
+  const hindrance = await findHindrance(workTree, options);
   if (hindrance !== null) return { kind: 'later', why: hindrance, left: named, head: false };
-  const refusal = scope.head === undefined ? null : await findHeadRefusal(workTree, now, scope.head, around);
+  const refusal = scope.head === undefined ? null : await findHeadRefusal(workTree, now, scope.head, options);
   if (refusal !== null) return { kind: 'later', why: refusal, left: named, head: true };
   return { kind: 'ready', paths, left: named, at: { head, branch } };
 }
@@ -79,10 +79,10 @@ export async function isEmptyCommit(
   workTree: string,
   messageFile: string,
   pathsFile: string,
-  around: GitOptions = {},
+  options: GitOptions = {},
 ): Promise<boolean> {
   const [, ...args] = buildCommitCommand(messageFile, pathsFile);
-  return (await nullIfRefused(git(workTree, [...args, '--dry-run'], around))) === null;
+  return (await nullIfRefused(git(workTree, [...args, '--dry-run'], options))) === null;
 }
 
 /** Builds the command's environment, in English, so that git's messages are recognised (`isHindrance`). */

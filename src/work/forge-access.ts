@@ -16,22 +16,22 @@ export interface ForgeAccess {
  * @param workTree absolute path
  * @throws DevCliError `IO` if the directory is gone; `INTERRUPTED`
  */
-export async function checkForgeAccess(workTree: string, around: GitOptions = {}): Promise<ForgeAccess> {
-  const path = (around.env ?? process.env)['PATH'] ?? '';
+export async function checkForgeAccess(workTree: string, options: GitOptions = {}): Promise<ForgeAccess> {
+  const path = (options.env ?? process.env)['PATH'] ?? '';
   const found = await Promise.all(
     path.split(delimiter).map((directory) => isReachable(join(directory || '.', 'gh'), constants.X_OK)),
   );
   return {
-    remote: await findRemoteProblem(workTree, around),
+    remote: await findRemoteProblem(workTree, options),
     gh: found.includes(true) ? null : 'gh is not on the PATH',
   };
 }
 
-async function findRemoteProblem(workTree: string, around: GitOptions): Promise<string | null> {
-  const place = await nullIfRefused(findRepository(workTree, around));
+async function findRemoteProblem(workTree: string, options: GitOptions): Promise<string | null> {
+  const place = await nullIfRefused(findRepository(workTree, options));
   if (place?.kind === 'no-git') return 'git is not on the PATH';
   if (place?.kind === 'no-repository') return 'there is no git repository here';
-  const remotes = place === null ? null : await nullIfRefused(git(workTree, ['remote'], around));
+  const remotes = place === null ? null : await nullIfRefused(git(workTree, ['remote'], options));
   if (remotes === null) return 'git cannot read the repository';
   return remotes.length === 0 ? 'the repository has no remote' : null;
 }

@@ -2,7 +2,7 @@ import { isAddress } from '../base/address.js';
 import { DevCliError, getSystemCode } from '../base/errors.js';
 import { isRecord } from '../base/json.js';
 import type { GitOptions } from './git-command.js';
-import { childProcess } from './processes.js';
+import { executeFile } from './processes.js';
 
 /** Questions and requests to a forge, through `gh`. Nothing that it prints is trusted before it has been checked. */
 
@@ -42,11 +42,11 @@ export async function findPullRequest(
   workTree: string,
   branch: string,
   address: string,
-  around: GitOptions = {},
+  options: GitOptions = {},
 ): Promise<ExistingPullRequest | null> {
   const fields = 'url,state,isDraft,isCrossRepository,headRepositoryOwner';
   const args = ['pr', 'list', '--head', branch, '--state', 'all', '--limit', '100', '--json', fields];
-  const said = (await gh(workTree, args, '', around)).trim();
+  const said = (await gh(workTree, args, '', options)).trim();
   if (said === '') return null;
   const rows = parseOrNull(said);
   if (!Array.isArray(rows)) throw buildUnreadableError('gh pr list', said);
@@ -64,13 +64,13 @@ export async function openDraft(
   branch: string,
   address: string,
   { title, body }: PullRequest,
-  around: GitOptions = {},
+  options: GitOptions = {},
 ): Promise<string> {
   // The body goes through standard input: it may be longer than an argument can be.
   const args = ['pr', 'create', '--draft', '--head', branch, '--title', title, '--body-file', '-'];
-  const said = await gh(workTree, args, body, around);
+  const said = await gh(workTree, args, body, options);
   const url = said.trim().split(/\s+/).findLast(isAddress);
-  const known = url ?? (await findPullRequest(workTree, branch, address, around))?.url;
+  const known = url ?? (await findPullRequest(workTree, branch, address, options))?.url;
   if (known === undefined) throw buildUnreadableError('gh pr create', said);
   return known;
 }
@@ -83,9 +83,9 @@ export async function updatePullRequestText(
   workTree: string,
   url: string,
   { title, body }: PullRequest,
-  around: GitOptions = {},
+  options: GitOptions = {},
 ): Promise<void> {
-  await gh(workTree, ['pr', 'edit', url, '--title', title, '--body-file', '-'], body, around);
+  await gh(workTree, ['pr', 'edit', url, '--title', title, '--body-file', '-'], body, options);
 }
 
 /**
@@ -94,8 +94,8 @@ export async function updatePullRequestText(
  * @returns null if it could
  * @throws DevCliError `INTERRUPTED`
  */
-export async function findSignInProblem(workTree: string, around: GitOptions = {}): Promise<string | null> {
-  const answer = await ask(workTree, ['auth', 'status'], '', { ...around, timeoutSeconds: STATUS_TIMEOUT });
+export async function findSignInProblem(workTree: string, options: GitOptions = {}): Promise<string | null> {
+  const answer = await ask(workTree, ['auth', 'status'], '', { ...options, timeoutSeconds: STATUS_TIMEOUT });
   switch (answer.kind) {
     case 'done':
       return null;
@@ -121,8 +121,8 @@ type GhAnswer =
   | { kind: 'missing' | 'refused' | 'silent'; said: string; message: string; cause: Error };
 
 /** @throws DevCliError `COMMAND_FAILED`, `INTERRUPTED` */
-async function gh(cwd: string, args: string[], input: string, around: GitOptions): Promise<string> {
-  const answer = await ask(cwd, args, input, around);
+async function gh(cwd: string, args: string[], input: string, options: GitOptions): Promise<string> {
+  const answer = await ask(cwd, args, input, options);
   if (answer.kind === 'done') return answer.stdout;
   const first = answer.kind === 'missing' ? 'install gh and to sign in with it' : 'put it right';
   throw new DevCliError('COMMAND_FAILED', answer.message, {
@@ -131,26 +131,13 @@ async function gh(cwd: string, args: string[], input: string, around: GitOptions
   });
 }
 
-function ask(cwd: string, args: string[], input: string, around: GitOptions): Promise<GhAnswer> {
-  const { timeoutSeconds = GH_TIMEOUT, signal } = around;
-  const options = {
-    cwd,
-    env: buildForgeEnvironment(around.env ?? process.env),
-    timeout: timeoutSeconds * 1000,
-    killSignal: 'SIGKILL',
-    maxBuffer: MAX_OUTPUT,
-    ...(signal && { signal }),
-  } as const;
-  return new Promise((resolve, reject) => {
-    const child = childProcess().execFile('gh', args, options, (error, stdout, stderr) => {
-      if (error === null) resolve({ kind: 'done', stdout });
-      else if (signal?.aborted) reject(new DevCliError('INTERRUPTED', 'Interrupted.', { cause: error }));
-      else resolve(classifyFailure(error, args, toPlainLine(`${stderr} ${stdout}`), timeoutSeconds));
-    });
-    // A program that does not read its input must not make the call fail.
-    child.stdin?.on('error', () => {});
-    child.stdin?.end(input);
-  });
+async function ask(cwd: string, args: string[], input: string, options: GitOptions): Promise<GhAnswer> {
+  const { timeoutSeconds = GH_TIMEOUT, signal } = options;
+  const env = buildForgeEnvironment(options.env ?? process.env);
+  const limits = { timeoutSeconds, maxBuffer: MAX_OUTPUT, killSignal: 'SIGKILL' } as const;
+  const { error, stdout, stderr } = await executeFile('gh', args, { cwd, env, signal, input, ...limits });
+  if (error === null) return { kind: 'done', stdout: stdout.toString('utf8') };
+  return classifyFailure(error, args, toPlainLine(`${stderr} ${stdout}`), timeoutSeconds);
 }
 
 function classifyFailure(cause: Error & { killed?: boolean }, args: string[], said: string, seconds: number): GhAnswer {

@@ -2,7 +2,7 @@ import { promises } from 'node:fs';
 import { DevCliError, getSystemCode } from '../base/errors.js';
 import { findHarnessMark } from '../base/harness-mark.js';
 import { stripInvisible } from '../base/visible.js';
-import { childProcess } from './processes.js';
+import { executeFile } from './processes.js';
 
 /** Options of every call of git. */
 export interface GitOptions {
@@ -55,12 +55,12 @@ const REDIRECTING = [
  * @param directory absolute path
  * @throws DevCliError `GIT_FAILED`, `IO` (the directory is gone), `INTERRUPTED`
  */
-export async function findRepository(directory: string, around: GitOptions): Promise<RepositoryLookup> {
+export async function findRepository(directory: string, options: GitOptions): Promise<RepositoryLookup> {
   // --show-prefix comes last, since only its answer may contain a newline.
   const answer = await runGit(
     directory,
     ['rev-parse', '--is-inside-work-tree', '--show-cdup', '--show-prefix'],
-    around,
+    options,
   );
   if (answer === 'no-git') return { kind: 'no-git' };
   if (answer.exit !== 0) {
@@ -76,8 +76,8 @@ export async function findRepository(directory: string, around: GitOptions): Pro
  * Runs git in a directory that is known to be in a repository, and returns its standard output.
  * @throws DevCliError `GIT_FAILED` with what git said, `IO`, `INTERRUPTED`
  */
-export async function git(directory: string, args: string[], around: GitOptions): Promise<Buffer> {
-  const answer = await runGit(directory, args, around);
+export async function git(directory: string, args: string[], options: GitOptions): Promise<Buffer> {
+  const answer = await runGit(directory, args, options);
   if (answer === 'no-git') throw new DevCliError('GIT_FAILED', 'git is not on the PATH any more.');
   if (answer.exit !== 0) throw buildGitFailure(args.find((word) => !word.startsWith('-')) ?? '', answer);
   return answer.stdout;
@@ -103,36 +103,22 @@ export async function resultOrProblem<T>(work: () => Promise<T>): Promise<T | st
   }
 }
 
-async function runGit(cwd: string, args: string[], around: GitOptions): Promise<GitAnswer | 'no-git'> {
+async function runGit(cwd: string, args: string[], options: GitOptions): Promise<GitAnswer | 'no-git'> {
   // Without this check, a missing directory would look like a missing git.
   await promises.stat(cwd).catch((cause: unknown) => {
     throw new DevCliError('IO', `${cwd} cannot be reached (${getSystemCode(cause) ?? 'unknown'}).`, { cause });
   });
-  const { timeoutSeconds = TIMEOUT } = around;
-  const options = {
-    cwd,
-    env: buildQuestionEnvironment(around.env ?? process.env),
-    encoding: 'buffer',
-    timeout: timeoutSeconds * 1000,
-    maxBuffer: MAX_OUTPUT,
-    ...(around.signal && { signal: around.signal }),
-  } as const;
+  const { timeoutSeconds = TIMEOUT, signal } = options;
   // A mere question would start a file system monitor that outlives it.
   const argv = ['-c', 'core.quotepath=off', '-c', 'core.fsmonitor=false', ...args];
-  return new Promise((resolve, reject) => {
-    const child = childProcess().execFile('git', argv, options, (error, stdout, stderr) => {
-      const answer = { exit: 0, stdout, stderr: toShownText(stderr) };
-      if (error === null) resolve(answer);
-      else if (around.signal?.aborted) reject(new DevCliError('INTERRUPTED', 'Interrupted.', { cause: error }));
-      else if (error.code === 'ENOENT') resolve('no-git');
-      else if (typeof error.code === 'number') resolve({ ...answer, exit: error.code });
-      else
-        reject(
-          new DevCliError('GIT_FAILED', `git ${args[0]} ${describeEnding(error, timeoutSeconds)}.`, { cause: error }),
-        );
-    });
-    child.stdin?.end();
-  });
+  const env = buildQuestionEnvironment(options.env ?? process.env);
+  const limits = { timeoutSeconds, maxBuffer: MAX_OUTPUT };
+  const { error, stdout, stderr } = await executeFile('git', argv, { cwd, env, signal, ...limits });
+  const answer = { exit: 0, stdout, stderr: toShownText(stderr) };
+  if (error === null) return answer;
+  if (error.code === 'ENOENT') return 'no-git';
+  if (typeof error.code === 'number') return { ...answer, exit: error.code };
+  throw new DevCliError('GIT_FAILED', `git ${args[0]} ${describeEnding(error, timeoutSeconds)}.`, { cause: error });
 }
 
 /** Programs that ask for a password. If a harness sets these to nothing, git does not find the user's own. */

@@ -28,15 +28,15 @@ export const NESTED_MARK = 'tree:';
  * @returns null if there is no git or no repository
  * @throws DevCliError `GIT_FAILED`, `IO` (the work tree is gone), `INTERRUPTED`
  */
-export async function readBaseline(workTree: string, around: GitOptions = {}): Promise<Baseline | null> {
-  const present = await readPresent(workTree, around);
+export async function readBaseline(workTree: string, options: GitOptions = {}): Promise<Baseline | null> {
+  const present = await readPresent(workTree, options);
   return present === null ? null : toBaseline(present);
 }
 
 /** Reads the work tree in the same way, with the branch. @throws DevCliError as `readBaseline` */
-export async function readPresent(workTree: string, around: GitOptions = {}): Promise<WorkTreeStatus | null> {
-  const place = await findRepository(workTree, around);
-  return place.kind === 'repository' ? readPart(workTree, place, around) : null;
+export async function readPresent(workTree: string, options: GitOptions = {}): Promise<WorkTreeStatus | null> {
+  const place = await findRepository(workTree, options);
+  return place.kind === 'repository' ? readPart(workTree, place, options) : null;
 }
 
 /**
@@ -49,26 +49,26 @@ export async function readPresent(workTree: string, around: GitOptions = {}): Pr
 export async function listChangedSince(
   workTree: string,
   baseline: Baseline,
-  around: GitOptions = {},
+  options: GitOptions = {},
 ): Promise<string[]> {
-  const place = await findRepository(workTree, around);
+  const place = await findRepository(workTree, options);
   if (place.kind !== 'repository') {
     throw new DevCliError('GIT_FAILED', 'The repository in which this run began cannot be found any more.', {
       details: [{ target: workTree, problem: place.kind === 'no-git' ? 'git is not on the PATH' : 'not a repository' }],
     });
   }
-  const now = await readPart(workTree, place, around);
+  const now = await readPart(workTree, place, options);
   const changed = new Set<string>();
   for (const path of [
     ...Object.keys(now.dirty),
-    ...(await listCommittedPaths(workTree, baseline.head, now.head, around)),
+    ...(await listCommittedPaths(workTree, baseline.head, now.head, options)),
   ]) {
     if (!Object.hasOwn(baseline.dirty, path)) changed.add(path);
   }
   for (const [path, before] of Object.entries(baseline.dirty)) {
     const after = Object.hasOwn(now.dirty, path)
       ? now.dirty[path]
-      : await digestPath(Buffer.from(`${workTree}/${path}`), before?.startsWith(NESTED_MARK) ?? false, around);
+      : await digestPath(Buffer.from(`${workTree}/${path}`), before?.startsWith(NESTED_MARK) ?? false, options);
     if (after !== before) changed.add(path);
   }
   return [...changed].sort();
@@ -88,10 +88,10 @@ export interface TreeState {
  * @returns null if there is no git or no repository
  * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`
  */
-export async function computeTreeState(workTree: string, around: GitOptions = {}): Promise<TreeState | null> {
-  const place = await findRepository(workTree, around);
+export async function computeTreeState(workTree: string, options: GitOptions = {}): Promise<TreeState | null> {
+  const place = await findRepository(workTree, options);
   if (place.kind !== 'repository') return null;
-  const tree = await readTree(workTree, place.top, around);
+  const tree = await readTree(workTree, place.top, options);
   return { head: tree.head, digest: digestTree(tree) };
 }
 
@@ -99,9 +99,9 @@ export async function computeTreeState(workTree: string, around: GitOptions = {}
 async function readPart(
   workTree: string,
   place: Extract<RepositoryLookup, { kind: 'repository' }>,
-  around: GitOptions,
+  options: GitOptions,
 ): Promise<WorkTreeStatus> {
-  const { head, branch, dirty } = await readTree(workTree, place.top, around);
+  const { head, branch, dirty } = await readTree(workTree, place.top, options);
   const prefix = decodeName(place.prefix);
   const below = dirty.filter(([path]) => path.startsWith(prefix));
   return {
@@ -112,17 +112,17 @@ async function readPart(
 }
 
 /** @param top path from `directory` to the top of its repository: `../…` or empty */
-async function readTree(directory: string, top: string, around: GitOptions): Promise<Tree> {
-  const options = ['--porcelain=v2', '--branch', '-z', '--no-renames', '--untracked-files=all', '--ignored=no'];
+async function readTree(directory: string, top: string, options: GitOptions): Promise<Tree> {
+  const flags = ['--porcelain=v2', '--branch', '-z', '--no-renames', '--untracked-files=all', '--ignored=no'];
   const scope = ['--ignore-submodules=none', '--', ':/', ':(exclude).dev'];
-  const { head, branch, entries } = parseStatus(await git(directory, ['status', ...options, ...scope], around));
+  const { head, branch, entries } = parseStatus(await git(directory, ['status', ...flags, ...scope], options));
   const dirty: Tree['dirty'] = [];
   // All workers share one iterator: each takes the next entry when it is done with the one before.
   const queue = entries.values();
   const start = Buffer.from(`${directory}/${top}`);
   const worker = async () => {
     for (const { path, nested } of queue) {
-      dirty.push([decodeName(path), await digestPath(Buffer.concat([start, path]), nested, around)]);
+      dirty.push([decodeName(path), await digestPath(Buffer.concat([start, path]), nested, options)]);
     }
   };
   await Promise.all(Array.from({ length: DIGESTS_AT_ONCE }, worker));
@@ -130,14 +130,14 @@ async function readTree(directory: string, top: string, around: GitOptions): Pro
 }
 
 /** Paths that differ between two commits, below the work tree and outside `.dev/`. */
-async function listCommittedPaths(workTree: string, from: string | null, to: string | null, around: GitOptions) {
+async function listCommittedPaths(workTree: string, from: string | null, to: string | null, options: GitOptions) {
   if (to === null || from === to) return [];
   const listing = ['-r', '-z', '--name-only'];
   const args =
     from === null
       ? ['ls-tree', ...listing, to]
       : ['diff-tree', ...listing, '--no-renames', '--relative', '--ignore-submodules=none', from, to];
-  return splitNames(await git(workTree, args, around)).filter((path) => !isDevPath(path));
+  return splitNames(await git(workTree, args, options)).filter((path) => !isDevPath(path));
 }
 
 /** Whether a path, relative to the work tree, is dev-cli's own and so nobody's change. */
@@ -145,20 +145,20 @@ export function isDevPath(path: string): boolean {
   return path === '.dev' || path.startsWith('.dev/');
 }
 
-async function digestPath(path: Buffer, nested: boolean, around: GitOptions): Promise<string | null> {
-  if (around.signal?.aborted) throw new DevCliError('INTERRUPTED', 'Interrupted.');
+async function digestPath(path: Buffer, nested: boolean, options: GitOptions): Promise<string | null> {
+  if (options.signal?.aborted) throw new DevCliError('INTERRUPTED', 'Interrupted.');
   if (!nested || !(await isDirectory(path))) return digestContent(path);
   const directory = path.toString('utf8');
-  const place = await findNested(directory, around);
+  const place = await findNested(directory, options);
   // In a submodule that is not checked out, git finds the outer repository.
   if (place.kind !== 'repository' || place.prefix.length > 0) return `${NESTED_MARK}none`;
-  return NESTED_MARK + digestTree(await readTree(directory, '', around));
+  return NESTED_MARK + digestTree(await readTree(directory, '', options));
 }
 
 /** A nested repository that git cannot use must not keep dev-cli from reading the outer one. */
-async function findNested(directory: string, around: GitOptions): Promise<RepositoryLookup> {
+async function findNested(directory: string, options: GitOptions): Promise<RepositoryLookup> {
   try {
-    return await findRepository(directory, around);
+    return await findRepository(directory, options);
   } catch (error) {
     // IO: its name is not UTF-8, so Node cannot enter it.
     if (error instanceof DevCliError && ['GIT_FAILED', 'IO'].includes(error.code)) return { kind: 'no-repository' };
@@ -187,15 +187,15 @@ function digestTree(tree: Tree): string {
 export async function readCommittedContent(
   directory: string,
   path: string,
-  around: GitOptions,
+  options: GitOptions,
 ): Promise<Buffer | null> {
-  const place = await findRepository(directory, around);
+  const place = await findRepository(directory, options);
   if (place.kind !== 'repository') return null;
   const fromTop = join(place.prefix.toString('utf8'), path);
-  const listed = await git(directory, ['ls-files', '--full-name', '-z', '--', path], around);
+  const listed = await git(directory, ['ls-files', '--full-name', '-z', '--', path], options);
   if (listed.toString('utf8') !== `${fromTop}\0`) return null;
   // Git refuses if the file was added and never committed, or if there is no commit yet.
-  return nullIfRefused(git(directory, ['cat-file', 'blob', `HEAD:${fromTop}`], around));
+  return nullIfRefused(git(directory, ['cat-file', 'blob', `HEAD:${fromTop}`], options));
 }
 
 /**
@@ -203,14 +203,14 @@ export async function readCommittedContent(
  * @param workTree absolute path in a repository
  * @throws DevCliError `IO`, `INTERRUPTED`
  */
-export async function findIdentityProblem(workTree: string, around: GitOptions = {}): Promise<string | null> {
-  const asked = ['GIT_AUTHOR_IDENT', 'GIT_COMMITTER_IDENT'].map((one) => findRefusal(workTree, one, around));
+export async function findIdentityProblem(workTree: string, options: GitOptions = {}): Promise<string | null> {
+  const asked = ['GIT_AUTHOR_IDENT', 'GIT_COMMITTER_IDENT'].map((one) => findRefusal(workTree, one, options));
   return (await Promise.all(asked)).find((said) => said !== null) ?? null;
 }
 
-async function findRefusal(workTree: string, variable: string, around: GitOptions): Promise<string | null> {
+async function findRefusal(workTree: string, variable: string, options: GitOptions): Promise<string | null> {
   try {
-    await git(workTree, ['var', variable], around);
+    await git(workTree, ['var', variable], options);
     return null;
   } catch (error) {
     if (!(error instanceof DevCliError) || error.code !== 'GIT_FAILED') throw error;

@@ -1,9 +1,53 @@
+import type { ExecFileException } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { getSystemCode } from '../base/errors.js';
+import { DevCliError, getSystemCode } from '../base/errors.js';
 import { loadLazily } from '../base/lazy.js';
 
 /** `node:child_process`, loaded when first used: it takes milliseconds, and few acknowledgements need it. */
 export const childProcess = loadLazily<typeof import('node:child_process')>('node:child_process');
+
+/** What a program printed, and why it failed, if it did. */
+interface Execution {
+  error: ExecFileException | null;
+  stdout: Buffer;
+  stderr: Buffer;
+}
+
+/**
+ * Runs a program to its end.
+ * @param options.maxBuffer how many bytes it may print before it is ended
+ * @param options.input what it reads from standard input
+ * @throws DevCliError `INTERRUPTED` if the signal aborts; not if the program fails
+ */
+export function executeFile(
+  program: string,
+  args: readonly string[],
+  {
+    signal,
+    timeoutSeconds,
+    input = '',
+    ...rest
+  }: {
+    cwd: string;
+    env: Readonly<Record<string, string | undefined>>;
+    signal: AbortSignal | undefined;
+    timeoutSeconds: number;
+    maxBuffer: number;
+    killSignal?: NodeJS.Signals;
+    input?: string;
+  },
+): Promise<Execution> {
+  const options = { ...rest, encoding: 'buffer', timeout: timeoutSeconds * 1000, ...(signal && { signal }) } as const;
+  return new Promise((resolve, reject) => {
+    const child = childProcess().execFile(program, args, options, (error, stdout, stderr) => {
+      if (error === null || !signal?.aborted) resolve({ error, stdout, stderr });
+      else reject(new DevCliError('INTERRUPTED', 'Interrupted.', { cause: error }));
+    });
+    // A program that does not read its input must not make the call fail.
+    child.stdin?.on('error', () => {});
+    child.stdin?.end(input);
+  });
+}
 
 /**
  * Waits until `holds` returns true, checking every `pollMs` milliseconds.
