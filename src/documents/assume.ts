@@ -4,20 +4,23 @@ import { toBoundedLine, toWholeLine } from './foreign.js';
 import { SUMMARY_LIMIT } from './report.js';
 import type { SectionId } from './sections.js';
 
+/** What assumptions are made from. */
 export interface AssumeInput {
   /** The goal of the run, word for word. */
   goal: string;
-  /** Required sections; those that are filled already stay as they are. */
+  /** Sections to fill; those that are filled already stay as they are. */
   missing: SectionId[];
+  /** What became of the agents' reports. */
   reports: { agent: string; status: 'done' | 'failed'; summary?: string; reason?: string }[];
 }
 
 const ASSUMED = '(assumed)';
 
 /**
- * Fills what is missing without asking anybody, always the same way, every statement marked `(assumed)`
- * (documents.md, draft auto-assume).
- * @throws DevCliError `DOCUMENT_UNREADABLE`
+ * Fills missing sections of DRAFT.md without asking anybody. The same input gives the same text, and every statement is
+ * marked `(assumed)` (documents.md, draft auto-assume).
+ * @returns the new DRAFT.md and the sections that were filled
+ * @throws DevCliError `DOCUMENT_UNREADABLE` as `readDraft`
  */
 export function assumeMissing(text: string, input: AssumeInput): { text: string; assumed: SectionId[] } {
   const draft = readDraft(text);

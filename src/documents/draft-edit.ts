@@ -8,12 +8,12 @@ import { requireSection, SECTION_IDS, type SectionId } from './sections.js';
 /** Changing DRAFT.md (documents.md, draft update). */
 
 /**
- * DRAFT.md with new contents for some sections. A text replaces a section; an object becomes bullets with bold keys, an
- * array bullets, what is nested in them nested bullets. Nothing outside the sections named changes, byte for byte; the
- * line endings of the document are kept. What would be taken for structure is escaped, and read back as it was.
- * @param options.append adds below what is there instead of replacing it; what stands at the end already is not added again,
- *   so that a call repeated after a crash says nothing twice
- * @throws DevCliError `DATA_MISSING` for a value in which nothing is said, `UNKNOWN_SECTION`, `DOCUMENT_UNREADABLE`
+ * Writes new contents into some sections of DRAFT.md. A text is written as it is, an object as bullets with bold keys,
+ * an array as bullets, nested values as nested bullets. What could be read as structure is escaped. Line endings are
+ * kept, and not a byte outside these sections changes.
+ * @param options.append adds to the sections instead of replacing them; what a section already ends with is not added
+ *   again, so that repeating a call after a crash is harmless
+ * @throws DevCliError `DATA_MISSING` when a value is empty or none is given, `UNKNOWN_SECTION`, `DOCUMENT_UNREADABLE`
  */
 export function updateDraft(
   text: string,
@@ -47,7 +47,7 @@ function replaceSection(text: string, id: SectionId, content: string, append: bo
   return `${before}${before.endsWith('\n') ? '' : eol}${body.replaceAll('\n', eol)}${eol}${gap}${text.slice(end)}`;
 }
 
-/** What a section holds now, still escaped, without its placeholder, and with an open fence at its end closed. */
+/** Reads the present content of a section, still escaped, without its placeholder, and closes a fence left open. */
 function readStanding(raw: string): string {
   const kept: string[] = [];
   let open: Fence | null = null;
@@ -76,7 +76,7 @@ function renderValue(value: Json): string {
   return trimText(isNested(value) ? renderBullets(value, '').join('\n') : String(value));
 }
 
-/** The entries of a list or an object as bullets, each line beginning with `indent`. */
+/** Renders the entries of a list or an object as bullets, each line beginning with `indent`. */
 function renderBullets(value: Json[] | JsonObject, indent: string): string[] {
   if (Array.isArray(value)) return value.flatMap((item) => renderListItem(item, indent));
   return Object.entries(value).flatMap(([key, member]) => {
@@ -90,7 +90,7 @@ function renderListItem(item: Json, indent: string): string[] {
   if (!isNested(item)) return renderScalar(item, `${indent}- `, indent);
   const [first = '', ...rest] = renderBullets(item, `${indent}  `);
   const opening = first.trimStart();
-  // The first member of an object stands on the bullet's own line, the others below it.
+  // The first member of an object goes on the bullet's own line, the others below it.
   return [`${indent}- ${Array.isArray(item) ? opening : opening.slice('- '.length)}`, ...rest];
 }
 
@@ -103,7 +103,7 @@ function isNested(value: Json): value is Json[] | JsonObject {
   return typeof value === 'object' && value !== null && saysSomething(value);
 }
 
-/** False for null, blank text, and anything that holds nothing else. */
+/** Whether a value is more than null, blank text, or a collection of such values. */
 function saysSomething(value: Json | undefined): boolean {
   if (value === undefined || value === null) return false;
   if (typeof value === 'string') return hasContent(value);

@@ -1,25 +1,28 @@
-import type { ErrorDetail } from '../base/errors.js';
-import { DevCliError } from '../base/errors.js';
+import { DevCliError, type ErrorDetail } from '../base/errors.js';
 import { isSectionHeading, readMarkdownLines } from './markdown-lines.js';
 import { decodeSection, hasContent, parseMarker, renderMarker, renderPlaceholder } from './section-codec.js';
-import { isSectionId, SECTION_IDS, SECTIONS, type SectionId } from './sections.js';
+import { SECTION_IDS, SECTIONS, type SectionId } from './sections.js';
 
 /** DRAFT.md: eight sections, each a level-two heading with its id in a comment below it (documents.md, DRAFT.md). */
 
-/** What a section holds. `text` is without the placeholder comment and with escapes undone; empty when not filled. */
+/** The content of a section, unescaped and without its placeholder; empty when it is not filled. */
 interface DraftSection {
   filled: boolean;
   text: string;
 }
+/** DRAFT.md as read. */
 export type Draft = Record<SectionId, DraftSection>;
 
-/** Where a section's body stands in the text of DRAFT.md, in offsets: from behind its marker to the next heading. */
-export interface SectionSpan {
+/** Offsets of a section's body in DRAFT.md: from the line after its marker to the next heading. */
+interface SectionSpan {
   start: number;
   end: number;
 }
 
-/** The text of a new DRAFT.md, all sections empty. `name` is the run's. */
+/**
+ * Creates the text of a new DRAFT.md, all sections empty.
+ * @param name the name of the run
+ */
 export function createDraft(name: string): string {
   const sections = SECTION_IDS.map(
     (id) => `## ${SECTIONS[id].heading}\n${renderMarker(id)}\n${renderPlaceholder(SECTIONS[id].hint)}\n`,
@@ -28,9 +31,9 @@ export function createDraft(name: string): string {
 }
 
 /**
- * The one function that says which sections are filled: a section is, when it holds anything but its placeholder comment.
+ * Reads DRAFT.md. No other function decides which sections are filled: those that hold more than a placeholder comment.
  * Headings may be renamed and sections reordered; markers in fenced code are text.
- * @throws DevCliError `DOCUMENT_UNREADABLE` when a marker is missing, doubled or not below a level-two heading
+ * @throws DevCliError `DOCUMENT_UNREADABLE` when a marker is missing, repeated or not below a level-two heading
  */
 export function readDraft(text: string): Draft {
   const spans = findSections(text);
@@ -42,23 +45,26 @@ export function readDraft(text: string): Draft {
   return Object.fromEntries(entries) as Draft;
 }
 
-/** What `draft validate` reports. `filled` counts all eight sections; `missing` only required ones, in order. */
+/** What `draft validate` reports. */
 export interface DraftStatus {
+  /** Whether every required section is filled. */
   ready: boolean;
+  /** How many of all eight sections are filled. */
   filled: number;
   total: 8;
+  /** The required sections that are empty, in order. */
   missing: SectionId[];
 }
 
 /**
- * How far the draft is, measured against the sections that the recipe requires.
+ * Reads from DRAFT.md whether the sections that the recipe requires are filled.
  * @throws DevCliError `DOCUMENT_UNREADABLE` as `readDraft`
  */
 export function readDraftStatus(text: string, required: SectionId[]): DraftStatus {
   return computeDraftStatus(readDraft(text), required);
 }
 
-/** `readDraftStatus` of a draft that was read already. */
+/** Computes the status of a draft that has been read. */
 export function computeDraftStatus(draft: Draft, required: SectionId[]): DraftStatus {
   const missing = SECTION_IDS.filter((id) => required.includes(id) && !draft[id].filled);
   const filled = SECTION_IDS.filter((id) => draft[id].filled).length;
@@ -66,9 +72,9 @@ export function computeDraftStatus(draft: Draft, required: SectionId[]): DraftSt
 }
 
 /**
- * Where every section's body stands. A section ends at the next level-two heading, whoever wrote that heading: a chapter
- * that people add between two sections belongs to neither and is never touched.
- * @throws DevCliError `DOCUMENT_UNREADABLE`, naming every marker that is missing, doubled or misplaced
+ * Finds the body of every section. A section ends at the next level-two heading, so a chapter that people add between
+ * two sections belongs to neither and is never changed.
+ * @throws DevCliError `DOCUMENT_UNREADABLE`, naming every marker that is missing, repeated or misplaced
  */
 export function findSections(text: string): Record<SectionId, SectionSpan> {
   const spans = new Map<SectionId, SectionSpan>();
@@ -78,7 +84,7 @@ export function findSections(text: string): Record<SectionId, SectionSpan> {
   for (const line of readMarkdownLines(text)) {
     if (line.text.trim() === '') continue;
     const isHeading = !line.fenced && isSectionHeading(line.text);
-    const id = line.fenced ? null : sectionOf(line.text);
+    const id = line.fenced ? null : parseMarker(line.text);
     if (isHeading && current !== null) current.end = line.start;
     if (isHeading) current = null;
     if (id !== null) {
@@ -104,11 +110,6 @@ export function findSections(text: string): Record<SectionId, SectionSpan> {
 function findMarkerFault(isDoubled: boolean, belowHeading: boolean): string | null {
   if (isDoubled) return 'is there twice';
   return belowHeading ? null : 'is not directly below a "## " heading';
-}
-
-function sectionOf(line: string): SectionId | null {
-  const id = parseMarker(line);
-  return id !== null && isSectionId(id) ? id : null;
 }
 
 function buildUnreadableError(details: ErrorDetail[]): DevCliError {

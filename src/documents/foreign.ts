@@ -1,12 +1,14 @@
 import { stripInvisible } from '../base/visible.js';
 
 /**
- * The one place that prepares foreign text (a goal, a summary, a finding, the output of a command) for an instruction or
- * a prompt: nothing invisible, no terminal orders, no secrets, a bound, and a fence that it cannot close (documents.md,
- * Foreign text).
+ * Prepares foreign text (a goal, a summary, a finding, the output of a command) for an instruction or a prompt: without
+ * invisible characters, terminal control sequences and secrets, bounded, and in a fence that it cannot close. All
+ * foreign text goes through this file (documents.md, Foreign text).
  */
 
-/** At most `cap` characters of `text`, never half of a surrogate pair, nor a joiner or half a flag without what it belongs to. */
+/**
+ * Cuts `text` to `cap` UTF-16 units, without splitting a surrogate pair or leaving a joiner or half a flag at the end.
+ */
 function cutHead(text: string, cap: number): string {
   if (text.length <= cap) return text;
   const cut = text.slice(0, Math.max(0, cap));
@@ -14,10 +16,10 @@ function cutHead(text: string, cap: number): string {
 }
 
 /**
- * Foreign text as a block for a prompt: cleaned, secrets masked, fenced, under a line that says what it is.
- * @param options.label what it is, such as `The request`
- * @param options.cap at most that many characters of it; a cut is announced below the fence, where the text cannot fake it.
- * Left out, as for all that somebody has to act on: the whole text
+ * Renders foreign text as a block of a prompt: cleaned, secrets masked, fenced, below a line that labels it.
+ * @param options.label what the text is, such as `The request`
+ * @param options.cap characters shown at most; a note below the fence, where the text cannot fake it, announces a cut.
+ *   Default: the whole text, which whatever has to be acted on needs
  */
 export function renderForeignBlock(text: string, options: { label: string; cap?: number }): string {
   const whole = maskSecrets(stripInvisible(text));
@@ -28,12 +30,14 @@ export function renderForeignBlock(text: string, options: { label: string; cap?:
   return shown.length === whole.length ? block : `${block}\n[cut after ${shown.length} of ${whole.length} characters]`;
 }
 
-/** Foreign text as one line, whole, for whoever has to act on it: cleaned, secrets masked. What is too long is refused where it comes in. */
+/** Renders foreign text that is acted on as one uncut line, cleaned, secrets masked; schemas limit its length. */
 export function toWholeLine(text: string): string {
   return toBoundedLine(text, Number.POSITIVE_INFINITY);
 }
 
-/** Foreign text as one line of at most `cap` characters: cleaned, secrets masked, a cut shown by `…` at its end. */
+/**
+ * Renders foreign text as one line of at most `cap` characters, cleaned, secrets masked; `…` at its end shows a cut.
+ */
 export function toBoundedLine(text: string, cap: number): string {
   const line = maskSecrets(stripInvisible(text).replace(/\s+/g, ' ').trim());
   return line.length <= cap ? line : `${cutHead(line, cap - 1)}…`;
@@ -41,7 +45,7 @@ export function toBoundedLine(text: string, cap: number): string {
 
 const MASK = '[masked]';
 
-/** Shapes that are secrets wherever they stand. Each begins at the start of a token, which keeps the search linear. */
+/** Secrets by their shape alone. Each pattern matches only at the start of a token, which keeps the search linear. */
 const TOKENS = new RegExp(
   `(?<![A-Za-z0-9_-])(?:${[
     '(?:AKIA|ASIA|AGPA|AIDA|AROA|ANPA)[A-Z0-9]{16}', // AWS
@@ -58,20 +62,20 @@ const TOKENS = new RegExp(
 );
 
 /**
- * Something of every secret that is looked for. In most texts nothing of the kind stands, and the patterns above and below take
- * more than a millisecond to be compiled.
+ * Matches a part of every secret searched for. Most texts have none, and compiling the other patterns takes more than a
+ * millisecond.
  */
 const SUSPICIOUS =
   /A(?:KIA|SIA|GPA|IDA|ROA|NPA|Iza)|gh[pousr]_|github_pat_|gl(?:pat|dt|rt|ptt|agent)-|xox|xapp-|sk-|[sr]k_live_|npm_|eyJ|:\/\/|bearer|basic|passw|secret|token|key/i;
 
-/** `password=…`, `"token": "…"`, `API_KEY: …`: key, what stands between, an opening quote, value. */
+/** `password=…`, `"token": "…"`, `API_KEY: …`: key, separator, opening quote, value, closing quote, next character. */
 const ASSIGNMENT =
   /((?:passw(?:or)?d|secret|token|(?:api|access|private|secret)[_-]?key)["']?)([ \t]{0,8}[:=][ \t]{0,8})(["'`]?)([^\s"'`,;&<>(){}[\]$][^\s"'`,;&<>(){}[\]]{5,})(?=(["'`]?)(.?))/gi;
 
 /**
- * `text` with what is surely a secret replaced by `[masked]`: keys and tokens of well-known shape, private key blocks,
- * credentials in URLs and headers, and values assigned to names such as `password` or `token` that look like a secret.
- * Conservative: prose and code about secrets stay readable.
+ * Replaces what is surely a secret by `[masked]`: keys and tokens of well-known shape, private key blocks, credentials
+ * in URLs and headers, and secret-looking values assigned to names such as `password` or `token`. Prose and code about
+ * secrets stay readable.
  */
 export function maskSecrets(text: string): string {
   if (!SUSPICIOUS.test(text)) return text;
@@ -113,7 +117,7 @@ function maskKeyBlocks(text: string): string {
   return parts.join('') + text.slice(from);
 }
 
-/** Where the lines of a key that was cut off end; prose about keys is none. */
+/** Finds where a private key without an END line ends: after its last line of Base64. */
 function findKeyEnd(text: string, start: number): number {
   const line = /[ \t]*(?:\r?\n|\\n)?[A-Za-z0-9+/]{30,}={0,2}/y;
   let at = start;

@@ -3,20 +3,21 @@ import { loadLazily } from '../base/lazy.js';
 
 const yaml = loadLazily<typeof import('yaml')>('yaml');
 
-/** Front matter is a few lines; more is no front matter, and parsing it could take long. In characters. */
+/** In characters. Front matter is a few lines; parsing more could take long. */
 const MAX_LENGTH = 32_768;
 
+/** A Markdown text, split. */
 export type FrontMatter =
   /** The text does not begin with a fence. */
   | { kind: 'none'; body: string }
   | { kind: 'found'; data: JsonObject; body: string }
-  /** There is a fence, and what it opens cannot be read. `at` is `line:column` in the text. */
+  /** There is a fence, but the front matter cannot be read. `at` is `line:column` in the text. */
   | { kind: 'invalid'; problem: string; at: string };
 
 /**
- * Splits a Markdown text into its YAML front matter and its body. The fences are lines of their own: `---` on the first
- * line, the next `---` (or `...`) at the beginning of a line; a `---` inside an indented value or in the body is text
- * (documents.md, Reports). A byte order mark and CRLF are understood. Never throws.
+ * Splits a Markdown text into YAML front matter and body (documents.md, Reports). The front matter begins with a line
+ * `---`, which must be the first, and ends with the next unindented line `---` or `...`. Accepts a byte order mark and
+ * CRLF. Never throws.
  */
 export function splitFrontMatter(text: string): FrontMatter {
   const start = text.startsWith('\uFEFF') ? 1 : 0;
@@ -45,18 +46,18 @@ function parseMapping(source: string): { data: JsonObject } | { problem: string;
       const place = error.linePos?.[0] ?? { line: 1, col: 1 };
       return { problem: `not valid YAML: ${shortenMessage(error.message)}`, at: `${place.line + 1}:${place.col}` };
     }
-    // Anchors have no use here and can be made to expand without bound.
+    // Aliases have no use here and could expand without bound.
     const data: unknown = document.toJS({ maxAliasCount: 0 }) ?? {};
     if (!isRecord(data)) return { problem: 'the front matter is not a list of "key: value" lines', at: '2:1' };
     return { data: JSON.parse(JSON.stringify(data)) as JsonObject };
   } catch (error) {
-    // The parser recurses, and refuses aliases by throwing: whatever the text brought about is the text's fault.
+    // The parser throws on aliases and overflows the stack on deep nesting; both are faults of the text.
     const reason = error instanceof Error ? shortenMessage(error.message) : 'unknown';
     return { problem: `the YAML cannot be read: ${reason}`, at: '2:1' };
   }
 }
 
-/** The parser's messages quote the source below the first line. */
+/** Cuts a message of the parser before its place and the source lines it quotes. */
 function shortenMessage(message: string): string {
   return (
     message

@@ -8,24 +8,24 @@ import { encodeSection } from './section-codec.js';
 /** What became of one agent's report. */
 export interface ImportedReport {
   agent: string;
-  /** Relative to the run's directory, where DRAFT.md lies too. */
+  /** Relative to the run's directory, as links in DRAFT.md are. */
   path: string;
   status: 'done' | 'failed';
-  /** For a done one. */
+  /** Of a report that is done. */
   summary?: string;
-  /** For a failed one. */
+  /** Why a report failed. */
   reason?: string;
 }
 
 /**
- * DRAFT.md with one line per agent in `findings`: its summary and a link, or why it failed (documents.md, draft import).
- * An agent's line is replaced where it stands when something new is to be said, and left alone when people wrote on behind
- * it; the same import again changes nothing, and so does everything else in the section stay.
- * @throws DevCliError `DOCUMENT_UNREADABLE`
+ * Writes one line per agent into the `findings` of DRAFT.md: its summary with a link, or why it failed (documents.md,
+ * draft import). An agent's existing line is replaced in place, unless people only wrote on after it. Everything else
+ * in the section stays, so importing the same reports again changes nothing.
+ * @throws DevCliError `DOCUMENT_UNREADABLE` as `readDraft`
  */
 export function importReports(draft: string, reports: ImportedReport[]): string {
   const present = readDraft(draft).findings.text;
-  // As it is written: there a fence that nothing closes is escaped, and opens nothing.
+  // Fences are read from the encoded text, where one that nothing closes is escaped and opens nothing.
   const written = [...readMarkdownLines(encodeSection(present))];
   const texts = present === '' ? [] : present.split('\n');
   const lines = texts.map((text, index) => ({ text, fenced: written[index]?.fenced === true }));
@@ -50,7 +50,7 @@ function renderReportLine(report: ImportedReport): string {
   }
 }
 
-/** How the line of an agent begins, by which it is found again: with its report, and without. */
+/** Renders the beginnings by which an agent's line is found again, one for each status. */
 function renderLineLeads({ agent, path }: ImportedReport): [done: string, failed: string] {
   const name = toBoundedLine(agent, 80).replace(/[[\]\\]/g, '');
   const target = toBoundedLine(path, 500).replace(/[\s<>()\\]/g, (character) => encodeURIComponent(character));

@@ -1,15 +1,17 @@
 import type { ParseError } from 'jsonc-parser';
 
-// A plain `require`, as in recipe/conditions.ts: only a text that JSON.parse has refused needs it.
+// A plain `require`, as in recipe/conditions.ts: only text that JSON.parse refuses needs the parser.
 const jsonc = (): typeof import('jsonc-parser') => require('jsonc-parser');
 
-/** Where a text stops being JSON, and what would have to stand there. */
+/** The place where a text stops being JSON. */
 export interface JsonFault {
+  /** In UTF-16 units. */
   offset: number;
+  /** What would be valid there. */
   expected: string;
 }
 
-/** What is wanted where, by the parser's name for what is missing. */
+/** What would be valid, by the parser's name of the fault. */
 const EXPECTED: Readonly<Record<string, string>> = {
   ValueExpected: 'a value',
   PropertyNameExpected: 'a key in double quotes',
@@ -21,17 +23,17 @@ const EXPECTED: Readonly<Record<string, string>> = {
 };
 const ANYTHING = 'JSON: a bracket, a text in double quotes, a number, true, false or null';
 
-/** What the parser says of a whole string, not of the place in it. */
+/** Faults that the parser reports at the beginning of the string, not at their place in it. */
 const IN_STRING = ['InvalidCharacter', 'InvalidEscapeCharacter', 'InvalidUnicode', 'UnexpectedEndOfString'];
 
-/** The first fault of a text that JSON.parse refused, or null when there is none. JSON.parse itself seldom says where. */
+/** Finds the first fault of a text that JSON.parse refused, or null. JSON.parse itself seldom says where it is. */
 export function findJsonFault(text: string): JsonFault | null {
   const { parse, printParseErrorCode } = jsonc();
   const errors: ParseError[] = [];
   try {
     parse(text, errors, { disallowComments: true });
   } catch (error) {
-    // The parser calls itself for each level, and the text may be hostile.
+    // The parser recurses, and hostile text may be nested deeply.
     if (error instanceof RangeError) return { offset: 0, expected: 'JSON that is not nested this deeply' };
     throw error;
   }

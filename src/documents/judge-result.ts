@@ -6,11 +6,12 @@ import type { ReviewResult, VerifyResult, WorkerResult } from './results.js';
 import type { Validator } from './schema-faults.js';
 import { listSchemaFaults } from './schema-findings.js';
 
-/** A result by who hands it in. */
+/** A valid result, by who handed it in. */
 export type JudgedResult =
   | { kind: 'worker'; result: WorkerResult }
   | { kind: 'verify'; result: VerifyResult }
   | { kind: 'code-review'; result: ReviewResult };
+/** Who hands a result in. */
 export type ResultKind = JudgedResult['kind'];
 
 const VALIDATORS: Record<ResultKind, Validator> = {
@@ -19,7 +20,7 @@ const VALIDATORS: Record<ResultKind, Validator> = {
   'code-review': validateReview,
 };
 
-/** Judges the form of a result: the result, or every fault with its JSON pointer (engine.md, Results). */
+/** Checks a result against its schema: returns it, or every fault with its JSON pointer (engine.md, Results). */
 export function judgeResult(
   kind: ResultKind,
   value: unknown,

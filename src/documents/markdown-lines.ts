@@ -1,4 +1,4 @@
-/** One line of a Markdown text, with what its place in the text says about it. */
+/** One line of a Markdown text, with its place in the text. */
 export interface MarkdownLine {
   /** Without its line ending. */
   text: string;
@@ -6,21 +6,21 @@ export interface MarkdownLine {
   number: number;
   /** Offset of its first character. */
   start: number;
-  /** Offset behind its line ending. */
+  /** Offset after its line ending. */
   next: number;
-  /** Part of a fenced code block, the two fences included. */
+  /** Whether it belongs to a fenced code block, fences included. */
   fenced: boolean;
 }
 
-/** An open code fence: only a line of at least as many of the same characters closes it. */
+/** A code fence; a line of at least as many of the same characters closes it. */
 export interface Fence {
   character: '`' | '~';
   length: number;
 }
 
 /**
- * The first character of a line that may begin structure, behind at most three blanks; empty for a line that may not.
- * Most lines are told apart by it alone, which matters in large texts.
+ * Returns the first character after at most three blanks; empty for a line indented further, which begins no structure.
+ * Most lines can be classified by it alone, which matters in large texts.
  */
 export function getLeadingCharacter(line: string): string {
   let at = 0;
@@ -30,30 +30,32 @@ export function getLeadingCharacter(line: string): string {
 
 const BLANK = 0x20;
 
-/** The fence that `line` opens, or null (CommonMark: indented by at most three; no backtick behind backticks). */
+/** Finds the fence that `line` opens, or null (CommonMark: after at most three blanks; no backtick after backticks). */
 export function findOpeningFence(line: string): Fence | null {
-  const first = getLeadingCharacter(line);
-  if (first !== '`' && first !== '~') return null;
-  const run = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/.exec(line)?.[1];
-  return run === undefined ? null : { character: first, length: run.length };
+  return matchFence(line, /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/);
 }
 
-/** The run of a line that could close a fence, or null. */
+/** Finds the run of fence characters in a line that could close a fence, or null. */
 export function findClosingRun(line: string): Fence | null {
+  return matchFence(line, /^ {0,3}(`{3,}|~{3,})[ \t]*$/);
+}
+
+function matchFence(line: string, pattern: RegExp): Fence | null {
   const first = getLeadingCharacter(line);
   if (first !== '`' && first !== '~') return null;
-  const run = /^ {0,3}(`{3,}|~{3,})[ \t]*$/.exec(line)?.[1];
+  const run = pattern.exec(line)?.[1];
   return run === undefined ? null : { character: first, length: run.length };
 }
 
+/** Whether `line` closes this fence. */
 export function isClosingFence(line: string, fence: Fence): boolean {
   const run = findClosingRun(line);
   return run !== null && run.character === fence.character && run.length >= fence.length;
 }
 
 /**
- * The lines of a text in order, each knowing whether it stands in fenced code. Lines end with LF or CRLF; a fence that
- * nothing closes reaches to the end, as in CommonMark. A generator, so that large texts are never held twice.
+ * Reads the lines of a text in order. Lines end with LF or CRLF; a fence that nothing closes reaches to the end, as in
+ * CommonMark. A generator, so that large texts are never held twice.
  */
 export function* readMarkdownLines(text: string): Generator<MarkdownLine> {
   let open: Fence | null = null;
@@ -76,7 +78,7 @@ export function* readMarkdownLines(text: string): Generator<MarkdownLine> {
   }
 }
 
-/** A level-two heading: what separates the sections of DRAFT.md and of a data file. */
+/** Whether `line` is a level-two heading, which separates the sections of DRAFT.md and of a data file. */
 export function isSectionHeading(line: string): boolean {
   return getLeadingCharacter(line) === '#' && /^ {0,3}##(?:[ \t]|$)/.test(line);
 }

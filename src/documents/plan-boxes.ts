@@ -3,7 +3,7 @@ import { readMarkdownLines } from './markdown-lines.js';
 import { isAsRendered, renderPlan } from './plan-render.js';
 import type { PlanContent } from './plan-schema.js';
 
-/** The boxes of PLAN.md: addressed by the exact id of a todo, set by dev-cli, the only thing read back. */
+/** The boxes of PLAN.md, addressed by the ids of todos. dev-cli sets them, and reads nothing else back. */
 
 const BOX = /^### \[([ xX])\] ([A-Za-z0-9][A-Za-z0-9_-]*):(?: |$)/;
 
@@ -22,7 +22,7 @@ function* findBoxes(planMd: string): Generator<Box> {
   }
 }
 
-/** Each todo's box. An id that an edit doubled counts as ticked only when all its boxes are. */
+/** Reads the box of each todo. A todo with several boxes, after an edit, counts as ticked only when all of them are. */
 export function readBoxes(planMd: string): Record<string, boolean> {
   const boxes = new Map<string, boolean>();
   for (const { id, ticked } of findBoxes(planMd)) boxes.set(id, ticked && boxes.get(id) !== false);
@@ -30,20 +30,19 @@ export function readBoxes(planMd: string): Record<string, boolean> {
 }
 
 /**
- * PLAN.md with the box of one todo ticked; nothing else changes, byte for byte.
+ * Ticks the box of one todo in PLAN.md; not a byte else changes.
  * @throws DevCliError `DOCUMENT_UNREADABLE` when there is no such box
  */
 export function tickBox(planMd: string, id: string): string {
-  const offsets = [...findBoxes(planMd)].filter((box) => box.id === id && !box.ticked).map((box) => box.offset);
-  if (offsets.length === 0 && !Object.hasOwn(readBoxes(planMd), id)) {
+  if (!Object.hasOwn(readBoxes(planMd), id)) {
     throw new DevCliError('DOCUMENT_UNREADABLE', `PLAN.md has no heading "### [ ] ${id}: …".`, {
       fix: 'Generate PLAN.md again from plan-content.json, then repeat.',
     });
   }
-  return setBoxes(planMd, offsets, 'x');
+  return tickBoxes(planMd, new Set([id]));
 }
 
-/** The same for several todos in one pass; ids without a box are left out. */
+/** Ticks the boxes of several todos in one pass; ids without a box are ignored. */
 export function tickBoxes(planMd: string, ids: ReadonlySet<string>): string {
   const offsets = [...findBoxes(planMd)].filter((box) => ids.has(box.id) && !box.ticked).map((box) => box.offset);
   return setBoxes(planMd, offsets, 'x');
@@ -59,7 +58,7 @@ function setBoxes(planMd: string, offsets: number[], mark: ' ' | 'x'): string {
   return parts.join('') + planMd.slice(from);
 }
 
-/** PLAN.md with LF line endings, no byte order mark and no box ticked. */
+/** Unticks all boxes of PLAN.md, and removes a byte order mark and CRLF. */
 export function untickBoxes(planMd: string): string {
   const text = planMd.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
   const offsets = [...findBoxes(text)].map((box) => box.offset);
@@ -67,19 +66,19 @@ export function untickBoxes(planMd: string): string {
 }
 
 /**
- * Whether PLAN.md was edited since it was generated, boxes, line endings and a byte order mark aside. Its own checksum
- * answers: plan-content.json may have been rewritten since.
+ * Whether PLAN.md was edited since it was generated, apart from boxes, line endings and a byte order mark. Its own
+ * checksum decides, because plan-content.json may have changed since.
  */
 export function isEdited(planMd: string): boolean {
   return !isAsRendered(untickBoxes(planMd));
 }
 
-/** Whether PLAN.md is what `plan` renders to, ticked boxes, line endings and a byte order mark aside. */
+/** Whether PLAN.md is the rendering of `plan`, apart from boxes, line endings and a byte order mark. */
 export function followsFrom(planMd: string, plan: PlanContent): boolean {
   return untickBoxes(planMd) === renderPlan(plan);
 }
 
-/** The boxes for PLAN.md generated again: those ticked before, of todos that read as they did before. */
+/** Returns the boxes to tick when PLAN.md is generated again: those ticked before, of todos whose text is unchanged. */
 export function carryBoxes(oldMd: string, newPlan: PlanContent): Record<string, boolean> {
   const ticked = readBoxes(oldMd);
   const before = readTodoTexts(untickBoxes(oldMd));
@@ -89,14 +88,14 @@ export function carryBoxes(oldMd: string, newPlan: PlanContent): Record<string, 
   return Object.fromEntries(kept.map(([id]) => [id, true]));
 }
 
-/** Of these todos those that PLAN.md describes as `plan` does: a box of theirs means the same work. */
+/** Lists those of `ids` whose todos PLAN.md describes as `plan` does, so that a ticked box means the same work. */
 export function listUnchangedTodos(planMd: string, plan: PlanContent, ids: ReadonlySet<string>): Set<string> {
   const there = readTodoTexts(untickBoxes(planMd));
   const wanted = [...readTodoTexts(renderPlan(plan))].filter(([id, text]) => ids.has(id) && there.get(id) === text);
   return new Set(wanted.map(([id]) => id));
 }
 
-/** What PLAN.md says about each todo, from its heading to the next; an id that an edit doubled has all its texts. */
+/** Reads the text of each todo, from its heading to the next one; texts of the same id are joined. */
 function readTodoTexts(planMd: string): Map<string, string> {
   const texts = new Map<string, string>();
   let current: string | undefined;

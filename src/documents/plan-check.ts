@@ -1,29 +1,33 @@
 import type { ErrorDetail } from '../base/errors.js';
 import { isRecord } from '../base/json.js';
-import { validatePlanContent } from './plan-findings.js';
 import { buildGraph, findCycles, findReferences, removeReferences } from './plan-graph.js';
 import { findPathProblem } from './plan-paths.js';
 import type { PlanContent, PlanTodo } from './plan-schema.js';
-import { renderValue } from './schema-findings.js';
+import type { Validator } from './schema-faults.js';
+import { listSchemaFaults, renderValue } from './schema-findings.js';
 
-/** Whether a value is a plan that can be executed (documents.md, Semantic checks). */
+/** Checks whether a value is a plan that can be executed (documents.md, Semantic checks). */
 
+// A plain `require`, as in recipe/conditions.ts: few acknowledgements bring a plan.
+const validator = (): Validator => require('../generated/plan-content.js').default;
+
+/** A plan, or everything that is wrong with it. */
 export type PlanCheck = { ok: true; plan: PlanContent } | { ok: false; findings: ErrorDetail[] };
 
-/** Larger than any plan somebody could execute; above it the findings themselves would fill the memory. */
+/** No plan that anybody could execute has more values, and findings about them would fill the memory. */
 const MAX_VALUES = 1_000_000;
 const MAX_FINDINGS = 500;
 
 /**
- * Checks plan content against its schema and for sense, and gives all findings at once, each one line with a JSON
- * pointer. What does not fit the schema is left out of the further checks; everything else still gets its own.
+ * Checks plan content against its schema and for sense, and returns all findings at once, each one line with a JSON
+ * pointer. Todos and commits that do not fit the schema are not checked for sense; the others are.
  */
 export function checkPlan(value: unknown): PlanCheck {
   if (!isRecord(value)) return { ok: false, findings: [{ pointer: '', problem: 'the plan is not a JSON object' }] };
   if (!isBounded(value)) {
     return { ok: false, findings: [{ pointer: '', problem: `the plan holds more than ${MAX_VALUES} values` }] };
   }
-  const structural = validatePlanContent(value);
+  const structural = listSchemaFaults(validator(), value);
   const semantic = checkSense(value, structural);
   const findings = [...structural, ...semantic];
   if (findings.length === 0) return { ok: true, plan: value as PlanContent };
@@ -52,10 +56,10 @@ interface TodoAtPointer {
   pointer: string;
 }
 
-/** The parts of a plan that fit the schema, and the ids of all todos, so that one fault does not bring about others. */
+/** The parts of a plan that fit the schema, and the ids of all todos, so that one fault does not cause others. */
 interface ValidParts {
   todos: TodoAtPointer[];
-  /** By id, every todo that is there; null for one that does not fit the schema. The first of a doubled id. */
+  /** Every todo by id; null for one that does not fit the schema. Of todos with the same id, the first. */
   byId: Map<string, PlanTodo | null>;
   commits: { commit: NonNullable<PlanContent['commits']>[number]; pointer: string }[];
 }
@@ -106,7 +110,7 @@ function checkIds(todos: unknown): ErrorDetail[] {
   );
 }
 
-/** Texts that occurred before in a list, with where they stood first. */
+/** Lists the texts that occur earlier in a list, with the index of their first occurrence. */
 function listRepeated(values: unknown[]): { index: number; first: number; value: string }[] {
   const seen = new Map<string, number>();
   return values.flatMap((value, index) => {
@@ -119,7 +123,7 @@ function listRepeated(values: unknown[]): { index: number; first: number; value:
 
 function checkTodo({ todo, pointer }: TodoAtPointer, byId: ValidParts['byId']): ErrorDetail[] {
   const own: ErrorDetail[] = [];
-  // A state keeps its todos by id; these would be taken for what every object has.
+  // The state keeps todos by id, where these would be mistaken for properties that every object has.
   if (todo.id in {}) own.push({ pointer: `${pointer}/id`, problem: `${renderValue(todo.id)} is a reserved word` });
   const judged = todo.acceptance.some((item) => item.kind === 'command' || item.kind === 'assertion');
   if (todo.type === 'work' && !judged) {
@@ -183,8 +187,8 @@ const INTERPRETER =
 const SCRIPT_OPTION = /^(?:-[A-Za-z]*[cep]|--eval|--print|--command)$/;
 
 /**
- * Whether a word of a command is code: the program itself, or the script behind `sh -c`, `node -e` and their like. What somebody
- * approved there is what has to run (protocol.md §4).
+ * Whether a word of a command is code: the program itself, or the script after `sh -c`, `node -e` and the like. Code
+ * has to run exactly as it was approved (protocol.md §4).
  */
 function isCode(run: readonly string[], word: number): boolean {
   if (word === 0) return true;
@@ -229,7 +233,7 @@ function checkPaths(todo: PlanTodo, pointer: string): ErrorDetail[] {
   ];
 }
 
-/** Ids of a cycle that are named before the rest is left to the reader. */
+/** Ids of a cycle that are named at most. */
 const CYCLE_SHOWN = 12;
 
 function checkCycles(sound: ValidParts): ErrorDetail[] {

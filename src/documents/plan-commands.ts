@@ -4,28 +4,32 @@ import { toBoundedLine } from './foreign.js';
 import type { PlanAcceptance, PlanContent } from './plan-schema.js';
 import { formatPlainCommandLine } from './plan-text.js';
 
-/** The acceptance commands of a plan as somebody approves them. */
+/** The acceptance commands of a plan, which a person approves (engine.md, Approvals). */
 
+/** An acceptance that is judged by running a command. */
 export type CommandAcceptance = Extract<PlanAcceptance, { kind: 'command' }>;
 
-/** Seconds a command may take when the plan does not say. */
+/** Seconds a command may take when the plan gives no `timeout`. */
 export const DEFAULT_TIMEOUT = 300;
 
+/** Whether an acceptance is judged by running a command. */
 export function isCommand(item: PlanAcceptance): item is CommandAcceptance {
   return item.kind === 'command';
 }
 
-/** All of a command that an approval is about (engine.md, Approvals). */
+/** Everything about a command that an approval covers (engine.md, Approvals). */
 export interface PlannedCommand {
+  /** The argument vector. */
   run: string[];
+  /** Relative to the project. */
   cwd: string;
   /** Seconds. */
   timeout: number;
-  /** What it is judged by, the usual exit code filled in. */
+  /** What counts as passed; the exit code is filled in. */
   expect: NonNullable<CommandAcceptance['expect']>;
 }
 
-/** Every command of a plan, each once. */
+/** Lists the commands of a plan, each once. */
 export function listCommands({ todos }: Pick<PlanContent, 'todos'>): PlannedCommand[] {
   const known = new Map<string, PlannedCommand>();
   for (const todo of todos) {
@@ -37,12 +41,12 @@ export function listCommands({ todos }: Pick<PlanContent, 'todos'>): PlannedComm
   return [...known.values()];
 }
 
-/** By which an approval of a list of commands is known again. The order of the plan does not matter. */
+/** Digests a list of commands, in any order: approvals record this digest. */
 export function digestCommands(commands: readonly PlannedCommand[]): string {
   return digestLines(commands.map((command) => canonicalJson(command)));
 }
 
-/** The same as releases up to 0.1.0 made it, of the argument vectors and where they run alone. */
+/** Digests a list of commands as releases up to 0.1.0 did, by argument vectors and directories only. */
 export function digestCommandsAsOf010(commands: readonly PlannedCommand[]): string {
   return digestLines([...new Set(commands.map(({ run, cwd }) => canonicalJson({ run, cwd })))]);
 }
@@ -51,13 +55,15 @@ function digestLines(lines: string[]): string {
   return sha256(canonicalJson(lines.sort()));
 }
 
-/** Commands in the message of a gate; a document holds them all, and `approve` shows them all. */
+/** Commands in the message of a gate at most; a document and `approve` show them all. */
 const COMMANDS_SHOWN = 12;
 
-/** Characters of one of them. */
+/** Characters of each command in that message at most. */
 const COMMAND_CAP = 160;
 
-/** A command for whoever approves it: whole, each argument quoted where it needs it, and what is unusual about it. */
+/**
+ * Renders a command for the person who approves it: uncut, quoted where necessary, with whatever is not the default.
+ */
 export function renderCommand({ run, cwd, timeout, expect: { exitCode, stdoutContains } }: PlannedCommand): string {
   const unusual = [
     ...(cwd === '.' ? [] : [`in ${formatPlainCommandLine([cwd])}`]),
@@ -69,9 +75,9 @@ export function renderCommand({ run, cwd, timeout, expect: { exitCode, stdoutCon
 }
 
 /**
- * The commands for the message of a gate, one a line.
- * @param texts of `renderCommand`
- * @param whole where they all stand uncut
+ * Renders commands for the message of a gate, one per line.
+ * @param texts commands as `renderCommand` renders them
+ * @param whole says where all of them are shown uncut
  */
 export function renderCommandList(texts: readonly string[], whole: string): string {
   const shown = texts.slice(0, COMMANDS_SHOWN).map((text) => `- ${toBoundedLine(text, COMMAND_CAP)}`);

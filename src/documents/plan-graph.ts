@@ -1,8 +1,8 @@
 import type { PlanTodo } from './plan-schema.js';
 
-/** The dependencies between the todos of a plan. Nothing recurses: a plan may have 10,000 todos in one chain. */
+/** The dependencies between the todos of a plan. Nothing recurses, because 10,000 todos may form one chain. */
 
-/** A reference to what another todo reports: `${todo-1.outputs.config_path}`. */
+/** A reference to a value that another todo reports: `${todo-1.outputs.config_path}`. */
 export interface OutputReference {
   todo: string;
   output: string;
@@ -10,24 +10,24 @@ export interface OutputReference {
 
 const REFERENCE = /\$\{([A-Za-z0-9][A-Za-z0-9_-]*)\.outputs\.([A-Za-z_][A-Za-z0-9_-]*)\}/g;
 
-/** Every well-formed reference in a text, in order. */
+/** Finds the well-formed references in a text, in order. */
 export function findReferences(text: string): OutputReference[] {
   return [...text.matchAll(REFERENCE)].map(([, todo = '', output = '']) => ({ todo, output }));
 }
 
-/** `text` with every well-formed reference replaced. */
+/** Replaces every well-formed reference in `text`. */
 export function replaceReferences(text: string, replace: (reference: OutputReference) => string): string {
   return text.replace(REFERENCE, (_whole, todo: string, output: string) => replace({ todo, output }));
 }
 
-/** `text` without its well-formed references; a `${` that is left is none. */
+/** Removes every well-formed reference from `text`; a `${` that remains is malformed. */
 export function removeReferences(text: string): string {
   return text.replace(REFERENCE, '');
 }
 
 /**
- * The ids a todo depends on: those it declares, then those implied by a value it takes from another todo, as an input or
- * in a command (documents.md, Semantic checks). Each once.
+ * Lists the ids a todo depends on, each once: those it declares, then those whose values it uses as an input or in a
+ * command (documents.md, Semantic checks).
  */
 export function listDependencies(todo: Pick<PlanTodo, 'dependsOn' | 'inputs' | 'acceptance'>): string[] {
   const taken = [
@@ -40,15 +40,15 @@ export function listDependencies(todo: Pick<PlanTodo, 'dependsOn' | 'inputs' | '
 /** Each id with the ids it depends on. */
 export type Graph = Map<string, string[]>;
 
-/** The graph of `todos`, without edges to ids that do not exist. */
+/** Builds the graph of `todos`, without edges to ids that do not exist. */
 export function buildGraph(todos: PlanTodo[]): Graph {
   const ids = new Set(todos.map((todo) => todo.id));
   return new Map(todos.map((todo) => [todo.id, listDependencies(todo).filter((id) => ids.has(id))]));
 }
 
 /**
- * The ids in waves: those of one wave depend only on earlier ones. What is in a cycle, or behind one, is in no wave but
- * under `stuck`.
+ * Splits the ids into waves, each of which depends only on earlier ones. Ids in a cycle, or depending on one, are in no
+ * wave but in `stuck`.
  */
 export function splitIntoWaves(graph: Graph): { waves: string[][]; stuck: Set<string> } {
   const open = new Map([...graph].map(([id, before]) => [id, before.length]));
@@ -79,8 +79,8 @@ export function splitIntoWaves(graph: Graph): { waves: string[][]; stuck: Set<st
 }
 
 /**
- * Cycles of two and more todos, each as the ids along it. Todos that are tangled in several cycles show at least one of
- * them; no todo is named in two.
+ * Finds cycles of two and more todos, each as the ids along it. No todo is named in two of them; where cycles overlap,
+ * at least one is found.
  */
 export function findCycles(graph: Graph): string[][] {
   const found: string[][] = [];
@@ -98,7 +98,7 @@ export function findCycles(graph: Graph): string[][] {
   return found;
 }
 
-/** Depth first from `start`; `closes` is told of every edge that leads back into the path walked so far. */
+/** Walks depth first from `start` and calls `closes` for every edge that leads back into the current path. */
 function walk(
   graph: Graph,
   start: string,

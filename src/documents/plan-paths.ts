@@ -3,7 +3,7 @@
 const MAX_LENGTH = 1024;
 const MAX_ALTERNATIVES = 256;
 
-/** What is wrong with a path or glob of a plan, or null. Pure: nothing is looked up. */
+/** Says what is wrong with a path or glob of a plan, or null. Judges the text alone; the path need not exist. */
 export function findPathProblem(path: string): string | null {
   if (path.trim() === '') return 'is empty';
   if (path.length > MAX_LENGTH) return `is longer than ${MAX_LENGTH} characters`;
@@ -23,13 +23,13 @@ function findSingleProblem(path: string): string | null {
   if (/^(?:\/|~|[A-Za-z]:)/.test(path)) return 'is absolute; paths are relative to the project';
   const segments = path.split('/').filter((segment) => segment !== '' && segment !== '.');
   if (segments.includes('..')) return 'holds ".."; paths stay inside the project';
-  // Leading ** may stand for no directory at all.
+  // A leading ** may match no directory at all.
   const first = segments.findIndex((segment) => !/^\*{2,}$/.test(segment));
   const inDev = segments[first] !== undefined && mayMean(segments[first], '.dev');
   return inDev ? 'reaches into .dev/, which belongs to dev-cli' : null;
 }
 
-/** Whether a segment of a glob can stand for `name`, which begins with a dot: wildcards alone never match such a dot. */
+/** Whether a segment of a glob can match `name`, which begins with a dot: a wildcard never matches a leading dot. */
 function mayMean(segment: string, name: string): boolean {
   if (!/^(?:\.|\[)/.test(segment)) return false;
   const pattern = segment
@@ -41,7 +41,7 @@ function mayMean(segment: string, name: string): boolean {
   return new RegExp(`^${pattern}$`, 'i').test(name);
 }
 
-/** `a{b,c}` → `ab`, `ac`, innermost first; null when there are too many. */
+/** Expands `a{b,c}` to `ab` and `ac`, innermost braces first; null when there are too many. */
 function expandBraces(path: string): string[] | null {
   const done: string[] = [];
   const open = [path];

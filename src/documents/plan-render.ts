@@ -1,34 +1,32 @@
 import { sha256 } from '../base/sha256.js';
+import { DEFAULT_TIMEOUT } from './plan-commands.js';
 import { buildGraph, listDependencies } from './plan-graph.js';
 import type { PlanAcceptance, PlanContent, PlanTodo } from './plan-schema.js';
 import { escapeMermaidLabel, escapeProse, formatCommandLine, renderCodeSpan, renderQuotation } from './plan-text.js';
 
 /** PLAN.md, rendered from plan-content.json; only its boxes are ever read back (documents.md, PLAN.md). */
 
-/** Seconds a command acceptance may take when it does not say. */
-const DEFAULT_TIMEOUT = 300;
-
-/** What PLAN.md says of itself; in brackets the checksum by which an edit is known. */
+/** The head of PLAN.md; the checksum in parentheses shows whether the file was edited. */
 const HEAD = /^# Plan\n\n<!-- Rendered from plan-content\.json by dev-cli \(([0-9a-f]{12})\)\. /;
 
 /**
- * The text of PLAN.md. Deterministic; ends with a newline.
- * @param boxes ids of todos whose box is ticked
+ * Renders PLAN.md. Deterministic; ends with a newline.
+ * @param boxes whether the box of a todo is ticked, by id; an absent one is not
  */
 export function renderPlan(plan: PlanContent, boxes: Record<string, boolean> = {}): string {
   return renderText(plan, boxes, computeChecksum(renderText(plan, {}, BLANK)));
 }
 
 /**
- * Whether a text of PLAN.md is as it was rendered.
- * @param blank the text with LF line endings and no box ticked
+ * Whether PLAN.md is as it was rendered.
+ * @param blank its text with LF line endings and no box ticked
  */
 export function isAsRendered(blank: string): boolean {
   const stated = HEAD.exec(blank)?.[1];
   return stated !== undefined && computeChecksum(blank.replace(stated, BLANK)) === stated;
 }
 
-/** Stands for the checksum where it is computed. */
+/** Takes the place of the checksum while it is computed. */
 const BLANK = '0'.repeat(12);
 
 function computeChecksum(text: string): string {
@@ -70,8 +68,8 @@ function renderObjectives({ objectives: { core, deliverables, definitionOfDone, 
   ];
 }
 
-function renderList(title: string, lines: string[]): string[] {
-  return lines.length === 0 ? [] : ['', `**${title}**`, ...lines.map((line) => `- ${line}`)];
+function renderList(title: string, lines: string[], mark = (_index: number) => '-'): string[] {
+  return lines.length === 0 ? [] : ['', `**${title}**`, ...lines.map((line, index) => `${mark(index)} ${line}`)];
 }
 
 function renderVerification(plan: PlanContent): string[] {
@@ -100,7 +98,7 @@ function renderVerification(plan: PlanContent): string[] {
   return ['## Verification', ...(lines.length === 0 ? ['', 'Nothing is verified.'] : lines)];
 }
 
-/** Todos of which no command can tell whether they are done. */
+/** Lists the todos that no command can verify, each with who judges it instead. */
 export function listGaps(plan: PlanContent): string[] {
   return plan.todos.flatMap((todo) => {
     const kinds = new Set(todo.acceptance.map((item) => item.kind));
@@ -148,15 +146,11 @@ function renderTodo(todo: PlanTodo, ticked: boolean): string[] {
       todo.outputs.map(({ name, description }) => `${renderCodeSpan(name)}: ${escapeProse(description)}`),
     ),
     ...renderList('Files', todo.files.map(renderCodeSpan)),
-    ...renderNumbered('Steps', todo.steps.map(escapeProse)),
+    ...renderList('Steps', todo.steps.map(escapeProse), (index) => `${index + 1}.`),
     ...renderList('Must not do', todo.mustNotDo.map(escapeProse)),
     ...renderList('References', todo.references.map(escapeProse)),
     ...renderList('Acceptance', todo.acceptance.map(renderAcceptance)),
   ];
-}
-
-function renderNumbered(title: string, lines: string[]): string[] {
-  return lines.length === 0 ? [] : ['', `**${title}**`, ...lines.map((line, index) => `${index + 1}. ${line}`)];
 }
 
 function renderAcceptance(item: PlanAcceptance): string {
@@ -171,7 +165,7 @@ function renderAcceptance(item: PlanAcceptance): string {
 }
 
 function renderDependencies({ todos }: PlanContent): string[] {
-  // Numbers as node ids: a todo's id may be a word of the graph language.
+  // Nodes are numbered, because a todo's id may be a keyword of the graph language.
   const nodes = new Map(todos.map((todo, index) => [todo.id, `t${index + 1}`]));
   const labels = todos.map((todo) => `  ${nodes.get(todo.id)}["${todo.id}: ${escapeMermaidLabel(todo.title)}"]`);
   const edges = [...buildGraph(todos)].flatMap(([id, before]) =>

@@ -1,12 +1,9 @@
 import { type Static, type TSchema, type TUnsafe, Type } from '@sinclair/typebox';
 import { LIMITS } from '../base/limits.js';
 import { enumSchema, noOtherKeys, taggedUnion } from '../base/schema.js';
-import { PLAN_ID } from './plan-id.js';
+import { PLAN_ID, VALUE_NAME } from './plan-id.js';
 
 /** plan-content.json (documents.md, plan-content.json). */
-
-/** Names of inputs and outputs. */
-const VALUE_NAME = '^[A-Za-z_][A-Za-z0-9_-]*$';
 
 const text = (description: string, maxLength: number = LIMITS.statement) =>
   Type.String({ pattern: '\\S', maxLength, description });
@@ -91,6 +88,7 @@ const TodoSchema = Type.Object(
   { ...noOtherKeys, description: 'A piece of work that one worker does in one go.' },
 );
 
+/** The schema of plan-content.json. */
 export const PlanContentSchema = Type.Object(
   {
     context: Type.Object(
@@ -137,6 +135,9 @@ export const PlanContentSchema = Type.Object(
   { ...noOtherKeys, $id: 'plan-content', description: 'plan-content.json: the plan that PLAN.md is rendered from.' },
 );
 
+/** A plan. */
 export type PlanContent = Static<typeof PlanContentSchema>;
+/** A todo of a plan. */
 export type PlanTodo = Static<typeof TodoSchema>;
+/** A command, an assertion or a human check by which a todo is judged. */
 export type PlanAcceptance = PlanTodo['acceptance'][number];

@@ -3,17 +3,21 @@ import { listGaps } from './plan-render.js';
 import type { PlanAcceptance, PlanContent } from './plan-schema.js';
 import { escapeProse } from './plan-text.js';
 
-/** Longer shapes are described instead of written out. */
+/** In characters; a longer shape is described instead of written out. */
 const SHAPE_SHOWN = 60;
 
+/** A plan at a glance. */
 export interface PlanSummary {
   /** Such as `5 todos (1 → 2,3,4 → 5), risk 0H/2M/3L, 9 commands, 3 assertions, 1 human check`. */
   line: string;
-  /** The same for a person, one line per todo below it. */
+  /** For a person: that line, then one line per todo. */
   text: string;
 }
 
-/** What a plan holds; every todo counts, ticked or not. */
+/**
+ * Summarizes a plan; every todo counts, ticked or not.
+ * @param boxes whether the box of a todo is ticked, by id; an absent one is not
+ */
 export function buildPlanSummary(plan: PlanContent, boxes: Record<string, boolean> = {}): PlanSummary {
   const { todos } = plan;
   const isDone = (id: string) => Object.hasOwn(boxes, id) && boxes[id] === true;
@@ -42,7 +46,7 @@ function renderCount(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
 
-/** `1 → 2,3 → 4`, by waves; ids without the prefix that all share. */
+/** Renders the waves as `1 → 2,3 → 4`, without `todo-` where all ids begin with it. */
 function renderShape({ todos }: PlanContent): string {
   const inWaves = splitIntoWaves(buildGraph(todos)).waves;
   const short = todos.every(({ id }) => /^todo-./.test(id)) ? 'todo-'.length : 0;

@@ -1,4 +1,4 @@
-/** A complete example of plan-content.json with what each part means (documents.md, plan-content.json). */
+/** A complete example of plan-content.json and its rules (documents.md, plan-content.json). */
 
 const TEMPLATE = `# plan-content.json
 
@@ -53,7 +53,7 @@ One JSON object without comments. All keys below are required, empty lists allow
 - Taking an output as input implies the dependency.
 `;
 
-/** The commented example as Markdown; its one code block is a plan that `checkPlan` accepts. */
+/** Renders the example as Markdown; its only code block is a plan that `checkPlan` accepts. */
 export function renderPlanTemplate(): string {
   return TEMPLATE;
 }

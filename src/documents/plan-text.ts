@@ -1,11 +1,11 @@
 import { replaceInvisible } from '../base/visible.js';
 
 /**
- * Texts of a plan inside PLAN.md. They come from a model: none of them may begin a heading, tick a box, open a fence or
- * a comment, or hide anything (documents.md, PLAN.md).
+ * Prepares the texts of a plan for PLAN.md. A model wrote them, so none may begin a heading, tick a box, open a fence
+ * or a comment, or hide anything (documents.md, PLAN.md).
  */
 
-/** A text as one line of Markdown prose. Code in single backticks stays code; HTML, links and images become text. */
+/** Renders a text as one line of prose. Code in single backticks stays code; HTML, links and images become text. */
 export function escapeProse(text: string): string {
   const line = revealInvisible(text.replace(/\s+/g, ' ').trim());
   const pieces = line.split(/(`[^`]+`)/);
@@ -17,7 +17,7 @@ function escapeInline(text: string): string {
   return text.replace(/[\\`[\]]/g, '\\$&').replaceAll('<', '&lt;');
 }
 
-/** A text of several lines as a quotation: whatever it holds ends with the quotation. */
+/** Renders a text of several lines as a quotation, beyond which nothing in it has an effect. */
 export function renderQuotation(text: string): string[] {
   const lines = text
     .replace(/\r\n?|[\u2028\u2029\u0085]/g, '\n')
@@ -29,7 +29,7 @@ export function renderQuotation(text: string): string[] {
   });
 }
 
-/** A text as code, character by character as it is. */
+/** Renders a text as code, character by character. */
 export function renderCodeSpan(text: string): string {
   const shown = revealInvisible(text);
   const longest = (shown.match(/`+/g) ?? []).reduce((most, run) => Math.max(most, run.length), 0);
@@ -38,17 +38,17 @@ export function renderCodeSpan(text: string): string {
   return `${ticks}${padding}${shown}${padding}${ticks}`;
 }
 
-/** An argument vector so that a person sees where every argument begins and ends; what needs quotes is quoted as JSON. */
+/** Renders an argument vector so that a person sees where each argument ends; where necessary it is quoted as JSON. */
 export function formatCommandLine(argv: string[]): string {
   return argv.map((argument) => (/^[\w@%+=:,./-]+$/.test(argument) ? argument : JSON.stringify(argument))).join(' ');
 }
 
-/** A command line for whoever decides on it: whole, and with nothing in it that would not be seen. */
+/** Renders a command line for the person who decides on it: uncut, invisible characters shown by their codes. */
 export function formatPlainCommandLine(argv: string[]): string {
   return revealInvisible(formatCommandLine(argv));
 }
 
-/** A text inside a quoted label of a Mermaid graph; everything but plain characters as its code. */
+/** Escapes a text for a quoted label of a Mermaid graph: cut to 60 characters, special ones shown as codes. */
 export function escapeMermaidLabel(text: string): string {
   const line = revealInvisible(text.replace(/\s+/g, ' ').trim());
   const shown = [...line];
@@ -58,7 +58,7 @@ export function escapeMermaidLabel(text: string): string {
     .join('');
 }
 
-/** What nobody would see, by its code: approving a plan needs seeing all of it. Joiners that join stay. */
+/** Shows invisible characters by their codes, because a plan is approved by its looks. Joiners that join stay. */
 function revealInvisible(text: string): string {
   return replaceInvisible(text.replace(/[\p{Cc}\p{Cs}\u2028\u2029]/gu, renderCodePoint), renderCodePoint);
 }

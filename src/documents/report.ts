@@ -9,7 +9,7 @@ import { hasContent } from './section-codec.js';
 /** Characters of a summary that are kept. */
 export const SUMMARY_LIMIT = 300;
 
-/** Characters of a verdict that nobody asked for. */
+/** Characters that are kept of a verdict nobody asked for. */
 const VERDICT_LIMIT = 40;
 
 const VERDICTS = ['OKAY', 'REJECT'] as const;
@@ -20,31 +20,35 @@ interface Report {
   timestamp: string;
   /** One line of at most 300 characters, fit to be shown. */
   summary: string;
-  /** `OKAY` or `REJECT` where a verdict was asked for; otherwise what was written, as one line of at most 40 characters. */
+  /** `OKAY` or `REJECT` where a verdict was asked for; otherwise whatever was written, in at most 40 characters. */
   verdict?: string;
   confidence?: string | number;
   /** All other keys. */
   extra: JsonObject;
 }
 
-/** A report that holds up. */
+/** A valid report. */
 export interface CheckedReport {
   ok: true;
   report: Report;
+  /** The Markdown after the front matter. */
   body: string;
+  /** What was cut or ignored. */
   warnings: string[];
 }
 
+/** A valid report, or everything that is wrong with it. */
 export type ReportCheck = CheckedReport | { ok: false; problems: ErrorDetail[] };
 
+/** What is expected of a report. */
 export interface ReportOptions {
-  /** The agent that had to write it; another name in the front matter is a problem. */
+  /** The agent that has to write it; another name in the front matter is a problem. */
   agent?: string;
-  /** The report is a review: `verdict` must be OKAY or REJECT. */
+  /** Whether it is a review, whose `verdict` must be OKAY or REJECT. */
   verdict?: boolean;
 }
 
-/** Whether `text` is a report that holds up, and what it says; otherwise every problem at once. Never throws. */
+/** Checks a report: returns what it says, or every problem at once. Never throws. */
 export function checkReport(text: string, options: ReportOptions = {}): ReportCheck {
   const matter = splitFrontMatter(text);
   switch (matter.kind) {
@@ -115,7 +119,7 @@ function checkVerdict(verdict: Json | undefined): ErrorDetail[] {
   return [{ problem: `verdict is ${renderValue(verdict)}`, pointer: '/verdict', expected }];
 }
 
-/** Spelling is no verdict of its own. */
+/** Normalizes case and white space. */
 function normalizeVerdict(verdict: string): string {
   return verdict.trim().toUpperCase();
 }

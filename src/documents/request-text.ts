@@ -1,21 +1,25 @@
 import { toBoundedLine, toWholeLine } from './foreign.js';
 import { buildSummaryParts, type RunSummary } from './run-summary.js';
 
-/** The text of a pull request, rendered from the value that report.md renders (documents.md, summary.md and report.md; engine.md, Stages). */
+/**
+ * The text of a pull request, rendered from the same summary as report.md (documents.md, summary.md and report.md;
+ * engine.md, Stages).
+ */
 
-/** What a forge takes, in characters. */
+/** Characters that a forge accepts in a title. */
 export const REQUEST_TITLE = 256;
+/** Characters that a forge accepts in a body. */
 export const REQUEST_BODY = 65_536;
 
-/** Characters of a line that somebody reads to know, not to act on. */
+/** Characters of a line that informs, but is not acted on. */
 const LINE_CAP = 500;
 
 /**
- * The body: Markdown of at most `REQUEST_BODY` characters, in which nothing foreign is markup, notifies a person or closes
- * an issue. What does not fit is left out from the end, which says so.
+ * Renders the body: Markdown of at most `REQUEST_BODY` characters, in which nothing foreign is markup, notifies a
+ * person or closes an issue. Lines that do not fit are left out at the end, and a last line counts them.
  */
 export function renderRequestBody(summary: RunSummary): string {
-  const lines = buildSummaryParts(summary, { shown: renderBounded, told: renderWhole }).flatMap(
+  const lines = buildSummaryParts(summary, { bounded: renderBounded, whole: renderWhole }).flatMap(
     ({ title, lines: items }) => [`## ${title}`, '', ...items.map((item) => `- ${item}`), ''],
   );
   const all = [`${renderBounded(summary.goal) || 'No goal was stated.'}`, '', ...lines];
@@ -31,19 +35,19 @@ export function renderRequestBody(summary: RunSummary): string {
   return `${kept.join('\n').trimEnd()}\n`;
 }
 
-/** Room for the line that says what was left out. */
+/** Characters reserved for the line that counts what was left out. */
 const CUT_ROOM = 100;
 
 function renderBounded(text: string): string {
   return escapeMarkup(toBoundedLine(text, LINE_CAP));
 }
 
-/** What somebody has to act on is whole. */
+/** Renders what somebody has to act on, uncut. */
 function renderWhole(text: string): string {
   return escapeMarkup(toWholeLine(text));
 }
 
-/** One line that is nothing but text wherever Markdown of a forge is rendered. */
+/** Escapes a line so that a forge renders it as plain text. */
 function escapeMarkup(line: string): string {
   return (
     line
@@ -51,7 +55,7 @@ function escapeMarkup(line: string): string {
       .replaceAll('<', '&lt;')
       .replace(/[\\`*_[\]{}~|$>]/g, '\\$&')
       .replace(/^([-+#]|\d+(?=[.)]))/, (mark) => (/\d/.test(mark) ? `${mark}\\` : `\\${mark}`))
-      // A name is not called, an issue not linked or closed: a comment parts the sign from what it would act on.
+      // A comment after the sign keeps it from notifying people and from linking or closing issues.
       .replace(/([@#]|\bGH-)(?=[A-Za-z0-9])/gi, '$1<!-- -->')
       .replace(/:\/\//g, ':<!-- -->//')
   );

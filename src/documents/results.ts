@@ -7,10 +7,11 @@ import { enumSchema, noOtherKeys, nullableSchema } from '../base/schema.js';
 const texts = (description: string, maxLength: number) => Type.Array(Type.String({ maxLength }), { description });
 const notes = (description: string) =>
   Type.Array(Type.String({ maxLength: LIMITS.note }), { maxItems: LIMITS.notes, description });
-/** A text that somebody else has to act on: never cut, so bounded here. */
+/** A text that somebody has to act on: it is never cut, so its length is limited here. */
 const told = (maxLength: number, more: { description?: string } = {}) =>
   Type.String({ pattern: '\\S', maxLength, ...more });
 
+/** What a worker hands in. */
 export const WorkerResultSchema = Type.Object(
   {
     status: enumSchema('DONE', 'BLOCKED'),
@@ -34,7 +35,7 @@ export const WorkerResultSchema = Type.Object(
   { ...noOtherKeys, $id: 'result-worker', description: 'What a worker hands in.' },
 );
 
-/** The part of a todo that a verifier may propose; the rest is filled in by dev-cli. */
+/** The part of a todo that a verifier may propose; dev-cli fills in the rest. */
 const ProposedTodoSchema = Type.Object(
   {
     title: told(LIMITS.title),
@@ -53,9 +54,10 @@ const ProposedTodoSchema = Type.Object(
   noOtherKeys,
 );
 
-/** What was seen; a further attempt is told it. */
+/** What a judge saw; the next attempt gets to read it. */
 const Evidence = Type.String({ maxLength: LIMITS.step });
 
+/** What a verifier, or an own handler of a recipe, hands in. */
 export const VerifyResultSchema = Type.Object(
   {
     status: enumSchema('VERIFIED', 'FAILED'),
@@ -78,6 +80,7 @@ export const VerifyResultSchema = Type.Object(
   { ...noOtherKeys, $id: 'result-verify', description: 'What a verifier, or an own handler of a recipe, hands in.' },
 );
 
+/** What a code reviewer hands in. */
 export const ReviewResultSchema = Type.Object(
   {
     verdict: enumSchema('SHIP', 'NEEDS_FIXES'),
@@ -97,12 +100,15 @@ export const ReviewResultSchema = Type.Object(
   { ...noOtherKeys, $id: 'result-code-review', description: 'What a code reviewer hands in.' },
 );
 
-/** All of them, for people and editors. */
+/** All results in one schema, for people and editors. */
 export const ResultsSchema = Type.Union([WorkerResultSchema, VerifyResultSchema, ReviewResultSchema], {
   $id: 'results',
   description: 'What the agents of an execution hand in, as JSON.',
 });
 
+/** What a worker hands in. */
 export type WorkerResult = Static<typeof WorkerResultSchema>;
+/** What a verifier, or an own handler of a recipe, hands in. */
 export type VerifyResult = Static<typeof VerifyResultSchema>;
+/** What a code reviewer hands in. */
 export type ReviewResult = Static<typeof ReviewResultSchema>;

@@ -1,6 +1,6 @@
 import { isRecord } from '../base/json.js';
 
-/** What a validator says of one fault; only what is used here of what ajv gives with `verbose`. */
+/** An error of ajv with the option `verbose`, as far as it is used here. */
 interface SchemaError {
   keyword: string;
   instancePath: string;
@@ -14,18 +14,18 @@ interface SchemaError {
 /** A validator that reports all errors, with their values. */
 export type Validator = ((value: unknown) => boolean) & { errors?: SchemaError[] | null };
 
-/** What does not fit a schema, understood; whoever tells it chooses the words. */
+/** One way in which a value does not fit a schema, as data; callers word their own messages. */
 export type SchemaFault = {
   /** JSON pointer of the value. */
   pointer: string;
   /** The value there. */
   given: unknown;
-  /** The part of the schema that it does not fit. */
+  /** The part of the schema that the value does not fit. */
   schema: Record<string, unknown>;
 } & (
   | { kind: 'missing'; key: string }
   | { kind: 'unknown-key'; key: string }
-  /** None of the words that may stand there. `isTag`: the word tells which variant the object around it is. */
+  /** None of the allowed words. `isTag`: the word decides which variant the object around it is. */
   | { kind: 'word'; allowed: string[]; isTag?: true }
   | { kind: 'type'; wanted: string[] }
   | { kind: 'empty' }
@@ -36,7 +36,7 @@ export type SchemaFault = {
   | { kind: 'other'; message: string }
 );
 
-/** All faults of a value, without those that only follow from another one; empty when it fits. */
+/** Finds all faults of a value, except those that only follow from others; empty when it fits. */
 export function findFaults(validate: Validator, value: unknown): SchemaFault[] {
   return validate(value) ? [] : selectMeant(validate.errors ?? []).map(readFault);
 }
@@ -56,15 +56,8 @@ function readFault(error: SchemaError): SchemaFault {
       return { ...at, kind: 'word', allowed: [String(params['allowedValue'])] };
     case 'discriminator': {
       const tag = String(params['tag']);
-      const of = isRecord(given) ? given[tag] : undefined;
-      return {
-        pointer: `${at.pointer}/${tag}`,
-        given: of,
-        schema,
-        kind: 'word',
-        allowed: listVariants(schema, tag),
-        isTag: true,
-      };
+      const tagged = { pointer: `${at.pointer}/${tag}`, given: isRecord(given) ? given[tag] : undefined, schema };
+      return { ...tagged, kind: 'word', allowed: listVariants(schema, tag), isTag: true };
     }
     case 'type':
       return { ...at, kind: 'type', wanted: [params['type']].flat().map(String) };
@@ -85,13 +78,13 @@ function readFault(error: SchemaError): SchemaFault {
   }
 }
 
-/** The values of `tag` that the variants of a schema are told apart by. */
+/** Lists the values of `tag`, one for each variant of a schema. */
 function listVariants(schema: Record<string, unknown>, tag: string): string[] {
   const among = (schema['oneOf'] ?? []) as { properties?: Record<string, { const?: string }> }[];
   return among.flatMap(({ properties }) => properties?.[tag]?.const ?? []);
 }
 
-/** Without the alternatives of a union that were not meant; a value of none of its types is one fault. */
+/** Drops errors of union alternatives that were not meant; a value that fits none of the types is one error. */
 function selectMeant(errors: readonly SchemaError[]): SchemaError[] {
   const instead = new Map<SchemaError, SchemaError[]>();
   for (const union of errors.filter(({ keyword }) => keyword === 'anyOf')) {
@@ -120,7 +113,7 @@ function isWrongKind({ keyword }: SchemaError): boolean {
   return keyword === 'type' || keyword === 'enum' || keyword === 'const';
 }
 
-/** `required` says so already. */
+/** Whether an error only repeats what `required` reports: that the tag is missing. */
 function followsFromMissingTag({ keyword, params }: SchemaError): boolean {
   return keyword === 'discriminator' && params['error'] === 'tag' && params['tagValue'] === undefined;
 }

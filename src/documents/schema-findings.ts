@@ -2,10 +2,10 @@ import type { ErrorDetail } from '../base/errors.js';
 import { isRecord } from '../base/json.js';
 import { findSuggestion } from '../base/suggest.js';
 import { toBoundedLine } from './foreign.js';
-import { PLAN_ID } from './plan-id.js';
+import { PLAN_ID, VALUE_NAME } from './plan-id.js';
 import { findFaults, type SchemaFault, type Validator } from './schema-faults.js';
 
-/** What does not fit a schema, each in one line with its JSON pointer; empty when all fits. */
+/** Lists what does not fit a schema, each fault in one line with its JSON pointer. */
 export function listSchemaFaults(validate: Validator, value: unknown): ErrorDetail[] {
   return findFaults(validate, value).map((fault) => ({ pointer: fault.pointer, ...describeFault(fault) }));
 }
@@ -29,7 +29,7 @@ function describeFault(fault: SchemaFault): Omit<ErrorDetail, 'pointer'> {
       return { problem: 'is empty' };
     case 'form':
       return {
-        problem: `is ${renderValue(given)}; ${QUERY_FORMS[fault.pattern] ?? `it does not match ${fault.pattern}`}`,
+        problem: `is ${renderValue(given)}; ${FORMS[fault.pattern] ?? `it does not match ${fault.pattern}`}`,
       };
     case 'limit':
       return { problem: describeLimit(fault, given) };
@@ -38,10 +38,10 @@ function describeFault(fault: SchemaFault): Omit<ErrorDetail, 'pointer'> {
   }
 }
 
-/** What an id and a name have, by their patterns. */
-const QUERY_FORMS: Readonly<Record<string, string>> = {
+/** Patterns in words. */
+const FORMS: Readonly<Record<string, string>> = {
   [PLAN_ID]: 'an id has letters, digits, "-" and "_" and begins with a letter or digit',
-  '^[A-Za-z_][A-Za-z0-9_-]*$': 'a name has letters, digits, "-" and "_" and begins with a letter or "_"',
+  [VALUE_NAME]: 'a name has letters, digits, "-" and "_" and begins with a letter or "_"',
 };
 
 const TYPES: Record<string, string> = {
@@ -77,7 +77,7 @@ function describeValue(value: unknown): string {
   return typeof value === 'object' ? 'an object' : renderValue(value);
 }
 
-/** A value of a document as it may stand in a message. */
+/** Renders a value of a document for a message, in at most 80 characters. */
 export function renderValue(value: unknown): string {
   return toBoundedLine(JSON.stringify(typeof value === 'string' ? value.slice(0, 200) : value) ?? 'nothing', 80);
 }

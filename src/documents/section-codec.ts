@@ -6,12 +6,13 @@ import {
   isClosingFence,
   readMarkdownLines,
 } from './markdown-lines.js';
+import { isSectionId, type SectionId } from './sections.js';
 
 /**
- * The text of a section, as people mean it, and as it stands between two markers of DRAFT.md. A line that would be taken
- * for structure (a marker, a placeholder, a level-two heading, a fence that nothing closes) is written with a backslash
- * before it, which Markdown renders as the line itself; a line that has such backslashes already gets one more.
- * `decodeSection` takes exactly one away, so every text comes back.
+ * Converts between the text of a section and its form in DRAFT.md. A line that would be read as structure (a marker, a
+ * placeholder, a level-two heading, a fence that nothing closes) gets a backslash before it, which Markdown does not
+ * show; a line that has such backslashes already gets one more. `decodeSection` removes exactly one, so every text
+ * comes back unchanged.
  */
 
 const MARKER = /^ {0,3}<!--\s*section\s*:\s*([\w-]+)\s*-->\s*$/;
@@ -26,24 +27,26 @@ export function renderPlaceholder(hint: string): string {
   return `<!-- empty: ${hint} -->`;
 }
 
-/** The id in a marker line, or null for any other line. */
-export function parseMarker(line: string): string | null {
-  return getLeadingCharacter(line) === '<' ? (MARKER.exec(line)?.[1] ?? null) : null;
+/** Returns the section whose marker `line` is, or null for any other line. */
+export function parseMarker(line: string): SectionId | null {
+  const id = getLeadingCharacter(line) === '<' ? MARKER.exec(line)?.[1] : undefined;
+  return id !== undefined && isSectionId(id) ? id : null;
 }
 
+/** Whether `line` is the placeholder comment of an empty section. */
 export function isPlaceholder(line: string): boolean {
   if (getLeadingCharacter(line) !== '<') return false;
   const end = line.trimEnd();
   return PLACEHOLDER.test(end) && end.indexOf('-->') === end.length - '-->'.length;
 }
 
-/** True when there is something to see: more than white space, control and format characters. */
+/** Whether anything in a text is visible: more than white space, control and format characters. */
 export function hasContent(text: string): boolean {
-  // What nearly every text has is looked for first: Unicode's classes take a millisecond to be put together.
+  // ASCII is tried first, because nearly every text has some and compiling Unicode classes takes a millisecond.
   return /[!-~]/.test(text) || (text !== '' && /[^\s\p{Cc}\p{Cf}]/u.test(text));
 }
 
-/** Line endings become LF; blank lines around the text and white space at its end go. Leading indentation stays. */
+/** Removes blank lines around a text and white space at its end, and turns line endings into LF; indentation stays. */
 export function trimText(text: string): string {
   const lines = text.replace(/\r\n?/g, '\n').trimEnd();
   let start = 0;
@@ -54,7 +57,10 @@ export function trimText(text: string): string {
   return lines.slice(start);
 }
 
-/** The lines of `text` (as `trimText` leaves it) with everything escaped that would be taken for structure. */
+/**
+ * Escapes everything in a text that would be read as structure.
+ * @param text as `trimText` returns it
+ */
 export function encodeSection(text: string): string {
   const lines = text.split('\n');
   const closed = findClosedFences(lines);
@@ -77,7 +83,7 @@ export function encodeSection(text: string): string {
     .join('\n');
 }
 
-/** The text that was encoded: placeholders are gone, escapes undone. */
+/** Returns the text that was encoded, without placeholders and escapes. */
 export function decodeSection(raw: string): string {
   const lines: string[] = [];
   for (const line of readMarkdownLines(raw)) {
@@ -96,9 +102,9 @@ function matchStructure(line: string): RegExpExecArray | null {
   return '\\#<`~'.includes(getLeadingCharacter(line)) ? STRUCTURE.exec(line) : null;
 }
 
-/** Indexes of the lines that open a fence which a later line closes, reading on in the code of an unclosed one. */
+/** Finds the indexes of lines that open a fence which a later line closes; a fence left open opens nothing. */
 function findClosedFences(lines: string[]): Set<number> {
-  // How long a closing run stands at a line or below it: tells without a search whether anything closes a fence.
+  // The longest closing run at or below each line: whether anything closes a fence is known without a search.
   const below = { '`': new Int32Array(lines.length + 1), '~': new Int32Array(lines.length + 1) };
   for (let index = lines.length - 1; index >= 0; index -= 1) {
     const run = findClosingRun(lines[index] ?? '');

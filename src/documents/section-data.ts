@@ -1,21 +1,20 @@
-import type { ErrorDetail } from '../base/errors.js';
-import { DevCliError } from '../base/errors.js';
+import { DevCliError, type ErrorDetail } from '../base/errors.js';
 import type { Json } from '../base/json.js';
 import { findJsonFault } from './json-fault.js';
 import { isSectionHeading, readMarkdownLines } from './markdown-lines.js';
 import { hasContent, isPlaceholder, parseMarker, trimText } from './section-codec.js';
 import { describeUnknownSection, isSectionId, type SectionId, VALID_SECTIONS } from './sections.js';
 
-/** What comes with `--data` (protocol.md §1): sections from a .md file, JSON from anything else. */
+/** Parses what `--data` hands in (protocol.md §1): sections from a .md file, JSON from anything else. */
 
-/** Deeper nesting than this is no data of ours, and everything behind here may recurse. */
+/** Levels of JSON that are accepted; functions that use the data may recurse. */
 const MAX_DEPTH = 100;
 
 /**
- * The sections of a data file: `## <id>` headings with Markdown below. Headings in fenced code are text; markers and
- * placeholders, copied along from DRAFT.md, are dropped.
+ * Parses the sections of a data file: `## <id>` headings with Markdown below. Headings in fenced code are text; markers
+ * and placeholders copied from DRAFT.md are dropped.
  * @throws DevCliError `DATA_MISSING` for an empty text or an empty section, `UNKNOWN_SECTION` for a heading that is no
- * section's id, `DATA_MALFORMED` for text before the first heading and for a section that is there twice
+ * section's id, `DATA_MALFORMED` for text before the first heading and for a repeated section
  */
 export function parseSections(markdown: string): Partial<Record<SectionId, string>> {
   const text = markdown.replace(/^\uFEFF/, '');
@@ -59,7 +58,7 @@ function splitSections(text: string): {
       else if (bodies.has(id)) malformed.push({ problem: `section "${id}" is there twice`, target: id, at });
       else bodies.set(id, current);
     } else if (current !== null) {
-      if (line.fenced || !(isPlaceholder(line.text) || isMarker(line.text))) current.push(line.text);
+      if (line.fenced || !(isPlaceholder(line.text) || parseMarker(line.text) !== null)) current.push(line.text);
     } else if (line.text.trim() !== '' && malformed.length === 0) {
       malformed.push({ problem: 'text stands before the first "## " heading', at: `${line.number}:1` });
     }
@@ -68,20 +67,15 @@ function splitSections(text: string): {
   return { sections, unknown, malformed };
 }
 
-function isMarker(line: string): boolean {
-  const id = parseMarker(line);
-  return id !== null && isSectionId(id);
-}
-
 function readHeading(line: string): string {
   const title = line.trim().slice('##'.length).trim();
   return /(?:^|[ \t])#+$/.test(title) ? title.slice(0, title.search(/#+$/)).trim() : title;
 }
 
 /**
- * The value of a JSON text.
+ * Parses a JSON text.
  * @throws DevCliError `DATA_MISSING` for an empty text; `DATA_MALFORMED` with line, column and what was expected there,
- * and for nesting deeper than 100
+ * and for nesting deeper than 100 levels
  */
 export function parseJson(json: string): Json {
   const text = json.replace(/^\uFEFF/, '');
@@ -112,7 +106,7 @@ function parseText(text: string): Json {
   }
 }
 
-/** `line:column`, both from 1. */
+/** Renders an offset as `line:column`, both from 1. */
 function formatPosition(text: string, offset: number): string {
   let line = 1;
   let start = 0;

@@ -1,7 +1,7 @@
 import { DevCliError } from '../base/errors.js';
 import { findSuggestion } from '../base/suggest.js';
 
-/** DRAFT.md's sections in order (documents.md, DRAFT.md). */
+/** The sections of DRAFT.md, in order (documents.md, DRAFT.md). */
 export const SECTION_IDS = [
   'intent',
   'purpose',
@@ -13,10 +13,11 @@ export const SECTION_IDS = [
   'assumptions',
 ] as const;
 
+/** The id of a section. */
 export type SectionId = (typeof SECTION_IDS)[number];
 
-/** What is said about a section: in a new DRAFT.md, and to an agent that has to fill it. */
-export interface SectionText {
+/** The texts about a section in a new DRAFT.md and in actions. */
+interface SectionText {
   /** The heading of a new draft; people may rename it. */
   heading: string;
   /** The placeholder comment of an empty section. */
@@ -25,6 +26,7 @@ export interface SectionText {
   need: string;
 }
 
+/** The texts about each section. */
 export const SECTIONS: Record<SectionId, SectionText> = {
   intent: {
     heading: 'Intent',
@@ -68,11 +70,12 @@ export const SECTIONS: Record<SectionId, SectionText> = {
   },
 };
 
+/** Whether `text` is the id of a section. */
 export function isSectionId(text: string): text is SectionId {
   return (SECTION_IDS as readonly string[]).includes(text);
 }
 
-/** `unknown section "x"; did you mean "y"?`, in one wording for options, headings and data. */
+/** Renders `unknown section "x"; did you mean "y"?`, for options, headings and data alike. */
 export function describeUnknownSection(text: string): string {
   const shown = JSON.stringify(text.slice(0, 80));
   const near = findSuggestion(text.slice(0, 80), SECTION_IDS);
@@ -80,7 +83,7 @@ export function describeUnknownSection(text: string): string {
 }
 
 /**
- * Returns `text` when it is the id of a section.
+ * Returns `text` if it is the id of a section.
  * @throws DevCliError `UNKNOWN_SECTION`, with the valid ids (documents.md, DRAFT.md)
  */
 export function requireSection(text: string): SectionId {
@@ -88,5 +91,5 @@ export function requireSection(text: string): SectionId {
   throw new DevCliError('UNKNOWN_SECTION', `${describeUnknownSection(text)}.`, { fix: VALID_SECTIONS });
 }
 
-/** The instruction that every complaint about a section ends with. */
+/** The fix of every error about a section's id. */
 export const VALID_SECTIONS = `Sections are ${SECTION_IDS.join(', ')}.`;

@@ -50,7 +50,7 @@ function lintVariant(lintable: LintableSequence, agent: ResolvedAgent, place: So
   );
 }
 
-/** Names of an action's other files (protocol.md §1): an agent's prompt is named after the agent and lies beside them. */
+/** Names of an action's other files (protocol.md §1); an agent's prompt is named after the agent and beside them. */
 const TAKEN = ['data', 'note', 'prompt', 'reason', 'result'];
 
 function findIdFault(id: string, ids: ReadonlySet<string>): string | null {

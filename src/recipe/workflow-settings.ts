@@ -13,8 +13,9 @@ interface SettingsInput {
 
 /**
  * Settles the mode and vars of a workflow and its phases, and the preferences of its run (recipes.md §1; recipes.md
- * §4). The mode of a phase is standard and interactive unless flags, the workflow or the phase's recipe say otherwise; the
- * last to say so wins. A var has the recipe's default, overridden by the workflow's var of that name, then by `--set`.
+ * §4). The mode of a phase is standard and interactive unless flags, the workflow or the phase's recipe say otherwise;
+ * the last of these wins. A var has the recipe's default, overridden by the workflow's var of that name, then by
+ * `--set`.
  * @throws DevCliError `PREFERENCES_INVALID`, `UNKNOWN_PREFERENCE`
  */
 export function resolveWorkflowSettings(
