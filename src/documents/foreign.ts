@@ -30,7 +30,7 @@ export function renderForeignBlock(text: string, options: { label: string; cap?:
   return shown.length === whole.length ? block : `${block}\n[cut after ${shown.length} of ${whole.length} characters]`;
 }
 
-/** Renders foreign text that is acted on as one uncut line, cleaned, secrets masked; schemas limit its length. */
+/** Renders foreign text that is acted on as one uncut line, cleaned, secrets masked; its length is checked on entry. */
 export function toWholeLine(text: string): string {
   return toBoundedLine(text, Number.POSITIVE_INFINITY);
 }

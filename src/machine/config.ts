@@ -19,11 +19,11 @@ import {
 } from './transitions.js';
 
 /**
- * Compiles a recipe to a plain-JSON XState configuration: one compound state per block (`entering` asks its condition,
- * `active` waits for what happens to it, `bound` is the gate at its bound, in `halted` the run can only be reopened or
- * aborted), `ready` before the first, and the final states `completed` and `aborted`. Guards and actions are names with
- * params; machine.ts gives them bodies (house.md, XState; recipes.md §2).
- * @throws DevCliError `INTERNAL` for a program that lint should have refused; every defect in `details`
+ * Compiles a recipe to a plain-JSON XState configuration (house.md, XState; recipes.md §2). Each block is a compound
+ * state: `entering` evaluates its condition, `active` waits for an event, `bound` is the gate at its bound, and from
+ * `halted` a run can only be reopened or aborted. `ready` comes before the first block; `completed` and `aborted` are
+ * final. Guards and actions are names with params, which machine.ts implements.
+ * @throws DevCliError `INTERNAL` for a program that lint should have refused, with every defect in `details`
  */
 export function compileProgram(program: Program): MachineConfig {
   const { blocks } = program;
@@ -39,7 +39,7 @@ export function compileProgram(program: Program): MachineConfig {
     id: MACHINE_ID,
     initial: 'ready',
     states: {
-      // XState walks from the initial state anew in every pure transition, for an actor it never starts: keep that short.
+      // In every pure transition XState also enters the initial state of an actor it never starts: keep that cheap.
       ready: { on: { START: [{ target: targetNext(blocks[0] ?? null), actions: [] }] } },
       ...Object.fromEntries(
         blocks.map((block, index) => [
@@ -54,7 +54,7 @@ export function compileProgram(program: Program): MachineConfig {
       INVALIDATE: blocks.filter((block) => !block.standsForInit).map(buildInvalidate),
       ABORT: [{ target: targetFinal('aborted'), actions: [] }],
     },
-    // A walk takes one step for each skipped block, and a few at its ends.
+    // A transition takes one step for each skipped block, and a few at its ends.
     options: { maxIterations: blocks.length + 10 },
   };
 }

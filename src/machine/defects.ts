@@ -2,14 +2,14 @@ import type { Program, ProgramBlock } from './program.js';
 
 const ID = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 
-/** Whether a block has rounds that can fail to pass. */
+/** Whether a block works in rounds. */
 export function isLoop(block: ProgramBlock): boolean {
   return block.kind === 'llm-loop' || block.kind === 'subagent-loop';
 }
 
 /**
- * What would make a program unsafe to compile: ambiguous ids, ways that lead forward or nowhere, loops without a bound.
- * Lint refuses the same with file and line; this is the last door before the machine. Empty when all is well.
+ * Lists what makes a program unsafe to compile: ambiguous ids, jumps that lead forward or nowhere, loops without a
+ * bound. Lint reports the same with file and line; this is the last check before the machine.
  */
 export function listProgramDefects({ blocks }: Program): string[] {
   const index = new Map(blocks.map((block, at) => [block.id, at]));

@@ -1,44 +1,50 @@
 /**
- * An engine recipe as the machine sees it (engine.md, Shape): plain data, all defaults filled in, no text for an agent.
- * Made by recipe/compile, kept in recipe.json.
+ * An engine recipe as the machine needs it (engine.md, Shape): plain data, all defaults filled in, no text for an
+ * agent. recipe/resolve-engine.ts builds it, recipe.json keeps it.
  */
 
 /** Who acts in a stage (engine.md, Stages). */
 export type StageActor = 'cli' | 'subagent' | 'human';
 
-/** A step of every todo. `id` is the key in `substeps`: `worker`, `verify`, `wrapUp`, `commit`, or the recipe's own. */
+/** A stage of every todo. */
 export interface TodoStage {
+  /** The key in `substeps`: `worker`, `verify`, `wrapUp`, `commit`, or that of an own handler. */
   id: string;
   actor: StageActor;
-  /** Source text of the CEL condition of an own handler; the stage is skipped when it is false. */
+  /** CEL condition of an own handler; the stage is skipped when it is false. */
   when?: string;
 }
 
-/** What follows when all todos are done, in this order; those that the recipe switches off are left out. */
+/** The stages after all todos are done, in order; a recipe can switch some of them off. */
 export const FINAL_STAGES = ['residualCommit', 'codeReview', 'finalVerify', 'stateComplete', 'report'] as const;
 type FinalStage = (typeof FINAL_STAGES)[number];
 
+/** What triage decides about a todo that did not pass. */
 export type Disposition = 'halt' | 'adapt' | 'retry';
 
+/** The limits of an execution. */
 export interface EnginePolicies {
   /** Attempts of a todo after the first. */
   maxRetries: number;
   /** How deep added todos may add todos. */
   adaptDepthLimit: number;
-  /** Added todos of a run, at most. */
+  /** Todos that may be added in a run. */
   maxDynamicTodos: number;
-  /** Todos of a wave, at most. */
+  /** Todos in a wave at most. */
   parallelLimit: number;
+  /** Which disposition comes first when several apply. */
   triagePrecedence: readonly Disposition[];
-  /** What a violated must-not leads to: a failed attempt, or the end of its todo. Left out in recipes captured by 0.1.0: retry. */
+  /** Whether violating a must-not fails the attempt or halts the todo. Absent in recipes captured by 0.1.0: retry. */
   mustNot?: 'retry' | 'halt';
   /** Rounds of fixes after a code review or the final verification. */
   maxFixRounds: number;
 }
 
+/** An engine recipe. */
 export interface EngineProgram {
-  /** In order: `worker` first, `verify` when it is enabled, the recipe's own, `wrapUp`, `commit`. */
+  /** In order; own handlers follow `worker` or `verify`. */
   stages: readonly TodoStage[];
+  /** The final stages that are enabled, in order. */
   finalize: readonly FinalStage[];
   policies: EnginePolicies;
 }

@@ -2,29 +2,30 @@
 export type MachineEvent =
   | { type: 'DONE' }
   | { type: 'CHOOSE'; choice: string }
-  /** A round of a loop that did not pass. `filled`: it brought something, so it does not count where the user is asked. */
+  /** A round of a loop did not pass. Where the user is asked, a round that `filled` something does not count. */
   | { type: 'ROUND'; filled: boolean }
   | { type: 'FAIL' }
   | { type: 'INVALIDATE'; block: string }
   | { type: 'ABORT' }
-  /** The rim cannot go on (autopilot touched sources): halt whatever `onError` says. */
+  /** The caller cannot go on (sources changed in autopilot): halts the run whatever `onError` says. */
   | { type: 'HALT' };
 
-/** What the caller of the machine has to do, in order. The last is always the only `issue`, `execute`, `engine` or `end`. */
+/** What the caller has to do, in order. Exactly one is an `issue`, `execute`, `engine` or `end`: the last one. */
 export type Effect =
   /**
-   * Hand out a new action for an agent-facing block. `enter`: the walk came to it, also when it comes back to a loop
-   * after a revise (`round` in the counters tells); `bound`: as the gate at the bound of a loop.
+   * Issue a new action for an agent-facing block. `enter`: the run reached the block, or came back to a loop after a
+   * revise, as its `round` tells; `bound`: issue it as the gate at the bound of a loop.
    */
   | { type: 'issue'; block: string; cause: 'enter' | 'round' | 'retry' | 'revise' | 'invalidate' | 'bound' }
   /** Execute a CLI block, then report DONE or FAIL. */
   | { type: 'execute'; block: string; cause: 'enter' | 'retry' | 'revise' | 'invalidate' }
-  /** Carry out the plan: the block is a machine of its own (engine/), which reports DONE or HALT when it has come to its end. */
+  /** Carry out the plan with the engine's own machine (engine/), then report DONE or HALT. */
   | { type: 'engine'; block: string; cause: 'enter' | 'retry' | 'revise' | 'invalidate' }
+  /** Record how a block ended. */
   | { type: 'settle'; block: string; status: 'done' | 'skipped' | 'failed' }
-  /** Blocks reached before whose result no longer counts, in order; the block that the event found is among them. */
+  /** Mark the results of blocks as outdated; they include the block at which the event occurred. */
   | { type: 'stale'; blocks: string[] }
   | { type: 'end'; outcome: 'completed' | 'halted' | 'aborted' };
 
-/** Decides a `when` of the recipe; false for null. Comes in from outside: the machine knows no documents. */
+/** Evaluates a `when` of the recipe; null counts as false. The caller supplies it: the machine knows no documents. */
 export type EvaluateCondition = (source: string) => boolean;

@@ -1,12 +1,13 @@
 import type { Effect } from './events.js';
 
-/** A named guard or action as a plain-JSON config holds it. */
+/** A named guard or action in the form of a plain-JSON config. */
 export type Named<T extends { type: string }> = T extends unknown
   ? { type: T['type']; params: Omit<T, 'type'> }
   : never;
 
+/** The guards of transitions. */
 export type GuardConfig = Named<
-  /** The block's condition is false: it is skipped. */
+  /** The block's condition is false. */
   | { type: 'unmet'; when: string }
   | { type: 'chose'; choice: string }
   /** The choice leads back and the bound still allows it. */
@@ -17,28 +18,34 @@ export type GuardConfig = Named<
   | { type: 'invalidates'; block: string }
 >;
 
-/** What changes the counters (position.ts). */
+/** The actions that change counters (position.ts). */
 export type CounterAction = Named<
-  /** The block is entered from outside: a new round, no retries spent. */
+  /** Enter the block from outside: a new round, no retries spent. */
   | { type: 'enter'; block: string }
   | { type: 'nextRound'; block: string }
-  /** The round that is over does not count towards the bound. */
+  /** Do not count the round that is over towards the bound. */
   | { type: 'forgive'; block: string }
   | { type: 'retry'; block: string }
+  /** Count that a choice of the block led back. */
   | { type: 'jump'; block: string }
-  /** Grants all bounds anew, from a block up to but not including another (null: to the end). */
+  /** Renew all bounds, from a block up to but not including another (null: to the end). */
   | { type: 'grant'; from: string; before: string | null }
 >;
 
-/** Handed to the caller as they are, except `retract`: it becomes `stale`, with every block from its own to the one that the event found. */
+/**
+ * The actions that become effects. `retract` becomes `stale`, with every block from its own to the one at which the
+ * event occurred; the others are passed on as they are.
+ */
 export type EmittedAction = Named<Exclude<Effect, { type: 'stale' }> | { type: 'retract'; from: string }>;
 
+/** A transition of a state. */
 export interface TransitionConfig {
   target: string;
   guard?: GuardConfig;
   actions: (CounterAction | EmittedAction)[];
 }
 
+/** A state, with its substates. */
 export interface StateConfig {
   type?: 'final';
   initial?: string;

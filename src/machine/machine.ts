@@ -6,13 +6,14 @@ import type { Counters } from './position.js';
 import type { Program } from './program.js';
 import { type RestingState, sliceMachine } from './slice.js';
 
-/** What the machine knows beside its state. Only the counters are kept. */
+/** The context of the machine; of it, positions keep only the counters. */
 export interface MachineContext {
+  /** By block. */
   counters: Record<string, Counters>;
   conditions: EvaluateCondition;
 }
 
-/** START leaves the initial state; no caller ever sees it. */
+/** START leaves the initial state; `startProgram` alone sends it. */
 type InnerEvent = MachineEvent | { type: 'START' };
 
 type Facts = { context: MachineContext; event: InnerEvent };
@@ -37,15 +38,15 @@ function getCounters({ counters }: MachineContext, block: string): Counters {
   return counters[block] as Counters;
 }
 
-/** Emitted actions have no body here: the caller acts on them. */
+/** The body of emitted actions, which become effects and are carried out by the caller. */
 function doNothing<K extends EmittedAction['type']>(
   _facts: Facts,
   _params: Extract<EmittedAction, { type: K }>['params'],
 ) {}
 
 /**
- * An XState machine with bodies for the names in a compiled program, or in a part of one.
- * @param order the ids of the program's blocks, in order
+ * Creates an XState machine from a compiled program, or a part of one.
+ * @param order the ids of all blocks of the program, in order
  */
 export function createProgramMachine(config: MachineConfig, order: readonly string[]) {
   const counting =
@@ -75,7 +76,7 @@ export function createProgramMachine(config: MachineConfig, order: readonly stri
 
 type ProgramMachine = ReturnType<typeof createProgramMachine>;
 
-/** What was made of a program: its compiled form, and machines by where a run rests and what happens there. */
+/** What was built from a program: its compiled form, and machines by resting state and event. */
 interface Built {
   whole: MachineConfig;
   order: string[];
@@ -85,10 +86,10 @@ interface Built {
 const built = new WeakMap<Program, Built>();
 
 /**
- * The XState machine for one event at one place of a program, made once per program object. A program is never changed
- * after it was compiled.
+ * Returns the XState machine for one event in one resting state. It is built once per program object, which must not be
+ * changed afterwards.
  * @param resting null before the first block, for START
- * @throws DevCliError `INTERNAL` as compileProgram does
+ * @throws DevCliError `INTERNAL` as `compileProgram`
  */
 export function getMachineFor(program: Program, resting: RestingState, event: InnerEvent): ProgramMachine {
   let known = built.get(program);
@@ -109,8 +110,8 @@ export function getMachineFor(program: Program, resting: RestingState, event: In
 type AllCounters = Record<string, Counters>;
 
 /**
- * The counters after one counter action; the given ones stay as they are.
- * @param order the ids of the program's blocks, in order
+ * Applies a counter action and returns the new counters; the given ones are not changed.
+ * @param order the ids of all blocks of the program, in order
  */
 function applyCounter(counters: AllCounters, action: CounterAction, order: readonly string[]): AllCounters {
   switch (action.type) {

@@ -1,8 +1,9 @@
 /**
- * A recipe as the machine sees it: plain data, all defaults filled in, no text for the agent.
- * Made by recipe/compile, kept in recipe.json (recipes.md §5).
+ * A sequential recipe as the machine needs it: plain data, all defaults filled in, no text for the agent.
+ * recipe/program.ts builds it, recipe.json keeps it (recipes.md §5).
  */
 
+/** The types of blocks. */
 export type BlockKind =
   | 'cli'
   | 'llm'
@@ -11,38 +12,43 @@ export type BlockKind =
   | 'subagent'
   | 'subagent-loop'
   | 'wait-for-user'
-  /** The one block of an engine recipe: a machine of its own (engine.md, Shape). */
+  /** The only block of an engine recipe, carried out by a machine of its own (engine.md, Shape). */
   | 'engine';
 
 /** What happens after a failure (recipes.md, Failure). */
 export type OnError = { kind: 'halt' } | { kind: 'continue' } | { kind: 'retry'; max: number };
 
-/** Where a choice leads. `goto` names an earlier block; going there is an invalidate. */
+/** Where a choice leads. `goto` names an earlier block, from which everything is done again. */
 export type ChoiceTarget = { kind: 'next' } | { kind: 'halt' } | { kind: 'goto'; block: string };
 
+/** A choice of a block. */
 export interface ProgramChoice {
   id: string;
   target: ChoiceTarget;
 }
 
+/** A block of a recipe. */
 export interface ProgramBlock {
   id: string;
   kind: BlockKind;
-  /** The first block, when it stands for what `init` did: done at the start, never run, never gone back to. */
+  /**
+   * Whether the block, the first one, stands for what `init` did: done from the start, never run, never gone back to.
+   */
   standsForInit?: boolean;
-  /** Source text of the CEL condition; the block is skipped when it is false. */
+  /** CEL condition; the block is skipped when it is false. */
   when?: string;
-  /** Loops, and blocks with a backward `goto` (required there): how many rounds (or jumps back) before the bound. */
+  /** Bound of rounds of a loop, or of jumps back by choices; required for both. */
   maxRounds?: number;
-  /** Loops: the earlier block to go back to before the next round. */
+  /** Loops only: the earlier block to go back to before the next round. */
   revise?: string;
-  /** At the bound a block that asks the user becomes a gate instead of failing. */
+  /** Whether the block asks the user: at its bound it then becomes a gate instead of failing. */
   asksUser: boolean;
   choices: ProgramChoice[];
   onError: OnError;
 }
 
-/** A sequential recipe, in order. The first block may be the one that stands for `init`. */
+/** A sequential recipe. */
 export interface Program {
+  /** In order. */
   blocks: ProgramBlock[];
 }

@@ -1,32 +1,32 @@
 import { findRestingState, type Position } from './position.js';
 import type { Program } from './program.js';
 
-/** The block whose action is out, also as the gate at its bound; null when the run has ended. */
+/** Returns the block that is pending, also as the gate at its bound; null when the run has ended. */
 export function findCurrentBlock(position: Position): string | null {
   const place = findRestingState(position);
   return place === null || place.state === 'halted' ? null : place.block;
 }
 
-/** Whether nothing is pending: completed, aborted, or halted (which an invalidate reopens). */
+/** Whether the run is completed, aborted, or halted; an invalidate can reopen a halted one. */
 export function isEnded(position: Position): boolean {
   return findOutcome(position) !== null;
 }
 
-/** How the run ended; null while a block is pending. */
+/** Returns how the run ended; null while a block is pending. */
 export function findOutcome(position: Position): 'completed' | 'halted' | 'aborted' | null {
   if (position.value === 'completed' || position.value === 'aborted') return position.value;
   return findRestingState(position)?.state === 'halted' ? 'halted' : null;
 }
 
-/** Whether the pending block is a loop at its bound that asks the user: a gate with the choices of `BOUND_CHOICES`. */
+/** Whether the pending block is a loop at its bound, and so a gate with the choices of `BOUND_CHOICES`. */
 export function isAtBound(position: Position): boolean {
   return findRestingState(position)?.state === 'bound';
 }
 
 /**
- * Whether INVALIDATE may name this block: the walk reached it (it is pending, or lies before the one that is pending or
- * halted), it does not stand for init, and the run is neither completed nor aborted. A stale block that the walk has not
- * come back to cannot be named: the ones before it would stay undone.
+ * Whether INVALIDATE may name this block. It must be the pending or halted block or an earlier one, must not stand for
+ * `init`, and the run must be neither completed nor aborted. A stale block further on cannot be named, because the
+ * blocks before it would stay undone.
  */
 export function canInvalidate(program: Program, position: Position, block: string): boolean {
   const place = findRestingState(position);

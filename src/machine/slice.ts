@@ -2,14 +2,14 @@ import type { MachineEvent } from './events.js';
 import type { MachineConfig, StateConfig, TransitionConfig } from './machine-config.js';
 import { type BlockState, getStateKey } from './position.js';
 
-/** Where an event finds a run; null before the first block. */
+/** Where a run rests; null before the first block. */
 export type RestingState = { block: string; state: BlockState } | null;
 
 /**
- * The part of a compiled program that one event can touch: the state it finds, its ways out of there, and what lies on them
- * up to where the run rests again. XState makes a node and its transitions of every state before the first step; of all
- * of a recipe that would take longer than the rest of an acknowledgement (house.md, Speed).
- * @param event what happens there; START where `resting` is null
+ * Cuts out the part of a compiled program that one event can reach: the resting state, its transitions for the event,
+ * and the states on the way to where the run rests again. XState builds a node for every state before the first step,
+ * which for a whole recipe would take longer than the rest of an acknowledgement (house.md, Speed).
+ * @param event START where `resting` is null
  */
 export function sliceMachine(
   whole: MachineConfig,
@@ -28,7 +28,7 @@ export function sliceMachine(
     const here = states[key] ?? { initial: sub, states: {} };
     states[key] = here;
     const kept = here.states as Record<string, StateConfig>;
-    // Whoever enters a block without saying where comes in by its initial state.
+    // A target that names no substate enters the block by its initial state.
     if (name === undefined) here.initial = sub;
     if (sub in kept) return;
     kept[sub] = part(found.states[sub] as StateConfig);
@@ -60,7 +60,7 @@ function dropEvents({ on: _, ...state }: StateConfig): StateConfig {
   return state;
 }
 
-/** Of the ways of INVALIDATE, one for each block, only that of the block it names. */
+/** Creates a filter that keeps, of the transitions for INVALIDATE, only that of the block it names. */
 function isMeant(event: MachineEvent | { type: 'START' }): (way: TransitionConfig) => boolean {
   return ({ guard }) =>
     event.type !== 'INVALIDATE' || guard?.type !== 'invalidates' || guard.params.block === event.block;

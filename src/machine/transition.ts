@@ -7,14 +7,16 @@ import { type Counters, createCounters, findRestingState, type Position } from '
 import type { Program, ProgramBlock } from './program.js';
 import { canInvalidate } from './queries.js';
 
+/** What an event leads to. */
 export interface Step {
   position: Position;
+  /** What the caller has to do, in order. */
   effects: Effect[];
 }
 
 /**
- * Starts a program: the block that stands for init is settled, blocks whose condition is false are skipped, the first
- * that remains is issued or executed (recipes.md §2).
+ * Starts a program: settles the block that stands for `init`, skips blocks whose condition is false, and issues or
+ * executes the next one (recipes.md §2).
  * @throws DevCliError `INTERNAL` for a program with defects; whatever `conditions` throws
  */
 export function startProgram(program: Program, conditions: EvaluateCondition): Step {
@@ -28,10 +30,10 @@ export function startProgram(program: Program, conditions: EvaluateCondition): S
 }
 
 /**
- * What an event leads to. Pure: the same program, position, event and answers of `conditions` give the same step, and
- * nothing given is changed (recipes.md §2; protocol.md §3).
- * @throws DevCliError `INTERNAL` for an event that the position does not allow: the caller refuses those first, with
- * the queries of queries.ts; whatever `conditions` throws
+ * Applies an event to a position. Pure: the same arguments and answers of `conditions` give the same step, and no
+ * argument is changed (recipes.md §2; protocol.md §3).
+ * @throws DevCliError `INTERNAL` for an event that the position does not allow, which callers check with queries.ts;
+ * whatever `conditions` throws
  */
 export function transition(
   program: Program,
@@ -51,19 +53,22 @@ export function transition(
     });
     const [next, actions] = pureTransition(machine, snapshot, event);
     const effects = listEffects(actions, (from) => listBetween(program, from, place.block));
-    // Every way out of a state ends in an effect, so none means that no way was open.
+    // Every transition has an effect, so no effect means that none was possible.
     if (effects.length === 0) throw buildImpossibleError(position, event);
     return { position: readPosition(next), effects };
   });
 }
 
-/** Ids of the choices a block still offers, in order: one that leads back only below the bound (recipes.md §2). */
+/** Lists the choices that a block still offers, in order: those that lead back only below the bound (recipes.md §2). */
 export function listOfferedChoiceIds(block: ProgramBlock, counters: Counters): string[] {
   const mayGoBack = counters.jumps < (block.maxRounds ?? 0);
   return block.choices.filter(({ target }) => target.kind !== 'goto' || mayGoBack).map(({ id }) => id);
 }
 
-/** XState wraps what a guard throws in an error of its own and loses its type; this throws the original. */
+/**
+ * Runs a transition and throws the original of what `conditions` throws: XState wraps it in an error of its own.
+ * @param run receives the conditions to evaluate guards with
+ */
 export function runUnwrapped<T>(conditions: EvaluateCondition, run: (watched: EvaluateCondition) => T): T {
   let thrown: { error: unknown } | undefined;
   const watched: EvaluateCondition = (source) => {
@@ -86,29 +91,15 @@ function readPosition(snapshot: { value: unknown; context: MachineContext }): Po
 }
 
 /**
- * The effects of what XState hands out: the emitted actions of the config as they stand there (it resolves counter
- * actions itself).
- * @param retracted the blocks that become stale, from the one of that id on
+ * Converts the actions that XState returns, all emitted ones, to effects.
+ * @param retracted lists the blocks that become stale, from the given one on
  */
 function listEffects(actions: readonly object[], retracted: (from: string) => string[]): Effect[] {
-  return (actions as EmittedAction[]).map((action) => toEffect(action, retracted));
-}
-
-function toEffect(action: EmittedAction, retracted: (from: string) => string[]): Effect {
-  switch (action.type) {
-    case 'retract':
-      return { type: 'stale', blocks: retracted(action.params.from) };
-    case 'issue':
-      return { type: 'issue', ...action.params };
-    case 'execute':
-      return { type: 'execute', ...action.params };
-    case 'engine':
-      return { type: 'engine', ...action.params };
-    case 'settle':
-      return { type: 'settle', ...action.params };
-    case 'end':
-      return { type: 'end', ...action.params };
-  }
+  return (actions as EmittedAction[]).map((action) =>
+    action.type === 'retract'
+      ? { type: 'stale', blocks: retracted(action.params.from) }
+      : ({ type: action.type, ...action.params } as Effect),
+  );
 }
 
 function listBetween(program: Program, from: string, to: string): string[] {

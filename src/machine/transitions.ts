@@ -3,22 +3,22 @@ import type { EmittedAction, GuardConfig, TransitionConfig } from './machine-con
 import { type BlockState, type FinalState, getStateKey } from './position.js';
 import type { ProgramBlock, ProgramChoice } from './program.js';
 
-/** The id of the machine; targets are written from it. */
+/** The id of the machine, with which targets begin. */
 export const MACHINE_ID = 'program';
 
-/** What the gate at the bound of a loop offers (protocol.md §3): as it is, the same bound once more, halt. */
+/** The choices of the gate at the bound of a loop (protocol.md §3): accept as it is, renew the bound, halt. */
 export const BOUND_CHOICES = ['continue', 'more', 'stop'] as const;
 
-/** A block and what lies around it. */
+/** A block and its surroundings. */
 export interface BlockNode {
   block: ProgramBlock;
   /** The block after it; null for the last. */
   next: ProgramBlock | null;
-  /** The block of that id. */
+  /** Returns a block by its id. */
   find: (id: string) => ProgramBlock;
 }
 
-/** Into the block: past it when its condition is false. */
+/** Builds the transitions that enter a block, or skip it when its condition is false. */
 export function buildEntry({ block, next }: BlockNode): TransitionConfig[] {
   const enter: TransitionConfig = {
     target: targetInside(block, 'active'),
@@ -31,17 +31,17 @@ export function buildEntry({ block, next }: BlockNode): TransitionConfig[] {
   ];
 }
 
-/** On to the next block, or to the end of the run. */
+/** Builds the transition to the next block, or to the end of the run. */
 export function buildDone({ block, next }: BlockNode): TransitionConfig {
   return leaveBlock(block, 'done', targetNext(next));
 }
 
-/** Halts whatever `onError` says. */
+/** Builds the transition that halts the run whatever `onError` says. */
 export function buildHalt({ block }: BlockNode): TransitionConfig {
   return leaveBlock(block, 'failed', targetInside(block, 'halted'));
 }
 
-/** What `onError` says, after a failure and at the bound of a loop. */
+/** Builds the transitions of `onError`, after a failure and at the bound of a loop. */
 export function buildFailure(place: BlockNode): TransitionConfig[] {
   const { block, next } = place;
   switch (block.onError.kind) {
@@ -61,7 +61,7 @@ export function buildFailure(place: BlockNode): TransitionConfig[] {
   }
 }
 
-/** A choice of an `llm` or a gate. One that leads back counts as made, and is then undone with all after its target. */
+/** Builds the transition of a choice. One that leads back first settles the block, which then becomes stale. */
 export function buildChoice(place: BlockNode, { id: choice, target }: ProgramChoice): TransitionConfig {
   const { block, find } = place;
   const guard: GuardConfig = { type: 'chose', params: { choice } };
@@ -81,7 +81,9 @@ export function buildChoice(place: BlockNode, { id: choice, target }: ProgramCho
   }
 }
 
-/** A round that did not pass: the next one, or what happens at the bound. */
+/**
+ * Builds the transitions after a round that did not pass: to the next round, or at the bound to a gate or `onError`.
+ */
 export function buildFailedRound(place: BlockNode): TransitionConfig[] {
   const { block } = place;
   const again = buildNextRound(place);
@@ -101,7 +103,7 @@ export function buildFailedRound(place: BlockNode): TransitionConfig[] {
   ];
 }
 
-/** The choices of the gate at the bound. */
+/** Builds the transitions for the choices of the gate at the bound. */
 export function buildBoundChoice(place: BlockNode): TransitionConfig[] {
   const { block, next } = place;
   const [asItIs, more, stop] = BOUND_CHOICES;
@@ -113,12 +115,12 @@ export function buildBoundChoice(place: BlockNode): TransitionConfig[] {
       guard: { type: 'chose', params: { choice: more } },
       actions: [{ type: 'grant', params: { from: block.id, before: next?.id ?? null } }, ...again.actions],
     },
-    // Not `done`: what the loop was to reach was not reached, and nobody said that it would do as it is.
+    // The block has failed: the loop did not reach its goal, and nobody accepted what it reached.
     { ...buildHalt(place), guard: { type: 'chose', params: { choice: stop } } },
   ];
 }
 
-/** To a block reached before, whose condition is not asked again; everything from it on is redone. */
+/** Builds the transition back to a block, from which everything is done again. Its condition is not evaluated again. */
 export function buildInvalidate(block: ProgramBlock): TransitionConfig {
   return {
     target: targetInside(block, 'active'),
@@ -140,7 +142,9 @@ function buildNextRound({ block, find }: BlockNode): TransitionConfig {
   };
 }
 
-/** Back to an earlier block. The bound of the block that leads back is not granted anew, or it would never be met. */
+/**
+ * Goes back to an earlier block. The bound of the block that leads back is not renewed, or it would never be reached.
+ */
 function goBack(block: ProgramBlock, target: ProgramBlock): TransitionConfig {
   return {
     target: targetInside(target, 'active'),
@@ -153,12 +157,12 @@ function goBack(block: ProgramBlock, target: ProgramBlock): TransitionConfig {
   };
 }
 
-/** defects.ts refuses a program that leaves out a bound where one is needed. */
+/** Returns the bound of a block that needs one; defects.ts refuses programs without it. */
 function getBound(block: ProgramBlock): number {
   return block.maxRounds as number;
 }
 
-/** The target that enters a block, or completes the run when there is none. */
+/** Returns the target that enters a block, or completes the run when there is none. */
 export function targetNext(next: ProgramBlock | null): string {
   return next === null ? targetFinal('completed') : `#${MACHINE_ID}.${getStateKey(next.id)}`;
 }
@@ -167,7 +171,7 @@ function targetInside(block: ProgramBlock, state: BlockState): string {
   return `#${MACHINE_ID}.${getStateKey(block.id)}.${state}`;
 }
 
-/** The target that ends the run for good. */
+/** Returns the target that ends the run for good. */
 export function targetFinal(state: FinalState): string {
   return `#${MACHINE_ID}.${state}`;
 }

@@ -1,17 +1,18 @@
 import type { Named } from './machine-config.js';
 import type { WorkflowEffect, WorkflowProgram } from './workflow-program.js';
 
+/** The guards of transitions. */
 export type PhaseGuard = Named<
-  /** What the phase's recipe needs is not there. */
+  /** What the phase's recipe needs is not available. */
   | { type: 'lacks'; phase: number }
   /** The phase's condition is false. */
   | { type: 'unmet'; when: string }
-  /** The policy has no say. */
+  /** The run has to halt whatever the policy is. */
   | { type: 'binding' }
   | { type: 'retriesLeft'; phase: number; max: number }
 >;
 
-/** Handed to the caller as they are, except `retry`, which counts. */
+/** The actions of transitions: they become effects, except `retry`, which counts. */
 export type PhaseAction = Named<WorkflowEffect | { type: 'retry'; phase: number }>;
 
 interface PhaseTransition {
@@ -34,14 +35,14 @@ export interface WorkflowConfig {
   options: { maxIterations: number };
 }
 
-/** From wherever a run rests. */
+/** Aborts the run from any resting state. */
 const ABORT: PhaseTransition[] = [{ target: '#workflow.aborted', actions: [buildEnd('aborted')] }];
 
 /**
- * Compiles a workflow to a plain-JSON XState configuration: for each phase `entering-N`, which asks whether it begins,
- * `running-N`, which waits for its end, and `halted-N`, from which it can be reopened; `ready` before the first, and the
- * final states `completed` and `aborted`. Guards and actions are names with params; workflow.ts gives them bodies
- * (house.md, XState; recipes.md §4).
+ * Compiles a workflow to a plain-JSON XState configuration (house.md, XState; recipes.md §4). Each phase N has three
+ * states: `entering-N` decides whether it begins, `running-N` waits for its end, and from `halted-N` it can be
+ * reopened. `ready` comes before the first phase; `completed` and `aborted` are final. Guards and actions are names
+ * with params, which workflow.ts implements.
  */
 export function compileWorkflow(program: WorkflowProgram): WorkflowConfig {
   const phases = program.phases.flatMap((_, phase) => buildPhaseStates(program, phase));
@@ -54,7 +55,7 @@ export function compileWorkflow(program: WorkflowProgram): WorkflowConfig {
       completed: { type: 'final' },
       aborted: { type: 'final' },
     },
-    // A walk takes one step for each phase that is skipped, and a few at its ends.
+    // A transition takes one step for each skipped phase, and a few at its ends.
     options: { maxIterations: program.phases.length + 10 },
   };
 }
@@ -102,7 +103,7 @@ function buildPhaseStates(program: WorkflowProgram, phase: number): [string, Pha
   ];
 }
 
-/** What the policy makes of a phase that halted. */
+/** Builds the transitions of the error policy, after a phase halted. */
 function buildAfterHalt(program: WorkflowProgram, phase: number): PhaseTransition[] {
   const { errorPolicy } = program;
   switch (errorPolicy.kind) {
@@ -114,7 +115,7 @@ function buildAfterHalt(program: WorkflowProgram, phase: number): PhaseTransitio
       const { max } = errorPolicy;
       return [
         {
-          // Its condition held; that is not asked again.
+          // The condition of the phase held and is not evaluated again.
           target: targetInside('running', phase),
           guard: { type: 'retriesLeft', params: { phase, max } },
           actions: [
@@ -129,7 +130,7 @@ function buildAfterHalt(program: WorkflowProgram, phase: number): PhaseTransitio
   }
 }
 
-/** On to a phase, or to the end of the run behind the last. */
+/** Builds the transition to a phase, or after the last phase to the end of the run. */
 function buildOnward({ phases }: WorkflowProgram, phase: number, actions: PhaseAction[]): PhaseTransition {
   if (phase < phases.length) return { target: targetInside('entering', phase), actions };
   return { target: '#workflow.completed', actions: [...actions, buildEnd('completed')] };

@@ -3,52 +3,56 @@ import type { EvaluateCondition } from './events.js';
 /** What a workflow does when one of its phases halts (recipes.md §4). */
 export type ErrorPolicy = { kind: 'halt' } | { kind: 'skip' } | { kind: 'retry'; max: number };
 
-/** A meta recipe as the machine sees it; one with all its phases' recipes, as captured, is one too. */
+/** A meta recipe as the machine needs it; a captured workflow is one as it is. */
 export interface WorkflowProgram {
-  /** In order. `when`: source text of the CEL condition; the phase is skipped when it is false. */
+  /** In order. `when` is a CEL condition; the phase is skipped when it is false. */
   phases: readonly { when?: string }[];
   errorPolicy: ErrorPolicy;
 }
 
-/** What can happen to a workflow. Phases are named by their place in it, from 0. */
+/** What can happen to a workflow. */
 export type WorkflowEvent =
   | { type: 'START' }
   | { type: 'PHASE_COMPLETED' }
-  /** `binding`: the run halts whatever the policy says, as when a person has stopped it. */
+  /** `binding`: the run halts whatever the policy is, as when a person has stopped it. */
   | { type: 'PHASE_HALTED'; binding: boolean }
-  /** A step of the phase that halted is to be redone. */
+  /** A step of the halted phase is to be redone. */
   | { type: 'REOPEN' }
   | { type: 'ABORT' };
 
-/** What the caller of the machine has to do, in order. The last is always the only `open`, `reopen` or `end`. */
+/**
+ * What the caller has to do, in order. Exactly one is an `open`, `reopen` or `end`: the last one. Phases are numbered
+ * from 0.
+ */
 export type WorkflowEffect =
   | { type: 'skip'; phase: number }
-  /** The phase has ended, and the run goes on without it. */
+  /** The phase has ended, and the run continues without it. */
   | { type: 'close'; phase: number; status: 'done' | 'failed' }
-  /** The phase has failed and is opened anew: nothing of what it did counts. `max`: how often that may be. */
+  /** The phase has failed and begins anew; nothing it did counts. `max`: how often that may happen. */
   | { type: 'repeat'; phase: number; max: number }
   | { type: 'open'; phase: number }
   | { type: 'reopen'; phase: number }
   | { type: 'end'; outcome: 'completed' | 'halted' | 'aborted' };
 
-/** Where a workflow stands. Plain JSON; of a run it is read from `workflow` of its state (run/workflow.ts). */
+/** Where a workflow is. Plain JSON; that of a run is in the `workflow` of its state (run/workflow.ts). */
 export interface WorkflowPosition {
   status: 'ready' | 'running' | 'halted' | 'completed' | 'aborted';
-  /** The phase that was opened last; 0 before the first. */
+  /** The phase that was opened last, from 0; 0 before the first. */
   phase: number;
   /** How often each phase has begun anew. */
   retries: readonly number[];
 }
 
+/** What an event leads to. */
 export interface WorkflowStep {
   position: WorkflowPosition;
   effects: WorkflowEffect[];
 }
 
-/** What decides whether a phase begins. Comes in from outside: the machine knows no documents. */
+/** Decides whether a phase begins. The caller supplies it: the machine knows no documents. */
 export interface PhaseConditions {
-  /** Decides a `when`. */
+  /** Evaluates a `when`. */
   holds: EvaluateCondition;
-  /** Whether the recipe of a phase needs what is not there; then its `when` is not asked. */
+  /** Whether something the phase's recipe needs is not available; its `when` is then not evaluated. */
   lacks: (phase: number) => boolean;
 }

@@ -11,7 +11,7 @@ import type {
   WorkflowStep,
 } from './workflow-program.js';
 
-/** What the machine knows beside its state. Only the retries are kept. */
+/** The context of the machine; of it, positions keep only the retries. */
 interface Context {
   retries: readonly number[];
   conditions: PhaseConditions;
@@ -28,7 +28,7 @@ const guards: {
   retriesLeft: ({ context }, { phase, max }) => (context.retries[phase] ?? 0) < max,
 };
 
-/** Effects have no body here: the caller carries them out. */
+/** The body of actions that become effects, which the caller carries out. */
 function doNothing<K extends WorkflowEffect['type']>(
   _facts: Facts,
   _params: Extract<PhaseAction, { type: K }>['params'],
@@ -53,8 +53,8 @@ function createWorkflowMachine(config: WorkflowConfig) {
 }
 
 /**
- * What an event leads to in a workflow. Pure: the same program, position, event and answers of `conditions` give the same
- * step, and nothing given is changed (recipes.md §4).
+ * Applies an event to a workflow. Pure: the same arguments and answers of `conditions` give the same step, and no
+ * argument is changed (recipes.md §4).
  * @throws DevCliError `INTERNAL` for an event that the position does not allow; whatever `conditions` throws
  */
 export function transitionWorkflow(
@@ -70,7 +70,7 @@ export function transitionWorkflow(
       context: { retries: position.retries, conditions: { ...conditions, holds } },
     });
     const [next, actions] = transition(machine, snapshot, event);
-    // Every way out of a state ends in an effect, so none means that no way was open.
+    // Every transition has an effect, so no effect means that none was possible.
     if (actions.length === 0) throw buildImpossibleError(position, event);
     const effects = (actions as { type: string; params: object }[]).map(
       ({ type, params }) => ({ type, ...params }) as WorkflowEffect,
@@ -79,7 +79,7 @@ export function transitionWorkflow(
   });
 }
 
-/** The state of the machine that a position stands for. */
+/** Returns the state of the machine at a position. */
 function getState({ status, phase }: WorkflowPosition): string {
   return status === 'running' || status === 'halted' ? `${status}-${phase}` : status;
 }
