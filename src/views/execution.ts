@@ -106,18 +106,8 @@ function findRunningCommands({ job, evidence }: RunEngine, todo: string): TodoVi
   return { done, total: done + job.queue.length, running: job.queue[0]?.argv ?? [] };
 }
 
-function buildEvidenceView({
-  id,
-  todo,
-  argv,
-  ok,
-  exit,
-  outcome,
-  at,
-  reused,
-  durationMs,
-  log,
-}: CommandEvidence): EvidenceView {
+function buildEvidenceView(evidence: CommandEvidence): EvidenceView {
+  const { id, todo, argv, ok, exit, outcome, at, log } = evidence;
   return {
     id,
     ...defined({ todo }),
@@ -126,8 +116,8 @@ function buildEvidenceView({
     exit,
     outcome,
     at,
-    reused: reused === true,
-    durationMs: durationMs ?? null,
+    reused: evidence.reused === true,
+    durationMs: evidence.durationMs ?? null,
     log,
   };
 }

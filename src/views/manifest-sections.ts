@@ -7,7 +7,7 @@ import { displayPath } from '../run/paths.js';
 import type { RunState } from '../run/state.js';
 import { renderPhase } from '../run/workflow.js';
 import type { RunView } from './run-view.js';
-import type { Section } from './section.js';
+import { listCounts, type Section } from './section.js';
 
 /** The core's sections of the manifest, in order (protocol.md, manifest). */
 export const MANIFEST_SECTIONS: readonly Section[] = [
@@ -51,13 +51,15 @@ function renderTodos({ state: { engine } }: RunView): string[] | null {
   const kept = failed.length === 0 ? 0 : new Set(Object.values(groupBlockedTodos(engine)).flat()).size;
   const counts = [
     `${rows.filter(({ status }) => status === 'done').length}/${rows.length} done`,
-    ...(engine.wave.length > 0 ? [`${engine.wave.length} at work`] : []),
-    ...(failed.length > 0 ? [`${failed.length} failed`] : []),
-    ...(kept > 0 ? [`${kept} kept back by them`] : []),
-    ...(engine.added > 0 ? [`${engine.added} added`] : []),
+    ...listCounts({
+      'at work': engine.wave.length,
+      failed: failed.length,
+      'kept back by them': kept,
+      added: engine.added,
+    }),
     ...(engine.fixRounds > 0 ? [`fix round ${engine.fixRounds}`] : []),
     ...(engine.stage === 'todos' || engine.stage === 'ended' ? [] : [`now ${engine.stage}`]),
-    ...(engine.deferred.length > 0 ? [`${engine.deferred.length} commits to be made later`] : []),
+    ...listCounts({ 'commits to be made later': engine.deferred.length }),
   ];
   const why = failed.slice(0, FAILED_NAMED).map((row) => `${row.id}: ${toBoundedLine(row.why ?? 'failed', 120)}`);
   const more = failed.length > FAILED_NAMED ? [`${failed.length - FAILED_NAMED} more`] : [];
@@ -96,9 +98,7 @@ const AGENTS_NAMED = 16;
 function renderDecisions({ state, captured, draft }: RunView): string[] | null {
   const gates = sortByRecipe(captured.recipe, state.gates)
     .filter(([, gate]) => gate.stale !== true)
-    .map(
-      ([id, gate]) => `${id}: ${gate.choice}${gate.note === undefined ? '' : ` ("${toBoundedLine(gate.note, 120)}")`}`,
-    );
+    .map(describeDecision);
   const bullets = (draft()?.decisions.text ?? '')
     .split('\n')
     .filter((line) => /^[-*] /.test(line))
@@ -113,7 +113,11 @@ function listExecutionDecisions(gates: RunState['gates'], { recipe }: CapturedRe
     .filter(([id, { stale }]) => stale !== true && recipe.blocks.every((block) => block.id !== id))
     .sort(([, a], [, b]) => b.seq - a.seq)
     .slice(0, GATES_NAMED)
-    .map(([id, { choice, note }]) => `${id}: ${choice}${note === undefined ? '' : ` ("${toBoundedLine(note, 120)}")`}`);
+    .map(describeDecision);
+}
+
+function describeDecision([id, { choice, note }]: [string, RunState['gates'][string]]): string {
+  return `${id}: ${choice}${note === undefined ? '' : ` ("${toBoundedLine(note, 120)}")`}`;
 }
 
 const GATES_NAMED = 5;

@@ -3,7 +3,7 @@ import { applyPatch } from '../store/snapshot.js';
 import type { Entry } from '../store/store.js';
 
 /** Members of the state that say more about an entry than its data does: promised documents, verdicts, warnings. */
-const WATCHED = ['agents', 'reviewRounds', 'warnings'];
+const WATCHED: JsonObject = { agents: {}, reviewRounds: [], warnings: [] };
 
 /** What the state says about a document. */
 interface DocumentFacts {
@@ -24,7 +24,7 @@ export interface PatchTracker {
 
 /** A tracker at the beginning of a journal. */
 export function createPatchTracker(): PatchTracker {
-  let state: JsonObject = createEmpty();
+  let state = selectWatched(null);
   let judged: JsonObject[] = [];
   let warned: string[] = [];
   return {
@@ -59,19 +59,17 @@ function applyWatched(state: JsonObject, patch: readonly Json[]): JsonObject {
   for (const operation of patch) {
     if (!isRecord(operation) || typeof operation['path'] !== 'string') continue;
     const [, top] = operation['path'].split('/');
-    if (top === undefined) now = { ...createEmpty(), ...pickWatched(operation['value']) };
-    else if (WATCHED.includes(top)) now = applyPatch(now, [structuredClone(operation) as JsonObject]);
+    if (top === undefined) now = selectWatched(operation['value']);
+    else if (Object.hasOwn(WATCHED, top)) now = applyPatch(now, [structuredClone(operation) as JsonObject]);
   }
   return now;
 }
 
-function createEmpty(): JsonObject {
-  return { agents: {}, reviewRounds: [], warnings: [] };
-}
-
-function pickWatched(snapshot: unknown): JsonObject {
-  const whole = isRecord(snapshot) ? (structuredClone(snapshot) as JsonObject) : {};
-  return Object.fromEntries(Object.entries(whole).filter(([key]) => WATCHED.includes(key)));
+/** A copy of the watched members, empty where the snapshot lacks them. */
+function selectWatched(snapshot: unknown): JsonObject {
+  const whole = isRecord(snapshot) ? snapshot : {};
+  const members = Object.entries(WATCHED).map(([key, none]) => [key, whole[key] ?? none]);
+  return structuredClone(Object.fromEntries(members)) as JsonObject;
 }
 
 function toList(value: Json | undefined): Json[] {

@@ -25,6 +25,11 @@ export function renderSections(run: RunView, view: Section['view'], sections: re
   });
 }
 
+/** Renders the counts that are not zero, such as `2 failed`, by what is counted. */
+export function listCounts(counts: Readonly<Record<string, number>>): string[] {
+  return Object.entries(counts).flatMap(([what, count]) => (count > 0 ? [`${count} ${what}`] : []));
+}
+
 /** Truncates a text to a number of characters, the last of which is then an ellipsis. */
 export function truncate(text: string, characters: number): string {
   return text.length <= characters ? text : `${text.slice(0, Math.max(0, characters - 1))}…`;

@@ -3,6 +3,7 @@ import { formatCommandLine } from '../documents/plan-text.js';
 import type { StepState } from '../run/state.js';
 import { formatDuration } from './duration.js';
 import type { EvidenceView, ExecutionView, TodoView } from './execution-schema.js';
+import { listCounts } from './section.js';
 import { foldTodos, type TreeRow } from './status-fold.js';
 
 /** The state of a block, a phase, a todo or a stage in one character. */
@@ -70,6 +71,7 @@ export function renderExecution(view: ExecutionView, { now, full }: Options): st
     const more = detailed ? renderDetails(todo, full).map((line) => `${indent}  ${line}`) : [];
     return [`${STATUS_SYMBOLS[todo.standing]} ${columns.join('  ')}`.trimEnd(), ...more];
   };
+  const waits = view.waits === null ? '' : `: ${toBoundedLine(view.waits, 300)}`;
   return [
     `plan   approved ${view.approvals.plan}; commands ${view.approvals.commands}`,
     `todos  ${renderTotals(view)}`,
@@ -79,26 +81,18 @@ export function renderExecution(view: ExecutionView, { now, full }: Options): st
     ...(view.why === null ? [] : [`✗ ${toBoundedLine(view.why, 300)}`]),
     ...(view.deferred.length === 0
       ? []
-      : [`!      commits that could not be made yet: ${joinNames(view.deferred)}${renderWaitReason(view)}`]),
+      : [`!      commits that could not be made yet: ${joinNames(view.deferred)}${waits}`]),
     ...view.openIssues.slice(0, full ? undefined : 5).map((issue) => `!      ${toBoundedLine(issue, 200)}`),
     ...(full || view.openIssues.length <= 5 ? [] : [`!      and ${view.openIssues.length - 5} more open issues`]),
   ];
-}
-
-function renderWaitReason({ waits }: ExecutionView): string {
-  return waits === null ? '' : `: ${toBoundedLine(waits, 300)}`;
 }
 
 function renderTotals({ counts, fixRounds }: ExecutionView): string {
   const { todos, done, running, failed, stale, pending, blocked, added } = counts;
   const parts = [
     `${done}/${todos} done`,
-    ...(running > 0 ? [`${running} at work`] : []),
-    ...(failed > 0 ? [`${failed} failed`] : []),
-    ...(stale > 0 ? [`${stale} to be redone`] : []),
-    ...(pending > 0 ? [`${pending} to come`] : []),
-    ...(blocked > 0 ? [`${blocked} kept back by failed ones`] : []),
-    ...(added > 0 ? [`${added} added`] : []),
+    ...listCounts({ 'at work': running, failed, 'to be redone': stale, 'to come': pending }),
+    ...listCounts({ 'kept back by failed ones': blocked, added }),
     ...(fixRounds.done > 0 ? [`fix round ${fixRounds.done} of ${fixRounds.most}`] : []),
   ];
   return parts.join(', ');
@@ -107,8 +101,9 @@ function renderTotals({ counts, fixRounds }: ExecutionView): string {
 const WORDS: Readonly<Record<string, string>> = { running: 'at work', stale: 'to be redone', pending: 'to come' };
 
 function renderCounts(counts: Record<string, number>): string {
-  const parts = Object.entries(counts).map(([standing, count]) => `${count} ${WORDS[standing] ?? standing}`);
-  return parts.join(', ');
+  return Object.entries(counts)
+    .map(([standing, count]) => `${count} ${WORDS[standing] ?? standing}`)
+    .join(', ');
 }
 
 /** The depth of each added todo in the tree: the todo it was added for may have been added itself. */
