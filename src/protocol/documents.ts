@@ -2,6 +2,7 @@ import type { Answer } from '../base/answer.js';
 import { formatInstant } from '../base/clock.js';
 import { DevCliError } from '../base/errors.js';
 import type { DocumentReader } from '../base/files.js';
+import type { Invocation } from '../base/invocation.js';
 import { canonicalJson, isRecord, type JsonObject } from '../base/json.js';
 import type { CommandContext, CommandReport } from '../blocks/commands/command-context.js';
 import { runOwnCommand } from '../blocks/commands/run-own.js';
@@ -13,6 +14,7 @@ import { displayPath } from '../run/paths.js';
 import { createWorkspace } from '../run/pending-documents.js';
 import { transact } from '../run/transact.js';
 import { recordEntry } from '../run/transaction.js';
+import type { StreamState } from '../store/store.js';
 import { findRun } from './find-run.js';
 
 /** Commands that only read: they need no lock, and work where there is no run. */
@@ -31,7 +33,9 @@ export async function runDocumentCommand(context: Context, command: string, inpu
   const name = await findRun(context, given, !READING.includes(command));
   const head = await context.store.read(name);
   refuseBareFile(name, command, input, head.files);
-  if (READING.includes(command) || head.snapshot === null) return runWithoutTransaction(context, name, command, rest);
+  if (READING.includes(command) || head.snapshot === null) {
+    return runWithoutTransaction(context, head, name, { command, input: rest });
+  }
   const { outcome, warnings } = await transact(context, name, (tx) => {
     const ended = tx.state.status === 'completed' || tx.state.status === 'aborted';
     // An edited plan is repaired by regenerating it, also after planning (documents.md, plan generate).
@@ -52,11 +56,10 @@ export async function runDocumentCommand(context: Context, command: string, inpu
 /** Runs a command that only reads, or one on a name without a run, whose documents a later `init` adopts. */
 async function runWithoutTransaction(
   context: Context,
+  head: StreamState<RunState>,
   name: string,
-  command: string,
-  input: JsonObject,
+  invocation: Invocation,
 ): Promise<Answer> {
-  const head = await context.store.read(name);
   const commandContext: CommandContext = {
     name,
     files: createWorkspace(head.files),
@@ -65,7 +68,7 @@ async function runWithoutTransaction(
     at: formatInstant(context.clock.now()),
     warnings: [...head.notices],
   };
-  const outcome = runOwnCommand({ command, input }, commandContext);
+  const outcome = runOwnCommand(invocation, commandContext);
   const changes = commandContext.files.changes();
   if (changes.length > 0) await context.store.place(name, changes);
   return buildAnswer(name, outcome, commandContext.warnings);

@@ -19,7 +19,7 @@ import { mergeResults, startResult } from './envelope.js';
 import { findRun } from './find-run.js';
 import { runPendingJobs, stopJobs } from './settle.js';
 import { advance } from './walk/advance.js';
-import { reopenPhase } from './walk/phases.js';
+import { forgetAcknowledgements, reopenPhase } from './walk/phases.js';
 
 /**
  * `step invalidate`: gives a block a new action at once and has the finished blocks after it redone, or gives todos a
@@ -111,13 +111,11 @@ function invalidate(tx: Transaction, { block: id, todos }: Target, note: string 
   if (clash !== null) throw clash;
   reopenPhase(tx);
   if (todos !== null) return redoTodos(tx, id, todos, note);
-  const from = blocks.findIndex((block) => block.id === id);
-  const redone = new Set(blocks.slice(from).map((block) => block.id));
-  // Acknowledgements of redone blocks are void: their ids answer as unknown ones.
-  for (const [actionId, place] of Object.entries(state.acknowledged)) {
-    if (redone.has(place.split('/', 1)[0] ?? place)) delete state.acknowledged[actionId];
-  }
-  const stale = [...redone].filter((block) => ['done', 'failed', 'skipped'].includes(state.steps[block]?.status ?? ''));
+  const redone = blocks.slice(blocks.findIndex((block) => block.id === id));
+  forgetAcknowledgements(tx, redone);
+  const stale = redone
+    .map((block) => block.id)
+    .filter((block) => ['done', 'failed', 'skipped'].includes(state.steps[block]?.status ?? ''));
   recordEntry(tx, 'invalidated', { block: id, stale, ...defined({ note }) });
   const running = withdrawAll(tx);
   state.lastError = null;

@@ -59,6 +59,7 @@ export function describeWrittenOutputs({ state, files }: Transaction): string[] 
  * @param goal the goal's text
  * @param from.cwd directory of the call
  * @param from.typed `--goal` as it was typed
+ * @throws what the store throws
  */
 export async function removeUsedGoal(
   context: Context,

@@ -5,7 +5,10 @@ import type { RunState } from '../../run/state.js';
 import { readRestored, restorePlan } from '../restore-run.js';
 import { type InitInput, type PreparedRun, prepareRun } from './prepare.js';
 
-/** The newest run of the name. Only an unfinished one, which may be resumed, gets its lost documents back. */
+/**
+ * Reads the newest run of the name. Only an unfinished one, which may be resumed, gets its lost documents back.
+ * @throws what the store throws
+ */
 export async function readExistingRun(context: Context, name: string): Promise<RunState | null> {
   const { snapshot } = await context.store.read(name);
   const goesOn = snapshot?.status === 'live' || snapshot?.status === 'halted';

@@ -15,7 +15,11 @@ import type { RunHead } from '../run-view.js';
 import { isAtItsPlace } from './place.js';
 import { computeTrustDigest, isTrustedHere } from './run-place.js';
 
-/** The run of that name if it came from elsewhere; null where the word of `trust` means something else. */
+/**
+ * Finds the run of that name if it came from elsewhere.
+ * @returns null where the word means something else to `trust`
+ * @throws what the store throws
+ */
 export async function findForeignRun(context: Context, word: string): Promise<RunHead | null> {
   if (!isName(word)) return null;
   const head = await context.store.read(word);

@@ -145,7 +145,7 @@ function giveUpAttempt(tx: Transaction, row: PhaseRow, max: number): void {
   const retry = (row.retries ?? 0) + 1;
   tx.warnings.push(`phase ${row.name} ${why}; it begins anew, for time ${retry} of at most ${max}`);
   recordEntry(tx, 'phase-ended', { phase: row.name, recipe: row.recipe, status: 'failed', summary: why });
-  forgetAcknowledgements(tx, tx.captured.recipe);
+  forgetAcknowledgements(tx, tx.captured.recipe.blocks);
   row.agents = markStale(tx.state.agents);
   row.retries = retry;
 }
@@ -200,8 +200,8 @@ function closePhase(tx: Transaction, row: PhaseRow, status: 'done' | 'failed'): 
   recordEntry(tx, 'phase-ended', { phase: row.name, recipe: row.recipe, status, summary });
 }
 
-/** Voids the acknowledgements of a phase that begins anew: their ids answer as unknown ones. */
-function forgetAcknowledgements({ state }: Transaction, { blocks }: ResolvedRecipe): void {
+/** Voids the acknowledgements of blocks that are done again: their action ids answer as unknown ones. */
+export function forgetAcknowledgements({ state }: Transaction, blocks: readonly { id: string }[]): void {
   const ids = new Set(blocks.map(({ id }) => id));
   for (const [actionId, place] of Object.entries(state.acknowledged)) {
     if (ids.has(place.split('/', 1)[0] ?? place)) delete state.acknowledged[actionId];
