@@ -3,9 +3,8 @@ import { DevCliError } from '../base/errors.js';
 import type { Effect, EvaluateCondition, MachineEvent } from './events.js';
 import { getMachineFor, type MachineContext } from './machine.js';
 import type { EmittedAction } from './machine-config.js';
-import { type Counters, createCounters, findRestingState, type Position } from './position.js';
+import { type Counters, canInvalidate, createCounters, findRestingState, type Position } from './position.js';
 import type { Program, ProgramBlock } from './program.js';
-import { canInvalidate } from './queries.js';
 
 /** What an event leads to. */
 export interface Step {

@@ -12,6 +12,7 @@ import { readCapturedRecipe } from '../run/captured-recipe.js';
 import type { Context } from '../run/context.js';
 import { displayPath } from '../run/paths.js';
 import { createWorkspace } from '../run/pending-documents.js';
+import type { RunState } from '../run/state.js';
 import { transact } from '../run/transact.js';
 import { recordEntry } from '../run/transaction.js';
 import type { StreamState } from '../store/store.js';

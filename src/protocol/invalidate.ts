@@ -8,7 +8,7 @@ import { recordRuling, WHOLE_RUN } from '../engine/act/rulings.js';
 import { listDependents } from '../engine/core/scheduler.js';
 import { type Job, listJobs } from '../jobs/job.js';
 import { withdrawAll, withdrawJobs } from '../jobs/life.js';
-import { canInvalidate } from '../machine/queries.js';
+import { canInvalidate } from '../machine/position.js';
 import type { InputOf } from '../registry/catalogue.js';
 import { type Context, getDeadline } from '../run/context.js';
 import { transact } from '../run/transact.js';

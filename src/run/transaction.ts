@@ -1,7 +1,6 @@
 import type { Caller } from '../base/caller.js';
 import { DevCliError } from '../base/errors.js';
-import { findRestingState } from '../machine/position.js';
-import { findCurrentBlock, findOutcome } from '../machine/queries.js';
+import { findCurrentBlock, findOutcome, findRestingState } from '../machine/position.js';
 import type { RunMarks } from '../project/marks.js';
 import { ARTIFACTS, isGuarded, listArtifacts } from '../recipe/declared.js';
 import type { CapturedRecipe, ResolvedBlock } from '../recipe/resolved.js';

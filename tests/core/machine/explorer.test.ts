@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { canonicalJson } from '../../../src/base/json.js';
 import type { MachineEvent } from '../../../src/machine/events.js';
-import type { Position } from '../../../src/machine/position.js';
+import { findOutcome, type Position } from '../../../src/machine/position.js';
 import type { Program, ProgramBlock } from '../../../src/machine/program.js';
-import { findOutcome } from '../../../src/machine/queries.js';
 import { startProgram, transition } from '../../../src/machine/transition.js';
 import { allowedEvents, progress } from './oracle.js';
 import { always, block, choose, goto, HALT, init, never, next, program, stop } from './programs.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { canInvalidate, findCurrentBlock, findOutcome, isEnded } from '../../../src/machine/queries.js';
+import { canInvalidate, findCurrentBlock, findOutcome, isEnded } from '../../../src/machine/position.js';
 import { ABORT, block, DONE, FAIL, HALT, init, invalidate, never, program, walk } from './programs.js';
 
 const subject = program(

@@ -1,7 +1,6 @@
 import type { MachineEvent } from '../../../src/machine/events.js';
-import type { Position } from '../../../src/machine/position.js';
+import { findCurrentBlock, findOutcome, isAtBound, type Position } from '../../../src/machine/position.js';
 import type { Program, ProgramBlock } from '../../../src/machine/program.js';
-import { findCurrentBlock, findOutcome, isAtBound } from '../../../src/machine/queries.js';
 import { ABORT, choose, countersOf, DONE, EMPTY_ROUND, FAIL, FILLED_ROUND, HALT, invalidate } from './programs.js';
 
 /** What the design says a position accepts, written down a second time and without the machine. */

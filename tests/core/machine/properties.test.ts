@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { MachineEvent } from '../../../src/machine/events.js';
-import type { Position } from '../../../src/machine/position.js';
+import { findCurrentBlock, findOutcome, type Position } from '../../../src/machine/position.js';
 import type { Program } from '../../../src/machine/program.js';
-import { findCurrentBlock, findOutcome } from '../../../src/machine/queries.js';
 import { startProgram, transition } from '../../../src/machine/transition.js';
 import { programs } from './arbitrary.js';
 import { type Moment, recordedRun } from './ledger.js';

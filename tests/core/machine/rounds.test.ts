@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findCurrentBlock, isAtBound } from '../../../src/machine/queries.js';
+import { findCurrentBlock, isAtBound } from '../../../src/machine/position.js';
 import { BOUND_CHOICES } from '../../../src/machine/transitions.js';
 import { block, choose, DONE, EMPTY_ROUND, FAIL, FILLED_ROUND, invalidate, program, walk } from './programs.js';
 
