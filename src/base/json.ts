@@ -4,6 +4,15 @@ export interface JsonObject {
   [key: string]: Json;
 }
 
+/** The value of a JSON text; null for a text that does not parse, and for none. */
+export function parseOrNull(text: string | null): unknown {
+  try {
+    return text === null ? null : JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
 /**
  * Renders a value as canonical JSON: object keys sorted by code unit, no white space.
  * Two values that mean the same give the same text, so digests of it can be compared.

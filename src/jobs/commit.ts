@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DevCliError } from '../base/errors.js';
+import { parseOrNull } from '../base/json.js';
 import { ensureDirectory, writeDurably } from '../store/durable.js';
 import {
   buildCommitCommand,
@@ -216,16 +217,7 @@ function readPreparation(directory: string): { paths: string[] | null; left: Lef
   const paths = readText(join(directory, PATHS));
   return {
     paths: paths?.endsWith('\0') ? paths.slice(0, -1).split('\0') : null,
-    left: parseOrNull<LeftPath[]>(readText(join(directory, LEFT))) ?? [],
-    at: parseOrNull<HeadPosition>(readText(join(directory, AT))),
+    left: (parseOrNull(readText(join(directory, LEFT))) ?? []) as LeftPath[],
+    at: parseOrNull(readText(join(directory, AT))) as HeadPosition | null,
   };
-}
-
-/** Null for a file that is lost or cut short. */
-function parseOrNull<T>(text: string | null): T | null {
-  try {
-    return text === null ? null : (JSON.parse(text) as T);
-  } catch {
-    return null;
-  }
 }

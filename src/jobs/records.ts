@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { getSystemCode } from '../base/errors.js';
-import { isRecord } from '../base/json.js';
+import { isRecord, parseOrNull } from '../base/json.js';
 import { isMissing, readRegular, readStats } from '../store/inside.js';
 import { withIoErrors } from '../store/io.js';
 import { LOG_LIMIT } from './log.js';
@@ -137,12 +137,8 @@ export function isWithdrawn(directory: string): boolean {
 function readRecord<T>(path: string, fits: (value: unknown) => value is T): Reading<T> {
   const text = withIoErrors(path, null, () => readRecordText(path));
   if (text === null) return 'absent';
-  try {
-    const value: unknown = JSON.parse(text);
-    return fits(value) ? value : 'damaged';
-  } catch {
-    return 'damaged';
-  }
+  const value = parseOrNull(text);
+  return fits(value) ? value : 'damaged';
 }
 
 /** Null if there is nothing; empty if it is not a regular file, which must not be waited for. */

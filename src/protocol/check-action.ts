@@ -1,6 +1,6 @@
 import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
-import { isRecord } from '../base/json.js';
+import { isRecord, parseOrNull } from '../base/json.js';
 import { listTodoCommands, renderExpectation } from '../engine/act/commands.js';
 import { getResultPath } from '../engine/act/dispatch.js';
 import { buildEvidence } from '../engine/act/evidence.js';
@@ -56,20 +56,12 @@ function listUnlistedPaths(tx: Transaction, action: string): string[] {
   const { todoId, substep } = requireTask(tx, action);
   if (substep !== 'worker') return [];
   const text = tx.files.text(getResultPath(action)) ?? tx.files.text(`${getResultPath(action)}.tmp`);
-  const parsed = text === null ? null : parseJson(text);
+  const parsed = parseOrNull(text);
   const paths = (key: string) => {
     const value = isRecord(parsed) ? parsed[key] : [];
     return Array.isArray(value) ? value.filter((path) => typeof path === 'string') : [];
   };
   return findUnlistedPaths(tx, todoId, { filesChanged: paths('filesChanged'), notMine: paths('notMine') });
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 function requireTask(tx: Transaction, action: string): TaskState & { todoId: string } {

@@ -1,7 +1,7 @@
 import type { Answer } from '../base/answer.js';
 import { defined } from '../base/defined.js';
 import { DevCliError } from '../base/errors.js';
-import { isRecord } from '../base/json.js';
+import { isRecord, parseOrNull } from '../base/json.js';
 import { toBoundedLine } from '../documents/foreign.js';
 import { REQUEST_BODY, REQUEST_TITLE } from '../documents/request-text.js';
 import type { Context } from '../run/context.js';
@@ -111,7 +111,7 @@ function readRequestText(context: Context, run: string): PullRequest {
       fix: `Write ${target}: {"title": …, "body": …}.`,
     });
   }
-  const value = parseJson(text);
+  const value = parseOrNull(text);
   const { title, body } = isRecord(value) ? value : {};
   const line = typeof title === 'string' ? toBoundedLine(title, REQUEST_TITLE) : '';
   if (line === '' || typeof body !== 'string') throw invalidTextError(target, 'title and body are texts');
@@ -124,14 +124,6 @@ function invalidTextError(target: string, problem: string): DevCliError {
     details: [{ target, problem }],
     fix: `Correct ${target}.`,
   });
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 /** Adds what is needed to open the pull request by hand: that the branch is pushed, and where the text lies. */

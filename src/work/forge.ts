@@ -1,6 +1,6 @@
 import { isAddress } from '../base/address.js';
 import { DevCliError, getSystemCode } from '../base/errors.js';
-import { isRecord } from '../base/json.js';
+import { isRecord, parseOrNull } from '../base/json.js';
 import type { GitOptions } from './git-command.js';
 import { executeFile } from './processes.js';
 
@@ -169,14 +169,6 @@ function toPlainLine(output: string): string {
     .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
     .trim();
   return line.length > SAID ? `${line.slice(0, SAID)}…` : line;
-}
-
-function parseOrNull(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 function isOurs(row: unknown, address: string): boolean {

@@ -1,6 +1,6 @@
 import { DevCliError } from '../../base/errors.js';
 import type { DocumentReader } from '../../base/files.js';
-import { canonicalJson, isRecord } from '../../base/json.js';
+import { canonicalJson, isRecord, parseOrNull } from '../../base/json.js';
 import { isEdited } from '../../documents/plan-boxes.js';
 import type { PlanContent } from '../../documents/plan-schema.js';
 import { CAPTURED_PLAN, PLAN } from '../../run/paths.js';
@@ -90,12 +90,8 @@ function compareTodos(before: PlanContent, now: PlanContent): Omit<PlanChanges, 
 }
 
 function parsePlan(text: string | null): PlanContent | null {
-  try {
-    const value: unknown = JSON.parse(text ?? '');
-    return isRecord(value) && Array.isArray(value['todos']) ? (value as unknown as PlanContent) : null;
-  } catch {
-    return null;
-  }
+  const value = parseOrNull(text);
+  return isRecord(value) && Array.isArray(value['todos']) ? (value as unknown as PlanContent) : null;
 }
 
 function renderChanges({ added, removed, changed, rest, broken, edited }: PlanChanges): string {
