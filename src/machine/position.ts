@@ -60,20 +60,10 @@ export function findCurrentBlock(position: Position): string | null {
   return place === null || place.state === 'halted' ? null : place.block;
 }
 
-/** Whether the run is completed, aborted, or halted; an invalidate can reopen a halted one. */
-export function isEnded(position: Position): boolean {
-  return findOutcome(position) !== null;
-}
-
-/** Returns how the run ended; null while a block is pending. */
+/** Returns how the run ended; null while a block is pending. An invalidate can reopen a halted run. */
 export function findOutcome(position: Position): 'completed' | 'halted' | 'aborted' | null {
   if (position.value === 'completed' || position.value === 'aborted') return position.value;
   return findRestingState(position)?.state === 'halted' ? 'halted' : null;
-}
-
-/** Whether the pending block is a loop at its bound, and so a gate with the choices of `BOUND_CHOICES`. */
-export function isAtBound(position: Position): boolean {
-  return findRestingState(position)?.state === 'bound';
 }
 
 /**

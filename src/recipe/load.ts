@@ -2,6 +2,7 @@ import { defined } from '../base/defined.js';
 import { DevCliError } from '../base/errors.js';
 import { capture } from './capture.js';
 import { compileRecipe } from './compile.js';
+import type { CompiledRecipe } from './compiled.js';
 import { describeFile, findRecipe, type Library, type LibraryFile, listRecipeFiles } from './library.js';
 import { lintRecipe } from './lint.js';
 import { type RecipeProblem, sortProblems } from './problem.js';
@@ -17,6 +18,8 @@ export interface LoadedRecipe {
   file: string;
   /** The text of every file that a problem can point into, by its path as shown to the user. */
   texts: Record<string, string>;
+  /** Type and description as written; empty where they cannot be read. */
+  header: CompiledRecipe['header'];
 }
 
 /** One line of `recipe list`. */
@@ -49,7 +52,9 @@ export function loadRecipe(library: Library, name: string): LoadedRecipe {
  * @throws DevCliError `IO`; `UNKNOWN_RECIPE` when there is no such file
  */
 export function loadRecipeFile(library: Library, path: string): LoadedRecipe {
-  const shipped = path.startsWith(`${library.shipped}/`) && !isInProject(library, path);
+  const { project } = library;
+  const inProject = project !== null && project.length > library.shipped.length && path.startsWith(`${project}/`);
+  const shipped = path.startsWith(`${library.shipped}/`) && !inProject;
   const file = describeFile(library, path, shipped);
   const text = library.reader.read(path);
   if (text !== null) return load(library, file, text);
@@ -90,39 +95,26 @@ export function listRecipes(library: Library): ListedRecipe[] {
 
 function describeRecipe(library: Library, file: LibraryFile, shadowed: LibraryFile | undefined): ListedRecipe {
   const text = library.reader.read(file.path) ?? '';
-  const { problems, header } = compileAndLint(library, file, text);
+  const { problems, header } = load(library, file, text);
   const error = problems.find(({ severity }) => severity === 'error');
   return {
     name: file.name,
-    type: header.type,
-    description: header.description,
+    ...header,
     file: file.file,
     shipped: file.shipped,
-    ...(shadowed === undefined ? {} : { shadows: shadowed.file }),
+    ...defined({ shadows: shadowed?.file }),
     ...(error === undefined ? {} : { problem: `${error.file}:${error.line}:${error.column}: ${error.message}` }),
   };
 }
 
 function load(library: Library, file: LibraryFile, text: string): LoadedRecipe {
-  const { captured, problems, texts } = compileAndLint(library, file, text);
-  return { captured, problems, file: file.file, texts };
-}
-
-function compileAndLint(library: Library, file: LibraryFile, text: string) {
   const compiled = compileRecipe(library, file, text);
   lintRecipe(compiled, file.name);
   return {
     captured: capture(compiled),
     problems: sortProblems(compiled.report.problems),
+    file: file.file,
     texts: Object.fromEntries(compiled.sources.map((source) => [source.file, source.text])),
     header: compiled.header,
   };
-}
-
-function isInProject(library: Library, path: string): boolean {
-  return (
-    library.project !== null &&
-    library.project.length > library.shipped.length &&
-    path.startsWith(`${library.project}/`)
-  );
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { canInvalidate, findCurrentBlock, findOutcome, isEnded } from '../../../src/machine/position.js';
+import { canInvalidate, findCurrentBlock, findOutcome } from '../../../src/machine/position.js';
 import { ABORT, block, DONE, FAIL, HALT, init, invalidate, never, program, walk } from './programs.js';
 
 const subject = program(
@@ -63,7 +63,7 @@ describe('INVALIDATE', () => {
       { type: 'stale', blocks: ['a', 'b'] },
       { type: 'issue', block: 'a', cause: 'invalidate' },
     ]);
-    expect(isEnded(run.position)).toBe(false);
+    expect(findOutcome(run.position)).toBeNull();
     expect(run.take(DONE, DONE).at(-1)).toEqual({ type: 'issue', block: 'c', cause: 'enter' });
   });
 
@@ -89,11 +89,11 @@ describe('queries', () => {
     const seen = (events: Parameters<ReturnType<typeof walk>['take']>) => {
       const run = walk(short);
       run.take(...events);
-      return [findCurrentBlock(run.position), findOutcome(run.position), isEnded(run.position)];
+      return [findCurrentBlock(run.position), findOutcome(run.position)];
     };
-    expect(seen([])).toEqual(['a', null, false]);
-    expect(seen([HALT])).toEqual([null, 'halted', true]);
-    expect(seen([ABORT])).toEqual([null, 'aborted', true]);
-    expect(seen([DONE])).toEqual([null, 'completed', true]);
+    expect(seen([])).toEqual(['a', null]);
+    expect(seen([HALT])).toEqual([null, 'halted']);
+    expect(seen([ABORT])).toEqual([null, 'aborted']);
+    expect(seen([DONE])).toEqual([null, 'completed']);
   });
 });

@@ -1,5 +1,5 @@
 import type { MachineEvent } from '../../../src/machine/events.js';
-import { findCurrentBlock, findOutcome, isAtBound, type Position } from '../../../src/machine/position.js';
+import { findCurrentBlock, findOutcome, findRestingState, type Position } from '../../../src/machine/position.js';
 import type { Program, ProgramBlock } from '../../../src/machine/program.js';
 import { ABORT, choose, countersOf, DONE, EMPTY_ROUND, FAIL, FILLED_ROUND, HALT, invalidate } from './programs.js';
 
@@ -21,7 +21,7 @@ export function reachedNow(program: Program, position: Position): string[] {
 export function progress(program: Program, position: Position): MachineEvent[] {
   const block = program.blocks.find(({ id }) => id === findCurrentBlock(position));
   if (block === undefined) return [];
-  if (isAtBound(position)) return ['continue', 'more', 'stop'].map(choose);
+  if (findRestingState(position)?.state === 'bound') return ['continue', 'more', 'stop'].map(choose);
   const { jumps } = countersOf(position, block.id);
   const choices = block.choices.filter(({ target }) => target.kind !== 'goto' || jumps < (block.maxRounds ?? 0));
   return [

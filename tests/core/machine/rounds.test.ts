@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findCurrentBlock, isAtBound } from '../../../src/machine/position.js';
+import { findCurrentBlock, findRestingState } from '../../../src/machine/position.js';
 import { BOUND_CHOICES } from '../../../src/machine/transitions.js';
 import { block, choose, DONE, EMPTY_ROUND, FAIL, FILLED_ROUND, invalidate, program, walk } from './programs.js';
 
@@ -72,9 +72,9 @@ describe('a loop that asks the user', () => {
   it('becomes a gate at the bound', () => {
     const run = walk(subject);
     run.take(EMPTY_ROUND);
-    expect(isAtBound(run.position)).toBe(false);
+    expect(findRestingState(run.position)?.state === 'bound').toBe(false);
     expect(run.take(EMPTY_ROUND)).toEqual([{ type: 'issue', block: 'talk', cause: 'bound' }]);
-    expect(isAtBound(run.position)).toBe(true);
+    expect(findRestingState(run.position)?.state === 'bound').toBe(true);
     expect(findCurrentBlock(run.position)).toBe('talk');
     expect(run.counters('talk').round).toBe(2);
   });
