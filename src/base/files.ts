@@ -50,7 +50,7 @@ const PROBLEMS = {
 };
 
 /** The error of `Files.read` for anything but a document. */
-export function unusable(path: string, why: keyof typeof PROBLEMS): DevCliError {
+export function buildUnusableError(path: string, why: keyof typeof PROBLEMS): DevCliError {
   return new DevCliError('EVIDENCE_INVALID', `${path} ${PROBLEMS[why]}.`, {
     details: [{ target: path, problem: PROBLEMS[why] }],
     fix: `Put a regular file of at most 8 MiB at ${path}, then repeat the same call.`,

@@ -37,14 +37,14 @@ export function normalizeJson(value: unknown, known?: Json): Json {
   if (value === known && known !== undefined) return known;
   if (Array.isArray(value))
     return value.every((item) => isNormal(item)) ? value : value.map((item) => normalizeJson(item));
-  if (isRecord(value)) return normalObject(value, isRecord(known) ? (known as JsonObject) : {});
+  if (isRecord(value)) return normalizeObject(value, isRecord(known) ? (known as JsonObject) : {});
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;
   return value === undefined ? null : (value as Json);
 }
 
 const PROTOTYPE = '__proto__';
 
-function normalObject(value: Record<string, unknown>, known: JsonObject): JsonObject {
+function normalizeObject(value: Record<string, unknown>, known: JsonObject): JsonObject {
   const keys = Object.keys(value);
   const before = (key: string): Json | undefined => (Object.hasOwn(known, key) ? known[key] : undefined);
   const inOrder = (key: string, at: number): boolean => at === 0 || (keys[at - 1] ?? '') < key;

@@ -18,7 +18,7 @@ export function findSuggestion(word: string, known: readonly string[]): string |
 }
 
 /** The known words that `word` can stand for: those that it begins, at most six, else the one that it is near to. */
-function suggestions(word: string, known: readonly string[]): string[] {
+function listSuggestions(word: string, known: readonly string[]): string[] {
   const start = word.toLowerCase();
   const begins = (candidate: string) => candidate.toLowerCase().startsWith(start);
   const begun = word.length < TELLING ? [] : [...new Set(known)].filter(begins);
@@ -29,7 +29,7 @@ function suggestions(word: string, known: readonly string[]): string[] {
 
 /** ` Did you mean "a", "b" or "c"?`, to stand behind a sentence; nothing when no known word fits. */
 export function renderSuggestion(word: string, known: readonly string[]): string {
-  const meant = suggestions(word, known).map((candidate) => JSON.stringify(candidate));
+  const meant = listSuggestions(word, known).map((candidate) => JSON.stringify(candidate));
   const last = meant.pop();
   if (last === undefined) return '';
   return ` Did you mean ${meant.length === 0 ? last : `${meant.join(', ')} or ${last}`}?`;

@@ -68,7 +68,7 @@ export function buildActionBase(tx: Transaction, block: AgentFacingBlock, action
       run: state.name,
       block: block.id,
       actionId,
-      instruction: instructionOf(tx, block, [...read, ...consult]),
+      instruction: buildInstruction(tx, block, [...read, ...consult]),
       ...(reading.length > 0 ? { read: [...new Set(reading)] } : {}),
       ...(consulting.length > 0 ? { consult: consulting } : {}),
       ...asking,
@@ -82,7 +82,7 @@ export function buildActionBase(tx: Transaction, block: AgentFacingBlock, action
 }
 
 /** The recipe's instruction, and what a reader would miss: documents that are not there because their writer failed. */
-function instructionOf(tx: Transaction, block: AgentFacingBlock, paths: string[]): string {
+function buildInstruction(tx: Transaction, block: AgentFacingBlock, paths: string[]): string {
   const text = fillShortText(tx, block.instruction, block.id);
   const absent = paths
     .map((path) => ({ path, why: explainAbsence(tx, path, (reason) => toBoundedLine(reason, 120)) }))

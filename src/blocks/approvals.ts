@@ -51,10 +51,10 @@ export function describeApprovals(state: Pick<RunState, 'engine' | 'gates' | 'mo
   plan: string;
   commands: string;
 } {
-  return { plan: planTold(state), commands: commandsTold(state) };
+  return { plan: describePlanApproval(state), commands: describeCommandsApproval(state) };
 }
 
-function planTold({ engine, gates }: Pick<RunState, 'engine' | 'gates'>): string {
+function describePlanApproval({ engine, gates }: Pick<RunState, 'engine' | 'gates'>): string {
   const approved = engine?.planApproved;
   if (approved === undefined) return 'by nobody: no gate asked about it';
   if (approved !== null) return `by ${describeDecider(approved.by)} (${approved.gate})${renderDigest(approved.digest)}`;
@@ -64,7 +64,12 @@ function planTold({ engine, gates }: Pick<RunState, 'engine' | 'gates'>): string
     : `not approved: ${refused.choice}, by ${describeDecider(refused.by)}${renderDigest(refused.plan)}`;
 }
 
-function commandsTold({ engine, gates, mode, preferences }: Parameters<typeof describeApprovals>[0]): string {
+function describeCommandsApproval({
+  engine,
+  gates,
+  mode,
+  preferences,
+}: Parameters<typeof describeApprovals>[0]): string {
   if (engine === null) return 'by nobody';
   const { commandsApproved: approved, stage } = engine;
   if (approved !== null) return `by ${describeDecider(approved.by)}${renderDigest(approved.digest)}`;

@@ -91,7 +91,7 @@ function completeBlock(tx: Transaction, pending: PendingBlock, input: AckInput, 
     refuseUnexpected(input, ['data', 'result', 'without']);
     return acknowledgeChoice(tx, pending, input);
   }
-  if (input.choice !== undefined) throw unexpectedOptionError('choice', 'This action offers no choices.');
+  if (input.choice !== undefined) throw buildUnexpectedOptionError('choice', 'This action offers no choices.');
   if (block.kind === 'cli' || block.kind === 'engine') {
     throw new DevCliError('INTERNAL', `The action ${pending.action.actionId} cannot be acknowledged like this.`);
   }
@@ -130,11 +130,11 @@ function buildGateError(tx: Transaction, { action, choices }: PendingBlock): Dev
 /** @throws DevCliError `DATA_UNEXPECTED` for an option that the pending action does not take */
 export function refuseUnexpected(input: AckInput, keys: readonly ('data' | 'choice' | 'result' | 'without')[]): void {
   for (const key of keys)
-    if (input[key] !== undefined) throw unexpectedOptionError(key, 'The pending action does not take it.');
+    if (input[key] !== undefined) throw buildUnexpectedOptionError(key, 'The pending action does not take it.');
 }
 
 /** The error for an option that does not fit the pending action. */
-export function unexpectedOptionError(option: string, why: string): DevCliError {
+export function buildUnexpectedOptionError(option: string, why: string): DevCliError {
   return new DevCliError('DATA_UNEXPECTED', `--${option} does not fit here. ${why}`, {
     fix: 'Run the acknowledgement exactly as the action prints it.',
   });

@@ -28,12 +28,12 @@ export function listOfferedChoices(tx: Transaction, block: GateBlock | LlmBlock,
     .map((choice) => ({
       id: choice.id,
       label: fillShortText(tx, choice.label, block.id),
-      ack: acknowledgementOf(tx, choice, shared),
+      ack: buildAcknowledgement(tx, choice, shared),
       ...(choice.reasonRequired ? { reason: 'required' as const } : {}),
     }));
 }
 
-function acknowledgementOf(tx: Transaction, choice: ResolvedChoice, shared: ActionBase) {
+function buildAcknowledgement(tx: Transaction, choice: ResolvedChoice, shared: ActionBase) {
   const note = displayPath(tx.place, tx.state.name, `actions/${shared.actionId}/note.md`);
   return shared.acknowledge({ choice: choice.id, ...(choice.reasonRequired ? { note: `@${note}` } : {}) });
 }
@@ -41,8 +41,8 @@ function acknowledgementOf(tx: Transaction, choice: ResolvedChoice, shared: Acti
 /** A choice: of an `llm`, of a gate, or of a loop at its bound (protocol.md §3; recipes.md, Choices). */
 export function acknowledgeChoice(tx: Transaction, pending: PendingBlock, input: AckInput): Acknowledged {
   const { block } = pending;
-  const { chosen, note } = requireChoice(tx, pending, { ...input, ...choiceByHand(tx, pending, input) });
-  const digest = artifactDigest(tx, pending, chosen.id);
+  const { chosen, note } = requireChoice(tx, pending, { ...input, ...readHandwrittenChoice(tx, pending, input) });
+  const digest = digestArtifact(tx, pending, chosen.id);
   const plan = isPlanGate(block) ? { plan: tx.files.digest(PLAN_CONTENT) } : {};
   const noteFile = storeNote(tx, pending, note);
   saveChoice(tx, pending, chosen.id);
@@ -57,12 +57,16 @@ export function acknowledgeChoice(tx: Transaction, pending: PendingBlock, input:
   };
   recordInputs(tx, pending);
   recordAcknowledged(tx, pending, { choice: chosen.id, ...defined({ note, digest }), ...plan }, chosen.id);
-  if (note !== undefined && targetOf(pending, chosen.id) === 'back') tx.because.push(noteFile);
+  if (note !== undefined && findTarget(pending, chosen.id) === 'back') tx.because.push(noteFile);
   return { result: { kind: 'completed', block: block.id }, event: { type: 'CHOOSE', choice: chosen.id } };
 }
 
 /** Without a choice: the one that was written to the block's section since the action was issued. */
-function choiceByHand(tx: Transaction, { block, state }: PendingBlock, { choice }: AckInput): Pick<AckInput, 'choice'> {
+function readHandwrittenChoice(
+  tx: Transaction,
+  { block, state }: PendingBlock,
+  { choice }: AckInput,
+): Pick<AckInput, 'choice'> {
   if (choice !== undefined || block.kind !== 'llm') return {};
   const [section] = listSectionsWrittenSince(tx, block, state);
   const draft = section === undefined ? null : tx.files.text('DRAFT.md');
@@ -80,7 +84,7 @@ export function requireChoice(
 ): { chosen: { id: string }; note: string | undefined } {
   const choices = pending.choices ?? [];
   const chosen = choices.find((choice) => choice.id === input.choice);
-  if (chosen === undefined) throw unknownChoice(tx, choices, input.choice);
+  if (chosen === undefined) throw buildUnknownChoiceError(tx, choices, input.choice);
   const note = input.note?.trim() === '' ? undefined : input.note;
   if (chosen.reason === 'required' && note === undefined) {
     throw new DevCliError('DATA_MISSING', `"${chosen.id}" needs a reason.`, {
@@ -107,7 +111,11 @@ export function getDecider(tx: Transaction, pending: PendingBlock): string {
   return isHuman(tx, pending) ? 'human' : tx.by.kind;
 }
 
-function unknownChoice(_turn: Transaction, choices: { id: string }[], given: string | undefined): DevCliError {
+function buildUnknownChoiceError(
+  _turn: Transaction,
+  choices: { id: string }[],
+  given: string | undefined,
+): DevCliError {
   const ids = choices.map((choice) => choice.id).join(', ');
   return new DevCliError(
     'UNKNOWN_CHOICE',
@@ -141,16 +149,16 @@ function isHuman(tx: Transaction, pending: PendingBlock): boolean {
  * the artifact is no longer what was asked about, only a choice that does not lead on is taken.
  * @throws DevCliError `INPUT_CHANGED`
  */
-function artifactDigest(tx: Transaction, pending: PendingBlock, choice: string): string | null | undefined {
+function digestArtifact(tx: Transaction, pending: PendingBlock, choice: string): string | null | undefined {
   const { block, action } = pending;
   if (block.kind !== 'wait-for-user' || block.artifact === undefined || action.action !== 'wait-for-user') {
     return undefined;
   }
   const path = fillPlaceholders(tx, block.artifact, block.id);
-  const on = targetOf(pending, choice) === 'on';
+  const on = findTarget(pending, choice) === 'on';
   if (path === PLAN && on) requirePlanAgreement(tx);
   const changed = findChangedArtifact(tx, pending.state);
-  if (changed !== null && on) throw changedArtifactError(tx, pending, changed);
+  if (changed !== null && on) throw buildChangedArtifactError(tx, pending, changed);
   if (changed !== null) tx.warnings.push(`${changed} changed after the question was asked`);
   return tx.files.digest(path);
 }
@@ -170,7 +178,7 @@ export function findChangedArtifact(
 }
 
 /** Nobody approves what was not shown: the gate asks again. */
-export function changedArtifactError(tx: Transaction, { block }: PendingBlock, changed: string): DevCliError {
+export function buildChangedArtifactError(tx: Transaction, { block }: PendingBlock, changed: string): DevCliError {
   return new DevCliError('INPUT_CHANGED', `${changed} changed after the question was asked.`, {
     details: [{ target: changed, problem: 'not as it was when the question was asked' }],
     fix: { command: 'step invalidate', input: { name: tx.state.name, step: block.id } },
@@ -201,7 +209,7 @@ function saveChoice(tx: Transaction, { block }: PendingBlock, choice: string): v
 }
 
 /** Where a choice of the recipe leads. Those of a loop at its bound are the machine's own: none goes to another block. */
-function targetOf({ block }: PendingBlock, choice: string): 'on' | 'back' | 'halt' {
+function findTarget({ block }: PendingBlock, choice: string): 'on' | 'back' | 'halt' {
   if (!('choices' in block)) return 'on';
   const goto = block.choices.find(({ id }) => id === choice)?.goto ?? 'next';
   if (goto === 'next') return 'on';

@@ -14,11 +14,11 @@ import { fillPlaceholders } from './values.js';
  * Executes a CLI block. One of our own commands runs at once, in the same transaction; an external one becomes the
  * pending `running` action, launched after the commit (protocol.md §4); command.ts takes its ending.
  */
-export function execute(tx: Transaction, effect: Extract<Effect, { type: 'execute' }>): MachineEvent | null {
+export function executeCliBlock(tx: Transaction, effect: Extract<Effect, { type: 'execute' }>): MachineEvent | null {
   const block = getBlock(tx, effect.block);
   if (block.kind !== 'cli') throw new DevCliError('INTERNAL', `"${block.id}" is no CLI block.`);
   if (block.command.kind === 'external') {
-    start(tx, block, block.command.command, effect.cause);
+    startCommand(tx, block, block.command.command, effect.cause);
     return null;
   }
   const outcome = tryInProcess(tx, block.command.command, block.id);
@@ -34,7 +34,7 @@ export function execute(tx: Transaction, effect: Extract<Effect, { type: 'execut
   return outcome.ok ? { type: 'DONE' } : { type: 'FAIL' };
 }
 
-function start(tx: Transaction, block: CliBlock, command: ExternalCommand, cause: string): void {
+function startCommand(tx: Transaction, block: CliBlock, command: ExternalCommand, cause: string): void {
   const { state, place } = tx;
   state.lastAction += 1;
   const actionId = `a${state.lastAction}`;

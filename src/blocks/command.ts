@@ -9,9 +9,9 @@ import { recordFault, recordStepSummary, type Transaction } from '../run/transac
 /** The external command of a CLI block, once it has ended (protocol.md §4). Apart from cli.ts: few acknowledgements need it. */
 
 /** The command of the block at work has ended: the event that the recipe's machine takes. */
-export function commandEnded(tx: Transaction, { job, ending }: CommandEnded): MachineEvent {
+export function concludeCommand(tx: Transaction, { job, ending }: CommandEnded): MachineEvent {
   const { state } = tx;
-  const { ok, outcome, exit } = outcomeOf(job, ending);
+  const { ok, outcome, exit } = describeEnding(job, ending);
   const log = ending.kind === 'reused' ? ending.log : `${job.directory}/command.log`;
   recordCommandEnd(tx, job, { exit, outcome, log, reused: ending.kind === 'reused' });
   state.acknowledged[job.actionId] = job.block;
@@ -25,7 +25,7 @@ export function commandEnded(tx: Transaction, { job, ending }: CommandEnded): Ma
 }
 
 /** An ending in words. `ok`: exit 0. */
-export function outcomeOf(
+export function describeEnding(
   { timeout }: CommandJob,
   ending: CommandEnding,
 ): { ok: boolean; outcome: string; exit: number | null } {

@@ -22,7 +22,7 @@ export const GATE: BlockType<GateBlock> = {
 
 function buildGate(tx: Transaction, block: GateBlock, shared: ActionBase): PendingAction {
   const artifact = block.artifact === undefined ? null : fillPath(tx, block.artifact, block.id);
-  const commands = artifact === PLAN ? commandsToCome(tx) : '';
+  const commands = artifact === PLAN ? renderPlanCommands(tx) : '';
   const choices = listOfferedChoices(tx, block, shared);
   const action: GateAction = {
     ...shared.base,
@@ -76,7 +76,7 @@ export function buildBoundGate(tx: Transaction, block: AgentFacingBlock, shared:
 }
 
 /** What execution will run without asking again: the user sees it before approving. */
-function commandsToCome(tx: Transaction): string {
+function renderPlanCommands(tx: Transaction): string {
   const plan = readPlan(tx.files);
   const commands = plan === null ? [] : listCommands(plan);
   if (commands.length === 0) return '';

@@ -74,14 +74,14 @@ export function refuseOutdated(
  * the block, and its inputs with it.
  */
 export function recordInputs(tx: Transaction, { block, state }: PendingBlock): void {
-  const paths = inputsOf(tx, block).filter((path) => path !== 'DRAFT.md' || block.stale === 'block');
+  const paths = listInputs(tx, block).filter((path) => path !== 'DRAFT.md' || block.stale === 'block');
   if (paths.length === 0) return;
   const now = Object.fromEntries(paths.map((path) => [path, digestInput(tx.files, path)]));
   const handed = Object.entries(state.handed ?? {}).filter(([path]) => path in now);
   tx.state.inputHashes[block.id] = { ...now, ...Object.fromEntries(handed) };
 }
 
-function inputsOf(tx: Transaction, block: ResolvedBlock): string[] {
+function listInputs(tx: Transaction, block: ResolvedBlock): string[] {
   if (!('read' in block)) return [];
   const agents = 'agents' in block ? block.agents.flatMap((agent) => agent.readsFrom) : [];
   return [...new Set([...block.read, ...block.consult, ...agents])].map((path) => fillPlaceholders(tx, path, block.id));

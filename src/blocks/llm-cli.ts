@@ -27,13 +27,13 @@ export const LLM_CLI: BlockType<LlmCliBlock> = {
     const path = fillPath(tx, block.write, block.id);
     const watched = redone || state.earlierRun !== null || isLaterPhase(state);
     const before = watched ? { [path]: readFileFacts(tx.files, path) } : {};
-    return { action: writeAction(tx, block, buildActionBase(tx, block, actionId)), before };
+    return { action: buildWriteAction(tx, block, buildActionBase(tx, block, actionId)), before };
   },
   refuses: ['data', 'without'],
   acknowledge: acknowledgeFile,
 };
 
-function writeAction(tx: Transaction, block: LlmCliBlock, shared: ActionBase): PendingAction {
+function buildWriteAction(tx: Transaction, block: LlmCliBlock, shared: ActionBase): PendingAction {
   return {
     ...shared.base,
     action: 'llm+cli',
@@ -69,15 +69,15 @@ function acknowledgeFile(
       },
     );
   }
-  checkWritten(tx, pending, evidence.text, shown);
+  requireValidContent(tx, pending, evidence.text, shown);
   tx.files.keep(path);
   if (input.result !== undefined) rememberResult(tx, input.result);
-  const summary = runAfterwards(tx, block);
+  const summary = runFollowUp(tx, block);
   return completeAction(tx, pending, { evidence: { [path]: evidence.sha256 } }, summary);
 }
 
 /** @throws DevCliError `SCHEMA_INVALID` with every finding, `EVIDENCE_INVALID` for what is no JSON */
-function checkWritten(tx: Transaction, pending: PendingBlock<LlmCliBlock>, text: string, shown: string): void {
+function requireValidContent(tx: Transaction, pending: PendingBlock<LlmCliBlock>, text: string, shown: string): void {
   const { block } = pending;
   const value = requireJson(tx, text, shown);
   const findings =
@@ -105,7 +105,7 @@ function requireJson(_turn: Transaction, text: string, shown: string): Json {
   }
 }
 
-function runAfterwards(tx: Transaction, block: LlmCliBlock): string {
+function runFollowUp(tx: Transaction, block: LlmCliBlock): string {
   if (block.command === undefined) return `wrote ${block.write}`;
   if (block.command.kind === 'external') {
     throw new DevCliError('INTERNAL', `"${block.id}" has an external command, which lint refuses here.`);

@@ -29,7 +29,7 @@ import { rememberResult } from './values.js';
 /** `llm`: the agent thinks, and answers with data, with a choice, or with nothing. */
 export const LLM: BlockType<LlmBlock> = {
   ask(tx, block, { actionId }) {
-    return { action: llmAction(tx, block, buildActionBase(tx, block, actionId)), ...measured(tx, block) };
+    return { action: buildLlmAction(tx, block, buildActionBase(tx, block, actionId)), ...measureSections(tx, block) };
   },
   refuses: ['without'],
   acknowledge: acknowledgeData,
@@ -39,32 +39,32 @@ export const LLM: BlockType<LlmBlock> = {
 export const LLM_LOOP: BlockType<LlmLoopBlock> = {
   ask(tx, block, { actionId, cause }) {
     const shared = buildActionBase(tx, block, actionId);
-    const action = cause === 'bound' ? buildBoundGate(tx, block, shared) : loopAction(tx, block, shared);
-    return { action, ...measured(tx, block) };
+    const action = cause === 'bound' ? buildBoundGate(tx, block, shared) : buildLoopAction(tx, block, shared);
+    return { action, ...measureSections(tx, block) };
   },
   refuses: ['without'],
   acknowledge: acknowledgeData,
 };
 
 /** The sections as they stand: what is written to them from now on is evidence. */
-function measured(tx: Transaction, block: LlmBlock | LlmLoopBlock): Pick<IssuedAction, 'sections'> {
+function measureSections(tx: Transaction, block: LlmBlock | LlmLoopBlock): Pick<IssuedAction, 'sections'> {
   const sections = digestSections(tx, block);
   return Object.keys(sections).length === 0 ? {} : { sections };
 }
 
-function llmAction(tx: Transaction, block: LlmBlock, shared: ActionBase): PendingAction {
+function buildLlmAction(tx: Transaction, block: LlmBlock, shared: ActionBase): PendingAction {
   const action: PendingAction = { ...shared.base, action: 'llm' };
   if (block.choices.length > 0)
     return { ...action, choices: listOfferedChoices(tx, block, shared), ...buildFullPart(tx, block) };
   if (block.save === undefined && block.sections.length === 0) {
     return { ...action, ack: shared.acknowledge(), ...buildFullPart(tx, block) };
   }
-  const data = dataFile(tx, block, shared);
+  const data = buildDataRequest(tx, block, shared);
   return { ...action, data, ack: shared.acknowledge({ data: `@${data.write}` }), ...buildFullPart(tx, block) };
 }
 
-function loopAction(tx: Transaction, block: LlmLoopBlock, shared: ActionBase): PendingAction {
-  const data = dataFile(tx, block, shared);
+function buildLoopAction(tx: Transaction, block: LlmLoopBlock, shared: ActionBase): PendingAction {
+  const data = buildDataRequest(tx, block, shared);
   return {
     ...shared.base,
     action: 'llm-loop',
@@ -76,10 +76,10 @@ function loopAction(tx: Transaction, block: LlmLoopBlock, shared: ActionBase): P
   };
 }
 
-function dataFile(tx: Transaction, block: LlmBlock | LlmLoopBlock, shared: ActionBase) {
+function buildDataRequest(tx: Transaction, block: LlmBlock | LlmLoopBlock, shared: ActionBase) {
   const form = block.sections.length > 0 || block.save?.command === 'draft update' ? 'sections' : 'json';
   const file = `actions/${shared.actionId}/data.${form === 'sections' ? 'md' : 'json'}`;
-  const need = form === 'sections' ? needed(tx, block) : null;
+  const need = form === 'sections' ? listWantedSections(tx, block) : null;
   return {
     write: displayPath(tx.place, tx.state.name, file),
     form,
@@ -88,7 +88,7 @@ function dataFile(tx: Transaction, block: LlmBlock | LlmLoopBlock, shared: Actio
 }
 
 /** The sections still wanted, each with what belongs into it; all of the block's when none is missing. */
-function needed(tx: Transaction, block: LlmBlock | LlmLoopBlock): Record<string, string> | null {
+function listWantedSections(tx: Transaction, block: LlmBlock | LlmLoopBlock): Record<string, string> | null {
   if (block.sections.length === 0) return null;
   const missing = listMissingSections(tx, block);
   const wanted = missing.length > 0 ? missing : block.sections;
@@ -133,7 +133,7 @@ function saveData(tx: Transaction, pending: PendingBlock<LlmBlock | LlmLoopBlock
     });
   }
   const { data } = input;
-  if (data === undefined) return writtenByHand(tx, pending, wanted.write);
+  if (data === undefined) return requireHandwrittenSections(tx, pending, wanted.write);
   const file = `actions/${action.actionId}/data.${wanted.form === 'sections' ? 'md' : 'json'}`;
   if (block.save === undefined && block.sections.length === 0) {
     parseJson(data.text);
@@ -153,7 +153,7 @@ function saveData(tx: Transaction, pending: PendingBlock<LlmBlock | LlmLoopBlock
  * of a loop one is enough, since its exit check has the last word.
  * @throws DevCliError `DATA_MISSING` with the sections that were not written
  */
-function writtenByHand(
+function requireHandwrittenSections(
   tx: Transaction,
   { block, state }: PendingBlock<LlmBlock | LlmLoopBlock>,
   file: string,

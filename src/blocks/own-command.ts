@@ -88,13 +88,13 @@ export function runOrRefuse(
   const outcome = runInProcess(tx, command, block, more);
   if (outcome.ok) return outcome;
   throw new DevCliError('EVIDENCE_INVALID', `"${command.command}" found: ${outcome.summary}.`, {
-    details: detailsOf(outcome).slice(0, DETAILS_SHOWN),
+    details: listFindings(outcome).slice(0, DETAILS_SHOWN),
     fix: 'Mend what it names, then repeat the acknowledgement.',
   });
 }
 
 /** The findings in a report, whichever command made it. */
-function detailsOf({ report, summary }: CommandReport): ErrorDetail[] {
+function listFindings({ report, summary }: CommandReport): ErrorDetail[] {
   const listed = [report['problems'], report['findings']].find((list) => Array.isArray(list));
   const found = Array.isArray(listed) ? listed.filter(isDetail) : [];
   if (found.length > 0) return found;

@@ -22,10 +22,10 @@ export function findPlanGate(state: RunState, captured: CapturedRecipe): PlanGat
   );
   const { pendingAction: pending, engine, gates } = state;
   const asked = pending === null || pending.action.action === 'done' ? null : pending.action.block;
-  if (pending !== null && asked !== null && blocks.has(asked)) return open(asked, pending.issuedAt);
-  if (engine?.planApproved === null) return open(APPROVE_PLAN, pending?.issuedAt ?? state.updatedAt);
+  if (pending !== null && asked !== null && blocks.has(asked)) return buildOpenGate(asked, pending.issuedAt);
+  if (engine?.planApproved === null) return buildOpenGate(APPROVE_PLAN, pending?.issuedAt ?? state.updatedAt);
   const unanswered = [...blocks.keys()].find((id) => !Object.hasOwn(gates, id) && wasReached(state.steps[id]));
-  if (unanswered !== undefined) return open(unanswered, state.updatedAt);
+  if (unanswered !== undefined) return buildOpenGate(unanswered, state.updatedAt);
   const answers = Object.entries(gates).filter(([id, { plan }]) => plan !== undefined || blocks.has(id));
   const [last] = answers.sort(([, a], [, b]) => b.seq - a.seq);
   if (last === undefined) return state.planGate ?? null;
@@ -47,7 +47,7 @@ function wasReached(step: StepState | undefined): boolean {
   return step !== undefined && step.status !== 'pending' && step.status !== 'skipped';
 }
 
-function open(gate: string, at: string): PlanGate {
+function buildOpenGate(gate: string, at: string): PlanGate {
   return { gate, approved: false, by: null, at };
 }
 

@@ -25,7 +25,7 @@ export function renderAgentPrompt(
   agent: ResolvedAgent,
   output: string | null,
 ): string {
-  const definition = definitionOf(tx, agent);
+  const definition = findDefinition(tx, agent);
   const task = [agent.prompt, agent.promptHint]
     .filter((part) => part !== undefined && part !== '')
     .map((part) => fillWholeText(tx, part ?? '', block.id).trim());
@@ -33,15 +33,15 @@ export function renderAgentPrompt(
     `# ${agent.id}, for the run ${tx.state.name}`,
     definition?.role ?? `You are ${agent.type}.`,
     `## Task\n\n${task.length === 0 ? (definition?.body ?? block.instruction) : task.join('\n\n')}`,
-    request(tx),
-    inputs(tx, agent.readsFrom, block.id),
-    output === null ? REPLY_ONLY : outputRules(tx, block, agent, output),
+    renderRequest(tx),
+    renderInputs(tx, agent.readsFrom, block.id),
+    output === null ? REPLY_ONLY : renderOutputRules(tx, block, agent, output),
   ];
   return `${parts.join('\n\n')}\n`;
 }
 
 /** The role's variant where the recipe asks for one and it is there, else the role. */
-function definitionOf(
+function findDefinition(
   { captured: { agents } }: Transaction,
   { type, promptVariant }: ResolvedAgent,
 ): CapturedAgent | undefined {
@@ -52,12 +52,12 @@ function definitionOf(
 const REPLY_ONLY =
   '## What to deliver\n\nYour result in your reply, in at most ten lines; whoever started you passes it on. Write no file, edit no sources, do not commit, run neither `dev-cli next` nor `dev-cli step`.';
 
-function request(tx: Transaction): string {
+function renderRequest(tx: Transaction): string {
   if (tx.state.goal === null) return '## The request\n\nNone was given.';
   return `## The request\n\n${renderForeignBlock(tx.state.goal, { label: 'the request, as the user gave it' })}`;
 }
 
-function inputs(tx: Transaction, readsFrom: readonly string[], block: string): string {
+function renderInputs(tx: Transaction, readsFrom: readonly string[], block: string): string {
   const { place, state } = tx;
   const lines = [`- project root: ${place.root}`];
   if (place.workTree !== place.root) lines.push(`- work tree, where the sources are: ${place.workTree}`);
@@ -83,7 +83,7 @@ export function explainAbsence(tx: Transaction, path: string, said: (reason: str
   return ` (not there: ${id} ${agent.status === 'failed' ? 'failed' : 'did not run'}${reason})`;
 }
 
-function outputRules(tx: Transaction, block: SubagentBlock, agent: ResolvedAgent, output: string): string {
+function renderOutputRules(tx: Transaction, block: SubagentBlock, agent: ResolvedAgent, output: string): string {
   const path = toAbsolutePath(tx.place, tx.state.name, output);
   const frontMatter = [
     '---',
@@ -104,12 +104,12 @@ ${frontMatter}
 - Write it once, whole: to \`${path}.tmp\`, then rename.
 - Nothing found is a valid result; say so in the summary.
 - Touch nothing else: edit no sources, do not commit, run neither \`dev-cli next\` nor \`dev-cli step\`.
-- Then run \`${checkCommand(tx, path)}\` and mend what it names.
+- Then run \`${renderCheckCommand(tx, path)}\` and mend what it names.
 - Reply with two lines: the path, and the summary.`;
 }
 
 /** Runs as printed wherever the agent works: nothing in it depends on the directory. */
-function checkCommand({ place }: Transaction, file: string): string {
+function renderCheckCommand({ place }: Transaction, file: string): string {
   return createFormatterFor(place.root)({ command: 'check', input: { subject: file } });
 }
 
@@ -120,7 +120,7 @@ function checkCommand({ place }: Transaction, file: string): string {
 export function renderBlockPrompt(tx: Transaction, block: ResolvedBlock & InstructedBlock): string | null {
   const example = block.kind === 'llm+cli' && block.schema === 'plan-content' ? renderPlanTemplate() : null;
   if (block.instructionText === undefined && example === null) return null;
-  const parts = [fillWholeText(tx, block.instructionText ?? block.instruction, block.id).trim(), request(tx)];
+  const parts = [fillWholeText(tx, block.instructionText ?? block.instruction, block.id).trim(), renderRequest(tx)];
   if (example !== null) parts.push(`## Example\n\n${example.trim()}`);
   return `${parts.join('\n\n')}\n`;
 }

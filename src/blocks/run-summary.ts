@@ -20,14 +20,14 @@ export function buildRunSummary(
     .map(([id, agent]) => `${id} did not deliver: ${agent.reason ?? 'no reason given'}`);
   return {
     goal: state.goal ?? '',
-    outcome: outcomeOf(state, recipe),
+    outcome: determineOutcome(state, recipe),
     at,
     done: sortByRecipe(recipe, state.steps)
       .filter(([, step]) => step.status === 'done')
       .map(([id, step]) => (step.summary === undefined ? id : `${id}: ${step.summary}`)),
     decisions: [...listPlanningDecisions(state, recipe, files), ...gateDecisions(state, recipe)],
     changedFiles: [],
-    verification: state.reviewRounds.map(reviewLine),
+    verification: state.reviewRounds.map(renderReview),
     openIssues: [...state.warnings, ...failures],
     next:
       files.facts(PLAN).kind === 'file'
@@ -37,12 +37,12 @@ export function buildRunSummary(
 }
 
 /** A verdict of a review; which document the round was about is the recipe's. */
-function reviewLine({ block, round, agent, verdict, summary }: RunState['reviewRounds'][number]): string {
+function renderReview({ block, round, agent, verdict, summary }: RunState['reviewRounds'][number]): string {
   return `${block}, round ${round}: ${agent} ${verdict ?? 'without a verdict'}${summary === '' ? '' : `; ${summary}`}`;
 }
 
 /** The last block of a live run that writes this writes it for a run that is then complete. */
-function outcomeOf(state: RunState, recipe: ResolvedRecipe): RunSummary['outcome'] {
+function determineOutcome(state: RunState, recipe: ResolvedRecipe): RunSummary['outcome'] {
   const last = recipe.blocks.at(-1);
   const closing = last?.kind === 'cli' && last.id === state.currentBlock && state.steps[last.id]?.status !== 'failed';
   const goesOn = state.workflow !== null && state.workflow.phaseIndex < state.workflow.phases.length - 1;
@@ -61,11 +61,11 @@ export function listPlanningDecisions(
   recipe: ResolvedRecipe,
   files: PendingDocuments,
 ): RunSummary['decisions'] {
-  const all = [...(state.decisions ?? []), ...draftDecisions(state, recipe, files)];
+  const all = [...(state.decisions ?? []), ...listDraftDecisions(state, recipe, files)];
   return [...new Map(all.map((decision) => [decision.text, decision])).values()];
 }
 
-function draftDecisions(state: RunState, recipe: ResolvedRecipe, files: PendingDocuments): RunSummary['decisions'] {
+function listDraftDecisions(state: RunState, recipe: ResolvedRecipe, files: PendingDocuments): RunSummary['decisions'] {
   const draft = files.text('DRAFT.md');
   if (draft === null) return [];
   const asked = recipe.blocks.findLast((block) => 'sections' in block && block.sections.includes('decisions'));

@@ -17,17 +17,17 @@ export function refuseChangedSources(tx: Transaction, actionId: string, sources:
   if (sources === null || sources.paths.length === 0) return null;
   const { state } = tx;
   const { paths } = sources;
-  if (isTaken(tx, actionId, paths)) {
+  if (isApproved(tx, actionId, paths)) {
     state.baseline = sources.now;
     recordEntry(tx, 'sources-taken', { actionId, paths });
     state.sourcesRefused = null;
     return null;
   }
   recordEntry(tx, 'sources-refused', { actionId, paths });
-  if (state.mode['interaction'] === 'autopilot') return halted(tx, paths);
+  if (state.mode['interaction'] === 'autopilot') return haltRun(tx, paths);
   state.sourcesRefused = { seq: 0, actionId, paths };
-  const error = new DevCliError('SOURCES_CHANGED', `${changedLine(paths)}.`, {
-    details: detailsOf(paths),
+  const error = new DevCliError('SOURCES_CHANGED', `${renderChange(paths)}.`, {
+    details: listDetails(paths),
     fix: 'If you changed them, put them back as they were and repeat the ack. If the user did, show the user the list and what `answer` says: the user runs it in a terminal of their own, then the same ack takes them as given.',
     answer: { command: 'approve', input: { name: state.name } },
   });
@@ -35,10 +35,10 @@ export function refuseChangedSources(tx: Transaction, actionId: string, sources:
 }
 
 /** Nobody is there to ask: the run halts, and only reopening the step goes on. */
-function halted(tx: Transaction, paths: string[]): Acknowledged {
+function haltRun(tx: Transaction, paths: string[]): Acknowledged {
   const { state } = tx;
   const block = state.currentBlock ?? '';
-  const line = changedLine(paths);
+  const line = renderChange(paths);
   const names = paths.slice(0, PATHS_IN_REASON).join(', ');
   const more = paths.length > PATHS_IN_REASON ? ` and ${paths.length - PATHS_IN_REASON} more` : '';
   recordStepSummary(tx, block, `${line}: ${names}${more}`);
@@ -48,7 +48,7 @@ function halted(tx: Transaction, paths: string[]): Acknowledged {
     'SOURCES_CHANGED',
     `${line}; the run halted. Before it is reopened they have to be as they were.`,
     {
-      details: detailsOf(paths),
+      details: listDetails(paths),
       fix: [
         'Tell the user. Only when the user wants to go on, and the files are as they were: ',
         { command: 'step invalidate', input: { name: state.name, step: block } },
@@ -59,18 +59,18 @@ function halted(tx: Transaction, paths: string[]): Acknowledged {
 }
 
 /** Whether a person was there after the refusal that listed all of these paths for this action. */
-function isTaken({ state }: Transaction, actionId: string, paths: string[]): boolean {
+function isApproved({ state }: Transaction, actionId: string, paths: string[]): boolean {
   const refused = state.sourcesRefused;
   if (refused === null || refused.actionId !== actionId) return false;
   if (!paths.every((path) => refused.paths.includes(path))) return false;
   return (state.lastHuman?.seq ?? 0) > refused.seq;
 }
 
-function changedLine(paths: string[]): string {
+function renderChange(paths: string[]): string {
   const files = paths.length === 1 ? '1 file' : `${paths.length} files`;
   return `${files} outside .dev/ changed during a phase that may not touch them`;
 }
 
-function detailsOf(paths: string[]): ErrorDetail[] {
+function listDetails(paths: string[]): ErrorDetail[] {
   return paths.slice(0, PATHS_SHOWN).map((path) => ({ target: path, problem: 'changed since the run began' }));
 }

@@ -8,7 +8,7 @@ import { type ConditionScope, getRound, type Standing, type Transaction } from '
 
 /** Fills the placeholders of a recipe's text with the values of this run (recipes.md §1). */
 export function fillPlaceholders(tx: Standing, template: string, block: string | null): string {
-  return fillTemplate(template, (key) => placeholderValue(tx, key, block));
+  return fillTemplate(template, (key) => resolvePlaceholder(tx, key, block));
 }
 
 /**
@@ -33,17 +33,17 @@ export function fillPath(tx: Transaction, template: string, block: string | null
  * stays data (product.md, Principles).
  */
 export function fillShortText(tx: Transaction, template: string, block: string | null): string {
-  return quoting(tx, template, block, (value) => toBoundedLine(value, QUOTE_CAP));
+  return fillQuoted(tx, template, block, (value) => toBoundedLine(value, QUOTE_CAP));
 }
 
 /** The same for a prompt file, or a question to a person: who has to act on a value is given all of it. */
 export function fillWholeText(tx: Transaction, template: string, block: string | null): string {
-  return quoting(tx, template, block, toWholeLine);
+  return fillQuoted(tx, template, block, toWholeLine);
 }
 
-function quoting(tx: Transaction, template: string, block: string | null, told: (value: string) => string): string {
+function fillQuoted(tx: Transaction, template: string, block: string | null, told: (value: string) => string): string {
   return fillTemplate(template, (key) => {
-    const value = placeholderValue(tx, key, block);
+    const value = resolvePlaceholder(tx, key, block);
     const head = key.split('.')[0] ?? '';
     const ours = ['name', 'round', 'mode', 'root', 'workTree', 'origin'].includes(head);
     return value === undefined || ours ? value : `"${told(value)}"`;
@@ -54,7 +54,7 @@ function quoting(tx: Transaction, template: string, block: string | null, told: 
 const QUOTE_CAP = 200;
 
 /** The value of one placeholder; undefined when the recipe knows no such name. */
-function placeholderValue(tx: Standing, key: string, block: string | null): string | undefined {
+function resolvePlaceholder(tx: Standing, key: string, block: string | null): string | undefined {
   const [head = '', ...rest] = key.split('.');
   const tail = rest.join('.');
   const { state } = tx;
@@ -72,31 +72,31 @@ function placeholderValue(tx: Standing, key: string, block: string | null): stri
     case 'mode':
       return state.mode[tail];
     case 'vars':
-      return shown(state.vars[tail]);
+      return renderValue(state.vars[tail]);
     case 'preferences':
-      return shown(state.preferences[tail] ?? null);
+      return renderValue(state.preferences[tail] ?? null);
     case 'origin':
-      return originValue(tx, tail);
+      return resolveOrigin(tx, tail);
     case 'draft':
-      return sectionText(tx, tail);
+      return readSection(tx, tail);
     default:
-      return key in state.vars ? shown(state.vars[key]) : sectionText(tx, key);
+      return key in state.vars ? renderValue(state.vars[key]) : readSection(tx, key);
   }
 }
 
-function originValue(tx: Standing, key: string): string {
+function resolveOrigin(tx: Standing, key: string): string {
   const { origin } = tx.state;
   if (origin === null) return '';
   return key === 'attempt' ? String(origin.attempt) : origin.id;
 }
 
-function sectionText(tx: Standing, id: string): string | undefined {
+function readSection(tx: Standing, id: string): string | undefined {
   if (!isSectionId(id)) return undefined;
   const draft = tx.files.text('DRAFT.md');
   return draft === null ? '' : readDraft(draft)[id].text;
 }
 
-function shown(value: unknown): string | undefined {
+function renderValue(value: unknown): string | undefined {
   if (value === undefined) return undefined;
   if (value === null) return '';
   return typeof value === 'string' ? value : JSON.stringify(value);

@@ -47,20 +47,20 @@ export async function runCommandLine(argv: readonly string[], io: ProcessIo): Pr
   let site: Site | null = null;
   let format = chooseFormat(undefined, { json: argv.includes('--json'), text: argv.includes('--text') }, io);
   try {
-    if (argv[0] === '--version' || argv[0] === '-V') return versionPrinted(argv, io);
-    const read = parseHot(argv) ?? (await explained(argv, io));
+    if (argv[0] === '--version' || argv[0] === '-V') return printVersion(argv, io);
+    const read = parseHot(argv) ?? (await parseFully(argv, io));
     format = chooseFormat(read.form, read.globals, io);
     if ('fault' in read) throw read.fault;
-    site = { cwd: io.cwd, env: io.env, ...rootGiven(read) };
-    const result = await answer(read, io, site);
-    format = await seenFrom(site, format, result.root);
+    site = { cwd: io.cwd, env: io.env, ...pickRoot(read) };
+    const result = await answerCall(read, io, site);
+    format = await adaptToSite(site, format, result.root);
     if (!('stream' in result)) return printAnswer(result, format);
     const { printStream } = await import('./stream.js');
     return await printStream(result, format, io);
   } catch (thrown) {
     const error = toDevCliError(thrown, io.env['DEV_CLI_DEBUG'] === '1');
     try {
-      return printFailure(error, site === null ? format : await seenFrom(site, format));
+      return printFailure(error, site === null ? format : await adaptToSite(site, format));
     } catch (defect) {
       return printFailure(toDevCliError(defect, false), format);
     }
@@ -68,12 +68,12 @@ export async function runCommandLine(argv: readonly string[], io: ProcessIo): Pr
 }
 
 /** What commander makes of the words: all that the small parser leaves. */
-async function explained(argv: readonly string[], { wings }: ProcessIo) {
+async function parseFully(argv: readonly string[], { wings }: ProcessIo) {
   const { readCommandLine } = await import('../registry/parse.js');
-  return readCommandLine(argv, await registryWith(wings));
+  return readCommandLine(argv, await loadRegistry(wings));
 }
 
-async function registryWith(wings: ProcessIo['wings']): Promise<Registry> {
+async function loadRegistry(wings: ProcessIo['wings']): Promise<Registry> {
   const { REGISTRY, withGroups } = await import('../registry/find.js');
   return wings === undefined ? REGISTRY : withGroups(wings);
 }
@@ -92,16 +92,16 @@ function findKnownRoot(site: Site): string | null {
 }
 
 /** How an answer is written for a call that may not have been made in the root: elsewhere, paths and commands differ. */
-async function seenFrom<T extends CallSite>(site: Site, format: T, known?: string): Promise<T> {
+async function adaptToSite<T extends CallSite>(site: Site, format: T, known?: string): Promise<T> {
   const root = known ?? findKnownRoot(site);
   if (root === null || root === site.cwd) return format;
   const { createPathWriter } = await import('./path-writer.js');
   return { ...format, reach: createPathWriter(root, site.root) };
 }
 
-const rootGiven = ({ globals: { root } }: Pick<ParsedCommand, 'globals'>) => (root === undefined ? {} : { root });
+const pickRoot = ({ globals: { root } }: Pick<ParsedCommand, 'globals'>) => (root === undefined ? {} : { root });
 
-async function answer(parsed: ParsedCommand, io: ProcessIo, site: Site): Promise<Answer | StreamAnswer> {
+async function answerCall(parsed: ParsedCommand, io: ProcessIo, site: Site): Promise<Answer | StreamAnswer> {
   const { stdin, stdinIsTerminal, stdoutIsTerminal } = io;
   let reader: Environment['readInput'] | null = null;
   const readInput: Environment['readInput'] = (source) => {
@@ -111,10 +111,10 @@ async function answer(parsed: ParsedCommand, io: ProcessIo, site: Site): Promise
   const input = resolveInput(parsed.form, parsed.input, { cwd: site.cwd, readInput });
   const { name: command } = parsed.form;
   if (command === 'help') {
-    return (await import('./help.js')).answerHelp(input['command'], await registryWith(io.wings));
+    return (await import('./help.js')).answerHelp(input['command'], await loadRegistry(io.wings));
   }
   if (command === 'completion' && typeof input['shell'] === 'string') {
-    return (await import('./completion.js')).answerCompletion(input['shell'], await registryWith(io.wings));
+    return (await import('./completion.js')).answerCompletion(input['shell'], await loadRegistry(io.wings));
   }
   const signal = io.interruption();
   const environment: Environment = {
@@ -126,12 +126,12 @@ async function answer(parsed: ParsedCommand, io: ProcessIo, site: Site): Promise
     signal,
     readInput,
     // A question may name a file.
-    ask: async (question) => io.ask(writePaths(question, await seenFrom(site, rootGiven(parsed)))),
+    ask: async (question) => io.ask(writePaths(question, await adaptToSite(site, pickRoot(parsed)))),
   };
-  return Promise.race([interrupted(signal), execute({ command, input }, environment)]);
+  return Promise.race([rejectOnAbort(signal), execute({ command, input }, environment)]);
 }
 
-function interrupted(signal: AbortSignal): Promise<never> {
+function rejectOnAbort(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
     signal.addEventListener('abort', () =>
       reject(
@@ -143,7 +143,7 @@ function interrupted(signal: AbortSignal): Promise<never> {
   });
 }
 
-function versionPrinted(argv: readonly string[], io: ProcessIo): Output {
+function printVersion(argv: readonly string[], io: ProcessIo): Output {
   const format = chooseFormat({ output: 'text', actor: 'person' }, { json: argv.includes('--json') }, io);
   return printAnswer({ json: { ok: true, version: VERSION }, exit: 0, text: () => VERSION }, format);
 }

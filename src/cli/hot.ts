@@ -10,7 +10,7 @@ import { isTerminal, listenForSignals, writeAll } from './process.js';
 type QuestionRim = Pick<ProcessIo, 'cwd' | 'env' | 'stdinIsTerminal' | 'stdoutIsTerminal' | 'interruption'>;
 
 /** From argv to what is printed, or null for what the whole program has to answer. */
-export async function answered<Name extends QuestionName>(
+export async function tryAnswer<Name extends QuestionName>(
   words: readonly string[],
   name: Name,
   answerTo: Question<Name>,
@@ -32,8 +32,8 @@ export async function answered<Name extends QuestionName>(
     stdoutIsTerminal,
     // Too short a call to be interrupted: whoever tries gets its answer.
     signal: io.interruption(),
-    readInput: notHere,
-    ask: notHere,
+    readInput: refuseInput,
+    ask: refuseInput,
   });
   return answer === null ? null : printAnswer(answer, chooseFormat(form, globals, { env, stdoutIsTerminal }));
 }
@@ -53,7 +53,7 @@ const processRim: QuestionRim = {
   interruption: listenForSignals,
 };
 
-function notHere(): never {
+function refuseInput(): never {
   throw new Error('A question neither reads input nor asks.');
 }
 
@@ -62,7 +62,7 @@ function notHere(): never {
  * main.ts, which then starts from the beginning. Nothing was printed or changed until then.
  */
 export function answerQuestion<Name extends QuestionName>(name: Name, answerTo: Question<Name>): void {
-  void answered(process.argv.slice(2), name, answerTo, processRim)
+  void tryAnswer(process.argv.slice(2), name, answerTo, processRim)
     .catch(() => null)
     .then(async (printed) => {
       if (printed === null) {

@@ -19,23 +19,23 @@ export function resolveInput(form: CommandForm, input: JsonObject, around: Surro
   const resolved: JsonObject = { ...input };
   for (const option of form.options) {
     const label = `--${option.flag}`;
-    const given = input[option.key] ?? whenAbsent(option, label);
+    const given = input[option.key] ?? getDefault(option, label);
     if (typeof given !== 'string') continue;
-    if (option.form === 'text') resolved[option.key] = textOf(given, label, around);
+    if (option.form === 'text') resolved[option.key] = readText(given, label, around);
     if (option.form !== 'data') continue;
-    if (isBareFile(given, around.cwd)) throw bareFile(form, input, option, given);
+    if (isBareFile(given, around.cwd)) throw buildBareFileError(form, input, option, given);
     resolved[option.key] = dataOf(given, label, around);
   }
   return resolved;
 }
 
-function whenAbsent(option: ValueForm, label: string): string | undefined {
-  if (option.absent === 'refused') throw missing(label, `${label} is missing.`);
+function getDefault(option: ValueForm, label: string): string | undefined {
+  if (option.absent === 'refused') throw buildMissingError(label, `${label} is missing.`);
   return option.absent === 'stdin' ? '-' : undefined;
 }
 
-function textOf(given: string, label: string, around: Surroundings): string {
-  const text = read(given, label, around).text.trimEnd();
+function readText(given: string, label: string, around: Surroundings): string {
+  const text = readValue(given, label, around).text.trimEnd();
   if (text.length <= LIMITS.freeText) return text;
   // It is handed on whole, to every agent that has to act on it.
   throw new DevCliError('DATA_MALFORMED', `${label} has ${text.length} characters; at most ${LIMITS.freeText}.`, {
@@ -45,7 +45,7 @@ function textOf(given: string, label: string, around: Surroundings): string {
 }
 
 function dataOf(given: string, label: string, around: Surroundings): Json {
-  return { ...read(given, label, around) };
+  return { ...readValue(given, label, around) };
 }
 
 /** The name of a file where the file was meant, as other tools take it. */
@@ -54,7 +54,7 @@ function isBareFile(given: string, cwd: string): boolean {
 }
 
 /** A name is no data, and dev-cli does not guess; but the way on is the same command with an @. */
-function bareFile(form: CommandForm, input: JsonObject, option: OptionForm, given: string): DevCliError {
+function buildBareFileError(form: CommandForm, input: JsonObject, option: OptionForm, given: string): DevCliError {
   const label = `--${option.flag}`;
   return new DevCliError(
     'DATA_MALFORMED',
@@ -66,18 +66,18 @@ function bareFile(form: CommandForm, input: JsonObject, option: OptionForm, give
   );
 }
 
-function read(given: string, label: string, around: Surroundings): DataInput {
-  if (given === '-') return { source: 'stdin', text: decoded(around.readInput('-'), label, 'standard input') };
+function readValue(given: string, label: string, around: Surroundings): DataInput {
+  if (given === '-') return { source: 'stdin', text: decode(around.readInput('-'), label, 'standard input') };
   if (given.startsWith('@')) {
     const name = given.slice(1);
-    if (name === '') throw missing(label, `${label} names no file behind the @.`);
-    return { source: 'file', name, text: decoded(around.readInput({ file: name }), label, name) };
+    if (name === '') throw buildMissingError(label, `${label} names no file behind the @.`);
+    return { source: 'file', name, text: decode(around.readInput({ file: name }), label, name) };
   }
-  if (given.trim() === '') throw missing(label, `${label} is empty.`);
+  if (given.trim() === '') throw buildMissingError(label, `${label} is empty.`);
   return { source: 'inline', text: given };
 }
 
-function decoded(bytes: Buffer, label: string, shown: string): string {
+function decode(bytes: Buffer, label: string, shown: string): string {
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -94,7 +94,7 @@ function decoded(bytes: Buffer, label: string, shown: string): string {
   });
 }
 
-function missing(label: string, message: string): DevCliError {
+function buildMissingError(label: string, message: string): DevCliError {
   return new DevCliError('DATA_MISSING', message, {
     details: [{ target: label, problem: 'nothing given' }],
     fix: `Give ${label} as @FILE, as - for standard input, or as the text itself.`,

@@ -3,7 +3,7 @@ import { type ProcessIo, runCommandLine } from './front.js';
 import { isTerminal, listenForSignals, writeAll } from './process.js';
 
 /** @throws DevCliError `IO` */
-function workingDirectory(): string {
+function getWorkingDirectory(): string {
   try {
     return process.cwd();
   } catch (cause) {
@@ -17,7 +17,7 @@ function workingDirectory(): string {
 const io: ProcessIo = {
   // Asked for where an error can be printed.
   get cwd() {
-    return workingDirectory();
+    return getWorkingDirectory();
   },
   env: process.env,
   stdin: 0,

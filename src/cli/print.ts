@@ -69,22 +69,22 @@ export function renderFailure(error: DevCliError, format: CallSite): string {
   const { details } = error;
   // One problem that only says what the line says already is no list.
   const listed = details.length > 1 || details.some(({ problem }) => !error.message.includes(problem)) ? details : [];
-  const lines = listed.slice(0, DETAILS_SHOWN).map((detail) => `  ${detailLine(detail)}\n`);
+  const lines = listed.slice(0, DETAILS_SHOWN).map((detail) => `  ${renderDetail(detail)}\n`);
   const more = listed.length > DETAILS_SHOWN ? `  and ${listed.length - DETAILS_SHOWN} more: --json has all\n` : '';
   const answer = error.answer === undefined ? '' : `  answer: ${createCommandFormatter(format)(error.answer)}\n`;
-  return writePaths(`${failureLine(error, format)}${lines.join('')}${more}${answer}`, format);
+  return writePaths(`${renderFailureLine(error, format)}${lines.join('')}${more}${answer}`, format);
 }
 
-function detailLine({ target, agent, pointer, at, problem, expected }: ErrorDetail): string {
+function renderDetail({ target, agent, pointer, at, problem, expected }: ErrorDetail): string {
   const place = [at ?? target ?? agent, pointer].filter((part) => part !== undefined && part !== '').join(' ');
   return toOneLine(`${place === '' ? '' : `${place}: `}${problem}${expected === undefined ? '' : ` (${expected})`}`);
 }
 
-function failureLine(error: DevCliError, standpoint: CallSite): string {
+function renderFailureLine(error: DevCliError, standpoint: CallSite): string {
   const written = createCommandFormatter(standpoint);
   const message = toOneLine(error.message);
   const ended = /[.!?]$/.test(message) ? message : `${message}.`;
-  const fix = error.fix === undefined ? '' : ` ${fixText(error.fix, written)}`;
+  const fix = error.fix === undefined ? '' : ` ${renderFix(error.fix, written)}`;
   return `${error.code}: ${ended}${fix}\n`;
 }
 
@@ -110,7 +110,7 @@ export function buildFailureDocument(error: DevCliError, standpoint: CallSite): 
       code: error.code,
       message: toOneLine(error.message),
       details: error.details.map(cleanDetail),
-      ...(error.fix !== undefined && { fix: fixText(error.fix, written) }),
+      ...(error.fix !== undefined && { fix: renderFix(error.fix, written) }),
       ...(error.answer && { answer: error.answer }),
       ...(error.instead && { instead: error.instead }),
     },
@@ -124,7 +124,7 @@ function cleanDetail(detail: ErrorDetail): object {
   );
 }
 
-function fixText(fix: Fix, written: CommandFormatter): string {
+function renderFix(fix: Fix, written: CommandFormatter): string {
   if (typeof fix === 'string') return toOneLine(fix);
   return 'command' in fix ? written(fix) : toOneLine(renderInstruction(fix, written));
 }

@@ -21,7 +21,7 @@ export function createInputReader(at: {
 }): Environment['readInput'] {
   let stdinTaken = false;
   return (source) => {
-    if (source !== '-') return readFile(placeOf(source.file, at.cwd, at.root), source.file);
+    if (source !== '-') return readFile(findPath(source.file, at.cwd, at.root), source.file);
     if (at.stdinIsTerminal) {
       throw new DevCliError('DATA_MISSING', 'Standard input is a terminal; nothing was piped in.', {
         fix: 'Pipe the data in, or name a file with @FILE.',
@@ -37,16 +37,16 @@ export function createInputReader(at: {
   };
 }
 
-function placeOf(file: string, cwd: string, root: string | null): string {
+function findPath(file: string, cwd: string, root: string | null): string {
   const here = resolve(cwd, file);
   if (isAbsolute(file) || !file.startsWith('.dev/')) return here;
-  const bases = [...(root === null ? [] : [root]), ...upward(cwd)];
+  const bases = [...(root === null ? [] : [root]), ...listAncestors(cwd)];
   return bases.map((base) => resolve(base, file)).find((path) => existsSync(path)) ?? here;
 }
 
-function upward(directory: string): string[] {
+function listAncestors(directory: string): string[] {
   const parent = dirname(directory);
-  return parent === directory ? [directory] : [directory, ...upward(parent)];
+  return parent === directory ? [directory] : [directory, ...listAncestors(parent)];
 }
 
 function readFile(path: string, shown: string): Buffer {
@@ -59,7 +59,7 @@ function readFile(path: string, shown: string): Buffer {
       closeSync(descriptor);
     }
   } catch (error) {
-    throw readable(error, shown);
+    throw explainReadError(error, shown);
   }
 }
 
@@ -87,13 +87,13 @@ function readSome(descriptor: number, chunk: Buffer, shown: string): number {
       return readSync(descriptor, chunk);
     } catch (error) {
       if (getSystemCode(error) === 'EOF') return 0;
-      if (getSystemCode(error) !== 'EAGAIN') throw readable(error, shown);
+      if (getSystemCode(error) !== 'EAGAIN') throw explainReadError(error, shown);
       blockFor(5);
     }
   }
 }
 
-function readable(error: unknown, shown: string): unknown {
+function explainReadError(error: unknown, shown: string): unknown {
   const code = getSystemCode(error);
   if (error instanceof DevCliError || code === undefined) return error;
   const details = [{ target: shown, problem: code }];

@@ -1,7 +1,7 @@
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import type { Answer } from '../base/answer.js';
 import { isName } from '../base/name.js';
-import { checkDocument, kindOf } from '../blocks/commands/check.js';
+import { checkDocument, getDocumentKind } from '../blocks/commands/check.js';
 import { checkFile } from '../blocks/evidence.js';
 import { needsVerdict } from '../blocks/prompt.js';
 import { readCapturedRecipe } from '../run/captured-recipe.js';
@@ -34,7 +34,7 @@ export async function check(context: ReadContext & Ported<'checks'>, file: strin
 
 /** Whether the core knows a path by its extension only, so that it may be a wing's document. */
 function isGenericKind(path: string): boolean {
-  const kind = kindOf(path);
+  const kind = getDocumentKind(path);
   return kind === 'json' || kind === 'text';
 }
 

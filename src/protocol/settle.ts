@@ -1,4 +1,4 @@
-import { commandEnded } from '../blocks/command.js';
+import { concludeCommand } from '../blocks/command.js';
 import { recordCommitResult } from '../engine/act/commit-job.js';
 import { recordCommandResult } from '../engine/act/evidence.js';
 import { recordPullRequestResult } from '../engine/act/request-job.js';
@@ -51,7 +51,7 @@ export async function runPendingJobs(
 function recordEnding(tx: Transaction, ended: EndedJob): CallResult[] {
   if (findRunningAction(tx.state) !== ended.job.actionId) return [];
   if (ended.kind === 'command' && ended.job.acceptance === null) {
-    advance(tx, commandEnded(tx, ended));
+    advance(tx, concludeCommand(tx, ended));
   } else {
     const event = recordEngineEnding(tx, ended);
     if (event !== null) advanceEngine(tx, [event]);

@@ -1,7 +1,7 @@
 import { closeSync, constants, fsyncSync, openSync, readdirSync, renameSync, rmdirSync, unlinkSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { getSystemCode } from '../base/errors.js';
-import { type DocumentReader, type FileFacts, MAX_DOCUMENT, unusable } from '../base/files.js';
+import { buildUnusableError, type DocumentReader, type FileFacts, MAX_DOCUMENT } from '../base/files.js';
 import { sha256 } from '../base/sha256.js';
 import { makeDirectories, replaceFile, syncDirectory, syncMade, writeAll } from './durable.js';
 import { isMissing, readRegular, readStats, resolvePath } from './inside.js';
@@ -48,12 +48,12 @@ export function createDiskFiles(root: string, layout: Layout, stream: string): D
     read(path) {
       return withIoErrors(join(root, path), root, () => {
         const found = find(path);
-        if (typeof found === 'string') throw unusable(path, found);
+        if (typeof found === 'string') throw buildUnusableError(path, found);
         const seen = factsAt(found.path);
         if (seen.kind === 'missing') return null;
-        if (seen.kind !== 'file') throw unusable(path, seen.kind);
+        if (seen.kind !== 'file') throw buildUnusableError(path, seen.kind);
         const content = seen.size > MAX_DOCUMENT ? null : readRegular(found.path, MAX_DOCUMENT);
-        if (content === null) throw unusable(path, 'large');
+        if (content === null) throw buildUnusableError(path, 'large');
         return content;
       });
     },
@@ -61,7 +61,7 @@ export function createDiskFiles(root: string, layout: Layout, stream: string): D
     list(directory) {
       return withIoErrors(join(root, directory), root, () => {
         const found = find(directory);
-        if (typeof found === 'string') throw unusable(directory, found);
+        if (typeof found === 'string') throw buildUnusableError(directory, found);
         try {
           return readdirSync(found.path).sort();
         } catch (error) {

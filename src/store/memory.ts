@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.js';
-import { type DocumentReader, type FileFacts, unusable } from '../base/files.js';
+import { buildUnusableError, type DocumentReader, type FileFacts } from '../base/files.js';
 import { sha256 } from '../base/sha256.js';
 import { createStore } from './core.js';
 import { type Layout, streamPath, toRootRelative } from './layout.js';
@@ -60,7 +60,7 @@ export function createMemoryStore<S extends WithSeq>(options: MemoryStoreOptions
     ...store,
     put(stream, path, content) {
       const relative = toRootRelative(layout, stream, path);
-      if (relative === null) throw unusable(path, 'outside');
+      if (relative === null) throw buildUnusableError(path, 'outside');
       putDocument(memory, relative, Buffer.from(content));
     },
   };
@@ -158,12 +158,12 @@ function memoryFiles(memory: Memory, layout: Layout, stream: string): DocumentRe
     read(path) {
       const seen = facts(path);
       if (seen.kind === 'missing') return null;
-      if (seen.kind !== 'file') throw unusable(path, seen.kind);
+      if (seen.kind !== 'file') throw buildUnusableError(path, seen.kind);
       return memory.documents.get(toRootRelative(layout, stream, path) ?? '')?.content ?? null;
     },
     list(directory) {
       const relative = toRootRelative(layout, stream, directory);
-      if (relative === null) throw unusable(directory, 'outside');
+      if (relative === null) throw buildUnusableError(directory, 'outside');
       return names(relative);
     },
   };

@@ -7,7 +7,7 @@ import {
   type QuestionName,
 } from '../../src/app/questions.js';
 import { type ProcessIo, runCommandLine } from '../../src/cli/front.js';
-import { answered } from '../../src/cli/hot.js';
+import { tryAnswer } from '../../src/cli/hot.js';
 import { toPlainText } from '../../src/cli/plain.js';
 import type { Output } from '../../src/cli/print.js';
 
@@ -30,7 +30,7 @@ export async function call(argv: string[], whole: boolean, io: ProcessIo): Promi
 }
 
 function ask<Name extends QuestionName>(argv: string[], name: Name, io: ProcessIo): Promise<Output | null> {
-  return answered(argv, name, QUESTIONS[name], io);
+  return tryAnswer(argv, name, QUESTIONS[name], io);
 }
 
 function isQuestion(name: string): name is QuestionName {

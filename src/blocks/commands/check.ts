@@ -25,17 +25,17 @@ export function checkDocument(
   text: string,
   expected: { agent?: string; verdict?: boolean } = {},
 ): DocumentCheck {
-  const kind = kindOf(path);
+  const kind = getDocumentKind(path);
   if (text.trim() === '') return { kind, problems: [{ target: path, problem: 'empty' }], warnings: [] };
   try {
-    return { kind, ...findings(kind, text, expected) };
+    return { kind, ...checkContent(kind, text, expected) };
   } catch (error) {
     if (!(error instanceof DevCliError)) throw error;
     return { kind, problems: [{ target: path, problem: error.message }, ...error.details], warnings: [] };
   }
 }
 
-function findings(
+function checkContent(
   kind: DocumentKind,
   text: string,
   expected: { agent?: string; verdict?: boolean },
@@ -62,7 +62,7 @@ function findings(
 }
 
 /** What a path says of what is in it; `json` and `text`: nothing but its ending. */
-export function kindOf(path: string): DocumentKind {
+export function getDocumentKind(path: string): DocumentKind {
   const base = path.slice(path.lastIndexOf('/') + 1);
   if (base === 'plan-content.json') return 'plan-content';
   if (base === 'DRAFT.md') return 'draft';

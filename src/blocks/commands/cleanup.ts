@@ -22,7 +22,7 @@ export function cleanUp(scene: CommandContext): CommandReport {
   scene.files.write('summary.md', renderRunSummary(buildRunSummary(state, recipe, scene.files, scene.at)));
   if (decided.length > 0) state.decisions = decided;
   const isTemporary = picomatch()(recipe.cleanup, { dot: true });
-  const removed = filesBelow(scene.files, '').filter((path) => isTemporary(path));
+  const removed = listFiles(scene.files, '').filter((path) => isTemporary(path));
   for (const path of removed) scene.files.remove(path);
   return {
     ok: true,
@@ -31,13 +31,13 @@ export function cleanUp(scene: CommandContext): CommandReport {
   };
 }
 
-function filesBelow(files: PendingDocuments, directory: string): string[] {
+function listFiles(files: PendingDocuments, directory: string): string[] {
   const found: string[] = [];
   for (const name of files.list(directory)) {
     const path = directory === '' ? name : `${directory}/${name}`;
     if (KEPT.test(path)) continue;
     const { kind } = files.facts(path);
-    if (kind === 'directory') found.push(...filesBelow(files, path));
+    if (kind === 'directory') found.push(...listFiles(files, path));
     else if (kind === 'file') found.push(path);
   }
   return found;

@@ -18,7 +18,7 @@ const DRAFT = 'DRAFT.md';
  */
 export function updateDraftCommand(scene: CommandContext, input: JsonObject): CommandReport {
   requireRun(scene);
-  const section = input['section'] === undefined ? undefined : checkedSection(String(input['section']));
+  const section = input['section'] === undefined ? undefined : requireSection(String(input['section']));
   return store(
     scene,
     parseSectionValues(readCommandData(input['data'], scene.files), section),
@@ -32,7 +32,7 @@ export function storeInDraft(scene: CommandContext, values: Partial<Record<Secti
 }
 
 function store(scene: CommandContext, values: Partial<Record<SectionId, Json>>, append: boolean): CommandReport {
-  const before = draftText(scene);
+  const before = readOrBeginDraft(scene);
   const after = updateDraft(before, values, { append });
   if (after !== before) scene.files.write(DRAFT, after);
   const saved = SECTION_IDS.filter((id) => id in values);
@@ -42,10 +42,10 @@ function store(scene: CommandContext, values: Partial<Record<SectionId, Json>>, 
 /** `draft show`: the draft, or one section of it. */
 export function showDraft(scene: CommandContext, input: JsonObject): CommandReport {
   requireRun(scene);
-  const text = draftText(scene);
+  const text = readOrBeginDraft(scene);
   const sections = readDraft(text);
   if (input['section'] === undefined) return { ok: true, report: { sections: mapped(sections) }, summary: text, text };
-  const id = checkedSection(String(input['section']));
+  const id = requireSection(String(input['section']));
   const one = sections[id];
   return { ok: true, report: { section: id, filled: one.filled, text: one.text }, summary: one.text, text: one.text };
 }
@@ -53,7 +53,7 @@ export function showDraft(scene: CommandContext, input: JsonObject): CommandRepo
 /** `draft validate`: which required sections are empty; not `ok` when any is. */
 export function validateDraft(scene: CommandContext): CommandReport {
   const { recipe } = requireRun(scene);
-  const status = readDraftStatus(draftText(scene), recipe.draft.required);
+  const status = readDraftStatus(readOrBeginDraft(scene), recipe.draft.required);
   const text = status.ready
     ? `ready: ${status.filled} of ${status.total} sections are filled`
     : `missing: ${status.missing.join(', ')} (${status.filled} of ${status.total} filled)`;
@@ -65,7 +65,7 @@ export function importIntoDraft(scene: CommandContext): CommandReport {
   const { state } = requireRun(scene);
   const { reports, problems } = listReports(scene);
   for (const problem of problems) scene.warnings.push(`${problem.path}: ${problem.problem}; not imported`);
-  const before = draftText(scene);
+  const before = readOrBeginDraft(scene);
   const after = importReports(before, reports);
   if (after !== before) scene.files.write(DRAFT, after);
   for (const report of reports) {
@@ -83,7 +83,7 @@ export function importIntoDraft(scene: CommandContext): CommandReport {
 /** `draft auto-assume`: fills the required sections that are empty, each marked as assumed. */
 export function assumeInDraft(scene: CommandContext): CommandReport {
   const { state, recipe } = requireRun(scene);
-  const before = draftText(scene);
+  const before = readOrBeginDraft(scene);
   const { missing } = readDraftStatus(before, recipe.draft.required);
   const { text, assumed } = assumeMissing(before, {
     goal: state.goal ?? '',
@@ -103,7 +103,7 @@ function mapped(sections: ReturnType<typeof readDraft>): JsonObject {
 }
 
 /** @throws DevCliError `UNKNOWN_SECTION` with the valid ids */
-function checkedSection(text: string): SectionId {
+function requireSection(text: string): SectionId {
   if (isSectionId(text)) return text;
   const near = findSuggestion(text, SECTION_IDS);
   throw new DevCliError('UNKNOWN_SECTION', `DRAFT.md has no section ${JSON.stringify(text.slice(0, 40))}.`, {
@@ -112,7 +112,7 @@ function checkedSection(text: string): SectionId {
 }
 
 /** The draft; of a run that still needs it, a new one when somebody removed it. What it held stays in objects/. */
-function draftText(scene: CommandContext): string {
+function readOrBeginDraft(scene: CommandContext): string {
   const text = scene.files.text(DRAFT);
   if (text !== null) return text;
   const { state, recipe } = requireRun(scene);

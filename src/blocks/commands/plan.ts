@@ -26,7 +26,7 @@ export function showPlanTemplate(): CommandReport {
  */
 export function generatePlan(scene: CommandContext, input: JsonObject): CommandReport {
   const data = readCommandData(input['data'] ?? PLAN_CONTENT, scene.files);
-  const plan = checkedPlan(parseJson(data.text));
+  const plan = requireValidPlan(parseJson(data.text));
   const before = scene.files.text(PLAN);
   const boxes = before === null ? {} : carryBoxes(before, plan);
   if (before !== null && isEdited(before)) keepAside(scene, before);
@@ -61,7 +61,7 @@ export function validatePlan(scene: CommandContext, input: JsonObject): CommandR
 /** `plan summary`: what the plan holds, in one line and as a short text. */
 export function summarizePlan(scene: CommandContext): CommandReport {
   const data = readCommandData(PLAN_CONTENT, scene.files);
-  const plan = checkedPlan(parseJson(data.text));
+  const plan = requireValidPlan(parseJson(data.text));
   const rendered = scene.files.text(PLAN);
   const { line, text } = buildPlanSummary(plan, rendered === null ? {} : readBoxes(rendered));
   const fault = rendered === null ? null : findPlanMismatch(scene.files);
@@ -84,7 +84,7 @@ export function findPlanMismatch(files: PendingDocuments, added: readonly PlanTo
   return follows ? null : `${PLAN} is not what ${PLAN_CONTENT} says`;
 }
 
-function checkedPlan(value: unknown): PlanContent {
+function requireValidPlan(value: unknown): PlanContent {
   const checked = checkPlan(value);
   if (checked.ok) return checked.plan;
   throw planInvalid(checked.findings);

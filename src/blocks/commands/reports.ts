@@ -23,9 +23,9 @@ export function listReports(scene: CommandContext): {
 } {
   const reports: AgentReport[] = [];
   const problems: { path: string; problem: string }[] = [];
-  const agents = agentsOf(scene.state);
+  const agents = listAgents(scene.state);
   const promised = new Set(agents.map(([, { output }]) => output));
-  for (const path of reportFiles(scene)) {
+  for (const path of listReportFiles(scene)) {
     if (!promised.has(path)) problems.push({ path, problem: 'of no agent of this run; store it with `analysis save`' });
   }
   for (const [id, { output, status, reason }] of agents) {
@@ -34,7 +34,8 @@ export function listReports(scene: CommandContext): {
       reports.push({ agent: id, path: output, status, reason: reason ?? 'no reason given' });
       continue;
     }
-    const checked = status === 'done' ? checkReport(scene.files.text(output) ?? '', {}) : delivered(scene, id, output);
+    const checked =
+      status === 'done' ? checkReport(scene.files.text(output) ?? '', {}) : checkDelivered(scene, id, output);
     if (checked === null) continue;
     if (checked.ok) reports.push({ agent: id, path: output, status: 'done', summary: checked.report.summary });
     else problems.push({ path: output, problem: checked.problems[0]?.problem ?? 'not a report' });
@@ -43,7 +44,7 @@ export function listReports(scene: CommandContext): {
 }
 
 /** The agents of the run, those of phases that have ended too; of several with one output the last. */
-function agentsOf(state: RunState | null): [string, RunState['agents'][string]][] {
+function listAgents(state: RunState | null): [string, RunState['agents'][string]][] {
   const phases = [...(state?.workflow?.phases ?? []).map(({ agents = {} }) => agents), state?.agents ?? {}];
   const all = phases.flatMap((agents) => Object.entries(agents));
   return all.filter(([, { output }], index) => !all.slice(index + 1).some(([, later]) => later.output === output));
@@ -53,7 +54,7 @@ function agentsOf(state: RunState | null): [string, RunState['agents'][string]][
  * What an agent that is still out has written already, which the acknowledgement will judge by the same rule; null where
  * nothing new is there. What lies there from before it was sent off is not its work.
  */
-function delivered({ state, files }: CommandContext, agent: string, output: string): ReportCheck | null {
+function checkDelivered({ state, files }: CommandContext, agent: string, output: string): ReportCheck | null {
   const pending = state?.pendingAction;
   const before = pending?.acknowledged === false ? pending.before[output] : undefined;
   if (before === undefined) return null;
@@ -62,7 +63,7 @@ function delivered({ state, files }: CommandContext, agent: string, output: stri
   return found.missing ? null : { ok: false, problems: found.problems };
 }
 
-function reportFiles(scene: CommandContext): string[] {
+function listReportFiles(scene: CommandContext): string[] {
   return ['findings', 'analysis'].flatMap((directory) =>
     scene.files
       .list(directory)

@@ -7,7 +7,7 @@ import type { AckInput, Acknowledged, ChangedSources } from '../acknowledgement.
 import { completeAction, refuseOutdated } from '../inputs.js';
 import { isRoundPassed, runOnComplete, runOrRefuse, warnAtBound } from '../own-command.js';
 import { refuseChangedSources } from '../sources.js';
-import { missingOutputsError } from './missing-outputs.js';
+import { buildMissingOutputsError } from './missing-outputs.js';
 import {
   type CollectedOutputs,
   collectOutputs,
@@ -34,7 +34,7 @@ export function acknowledgeAgents(
   const { evidence, reported, findings } = delivered;
   giveUp(tx, dispatched, findings, without, input.reason ?? '');
   const open = findings.filter((finding) => !without.includes(finding.agent));
-  if (open.length === 0) return concluded(tx, dispatched, delivered);
+  if (open.length === 0) return concludeDispatch(tx, dispatched, delivered);
   if (Object.keys(evidence).length > 0 || reported.length > 0) {
     recordEntry(tx, 'accepted', {
       actionId: action.actionId,
@@ -43,11 +43,11 @@ export function acknowledgeAgents(
       ...(reported.length === 0 ? {} : { selfReported: reported }),
     });
   }
-  return { result: { kind: 'refused', error: missingOutputsError(tx, action, open) } };
+  return { result: { kind: 'refused', error: buildMissingOutputsError(tx, action, open) } };
 }
 
 /** All agents of the action have delivered or were given up: what the block does next. */
-function concluded(tx: Transaction, pending: PendingDispatch, delivered: CollectedOutputs): Acknowledged {
+function concludeDispatch(tx: Transaction, pending: PendingDispatch, delivered: CollectedOutputs): Acknowledged {
   const { block, action } = pending;
   const states = block.agents.flatMap((agent) => tx.state.agents[agent.id] ?? []);
   const failed = action.agents.filter((row) => tx.state.agents[row.id]?.status === 'failed');
@@ -71,9 +71,11 @@ function concluded(tx: Transaction, pending: PendingDispatch, delivered: Collect
     // Checked in any case: it may store something.
     const passed = isRoundPassed(tx, block);
     if (!passed || Object.values(verdicts).includes('REJECT')) warnNotPassed(tx, block, verdicts);
-    return acknowledged(tx, pending, delivered);
+    return completeDispatch(tx, pending, delivered);
   }
-  return isRoundPassed(tx, block) ? acknowledged(tx, pending, delivered) : notPassed(tx, pending, delivered, verdicts);
+  return isRoundPassed(tx, block)
+    ? completeDispatch(tx, pending, delivered)
+    : failRound(tx, pending, delivered, verdicts);
 }
 
 /**
@@ -84,7 +86,7 @@ export function completeAnyway(tx: Transaction, block: SubagentBlock): void {
   if (block.onError.kind === 'continue') runOnComplete(tx, block);
 }
 
-function acknowledged(
+function completeDispatch(
   tx: Transaction,
   pending: PendingDispatch,
   { evidence, reported }: CollectedOutputs,
@@ -99,7 +101,7 @@ function warnNotPassed(tx: Transaction, block: SubagentBlock, verdicts: Record<s
   tx.warnings.push(`${line}; the run goes on`);
 }
 
-function notPassed(
+function failRound(
   tx: Transaction,
   { block, action }: PendingDispatch,
   { evidence }: CollectedOutputs,

@@ -63,7 +63,7 @@ export function buildDispatch(
       parallel: block.parallel,
       tell: TELL,
       ...(looping ? { round: getRound(tx, block.id), maxRounds: block.maxRounds } : {}),
-      ack: shared.acknowledge(resultInput(tx, agents, shared)),
+      ack: shared.acknowledge(buildResultInput(tx, agents, shared)),
       full: {
         ...full.full,
         agents: Object.fromEntries(
@@ -81,7 +81,7 @@ export function buildDispatch(
 }
 
 /** Agents without an output report by `--result`; the file that the printed command names (protocol.md §1). */
-function resultInput(tx: Transaction, agents: ResolvedAgent[], shared: ActionBase): JsonObject {
+function buildResultInput(tx: Transaction, agents: ResolvedAgent[], shared: ActionBase): JsonObject {
   if (agents.every((agent) => agent.output !== undefined)) return {};
   return { result: `@${displayPath(tx.place, tx.state.name, getResultFile(shared.actionId))}` };
 }

@@ -18,11 +18,11 @@ export function digestInputs(
 ): Record<string, string | null> {
   const delivered = block.agents.filter((agent) => !agents.includes(agent));
   const before = earlier?.handed ?? {};
-  const kept = readBy(tx, block, delivered).flatMap((path) => {
+  const kept = listInputs(tx, block, delivered).flatMap((path) => {
     const digest = before[path];
     return digest === undefined ? [] : [[path, digest] as const];
   });
-  const now = readBy(tx, block, agents).map((path) => [path, digestInput(tx.files, path)] as const);
+  const now = listInputs(tx, block, agents).map((path) => [path, digestInput(tx.files, path)] as const);
   return Object.fromEntries([...now, ...kept]);
 }
 
@@ -42,13 +42,13 @@ export function listChangedInputs(
     if (output === undefined || without.includes(id)) return false;
     return (status === 'pending' || status === 'done') && needsVerdict(block, output);
   });
-  return readBy(tx, block, judges).filter((path) => {
+  return listInputs(tx, block, judges).filter((path) => {
     const before = handed[path];
     const watched = path !== 'DRAFT.md' || block.stale === 'block';
     return watched && before !== undefined && before !== digestInput(tx.files, path);
   });
 }
 
-function readBy(tx: Transaction, block: SubagentBlock, agents: ResolvedAgent[]): string[] {
+function listInputs(tx: Transaction, block: SubagentBlock, agents: ResolvedAgent[]): string[] {
   return [...new Set(agents.flatMap(({ readsFrom }) => readsFrom))].map((path) => fillPath(tx, path, block.id));
 }

@@ -9,7 +9,7 @@ import type { OutputProblem } from './outputs.js';
  * The refusal of a dispatch of which something is open. It repeats only what is missing; what is good stays accepted
  * (protocol.md, Errors).
  */
-export function missingOutputsError(tx: Transaction, action: DispatchAction, open: OutputProblem[]): DevCliError {
+export function buildMissingOutputsError(tx: Transaction, action: DispatchAction, open: OutputProblem[]): DevCliError {
   const { state, place } = tx;
   const shown = (file: string) => displayPath(place, state.name, file);
   const names = open.map((finding) => finding.agent);
@@ -33,7 +33,7 @@ export function missingOutputsError(tx: Transaction, action: DispatchAction, ope
           ...problem,
         })),
       ),
-      fix: `${againFix(open, result)} If it cannot be done, write why to ${reason} and run \`instead\`.`,
+      fix: `${renderFix(open, result)} If it cannot be done, write why to ${reason} and run \`instead\`.`,
       instead: {
         command: 'step complete',
         input: { name: state.name, action: action.actionId, without: names, reason: `@${reason}` },
@@ -43,7 +43,7 @@ export function missingOutputsError(tx: Transaction, action: DispatchAction, ope
 }
 
 /** How to go on: files are written by their agents; what an agent only reports is written down by who started it. */
-function againFix(open: OutputProblem[], result: string): string {
+function renderFix(open: OutputProblem[], result: string): string {
   const writers = open.filter((finding) => finding.path !== undefined).map((finding) => finding.agent);
   const reporters = open.filter((finding) => finding.path === undefined).map((finding) => finding.agent);
   const report = `write what ${reporters.join(', ')} reported to ${result}`;

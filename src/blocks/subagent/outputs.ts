@@ -59,7 +59,7 @@ export function collectOutputs(
   { block, action, state }: PendingDispatch,
   input: AckInput,
 ): CollectedOutputs {
-  const delivered: CollectedOutputs = { evidence: {}, reported: selfReported(tx, action, input), findings: [] };
+  const delivered: CollectedOutputs = { evidence: {}, reported: acceptReported(tx, action, input), findings: [] };
   for (const row of action.agents) {
     const agent = tx.state.agents[row.id];
     if (agent?.status !== 'pending') continue;
@@ -76,7 +76,7 @@ export function collectOutputs(
     const before = state.before[agent.output] ?? null;
     const evidence = checkReportFile(tx.files, agent.output, before, { agent: row.id, verdict });
     if (evidence.ok) {
-      accept(tx, row.id, evidence);
+      acceptReport(tx, row.id, evidence);
       delivered.evidence[agent.output] = evidence.sha256;
     } else {
       const { missing, problems } = evidence;
@@ -90,7 +90,7 @@ export function collectOutputs(
  * Agents without an output are done by the text of `--result`, marked as self-reported (recipes.md §2). It speaks for all
  * that have not reported yet and are not given up; gives their ids.
  */
-function selfReported(tx: Transaction, action: DispatchAction, input: AckInput): string[] {
+function acceptReported(tx: Transaction, action: DispatchAction, input: AckInput): string[] {
   const text = input.result?.trim() ?? '';
   if (text === '') return [];
   rememberResult(tx, text);
@@ -110,7 +110,7 @@ function selfReported(tx: Transaction, action: DispatchAction, input: AckInput):
   return reporting.map(({ id }) => id);
 }
 
-function accept(
+function acceptReport(
   tx: Transaction,
   id: string,
   { checked, sha256 }: Extract<ReturnType<typeof checkReportFile>, { ok: true }>,

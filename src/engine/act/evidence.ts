@@ -1,6 +1,6 @@
 import { defined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
-import { outcomeOf } from '../../blocks/command.js';
+import { describeEnding } from '../../blocks/command.js';
 import { toBoundedLine, toWholeLine } from '../../documents/foreign.js';
 import { isCommand } from '../../documents/plan-commands.js';
 import { formatCommandLine } from '../../documents/plan-text.js';
@@ -62,7 +62,7 @@ function rerunInterrupted(tx: Transaction, job: CommandsJob, { job: asked, endin
   if (again >= most) return false;
   const block = closeRunningAction(tx);
   const log = `${asked.directory}/command.log`;
-  recordCommandEnd(tx, asked, { exit: null, outcome: outcomeOf(asked, ending).outcome, log });
+  recordCommandEnd(tx, asked, { exit: null, outcome: describeEnding(asked, ending).outcome, log });
   const engine = requireEngine(tx);
   engine.job = { ...job, queue: [{ ...command, again: again + 1 }, ...rest] };
   setPendingRunning(tx, block, engine.job);
@@ -76,7 +76,7 @@ export function buildEvidence(
   { job, ending, output, after }: CommandEnded,
 ): CommandEvidence {
   const { engine } = tx.state;
-  const plain = outcomeOf(job, ending);
+  const plain = describeEnding(job, ending);
   const asExpected = ending.kind === 'reused' || endedWith(ending, exitCode);
   const contains = stdoutContains === undefined || ending.kind === 'reused' || output.includes(stdoutContains);
   const ok = asExpected && contains;

@@ -2,7 +2,7 @@ import { defined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import type { AckInput } from '../../blocks/acknowledgement.js';
 import {
-  changedArtifactError,
+  buildChangedArtifactError,
   findChangedArtifact,
   getDecider,
   requireChoice,
@@ -47,7 +47,7 @@ function digestDecision(
   if (stage !== APPROVE_PLAN) return { digest: digestPlanCommands(tx) };
   if (choice === 'approve') {
     const changed = findChangedArtifact(tx, pending.state);
-    if (changed !== null) throw changedArtifactError(tx, pending, changed);
+    if (changed !== null) throw buildChangedArtifactError(tx, pending, changed);
     requirePlanAgreement(tx, listAddedTodos(requireEngine(tx)));
   }
   return { digest: tx.files.digest(PLAN), plan: tx.files.digest(PLAN_CONTENT) };

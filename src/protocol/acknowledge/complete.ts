@@ -1,7 +1,7 @@
 import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
 import type { AckInput, AckResult, ChangedSources } from '../../blocks/acknowledgement.js';
-import { acknowledgeBlock, refuseUnexpected, unexpectedOptionError } from '../../blocks/block-types.js';
+import { acknowledgeBlock, buildUnexpectedOptionError, refuseUnexpected } from '../../blocks/block-types.js';
 import { warnChanges } from '../../blocks/inputs.js';
 import { acknowledgeTasks, type EngineAcknowledgement } from '../../engine/act/collect.js';
 import { acknowledgeGate } from '../../engine/act/gate-answer.js';
@@ -185,7 +185,7 @@ export function acknowledge(tx: Transaction, { pending: present, input, sources 
   }
   const identified = identify(tx, present, input);
   if (identified.kind === 'duplicate') return { kind: 'duplicate' };
-  if (input.collect === true) throw unexpectedOptionError('collect', 'Only tasks of an execution are collected.');
+  if (input.collect === true) throw buildUnexpectedOptionError('collect', 'Only tasks of an execution are collected.');
   const { pending } = identified;
   if (pending.action.action === 'running') throw buildRunningError(tx, pending);
   if (pending.block.kind === 'engine' && input.fail !== true) {

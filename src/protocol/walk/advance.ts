@@ -1,5 +1,5 @@
 import { issueAction, passBlock, retractBlock } from '../../blocks/block-types.js';
-import { execute } from '../../blocks/cli.js';
+import { executeCliBlock } from '../../blocks/cli.js';
 import { buildConditionScope } from '../../blocks/values.js';
 import { applyEngineEvents, enterEngine } from '../../engine/act/execute-effects.js';
 import type { EngineEvent } from '../../engine/core/events.js';
@@ -74,7 +74,7 @@ function carryOut(tx: Transaction, effect: Effect, inside: EngineEvent | undefin
       return { type: 'DONE' };
     case 'execute':
       tx.state.currentBlock = effect.block;
-      return execute(tx, effect);
+      return executeCliBlock(tx, effect);
     case 'engine':
       tx.state.currentBlock = effect.block;
       return enterEngine(tx, effect.block, effect.cause, inside);

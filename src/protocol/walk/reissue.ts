@@ -1,6 +1,6 @@
 import { DevCliError } from '../../base/errors.js';
 import { issueAction } from '../../blocks/block-types.js';
-import { execute } from '../../blocks/cli.js';
+import { executeCliBlock } from '../../blocks/cli.js';
 import { fillPath } from '../../blocks/values.js';
 import type { Effect } from '../../machine/events.js';
 import { getRunDirectory } from '../../run/paths.js';
@@ -29,7 +29,7 @@ export function reissue(tx: Transaction, pending: PendingState, from: string): v
       endRun(tx, action.outcome);
       return;
     case 'running':
-      execute(tx, { type: 'execute', block: action.block, cause: pending.cause as IssueCause<'execute'> });
+      executeCliBlock(tx, { type: 'execute', block: action.block, cause: pending.cause as IssueCause<'execute'> });
       return;
     case 'dispatch-subagents': {
       const taken = action.agents.some(({ id }) => tx.state.agents[id]?.status !== 'pending');
