@@ -2,38 +2,33 @@ import type { ExitCode } from './error-codes.js';
 import type { CommandFormatter } from './invocation.js';
 
 /**
- * What a use case gives back. `json` may hold an Invocation under `ack`, `poll`, `answer`, `fix`, `instead`, `resume` and `ruling`, and an
- * Instruction under `fix` and `you`; the front door writes those out as command lines.
+ * What a use case returns. The front door writes command lines for each Invocation under `ack`, `poll`, `answer`,
+ * `fix`, `instead`, `resume` and `ruling`, and for each Instruction under `fix` and `you`.
  */
 export interface Answer {
   json: object;
   exit: ExitCode;
-  /** Absolute: where the paths and commands in it hold. Added by the composition root; absent where no run was looked for. */
+  /** Absolute path against which the answer's paths and commands hold; absent where no run was looked for. */
   root?: string;
-  /** The same for a person; made only when somebody will read it. */
+  /** Renders the same for a person; called only when somebody will read it. */
   text?: (written: CommandFormatter) => string;
-  /** `json` is what was recorded, and is printed as it is: its invocations are not written out. */
+  /** `json` is a record and is printed verbatim: its invocations are not written out as command lines. */
   recorded?: true;
 }
 
 /** One document of a stream. */
 export interface StreamItem {
   json: { seq: number; [key: string]: unknown };
-  /** The same for a person; null for what tells a person nothing. */
+  /** Renders the item for a person; null when a person learns nothing from it. */
   text: (written: CommandFormatter) => string | null;
   /**
-   * It tells all that the ones before it told, as it is now, in several lines: on a terminal it takes their place, elsewhere
-   * one of the same `seq` is left out.
+   * The text is a multi-line overview that replaces the earlier ones: a terminal overwrites them, any other output
+   * skips a repeated `seq`.
    */
   block?: true;
 }
 
-/** What a use case gives back that has more to say as time goes by (protocol.md §1). Its last item has `type: end`. */
-export interface StreamAnswer {
+/** What a use case returns when more follows over time (protocol.md §1). Its last item has `type: end`. */
+export interface StreamAnswer extends Pick<Answer, 'exit' | 'root' | 'recorded'> {
   stream: AsyncIterable<StreamItem>;
-  exit: ExitCode;
-  /** As in `Answer`. */
-  root?: string;
-  /** As in `Answer`, of every item. */
-  recorded?: true;
 }

@@ -1,6 +1,6 @@
 /** The only source of time. Injected, so that every run can be replayed and tested. */
 export interface Clock {
-  /** The present instant in milliseconds since the epoch (UTC). */
+  /** Milliseconds since the epoch (UTC). */
   now(): number;
 }
 
@@ -10,7 +10,7 @@ export interface Ids {
   hex(length: number): string;
 }
 
-/** Renders an instant as UTC, ISO 8601, with milliseconds (storage.md, A commit). */
+/** Renders milliseconds since the epoch as UTC, ISO 8601, with milliseconds (storage.md, A commit). */
 export function formatInstant(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }

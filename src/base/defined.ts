@@ -1,5 +1,5 @@
 /**
- * The fields that hold something: what is spread into an object whose optional fields are absent, never undefined.
+ * Drops the fields that are undefined, for spreading into objects whose optional fields are absent, never undefined.
  * @example `{ name, ...defined({ note }) }` has no `note` where none was given
  */
 export function defined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {

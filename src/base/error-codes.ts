@@ -1,7 +1,7 @@
-/** Exit codes judge only what was asked (protocol.md §1). */
+/** An exit code judges only what the call asked for (protocol.md §1). */
 export type ExitCode = 0 | 1 | 2 | 3 | 4 | 130;
 
-/** What an exit code says. */
+/** What each exit code means, as docs/errors.md shows it. */
 export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
   0: 'done as asked',
   1: 'operational failure: I/O, a corrupt file, an external command that failed',
@@ -12,8 +12,8 @@ export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
 };
 
 /**
- * Every error code, with its exit code. Its meaning is in error-meanings.ts; both are shown in docs/errors.md. A code, once
- * released, keeps its meaning.
+ * Every error code with its exit code; error-meanings.ts says when each occurs. A released code never changes its
+ * meaning.
  */
 export const ERROR_CODES = {
   // 1: operational failure

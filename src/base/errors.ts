@@ -2,40 +2,43 @@ import { defined } from './defined.js';
 import type { ERROR_CODES } from './error-codes.js';
 import type { Instruction, Invocation } from './invocation.js';
 
-/** A stable error code; all are listed in error-codes.ts and documented in docs/errors.md. */
+/** A stable error code of error-codes.ts, documented in docs/errors.md. */
 export type ErrorCode = keyof typeof ERROR_CODES;
 
-/** One problem among several. `target` is a file, option or name; `pointer` a JSON pointer; `at` is `file:line:column`. */
+/** One of the problems behind an error. */
 export interface ErrorDetail {
   problem: string;
+  /** The file, option or name that has the problem. */
   target?: string;
   agent?: string;
+  /** A JSON pointer into `target`. */
   pointer?: string;
+  /** `file:line:column`. */
   at?: string;
   expected?: string;
 }
 
-/** A command, or one instruction; the commands in an instruction are kept as commands. */
+/** How to resolve an error: text, one command, or text with commands in it. */
 export type Fix = string | Invocation | Instruction;
 
-/** What an error carries beside its code and message (protocol.md, Errors). */
+/** What an error carries besides its code and message (protocol.md, Errors). */
 export interface ErrorParts {
   /** Every problem, not only the first. */
   details?: ErrorDetail[];
-  /** A command or one instruction that resolves it; never destructive. */
+  /** Resolves the error when carried out by an agent; never destructive. */
   fix?: Fix;
-  /** What only a person can run, in a terminal of their own. Never part of `fix`, which an agent carries out. */
+  /** What only a person can run, in a terminal of their own; never part of `fix`. */
   answer?: Invocation;
-  /** Another legitimate way on. */
+  /** A legitimate alternative to `fix`. */
   instead?: Invocation;
-  /** The run it happened in. */
+  /** The run in which the error occurred. */
   run?: string;
   /** The action that is still pending. */
   pending?: { actionId: string; ack?: Invocation };
   cause?: unknown;
 }
 
-/** The one error type. Everything a user can meet is thrown as this; anything else is a defect of dev-cli. */
+/** The one error type: every failure that a user can cause or meet. Any other thrown value is a defect of dev-cli. */
 export class DevCliError extends Error {
   override readonly name = 'DevCliError';
   readonly details: ErrorDetail[];
@@ -59,7 +62,7 @@ export class DevCliError extends Error {
     this.pending = parts.pending;
   }
 
-  /** The same error where it happened in a run: what was not said of that yet. */
+  /** A copy of the error that names the run and the pending action, unless it names them already. */
   inRun({ run, pending }: Pick<ErrorParts, 'run' | 'pending'>): DevCliError {
     const { code, message, details, fix, answer, instead } = this;
     const where = { run: this.run ?? run, pending: this.pending ?? pending };

@@ -1,6 +1,6 @@
 import { DevCliError } from './errors.js';
 
-/** What is at a path, seen without following a link out of the root. */
+/** What is at a path; a link out of the root is not followed. */
 export type FileFacts =
   | { kind: 'file'; size: number; mtimeMs: number; ctimeMs: number; inode: number }
   | { kind: 'missing' }
@@ -11,35 +11,39 @@ export type FileFacts =
   | { kind: 'special' };
 
 /**
- * A run's documents as they are now. Paths use `/`, are relative to the run's directory, and with a leading `/` to the
- * root. A path that would leave the root is refused, never followed.
+ * Reads a run's documents as they are now. Paths use `/`; they are relative to the run's directory, or with a leading
+ * `/` to the root. A path that would leave the root is refused, never followed.
  */
 export interface DocumentReader {
   /**
-   * The content, or null where nothing is.
-   * @throws DevCliError `IO`; `EVIDENCE_INVALID` for anything but a regular file inside the root, and for one over 8 MiB
+   * The content, or null when there is no file.
+   * @throws DevCliError `IO`; `EVIDENCE_INVALID` for anything but a regular file of at most 8 MiB inside the root
    */
   read(path: string): Buffer | null;
   facts(path: string): FileFacts;
-  /** Names (not paths) of the entries of a directory, sorted; empty when there is none. */
+  /** Names (not paths) of a directory's entries, sorted; empty when there is no such directory. */
   list(directory: string): string[];
 }
 
-/** A document to put in place with a commit. `content` null deletes it. */
+/** A document that a commit writes or deletes. */
 export interface FileChange {
   path: string;
+  /** Null deletes the document. */
   content: string | Uint8Array | null;
 }
 
-/** Reads text files anywhere by absolute path; used for recipes, prompts and agent definitions. */
+/** Reads text files by absolute path, inside the root or not: recipes, prompts and agent definitions. */
 export interface FileReader {
-  /** The text, or null where nothing is. Throws DevCliError `IO` for anything else that goes wrong. */
+  /**
+   * The text, or null when there is no file.
+   * @throws DevCliError `IO` for any other failure
+   */
   read(path: string): string | null;
-  /** Names of the entries of a directory, sorted; empty when there is none. */
+  /** Names (not paths) of a directory's entries, sorted; empty when there is no such directory. */
   list(directory: string): string[];
 }
 
-/** What a reader of documents takes at most, in bytes; a larger one could never be read back. */
+/** Largest document, in bytes. Nothing larger is written, because it could not be read back. */
 export const MAX_DOCUMENT = 8 * 1024 * 1024;
 
 const PROBLEMS = {
@@ -49,7 +53,7 @@ const PROBLEMS = {
   large: 'is larger than 8 MiB',
 };
 
-/** The error of `Files.read` for anything but a document. */
+/** Builds the error for a path that holds anything but a document, with how to mend it. */
 export function buildUnusableError(path: string, why: keyof typeof PROBLEMS): DevCliError {
   return new DevCliError('EVIDENCE_INVALID', `${path} ${PROBLEMS[why]}.`, {
     details: [{ target: path, problem: PROBLEMS[why] }],

@@ -1,21 +1,29 @@
 import type { JsonObject } from './json.js';
 
 /**
- * A command and its input, by the registry's names. Acknowledgements are kept in this form and written out
- * by the front door, so that a later front door can offer them as tool calls (protocol.md §2).
+ * A command and its input, by the registry's names. Acknowledgements are kept in this form and written out by the front
+ * door, so that another front door can offer them as tool calls (protocol.md §2).
  */
 export interface Invocation {
   command: string;
   input: JsonObject;
 }
 
-/** One instruction in words. The commands in it stay commands until the front door writes them out, like any other. */
+/** An instruction in words; the commands in it stay invocations until the front door writes them out. */
 export type Instruction = readonly (string | Invocation)[];
 
-/** Writes a command out as the line that means it, for where the call was made. */
+/** Writes a command as a line that runs in the directory of the call. */
 export type CommandFormatter = (command: Invocation) => string;
 
-/** An instruction as a sentence. */
+/** Renders an instruction as one sentence. */
 export function renderInstruction(instruction: Instruction, written: CommandFormatter): string {
   return instruction.map((part) => (typeof part === 'string' ? part : written(part))).join('');
 }
+
+/** The data given to a command; `source` decides how it is read (protocol.md §1). */
+export type DataInput = {
+  source: 'inline' | 'stdin' | 'file';
+  /** The file's name; a `.md` file holds sections, anything else JSON. */
+  name?: string;
+  text: string;
+};

@@ -14,9 +14,8 @@ export function parseOrNull(text: string | null): unknown {
 }
 
 /**
- * Renders a value as canonical JSON: object keys sorted by code unit, no white space.
- * Two values that mean the same give the same text, so digests of it can be compared.
- * Members whose value is `undefined` are left out, as `JSON.stringify` does.
+ * Renders a value as canonical JSON: object keys sorted by code unit, no white space, `undefined` members left out.
+ * Equal values give equal text, so digests of the text can be compared.
  */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, member: unknown) => {
@@ -28,10 +27,10 @@ export function canonicalJson(value: unknown): string {
 }
 
 /**
- * A value as it comes back from JSON: keys sorted by code unit, members whose value is `undefined` left out. What is so
- * already is not copied, so that a large value of which little has changed costs no more than a look at it. A member named
- * `__proto__` is nobody's and left behind.
- * @param known came from JSON; what the value shares with it is not even looked at
+ * Normalizes a value to what a round trip through JSON returns: keys sorted by code unit, members that are `undefined`
+ * or named `__proto__` dropped. Parts that are normal already are returned uncopied, so a large, mostly unchanged value
+ * is cheap.
+ * @param known an earlier, normal version of the value; parts identical to it are not inspected
  */
 export function normalizeJson(value: unknown, known?: Json): Json {
   if (value === known && known !== undefined) return known;

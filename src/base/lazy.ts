@@ -1,7 +1,7 @@
 /**
- * A package that is loaded at its first use, so that commands which never need it do not pay for it.
- * Synchronous, because decisions inside a transaction are; a plain `require`, because what ships is CommonJS. Only for
- * packages left out of the bundle (scripts/build.mjs), and for modules of Node.
+ * Returns a function that loads a package at its first call, so that commands which never need the package do not pay
+ * for it. It is synchronous, as decisions inside a transaction are, and uses `require`, because what ships is CommonJS.
+ * Only for packages left out of the bundle (scripts/build.mjs), and for modules of Node.
  */
 export function loadLazily<T>(name: string): () => T {
   let loaded: T | undefined;

@@ -8,7 +8,7 @@ export function isName(text: string): boolean {
 }
 
 /**
- * Returns `text` when it may name a run, before any path is made of it.
+ * Returns `text` if it may name a run. To be called before any path is built from it.
  * @throws DevCliError `NAME_INVALID` (protocol.md §1)
  */
 export function requireName(text: string): string {

@@ -1,8 +1,8 @@
 import { type Static, type TObject, type TSchema, type TUnsafe, Type } from '@sinclair/typebox';
 
-/** Helpers for schemas written in TypeBox: each gives a smaller validator and clearer errors than a plain union. */
+/** Helpers for TypeBox schemas: each yields a smaller validator and clearer errors than a plain union. */
 
-/** A string out of a closed list. */
+/** A string from a closed list. */
 export function enumSchema<T extends string>(...values: T[]): TUnsafe<T> {
   return Type.Unsafe<T>({ type: 'string', enum: values });
 }
@@ -15,7 +15,7 @@ export function nullableSchema<T extends TSchema>(schema: T): TUnsafe<Static<T> 
   return Type.Unsafe<Static<T> | null>({ anyOf: [schema, { type: 'null' }] });
 }
 
-/** Objects told apart by the literal under `tag`: errors speak of the variant that was meant. */
+/** A union of objects discriminated by the literal under `tag`, so that errors are about the variant that was meant. */
 export function taggedUnion<T extends TObject[]>(
   tag: string,
   variants: [...T],
@@ -30,5 +30,5 @@ export function taggedUnion<T extends TObject[]>(
   });
 }
 
-/** No other keys than those named. */
+/** Schema option: no keys besides the declared ones. */
 export const noOtherKeys = { additionalProperties: false } as const;

@@ -1,14 +1,17 @@
 import { loadLazily } from './lazy.js';
 
-/** Loading it takes several milliseconds, and `next` needs no digest. */
+/** Lazy because loading it takes several milliseconds, and `next` needs no digest. */
 export const crypto = loadLazily<typeof import('node:crypto')>('node:crypto');
 
-/** SHA-256 in lower-case hexadecimal. */
+/** Computes the SHA-256 of a text (as UTF-8) or of bytes, in lower-case hexadecimal. */
 export function sha256(content: string | Uint8Array): string {
   return crypto().createHash('sha256').update(content).digest('hex');
 }
 
-/** `length` random lower-case hexadecimal digits. Only the composition root calls it; everybody else is given `Ids`. */
+/**
+ * Creates `length` random lower-case hexadecimal digits. Only the composition root calls this; other code is given
+ * `Ids`.
+ */
 export function createRandomHex(length: number): string {
   return crypto()
     .randomBytes(Math.ceil(length / 2))

@@ -1,4 +1,4 @@
 import packageJson from '../../package.json' with { type: 'json' };
 
-/** The version of dev-cli, as it is recorded with every run. */
+/** The version of dev-cli, recorded with every run. */
 export const VERSION: string = packageJson.version;

@@ -1,23 +1,27 @@
 /**
- * What a reader can see of a text that somebody else wrote (product.md, Principles): nothing that a terminal takes for an
- * order, nothing invisible. What Persian, Hindi or an emoji is spelt with stays: a joiner where it joins.
+ * Reduces foreign text to what its reader can see (product.md, Principles): no terminal control sequences, nothing
+ * invisible. Joiners that spell Persian, Hindi or an emoji stay.
  */
 
-/** What terminals take for orders: CSI, strings (OSC, DCS, …) up to their end or the end of the line, other escapes. */
+/** Terminal control sequences: CSI, strings (OSC, DCS, …) up to their end or the end of the line, other escapes. */
 const ANSI =
   /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)?|\x1b[ -/]*[0-~]?/g;
 
-/** Format characters (bidi overrides, zero width, tags), fillers, and the variation selectors that can carry text. */
+/** Format characters (bidi overrides, zero width, tags), fillers, and variation selectors that can smuggle text. */
 const HIDDEN =
   /\u{1f3f4}\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073})\u{e007f}|(?![\u200c\u200d])\p{Cf}|\u034f|\u17b4|\u17b5|[\u180b-\u180f]|[\ufe00-\ufe0d]|[\u{e0100}-\u{e01ef}]|[\u115f\u1160\u3164\uffa0]/gu;
 
-/** How the three flags that are spelt with tags begin; no other use of tags is left standing. */
+/**
+ * The first character of the three flags spelt with tags (England, Scotland, Wales); any other use of tags is removed.
+ */
 const FLAG = '\u{1f3f4}';
 
-/** What most texts are made of; in it there is nothing hidden, and the patterns above take milliseconds to be compiled. */
+/**
+ * The fast path: most texts consist of these visible characters, and compiling the patterns above takes milliseconds.
+ */
 const PLAIN = /^[\n\t\x20-\x7e\xa1-\xac\xae-\u02ff\u2010-\u2027\u2030-\u205e\u2190-\u27bf]*$/;
 
-/** `text` with nothing in it that a reader cannot see. Line breaks of every kind become LF; tabs stay. */
+/** Removes everything that a reader cannot see. Line breaks of every kind become LF; tabs stay. */
 export function stripInvisible(text: string): string {
   if (PLAIN.test(text)) return text;
   const plain = text
@@ -29,8 +33,8 @@ export function stripInvisible(text: string): string {
 }
 
 /**
- * `text` with every character replaced that prints nothing and is no control character.
- * @param replacement what stands for it
+ * Replaces every invisible character that is not a control character.
+ * @param replacement gives the substitute for one invisible character
  */
 export function replaceInvisible(text: string, replacement: (hidden: string) => string): string {
   if (PLAIN.test(text)) return text;
@@ -45,19 +49,19 @@ export function replaceInvisible(text: string, replacement: (hidden: string) => 
 }
 
 /**
- * Whether a joiner (U+200C, U+200D) says how its neighbours are written: letters of a script that is written joined, a
- * consonant with its virama, emoji that make one picture. A run of them, or one among Latin letters, only hides something.
+ * Whether a joiner (U+200C, U+200D) shapes its neighbours: letters of a joined script, a consonant with its virama,
+ * emoji that form one picture. A series of joiners, or one among Latin letters, only hides something.
  */
 function joins(joiner: string, before: string, after: string): boolean {
   const afterVirama =
     /[\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d3b\u0d3c\u0d4d\u0dca\u0f84\u1039\u103a\u17d2]$/;
   const emoji = /\p{Extended_Pictographic}(?:\ufe0f|[\u{1f3fb}-\u{1f3ff}])?$/u;
   if (afterVirama.test(before)) return true;
-  if (isJoined(lastOf(before)) && isJoined(firstOf(after))) return true;
+  if (isJoined([...before].at(-1) ?? '') && isJoined([...after][0] ?? '')) return true;
   return joiner === '\u200d' && emoji.test(before) && /^\p{Extended_Pictographic}/u.test(after);
 }
 
-/** A letter or mark of a script whose letters are joined, or melt into each other. */
+/** Whether a character is a letter or mark of a script whose letters join or form ligatures. */
 function isJoined(character: string): boolean {
   return (
     /^[\p{L}\p{M}]$/u.test(character) &&
@@ -67,10 +71,7 @@ function isJoined(character: string): boolean {
   );
 }
 
-/** Whether a selector (U+FE0E, U+FE0F) says how an emoji or a keycap is drawn. */
+/** Whether a selector (U+FE0E, U+FE0F) determines how an emoji or a keycap is drawn. */
 function selects(before: string, after: string): boolean {
   return /\p{Extended_Pictographic}$/u.test(before) || (/[0-9#*]$/.test(before) && after.startsWith('\u20e3'));
 }
-
-const firstOf = (text: string): string => [...text][0] ?? '';
-const lastOf = (text: string): string => [...text].at(-1) ?? '';

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Environment } from '../app/environment.js';
-import type { DataInput } from '../base/data.js';
 import { DevCliError } from '../base/errors.js';
+import type { DataInput } from '../base/invocation.js';
 import type { Json, JsonObject } from '../base/json.js';
 import { LIMITS } from '../base/limits.js';
 import { quoteArgument } from '../registry/input.js';

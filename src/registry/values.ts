@@ -1,5 +1,5 @@
 import { type SchemaOptions, type TSchema, Type } from '@sinclair/typebox';
-import type { DataInput } from '../base/data.js';
+import type { DataInput } from '../base/invocation.js';
 import type { ValueForm } from './spec.js';
 
 /** What the command line has to know about a value beyond its JSON Schema. */

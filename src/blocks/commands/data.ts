@@ -1,5 +1,5 @@
-import type { DataInput } from '../../base/data.js';
 import { DevCliError } from '../../base/errors.js';
+import type { DataInput } from '../../base/invocation.js';
 import { isRecord, type Json } from '../../base/json.js';
 import { parseJson, parseSections } from '../../documents/section-data.js';
 import { isSectionId, type SectionId } from '../../documents/sections.js';
