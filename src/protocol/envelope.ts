@@ -4,7 +4,7 @@ import type { Context } from '../run/context.js';
 import type { Transaction } from '../run/transaction.js';
 import type { CallResult } from '../views/action.js';
 
-/** What a transaction has to report so far. */
+/** Begins the result of a call with what its transaction has so far. */
 export function startResult(tx: Transaction): CallResult {
   return {
     name: tx.state.name,
@@ -14,23 +14,23 @@ export function startResult(tx: Transaction): CallResult {
   };
 }
 
-/** Adds what an acknowledgement came to. */
-export function addAckResult(told: CallResult, result: Exclude<AckResult, { kind: 'refused' }>): CallResult {
+/** Adds the outcome of an acknowledgement to a call's result. */
+export function addAckResult(answer: CallResult, result: Exclude<AckResult, { kind: 'refused' }>): CallResult {
   switch (result.kind) {
     case 'completed':
-      return { ...told, completed: result.block };
+      return { ...answer, completed: result.block };
     case 'failed':
-      return { ...told, completed: null };
+      return { ...answer, completed: null };
     case 'round':
-      return { ...told, completed: null, round: result.round };
+      return { ...answer, completed: null, round: result.round };
     case 'collected':
-      return { ...told, collected: result.collected };
+      return { ...answer, collected: result.collected };
     case 'duplicate':
-      return { ...told, duplicate: true };
+      return { ...answer, duplicate: true };
   }
 }
 
-/** Joins a later commit of the same call to an earlier one: what only one of them says stands, what happened adds up. */
+/** Merges the results of two commits of one call: the later one wins, lists are joined. */
 export function mergeResults(earlier: CallResult, later: CallResult): CallResult {
   return {
     ...earlier,

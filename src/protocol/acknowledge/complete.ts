@@ -43,7 +43,7 @@ export async function stepComplete(
     );
     switch (done.kind) {
       case 'jobs': {
-        const earlier = await settled(context, name, context.clock.now(), done.pendingId);
+        const earlier = await settleJobs(context, name, context.clock.now(), done.pendingId);
         found = { ...found, jobs: { earlier, pendingId: done.pendingId } };
         break;
       }
@@ -57,13 +57,13 @@ export async function stepComplete(
         break;
       }
       case 'decided': {
-        const { result, folded, isWaiting, pendingId } = done;
+        const { result, callResult, isWaiting, pendingId } = done;
         if (result.kind === 'refused') throw result.error;
         const earlier = found.jobs?.earlier ?? null;
-        const first = earlier === null ? folded : mergeResults(earlier, folded);
-        const isRunning = folded.next?.action === 'running' || isWaiting;
+        const first = earlier === null ? callResult : mergeResults(earlier, callResult);
+        const isRunning = callResult.next?.action === 'running' || isWaiting;
         const later = isRunning
-          ? await settled(context, name, getDeadline(context, wait), found.jobs?.pendingId ?? pendingId)
+          ? await settleJobs(context, name, getDeadline(context, wait), found.jobs?.pendingId ?? pendingId)
           : null;
         return renderEnvelope(later === null ? first : mergeResults(first, later));
       }
@@ -71,22 +71,22 @@ export async function stepComplete(
   }
 }
 
-/** What the acknowledgement has found out, outside its transaction. */
+/** What the acknowledgement has found out outside its transaction. */
 interface Findings {
-  /** What jobs came to that had been at work, and which action was pending then. Null before anybody looked. */
+  /** The results of jobs that were running, and the action that was pending then; null before they were looked for. */
   jobs: { earlier: CallResult | null; pendingId: string | null } | null;
-  /** Undefined before anybody looked. */
+  /** Undefined before they were looked for. */
   sources: ChangedSources | undefined;
   isAwaited: boolean;
 }
 
-/** What has to be found out first, and what for; nothing is recorded. */
+/** What has to be found out before the transaction can decide; nothing was recorded. */
 type Missing =
-  /** A command that has finished meanwhile comes first: its block is then no longer the pending one. */
+  /** Jobs: if one has ended meanwhile, its block is no longer the pending one. */
   | { kind: 'jobs'; pendingId: string | null }
-  /** The step may not touch sources: what changed in the work tree since the baseline. */
+  /** What changed in the work tree since the baseline: the step must not change sources. */
   | { kind: 'sources'; workTree: string; baseline: Baseline }
-  /** `--collect --wait`: results of tasks that are still out. */
+  /** Results that tasks have not handed in yet (`--collect --wait`). */
   | { kind: 'results'; engine: RunEngine };
 
 type Baseline = NonNullable<RunState['baseline']>;
@@ -103,14 +103,14 @@ function findMissing({ state, captured, place }: Transaction, found: Findings): 
   return null;
 }
 
-/** What the acknowledgement came to, with what its answer says. */
+/** The outcome of the acknowledgement, and the result of the call so far. */
 interface Decided {
   kind: 'decided';
   result: AckResult;
-  folded: CallResult;
-  /** Whether a commit waits that can be made now. */
+  callResult: CallResult;
+  /** Whether a deferred commit can be made now. */
   isWaiting: boolean;
-  /** Of the action that was pending before. */
+  /** The action that was pending when the transaction began. */
   pendingId: string | null;
 }
 
@@ -119,26 +119,26 @@ function decide(context: Context, tx: Transaction, given: Acknowledgement): Deci
   const moved = findPlanDifference({ snapshot: tx.state, files: tx.files });
   const result = acknowledge(tx, given);
   const located: AckResult = result.kind === 'refused' ? { ...result, error: result.error.inRun(whereIn(tx)) } : result;
-  const folded = report(context, tx, located, moved);
-  return { kind: 'decided', result: located, folded, isWaiting: hasDeferredCommits(tx.state), pendingId };
+  const callResult = report(context, tx, located, moved);
+  return { kind: 'decided', result: located, callResult, isWaiting: hasDeferredCommits(tx.state), pendingId };
 }
 
-/** Most acknowledgements neither find dev-cli at work nor leave it so. */
-const settled: typeof runPendingJobs = async (...args) => (await import('../settle.js')).runPendingJobs(...args);
+/** Loaded on demand: most acknowledgements find no job running and start none. */
+const settleJobs: typeof runPendingJobs = async (...args) => (await import('../settle.js')).runPendingJobs(...args);
 
-/** The answer so far. A refusal has no warnings, so what was mended is told by the next acknowledgement that is accepted. */
+/** Builds the call's result. Refusals carry no warnings: recoveries are reported by the next acknowledgement accepted. */
 function report(context: Context, tx: Transaction, result: AckResult, moved: string | null): CallResult {
   if (result.kind !== 'refused') {
     tx.warnings.push(...tx.state.recovered);
     tx.state.recovered = [];
     warnMovedPlan(tx, moved);
   }
-  const folded = startResult(tx);
-  folded.warnings.push(...listSourceWarnings(context, tx));
-  return result.kind === 'refused' ? folded : addAckResult(folded, result);
+  const callResult = startResult(tx);
+  callResult.warnings.push(...listSourceWarnings(context, tx));
+  return result.kind === 'refused' ? callResult : addAckResult(callResult, result);
 }
 
-/** That the plan has moved on is told once for each change; `next` and `status` tell it as long as it is so. */
+/** Warns once for each change of the plan on disk; `next` and `status` warn as long as it differs. */
 function warnMovedPlan({ state, warnings }: Transaction, moved: string | null): void {
   const marks = state.engine?.planMarks;
   if (state.engine === null || marks === undefined || moved === (marks.told ?? null)) return;
@@ -164,9 +164,9 @@ async function findChangedSources({ signal }: Context, workTree: string, baselin
   }
 }
 
-/** What an acknowledgement is made of. */
+/** An acknowledgement as it was given. */
 interface Acknowledgement {
-  /** The action that waits. */
+  /** The action that waits, with its block. */
   pending: PendingBlock | null;
   input: AckInput;
   sources: ChangedSources;
@@ -197,7 +197,7 @@ export function acknowledge(tx: Transaction, { pending: present, input, sources 
   return result;
 }
 
-/** Lets the engine take what its tasks, or a person at its gate, came to. */
+/** Hands the engine the results of its tasks, or the answer of a person at its gate. */
 function advanceByEngine(tx: Transaction, { result, events }: EngineAcknowledgement): AckResult {
   if (events !== undefined) advanceEngine(tx, events);
   return result;

@@ -27,23 +27,21 @@ export function endRun(tx: Transaction, outcome: Outcome, reason?: string): void
     cause: 'end',
     before: {},
     acknowledged: true,
-    action: doneAction(tx, outcome, reason),
+    action: buildDoneAction(tx, outcome, reason),
   };
 }
 
-/**
- * The run that has ended is told of anew: a commit that had to wait is made. Everything else stands as it did.
- */
+/** Rebuilds the `done` action after a deferred commit was made; the rest of the ended run stays as it is. */
 export function refreshDoneAction(tx: Transaction): void {
   const { state } = tx;
   const { outcome, pendingAction, workflow, engine } = state;
   if (pendingAction?.action.action !== 'done' || outcome === null || outcome === 'aborted') return;
-  if (workflow !== null && engine !== null) renewPhase(tx, getCurrentPhase(workflow), outcome);
-  state.pendingAction = { ...pendingAction, action: doneAction(tx, outcome, undefined) };
+  if (workflow !== null && engine !== null) refreshPhase(tx, getCurrentPhase(workflow), outcome);
+  state.pendingAction = { ...pendingAction, action: buildDoneAction(tx, outcome, undefined) };
 }
 
-/** What a phase told when it was closed, told again. */
-function renewPhase(tx: Transaction, row: PhaseRow, outcome: 'completed' | 'halted'): void {
+/** Rebuilds what a phase reported when it ended. */
+function refreshPhase(tx: Transaction, row: PhaseRow, outcome: 'completed' | 'halted'): void {
   const { state } = tx;
   const { order = [], deferred = [] } = state.engine ?? {};
   const made = [...order, RESIDUAL].filter((id) => !deferred.includes(id)).map((id) => renderWaitingCommit(row, id));
@@ -57,7 +55,7 @@ export function renderWaitingCommit({ name }: Pick<PhaseRow, 'name'>, id: string
   return `${name}: the commit of ${id} was not made`;
 }
 
-function doneAction(tx: Transaction, outcome: Outcome, reason: string | undefined): Action {
+function buildDoneAction(tx: Transaction, outcome: Outcome, reason: string | undefined): Action {
   const { state, place } = tx;
   const halted = outcome === 'halted' ? state.currentBlock : null;
   const written = writtenDocuments(tx);
@@ -66,30 +64,32 @@ function doneAction(tx: Transaction, outcome: Outcome, reason: string | undefine
     action: 'done',
     done: true,
     outcome,
-    summary: summaryOf(tx, outcome, reason),
-    results: { ...resultsOf(tx), ...requestResult(tx) },
+    summary: renderSummary(tx, outcome, reason),
+    results: { ...collectResults(tx), ...buildRequestResult(tx) },
     artifacts: listArtifacts(tx.captured)
       .filter((path) => written.includes(path) && tx.files.facts(path).kind === 'file')
       .map((path) => displayPath(place, state.name, path)),
-    failed: failuresOf(tx),
+    failed: collectFailures(tx),
     ...(state.warnings.length === 0 ? {} : { warnings: [...state.warnings] }),
-    instruction: instructionOf(tx, outcome),
-    ...(halted === null ? {} : buildReopenCommands(tx, reopened(tx, halted))),
-    ...(waits(tx, outcome) ? { poll: { command: 'next', input: { name: state.name, wait: tx.pollWait } } } : {}),
+    instruction: renderInstruction(tx, outcome),
+    ...(halted === null ? {} : buildReopenCommands(tx, findReopenTarget(tx, halted))),
+    ...(hasWaitingCommit(tx, outcome)
+      ? { poll: { command: 'next', input: { name: state.name, wait: tx.pollWait } } }
+      : {}),
   };
 }
 
 /** Whether a commit is still to be made. One of an aborted run is not. */
-function waits({ state }: Transaction, outcome: Outcome): boolean {
+function hasWaitingCommit({ state }: Transaction, outcome: Outcome): boolean {
   return outcome !== 'aborted' && (state.engine?.deferred.length ?? 0) > 0;
 }
 
-/** What a halted run is reopened at: within an execution, every todo that failed. */
-function reopened({ state }: Transaction, block: string): string {
+/** What a halted run is reopened at: in an execution, every todo that failed; else the block that halted. */
+function findReopenTarget({ state }: Transaction, block: string): string {
   return (state.engine === null ? null : getReopenTarget(state.engine)) ?? block;
 }
 
-function summaryOf(tx: Transaction, outcome: Outcome, reason: string | undefined): string {
+function renderSummary(tx: Transaction, outcome: Outcome, reason: string | undefined): string {
   const { workflow } = tx.state;
   switch (outcome) {
     case 'aborted':
@@ -97,11 +97,11 @@ function summaryOf(tx: Transaction, outcome: Outcome, reason: string | undefined
     case 'halted':
       return `${workflow === null ? '' : `phase ${getCurrentPhase(workflow).name} `}${renderOutcome(tx, outcome)}`;
     case 'completed':
-      return workflow === null ? renderOutcome(tx, outcome) : workflow.phases.map(phaseLine).join('; ');
+      return workflow === null ? renderOutcome(tx, outcome) : workflow.phases.map(renderPhase).join('; ');
   }
 }
 
-function phaseLine({ name, status, summary }: PhaseRow): string {
+function renderPhase({ name, status, summary }: PhaseRow): string {
   return status === 'skipped'
     ? `${name} skipped`
     : `${name}${status === 'failed' ? ' failed' : ''}: ${summary ?? status}`;
@@ -109,9 +109,9 @@ function phaseLine({ name, status, summary }: PhaseRow): string {
 
 const WAITING = ' Say which commit waits and why; once that is put right, `poll` makes it.';
 
-function instructionOf(tx: Transaction, outcome: Outcome): string {
+function renderInstruction(tx: Transaction, outcome: Outcome): string {
   const { state } = tx;
-  const open = `${state.warnings.length === 0 ? '' : ' Name the warnings.'}${waits(tx, outcome) ? WAITING : ''}`;
+  const open = `${state.warnings.length === 0 ? '' : ' Name the warnings.'}${hasWaitingCommit(tx, outcome) ? WAITING : ''}`;
   switch (outcome) {
     case 'aborted':
       return 'Tell the user that the run was aborted and why, then stop.';
@@ -119,22 +119,22 @@ function instructionOf(tx: Transaction, outcome: Outcome): string {
       if (state.engine !== null && isPlanRefused(state.engine)) {
         return 'Tell the user that the plan was not approved, so nothing of it was carried out, then stop. Another plan is made by planning anew under this name; `resume` only asks about this one again.';
       }
-      return `Tell the user why the run halted and what is there so far, then stop.${waits(tx, outcome) ? WAITING : ''} Run \`resume\` only when the user wants to go on from there. What the user decides for it goes word for word into the file that \`ruling\` names; then run \`ruling\` instead: the next attempt reads it.`;
+      return `Tell the user why the run halted and what is there so far, then stop.${hasWaitingCommit(tx, outcome) ? WAITING : ''} Run \`resume\` only when the user wants to go on from there. What the user decides for it goes word for word into the file that \`ruling\` names; then run \`ruling\` instead: the next attempt reads it.`;
     case 'completed':
       return `${getClosing(tx.captured)}${open} Then stop.`;
   }
 }
 
-function requestResult({ state }: Transaction): Record<string, string> {
+function _buildRequestResult({ state }: Transaction): Record<string, string> {
   const line = renderPullRequest(state);
   return line === null ? {} : { pullRequest: line };
 }
 
-/** Of a workflow what its phases came to, and what the phase at work has so far. */
-function resultsOf(tx: Transaction): Record<string, string> {
+/** The results of the run; for a workflow, those of each phase, and what the current phase has so far. */
+function _collectResults(tx: Transaction): Record<string, string> {
   const { workflow } = tx.state;
   if (workflow === null) return buildResults(tx);
-  const rows = workflow.phases.map((phase) => ({ ...phase, results: phase.results ?? resultsNow(tx, phase) }));
+  const rows = workflow.phases.map((phase) => ({ ...phase, results: phase.results ?? buildPhaseResults(tx, phase) }));
   return Object.fromEntries(
     rows.flatMap((phase) => [
       [phase.name, phase.status],
@@ -143,19 +143,19 @@ function resultsOf(tx: Transaction): Record<string, string> {
   );
 }
 
-function failuresOf(tx: Transaction): { id: string; reason: string }[] {
+function collectFailures(tx: Transaction): { id: string; reason: string }[] {
   const { workflow } = tx.state;
   if (workflow === null) return listFailures(tx);
   return workflow.phases.flatMap((phase) => {
-    const failed = phase.failed ?? (isAtWork(tx, phase) ? listFailures(tx) : []);
+    const failed = phase.failed ?? (isCurrentPhase(tx, phase) ? listFailures(tx) : []);
     return failed.map(({ id, reason }) => ({ id: `${phase.name}/${id}`, reason }));
   });
 }
 
-function resultsNow(tx: Transaction, phase: PhaseRow): Record<string, string> {
-  return isAtWork(tx, phase) ? buildResults(tx) : {};
+function buildPhaseResults(tx: Transaction, phase: PhaseRow): Record<string, string> {
+  return isCurrentPhase(tx, phase) ? buildResults(tx) : {};
 }
 
-function isAtWork({ state }: Transaction, { name }: PhaseRow): boolean {
+function isCurrentPhase({ state }: Transaction, { name }: PhaseRow): boolean {
   return state.workflow?.currentPhase === name;
 }
