@@ -3,43 +3,52 @@ import type { MachineEvent } from '../machine/events.js';
 import type { InputOf } from '../registry/catalogue.js';
 import type { RunState } from '../run/state.js';
 
-/** What `step complete` and `step fail` are given besides the name. */
+/** The input of `step complete` and `step fail`, without the run's name. */
 export interface AckInput extends Omit<InputOf<'step complete'>, 'name' | 'wait'> {
+  /** The call is `step fail`. */
   fail?: boolean;
 }
 
-/** What `--collect` came to for one task that was out. */
+/** How `--collect` judged one task that had been handed out. */
 export interface CollectedTask {
   actionId: string;
+  /** Null for a task of the whole run. */
   todoId: string | null;
   ok: boolean;
   error?: string;
 }
 
-/** How a loop's round went that did not pass. */
+/** A round of a loop that did not pass. */
 export interface RoundReport {
+  /** The number of the round, from 1. */
   n: number;
   passed: false;
+  /** Sections saved in this round. */
   saved: string[];
+  /** Required sections that are still empty. */
   missing: string[];
+  /** Verdicts by agent id. */
   verdicts?: Record<string, string>;
 }
 
-/** What an acknowledgement came to. A refusal may have kept what was good: it is thrown only after the commit. */
+/** The outcome of an acknowledgement. A refusal may keep valid evidence, so its error is thrown after the commit. */
 export type AckResult =
   | { kind: 'completed'; block: string }
-  /** The block failed and `onError` has decided: nothing was completed. */
+  /** The block failed; its `onError` decides how the run continues. */
   | { kind: 'failed' }
   | { kind: 'round'; round: RoundReport }
   | { kind: 'collected'; collected: CollectedTask[] }
   | { kind: 'duplicate' }
   | { kind: 'refused'; error: DevCliError };
 
-/** What an acknowledgement came to, and the event that the machine of the recipe is to take for it. */
+/** The outcome of an acknowledgement, and the event that it gives the recipe's machine. */
 export interface Acknowledged {
   result: AckResult;
   event?: MachineEvent;
 }
 
-/** Paths outside `.dev/` that differ from the baseline, and the tree as it is; found before the lock. Null where it does not matter. */
+/**
+ * The paths outside `.dev/` that differ from the baseline, and the tree as it is now; determined before the lock. Null
+ * when changes are allowed.
+ */
 export type ChangedSources = { paths: string[]; now: NonNullable<RunState['baseline']> } | null;

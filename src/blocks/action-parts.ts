@@ -14,7 +14,7 @@ import { fillPath, fillPlaceholders, fillShortText } from './values.js';
 /** Longest instruction, in characters (protocol.md §2). */
 export const INSTRUCTION_CAP = 600;
 
-/** What every action of the block has in common; `input` begins every acknowledgement of it. */
+/** What all actions of a block have in common. */
 export interface ActionBase {
   actionId: string;
   base: Pick<PendingAction, 'run' | 'block' | 'actionId' | 'instruction' | 'progress'> & {
@@ -22,28 +22,30 @@ export interface ActionBase {
     consult?: string[];
     asks?: 'user';
   };
+  /** Builds the command that acknowledges the action, with further input. */
   acknowledge: (more?: JsonObject) => Invocation;
 }
 
-/** The sections of this block that are required and empty. */
+/** Lists the block's sections that are required and still empty; none without a draft. */
 export function listMissingSections(tx: Transaction, block: { sections: SectionId[] }): SectionId[] {
-  const draft = tx.files.text('DRAFT.md');
-  if (draft === null) return [];
-  const { missing } = readDraftStatus(draft, tx.captured.recipe.draft.required);
+  const missing = listDraftGaps(tx);
   return block.sections.filter((id) => missing.includes(id));
 }
 
+function listDraftGaps(tx: Transaction): SectionId[] {
+  const draft = tx.files.text('DRAFT.md');
+  return draft === null ? [] : readDraftStatus(draft, tx.captured.recipe.draft.required).missing;
+}
+
 /**
- * What a loop still lacks: all that the draft lacks when that is what its exit check asks for, whoever was to fill it;
- * else the block's own sections.
+ * Lists the empty sections that keep a loop going: all required ones when its exit check is `draft validate`, otherwise
+ * the block's own.
  */
 export function listOpenSections(
   tx: Transaction,
   block: { sections: SectionId[]; exitCheck?: OwnCommand },
 ): SectionId[] {
-  if (block.exitCheck?.command !== 'draft validate') return listMissingSections(tx, block);
-  const draft = tx.files.text('DRAFT.md');
-  return draft === null ? [] : readDraftStatus(draft, tx.captured.recipe.draft.required).missing;
+  return block.exitCheck?.command === 'draft validate' ? listDraftGaps(tx) : listMissingSections(tx, block);
 }
 
 /** Builds what every action of `block` shares and writes the block's prompt file. */
@@ -60,7 +62,6 @@ export function buildActionBase(tx: Transaction, block: AgentFacingBlock, action
     tx.files.write(file, prompt);
     reading.push(shown(file));
   }
-  const asking = block.asks === 'user' ? { asks: 'user' as const } : {};
   const consulting = present(consult).map(shown);
   return {
     actionId,
@@ -71,7 +72,7 @@ export function buildActionBase(tx: Transaction, block: AgentFacingBlock, action
       instruction: buildInstruction(tx, block, [...read, ...consult]),
       ...(reading.length > 0 ? { read: [...new Set(reading)] } : {}),
       ...(consulting.length > 0 ? { consult: consulting } : {}),
-      ...asking,
+      ...(block.asks === 'user' ? { asks: block.asks } : {}),
       progress: renderProgress(tx, block.id),
     },
     acknowledge: (more = {}) => ({
@@ -81,7 +82,7 @@ export function buildActionBase(tx: Transaction, block: AgentFacingBlock, action
   };
 }
 
-/** The recipe's instruction, and what a reader would miss: documents that are not there because their writer failed. */
+/** The recipe's instruction, with a note on documents that are missing because the agent that writes them failed. */
 function buildInstruction(tx: Transaction, block: AgentFacingBlock, paths: string[]): string {
   const text = fillShortText(tx, block.instruction, block.id);
   const absent = paths
@@ -94,13 +95,13 @@ function buildInstruction(tx: Transaction, block: AgentFacingBlock, paths: strin
     : `${text.slice(0, Math.max(0, INSTRUCTION_CAP - note.length - 1))}…${note}`.slice(0, INSTRUCTION_CAP);
 }
 
-/** `4/13`: where the block stands among all of the recipe. */
+/** Renders the block's position in the recipe, such as `4/13`. */
 export function renderProgress(tx: Transaction, block: string): string {
   const { blocks } = tx.captured.recipe;
   return `${blocks.findIndex((candidate) => candidate.id === block) + 1}/${blocks.length}`;
 }
 
-/** What only `next --full` and state.json show: the commands that the acknowledgement will run. */
+/** Builds the part that only `next --full` and state.json show: the commands that the acknowledgement will run. */
 export function buildFullPart(
   tx: Transaction,
   block: InstructedBlock & {

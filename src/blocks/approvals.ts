@@ -6,7 +6,7 @@ import type { RunState } from '../run/state.js';
 import { getBlock, type Standing } from '../run/transaction.js';
 import { fillPlaceholders } from './values.js';
 
-/** A gate whose artifact is no longer what was decided on. */
+/** A gate whose artifact has changed since the decision. */
 export interface OutdatedApproval {
   block: string;
   choice: string;
@@ -15,8 +15,8 @@ export interface OutdatedApproval {
 }
 
 /**
- * The decisions that were about another content than the one that stands there now (recipes.md, Gates). A box
- * that dev-cli ticks in PLAN.md changes nothing of what was decided; what a finished run has cleaned up is no change.
+ * Lists the decisions whose artifact has changed since (recipes.md, Gates). Boxes ticked in PLAN.md are no change, and
+ * neither is an artifact that a finished run has cleaned up.
  */
 export function listOutdatedApprovals(run: Standing): OutdatedApproval[] {
   return sortByRecipe(run.captured.recipe, run.state.gates).flatMap(([id, gate]) => {
@@ -32,21 +32,21 @@ export function listOutdatedApprovals(run: Standing): OutdatedApproval[] {
   });
 }
 
-/** Characters of a digest that are shown. */
+/** Leading characters of a digest that are shown. */
 const DIGEST_SHOWN = 12;
 
-/** Who answered a gate, in words. */
+/** Names whoever answered a gate, in words. */
 export function describeDecider(by: string | null): string {
   if (by === 'human') return 'a person';
   return by === 'agent' ? 'the agent' : (by ?? 'nobody');
 }
 
-/** What a decision was about, known again by the beginning of its digest. */
+/** Renders the beginning of a digest, to identify what a decision was about; empty without a digest. */
 export function renderDigest(digest: string | null | undefined): string {
   return digest == null ? '' : `, on ${digest.slice(0, DIGEST_SHOWN)}`;
 }
 
-/** Who approved the plan that an execution carries out, and its commands, each on which digest; or that nobody did. */
+/** Says who approved the plan of an execution, and who its commands, each with the digest; or that nobody did. */
 export function describeApprovals(state: Pick<RunState, 'engine' | 'gates' | 'mode' | 'preferences'>): {
   plan: string;
   commands: string;

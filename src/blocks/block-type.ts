@@ -6,35 +6,36 @@ import type { PathFacts, PendingState } from '../run/state.js';
 import type { Transaction } from '../run/transaction.js';
 import type { AckInput, Acknowledged, ChangedSources } from './acknowledgement.js';
 
-/** Which action is asked for, and why. */
+/** The request to build an action. */
 interface IssueRequest {
-  /** The id it will have. */
+  /** The id of the new action. */
   actionId: string;
+  /** Why the block is issued. */
   cause: Extract<Effect, { type: 'issue' }>['cause'];
 }
 
-/** An action, and what its acknowledgement is measured against. */
+/** An action, with the facts at issue that its evidence is compared with. */
 export interface IssuedAction extends Pick<PendingState, 'handed' | 'sections'> {
   action: PendingAction;
-  /** What stands at each promised path now; an output must differ from it. */
+  /** What is at each promised path at issue; an output must differ from it. */
   before?: Record<string, PathFacts>;
 }
 
-/** All that one type of block is, where an agent or a person is asked (docs/architecture.md, A type of block). */
+/** A type of block that asks an agent or a person (docs/architecture.md, A type of block). */
 export interface BlockType<B extends AgentFacingBlock> {
-  /** Builds its action and writes its prompt files; null where there is nothing to do. */
+  /** Builds the block's action and writes its prompt files; null when there is nothing to do. */
   ask(tx: Transaction, block: B, asking: IssueRequest): IssuedAction | null;
   /** Options of `step complete` that its action does not take. */
   readonly refuses: readonly ('data' | 'result' | 'without')[];
   /**
-   * Checks the evidence, stores what came, and says what the machine is to take.
-   * @throws DevCliError where nothing of it can be taken
+   * Checks the evidence, stores what was delivered, and gives the event for the machine.
+   * @throws DevCliError when none of the evidence is valid
    */
   acknowledge(tx: Transaction, pending: PendingBlock<B>, input: AckInput, sources: ChangedSources): Acknowledged;
-  /** What else a failure means, after `step fail` was recorded. */
+  /** Further consequences of a failure, once `step fail` has been recorded. */
   fail?(tx: Transaction, block: B, reason: string): void;
-  /** What the block does all the same where it asks nobody. */
+  /** What the block does even when `ask` finds nobody to ask. */
   pass?(tx: Transaction, block: B): void;
-  /** What of its result no longer counts once it is to be done again. */
+  /** Invalidates the block's results before it is done again. */
   retract?(tx: Transaction, block: B): void;
 }

@@ -1,6 +1,6 @@
 import { DevCliError } from '../base/errors.js';
 import type { Effect } from '../machine/events.js';
-import type { AgentFacingBlock } from '../recipe/resolved.js';
+import type { AgentFacingBlock, ResolvedBlock } from '../recipe/resolved.js';
 import { markAcknowledged, type PendingBlock, setPendingAction } from '../run/pending-action.js';
 import { getBlock, recordEntry, recordFault, recordStepSummary, type Transaction } from '../run/transaction.js';
 import type { AckInput, Acknowledged, ChangedSources } from './acknowledgement.js';
@@ -20,7 +20,7 @@ type BlockOf<K> = AgentFacingBlock extends infer B
     : never
   : never;
 
-/** The types of blocks that ask, each a row. CLI blocks are executed (cli.ts), engine blocks have a room of their own. */
+/** The types of block that ask somebody. CLI blocks are executed (cli.ts); engine blocks belong to engine/. */
 const BLOCK_TYPES: { readonly [K in AgentFacingBlock['kind']]: BlockType<BlockOf<K>> } = {
   llm: LLM,
   'llm-loop': LLM_LOOP,
@@ -30,20 +30,23 @@ const BLOCK_TYPES: { readonly [K in AgentFacingBlock['kind']]: BlockType<BlockOf
   'wait-for-user': GATE,
 };
 
-/** The type of a block; it takes blocks of its own kind only. */
+/** The type of a block; it must be given blocks of its own kind only. */
 function getBlockType({ kind }: AgentFacingBlock): BlockType<AgentFacingBlock> {
   return BLOCK_TYPES[kind];
 }
 
-/** What is done with a block that asks the agent or a person, whatever its type (docs/architecture.md, A type of block). */
+function asksSomebody(block: ResolvedBlock): block is AgentFacingBlock {
+  return block.kind !== 'cli' && block.kind !== 'engine';
+}
 
 /**
- * Hands out a new action: builds it whole, writes its prompt files, and makes it the pending one (protocol.md §2).
- * @returns false when there is nothing to do: no agent's condition holds
+ * Issues a new action: builds it, writes its prompt files, and makes it the pending one (protocol.md §2).
+ * @returns false when there is nothing to do because no agent's condition holds
+ * @throws DevCliError `INTERNAL` for a block that asks nobody; what building the action throws
  */
 export function issueAction(tx: Transaction, effect: Extract<Effect, { type: 'issue' }>): boolean {
   const block = getBlock(tx, effect.block);
-  if (block.kind === 'cli' || block.kind === 'engine') {
+  if (!asksSomebody(block)) {
     throw new DevCliError('INTERNAL', `The ${block.kind} block "${block.id}" cannot be issued.`);
   }
   const { state } = tx;
@@ -56,8 +59,8 @@ export function issueAction(tx: Transaction, effect: Extract<Effect, { type: 'is
 }
 
 /**
- * Takes the acknowledgement of the pending action: `step complete`, or with `fail` `step fail` (protocol.md §3).
- * @throws DevCliError with nothing changed, for anything but evidence that is partly good
+ * Judges the acknowledgement of the pending action: `step complete`, or `step fail` if `input.fail` (protocol.md §3).
+ * @throws DevCliError with nothing changed; evidence that is partly valid gives the result `refused` instead
  */
 export function acknowledgeBlock(
   tx: Transaction,
@@ -68,21 +71,21 @@ export function acknowledgeBlock(
   const known = structuredClone(tx.state.inputHashes);
   warnChanges(tx);
   const end = input.fail === true ? failBlock(tx, pending, input.reason) : completeBlock(tx, pending, input, sources);
-  // A refusal has no warnings: the acknowledgement that is accepted gives them.
+  // A refusal prints no warnings, so the acknowledgement that is accepted has to give them.
   if (end.result.kind === 'refused') tx.state.inputHashes = known;
   return end;
 }
 
-/** What a block does all the same where it asks nobody. */
+/** Runs what a block does even when it has nobody to ask. */
 export function passBlock(tx: Transaction, id: string): void {
   const block = getBlock(tx, id);
-  if (block.kind !== 'cli' && block.kind !== 'engine') getBlockType(block).pass?.(tx, block);
+  if (asksSomebody(block)) getBlockType(block).pass?.(tx, block);
 }
 
-/** What of a block's result no longer counts once it is to be done again. */
+/** Invalidates a block's results before it is done again. */
 export function retractBlock(tx: Transaction, id: string): void {
   const block = getBlock(tx, id);
-  if (block.kind !== 'cli' && block.kind !== 'engine') getBlockType(block).retract?.(tx, block);
+  if (asksSomebody(block)) getBlockType(block).retract?.(tx, block);
 }
 
 function completeBlock(tx: Transaction, pending: PendingBlock, input: AckInput, sources: ChangedSources): Acknowledged {
@@ -92,7 +95,7 @@ function completeBlock(tx: Transaction, pending: PendingBlock, input: AckInput, 
     return acknowledgeChoice(tx, pending, input);
   }
   if (input.choice !== undefined) throw buildUnexpectedOptionError('choice', 'This action offers no choices.');
-  if (block.kind === 'cli' || block.kind === 'engine') {
+  if (!asksSomebody(block)) {
     throw new DevCliError('INTERNAL', `The action ${pending.action.actionId} cannot be acknowledged like this.`);
   }
   const type = getBlockType(block);
@@ -100,7 +103,7 @@ function completeBlock(tx: Transaction, pending: PendingBlock, input: AckInput, 
   return type.acknowledge(tx, { ...pending, block }, input, sources);
 }
 
-/** The agent cannot; `onError` decides (protocol.md §3). */
+/** Records that the agent cannot do the block; `onError` decides how the run continues (protocol.md §3). */
 function failBlock(tx: Transaction, pending: PendingBlock, reason: string | undefined): Acknowledged {
   const { block, action } = pending;
   if (reason === undefined || reason.trim() === '') {
@@ -113,7 +116,7 @@ function failBlock(tx: Transaction, pending: PendingBlock, reason: string | unde
   recordStepSummary(tx, block.id, `failed: ${reason}`);
   recordFault(tx, block.id, 'STEP_FAILED', reason);
   markAcknowledged(tx, pending);
-  if (block.kind !== 'cli' && block.kind !== 'engine') getBlockType(block).fail?.(tx, block, reason);
+  if (asksSomebody(block)) getBlockType(block).fail?.(tx, block, reason);
   return { result: { kind: 'failed' }, event: { type: 'FAIL' } };
 }
 
@@ -127,13 +130,16 @@ function buildGateError(tx: Transaction, { action, choices }: PendingBlock): Dev
   });
 }
 
-/** @throws DevCliError `DATA_UNEXPECTED` for an option that the pending action does not take */
+/**
+ * Refuses options that the pending action does not take.
+ * @throws DevCliError `DATA_UNEXPECTED`
+ */
 export function refuseUnexpected(input: AckInput, keys: readonly ('data' | 'choice' | 'result' | 'without')[]): void {
   for (const key of keys)
     if (input[key] !== undefined) throw buildUnexpectedOptionError(key, 'The pending action does not take it.');
 }
 
-/** The error for an option that does not fit the pending action. */
+/** Builds the error for an option that does not fit the pending action. */
 export function buildUnexpectedOptionError(option: string, why: string): DevCliError {
   return new DevCliError('DATA_UNEXPECTED', `--${option} does not fit here. ${why}`, {
     fix: 'Run the acknowledgement exactly as the action prints it.',

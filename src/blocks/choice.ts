@@ -18,7 +18,7 @@ import { createCommandContext, runOrRefuse } from './own-command.js';
 import { listSectionsWrittenSince } from './section-evidence.js';
 import { fillPlaceholders, fillShortText } from './values.js';
 
-/** The choices of a block that are offered now; one that leads back disappears at its bound (recipes.md §2). */
+/** Lists the choices that a block offers now; one that leads back is no longer offered at its bound (recipes.md §2). */
 export function listOfferedChoices(tx: Transaction, block: GateBlock | LlmBlock, shared: ActionBase) {
   const program = tx.captured.recipe.program.blocks.find((candidate) => candidate.id === block.id);
   const counters = tx.state.machine.counters[block.id];
@@ -38,7 +38,11 @@ function buildAcknowledgement(tx: Transaction, choice: ResolvedChoice, shared: A
   return shared.acknowledge({ choice: choice.id, ...(choice.reasonRequired ? { note: `@${note}` } : {}) });
 }
 
-/** A choice: of an `llm`, of a gate, or of a loop at its bound (protocol.md §3; recipes.md, Choices). */
+/**
+ * Acknowledges a choice of an `llm` block, of a gate, or of a loop at its bound (protocol.md §3; recipes.md, Choices).
+ * @throws DevCliError `UNKNOWN_CHOICE`, `DATA_MISSING`, `HUMAN_REQUIRED`, `INPUT_CHANGED`, `PLAN_EDITED`; what `save`
+ * throws
+ */
 export function acknowledgeChoice(tx: Transaction, pending: PendingBlock, input: AckInput): Acknowledged {
   const { block } = pending;
   const { chosen, note } = requireChoice(tx, pending, { ...input, ...readHandwrittenChoice(tx, pending, input) });
@@ -61,7 +65,7 @@ export function acknowledgeChoice(tx: Transaction, pending: PendingBlock, input:
   return { result: { kind: 'completed', block: block.id }, event: { type: 'CHOOSE', choice: chosen.id } };
 }
 
-/** Without a choice: the one that was written to the block's section since the action was issued. */
+/** Where no choice is given: takes the one written to the block's section since the action was issued. */
 function readHandwrittenChoice(
   tx: Transaction,
   { block, state }: PendingBlock,
@@ -74,7 +78,7 @@ function readHandwrittenChoice(
 }
 
 /**
- * The choice that was made, of those the action offers, with what was said.
+ * Returns the choice that was made, with its note, if the action offers it and the caller may make it.
  * @throws DevCliError `UNKNOWN_CHOICE`, `DATA_MISSING`, `HUMAN_REQUIRED`
  */
 export function requireChoice(
@@ -84,38 +88,31 @@ export function requireChoice(
 ): { chosen: { id: string }; note: string | undefined } {
   const choices = pending.choices ?? [];
   const chosen = choices.find((choice) => choice.id === input.choice);
-  if (chosen === undefined) throw buildUnknownChoiceError(tx, choices, input.choice);
+  if (chosen === undefined) throw buildUnknownChoiceError(choices, input.choice);
   const note = input.note?.trim() === '' ? undefined : input.note;
   if (chosen.reason === 'required' && note === undefined) {
     throw new DevCliError('DATA_MISSING', `"${chosen.id}" needs a reason.`, {
       fix: 'Write the reason, in the words of who chose, to the file that the choice names, then repeat its ack.',
-      pending: {
-        actionId: pending.action.actionId,
-        ...defined({ ack: chosen.ack }),
-      },
+      pending: { actionId: pending.action.actionId, ...defined({ ack: chosen.ack }) },
     });
   }
   requirePerson(tx, pending);
   return { chosen, note };
 }
 
-/** Keeps what was said with a choice beside its action; gives the path. */
+/** Stores the note of a choice beside its action, if there is one, and returns its path. */
 export function storeNote(tx: Transaction, { action }: PendingBlock, note: string | undefined): string {
   const path = `actions/${action.actionId}/note.md`;
   if (note !== undefined && tx.files.text(path) !== note) tx.files.write(path, note);
   return path;
 }
 
-/** Who made a choice, as `gates` keeps it. */
+/** Returns who made a choice, in the form that `gates` keeps. */
 export function getDecider(tx: Transaction, pending: PendingBlock): string {
   return isHuman(tx, pending) ? 'human' : tx.by.kind;
 }
 
-function buildUnknownChoiceError(
-  _turn: Transaction,
-  choices: { id: string }[],
-  given: string | undefined,
-): DevCliError {
+function buildUnknownChoiceError(choices: { id: string }[], given: string | undefined): DevCliError {
   const ids = choices.map((choice) => choice.id).join(', ');
   return new DevCliError(
     'UNKNOWN_CHOICE',
@@ -126,7 +123,11 @@ function buildUnknownChoiceError(
   );
 }
 
-/** A gate that wants a person is opened by a person's word after its issue: the acknowledgement itself is none (protocol.md §3). */
+/**
+ * Refuses to pass a gate with `human: required` until a person has answered since it was issued; an acknowledgement
+ * does not count as such an answer (protocol.md §3).
+ * @throws DevCliError `HUMAN_REQUIRED`
+ */
 function requirePerson(tx: Transaction, pending: PendingBlock): void {
   const { action } = pending;
   if (action.action !== 'wait-for-user' || action.human !== 'required' || isHuman(tx, pending)) return;
@@ -145,9 +146,9 @@ function isHuman(tx: Transaction, pending: PendingBlock): boolean {
 }
 
 /**
- * The digest of what was decided on; undefined where the gate has no artifact. Nobody approves what was not shown: when
- * the artifact is no longer what was asked about, only a choice that does not lead on is taken.
- * @throws DevCliError `INPUT_CHANGED`
+ * Returns the digest of the gate's artifact; undefined when there is none. Nobody may approve what was not shown: once
+ * the artifact has changed since the question, every choice that leads on is refused.
+ * @throws DevCliError `INPUT_CHANGED`, `PLAN_EDITED`
  */
 function digestArtifact(tx: Transaction, pending: PendingBlock, choice: string): string | null | undefined {
   const { block, action } = pending;
@@ -163,7 +164,9 @@ function digestArtifact(tx: Transaction, pending: PendingBlock, choice: string):
   return tx.files.digest(path);
 }
 
-/** What a gate asked about and is another by now: its artifact, or what the plan was rendered from. Null when nothing is. */
+/**
+ * Finds what has changed since a gate asked about it: its artifact, or the source of the plan. Null when nothing has.
+ */
 export function findChangedArtifact(
   { files, place, state }: Transaction,
   { action, handed = {} }: PendingState,
@@ -177,7 +180,7 @@ export function findChangedArtifact(
   return other === undefined ? null : displayPath(place, state.name, other[0]);
 }
 
-/** Nobody approves what was not shown: the gate asks again. */
+/** Builds the refusal of a decision about something that was not shown; its fix has the gate ask again. */
 export function buildChangedArtifactError(tx: Transaction, { block }: PendingBlock, changed: string): DevCliError {
   return new DevCliError('INPUT_CHANGED', `${changed} changed after the question was asked.`, {
     details: [{ target: changed, problem: 'not as it was when the question was asked' }],
@@ -186,8 +189,9 @@ export function buildChangedArtifactError(tx: Transaction, { block }: PendingBlo
 }
 
 /**
+ * Refuses a decision on a plan when PLAN.md, which people read, disagrees with plan-content.json, which counts.
  * @param added todos that the run has added to the plan
- * @throws DevCliError `PLAN_EDITED` when PLAN.md, which was read, is not what plan-content.json, which counts, says
+ * @throws DevCliError `PLAN_EDITED`
  */
 export function requirePlanAgreement(tx: Transaction, added: readonly PlanTodo[] = []): void {
   const fault = findPlanMismatch(tx.files, added);
@@ -197,7 +201,7 @@ export function requirePlanAgreement(tx: Transaction, added: readonly PlanTodo[]
   });
 }
 
-/** A block that saves stores the id of its choice (recipes.md, Data). */
+/** Stores the id of the choice, for a block that saves it (recipes.md, Data). */
 function saveChoice(tx: Transaction, { block }: PendingBlock, choice: string): void {
   if (block.kind !== 'llm') return;
   const [section] = block.sections;
@@ -208,7 +212,7 @@ function saveChoice(tx: Transaction, { block }: PendingBlock, choice: string): v
   }
 }
 
-/** Where a choice of the recipe leads. Those of a loop at its bound are the machine's own: none goes to another block. */
+/** Where a choice leads. The choices of a loop at its bound are not the recipe's, and none leads to another block. */
 function findTarget({ block }: PendingBlock, choice: string): 'on' | 'back' | 'halt' {
   if (!('choices' in block)) return 'on';
   const goto = block.choices.find(({ id }) => id === choice)?.goto ?? 'next';

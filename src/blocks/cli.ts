@@ -11,8 +11,10 @@ import { tryInProcess } from './own-command.js';
 import { fillPlaceholders } from './values.js';
 
 /**
- * Executes a CLI block. One of our own commands runs at once, in the same transaction; an external one becomes the
- * pending `running` action, launched after the commit (protocol.md §4); command.ts takes its ending.
+ * Executes a CLI block. A command of dev-cli runs at once, inside the transaction. An external command becomes the
+ * pending `running` action and is launched after the commit (protocol.md §4); command.ts handles its end.
+ * @returns the event for the machine; null while an external command runs
+ * @throws DevCliError `INTERNAL` for any other block
  */
 export function executeCliBlock(tx: Transaction, effect: Extract<Effect, { type: 'execute' }>): MachineEvent | null {
   const block = getBlock(tx, effect.block);
@@ -21,17 +23,13 @@ export function executeCliBlock(tx: Transaction, effect: Extract<Effect, { type:
     startCommand(tx, block, block.command.command, effect.cause);
     return null;
   }
-  const outcome = tryInProcess(tx, block.command.command, block.id);
-  recordStepSummary(tx, block.id, outcome.summary);
-  tx.ran.push({ block: block.id, ok: outcome.ok, summary: outcome.summary });
-  recordEntry(tx, 'ran', {
-    block: block.id,
-    command: block.command.command.command,
-    ok: outcome.ok,
-    summary: outcome.summary,
-  });
-  if (!outcome.ok) recordFault(tx, block.id, 'STEP_FAILED', outcome.summary);
-  return outcome.ok ? { type: 'DONE' } : { type: 'FAIL' };
+  const { command } = block.command;
+  const { ok, summary } = tryInProcess(tx, command, block.id);
+  recordStepSummary(tx, block.id, summary);
+  tx.ran.push({ block: block.id, ok, summary });
+  recordEntry(tx, 'ran', { block: block.id, command: command.command, ok, summary });
+  if (!ok) recordFault(tx, block.id, 'STEP_FAILED', summary);
+  return { type: ok ? 'DONE' : 'FAIL' };
 }
 
 function startCommand(tx: Transaction, block: CliBlock, command: ExternalCommand, cause: string): void {

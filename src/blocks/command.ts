@@ -6,9 +6,9 @@ import type { MachineEvent } from '../machine/events.js';
 import { recordPullRequest } from '../run/request.js';
 import { recordFault, recordStepSummary, type Transaction } from '../run/transaction.js';
 
-/** The external command of a CLI block, once it has ended (protocol.md §4). Apart from cli.ts: few acknowledgements need it. */
+/** The end of a CLI block's external command (protocol.md §4). Kept apart from cli.ts: few acknowledgements need it. */
 
-/** The command of the block at work has ended: the event that the recipe's machine takes. */
+/** Records how the external command of the current block ended, and gives the event for the recipe's machine. */
 export function concludeCommand(tx: Transaction, { job, ending }: CommandEnded): MachineEvent {
   const { state } = tx;
   const { ok, outcome, exit } = describeEnding(job, ending);
@@ -16,15 +16,15 @@ export function concludeCommand(tx: Transaction, { job, ending }: CommandEnded):
   recordCommandEnd(tx, job, { exit, outcome, log, reused: ending.kind === 'reused' });
   state.acknowledged[job.actionId] = job.block;
   if (ok && ending.kind === 'exit' && ending.exit.tree !== null) keepResult(tx, job, ending.exit.tree, log);
-  const told = ok && ending.kind === 'exit' ? recordPullRequest(tx, job.argv, ending.answer) : '';
-  const summary = `${job.argv.join(' ').slice(0, 120)}: ${outcome}${told}`;
+  const pullRequest = ok && ending.kind === 'exit' ? recordPullRequest(tx, job.argv, ending.answer) : '';
+  const summary = `${job.argv.join(' ').slice(0, 120)}: ${outcome}${pullRequest}`;
   recordStepSummary(tx, job.block, summary);
   tx.ran.push({ block: job.block, ok, summary });
   if (!ok) recordFault(tx, job.block, 'COMMAND_FAILED', summary);
-  return ok ? { type: 'DONE' } : { type: 'FAIL' };
+  return { type: ok ? 'DONE' : 'FAIL' };
 }
 
-/** An ending in words. `ok`: exit 0. */
+/** Describes how a command ended. `ok` is true for exit 0 and for a reused result. */
 export function describeEnding(
   { timeout }: CommandJob,
   ending: CommandEnding,
@@ -46,10 +46,10 @@ export function describeEnding(
   }
 }
 
-/** Longest reason of a command of dev-cli that is told, in characters. */
+/** Longest reason quoted from a command's error, in characters. */
 const WHY_CAP = 240;
 
-/** What a command of dev-cli says of its failure, to stand behind its exit; nothing for others, whose log is for people. */
+/** The reason that a command of dev-cli gives for its failure; empty for other programs, whose log is for people. */
 function explainFailure(answer: Record<string, unknown> | null): string {
   const error = isRecord(answer?.['error']) ? answer['error'] : null;
   if (error === null) return '';

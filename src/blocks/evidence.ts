@@ -5,28 +5,18 @@ import { type CheckedReport, checkReport } from '../documents/report.js';
 import type { PendingDocuments } from '../run/pending-documents.js';
 import type { PathFacts } from '../run/state.js';
 
-/** Either the text of a promised output that holds up, or what is wrong with it. */
+/** The text of a valid output, or what is wrong with it. `missing`: the output still has to be written. */
 export type FileCheck = { ok: true; text: string; sha256: string } | { ok: false; missing: boolean; problem: string };
 
 /**
- * Judges a promised output as a file: there, regular, inside the root, not empty, and no longer what it was when the
- * action was issued (protocol.md §3).
- * @param before what stood there at issue; undefined when an unchanged file is good enough
+ * Checks a promised output as a file: it exists, is regular, lies inside the root, is not empty, and has changed since
+ * the action was issued (protocol.md §3).
+ * @param before what was there at issue; undefined accepts an unchanged file
  */
 export function checkFile(files: DocumentReader, path: string, before: PathFacts | undefined): FileCheck {
   const facts = files.facts(path);
-  switch (facts.kind) {
-    case 'missing':
-      return { ok: false, missing: true, problem: 'not written' };
-    case 'directory':
-      return { ok: false, missing: false, problem: 'is a directory' };
-    case 'outside':
-      return { ok: false, missing: false, problem: 'leads out of the project' };
-    case 'special':
-      return { ok: false, missing: false, problem: 'is not a regular file' };
-    case 'file':
-      break;
-  }
+  if (facts.kind === 'missing') return { ok: false, missing: true, problem: 'not written' };
+  if (facts.kind !== 'file') return { ok: false, missing: false, problem: NO_FILE[facts.kind] };
   let content: Buffer | null;
   try {
     content = files.read(path);
@@ -43,19 +33,20 @@ export function checkFile(files: DocumentReader, path: string, before: PathFacts
   return { ok: true, text: content.toString('utf8'), sha256: digest };
 }
 
+const NO_FILE = {
+  directory: 'is a directory',
+  outside: 'leads out of the project',
+  special: 'is not a regular file',
+} as const;
+
 function isSame(before: NonNullable<PathFacts>, now: NonNullable<PathFacts>): boolean {
-  // Put in place by the very commit that issued the action: it had no times yet, so its content decides.
-  if (before.inode === 0) return before.sha256 === now.sha256;
-  return (
-    before.size === now.size &&
-    before.mtimeMs === now.mtimeMs &&
-    before.ctimeMs === now.ctimeMs &&
-    before.inode === now.inode &&
-    before.sha256 === now.sha256
-  );
+  if (before.sha256 !== now.sha256) return false;
+  // The commit that issued the action wrote this file, so it had no times at issue: its content alone decides.
+  if (before.inode === 0) return true;
+  return (['size', 'mtimeMs', 'ctimeMs', 'inode'] as const).every((fact) => before[fact] === now[fact]);
 }
 
-/** Judges a promised report: as a file, then by its front matter. */
+/** Checks a promised report, first as a file, then by its front matter. Parameters as for `checkFile`. */
 export function checkReportFile(
   files: DocumentReader,
   path: string,
@@ -70,7 +61,7 @@ export function checkReportFile(
     : { ok: false, missing: false, problems: checked.problems };
 }
 
-/** The digest of a regular file that can be read whole; null for all else, as for nothing. */
+/** Computes the digest of a document; null for anything that is missing, is not a regular file or is too large. */
 export function digestInput(files: PendingDocuments, path: string): string | null {
   if (files.facts(path).kind !== 'file') return null;
   try {

@@ -10,7 +10,7 @@ import type { BlockType } from './block-type.js';
 import { acknowledgeChoice, listOfferedChoices } from './choice.js';
 import { fillPath, fillWholeText } from './values.js';
 
-/** `wait-for-user`: a person decides, or the agent in the person's words. */
+/** `wait-for-user`: a person decides, or the agent passes on what the user said. */
 export const GATE: BlockType<GateBlock> = {
   ask(tx, block, { actionId }) {
     const action = buildGate(tx, block, buildActionBase(tx, block, actionId));
@@ -39,9 +39,9 @@ function buildGate(tx: Transaction, block: GateBlock, shared: ActionBase): Pendi
 }
 
 /**
- * What makes a gate one that only a person answers: no acknowledgement of the agent's would be taken, so none is printed
- * (protocol.md, Fields).
- * @param instruction what the agent does first, cut where it leaves no room for how the user answers
+ * Builds the fields of a gate that only a person can answer (protocol.md, Fields). The gate prints no acknowledgement,
+ * because one by the agent would be refused.
+ * @param instruction what the agent does first; cut to leave room for how the user answers
  */
 export function buildPersonFields(
   name: string,
@@ -57,7 +57,7 @@ function withoutAcks(choices: ReturnType<typeof listOfferedChoices>): NonNullabl
   return choices.map(({ ack: _, ...choice }) => choice);
 }
 
-/** A loop that asks the user has reached its bound: the user decides how it goes on (protocol.md §3). */
+/** Builds the gate at which the user decides about a loop that has used up its rounds (protocol.md §3). */
 export function buildBoundGate(tx: Transaction, block: AgentFacingBlock, shared: ActionBase): PendingAction {
   const missing = block.kind === 'llm-loop' ? listOpenSections(tx, block) : [];
   const open = missing.length === 0 ? 'It did not pass yet.' : `Still empty: ${missing.join(', ')}.`;
@@ -75,7 +75,7 @@ export function buildBoundGate(tx: Transaction, block: AgentFacingBlock, shared:
   };
 }
 
-/** What execution will run without asking again: the user sees it before approving. */
+/** The commands that execution will run without asking again, for the user to see before approving. */
 function renderPlanCommands(tx: Transaction): string {
   const plan = readPlan(tx.files);
   const commands = plan === null ? [] : listCommands(plan);

@@ -9,8 +9,8 @@ import { listChangedInputs } from './subagent/input-digests.js';
 import { fillPlaceholders } from './values.js';
 
 /**
- * Warns of what changed since it was built on or decided on.
- * @throws DevCliError `INPUT_CHANGED`
+ * Warns of documents that changed after a block was built on them or a gate was answered about them.
+ * @throws DevCliError `INPUT_CHANGED` when the block refuses such changes (`stale: block`)
  */
 export function warnChanges(tx: Transaction): void {
   warnChangedInputs(tx);
@@ -18,9 +18,8 @@ export function warnChanges(tx: Transaction): void {
 }
 
 /**
- * Compares the documents that finished blocks were built on with what they were (recipes.md, Staleness). A change by
- * somebody else is a warning once, or a refusal where the block says so. DRAFT.md is everybody's, so only a block with
- * `stale: block` looks at it.
+ * Compares the inputs of finished blocks with what they were (recipes.md, Staleness). Each change is warned of once, or
+ * refused if the block says `stale: block`.
  * @throws DevCliError `INPUT_CHANGED`
  */
 function warnChangedInputs(tx: Transaction): void {
@@ -41,7 +40,7 @@ function warnChangedInputs(tx: Transaction): void {
   }
 }
 
-/** Tells which gates were decided on an artifact that has changed since. Told every time: it goes on being true. */
+/** Warns of gates whose artifact has changed since the decision: in every call, because it remains true. */
 function warnOutdatedApprovals(tx: Transaction): void {
   for (const { block, choice, path } of listOutdatedApprovals(tx)) {
     tx.warnings.push(`${path} changed since "${block}" was answered with "${choice}"`);
@@ -49,7 +48,8 @@ function warnOutdatedApprovals(tx: Transaction): void {
 }
 
 /**
- * Refuses a review that is about something else than what lies there now. The step is done again, with what is there.
+ * Refuses a review of documents that have changed since: the step has to be done again with the new ones.
+ * @param without agents that were given up, whose reviews do not matter
  * @throws DevCliError `INPUT_CHANGED`
  */
 export function refuseOutdated(
@@ -70,8 +70,9 @@ export function refuseOutdated(
 }
 
 /**
- * Records what a block that is done was built on: what its agents were handed, and what lies there now. To be called before the run goes on: a choice that leads back retracts
- * the block, and its inputs with it.
+ * Records the inputs of a finished block: digests at dispatch for what its agents were given, current digests for the
+ * rest. DRAFT.md, which every block may change, counts only with `stale: block`. Must be called before the run
+ * advances: a choice that leads back retracts the block together with its inputs.
  */
 export function recordInputs(tx: Transaction, { block, state }: PendingBlock): void {
   const paths = listInputs(tx, block).filter((path) => path !== 'DRAFT.md' || block.stale === 'block');
@@ -87,7 +88,7 @@ function listInputs(tx: Transaction, block: ResolvedBlock): string[] {
   return [...new Set([...block.read, ...block.consult, ...agents])].map((path) => fillPlaceholders(tx, path, block.id));
 }
 
-/** The action is done: recorded with its evidence, and what its block was built on, before the run goes on. */
+/** Completes the action: records its evidence and its block's inputs, and gives the machine's event. */
 export function completeAction(
   tx: Transaction,
   pending: PendingBlock,

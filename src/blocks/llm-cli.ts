@@ -19,7 +19,7 @@ import { runOrRefuse } from './own-command.js';
 import { refuseChangedSources } from './sources.js';
 import { fillPath, fillPlaceholders, rememberResult } from './values.js';
 
-/** `llm+cli`: the agent writes a file, and a command of dev-cli goes on with it. */
+/** `llm+cli`: the agent writes a file, then a command of dev-cli processes it. */
 export const LLM_CLI: BlockType<LlmCliBlock> = {
   ask(tx, block, { actionId, cause }) {
     const { state } = tx;
@@ -43,7 +43,9 @@ function buildWriteAction(tx: Transaction, block: LlmCliBlock, shared: ActionBas
   };
 }
 
-/** `llm+cli`: the file is there, holds up, and after a revise is another one; then its command runs (protocol.md §3). */
+/**
+ * `llm+cli`: the file is there, holds up, and after a revise is another one; then its command runs (protocol.md §3).
+ */
 function acknowledgeFile(
   tx: Transaction,
   pending: PendingBlock<LlmCliBlock>,
@@ -69,17 +71,16 @@ function acknowledgeFile(
       },
     );
   }
-  requireValidContent(tx, pending, evidence.text, shown);
+  requireValidContent(block, evidence.text, shown);
   tx.files.keep(path);
   if (input.result !== undefined) rememberResult(tx, input.result);
   const summary = runFollowUp(tx, block);
   return completeAction(tx, pending, { evidence: { [path]: evidence.sha256 } }, summary);
 }
 
-/** @throws DevCliError `SCHEMA_INVALID` with every finding, `EVIDENCE_INVALID` for what is no JSON */
-function requireValidContent(tx: Transaction, pending: PendingBlock<LlmCliBlock>, text: string, shown: string): void {
-  const { block } = pending;
-  const value = requireJson(tx, text, shown);
+/** @throws DevCliError `SCHEMA_INVALID` with the findings, `EVIDENCE_INVALID` when the text is not JSON */
+function requireValidContent(block: LlmCliBlock, text: string, shown: string): void {
+  const value = requireJson(text, shown);
   const findings =
     block.schemaText === undefined
       ? checkDocument(block.schema === 'plan-content' ? 'plan-content.json' : block.write, text).problems
@@ -92,8 +93,8 @@ function requireValidContent(tx: Transaction, pending: PendingBlock<LlmCliBlock>
   });
 }
 
-/** A promised file that does not parse is evidence that does not hold up, not a wrong use of the command. */
-function requireJson(_turn: Transaction, text: string, shown: string): Json {
+/** Parses a promised file. A syntax error in it is invalid evidence, not misuse of the command. */
+function requireJson(text: string, shown: string): Json {
   try {
     return parseJson(text);
   } catch (error) {

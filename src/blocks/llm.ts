@@ -26,7 +26,7 @@ import { createCommandContext, isRoundPassed, runOrRefuse, warnAtBound } from '.
 import { digestSections, listSectionsWrittenSince } from './section-evidence.js';
 import { rememberResult } from './values.js';
 
-/** `llm`: the agent thinks, and answers with data, with a choice, or with nothing. */
+/** `llm`: the agent thinks, then answers with data, with a choice, or only that it is done. */
 export const LLM: BlockType<LlmBlock> = {
   ask(tx, block, { actionId }) {
     return { action: buildLlmAction(tx, block, buildActionBase(tx, block, actionId)), ...measureSections(tx, block) };
@@ -46,7 +46,7 @@ export const LLM_LOOP: BlockType<LlmLoopBlock> = {
   acknowledge: acknowledgeData,
 };
 
-/** The sections as they stand: what is written to them from now on is evidence. */
+/** Digests of the block's sections at issue: what is written to them later is evidence. */
 function measureSections(tx: Transaction, block: LlmBlock | LlmLoopBlock): Pick<IssuedAction, 'sections'> {
   const sections = digestSections(tx, block);
   return Object.keys(sections).length === 0 ? {} : { sections };
@@ -87,7 +87,7 @@ function buildDataRequest(tx: Transaction, block: LlmBlock | LlmLoopBlock, share
   } as const;
 }
 
-/** The sections still wanted, each with what belongs into it; all of the block's when none is missing. */
+/** Lists the missing sections, or all of the block's if none is missing, each with what belongs in it. */
 function listWantedSections(tx: Transaction, block: LlmBlock | LlmLoopBlock): Record<string, string> | null {
   if (block.sections.length === 0) return null;
   const missing = listMissingSections(tx, block);
@@ -95,7 +95,7 @@ function listWantedSections(tx: Transaction, block: LlmBlock | LlmLoopBlock): Re
   return Object.fromEntries(wanted.map((id) => [id, SECTIONS[id].need]));
 }
 
-/** `llm` and `llm-loop`: stores the data, then the loop's exit check decides (protocol.md §3). */
+/** Acknowledges `llm` and `llm-loop`: stores the data, then a loop's exit check decides (protocol.md §3). */
 function acknowledgeData(
   tx: Transaction,
   pending: PendingBlock<LlmBlock | LlmLoopBlock>,
@@ -108,7 +108,7 @@ function acknowledgeData(
   if (block.kind === 'llm-loop' && !isRoundPassed(tx, block)) {
     const n = getRound(tx, block.id);
     const missing = listOpenSections(tx, block);
-    // What was written by hand was there before this call.
+    // Sections written by hand were filled before this call, so the count cannot show them.
     const filledOne = input.data === undefined || listMissingSections(tx, block).length < missingBefore.length;
     recordEntry(tx, 'round', { actionId: action.actionId, block: block.id, round: n, saved, missing });
     markAcknowledged(tx, pending);
@@ -122,7 +122,7 @@ function acknowledgeData(
   return completeAction(tx, pending, { saved, ...(input.result === undefined ? {} : { selfReported: true }) }, summary);
 }
 
-/** Stores what came with the acknowledgement; gives the sections that were saved. */
+/** Stores the data of the acknowledgement and returns the ids of the saved sections. */
 function saveData(tx: Transaction, pending: PendingBlock<LlmBlock | LlmLoopBlock>, input: AckInput): string[] {
   const { block, action } = pending;
   const wanted = 'data' in action ? action.data : undefined;
@@ -149,8 +149,8 @@ function saveData(tx: Transaction, pending: PendingBlock<LlmBlock | LlmLoopBlock
 }
 
 /**
- * Without data: the sections that were written since the action was issued. An `llm` wants each of its sections, of a round
- * of a loop one is enough, since its exit check has the last word.
+ * Where no data is given: returns the sections written since the action was issued. An `llm` needs all of its sections;
+ * a round of a loop needs only one, since the exit check decides.
  * @throws DevCliError `DATA_MISSING` with the sections that were not written
  */
 function requireHandwrittenSections(
@@ -170,18 +170,15 @@ function requireHandwrittenSections(
 
 function saveSections(tx: Transaction, block: LlmBlock | LlmLoopBlock, data: NonNullable<AckInput['data']>): string[] {
   const only = block.save?.input['section'];
-  const values = parseSectionValues(data, typeof only === 'string' ? (only as SectionId) : singleSection(block));
+  const single = block.sections.length === 1 ? block.sections[0] : undefined;
+  const values = parseSectionValues(data, typeof only === 'string' ? (only as SectionId) : single);
   if (block.save !== undefined)
     runOrRefuse(tx, block.save, block.id, { data: { ...data }, ...sectionOption(block, values) });
   else storeInDraft(createCommandContext(tx), values);
   return SECTION_IDS.filter((id) => id in values);
 }
 
-function singleSection(block: LlmBlock | LlmLoopBlock): SectionId | undefined {
-  return block.sections.length === 1 ? block.sections[0] : undefined;
-}
-
-/** Plain data for the only section of a block names that section to the command. */
+/** The `section` input for a save command, when the block has a single section and the data is for it. */
 function sectionOption(block: LlmBlock | LlmLoopBlock, values: Partial<Record<SectionId, Json>>): { section?: string } {
   const [only, ...others] = Object.keys(values);
   return only !== undefined && others.length === 0 && block.sections.length === 1 ? { section: only } : {};

@@ -7,7 +7,7 @@ import type { CommandContext, CommandReport } from './commands/command-context.j
 import { runOwnCommand } from './commands/run-own.js';
 import { buildConditionScope, fillPlaceholders } from './values.js';
 
-/** Runs one of our commands inside this transaction. What it throws refuses the acknowledgement that asked for it. */
+/** Runs a command of dev-cli inside this transaction. What it throws refuses the acknowledgement that asked for it. */
 function runInProcess(
   tx: Transaction,
   command: OwnCommand,
@@ -26,6 +26,7 @@ function runInProcess(
   );
 }
 
+/** Creates what a command of dev-cli needs from the transaction in which it runs. */
 export function createCommandContext(tx: Transaction): CommandContext {
   return {
     name: tx.state.name,
@@ -38,19 +39,25 @@ export function createCommandContext(tx: Transaction): CommandContext {
 }
 
 /**
- * Runs `onComplete` of a block whose agents delivered nothing. It cannot refuse any more: what it finds wrong, or why it
- * could not run, is a warning that stays.
+ * Runs `onComplete` of a block whose outcome is already settled. It can no longer refuse anything: whatever it finds,
+ * or the reason why it could not run, becomes a lasting warning.
  */
 export function runOnComplete(tx: Transaction, block: SubagentBlock): void {
   if (block.onComplete === undefined) return;
   const outcome = tryInProcess(tx, block.onComplete, block.id);
-  if (outcome.ok) return;
-  const line = `${block.id}, ${block.onComplete.command}: ${outcome.summary}`;
+  if (!outcome.ok) warnForGood(tx, `${block.id}, ${block.onComplete.command}: ${outcome.summary}`);
+}
+
+/** Warns the caller, and keeps the warning for summary.md. */
+function warnForGood(tx: Transaction, line: string): void {
   tx.state.warnings.push(line);
   tx.warnings.push(line);
 }
 
-/** A CLI block that cannot do its work has failed; its error belongs to the run, not to the call that led here. */
+/**
+ * Runs a command like `runInProcess`, but reports an error as a failed command: it belongs to the run, not to the call.
+ * @throws DevCliError `INTERNAL`, `IO`
+ */
 export function tryInProcess(tx: Transaction, command: OwnCommand, block: string): CommandReport {
   try {
     return runInProcess(tx, command, block);
@@ -62,10 +69,10 @@ export function tryInProcess(tx: Transaction, command: OwnCommand, block: string
   }
 }
 
-/** Findings of a command named at most in a refusal. */
+/** Most findings of a command named in a refusal. */
 const DETAILS_SHOWN = 40;
 
-/** Whether a round of a loop passes: `exitCheck`, then `exitWhen`; without either its data is enough. */
+/** Whether a round of a loop passes `exitCheck` and `exitWhen`; without either it always passes. */
 export function isRoundPassed(
   tx: Transaction,
   block: { id: string; exitCheck?: LlmLoopBlock['exitCheck']; exitWhen?: string },
@@ -75,9 +82,10 @@ export function isRoundPassed(
 }
 
 /**
- * Runs `save`, `then` or `onComplete` of a block: its step is done only when the command found nothing wrong
- * (protocol.md §3).
- * @throws DevCliError `EVIDENCE_INVALID` with the command's report as details; what the command throws
+ * Runs a block's `save`, `then` or `onComplete`: its step is done only if the command finds nothing wrong (protocol.md
+ * §3).
+ * @param more input besides the recipe's
+ * @throws DevCliError `EVIDENCE_INVALID` with the command's findings as details; what the command throws
  */
 export function runOrRefuse(
   tx: Transaction,
@@ -93,7 +101,7 @@ export function runOrRefuse(
   });
 }
 
-/** The findings in a report, whichever command made it. */
+/** Lists the findings of a report, whichever command made it. */
 function listFindings({ report, summary }: CommandReport): ErrorDetail[] {
   const listed = [report['problems'], report['findings']].find((list) => Array.isArray(list));
   const found = Array.isArray(listed) ? listed.filter(isDetail) : [];
@@ -109,16 +117,15 @@ function isDetail(value: unknown): value is ErrorDetail & Record<string, string>
 }
 
 /**
- * Remembers that a loop is at its bound and the run goes on all the same. To be called before the run goes on, so that
- * what follows in the same commit knows it: summary.md, `done`. A loop that asks the user has a gate there instead.
- * @param open what it did not reach, in words
+ * Warns that a loop has used up its rounds without passing and the run continues. Must be called before the run
+ * advances, so that summary.md and `done` of the same commit know. A loop that asks the user has a gate at its bound
+ * instead.
+ * @param open what the loop did not achieve, in words
  */
 export function warnAtBound(tx: Transaction, block: LlmLoopBlock | SubagentBlock, open: string): void {
   const counters = tx.state.machine.counters[block.id];
   const spent = counters === undefined ? 0 : counters.round - counters.roundBase;
   if (block.asks === 'user' || block.onError.kind !== 'continue' || spent < block.maxRounds) return;
   const rounds = block.maxRounds === 1 ? '1 round' : `${block.maxRounds} rounds`;
-  const line = `${block.id} did not pass within ${rounds} (${open})`;
-  tx.state.warnings.push(line);
-  tx.warnings.push(line);
+  warnForGood(tx, `${block.id} did not pass within ${rounds} (${open})`);
 }

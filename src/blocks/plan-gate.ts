@@ -11,9 +11,9 @@ import type { PlanGate, RunState, StepState } from '../run/state.js';
 export const APPROVE_PLAN = 'approvePlan';
 
 /**
- * What came of the gate that asked last about the plan in this name; null where none ever did (engine.md, Approvals). Of the run
- * itself first, then what it was told by the run before it.
- * @param captured the recipe of the run, all its phases included
+ * Finds the outcome of the gate that last asked about the plan: in this run, otherwise the one handed on by the
+ * previous run of the name. Null when no gate ever asked (engine.md, Approvals).
+ * @param captured the recipe of the run, including all its phases
  */
 export function findPlanGate(state: RunState, captured: CapturedRecipe): PlanGate | null {
   const recipes = captured.workflow?.phases.map(({ recipe }) => recipe) ?? [captured.recipe];
@@ -42,7 +42,7 @@ export function findPlanGate(state: RunState, captured: CapturedRecipe): PlanGat
   };
 }
 
-/** The run ended while it waited there. */
+/** Whether the run has reached the gate; a gate reached but not answered is one at which the run ended. */
 function wasReached(step: StepState | undefined): boolean {
   return step !== undefined && step.status !== 'pending' && step.status !== 'skipped';
 }
@@ -56,7 +56,7 @@ function leadsOnBy({ choices }: GateBlock, choice: string): boolean {
   return chosen !== undefined && (chosen.goto ?? 'next') === 'next';
 }
 
-/** Whether the plan that lies there is the one that was approved. Boxes do not count. */
+/** Whether the plan as it is now is the one that was approved, apart from ticked boxes. */
 export function isApproved({ approved, digest, plan }: PlanGate, files: PendingDocuments): boolean {
   if (!approved) return false;
   if (plan !== undefined) return plan !== null && plan === files.digest(PLAN_CONTENT);

@@ -13,12 +13,15 @@ import { toAbsolutePath } from '../run/paths.js';
 import type { Transaction } from '../run/transaction.js';
 import { fillPath, fillWholeText } from './values.js';
 
-/** Whether the block's round is judged by a verdict, so that its reports must carry one. */
+/** Whether a report must have a verdict: reviews, and all reports of a block whose `exitWhen` asks for one. */
 export function needsVerdict(block: SubagentBlock, output: string): boolean {
   return output.startsWith('reviews/') || (block.exitWhen ?? '').includes('verdict');
 }
 
-/** A subagent's whole task in one file (protocol.md, Prompt files). `output` is relative to the run. */
+/**
+ * Renders an agent's whole task as one file (protocol.md, Prompt files).
+ * @param output relative to the run's directory; null for an agent that only replies
+ */
 export function renderAgentPrompt(
   tx: Transaction,
   block: SubagentBlock,
@@ -40,7 +43,7 @@ export function renderAgentPrompt(
   return `${parts.join('\n\n')}\n`;
 }
 
-/** The role's variant where the recipe asks for one and it is there, else the role. */
+/** The definition of an agent's role: the variant that the recipe asks for if it exists, otherwise the role itself. */
 function findDefinition(
   { captured: { agents } }: Transaction,
   { type, promptVariant }: ResolvedAgent,
@@ -73,7 +76,10 @@ function renderInputs(tx: Transaction, readsFrom: readonly string[], block: stri
   return `## Where things are\n\n${lines.join('\n')}`;
 }
 
-/** Why a document that should be read is not there, in words; empty when it is. `said`: how the reason of its writer is told. */
+/**
+ * Why a document that should be read is not there, in words; empty when it is. `said`: how the reason of its writer is
+ * told.
+ */
 export function explainAbsence(tx: Transaction, path: string, said: (reason: string) => string = toWholeLine): string {
   if (tx.files.facts(path).kind === 'file') return '';
   const writer = Object.entries(tx.state.agents).find(([, agent]) => agent.output === path);
@@ -108,7 +114,7 @@ ${frontMatter}
 - Reply with two lines: the path, and the summary.`;
 }
 
-/** Runs as printed wherever the agent works: nothing in it depends on the directory. */
+/** The command that checks a report, with absolute paths, so that it runs wherever the agent works. */
 function renderCheckCommand({ place }: Transaction, file: string): string {
   return createFormatterFor(place.root)({ command: 'check', input: { subject: file } });
 }

@@ -8,7 +8,7 @@ import type { PendingDocuments } from '../run/pending-documents.js';
 import type { RunState } from '../run/state.js';
 import { renderDigest } from './approvals.js';
 
-/** What a run came to so far, as one value; summary.md is a rendering of it (documents.md, summary.md and report.md). */
+/** Builds the summary of a run so far, of which summary.md is a rendering (documents.md, summary.md and report.md). */
 export function buildRunSummary(
   state: RunState,
   recipe: ResolvedRecipe,
@@ -25,7 +25,10 @@ export function buildRunSummary(
     done: sortByRecipe(recipe, state.steps)
       .filter(([, step]) => step.status === 'done')
       .map(([id, step]) => (step.summary === undefined ? id : `${id}: ${step.summary}`)),
-    decisions: [...listPlanningDecisions(state, recipe, files), ...gateDecisions(state, recipe)],
+    decisions: [
+      ...listPlanningDecisions(state, recipe, files),
+      ...sortByRecipe(recipe, state.gates).map(([id, gate]) => describeGateDecision(id, gate)),
+    ],
     changedFiles: [],
     verification: state.reviewRounds.map(renderReview),
     openIssues: [...state.warnings, ...failures],
@@ -36,12 +39,11 @@ export function buildRunSummary(
   };
 }
 
-/** A verdict of a review; which document the round was about is the recipe's. */
 function renderReview({ block, round, agent, verdict, summary }: RunState['reviewRounds'][number]): string {
   return `${block}, round ${round}: ${agent} ${verdict ?? 'without a verdict'}${summary === '' ? '' : `; ${summary}`}`;
 }
 
-/** The last block of a live run that writes this writes it for a run that is then complete. */
+/** The outcome to write down: when the last block of a live run writes the summary, the run is about to be complete. */
 function determineOutcome(state: RunState, recipe: ResolvedRecipe): RunSummary['outcome'] {
   const last = recipe.blocks.at(-1);
   const closing = last?.kind === 'cli' && last.id === state.currentBlock && state.steps[last.id]?.status !== 'failed';
@@ -49,12 +51,12 @@ function determineOutcome(state: RunState, recipe: ResolvedRecipe): RunSummary['
   return state.status === 'live' && closing && !goesOn ? 'completed' : state.status;
 }
 
-/** Who a decision is by, as its line ends: `(user)` or `(assumed)` (documents.md, summary.md and report.md). */
+/** The end of a decision's line that says whose it is, such as `(user)` (documents.md, summary.md and report.md). */
 const BY = / *\((user|assumed|agent)\)[.\s]*$/i;
 
 /**
- * What was decided while the plan was made: as an earlier cleanup kept it, and as the draft has it now. `cleanup` keeps it in
- * the state, since it removes the draft.
+ * Lists the decisions made while planning: those that an earlier `cleanup` kept in the state before it removed the
+ * draft, and those in the draft now.
  */
 export function listPlanningDecisions(
   state: RunState,
@@ -81,13 +83,9 @@ function listDraftDecisions(state: RunState, recipe: ResolvedRecipe, files: Pend
     });
 }
 
-function gateDecisions(state: RunState, recipe: ResolvedRecipe): RunSummary['decisions'] {
-  return sortByRecipe(recipe, state.gates).map(([id, gate]) => describeGateDecision(id, gate));
-}
-
 const STALE = ' (counts no longer: what came before it was redone)';
 
-/** What was decided at a gate, by whom, and on which digest. One that counts no longer stays told, and says so. */
+/** Describes what was decided at a gate, by whom and on which digest. A decision that no longer counts is marked so. */
 export function describeGateDecision(id: string, gate: RunState['gates'][string]): RunSummary['decisions'][number] {
   return {
     text: `${id}: ${gate.choice}${renderDigest(gate.digest)}${gate.stale === true ? STALE : ''}`,

@@ -2,16 +2,17 @@ import { DevCliError, type ErrorDetail } from '../base/errors.js';
 import { recordEntry, recordFault, recordStepSummary, type Transaction } from '../run/transaction.js';
 import type { Acknowledged, ChangedSources } from './acknowledgement.js';
 
-/** Paths named at most in a refusal. */
+/** Most paths named in a refusal. */
 const PATHS_SHOWN = 20;
 
-/** Paths named at most in the reason why a run halted. */
+/** Most paths named in the reason why a run halted. */
 const PATHS_IN_REASON = 3;
 
 /**
- * The second net below the guard (harness.md, The second net): sources changed in a phase that may not touch them. Refused with
- * the list; accepted into the baseline once a person was there after the refusal, for that action and the paths listed;
- * in autopilot the run halts. Null when nothing changed.
+ * Catches what the guard missed: sources changed in a phase that may not touch them (harness.md, The second net). The
+ * acknowledgement is refused with the list; after a person's answer, a repetition accepts the listed paths into the
+ * baseline. In autopilot the run halts.
+ * @returns null when the acknowledgement may go on
  */
 export function refuseChangedSources(tx: Transaction, actionId: string, sources: ChangedSources): Acknowledged | null {
   if (sources === null || sources.paths.length === 0) return null;
@@ -34,15 +35,15 @@ export function refuseChangedSources(tx: Transaction, actionId: string, sources:
   return { result: { kind: 'refused', error } };
 }
 
-/** Nobody is there to ask: the run halts, and only reopening the step goes on. */
+/** Halts a run in autopilot, which has nobody to ask. Only invalidating the step resumes it. */
 function haltRun(tx: Transaction, paths: string[]): Acknowledged {
   const { state } = tx;
   const block = state.currentBlock ?? '';
   const line = renderChange(paths);
-  const names = paths.slice(0, PATHS_IN_REASON).join(', ');
   const more = paths.length > PATHS_IN_REASON ? ` and ${paths.length - PATHS_IN_REASON} more` : '';
-  recordStepSummary(tx, block, `${line}: ${names}${more}`);
-  recordFault(tx, block, 'SOURCES_CHANGED', `${line}: ${names}${more}`);
+  const reason = `${line}: ${paths.slice(0, PATHS_IN_REASON).join(', ')}${more}`;
+  recordStepSummary(tx, block, reason);
+  recordFault(tx, block, 'SOURCES_CHANGED', reason);
   state.sourcesRefused = null;
   const error = new DevCliError(
     'SOURCES_CHANGED',
@@ -58,7 +59,7 @@ function haltRun(tx: Transaction, paths: string[]): Acknowledged {
   return { result: { kind: 'refused', error }, event: { type: 'HALT' } };
 }
 
-/** Whether a person was there after the refusal that listed all of these paths for this action. */
+/** Whether a person has answered since the refusal that listed all of these paths for this action. */
 function isApproved({ state }: Transaction, actionId: string, paths: string[]): boolean {
   const refused = state.sourcesRefused;
   if (refused === null || refused.actionId !== actionId) return false;

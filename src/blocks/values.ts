@@ -6,15 +6,17 @@ import { fillTemplate } from '../recipe/template.js';
 import { listConditions } from '../recipe/texts.js';
 import { type ConditionScope, getRound, type Standing, type Transaction } from '../run/transaction.js';
 
-/** Fills the placeholders of a recipe's text with the values of this run (recipes.md §1). */
+/**
+ * Fills the placeholders of a recipe's text with the values of this run (recipes.md §1).
+ * @param block the block whose round counts; null outside any block
+ */
 export function fillPlaceholders(tx: Standing, template: string, block: string | null): string {
   return fillTemplate(template, (key) => resolvePlaceholder(tx, key, block));
 }
 
 /**
- * The same for a path: what a placeholder stands for may name a file, and never lead out of the directory that the
- * recipe names.
- * @throws DevCliError `USAGE` for `..`, for control characters, and for an absolute path where a relative one is written
+ * Fills the placeholders of a path. A value may name a file but never leads out of the directory that the recipe names.
+ * @throws DevCliError `USAGE` for `..`, for control characters, and when a relative path becomes absolute
  */
 export function fillPath(tx: Transaction, template: string, block: string | null): string {
   const path = fillPlaceholders(tx, template, block);
@@ -29,14 +31,14 @@ export function fillPath(tx: Transaction, template: string, block: string | null
 }
 
 /**
- * The same for a short text, such as an instruction: what a person or an agent wrote is cleaned, cut and quoted, so that it
- * stays data (product.md, Principles).
+ * Fills the placeholders of a short text, such as an instruction. Foreign values are cleaned, cut and quoted, so that
+ * they remain data (product.md, Principles).
  */
 export function fillShortText(tx: Transaction, template: string, block: string | null): string {
   return fillQuoted(tx, template, block, (value) => toBoundedLine(value, QUOTE_CAP));
 }
 
-/** The same for a prompt file, or a question to a person: who has to act on a value is given all of it. */
+/** Fills the placeholders of a prompt file or question: like `fillShortText`, but uncut for whoever must act on it. */
 export function fillWholeText(tx: Transaction, template: string, block: string | null): string {
   return fillQuoted(tx, template, block, toWholeLine);
 }
@@ -53,7 +55,7 @@ function fillQuoted(tx: Transaction, template: string, block: string | null, tol
 /** Longest foreign value quoted inside an instruction, in characters. */
 const QUOTE_CAP = 200;
 
-/** The value of one placeholder; undefined when the recipe knows no such name. */
+/** The value of a placeholder; undefined when its name is unknown. */
 function resolvePlaceholder(tx: Standing, key: string, block: string | null): string | undefined {
   const [head = '', ...rest] = key.split('.');
   const tail = rest.join('.');
@@ -102,7 +104,7 @@ function renderValue(value: unknown): string | undefined {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** What the conditions of this run see (recipes.md, Conditions). */
+/** Builds the values that the conditions of this run can use (recipes.md, Conditions). */
 export function buildConditionScope(tx: Transaction, block: string | null): ConditionScope {
   const { state } = tx;
   const draftText = tx.files.text('DRAFT.md');
@@ -124,10 +126,10 @@ export function buildConditionScope(tx: Transaction, block: string | null): Cond
   };
 }
 
-/** Longest result that is kept for conditions, in characters: it stands in every snapshot. */
+/** Longest result kept for conditions, in characters: it is part of every snapshot. */
 const RESULT_CAP = 4000;
 
-/** Remembers the text of the last result, when a condition of the recipe asks for it (recipes.md, Conditions). */
+/** Keeps the text of the last result if a condition of the recipe uses it (recipes.md, Conditions). */
 export function rememberResult(tx: Transaction, text: string): void {
   if (!listConditions(tx.captured.recipe).some((condition) => /\bresult\b/.test(condition))) return;
   tx.state.result = text.slice(0, RESULT_CAP).replace(/[\uD800-\uDBFF]$/, '');

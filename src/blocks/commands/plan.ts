@@ -20,8 +20,8 @@ export function showPlanTemplate(): CommandReport {
 }
 
 /**
- * `plan generate`: checks plan content and renders PLAN.md from it; boxes of unchanged todos stay (documents.md, plan generate).
- * A PLAN.md that was edited by hand is kept aside before it is replaced.
+ * `plan generate`: checks plan content and renders PLAN.md from it; boxes of unchanged todos stay (documents.md, plan
+ * generate). A PLAN.md that was edited by hand is kept aside before it is replaced.
  * @throws DevCliError `SCHEMA_INVALID` with every finding, `DATA_MISSING`, `DATA_MALFORMED`
  */
 export function generatePlan(scene: CommandContext, input: JsonObject): CommandReport {
@@ -71,8 +71,8 @@ export function summarizePlan(scene: CommandContext): CommandReport {
 }
 
 /**
- * Why PLAN.md is not what plan-content.json says, or null when it is. People read the one and execution takes the other, so
- * nobody may decide on a pair that disagrees (documents.md, PLAN.md).
+ * Why PLAN.md is not what plan-content.json says, or null when it is. People read the one and execution takes the
+ * other, so nobody may decide on a pair that disagrees (documents.md, PLAN.md).
  * @param added todos that a run has added, which may stand in PLAN.md as well
  */
 export function findPlanMismatch(files: PendingDocuments, added: readonly PlanTodo[] = []): string | null {

@@ -14,8 +14,8 @@ export interface AgentReport {
 
 /**
  * The reports of this run in findings/ and analysis/, checked, and its agents that failed (documents.md, draft import):
- * what its agents delivered, acknowledged or not yet, and what `analysis save` stored. What lies there from an earlier run of the name is none of
- * them. What is not imported is told.
+ * what its agents delivered, acknowledged or not yet, and what `analysis save` stored. What lies there from an earlier
+ * run of the name is none of them. What is not imported is told.
  */
 export function listReports(scene: CommandContext): {
   reports: AgentReport[];
@@ -51,8 +51,8 @@ function listAgents(state: RunState | null): [string, RunState['agents'][string]
 }
 
 /**
- * What an agent that is still out has written already, which the acknowledgement will judge by the same rule; null where
- * nothing new is there. What lies there from before it was sent off is not its work.
+ * What an agent that is still out has written already, which the acknowledgement will judge by the same rule; null
+ * where nothing new is there. What lies there from before it was sent off is not its work.
  */
 function checkDelivered({ state, files }: CommandContext, agent: string, output: string): ReportCheck | null {
   const pending = state?.pendingAction;

@@ -16,7 +16,10 @@ import {
   requireGivenUpAgents,
 } from './outputs.js';
 
-/** Subagents: every promised output is there and holds up, or is given up with a reason (protocol.md §3). */
+/**
+ * Acknowledges a dispatch: every promised output is there and valid, or was given up with a reason (protocol.md §3).
+ * @throws DevCliError `UNKNOWN_AGENT`, `DATA_MISSING`, `INPUT_CHANGED`; what the block's own commands throw
+ */
 export function acknowledgeAgents(
   tx: Transaction,
   pending: PendingBlock<SubagentBlock>,
@@ -25,7 +28,7 @@ export function acknowledgeAgents(
 ): Acknowledged {
   const { block, action } = pending;
   if (action.action !== 'dispatch-subagents') throw new DevCliError('INTERNAL', 'Not a dispatch.');
-  const without = requireGivenUpAgents(tx, action, input);
+  const without = requireGivenUpAgents(action, input);
   const refusal = refuseChangedSources(tx, action.actionId, sources);
   if (refusal !== null) return refusal;
   refuseOutdated(tx, pending, without);
@@ -46,19 +49,15 @@ export function acknowledgeAgents(
   return { result: { kind: 'refused', error: buildMissingOutputsError(tx, action, open) } };
 }
 
-/** All agents of the action have delivered or were given up: what the block does next. */
+/** Decides how the block continues, once all agents of the action have delivered or were given up. */
 function concludeDispatch(tx: Transaction, pending: PendingDispatch, delivered: CollectedOutputs): Acknowledged {
   const { block, action } = pending;
   const states = block.agents.flatMap((agent) => tx.state.agents[agent.id] ?? []);
   const failed = action.agents.filter((row) => tx.state.agents[row.id]?.status === 'failed');
-  const noneLeft = !states.some((agent) => agent.status === 'done');
+  const done = states.filter((agent) => agent.status === 'done').length;
   markAcknowledged(tx, pending);
-  recordStepSummary(
-    tx,
-    block.id,
-    `${states.filter((agent) => agent.status === 'done').length} of ${states.length} agents`,
-  );
-  if (failed.length > 0 && (block.onError.kind !== 'continue' || noneLeft)) {
+  recordStepSummary(tx, block.id, `${done} of ${states.length} agents`);
+  if (failed.length > 0 && (block.onError.kind !== 'continue' || done === 0)) {
     const names = failed.map((row) => row.id).join(', ');
     recordEntry(tx, 'failed', { actionId: action.actionId, block: block.id, reason: `without ${names}` });
     recordFault(tx, block.id, 'STEP_FAILED', `not delivered: ${names}`);
@@ -68,7 +67,7 @@ function concludeDispatch(tx: Transaction, pending: PendingDispatch, delivered: 
   const verdicts = recordVerdicts(tx, pending);
   if (block.onComplete !== undefined) runOrRefuse(tx, block.onComplete, block.id);
   if (block.kind === 'subagent') {
-    // Checked in any case: it may store something.
+    // The check runs even after a rejection, because its command may store something.
     const passed = isRoundPassed(tx, block);
     if (!passed || Object.values(verdicts).includes('REJECT')) warnNotPassed(tx, block, verdicts);
     return completeDispatch(tx, pending, delivered);
@@ -79,8 +78,8 @@ function concludeDispatch(tx: Transaction, pending: PendingDispatch, delivered: 
 }
 
 /**
- * What a block whose failure lets the run go on leaves behind all the same: the agents that failed are named where others
- * read it (documents.md, draft import). It stops nothing any more; what it finds wrong is a warning.
+ * Runs `onComplete` of a failed block with `onError: continue`, so that later readers learn which agents failed
+ * (documents.md, draft import). Whatever the command finds is only a warning.
  */
 export function completeAnyway(tx: Transaction, block: SubagentBlock): void {
   if (block.onError.kind === 'continue') runOnComplete(tx, block);
@@ -94,7 +93,7 @@ function completeDispatch(
   return completeAction(tx, pending, { evidence, ...(reported.length === 0 ? {} : { selfReported: true }) });
 }
 
-/** A block that is no loop has one round only: what did not pass is told and the run goes on. */
+/** Warns that a block without further rounds did not pass; the run goes on. */
 function warnNotPassed(tx: Transaction, block: SubagentBlock, verdicts: Record<string, string>): void {
   const line = `${block.id} did not pass: ${renderVerdicts(verdicts)}`;
   tx.state.warnings.push(line);
@@ -123,8 +122,8 @@ function failRound(
 }
 
 /**
- * Notes the verdicts of the round. One that was started again judges together with those that had delivered before it:
- * a rejection stays one.
+ * Records the verdicts of the round and returns them by agent. After a retry, the verdicts delivered before it count
+ * too: a rejection stays a rejection.
  */
 function recordVerdicts(tx: Transaction, { block, action, state }: PendingDispatch): Record<string, string> {
   const verdicts: Record<string, string> = {};
@@ -145,7 +144,7 @@ function recordVerdicts(tx: Transaction, { block, action, state }: PendingDispat
   return verdicts;
 }
 
-/** The verdicts in words; a round may have failed its condition without any. */
+/** Renders the verdicts; a round may fail its condition without any. */
 function renderVerdicts(verdicts: Record<string, string>): string {
   const line = Object.entries(verdicts).map(([agent, verdict]) => `${agent} ${verdict}`);
   return line.length === 0 ? 'no verdict' : line.join(', ');

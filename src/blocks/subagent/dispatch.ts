@@ -10,10 +10,12 @@ import { type ActionBase, buildFullPart } from '../action-parts.js';
 import { renderAgentPrompt } from '../prompt.js';
 import { buildConditionScope, fillPath } from '../values.js';
 
-/** What is said to every agent that is handed a prompt file. */
+/** What the caller says to every agent that is given a prompt file. */
 export const TELL = 'Read <promptFile>: your whole task. Do it, reply in two lines.';
 
-/** The agents to start: those whose condition holds; at a retry only the ones that have not delivered. */
+/**
+ * Selects the agents to start: those whose condition holds, and of these, in a retry, those that have not delivered.
+ */
 export function selectAgents(
   tx: Transaction,
   block: SubagentBlock,
@@ -25,7 +27,10 @@ export function selectAgents(
   });
 }
 
-/** The dispatch of these agents of a subagent block: one prompt file per agent, complete by itself. */
+/**
+ * Builds the dispatch of the agents and writes a self-contained prompt file for each.
+ * @returns the action, and the promised outputs, relative to the run's directory
+ */
 export function buildDispatch(
   tx: Transaction,
   block: SubagentBlock,
@@ -80,18 +85,21 @@ export function buildDispatch(
   };
 }
 
-/** Agents without an output report by `--result`; the file that the printed command names (protocol.md §1). */
+/** The `--result` of the printed acknowledgement, by which agents without an output report (protocol.md §1). */
 function buildResultInput(tx: Transaction, agents: ResolvedAgent[], shared: ActionBase): JsonObject {
   if (agents.every((agent) => agent.output !== undefined)) return {};
   return { result: `@${displayPath(tx.place, tx.state.name, getResultFile(shared.actionId))}` };
 }
 
-/** Where what agents without an output reported is written for the acknowledgement; relative to the run's directory. */
+/** Returns the file for the reports of agents without an output; relative to the run's directory. */
 export function getResultFile(actionId: string): string {
   return `actions/${actionId}/result.md`;
 }
 
-/** The role as the calling harness resolves it: a plugin's agents are namespaced in Claude Code (harness.md, Roles and agents). */
+/**
+ * Returns a role's name in the calling harness: Claude Code namespaces a plugin's agents (harness.md, Roles and
+ * agents).
+ */
 export function resolveRoleName(tx: Transaction, type: string): string {
   const shipped = tx.captured.agents[type]?.source.startsWith('dev-cli:') ?? false;
   return tx.by.harness === 'claude' && shipped ? `dev-cli:${type}` : type;

@@ -6,9 +6,9 @@ import { needsVerdict } from '../prompt.js';
 import { fillPath } from '../values.js';
 
 /**
- * Digests of what these agents are handed to read. What an agent that has delivered before was handed is kept: its result
- * is about that.
- * @param earlier the action of the same block before a retry
+ * Computes the digests of what the agents are given to read. Agents that delivered before a retry keep their digests,
+ * because their results are about those contents.
+ * @param earlier the block's action before the retry; null when this is no retry
  */
 export function digestInputs(
   tx: Transaction,
@@ -27,9 +27,9 @@ export function digestInputs(
 }
 
 /**
- * What an agent of the block that gives a verdict was handed and what is no longer the same: its verdict is about
- * something else. DRAFT.md is everybody's, so only a block with `stale: block` looks at it.
- * @param without agents whose verdict is not waited for
+ * Lists the inputs that changed after they were given to an agent that has to judge them, since its verdict is about
+ * the old contents. DRAFT.md, which every block may change, counts only with `stale: block`.
+ * @param without ids of agents that were given up
  */
 export function listChangedInputs(
   tx: Transaction,

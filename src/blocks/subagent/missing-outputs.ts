@@ -6,8 +6,8 @@ import { getResultFile } from './dispatch.js';
 import type { OutputProblem } from './outputs.js';
 
 /**
- * The refusal of a dispatch of which something is open. It repeats only what is missing; what is good stays accepted
- * (protocol.md, Errors).
+ * Builds the refusal of an incomplete dispatch. It asks only for the outputs that are missing or invalid; the others
+ * stay accepted (protocol.md, Errors).
  */
 export function buildMissingOutputsError(tx: Transaction, action: DispatchAction, open: OutputProblem[]): DevCliError {
   const { state, place } = tx;
@@ -42,7 +42,10 @@ export function buildMissingOutputsError(tx: Transaction, action: DispatchAction
   );
 }
 
-/** How to go on: files are written by their agents; what an agent only reports is written down by who started it. */
+/**
+ * How to continue: an agent writes its file itself; a report without a file is written down by whoever started the
+ * agent.
+ */
 function renderFix(open: OutputProblem[], result: string): string {
   const writers = open.filter((finding) => finding.path !== undefined).map((finding) => finding.agent);
   const reporters = open.filter((finding) => finding.path === undefined).map((finding) => finding.agent);

@@ -12,38 +12,38 @@ import { rememberResult } from '../values.js';
 /** A pending dispatch with its block. */
 export type PendingDispatch = PendingBlock<SubagentBlock> & { action: DispatchAction };
 
-/** What is wrong with the delivery of one agent. */
+/** What is wrong with one agent's delivery. */
 export interface OutputProblem {
   agent: string;
-  /** Where its output belongs; undefined for an agent that reports through `--result`. */
+  /** The promised output, relative to the run's directory; undefined for an agent that reports through `--result`. */
   path: string | undefined;
+  /** The output still has to be written, rather than mended. */
   missing: boolean;
   problems: ErrorDetail[];
 }
 
-/** What an acknowledgement brought: digests by path, agents that reported by themselves, and what does not hold up. */
+/** What an acknowledgement of a dispatch delivered. */
 export interface CollectedOutputs {
+  /** Digests of the accepted outputs, by path. */
   evidence: Record<string, string>;
+  /** Ids of the agents that reported through `--result`. */
   reported: string[];
   findings: OutputProblem[];
 }
 
 /**
- * The agents that `--without` gives up.
- * @throws DevCliError `UNKNOWN_AGENT`, `DATA_MISSING`
+ * Returns the ids of the agents that `--without` gives up.
+ * @throws DevCliError `UNKNOWN_AGENT`, `DATA_MISSING` without a reason
  */
-export function requireGivenUpAgents(_turn: Transaction, action: DispatchAction, input: AckInput): string[] {
+export function requireGivenUpAgents(action: DispatchAction, input: AckInput): string[] {
   const without = input.without ?? [];
   const ids = action.agents.map((agent) => agent.id);
   const unknown = without.filter((id) => !ids.includes(id));
   if (unknown.length > 0) {
-    throw new DevCliError(
-      'UNKNOWN_AGENT',
-      `This action has no agent ${unknown.map((id) => JSON.stringify(id.slice(0, 40))).join(', ')}.`,
-      {
-        fix: `Its agents: ${ids.join(', ')}.`,
-      },
-    );
+    const names = unknown.map((id) => JSON.stringify(id.slice(0, 40))).join(', ');
+    throw new DevCliError('UNKNOWN_AGENT', `This action has no agent ${names}.`, {
+      fix: `Its agents: ${ids.join(', ')}.`,
+    });
   }
   if (without.length > 0 && (input.reason ?? '').trim() === '') {
     throw new DevCliError('DATA_MISSING', 'Going on without an agent needs a reason.', {
@@ -53,7 +53,7 @@ export function requireGivenUpAgents(_turn: Transaction, action: DispatchAction,
   return without;
 }
 
-/** Takes what holds up, agent by agent; what was taken before stays taken. */
+/** Accepts each valid output; outputs accepted by an earlier call stay accepted. */
 export function collectOutputs(
   tx: Transaction,
   { block, action, state }: PendingDispatch,
@@ -87,8 +87,9 @@ export function collectOutputs(
 }
 
 /**
- * Agents without an output are done by the text of `--result`, marked as self-reported (recipes.md §2). It speaks for all
- * that have not reported yet and are not given up; gives their ids.
+ * Completes the agents without an output by the text of `--result`, marked as self-reported (recipes.md §2). It counts
+ * for all of them that have neither reported nor been given up.
+ * @returns their ids
  */
 function acceptReported(tx: Transaction, action: DispatchAction, input: AckInput): string[] {
   const text = input.result?.trim() ?? '';
@@ -131,7 +132,7 @@ function acceptReport(
   tx.warnings.push(...checked.warnings.map((warning) => `${agent.output}: ${warning}`));
 }
 
-/** Agents named in `--without` whose output is really not there are failed; one that did deliver stays accepted. */
+/** Marks the agents given up by `--without` as failed; one that has delivered after all stays accepted. */
 export function giveUp(
   tx: Transaction,
   { action, block }: PendingDispatch,

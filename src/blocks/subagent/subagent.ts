@@ -7,7 +7,7 @@ import { acknowledgeAgents, completeAnyway } from './acknowledge.js';
 import { buildDispatch, selectAgents } from './dispatch.js';
 import { digestInputs } from './input-digests.js';
 
-/** `subagent` and `subagent-loop`: agents are started, each with a prompt file, and deliver. */
+/** `subagent` and `subagent-loop`: the caller starts agents, each with a prompt file, and they deliver reports. */
 export const SUBAGENT: BlockType<SubagentBlock> = {
   ask(tx, block, { actionId, cause }) {
     const agents = selectAgents(tx, block, cause);
