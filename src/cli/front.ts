@@ -19,7 +19,7 @@ import {
 } from './print.js';
 import { createInputReader } from './read-input.js';
 
-/** The process around the front door; a test passes its own. */
+/** What the front door uses of its process; tests pass their own. */
 export interface ProcessIo {
   cwd: string;
   env: NodeJS.ProcessEnv;
@@ -28,21 +28,21 @@ export interface ProcessIo {
   stdinIsTerminal: boolean;
   stdoutIsTerminal: boolean;
   /**
-   * Starts to listen for Ctrl-C, SIGTERM and SIGHUP. Until then each ends the process at once: a read of standard input
-   * could not be interrupted otherwise.
+   * Starts to listen for Ctrl-C, SIGTERM and SIGHUP. Until then, each of them ends the process at once; otherwise a
+   * read of standard input could not be interrupted.
    */
   interruption: () => AbortSignal;
-  /** Asks the person at the terminal for a line. */
+  /** Asks the person at the terminal for one line. */
   ask: (question: string) => Promise<string>;
-  /** Writes a piece of a stream to standard output; false when nobody reads it any more. */
+  /** Writes part of a stream to standard output; false when its reader is gone. */
   write: (text: string) => boolean;
-  /** How much has room on the terminal. */
+  /** The size of the terminal. */
   screen: () => Screen;
-  /** Command groups besides the core's, instead of those that app/ composes. */
+  /** Command groups that replace those composed by app/. */
   wings?: Environment['wings'];
 }
 
-/** From argv to what is printed. Never throws, never rejects. */
+/** Runs a command line and returns what to print. Never throws, never rejects. */
 export async function runCommandLine(argv: readonly string[], io: ProcessIo): Promise<Output> {
   let site: Site | null = null;
   let format = chooseFormat(undefined, { json: argv.includes('--json'), text: argv.includes('--text') }, io);
@@ -67,7 +67,7 @@ export async function runCommandLine(argv: readonly string[], io: ProcessIo): Pr
   }
 }
 
-/** What commander makes of the words: all that the small parser leaves. */
+/** Parses, with commander, the command lines that the small parser does not handle. */
 async function parseFully(argv: readonly string[], { wings }: ProcessIo) {
   const { readCommandLine } = await import('../registry/parse.js');
   return readCommandLine(argv, await loadRegistry(wings));
@@ -78,10 +78,10 @@ async function loadRegistry(wings: ProcessIo['wings']): Promise<Registry> {
   return wings === undefined ? REGISTRY : withGroups(wings);
 }
 
-/** Where a call is made, and for which root. */
+/** Where a call is made, and the root given with `--root`. */
 type Site = Pick<Environment, 'cwd' | 'env' | 'root'>;
 
-/** The root of a call; null where there is none, which the use case says. */
+/** Finds the root of a call; null when there is none, which the use case reports. */
 function findKnownRoot(site: Site): string | null {
   try {
     return resolveRoot(site).root;
@@ -91,7 +91,9 @@ function findKnownRoot(site: Site): string | null {
   }
 }
 
-/** How an answer is written for a call that may not have been made in the root: elsewhere, paths and commands differ. */
+/**
+ * Adapts the output format to the directory of the call: outside the root, paths and commands are written differently.
+ */
 async function adaptToSite<T extends CallSite>(site: Site, format: T, known?: string): Promise<T> {
   const root = known ?? findKnownRoot(site);
   if (root === null || root === site.cwd) return format;
@@ -125,7 +127,7 @@ async function answerCall(parsed: ParsedCommand, io: ProcessIo, site: Site): Pro
     stdoutIsTerminal,
     signal,
     readInput,
-    // A question may name a file.
+    // A question may name a file, whose path has to hold in the directory of the call.
     ask: async (question) => io.ask(writePaths(question, await adaptToSite(site, pickRoot(parsed)))),
   };
   return Promise.race([rejectOnAbort(signal), execute({ command, input }, environment)]);

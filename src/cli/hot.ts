@@ -6,10 +6,10 @@ import type { ProcessIo } from './front.js';
 import { chooseFormat, type Output, printAnswer } from './print.js';
 import { isTerminal, listenForSignals, writeAll } from './process.js';
 
-/** The process around a question; a test passes its own. */
+/** What a question uses of its process; tests pass their own. */
 type QuestionRim = Pick<ProcessIo, 'cwd' | 'env' | 'stdinIsTerminal' | 'stdoutIsTerminal' | 'interruption'>;
 
-/** From argv to what is printed, or null for what the whole program has to answer. */
+/** Answers a question and returns what to print; null when the whole program has to answer. */
 export async function tryAnswer<Name extends QuestionName>(
   words: readonly string[],
   name: Name,
@@ -20,9 +20,9 @@ export async function tryAnswer<Name extends QuestionName>(
   if (read?.form.name !== name || read.globals.root !== undefined) return null;
   const { form, input, globals } = read;
   const { cwd, env, stdoutIsTerminal } = io;
-  // A name that is not UTF-8 is for others to explain.
+  // A directory whose name is not UTF-8: the whole program explains it.
   if (cwd.includes('\uFFFD')) return null;
-  // From elsewhere paths are written otherwise, by what is not loaded here.
+  // Outside the root paths are written differently, by a module that is not loaded here.
   if (resolveRoot({ cwd, env }).root !== cwd) return null;
   const answer = await answerTo(input as InputOf<Name>, {
     cwd,
@@ -30,7 +30,7 @@ export async function tryAnswer<Name extends QuestionName>(
     given: input,
     stdinIsTerminal: stdoutIsTerminal && io.stdinIsTerminal,
     stdoutIsTerminal,
-    // Too short a call to be interrupted: whoever tries gets its answer.
+    // The call is too short to be interrupted: a signal does not keep it from answering.
     signal: io.interruption(),
     readInput: refuseInput,
     ask: refuseInput,
@@ -38,7 +38,7 @@ export async function tryAnswer<Name extends QuestionName>(
   return answer === null ? null : printAnswer(answer, chooseFormat(form, globals, { env, stdoutIsTerminal }));
 }
 
-/** Asked for where it is needed: most of it costs time. */
+/** The real process. Getters, because most of these facts cost time and few calls need all of them. */
 const processRim: QuestionRim = {
   get cwd() {
     return process.cwd();
@@ -58,8 +58,8 @@ function refuseInput(): never {
 }
 
 /**
- * The short way of a question that an agent asks all the time (house.md, Speed): it answers, or it leaves the whole call to
- * main.ts, which then starts from the beginning. Nothing was printed or changed until then.
+ * Answers a question that agents ask all the time without loading the whole program. When it cannot, it hands the call
+ * to main.ts, which starts from the beginning; nothing has been printed or changed by then.
  */
 export function answerQuestion<Name extends QuestionName>(name: Name, answerTo: Question<Name>): void {
   void tryAnswer(process.argv.slice(2), name, answerTo, processRim)

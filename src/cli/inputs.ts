@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Environment } from '../app/environment.js';
 import { DevCliError } from '../base/errors.js';
 import type { DataInput } from '../base/invocation.js';
-import type { Json, JsonObject } from '../base/json.js';
+import type { JsonObject } from '../base/json.js';
 import { LIMITS } from '../base/limits.js';
 import { quoteArgument } from '../registry/input.js';
 import type { CommandForm, OptionForm, ValueForm } from '../registry/spec.js';
@@ -11,9 +11,9 @@ import type { CommandForm, OptionForm, ValueForm } from '../registry/spec.js';
 type Surroundings = Pick<Environment, 'cwd' | 'readInput'>;
 
 /**
- * Replaces what the command line only names by what it holds (protocol.md, Data): text values become their text,
- * data values a `DataInput`.
- * @throws DevCliError `DATA_MISSING` for nothing, `DATA_MALFORMED` for what is too large or no UTF-8, `IO`
+ * Replaces references on the command line by their contents (protocol.md, Data): text options become text, data options
+ * a `DataInput`.
+ * @throws DevCliError `DATA_MISSING` for no content, `DATA_MALFORMED` when it is too large or not UTF-8, `IO`
  */
 export function resolveInput(form: CommandForm, input: JsonObject, around: Surroundings): JsonObject {
   const resolved: JsonObject = { ...input };
@@ -24,7 +24,7 @@ export function resolveInput(form: CommandForm, input: JsonObject, around: Surro
     if (option.form === 'text') resolved[option.key] = readText(given, label, around);
     if (option.form !== 'data') continue;
     if (isBareFile(given, around.cwd)) throw buildBareFileError(form, input, option, given);
-    resolved[option.key] = dataOf(given, label, around);
+    resolved[option.key] = { ...readValue(given, label, around) };
   }
   return resolved;
 }
@@ -37,23 +37,19 @@ function getDefault(option: ValueForm, label: string): string | undefined {
 function readText(given: string, label: string, around: Surroundings): string {
   const text = readValue(given, label, around).text.trimEnd();
   if (text.length <= LIMITS.freeText) return text;
-  // It is handed on whole, to every agent that has to act on it.
+  // Refused rather than cut: every agent that has to act on the text is given all of it.
   throw new DevCliError('DATA_MALFORMED', `${label} has ${text.length} characters; at most ${LIMITS.freeText}.`, {
     details: [{ target: label, problem: `${text.length} characters, at most ${LIMITS.freeText}` }],
     fix: `Shorten it: put what is long into a file of the project, and name that file in ${label}.`,
   });
 }
 
-function dataOf(given: string, label: string, around: Surroundings): Json {
-  return { ...readValue(given, label, around) };
-}
-
-/** The name of a file where the file was meant, as other tools take it. */
+/** Whether a value is the name of a file without the `@`, as other tools accept it. */
 function isBareFile(given: string, cwd: string): boolean {
   return given !== '-' && !given.startsWith('@') && namesFile(given, cwd) && !isJson(given);
 }
 
-/** A name is no data, and dev-cli does not guess; but the way on is the same command with an @. */
+/** Builds the refusal of a bare file name. dev-cli does not guess; the fix is the same command with an `@`. */
 function buildBareFileError(form: CommandForm, input: JsonObject, option: OptionForm, given: string): DevCliError {
   const label = `--${option.flag}`;
   return new DevCliError(

@@ -15,7 +15,7 @@ function getWorkingDirectory(): string {
 }
 
 const io: ProcessIo = {
-  // Asked for where an error can be printed.
+  // A getter, so that its error is thrown where it can be printed.
   get cwd() {
     return getWorkingDirectory();
   },
@@ -30,7 +30,7 @@ const io: ProcessIo = {
 };
 
 async function run(): Promise<void> {
-  // Parts that are loaded later take from this file what they share with it, so it has to be there whole before anything runs.
+  // Parts loaded later import from this bundle, so all of it has to be evaluated before anything runs.
   await undefined;
   const { stdout, stderr, exit } = await runCommandLine(process.argv.slice(2), io);
   writeAll(1, stdout);

@@ -7,7 +7,7 @@ import { createCommandReplacer, createFormatterFor } from '../registry/render.js
 import type { CommandForm } from '../registry/spec.js';
 import { toOneLine, toPlainText } from './plain.js';
 
-/** What goes where, and how the process ends. */
+/** What a call prints, and its exit code. */
 export interface Output {
   stdout: string;
   stderr: string;
@@ -16,29 +16,29 @@ export interface Output {
 
 type Replacer = (key: string, value: unknown) => unknown;
 
-/** How paths and commands are written for a call that was not made in the root (reach.ts). */
+/** Writes paths and commands for a call that was made outside the root (path-writer.ts). */
 export interface PathWriter {
   written: CommandFormatter;
   text: (text: string) => string;
-  /** Of a replacer for `JSON.stringify` that writes out commands, one that sees to paths, too. */
+  /** Extends a replacer for `JSON.stringify` that writes out commands, so that it rewrites paths as well. */
   replacer: (commands: Replacer) => Replacer;
   document: (document: object) => object;
 }
 
-/** Where the call was made, as far as that decides how paths and commands are written. */
+/** The facts about a call's origin that decide how paths and commands are written. */
 export interface CallSite {
   /** `--root` as given: printed commands repeat it. */
   root?: string;
-  /** Left out where the call was made in the root: there paths are written as they are kept. */
+  /** Absent when the call was made in the root, where paths are printed as they are stored. */
   reach?: PathWriter;
 }
 
-/** The form of an answer (protocol.md §1). */
+/** The output format of an answer (protocol.md §1). */
 export interface OutputFormat extends CallSite {
   json: boolean;
-  /** Standard output is the terminal of a person, no harness's: JSON is indented. */
+  /** Standard output is a person's terminal, not a harness's: JSON is indented. */
   terminal: boolean;
-  /** A failure is text on standard error. */
+  /** Failures are text on standard error. */
   failsInText: boolean;
 }
 
@@ -53,7 +53,7 @@ export function printAnswer(answer: Answer, format: OutputFormat): Output {
   return { stdout: text.endsWith('\n') || text === '' ? text : `${text}\n`, stderr: '', exit };
 }
 
-/** Problems listed to a person. */
+/** Most problems listed to a person. */
 const DETAILS_SHOWN = 20;
 
 /** Writes an error as one JSON document on standard output, or for a person on standard error. */
@@ -64,10 +64,12 @@ export function printFailure(error: DevCliError, format: OutputFormat): Output {
   return { stdout: '', stderr: renderFailure(error, format), exit };
 }
 
-/** An error for a person: what is wrong and what to do on one line, each problem and what they can run on lines of their own. */
+/**
+ * Renders an error for a person: message and fix on one line, then each problem and the `answer` on a line of its own.
+ */
 export function renderFailure(error: DevCliError, format: CallSite): string {
   const { details } = error;
-  // One problem that only says what the line says already is no list.
+  // A single problem that the message already contains is not repeated.
   const listed = details.length > 1 || details.some(({ problem }) => !error.message.includes(problem)) ? details : [];
   const lines = listed.slice(0, DETAILS_SHOWN).map((detail) => `  ${renderDetail(detail)}\n`);
   const more = listed.length > DETAILS_SHOWN ? `  and ${listed.length - DETAILS_SHOWN} more: --json has all\n` : '';
@@ -88,7 +90,10 @@ function renderFailureLine(error: DevCliError, standpoint: CallSite): string {
   return `${error.code}: ${ended}${fix}\n`;
 }
 
-/** Any thrown value as the one error type. What is none already is a defect; its stack is shown on request only. */
+/**
+ * Converts any thrown value to the one error type. Any value of another type is a defect of dev-cli.
+ * @param debug whether to show the defect's stack
+ */
 export function toDevCliError(thrown: unknown, debug: boolean): DevCliError {
   if (thrown instanceof DevCliError) return thrown;
   const message = thrown instanceof Error ? thrown.message : String(thrown);
@@ -100,7 +105,7 @@ export function toDevCliError(thrown: unknown, debug: boolean): DevCliError {
   });
 }
 
-/** A failure as it is printed (protocol.md, Errors). */
+/** Builds the JSON document of a failure (protocol.md, Errors). */
 export function buildFailureDocument(error: DevCliError, standpoint: CallSite): { ok: false; error: object } {
   const written = createCommandFormatter(standpoint);
   return {
@@ -130,8 +135,8 @@ function renderFix(fix: Fix, written: CommandFormatter): string {
 }
 
 /**
- * A document as JSON: on one line, or indented for a terminal.
- * @param recorded printed as it is, with invocations as they were recorded
+ * Renders a document as JSON: on one line, or indented for a terminal.
+ * @param recorded whether to print it verbatim, without writing out its invocations
  */
 export function renderJson(
   document: object,
@@ -141,26 +146,27 @@ export function renderJson(
   const commands = createCommandReplacer(createCommandFormatter(format));
   const replacer = recorded ? undefined : (format.reach?.replacer(commands) ?? commands);
   const text = JSON.stringify(document, replacer, format.terminal ? 2 : undefined);
-  // JSON leaves these as they are; a terminal would act on them, bidi overrides included.
+  // JSON does not escape these control characters and bidi overrides, but a terminal would act on them.
   return text.replace(
     /[\u007f-\u009f\u2028-\u202e\u2060-\u206f]/g,
     (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 }
 
-/** Writes commands for where the call was made: what is printed must run there. */
+/** Creates the formatter whose commands run in the directory of the call. */
 export function createCommandFormatter({ root, reach }: CallSite): CommandFormatter {
   return reach?.written ?? createFormatterFor(root);
 }
 
-/** A text whose paths can be opened from where the call was made. */
+/** Rewrites the paths in a text so that they hold in the directory of the call. */
 export function writePaths(text: string, { reach }: CallSite): string {
   return reach?.text(text) ?? text;
 }
 
 /**
- * JSON for a document or a stream, text for what is made for people. At a terminal of a person, whatever a person calls is
- * text, and so is every failure; where a harness's mark stands, a terminal is none (protocol.md §1).
+ * Chooses JSON for documents and streams, and text for what is made for people. At a person's terminal, commands for
+ * persons and all failures are text. With a harness mark, a terminal does not count as a person's (protocol.md §1).
+ * @param form the command; undefined when the command line does not parse
  */
 export function chooseFormat(
   form: Pick<CommandForm, 'output' | 'actor'> | undefined,

@@ -5,9 +5,8 @@ import { loadLazily } from '../base/lazy.js';
 const tty = loadLazily<typeof import('node:tty')>('node:tty');
 
 /**
- * Whether a descriptor of this process is a terminal. Loading what can tell (node:tty, and with it streams and sockets) costs
- * more than all the rest of a short call, and an agent's calls have pipes, files or the null device there: those are told
- * apart first.
+ * Whether a descriptor of this process is a terminal. Pipes, files and the null device, which an agent's calls have,
+ * are recognized first, because loading node:tty (with streams and sockets) costs more than the rest of a short call.
  */
 export function isTerminal(descriptor: 0 | 1): boolean {
   try {
@@ -20,9 +19,9 @@ export function isTerminal(descriptor: 0 | 1): boolean {
 }
 
 /**
- * Writes a whole text before it returns, so that the process may end at once. A full pipe is waited for; a reader that
- * went away is no error: the command was done, nobody wants to know.
- * @returns false when the reader went away
+ * Writes a whole text synchronously, so that the process may exit right after; waits for a full pipe. A reader that is
+ * gone is no error: the command has done its work.
+ * @returns false when the reader is gone
  */
 export function writeAll(descriptor: 1 | 2, text: string): boolean {
   const bytes = Buffer.from(text, 'utf8');
@@ -40,17 +39,18 @@ export function writeAll(descriptor: 1 | 2, text: string): boolean {
   return true;
 }
 
-/** Blocks for some milliseconds without burning the processor. */
+/** Blocks this thread for some milliseconds without using the processor. */
 export function blockFor(milliseconds: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 }
 
-/** What ends a call from outside: Ctrl-C, a harness whose time is over, a terminal that goes away (protocol.md §1). */
+/** Signals that end a call: Ctrl-C, a harness's timeout, a terminal that closes (protocol.md §1). */
 const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Listens from now on for signals that end a call. Each is heard once: the second of a kind ends the process at once.
- * @returns aborted by the first of them
+ * Listens for the signals that end a call. Only the first of each kind is caught; a second one ends the process at
+ * once.
+ * @returns a signal that the first of them aborts
  */
 export function listenForSignals(): AbortSignal {
   const controller = new AbortController();

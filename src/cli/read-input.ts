@@ -4,13 +4,14 @@ import type { Environment } from '../app/environment.js';
 import { DevCliError, getSystemCode } from '../base/errors.js';
 import { blockFor } from './process.js';
 
-/** More than any document of a run; a larger one is a mistake (protocol.md §1). */
+/** Most bytes of an input: more than any document of a run, so a larger one is a mistake (protocol.md §1). */
 const INPUT_LIMIT = 8 * 1024 * 1024;
 
 /**
- * Makes the function that reads what the command line names: standard input, once, or a file. A relative path is taken
- * from the current directory; one below `.dev/` from the root, where a run has its files, or the nearest directory
- * upward that has it.
+ * Creates the function that reads what the command line names: a file, or standard input, which can be read once. A
+ * relative path is resolved against the current directory; one below `.dev/` against the root, or else the nearest
+ * ancestor directory that has the file.
+ * @returns a function that throws DevCliError `DATA_MISSING`, `DATA_MALFORMED`, `USAGE` or `IO`
  */
 export function createInputReader(at: {
   cwd: string;
@@ -51,7 +52,7 @@ function listAncestors(directory: string): string[] {
 
 function readFile(path: string, shown: string): Buffer {
   try {
-    // A fifo that nobody writes to is empty, not waited for.
+    // Non-blocking: a fifo without a writer counts as empty instead of being waited for.
     const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       return readLimited(descriptor, shown);
