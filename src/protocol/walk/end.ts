@@ -125,13 +125,13 @@ function renderInstruction(tx: Transaction, outcome: Outcome): string {
   }
 }
 
-function _buildRequestResult({ state }: Transaction): Record<string, string> {
+function buildRequestResult({ state }: Transaction): Record<string, string> {
   const line = renderPullRequest(state);
   return line === null ? {} : { pullRequest: line };
 }
 
 /** The results of the run; for a workflow, those of each phase, and what the current phase has so far. */
-function _collectResults(tx: Transaction): Record<string, string> {
+function collectResults(tx: Transaction): Record<string, string> {
   const { workflow } = tx.state;
   if (workflow === null) return buildResults(tx);
   const rows = workflow.phases.map((phase) => ({ ...phase, results: phase.results ?? buildPhaseResults(tx, phase) }));
