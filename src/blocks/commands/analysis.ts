@@ -6,8 +6,8 @@ import { type CommandContext, type CommandReport, requireRun } from './command-c
 import { readCommandData } from './data.js';
 
 /**
- * `analysis save --agent T`: stores a report that an agent could only print (documents.md, analysis save).
- * @throws DevCliError `EVIDENCE_INVALID` when the report lacks what a report needs, `UNKNOWN_AGENT` for a hostile id
+ * `analysis save --agent ID`: stores the report of an agent that could only print it (documents.md, analysis save).
+ * @throws DevCliError `EVIDENCE_INVALID` for an invalid report, `UNKNOWN_AGENT` for a malformed id, `DATA_MISSING`
  */
 export function saveAnalysis(scene: CommandContext, input: JsonObject): CommandReport {
   const { state, recipe } = requireRun(scene);
@@ -29,7 +29,7 @@ export function saveAnalysis(scene: CommandContext, input: JsonObject): CommandR
   scene.files.write(path, text);
   scene.warnings.push(...checked.warnings);
   const dispatched = recipe.blocks.some((block) => 'agents' in block && block.agents.some(({ id }) => id === agent));
-  // What an agent of the recipe delivers is taken by the acknowledgement of its action.
+  // The report of an agent that was dispatched is accepted by the acknowledgement of its action.
   if (!dispatched || state.agents[agent] === undefined) {
     const { summary, verdict } = checked.report;
     state.agents[agent] = {

@@ -6,10 +6,10 @@ import { checkReport } from '../../documents/report.js';
 import { parseJson } from '../../documents/section-data.js';
 import { SECTION_IDS } from '../../documents/sections.js';
 
-/** What kind of document a path promises, by where it lies in a run's directory. */
+/** The kind of a document, as its path in a run's directory tells. */
 type DocumentKind = 'report' | 'review' | 'plan-content' | 'draft' | 'json' | 'text';
 
-/** The findings on one document; empty when it holds up. */
+/** The findings on one document; without `problems` it is valid. */
 export interface DocumentCheck {
   kind: DocumentKind;
   problems: ErrorDetail[];
@@ -17,8 +17,9 @@ export interface DocumentCheck {
 }
 
 /**
- * Checks any promised output by its content (documents.md, check).
- * @param path relative to the run's directory; only decides the kind
+ * Checks the content of any promised output (documents.md, check).
+ * @param path relative to the run's directory; only determines the kind
+ * @param expected the agent that a report must name, and whether it must have a verdict
  */
 export function checkDocument(
   path: string,
@@ -61,7 +62,7 @@ function checkContent(
   }
 }
 
-/** What a path says of what is in it; `json` and `text`: nothing but its ending. */
+/** Determines the kind of a document by its path; of `json` and `text` only the syntax can be checked. */
 export function getDocumentKind(path: string): DocumentKind {
   const base = path.slice(path.lastIndexOf('/') + 1);
   if (base === 'plan-content.json') return 'plan-content';

@@ -6,18 +6,21 @@ import { type CommandContext, type CommandReport, requireRun } from './command-c
 // A plain `require`, as in recipe/conditions.ts: no other command needs it.
 const picomatch = (): typeof import('picomatch') => require('picomatch');
 
-/** What a recipe can never declare temporary: the run itself. */
+/** The run's own records, which a recipe can never declare temporary. */
 const KEPT = /^(state\.json|events\.jsonl|recipe\.json|lock|objects|actions)(\/|$|\.)/;
 
-/** `cleanup`: removes what the recipe declares temporary and writes summary.md (protocol.md §5). */
+/**
+ * `cleanup`: removes what the recipe declares temporary and writes summary.md (protocol.md §5).
+ * @throws DevCliError `NO_SUCH_RUN`
+ */
 export function cleanUp(scene: CommandContext): CommandReport {
   const { state, recipe } = requireRun(scene);
-  // Again, because its answer was lost: what summary.md tells of the removed documents cannot be told a second time.
+  // Repeated, because its answer was lost: the documents that summary.md is made from are gone, so it must stay as it is.
   const last = state.events.findLast(({ type }) => type !== 'recovered');
   if (last?.type === 'document' && last.summary.startsWith('cleanup: ') && scene.files.text('summary.md') !== null) {
     return { ok: true, report: { removed: [], written: 'summary.md' }, summary: 'was cleaned up already' };
   }
-  // Rendered first: it tells of decisions that stand in a document about to go.
+  // Rendered first, because it repeats decisions of a document that is about to be removed.
   const decided = listPlanningDecisions(state, recipe, scene.files);
   scene.files.write('summary.md', renderRunSummary(buildRunSummary(state, recipe, scene.files, scene.at)));
   if (decided.length > 0) state.decisions = decided;

@@ -5,33 +5,36 @@ import type { PendingDocuments } from '../../run/pending-documents.js';
 import type { RunState } from '../../run/state.js';
 
 /**
- * What a built-in command works on. A command run by hand and the same command in a recipe end in one function over
- * this: documents in, documents out (docs/architecture.md).
+ * What a command of dev-cli works on: documents in, documents out. By hand and in a recipe, the same function gets the
+ * same context (docs/architecture.md).
  */
 export interface CommandContext {
   name: string;
   files: PendingDocuments;
-  /** Null where the name has no run yet: `plan generate` and `check` work there too. */
+  /** Null when the name has no run yet; `plan generate` and `check` need none. */
   state: RunState | null;
   recipe: ResolvedRecipe | null;
-  /** UTC instant of the commit; where nothing is committed, of the call. */
+  /** UTC instant of the commit, or of the call if it commits nothing. */
   at: string;
   /** Warnings for the answer. */
   warnings: string[];
 }
 
-/** What came of it. `ok: false` is a report that found problems, not an error. */
+/** The outcome of a command. `ok: false` means that it found problems, not that it failed. */
 export interface CommandReport {
   ok: boolean;
-  /** The command's own answer, without `ok` and `run`. */
+  /** The command's answer, without `ok` and `run`. */
   report: JsonObject;
   /** One line for `ran`, history and people. */
   summary: string;
-  /** The same for a person; `summary` where there is nothing more to say. */
+  /** The whole answer for a person; absent when `summary` is all of it. */
   text?: string;
 }
 
-/** @throws DevCliError `NO_SUCH_RUN` where the name has no run */
+/**
+ * Returns the run's state and recipe.
+ * @throws DevCliError `NO_SUCH_RUN` when the name has no run
+ */
 export function requireRun(scene: CommandContext): { state: RunState; recipe: ResolvedRecipe } {
   if (scene.state === null || scene.recipe === null) throw noSuchRunError(scene.name);
   return { state: scene.state, recipe: scene.recipe };

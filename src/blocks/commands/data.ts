@@ -6,8 +6,8 @@ import { isSectionId, type SectionId } from '../../documents/sections.js';
 import type { PendingDocuments } from '../../run/pending-documents.js';
 
 /**
- * The data of a command, from the command line or from a recipe, where `--data FILE` without `@` names a file in the
- * run's directory (recipes.md, Commands).
+ * Reads the data of a command. It comes from the command line, or from a recipe, where `--data FILE` even without `@`
+ * names a file in the run's directory (recipes.md, Commands).
  * @throws DevCliError `DATA_MISSING`
  */
 export function readCommandData(value: unknown, files: PendingDocuments): DataInput {
@@ -28,7 +28,11 @@ export function readCommandData(value: unknown, files: PendingDocuments): DataIn
   });
 }
 
-/** Section values from data: sections of a `.md` file, JSON with section ids as keys, or anything for `section`. */
+/**
+ * Parses data into values of draft sections: the sections of a `.md` file, JSON with section ids as keys, or any value
+ * for the one `section`.
+ * @throws DevCliError `UNKNOWN_SECTION`, `DATA_MALFORMED`
+ */
 export function parseSectionValues(data: DataInput, section: SectionId | undefined): Partial<Record<SectionId, Json>> {
   if (data.name?.endsWith('.md')) {
     const holdsHeadings = /^##[ \t]+[a-z]+[ \t]*$/m.test(data.text);

@@ -19,19 +19,23 @@ const DRAFT = 'DRAFT.md';
 export function updateDraftCommand(scene: CommandContext, input: JsonObject): CommandReport {
   requireRun(scene);
   const section = input['section'] === undefined ? undefined : requireSection(String(input['section']));
-  return store(
+  return storeInDraft(
     scene,
     parseSectionValues(readCommandData(input['data'], scene.files), section),
     input['append'] === true,
   );
 }
 
-/** Stores one value in one section: a chosen id, the goal. */
-export function storeInDraft(scene: CommandContext, values: Partial<Record<SectionId, Json>>): CommandReport {
-  return store(scene, values, false);
-}
-
-function store(scene: CommandContext, values: Partial<Record<SectionId, Json>>, append: boolean): CommandReport {
+/**
+ * Stores values in sections of DRAFT.md.
+ * @param append keeps what the sections hold already
+ * @throws DevCliError `DRAFT_MISSING`, `DOCUMENT_UNREADABLE`, `DATA_MALFORMED`
+ */
+export function storeInDraft(
+  scene: CommandContext,
+  values: Partial<Record<SectionId, Json>>,
+  append = false,
+): CommandReport {
   const before = readOrBeginDraft(scene);
   const after = updateDraft(before, values, { append });
   if (after !== before) scene.files.write(DRAFT, after);
@@ -39,18 +43,28 @@ function store(scene: CommandContext, values: Partial<Record<SectionId, Json>>, 
   return { ok: true, report: { saved }, summary: `saved ${saved.join(', ')}` };
 }
 
-/** `draft show`: the draft, or one section of it. */
+/**
+ * `draft show`: the draft, or one section of it.
+ * @throws DevCliError `UNKNOWN_SECTION`, `DRAFT_MISSING`, `NO_SUCH_RUN`
+ */
 export function showDraft(scene: CommandContext, input: JsonObject): CommandReport {
   requireRun(scene);
   const text = readOrBeginDraft(scene);
   const sections = readDraft(text);
-  if (input['section'] === undefined) return { ok: true, report: { sections: mapped(sections) }, summary: text, text };
+  const shown = (id: SectionId) => ({ filled: sections[id].filled, text: sections[id].text });
+  if (input['section'] === undefined) {
+    const all = Object.fromEntries(SECTION_IDS.map((id) => [id, shown(id)]));
+    return { ok: true, report: { sections: all }, summary: text, text };
+  }
   const id = requireSection(String(input['section']));
-  const one = sections[id];
-  return { ok: true, report: { section: id, filled: one.filled, text: one.text }, summary: one.text, text: one.text };
+  const one = shown(id);
+  return { ok: true, report: { section: id, ...one }, summary: one.text, text: one.text };
 }
 
-/** `draft validate`: which required sections are empty; not `ok` when any is. */
+/**
+ * `draft validate`: lists the required sections that are empty; `ok` when there are none.
+ * @throws DevCliError `DRAFT_MISSING`, `NO_SUCH_RUN`
+ */
 export function validateDraft(scene: CommandContext): CommandReport {
   const { recipe } = requireRun(scene);
   const status = readDraftStatus(readOrBeginDraft(scene), recipe.draft.required);
@@ -60,7 +74,10 @@ export function validateDraft(scene: CommandContext): CommandReport {
   return { ok: status.ready, report: { ...status }, summary: text, text };
 }
 
-/** `draft import`: one line per report of an agent into `findings`, with digests recorded. */
+/**
+ * `draft import`: writes one line per agent's report into `findings`, and records the reports' digests.
+ * @throws DevCliError `DRAFT_MISSING`, `DOCUMENT_UNREADABLE`, `NO_SUCH_RUN`
+ */
 export function importIntoDraft(scene: CommandContext): CommandReport {
   const { state } = requireRun(scene);
   const { reports, problems } = listReports(scene);
@@ -80,7 +97,10 @@ export function importIntoDraft(scene: CommandContext): CommandReport {
   };
 }
 
-/** `draft auto-assume`: fills the required sections that are empty, each marked as assumed. */
+/**
+ * `draft auto-assume`: fills the required sections that are empty, and marks each as assumed.
+ * @throws DevCliError `DRAFT_MISSING`, `DOCUMENT_UNREADABLE`, `NO_SUCH_RUN`
+ */
 export function assumeInDraft(scene: CommandContext): CommandReport {
   const { state, recipe } = requireRun(scene);
   const before = readOrBeginDraft(scene);
@@ -98,10 +118,6 @@ export function assumeInDraft(scene: CommandContext): CommandReport {
   };
 }
 
-function mapped(sections: ReturnType<typeof readDraft>): JsonObject {
-  return Object.fromEntries(SECTION_IDS.map((id) => [id, { filled: sections[id].filled, text: sections[id].text }]));
-}
-
 /** @throws DevCliError `UNKNOWN_SECTION` with the valid ids */
 function requireSection(text: string): SectionId {
   if (isSectionId(text)) return text;
@@ -111,7 +127,9 @@ function requireSection(text: string): SectionId {
   });
 }
 
-/** The draft; of a run that still needs it, a new one when somebody removed it. What it held stays in objects/. */
+/**
+ * Reads the draft. If somebody removed it while the run needs it, begins a new one; its contents remain in objects/.
+ */
 function readOrBeginDraft(scene: CommandContext): string {
   const text = scene.files.text(DRAFT);
   if (text !== null) return text;

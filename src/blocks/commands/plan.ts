@@ -1,4 +1,4 @@
-import { DevCliError, type ErrorDetail } from '../../base/errors.js';
+import { DevCliError } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json.js';
 import { carryBoxes, followsFrom, isEdited, readBoxes } from '../../documents/plan-boxes.js';
 import { checkPlan } from '../../documents/plan-check.js';
@@ -13,7 +13,7 @@ import { readPlan } from '../../run/plan-content.js';
 import type { CommandContext, CommandReport } from './command-context.js';
 import { readCommandData } from './data.js';
 
-/** `plan template`: a commented example of plan-content.json. */
+/** `plan template`: shows a commented example of plan-content.json. */
 export function showPlanTemplate(): CommandReport {
   const text = renderPlanTemplate();
   return { ok: true, report: { template: text }, summary: 'an example of plan-content.json', text };
@@ -39,7 +39,10 @@ export function generatePlan(scene: CommandContext, input: JsonObject): CommandR
   return { ok: true, report: { plan: PLAN, todos: plan.todos.length, summary: line }, summary: line };
 }
 
-/** `plan validate`: all findings on plan-content.json, and whether PLAN.md still follows from it. */
+/**
+ * `plan validate`: reports all findings on plan-content.json, and whether PLAN.md was edited.
+ * @throws DevCliError `DATA_MISSING`, `DATA_MALFORMED`
+ */
 export function validatePlan(scene: CommandContext, input: JsonObject): CommandReport {
   const data = readCommandData(input['data'] ?? PLAN_CONTENT, scene.files);
   const checked = checkPlan(parseJson(data.text));
@@ -58,7 +61,10 @@ export function validatePlan(scene: CommandContext, input: JsonObject): CommandR
   return { ok: true, report: { valid: true, edited, findings: [] }, summary: line, text: `valid: ${line}` };
 }
 
-/** `plan summary`: what the plan holds, in one line and as a short text. */
+/**
+ * `plan summary`: summarizes the plan in one line and as a short text; not `ok` when PLAN.md disagrees with it.
+ * @throws DevCliError `SCHEMA_INVALID`, `DATA_MISSING`, `DATA_MALFORMED`
+ */
 export function summarizePlan(scene: CommandContext): CommandReport {
   const data = readCommandData(PLAN_CONTENT, scene.files);
   const plan = requireValidPlan(parseJson(data.text));
@@ -71,9 +77,9 @@ export function summarizePlan(scene: CommandContext): CommandReport {
 }
 
 /**
- * Why PLAN.md is not what plan-content.json says, or null when it is. People read the one and execution takes the
- * other, so nobody may decide on a pair that disagrees (documents.md, PLAN.md).
- * @param added todos that a run has added, which may stand in PLAN.md as well
+ * Explains how PLAN.md and plan-content.json disagree; null when they agree. People read the one and execution follows
+ * the other, so nobody may decide on a pair that disagrees (documents.md, PLAN.md).
+ * @param added todos that a run has added, which PLAN.md may contain as well
  */
 export function findPlanMismatch(files: PendingDocuments, added: readonly PlanTodo[] = []): string | null {
   const rendered = files.text(PLAN);
@@ -87,12 +93,9 @@ export function findPlanMismatch(files: PendingDocuments, added: readonly PlanTo
 function requireValidPlan(value: unknown): PlanContent {
   const checked = checkPlan(value);
   if (checked.ok) return checked.plan;
-  throw planInvalid(checked.findings);
-}
-
-function planInvalid(findings: ErrorDetail[]): DevCliError {
+  const { findings } = checked;
   const count = findings.length === 1 ? '1 finding' : `${findings.length} findings`;
-  return new DevCliError('SCHEMA_INVALID', `The plan content does not hold up: ${count}.`, {
+  throw new DevCliError('SCHEMA_INVALID', `The plan content does not hold up: ${count}.`, {
     details: findings.slice(0, 40),
     fix: 'Mend every finding in plan-content.json, then repeat the command.',
   });

@@ -3,7 +3,7 @@ import type { RunState } from '../../run/state.js';
 import { checkReportFile } from '../evidence.js';
 import type { CommandContext } from './command-context.js';
 
-/** One agent's report, as `draft import` and `auto-assume` see it. `path` is relative to the run's directory. */
+/** One agent's report, for `draft import` and `draft auto-assume`. `path` is relative to the run's directory. */
 export interface AgentReport {
   agent: string;
   path: string;
@@ -13,9 +13,9 @@ export interface AgentReport {
 }
 
 /**
- * The reports of this run in findings/ and analysis/, checked, and its agents that failed (documents.md, draft import):
- * what its agents delivered, acknowledged or not yet, and what `analysis save` stored. What lies there from an earlier
- * run of the name is none of them. What is not imported is told.
+ * Lists the checked reports in findings/ and analysis/ that this run's agents delivered, acknowledged or not, or that
+ * `analysis save` stored, and the agents that failed (documents.md, draft import). Every other report there, such as
+ * one of an earlier run of the name, is listed as a problem.
  */
 export function listReports(scene: CommandContext): {
   reports: AgentReport[];
@@ -43,7 +43,7 @@ export function listReports(scene: CommandContext): {
   return { reports, problems };
 }
 
-/** The agents of the run, those of phases that have ended too; of several with one output the last. */
+/** Lists the agents of the run and of its ended phases; of several with the same output, only the last. */
 function listAgents(state: RunState | null): [string, RunState['agents'][string]][] {
   const phases = [...(state?.workflow?.phases ?? []).map(({ agents = {} }) => agents), state?.agents ?? {}];
   const all = phases.flatMap((agents) => Object.entries(agents));
@@ -51,8 +51,8 @@ function listAgents(state: RunState | null): [string, RunState['agents'][string]
 }
 
 /**
- * What an agent that is still out has written already, which the acknowledgement will judge by the same rule; null
- * where nothing new is there. What lies there from before it was sent off is not its work.
+ * Checks what an agent that has not been acknowledged yet has written already, by the rule of the acknowledgement. Null
+ * when nothing has been written since the dispatch.
  */
 function checkDelivered({ state, files }: CommandContext, agent: string, output: string): ReportCheck | null {
   const pending = state?.pendingAction;

@@ -8,8 +8,8 @@ import { assumeInDraft, importIntoDraft, showDraft, updateDraftCommand, validate
 import { generatePlan, showPlanTemplate, summarizePlan, validatePlan } from './plan.js';
 
 /**
- * Executes one of the commands that may stand in a recipe, over the documents of a scene (recipes.md, Commands).
- * The only way to them: by hand and from a recipe alike.
+ * Executes one of the commands that a recipe may contain (recipes.md, Commands). Calls by hand and from a recipe both
+ * come here.
  * @throws what the command throws; DevCliError `INTERNAL` for any other command, which lint refuses
  */
 export function runOwnCommand(invocation: Invocation, scene: CommandContext): CommandReport {
