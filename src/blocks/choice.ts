@@ -13,9 +13,9 @@ import type { AckInput, Acknowledged } from './acknowledgement.js';
 import type { ActionBase } from './action-parts.js';
 import { storeInDraft } from './commands/draft.js';
 import { findPlanMismatch } from './commands/plan.js';
+import { listSectionsWrittenSince } from './evidence.js';
 import { recordInputs } from './inputs.js';
 import { createCommandContext, runOrRefuse } from './own-command.js';
-import { listSectionsWrittenSince } from './section-evidence.js';
 import { fillPlaceholders, fillShortText } from './values.js';
 
 /** Lists the choices that a block offers now; one that leads back is no longer offered at its bound (recipes.md §2). */

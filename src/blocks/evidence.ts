@@ -1,9 +1,12 @@
 import { DevCliError, type ErrorDetail } from '../base/errors.js';
 import type { DocumentReader } from '../base/files.js';
 import { sha256 } from '../base/sha256.js';
+import { readDraft } from '../documents/draft.js';
 import { type CheckedReport, checkReport } from '../documents/report.js';
+import type { SectionId } from '../documents/sections.js';
 import type { PendingDocuments } from '../run/pending-documents.js';
-import type { PathFacts } from '../run/state.js';
+import type { PathFacts, PendingState } from '../run/state.js';
+import type { Transaction } from '../run/transaction.js';
 
 /** The text of a valid output, or what is wrong with it. `missing`: the output still has to be written. */
 export type FileCheck = { ok: true; text: string; sha256: string } | { ok: false; missing: boolean; problem: string };
@@ -70,4 +73,27 @@ export function digestInput(files: PendingDocuments, path: string): string | nul
     if (error instanceof DevCliError && error.code === 'EVIDENCE_INVALID') return null;
     throw error;
   }
+}
+
+/** Computes the digests of the sections that the block writes, as they are now; empty without a draft. */
+export function digestSections(tx: Transaction, { sections }: { sections: SectionId[] }): Record<string, string> {
+  const draft = sections.length === 0 ? null : tx.files.text('DRAFT.md');
+  if (draft === null) return {};
+  const read = readDraft(draft);
+  return Object.fromEntries(sections.map((id) => [id, sha256(read[id].text)]));
+}
+
+/**
+ * Lists the block's sections that changed since the action was issued, by `draft update` or by hand: compared by
+ * digest, not by clock (protocol.md, Evidence). Actions issued before digests were kept have no such evidence.
+ */
+export function listSectionsWrittenSince(
+  tx: Transaction,
+  block: { sections: SectionId[] },
+  { sections: before }: Pick<PendingState, 'sections'>,
+): SectionId[] {
+  const draft = before === undefined ? null : tx.files.text('DRAFT.md');
+  if (draft === null || before === undefined) return [];
+  const read = readDraft(draft);
+  return block.sections.filter((id) => read[id].filled && sha256(read[id].text) !== before[id]);
 }

@@ -20,10 +20,10 @@ import type { BlockType, IssuedAction } from './block-type.js';
 import { listOfferedChoices } from './choice.js';
 import { parseSectionValues } from './commands/data.js';
 import { storeInDraft } from './commands/draft.js';
+import { digestSections, listSectionsWrittenSince } from './evidence.js';
 import { buildBoundGate } from './gate.js';
 import { completeAction } from './inputs.js';
 import { createCommandContext, isRoundPassed, runOrRefuse, warnAtBound } from './own-command.js';
-import { digestSections, listSectionsWrittenSince } from './section-evidence.js';
 import { rememberResult } from './values.js';
 
 /** `llm`: the agent thinks, then answers with data, with a choice, or only that it is done. */

@@ -15,7 +15,7 @@ const KEPT = /^(state\.json|events\.jsonl|recipe\.json|lock|objects|actions)(\/|
  */
 export function cleanUp(scene: CommandContext): CommandReport {
   const { state, recipe } = requireRun(scene);
-  // Repeated, because its answer was lost: the documents that summary.md is made from are gone, so it must stay as it is.
+  // Repeated, because its answer was lost: what summary.md was made from is gone, so it must stay as it is.
   const last = state.events.findLast(({ type }) => type !== 'recovered');
   if (last?.type === 'document' && last.summary.startsWith('cleanup: ') && scene.files.text('summary.md') !== null) {
     return { ok: true, report: { removed: [], written: 'summary.md' }, summary: 'was cleaned up already' };

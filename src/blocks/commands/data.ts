@@ -2,7 +2,7 @@ import { DevCliError } from '../../base/errors.js';
 import type { DataInput } from '../../base/invocation.js';
 import { isRecord, type Json } from '../../base/json.js';
 import { parseJson, parseSections } from '../../documents/section-data.js';
-import { isSectionId, type SectionId } from '../../documents/sections.js';
+import { isSectionId, SECTION_IDS, type SectionId } from '../../documents/sections.js';
 import type { PendingDocuments } from '../../run/pending-documents.js';
 
 /**
@@ -51,7 +51,7 @@ export function parseSectionValues(data: DataInput, section: SectionId | undefin
       ? `DRAFT.md has no section ${keys.map((key) => JSON.stringify(key.slice(0, 40))).join(', ')}.`
       : 'Without --section the data must be an object whose keys are section ids.',
     {
-      fix: 'Name one section with --section, or use only these keys: intent, purpose, boundaries, criteria, decisions, findings, direction, assumptions.',
+      fix: `Name one section with --section, or use only these keys: ${SECTION_IDS.join(', ')}.`,
     },
   );
 }
