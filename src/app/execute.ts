@@ -33,9 +33,9 @@ export async function execute(
 
 async function boundTo(command: string, wings: readonly CommandGroup[] | undefined): Promise<Handler<never>> {
   const handler =
-    bound(ACKNOWLEDGING_USE_CASES, command) ??
-    bound((await import('./reading.js')).QUERY_USE_CASES, command) ??
-    bound((await import('./starting.js')).STARTING_USE_CASES, command) ??
+    bindCommand(ACKNOWLEDGING_USE_CASES, command) ??
+    bindCommand((await import('./reading.js')).QUERY_USE_CASES, command) ??
+    bindCommand((await import('./starting.js')).STARTING_USE_CASES, command) ??
     (await boundByWing(command, wings ?? (await import('./wings.js')).WINGS));
   if (handler !== undefined) return handler;
   throw new DevCliError('INTERNAL', `${command} is bound to nothing.`);
@@ -43,9 +43,9 @@ async function boundTo(command: string, wings: readonly CommandGroup[] | undefin
 
 async function boundByWing(command: string, wings: readonly CommandGroup[]): Promise<Handler<never> | undefined> {
   const wing = wings.find(({ specs }) => specs.some(({ name }) => name === command));
-  return wing && bound(await wing.handlers(), command);
+  return wing && bindCommand(await wing.handlers(), command);
 }
 
-function bound(table: Readonly<Record<string, Handler<never>>>, command: string): Handler<never> | undefined {
+function bindCommand(table: Readonly<Record<string, Handler<never>>>, command: string): Handler<never> | undefined {
   return Object.hasOwn(table, command) ? table[command] : undefined;
 }

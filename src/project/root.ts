@@ -91,7 +91,7 @@ function climb(cwd: string): { passed: string[]; top: string | null } {
 
 /** The run that the work tree at `top` was made for: its `.git` is a file, and the git directory it leads to says so. */
 function boundTo(top: string): FoundRoot | null {
-  const gitDirectory = linkedGitDirectory(top);
+  const gitDirectory = findLinkedGitDirectory(top);
   if (gitDirectory === null) return null;
   const pointer = join(gitDirectory, 'dev-cli-root');
   const text = readText(pointer);
@@ -120,7 +120,7 @@ function usablyBoundTo(top: string): FoundRoot | null {
  */
 export function findMainWorkTree(directory: string): string | null {
   const { top } = climb(directory);
-  const gitDirectory = top === null ? null : linkedGitDirectory(top);
+  const gitDirectory = top === null ? null : findLinkedGitDirectory(top);
   const common = gitDirectory === null ? null : readText(join(gitDirectory, 'commondir'));
   if (gitDirectory === null || common === null) return null;
   const repository = resolve(gitDirectory, common.trim());
@@ -128,7 +128,7 @@ export function findMainWorkTree(directory: string): string | null {
 }
 
 /** Where the `.git` of a linked work tree leads; null where it is none. */
-function linkedGitDirectory(top: string): string | null {
+function findLinkedGitDirectory(top: string): string | null {
   const link = join(top, '.git');
   if (kindOf(link) !== 'file') return null;
   const path = /^gitdir: (.+)$/m.exec(readText(link) ?? '')?.[1]?.trim();

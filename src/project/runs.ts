@@ -143,14 +143,14 @@ const os = loadLazily<typeof import('node:os')>('node:os');
  */
 function computePlaceDigest(directory: string): string {
   const { ino } = statSync(directory, { bigint: true });
-  return sha256(canonicalJson([machineId(), process.getuid?.() ?? -1, String(ino)]));
+  return sha256(canonicalJson([readMachineId(), process.getuid?.() ?? -1, String(ino)]));
 }
 
 /**
  * What tells this machine from others, without starting a process. A host's name is the second choice: it may be given anew
  * with each network, at least behind its first dot.
  */
-function machineId(): string {
+function readMachineId(): string {
   try {
     const id = readFileSync('/etc/machine-id', 'utf8').trim();
     if (id !== '') return id;

@@ -37,12 +37,12 @@ const NO_RECIPE: CapturedRecipe = {
 export function readCapturedRecipe(head: StreamState<RunState>): CapturedRecipe {
   const text = head.files.read('recipe.json')?.toString('utf8');
   if (text === undefined) throw noRecipe(head, 'is missing');
-  const captured = parsed(head, text);
+  const captured = parseCapturedJson(head, text);
   if (captured.digest !== head.snapshot?.recipeHash) throw noRecipe(head, 'is not what this run began with');
   return selectPhase(captured, head.snapshot.workflow?.phaseIndex ?? 0);
 }
 
-function parsed(head: StreamState<RunState>, text: string): CapturedRecipe {
+function parseCapturedJson(head: StreamState<RunState>, text: string): CapturedRecipe {
   try {
     return parseCaptured(text);
   } catch (error) {

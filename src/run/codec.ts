@@ -38,17 +38,17 @@ export const runCodec: Codec<RunState> = {
 export function copyState(state: RunState): RunState {
   const { engine, acknowledged, commandResults, ...rest } = state;
   return {
-    ...cloned(rest),
-    engine: engine === null ? null : copyOfEngine(engine),
+    ...clone(rest),
+    engine: engine === null ? null : copyEngine(engine),
     acknowledged: { ...acknowledged },
     commandResults: { ...commandResults },
   };
 }
 
-function copyOfEngine(engine: RunEngine): RunEngine {
+function copyEngine(engine: RunEngine): RunEngine {
   const { todos, evidence, outputs, bodies, summaries, order, ...rest } = engine;
   return {
-    ...cloned(rest),
+    ...clone(rest),
     todos: { ...todos },
     evidence: { ...evidence },
     outputs: { ...outputs },
@@ -58,7 +58,7 @@ function copyOfEngine(engine: RunEngine): RunEngine {
   };
 }
 
-function cloned<T>(value: T): T {
+function clone<T>(value: T): T {
   return JSON.parse(JSON.stringify(value)) as T;
 }
 

@@ -15,16 +15,16 @@ const LONGEST = 8 * 1024 * 1024;
 
 /** The marks of the plan as it lies there. */
 export function digestPlanFiles(files: DocumentReader): NonNullable<RunEngine['planMarks']> {
-  return { content: markOf(files, CONTENT), shown: markOf(files, SHOWN) };
+  return { content: readMark(files, CONTENT), shown: readMark(files, SHOWN) };
 }
 
 /** Whether PLAN.md is, to the byte, what the execution left there. */
 export function isUnchangedPlanFile({ planMarks }: RunEngine, files: DocumentReader): boolean {
-  return planMarks !== undefined && planMarks.shown === markOf(files, SHOWN);
+  return planMarks !== undefined && planMarks.shown === readMark(files, SHOWN);
 }
 
 /** Size and checksum of a document; null where there is no regular file. */
-function markOf(files: DocumentReader, path: string): string | null {
+function readMark(files: DocumentReader, path: string): string | null {
   const facts = files.facts(path);
   if (facts.kind !== 'file') return null;
   const content = facts.size > LONGEST ? null : files.read(path);
@@ -36,7 +36,7 @@ export function mayPlanDiffer(engine: RunEngine, files: DocumentReader): boolean
   const { planMarks } = engine;
   if (planMarks === undefined) return false;
   const differs = (path: string, known: string | null) => {
-    const now = markOf(files, path);
+    const now = readMark(files, path);
     return now !== null && now !== known;
   };
   return differs(CONTENT, planMarks.content) || differs(SHOWN, planMarks.shown);

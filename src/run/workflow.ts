@@ -9,18 +9,18 @@ export function getRunRecipe({ workflow, recipe }: Pick<RunState, 'workflow' | '
 
 /** The row of the phase that the fields of the snapshot belong to. */
 export function getCurrentPhase(workflow: Workflow): PhaseRow {
-  return rowOf(workflow, workflow.phaseIndex);
+  return getPhaseRow(workflow, workflow.phaseIndex);
 }
 
 /** The row of a phase by its place in the workflow, from 0. */
-export function rowOf({ phases }: Workflow, index: number): PhaseRow {
+export function getPhaseRow({ phases }: Workflow, index: number): PhaseRow {
   const row = phases[index];
   if (row === undefined) throw new DevCliError('INTERNAL', `The workflow has no phase ${index}.`);
   return row;
 }
 
 /** Where the workflow stands, as its machine has it (machine/workflow.ts). One that was aborted stands as one that halted. */
-export function workflowPosition({ phases, phaseIndex, currentPhase }: Workflow): WorkflowPosition {
+export function getWorkflowPosition({ phases, phaseIndex, currentPhase }: Workflow): WorkflowPosition {
   const begun = phases.every(({ status }) => status !== 'pending');
   const outside = begun ? 'completed' : 'ready';
   const inside = phases[phaseIndex]?.status === 'running' ? 'running' : 'halted';

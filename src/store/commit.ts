@@ -52,8 +52,8 @@ export function buildCommit<S extends WithSeq>(base: CommitBase, decision: Write
     const path = resolveTarget(base, change);
     if (placements.some((other) => other.path === path)) throw new Error(`two changes of ${path} in one commit`);
     const content = change.content === null ? null : Buffer.from(change.content);
-    const before = currentDigest(base.files, path);
-    const after = content === null ? null : checkedDigest(path, content);
+    const before = readCurrentDigest(base.files, path);
+    const after = content === null ? null : digestWithinLimit(path, content);
     if (content !== null && after !== null) contents.set(after, content);
     files.push({ path: toDocumentPath(base.layout, base.stream, path), before, after });
     placements.push({ path, content });
@@ -76,7 +76,7 @@ export function resolveTarget({ layout, stream }: Whose, change: FileChange): st
   return path;
 }
 
-function currentDigest(files: DocumentReader, path: string): string | null {
+function readCurrentDigest(files: DocumentReader, path: string): string | null {
   const digest = digestDocument(files, `/${path}`);
   if (digest !== undefined) return digest;
   const { kind } = files.facts(`/${path}`);
@@ -87,7 +87,7 @@ function currentDigest(files: DocumentReader, path: string): string | null {
   });
 }
 
-function checkedDigest(path: string, content: Buffer): string {
+function digestWithinLimit(path: string, content: Buffer): string {
   if (content.length <= MAX_DOCUMENT) return sha256(content);
   throw new DevCliError('DATA_MALFORMED', `${path} would be ${content.length} bytes; a document has at most 8 MiB.`, {
     fix: 'Write less: keep the essence, refer to the rest by path.',

@@ -19,15 +19,15 @@ export interface Change {
 /** Where a stored snapshot differs from the one rebuilt; empty when the two are equal byte for byte. */
 export function diffSnapshots(stored: string, rebuilt: string): Omit<Difference, 'path'>[] {
   if (stored === rebuilt) return [];
-  const value = parsedObject(stored);
+  const value = parseObject(stored);
   if (value === null) return [{ problem: 'holds no JSON object' }];
   const places = listChanges(JSON.parse(rebuilt) as JsonObject, value);
   if (places.length === 0) {
-    return [{ problem: `says the same in other bytes, from byte ${firstDifference(stored, rebuilt)} on` }];
+    return [{ problem: `says the same in other bytes, from byte ${findFirstDifference(stored, rebuilt)} on` }];
   }
   const shown = places.slice(0, PLACES_SHOWN).map(({ pointer, before, after }) => ({
     pointer,
-    problem: `is ${clipped(after)}; by the journal ${clipped(before)}`,
+    problem: `is ${renderClipped(after)}; by the journal ${renderClipped(before)}`,
   }));
   const more = places.length - shown.length;
   return more === 0 ? shown : [...shown, { problem: `differs in ${more} further places` }];
@@ -51,7 +51,7 @@ export function findDocumentDifference(
 ): { note: boolean; problem: string } | null {
   const last = changes.at(-1);
   if (last === undefined) return null;
-  const current = currentDigest(files, path);
+  const current = readDigest(files, path);
   if (typeof current === 'object' && current !== null) return { note: false, problem: current.problem };
   if (current === last.after) return null;
   const pending = changes.some(({ seq, before, after }) => seq > look.finished && [before, after].includes(current));
@@ -65,12 +65,12 @@ export function findDocumentDifference(
   }
   if (placed && current === last.before) return { note: false, problem: 'is still as it was before that entry' };
   if (last.after === null) return { note: true, problem: 'was removed, and somebody has written another since' };
-  const short = placed ? cutShort(files, path, look.object(last.after)) : null;
+  const short = placed ? describeTruncation(files, path, look.object(last.after)) : null;
   if (short !== null) return { note: false, problem: short };
   return { note: !look.own, problem: 'was changed since' };
 }
 
-function currentDigest(files: DocumentReader, path: string): string | null | { problem: string } {
+function readDigest(files: DocumentReader, path: string): string | null | { problem: string } {
   try {
     return (
       digestDocument(files, path) ?? (files.facts(path).kind === 'missing' ? null : { problem: 'is no regular file' })
@@ -83,14 +83,14 @@ function currentDigest(files: DocumentReader, path: string): string | null | { p
 }
 
 /** What a write that was not atomic leaves. */
-function cutShort(files: DocumentReader, path: string, whole: Buffer | null): string | null {
+function describeTruncation(files: DocumentReader, path: string, whole: Buffer | null): string | null {
   const content = files.read(path);
   if (content === null || whole === null || content.length >= whole.length) return null;
   if (!whole.subarray(0, content.length).equals(content)) return null;
   return `holds only the first ${content.length} of ${whole.length} bytes`;
 }
 
-function parsedObject(text: string): JsonObject | null {
+function parseObject(text: string): JsonObject | null {
   try {
     const value: unknown = JSON.parse(text);
     return isRecord(value) ? (value as JsonObject) : null;
@@ -99,14 +99,14 @@ function parsedObject(text: string): JsonObject | null {
   }
 }
 
-function firstDifference(one: string, other: string): number {
+function findFirstDifference(one: string, other: string): number {
   const [a, b] = [Buffer.from(one), Buffer.from(other)];
   let at = 0;
   while (at < a.length && a[at] === b[at]) at++;
   return at;
 }
 
-function clipped(value: Json | undefined): string {
+function renderClipped(value: Json | undefined): string {
   if (value === undefined) return 'absent';
   const text = JSON.stringify(value);
   return text.length > 80 ? `${text.slice(0, 79)}…` : text;

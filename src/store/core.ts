@@ -33,7 +33,7 @@ export function createStore<S extends WithSeq>(options: Options<S>): Store<S> {
       state.notices.push(`The unusable ${names.snapshot} is kept as ${streamPath(layout, stream, name)}.`);
     }
     if (state.text === null || state.stored === 'current') return;
-    const marking = marker?.prepare(stream, mergedMarks(state.open), ofCommit(state, state.tail.seq));
+    const marking = marker?.prepare(stream, mergeMarks(state.open), describeCommit(state, state.tail.seq));
     finish(stream, state.redo.placements, marking, state.text);
   }
 
@@ -62,15 +62,15 @@ export function createStore<S extends WithSeq>(options: Options<S>): Store<S> {
     const base = { layout, stream, snapshot: previous, seq: head.seq, at: head.at, files: head.files };
     const commit = buildCommit(base, decision);
     const paths = commit.placements.flatMap(({ path, content }) => (content === null ? [] : [path]));
-    const marking = marker?.prepare(stream, decision.marks, ofCommit(state, commit.seq));
-    undoing(marking, () => {
+    const marking = marker?.prepare(stream, decision.marks, describeCommit(state, commit.seq));
+    runOrUndo(marking, () => {
       const undo = medium.stage(stream, commit.contents, paths);
-      undoing({ undo }, () => medium.append(stream, commit.lines, state.tail.end));
+      runOrUndo({ undo }, () => medium.append(stream, commit.lines, state.tail.end));
     });
     try {
       finish(stream, commit.placements, marking, commit.snapshot);
     } catch (error) {
-      throw recordedAlready(error);
+      throw addRecordedNote(error);
     }
   }
 
@@ -123,9 +123,9 @@ export function createStore<S extends WithSeq>(options: Options<S>): Store<S> {
         }));
         const paths = placements.map(({ path }) => path);
         const marking = marker?.prepare(stream, undefined, { seq: 0, before: undefined });
-        undoing(marking, () => {
+        runOrUndo(marking, () => {
           const undo = medium.stage(stream, new Map(), paths);
-          undoing({ undo }, () => medium.place(stream, placements));
+          runOrUndo({ undo }, () => medium.place(stream, placements));
         });
       });
     },
@@ -136,8 +136,8 @@ export function createStore<S extends WithSeq>(options: Options<S>): Store<S> {
 
     async scan(stream, from, visit) {
       checkedName(stream);
-      const { scanned } = await import('./history.js');
-      return medium.journal(stream, (bytes) => scanned(bytes, from, visit));
+      const { scanJournal } = await import('./history.js');
+      return medium.journal(stream, (bytes) => scanJournal(bytes, from, visit));
     },
 
     async grown(stream, size, wait) {
@@ -147,8 +147,8 @@ export function createStore<S extends WithSeq>(options: Options<S>): Store<S> {
 
     async rewind(stream, seq) {
       checkedName(stream);
-      const { rewound } = await import('./history.js');
-      return medium.journal(stream, (bytes) => rewound(bytes, seq, codec));
+      const { rewindJournal } = await import('./history.js');
+      return medium.journal(stream, (bytes) => rewindJournal(bytes, seq, codec));
     },
 
     async content(stream, sha256) {
@@ -165,7 +165,7 @@ export function createStore<S extends WithSeq>(options: Options<S>): Store<S> {
 }
 
 /** Runs `work`; where it fails, what was done for it before is taken back. */
-function undoing(prepared: Pick<Marking, 'undo'> | undefined, work: () => void): void {
+function runOrUndo(prepared: Pick<Marking, 'undo'> | undefined, work: () => void): void {
   try {
     work();
   } catch (error) {
@@ -174,18 +174,18 @@ function undoing(prepared: Pick<Marking, 'undo'> | undefined, work: () => void):
   }
 }
 
-function ofCommit<S extends WithSeq>({ tail }: OpenedStream<S>, seq: number): MarkedCommit {
+function describeCommit<S extends WithSeq>({ tail }: OpenedStream<S>, seq: number): MarkedCommit {
   return { seq, before: tail.last?.marks };
 }
 
 /** What several commits in a row leave beside the stream: of each mark the last. */
-function mergedMarks(entries: readonly Entry[]): Entry['marks'] {
+function mergeMarks(entries: readonly Entry[]): Entry['marks'] {
   const all = entries.flatMap(({ marks }) => marks ?? []);
   return all.length === 0 ? undefined : Object.assign({}, ...all);
 }
 
 /** An error that came after the commit: what was asked for stands and will be finished. */
-function recordedAlready(error: unknown): unknown {
+function addRecordedNote(error: unknown): unknown {
   if (!(error instanceof DevCliError)) return error;
   return new DevCliError(
     error.code,

@@ -52,8 +52,8 @@ export function openDirectoryForReading<S extends WithSeq>({
   store: ReadStore<S>;
   places: Places;
 } {
-  const places = placesBelow(root, layout);
-  const options = { layout, medium: directoryReading(places), codec, clock };
+  const places = createPlaces(root, layout);
+  const options = { layout, medium: createReadMedium(places), codec, clock };
   return { store: createReadStore(options, createStreamOpener(options, readTailBySnapshot)), places };
 }
 
@@ -62,7 +62,7 @@ export function openDirectoryForReading<S extends WithSeq>({
  * @param directory absolute
  * @throws DevCliError `IO` when the root is not there, and where a link leads out of it; but for `at`, methods throw system errors too
  */
-export function placesBelow(directory: string, layout: Layout): Places {
+export function createPlaces(directory: string, layout: Layout): Places {
   const root = withIoErrors(directory, directory, () => realpathSync.native(directory));
   const inside = (path: string): string => resolveDirectory(root, path);
   const inStream = (stream: string, name = ''): string => join(inside(streamPath(layout, stream)), name);
@@ -81,13 +81,13 @@ export function placesBelow(directory: string, layout: Layout): Places {
  * The directory of a layout, as far as it is read.
  * @throws every method: DevCliError `IO`
  */
-export function directoryReading({ layout, root, inside, at }: Places): ReadMedium {
+export function createReadMedium({ layout, root, inside, at }: Places): ReadMedium {
   const { names, streams, noun } = layout;
   return {
     streams() {
       return withIoErrors(join(root, streams), root, () => {
         const directory = inside(streams);
-        return directoriesIn(directory)
+        return listSubdirectories(directory)
           .filter((name) => layout.isName(name) && mayHoldStream(layout, join(directory, name)))
           .sort();
       });
@@ -138,7 +138,7 @@ function mayHoldStream({ names }: Layout, directory: string): boolean {
 }
 
 /** Names of the directories in a directory; a link is none. */
-function directoriesIn(directory: string): string[] {
+function listSubdirectories(directory: string): string[] {
   try {
     return readdirSync(directory, { withFileTypes: true }).flatMap((entry) =>
       entry.isDirectory() ? [entry.name] : [],

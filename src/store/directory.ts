@@ -2,7 +2,7 @@ import { existsSync, renameSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Clock, Ids } from '../base/clock.js';
 import { createStore } from './core.js';
-import { directoryReading, type OpenOptions, type Places, placesBelow } from './directory-reading.js';
+import { createPlaces, createReadMedium, type OpenOptions, type Places } from './directory-reading.js';
 import { findFreeName, removeEmpty, removeFile, writeDocuments, writeObjects } from './documents.js';
 import { makeDirectories, replaceFile, syncAncestors, syncDirectory, syncMade } from './durable.js';
 import { clearUp, toIoError, withIoErrors } from './io.js';
@@ -50,7 +50,7 @@ export function openDirectory<S extends WithSeq>(
   options: Omit<DirectoryOptions, 'places'> & OpenOptions<S> & { marker?: Marker },
 ): OpenedDirectory<S> {
   const { root, layout, codec, clock, marker } = options;
-  const medium = directoryMedium({ ...options, places: placesBelow(root, layout) });
+  const medium = createDirectoryMedium({ ...options, places: createPlaces(root, layout) });
   return { store: createStore({ layout, medium, codec, clock, marker }), medium };
 }
 
@@ -58,7 +58,7 @@ export function openDirectory<S extends WithSeq>(
  * The medium of files in a directory. It writes nothing before the first commit.
  * @throws every method: DevCliError `IO`
  */
-function directoryMedium(options: DirectoryOptions): DirectoryMedium {
+function createDirectoryMedium(options: DirectoryOptions): DirectoryMedium {
   const { places, clock, ids, lockWaitMs = 10_000, purpose = 'a commit' } = options;
   const { layout, root, home, inside, inStream, at } = places;
   const { names } = layout;
@@ -110,7 +110,7 @@ function directoryMedium(options: DirectoryOptions): DirectoryMedium {
   }
 
   return {
-    ...directoryReading(places),
+    ...createReadMedium(places),
     places,
     exclusively,
     isLocked: (stream) => existsSync(inStream(stream, names.lock)),

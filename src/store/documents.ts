@@ -38,7 +38,7 @@ export function createDiskFiles(root: string, layout: Layout, stream: string): D
   function facts(path: string): FileFacts {
     return withIoErrors(join(root, path), root, () => {
       const found = find(path);
-      return typeof found === 'string' ? { kind: found } : factsAt(found.path);
+      return typeof found === 'string' ? { kind: found } : readFacts(found.path);
     });
   }
 
@@ -49,7 +49,7 @@ export function createDiskFiles(root: string, layout: Layout, stream: string): D
       return withIoErrors(join(root, path), root, () => {
         const found = find(path);
         if (typeof found === 'string') throw buildUnusableError(path, found);
-        const seen = factsAt(found.path);
+        const seen = readFacts(found.path);
         if (seen.kind === 'missing') return null;
         if (seen.kind !== 'file') throw buildUnusableError(path, seen.kind);
         const content = seen.size > MAX_DOCUMENT ? null : readRegular(found.path, MAX_DOCUMENT);
@@ -83,7 +83,7 @@ export function writeDocuments(root: string, placements: readonly DocumentWrite[
     // Of each document anew: nothing is written through a link that came in between.
     const directories = new Set<string>();
     const directory = resolvePath(root, dirname(join(root, path)), directories);
-    if (directory.kind !== 'inside') throw leadsOut(root, path);
+    if (directory.kind !== 'inside') throw isLinkOut(root, path);
     const target = join(directory.path, basename(path));
     if (aside !== undefined) {
       const beside = `${target}.aside-${aside}`;
@@ -95,7 +95,7 @@ export function writeDocuments(root: string, placements: readonly DocumentWrite[
     if (content === null) {
       if (!removeFile(target)) continue;
     } else {
-      if (resolvePath(root, target, directories).kind !== 'inside') throw leadsOut(root, path);
+      if (resolvePath(root, target, directories).kind !== 'inside') throw isLinkOut(root, path);
       if (!directories.has(directory.path)) syncMade(makeDirectories(directory.path));
       replaceFile(target, content, root);
     }
@@ -123,11 +123,11 @@ export function removeFile(path: string): boolean {
 /** The first of the names for 1, 2, … where nothing is. Throws system errors. */
 export function findFreeName(name: (n: number) => string): string {
   for (let n = 1; ; n++) {
-    if (factsAt(name(n)).kind === 'missing') return name(n);
+    if (readFacts(name(n)).kind === 'missing') return name(n);
   }
 }
 
-function factsAt(path: string): FileFacts {
+function readFacts(path: string): FileFacts {
   const stats = readStats(path);
   if (stats === undefined) return { kind: 'missing' };
   if (stats.isDirectory()) return { kind: 'directory' };
@@ -135,7 +135,7 @@ function factsAt(path: string): FileFacts {
   return { kind: 'file', size: stats.size, mtimeMs: stats.mtimeMs, ctimeMs: stats.ctimeMs, inode: stats.ino };
 }
 
-function leadsOut(root: string, path: string): Error {
+function isLinkOut(root: string, path: string): Error {
   return pathError(
     join(root, path),
     root,

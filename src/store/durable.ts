@@ -53,7 +53,7 @@ export function makeDirectories(path: string): string[] {
   } catch (error) {
     if (getSystemCode(error) !== 'ENOENT') throw error;
     // Node says "not there" of a read-only file system, too; the first directory that is missing knows the reason.
-    const missing = firstMissing(path);
+    const missing = findFirstMissing(path);
     mkdirSync(missing);
     return [...makeDirectories(path), missing];
   }
@@ -63,7 +63,7 @@ export function makeDirectories(path: string): string[] {
   return made;
 }
 
-function firstMissing(path: string): string {
+function findFirstMissing(path: string): string {
   let missing = path;
   while (!existsSync(dirname(missing))) missing = dirname(missing);
   return missing;

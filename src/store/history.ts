@@ -10,7 +10,7 @@ import {
   type Tail,
 } from './journal.js';
 import { decodeLine } from './line.js';
-import { applied, serializeSnapshot } from './snapshot.js';
+import { applyEntry, serializeSnapshot } from './snapshot.js';
 import {
   BEGINNING,
   type Checkpoint,
@@ -35,10 +35,10 @@ interface EntryAtCursor {
  * line of it are in memory.
  * @throws DevCliError `JOURNAL_CORRUPT`, `STATE_NEWER`
  */
-export function* entriesFrom(bytes: JournalReader, tail: Tail, from: Cursor): Generator<EntryAtCursor> {
+export function* iterateEntries(bytes: JournalReader, tail: Tail, from: Cursor): Generator<EntryAtCursor> {
   let at = from;
   if (from.offset > tail.end) throw journalCorruptError(bytes, `entries up to ${from.seq} were there and are gone`);
-  for (const { start, text } of linesForward(bytes, from.offset, tail.end)) {
+  for (const { start, text } of iterateLines(bytes, from.offset, tail.end)) {
     const entry = decodeLine(text);
     if (entry === null || entry.seq !== at.seq + 1) throw damagedLineError(bytes, start);
     checkVersion(bytes, entry);
@@ -48,7 +48,7 @@ export function* entriesFrom(bytes: JournalReader, tail: Tail, from: Cursor): Ge
 }
 
 /** Lines between two offsets, without their newlines. */
-function* linesForward(bytes: JournalReader, from: number, to: number): Generator<{ start: number; text: Buffer }> {
+function* iterateLines(bytes: JournalReader, from: number, to: number): Generator<{ start: number; text: Buffer }> {
   let held: Buffer[] = [];
   let start = from;
   for (let at = from; at < to; ) {
@@ -71,11 +71,11 @@ function* linesForward(bytes: JournalReader, from: number, to: number): Generato
 }
 
 /** `Store.scan`. */
-export function scanned(bytes: JournalReader, from: Cursor, visit: (entry: Entry) => boolean): ScanResult {
+export function scanJournal(bytes: JournalReader, from: Cursor, visit: (entry: Entry) => boolean): ScanResult {
   const tail = readTail(bytes);
   const torn = tail.end < bytes.size;
   let at = from;
-  for (const { entry, behind } of entriesFrom(bytes, tail, from)) {
+  for (const { entry, behind } of iterateEntries(bytes, tail, from)) {
     at = behind;
     if (!visit(entry)) return { behind: at, complete: at.offset === tail.end, size: bytes.size, torn };
   }
@@ -83,14 +83,18 @@ export function scanned(bytes: JournalReader, from: Cursor, visit: (entry: Entry
 }
 
 /** `Store.rewind`: folds the journal up to the commit that holds entry `seq` (storage.md, History). */
-export function rewound<S extends WithSeq>(bytes: JournalReader, seq: number, codec: Codec<S>): Checkpoint<S> | null {
+export function rewindJournal<S extends WithSeq>(
+  bytes: JournalReader,
+  seq: number,
+  codec: Codec<S>,
+): Checkpoint<S> | null {
   const tail = readTail(bytes);
   if (seq < 1 || seq > tail.seq) return null;
   const documents = new Map<string, string>();
   let state: JsonObject | null = null;
   let first = 1;
-  for (const { entry } of entriesFrom(bytes, tail, BEGINNING)) {
-    state = after(state, entry, bytes.name);
+  for (const { entry } of iterateEntries(bytes, tail, BEGINNING)) {
+    state = applyOrReject(state, entry, bytes.name);
     for (const { path, after: digest } of entry.files) {
       if (digest === null) documents.delete(path);
       else documents.set(path, digest);
@@ -100,22 +104,22 @@ export function rewound<S extends WithSeq>(bytes: JournalReader, seq: number, co
       first = entry.seq + 1;
       continue;
     }
-    if (state === null) throw misfit(bytes.name, entry);
+    if (state === null) throw misfitError(bytes.name, entry);
     const snapshot = codec.parse(serializeSnapshot(state));
     return { snapshot, first, last: entry.seq, at: entry.at, documents, torn: tail.end < bytes.size };
   }
   return null;
 }
 
-function after(state: JsonObject | null, entry: Entry, name: string): JsonObject | null {
+function applyOrReject(state: JsonObject | null, entry: Entry, name: string): JsonObject | null {
   try {
-    return applied(state, entry);
+    return applyEntry(state, entry);
   } catch {
-    throw misfit(name, entry);
+    throw misfitError(name, entry);
   }
 }
 
-function misfit(name: string, { seq }: Entry): DevCliError {
+function misfitError(name: string, { seq }: Entry): DevCliError {
   const problem = 'the change it records does not fit the state before it';
   return new DevCliError('STATE_CORRUPT', `In ${name}, entry ${seq}: ${problem}. Nothing was changed.`, {
     details: [{ target: name, problem: `entry ${seq}: ${problem}` }],

@@ -27,7 +27,7 @@ const MAX_LINKS = 40;
  */
 export function resolvePath(root: string, path: string, directories = new Set<string>()): ResolvedPath {
   if (isWithin(root, path) && !hasLink(root, path, directories)) return { kind: 'inside', path };
-  const real = followed(path, MAX_LINKS);
+  const real = followLinks(path, MAX_LINKS);
   if (real === null) return { kind: 'loop' };
   return isWithin(root, real) ? { kind: 'inside', path: real } : { kind: 'outside' };
 }
@@ -111,7 +111,7 @@ export function isMissing(error: unknown): boolean {
   return code === 'ENOENT' || code === 'ENOTDIR';
 }
 
-function followed(path: string, links: number): string | null {
+function followLinks(path: string, links: number): string | null {
   if (links === 0) return null;
   try {
     return realpathSync.native(path);
@@ -119,14 +119,14 @@ function followed(path: string, links: number): string | null {
     if (getSystemCode(error) === 'ELOOP') return null;
     if (!isMissing(error) || path === dirname(path)) throw error;
   }
-  const parent = followed(dirname(path), links);
+  const parent = followLinks(dirname(path), links);
   if (parent === null) return null;
   const here = join(parent, basename(path));
-  const target = linkTarget(here);
-  return target === null ? here : followed(resolve(parent, target), links - 1);
+  const target = readLinkTarget(here);
+  return target === null ? here : followLinks(resolve(parent, target), links - 1);
 }
 
 /** Where a link whose target does not exist points; null for anything else. */
-function linkTarget(path: string): string | null {
+function readLinkTarget(path: string): string | null {
   return readStats(path)?.isSymbolicLink() ? readlinkSync(path) : null;
 }

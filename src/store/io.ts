@@ -21,7 +21,7 @@ const CAUSES: Record<string, { problem: string; fix: string }> = {
 };
 
 /** A path as it is shown: relative to the root where it lies inside, absolute elsewhere. */
-export function shown(path: string, root: string | null): string {
+export function renderPath(path: string, root: string | null): string {
   if (root === null) return path;
   const inside = relative(root, path);
   if (inside === '') return '.';
@@ -36,7 +36,7 @@ export function pathError(
   fix: string,
   cause?: unknown,
 ): DevCliError {
-  const target = shown(path, root);
+  const target = renderPath(path, root);
   return new DevCliError('IO', `${target}: ${problem}.`, { details: [{ target, problem }], fix, cause });
 }
 
@@ -58,14 +58,14 @@ export function toIoError(error: unknown, path: string, root: string | null): un
   const code = getSystemCode(error);
   if (code === undefined || !(error instanceof Error) || !('syscall' in error)) return error;
   const named = 'path' in error && typeof error.path === 'string' ? error.path : path;
-  const at = code === 'ENOTDIR' || code === 'EEXIST' ? (blockingFile(named) ?? named) : named;
+  const at = code === 'ENOTDIR' || code === 'EEXIST' ? (findBlockingFile(named) ?? named) : named;
   const cause = CAUSES[code];
-  const fix = `${cause?.fix ?? 'Look at it and mend it'} (${shown(at, root)}), then repeat the same call.`;
+  const fix = `${cause?.fix ?? 'Look at it and mend it'} (${renderPath(at, root)}), then repeat the same call.`;
   return pathError(at, root, cause === undefined ? error.message : `${cause.problem} (${code})`, fix, error);
 }
 
 /** The ancestor that is no directory and so keeps `path` from existing. */
-function blockingFile(path: string): string | undefined {
+function findBlockingFile(path: string): string | undefined {
   for (let at = path; at !== dirname(at); at = dirname(at)) {
     try {
       const stats = lstatSync(at);

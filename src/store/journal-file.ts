@@ -15,7 +15,7 @@ import { dirname } from 'node:path';
 import { getSystemCode } from '../base/errors.js';
 import { removeFile } from './documents.js';
 import { syncAncestors, writeAll } from './durable.js';
-import { pathError, shown } from './io.js';
+import { pathError, renderPath } from './io.js';
 import type { JournalReader } from './journal.js';
 
 /** How often a journal is looked at, in milliseconds, whatever the system says or fails to say of its changes. */
@@ -27,7 +27,7 @@ export function withJournal<T>(
   { root, noun }: { root: string; noun: string },
   use: (bytes: JournalReader) => T,
 ): T {
-  const names = { name: shown(path, root), noun };
+  const names = { name: renderPath(path, root), noun };
   const descriptor = openForReading(path);
   if (descriptor === null) return use({ ...names, size: 0, read: () => Buffer.alloc(0) });
   try {
@@ -118,7 +118,7 @@ export function waitForGrowth(
   { milliseconds, signal }: { milliseconds: number; signal: AbortSignal },
 ): Promise<void> {
   return new Promise((resolve) => {
-    const changed = () => sizeOf(path) !== size;
+    const changed = () => readSize(path) !== size;
     let watcher: FSWatcher | null = null;
     const done = (): void => {
       clearInterval(looking);
@@ -133,13 +133,13 @@ export function waitForGrowth(
     const looking = setInterval(look, LOOK_EVERY);
     const ending = setTimeout(done, milliseconds);
     signal.addEventListener('abort', done);
-    watcher = watched(dirname(path), look);
+    watcher = watchFile(dirname(path), look);
     if (signal.aborted || changed()) done();
   });
 }
 
 /** Null where the system has no watch to give: then looking now and then has to do. */
-function watched(directory: string, look: () => void): FSWatcher | null {
+function watchFile(directory: string, look: () => void): FSWatcher | null {
   try {
     const watcher = watch(directory, look);
     watcher.on('error', () => watcher.close());
@@ -150,7 +150,7 @@ function watched(directory: string, look: () => void): FSWatcher | null {
 }
 
 /** A file that cannot be seen is not as it was: whoever reads it then tells why. */
-function sizeOf(path: string): number {
+function readSize(path: string): number {
   try {
     return statSync(path).size;
   } catch {

@@ -51,7 +51,7 @@ export const LONGEST_LINE = 256 * 1024 * 1024;
  * @throws DevCliError `JOURNAL_CORRUPT` when any other line on the way is damaged, `STATE_NEWER`
  */
 export function readTail(bytes: JournalReader, checksum: Checksum = crc32): Tail {
-  for (const line of linesBackward(bytes, bytes.size)) {
+  for (const line of iterateLinesBackward(bytes, bytes.size)) {
     const entry = line.closed ? decodeLine(line.text, checksum) : null;
     if (entry === null) {
       const torn = line.to === bytes.size && !(line.closed && isIntact(line.text, checksum));
@@ -60,7 +60,7 @@ export function readTail(bytes: JournalReader, checksum: Checksum = crc32): Tail
     }
     if (entry.more) continue;
     checkVersion(bytes, entry);
-    return tailOf(entry, line, bytes);
+    return buildTail(entry, line, bytes);
   }
   return { last: null, seq: 0, start: 0, end: 0, size: bytes.size };
 }
@@ -70,12 +70,12 @@ export function readTail(bytes: JournalReader, checksum: Checksum = crc32): Tail
  * last line is that entry.
  */
 export function readTailAt(bytes: JournalReader, seq: number): Tail | null {
-  const [line] = linesBackward(bytes, bytes.size);
+  const [line] = iterateLinesBackward(bytes, bytes.size);
   const entry = line?.closed ? decodeUnchecked(line.text) : null;
-  return line && entry?.v === 1 && entry.seq === seq && !entry.more ? tailOf(entry, line, bytes) : null;
+  return line && entry?.v === 1 && entry.seq === seq && !entry.more ? buildTail(entry, line, bytes) : null;
 }
 
-function tailOf(last: Entry, { from, to }: Line, { size }: JournalReader): Tail {
+function buildTail(last: Entry, { from, to }: Line, { size }: JournalReader): Tail {
   return { last, seq: last.seq, start: from, end: to, size };
 }
 
@@ -86,7 +86,7 @@ function tailOf(last: Entry, { from, to }: Line, { size }: JournalReader): Tail 
 export function listEntriesAbove(bytes: JournalReader, tail: Tail, seq: number): Entry[] {
   const entries: Entry[] = [];
   let expected = tail.seq;
-  for (const line of linesBackward(bytes, tail.end)) {
+  for (const line of iterateLinesBackward(bytes, tail.end)) {
     if (seq > 0 && expected <= seq) break;
     const entry = decodeLine(line.text);
     if (entry === null || entry.seq !== expected || expected === 0) throw damagedLineError(bytes, line.from);
@@ -105,7 +105,7 @@ export function listEntriesAbove(bytes: JournalReader, tail: Tail, seq: number):
  * @throws DevCliError `JOURNAL_CORRUPT`
  */
 export function checkRecent(bytes: JournalReader, tail: Tail, length: number): void {
-  for (const line of linesBackward(bytes, tail.start)) {
+  for (const line of iterateLinesBackward(bytes, tail.start)) {
     if (tail.end - line.to >= length) return;
     if (!isIntact(line.text, nativeCrc32)) throw damagedLineError(bytes, line.from);
   }
@@ -121,7 +121,7 @@ export function listLastCommit(entries: readonly Entry[]): Entry[] {
 /**
  * Lines that end at or before `end`, last first. A piece without a newline behind the last one is a line too.
  */
-function* linesBackward(bytes: JournalReader, end: number): Generator<Line> {
+function* iterateLinesBackward(bytes: JournalReader, end: number): Generator<Line> {
   let start = end;
   let held = Buffer.alloc(0);
   let to = end;
@@ -153,12 +153,12 @@ export function checkVersion(bytes: JournalReader, entry: Entry): void {
 
 /** The error for the line that begins at `from`. */
 export function damagedLineError(bytes: JournalReader, from: number): DevCliError {
-  const number = 1 + newlines(bytes, from);
+  const number = 1 + countNewlines(bytes, from);
   return journalCorruptError(bytes, `line ${number} is damaged`, `${bytes.name}:${number}:1`);
 }
 
 /** How many lines end in the first `length` bytes. A journal may be longer than what can be in memory at once. */
-function newlines(bytes: JournalReader, length: number): number {
+function countNewlines(bytes: JournalReader, length: number): number {
   let count = 0;
   for (let from = 0; from < length; from += COUNTED_AT_ONCE) {
     const piece = bytes.read(from, Math.min(length, from + COUNTED_AT_ONCE));

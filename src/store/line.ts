@@ -65,26 +65,26 @@ export type Checksum = (bytes: Uint8Array) => string;
 
 /** Written out, for who only reads a line or two: loading `node:zlib` costs more than they do. */
 export function crc32(bytes: Uint8Array): string {
-  table ??= remainders();
+  table ??= buildRemainders();
   let crc = 0xffffffff;
   for (let i = 0; i < bytes.length; i++) {
     // Both indices are in range: a byte selects one of 256 entries.
     crc = (table[(crc ^ (bytes[i] as number)) & 0xff] as number) ^ (crc >>> 8);
   }
-  return hexadecimal((crc ^ 0xffffffff) >>> 0);
+  return renderHexadecimal((crc ^ 0xffffffff) >>> 0);
 }
 
 /** By Node itself, where it can (22.0 and 22.1 cannot): for who has many bytes to check, or writes and so loads `node:crypto` as well. */
 export function nativeCrc32(bytes: Uint8Array): string {
   const native = zlib().crc32;
-  return native === undefined ? crc32(bytes) : hexadecimal(native(bytes));
+  return native === undefined ? crc32(bytes) : renderHexadecimal(native(bytes));
 }
 
-function hexadecimal(crc: number): string {
+function renderHexadecimal(crc: number): string {
   return crc.toString(16).padStart(8, '0');
 }
 
-function remainders(): Uint32Array {
+function buildRemainders(): Uint32Array {
   const values = new Uint32Array(256);
   for (let byte = 0; byte < 256; byte++) {
     let remainder = byte;

@@ -4,7 +4,7 @@ import { type Clock, formatInstant, type Ids } from '../base/clock.js';
 import { DevCliError, getSystemCode } from '../base/errors.js';
 import { isRecord } from '../base/json.js';
 import { readRegular } from './inside.js';
-import { clearUp, pathError, shown } from './io.js';
+import { clearUp, pathError, renderPath } from './io.js';
 import { isGone, type ProcessIdentity } from './process.js';
 
 /** What a lock file says: who holds it, since when and what for (storage.md, Locks). */
@@ -107,7 +107,7 @@ function readLock(path: string): LockRecord | typeof BLANK | null | undefined {
     const content = readRegular(path, LARGEST);
     if (content === null) return null;
     const text = content.toString('utf8');
-    return /^\0*$/.test(text) ? BLANK : holderOf(text);
+    return /^\0*$/.test(text) ? BLANK : parseHolder(text);
   } catch (error) {
     const code = getSystemCode(error);
     if (code === 'ENOENT') return undefined;
@@ -150,10 +150,10 @@ function withoutLinks(path: string, cause: unknown): DevCliError {
 }
 
 function removeIfToken(path: string, token: string): void {
-  if (tokenOf(readLock(path)) === token) removeIfThere(path);
+  if (readToken(readLock(path)) === token) removeIfThere(path);
 }
 
-function tokenOf(found: ReturnType<typeof readLock>): string | undefined {
+function readToken(found: ReturnType<typeof readLock>): string | undefined {
   return found === BLANK ? BLANK : found?.token;
 }
 
@@ -194,7 +194,7 @@ function removeIfThere(path: string): void {
   }
 }
 
-function holderOf(text: string): LockRecord | null {
+function parseHolder(text: string): LockRecord | null {
   try {
     const value: unknown = JSON.parse(text);
     return isHolder(value) ? value : null;
@@ -222,14 +222,14 @@ export function lockedError(
   here: ProcessIdentity,
   root: string | null,
 ): DevCliError {
-  const file = shown(path, root);
+  const file = renderPath(path, root);
   if (holder === null) {
     return new DevCliError('LOCKED', `${file} exists and was not made by dev-cli.`, {
       details: [{ target: file, problem: 'not a lock file of dev-cli' }],
       fix: `Ask the user what ${file} is; dev-cli goes on once it is moved away.`,
     });
   }
-  const elsewhere = placeOf(holder, here);
+  const elsewhere = describePlace(holder, here);
   const who = `process ${holder.pid}${elsewhere === null ? '' : ` ${elsewhere}`}`;
   const what = holder.for.slice(0, 80).replace(/[^\w .:-]/g, '?');
   return new DevCliError('LOCKED', `${file} is held by ${who}, since ${holder.at.slice(0, 24)}, for: ${what}.`, {
@@ -242,7 +242,7 @@ export function lockedError(
 }
 
 /** Where a holder is that cannot be looked up from here; null for one that can. */
-function placeOf(holder: ProcessIdentity, here: ProcessIdentity): string | null {
+function describePlace(holder: ProcessIdentity, here: ProcessIdentity): string | null {
   if (holder.host === here.host) return null;
   const [name = '', boot] = holder.host.split('@');
   const [ourName, ourBoot] = here.host.split('@');

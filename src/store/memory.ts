@@ -55,7 +55,7 @@ export function createMemory(): Memory {
 export function createMemoryStore<S extends WithSeq>(options: MemoryStoreOptions<S>): MemoryStore<S> {
   const { memory = createMemory(), ...rest } = options;
   const { layout } = options;
-  const store = createStore({ ...rest, medium: memoryMedium(memory, layout) });
+  const store = createStore({ ...rest, medium: createMemoryMedium(memory, layout) });
   return {
     ...store,
     put(stream, path, content) {
@@ -66,7 +66,7 @@ export function createMemoryStore<S extends WithSeq>(options: MemoryStoreOptions
   };
 }
 
-function memoryMedium(memory: Memory, layout: Layout): Medium {
+function createMemoryMedium(memory: Memory, layout: Layout): Medium {
   const { names, noun } = layout;
   /** The end of the last work of each kind. */
   const ends = new Map<string, Promise<unknown>>();
@@ -99,7 +99,7 @@ function memoryMedium(memory: Memory, layout: Layout): Medium {
         await new Promise((resolve) => setImmediate(resolve));
       }
     },
-    files: (stream) => memoryFiles(memory, layout, stream),
+    files: (stream) => createMemoryFiles(memory, layout, stream),
     object: (_stream, digest) => {
       const content = memory.objects.get(digest);
       return content !== undefined && sha256(content) === digest ? content : null;
@@ -135,7 +135,7 @@ function memoryMedium(memory: Memory, layout: Layout): Medium {
   };
 }
 
-function memoryFiles(memory: Memory, layout: Layout, stream: string): DocumentReader {
+function createMemoryFiles(memory: Memory, layout: Layout, stream: string): DocumentReader {
   function facts(path: string): FileFacts {
     const relative = toRootRelative(layout, stream, path);
     if (relative === null) return { kind: 'outside' };

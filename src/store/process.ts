@@ -18,9 +18,9 @@ export interface ProcessIdentity {
 
 /** The identity of the calling process. */
 export function identifyProcess(): ProcessIdentity {
-  const status = processStatus(process.pid);
+  const status = readProcessStatus(process.pid);
   return {
-    host: [os().hostname(), bootId() ?? '', namespaceOf() ?? ''].join('@'),
+    host: [os().hostname(), readBootId() ?? '', readNamespace() ?? ''].join('@'),
     pid: process.pid,
     start: status?.start ?? null,
   };
@@ -33,7 +33,7 @@ export function identifyProcess(): ProcessIdentity {
 export function isGone(other: ProcessIdentity, here: ProcessIdentity): boolean {
   if (other.host !== here.host) return isEarlierBoot(other.host, here.host);
   if (!isRunning(other.pid)) return true;
-  const status = processStatus(other.pid);
+  const status = readProcessStatus(other.pid);
   if (status === null) return false;
   if (status.dead) return true;
   return other.start !== null && other.start !== status.start;
@@ -55,7 +55,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-function processStatus(pid: number): { start: string; dead: boolean } | null {
+function readProcessStatus(pid: number): { start: string; dead: boolean } | null {
   const text = readOrNull(`/proc/${pid}/stat`);
   if (text === null) return null;
   // The second field is the command in parentheses and may hold anything; the third is the state, the 22nd the start.
@@ -64,12 +64,12 @@ function processStatus(pid: number): { start: string; dead: boolean } | null {
   return start === undefined ? null : { start, dead: state === 'Z' || state === 'X' };
 }
 
-function bootId(): string | null {
+function readBootId(): string | null {
   return readOrNull('/proc/sys/kernel/random/boot_id')?.trim() || null;
 }
 
 /** A process of another namespace has another number here, or none: it cannot be looked up. */
-function namespaceOf(): string | null {
+function readNamespace(): string | null {
   try {
     return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? null;
   } catch {

@@ -14,7 +14,7 @@ import {
 import { type Layout, streamPath } from './layout.js';
 import { nativeCrc32 } from './line.js';
 import type { ReadMedium } from './medium.js';
-import { overlayDocuments, type Redo, redo } from './redo.js';
+import { overlayDocuments, planRedo, type Redo } from './redo.js';
 import { applyEntries, parseSnapshot, serializeSnapshot } from './snapshot.js';
 import type { Codec, Entry, ReadStore, StreamState, WithSeq } from './store.js';
 
@@ -180,7 +180,7 @@ export function createStreamOpener<S extends WithSeq>(
   ): OpenedStream<S> {
     // A patch starts from what an older version wrote, so the unmigrated snapshot is what is stored.
     const text = serializeSnapshot(state);
-    const todo = redo({ layout, stream }, open, medium.files(stream), (sha) => medium.object(stream, sha), edited);
+    const todo = planRedo({ layout, stream }, open, medium.files(stream), (sha) => medium.object(stream, sha), edited);
     return {
       tail,
       snapshot: codec.parse(text),

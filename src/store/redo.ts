@@ -32,7 +32,7 @@ export interface Redo {
  * @param edited what becomes of a document that is neither: `leave` it where the commits were probably finished, and an
  *   agent or a person has been at it since
  */
-export function redo(
+export function planRedo(
   { layout, stream }: Whose,
   entries: readonly Entry[],
   files: DocumentReader,
@@ -40,7 +40,7 @@ export function redo(
   edited: 'aside' | 'leave',
 ): Redo {
   const result: Redo = { placements: [], notices: [] };
-  for (const [path, change] of changes(layout, stream, entries)) {
+  for (const [path, change] of collectChanges(layout, stream, entries)) {
     const current = digestDocument(files, `/${path}`);
     if (current === change.after) continue;
     const strange = current === undefined || (current !== null && !change.known.has(current));
@@ -69,7 +69,7 @@ interface Change {
   seq: number;
 }
 
-function changes(layout: Layout, stream: string, entries: readonly Entry[]): Map<string, Change> {
+function collectChanges(layout: Layout, stream: string, entries: readonly Entry[]): Map<string, Change> {
   const byPath = new Map<string, Change>();
   for (const entry of entries) {
     for (const { path, before, after } of entry.files) {

@@ -1,10 +1,10 @@
 import type { JsonObject } from '../base/json.js';
 import { type Change, diffSnapshots, findDocumentDifference } from './compare.js';
-import { entriesFrom } from './history.js';
+import { iterateEntries } from './history.js';
 import { type JournalReader, readTail } from './journal.js';
 import type { Layout } from './layout.js';
 import type { ReadMedium } from './medium.js';
-import { applied, parseSnapshot, readSeq, serializeSnapshot } from './snapshot.js';
+import { applyEntry, parseSnapshot, readSeq, serializeSnapshot } from './snapshot.js';
 import {
   BEGINNING,
   type Codec,
@@ -49,24 +49,24 @@ export function replay<S extends WithSeq>(options: Options<S>): Replay<S> {
   for (let attempt = 1; ; attempt++) {
     const stored = medium.snapshot(stream);
     const size = medium.journal(stream, (bytes) => bytes.size);
-    const result = compared(options, stored);
+    const result = compareStream(options, stored);
     if (result.equal || attempt === LOOKS) return result;
     if (medium.snapshot(stream) === stored && medium.journal(stream, (bytes) => bytes.size) === size) return result;
   }
 }
 
-function compared<S extends WithSeq>(options: Options<S>, stored: string | null): Replay<S> {
+function compareStream<S extends WithSeq>(options: Options<S>, stored: string | null): Replay<S> {
   const { layout, medium, codec, stream, look } = options;
   const { names } = layout;
   const storedSeq = readSeq(stored);
-  const folded = medium.journal(stream, (bytes) => foldedFrom(bytes, look, storedSeq));
+  const folded = medium.journal(stream, (bytes) => foldFrom(bytes, look, storedSeq));
   const rebuilt = folded.state === null || !folded.foldable ? null : serializeSnapshot(folded.state);
   const snapshot = rebuilt === null ? null : parseSnapshot(rebuilt, codec);
   const findings: Findings = { differences: [...folded.differences], notes: [] };
   if (folded.torn) {
     findings.notes.push({ path: names.journal, problem: 'has a torn end; what was being written never happened' });
   }
-  if (folded.foldable) findings.differences.push(...ofSnapshot(names, folded, { stored, storedSeq, rebuilt }));
+  if (folded.foldable) findings.differences.push(...compareSnapshot(names, folded, { stored, storedSeq, rebuilt }));
   if (rebuilt !== null && snapshot === null) {
     findings.differences.push({ seq: folded.seq, problem: 'the state after it does not fit its schema' });
   }
@@ -77,7 +77,7 @@ function compared<S extends WithSeq>(options: Options<S>, stored: string | null)
     const problem = 'does not know this entry yet; the next change finishes its commit';
     findings.notes.push({ path: names.snapshot, seq: finished + 1, problem });
   }
-  const objects = ofDocuments(options, folded.documents, finished, findings);
+  const objects = compareDocuments(options, folded.documents, finished, findings);
   return {
     equal: findings.differences.length === 0,
     snapshot,
@@ -89,7 +89,7 @@ function compared<S extends WithSeq>(options: Options<S>, stored: string | null)
 }
 
 /** Compares documents and stored contents; gives how many of the latter there should be. */
-function ofDocuments<S extends WithSeq>(
+function compareDocuments<S extends WithSeq>(
   { layout, medium, stream, look }: Options<S>,
   documents: Folded['documents'],
   finished: number,
@@ -113,7 +113,7 @@ function ofDocuments<S extends WithSeq>(
 }
 
 /** Reads the whole journal and folds its patches, commit by commit. */
-function foldedFrom(bytes: JournalReader, look: ReplayOptions, storedSeq: number): Folded {
+function foldFrom(bytes: JournalReader, look: ReplayOptions, storedSeq: number): Folded {
   const tail = readTail(bytes);
   const folded: Folded = {
     state: null,
@@ -125,7 +125,7 @@ function foldedFrom(bytes: JournalReader, look: ReplayOptions, storedSeq: number
     foldable: true,
     torn: tail.end < bytes.size,
   };
-  for (const { entry } of entriesFrom(bytes, tail, BEGINNING)) {
+  for (const { entry } of iterateEntries(bytes, tail, BEGINNING)) {
     for (const problem of look.entry?.(entry) ?? []) folded.differences.push({ seq: entry.seq, problem });
     for (const { path, before, after } of entry.files) {
       const changes = folded.documents.get(path);
@@ -144,7 +144,7 @@ function foldedFrom(bytes: JournalReader, look: ReplayOptions, storedSeq: number
 function fold(folded: Folded, entry: Entry): boolean {
   let problem: string | null = null;
   try {
-    folded.state = applied(folded.state, entry);
+    folded.state = applyEntry(folded.state, entry);
     const seq = folded.state?.['seq'] ?? null;
     if (seq !== entry.seq) problem = `the state after it has seq ${JSON.stringify(seq)}`;
   } catch {
@@ -154,7 +154,7 @@ function fold(folded: Folded, entry: Entry): boolean {
   return problem === null;
 }
 
-function ofSnapshot(
+function compareSnapshot(
   { snapshot: path, journal }: Layout['names'],
   folded: Folded,
   { stored, storedSeq, rebuilt }: { stored: string | null; storedSeq: number; rebuilt: string | null },

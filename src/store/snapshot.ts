@@ -43,14 +43,14 @@ export function readSeq(text: string | null): number {
  * `state` after the change that an entry records. It may be changed in place: use it no more.
  * @throws an error of the library when the patch does not fit
  */
-export function applied(state: JsonObject | null, { patch }: Entry): JsonObject | null {
+export function applyEntry(state: JsonObject | null, { patch }: Entry): JsonObject | null {
   return patch.length > 0 ? applyPatch(state, patch) : state;
 }
 
 /** `state` with the patches of `entries`; null when there is nothing, or when they do not fit it. */
 export function applyEntries(state: JsonObject | null, entries: readonly Entry[]): JsonObject | null {
   try {
-    return entries.reduce(applied, state);
+    return entries.reduce(applyEntry, state);
   } catch {
     return null;
   }
@@ -62,7 +62,7 @@ export function applyEntries(state: JsonObject | null, entries: readonly Entry[]
  */
 export function createPatch(before: JsonObject | null, after: JsonObject): Json[] {
   if (before === null) return [{ op: 'add', path: '', value: after }];
-  const [left, right] = differing(before, after) ?? [{}, {}];
+  const [left, right] = keepDifferences(before, after) ?? [{}, {}];
   const operations = jsonpatch().compare(left, right);
   if (operations.some(({ path }) => UNWALKABLE.test(path))) return [{ op: 'replace', path: '', value: after }];
   return operations as unknown as Json[];
@@ -72,7 +72,7 @@ export function createPatch(before: JsonObject | null, after: JsonObject): Json[
  * Two objects without the members that are equal in both, down through objects; null when nothing differs. The library
  * walks through all of a large snapshot several times slower than this does.
  */
-function differing(before: JsonObject, after: JsonObject): [JsonObject, JsonObject] | null {
+function keepDifferences(before: JsonObject, after: JsonObject): [JsonObject, JsonObject] | null {
   let found: [JsonObject, JsonObject] | null = null;
   const note = (key: string, one: Json | undefined, other: Json | undefined): void => {
     // Without a prototype, `__proto__` is a key like any other.
@@ -85,7 +85,7 @@ function differing(before: JsonObject, after: JsonObject): [JsonObject, JsonObje
     const other = Object.hasOwn(after, key) ? after[key] : undefined;
     if (one === other) continue;
     if (isObject(one) && isObject(other)) {
-      const inner = differing(one, other);
+      const inner = keepDifferences(one, other);
       if (inner !== null) note(key, ...inner);
     } else if (!isSame(one, other)) note(key, one, other);
   }
@@ -104,7 +104,7 @@ function isSame(one: Json | undefined, other: Json | undefined): boolean {
       Array.isArray(other) && one.length === other.length && one.every((item, index) => isSame(item, other[index]))
     );
   }
-  return isObject(one) && isObject(other) && differing(one, other) === null;
+  return isObject(one) && isObject(other) && keepDifferences(one, other) === null;
 }
 
 /**

@@ -3,7 +3,7 @@ import { DevCliError } from '../../src/base/errors.js';
 import { RUN_LAYOUT } from '../../src/project/layout.js';
 import { runReplay } from '../../src/protocol/replay.js';
 import { runCodec } from '../../src/run/codec.js';
-import { directoryReading, placesBelow } from '../../src/store/directory-reading.js';
+import { createPlaces, createReadMedium } from '../../src/store/directory-reading.js';
 import { replay } from '../../src/store/replay.js';
 import { renderDifference } from '../../src/views/replay-text.js';
 import type { Project } from './project.mjs';
@@ -15,7 +15,7 @@ import type { Project } from './project.mjs';
 export function replayEveryRun(project: Project): void {
   const { root } = project;
   if (!existsSync(root)) return;
-  const medium = directoryReading(placesBelow(root, RUN_LAYOUT));
+  const medium = createReadMedium(createPlaces(root, RUN_LAYOUT));
   const problems = medium.streams().flatMap((name) => {
     try {
       const { look, report } = runReplay(name);

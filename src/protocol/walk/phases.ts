@@ -10,7 +10,7 @@ import { keepsSources } from '../../recipe/declared.js';
 import type { ResolvedRecipe, ResolvedWorkflow } from '../../recipe/resolved.js';
 import type { PhaseRow, RunState, Workflow } from '../../run/state.js';
 import { recordEntry, type Transaction } from '../../run/transaction.js';
-import { rowOf, setPhaseStatus, workflowPosition } from '../../run/workflow.js';
+import { getPhaseRow, getWorkflowPosition, setPhaseStatus } from '../../run/workflow.js';
 import { toBaseline } from '../../work/baseline.js';
 import { endRun, renderWaitingCommit } from './end.js';
 import { buildResults, listFailures, renderOutcome, wasStoppedByPerson } from './outcome.js';
@@ -67,7 +67,7 @@ export function endRecipe(tx: Transaction, outcome: NonNullable<RunState['outcom
 /** Lets a halted workflow go on, because a step of its current phase is redone. */
 export function reopenPhase(tx: Transaction): void {
   const { workflow } = tx.state;
-  if (workflow !== null && workflowPosition(workflow).status === 'halted') stepWorkflow(tx, { type: 'REOPEN' });
+  if (workflow !== null && getWorkflowPosition(workflow).status === 'halted') stepWorkflow(tx, { type: 'REOPEN' });
 }
 
 function buildPhaseEvent(tx: Transaction, outcome: NonNullable<RunState['outcome']>): WorkflowEvent {
@@ -94,7 +94,7 @@ function stepWorkflow(tx: Transaction, event: WorkflowEvent): boolean {
   const definition = tx.captured.workflow;
   if (workflow === null || definition === undefined) throw new DevCliError('INTERNAL', 'The run has no phases.');
   const { mode, vars } = definition;
-  const { position, effects } = transitionWorkflow(definition, workflowPosition(workflow), event, {
+  const { position, effects } = transitionWorkflow(definition, getWorkflowPosition(workflow), event, {
     holds: (when) => evaluateCondition(when, { mode, vars, goal, preferences }),
     lacks: (phase) => workflow.phases[phase]?.lacks !== undefined,
   });
@@ -105,13 +105,13 @@ function stepWorkflow(tx: Transaction, event: WorkflowEvent): boolean {
 function carryOut(tx: Transaction, workflow: Workflow, effect: WorkflowEffect): void {
   switch (effect.type) {
     case 'skip':
-      skipPhase(tx, rowOf(workflow, effect.phase));
+      skipPhase(tx, getPhaseRow(workflow, effect.phase));
       break;
     case 'close':
-      closePhase(tx, rowOf(workflow, effect.phase), effect.status);
+      closePhase(tx, getPhaseRow(workflow, effect.phase), effect.status);
       break;
     case 'repeat':
-      giveUpAttempt(tx, rowOf(workflow, effect.phase), effect.max);
+      giveUpAttempt(tx, getPhaseRow(workflow, effect.phase), effect.max);
       break;
     case 'open':
       openPhase(tx, workflow, effect.phase);
@@ -166,7 +166,7 @@ function openPhase(tx: Transaction, workflow: Workflow, index: number): void {
   const engine = recipe.engine === undefined ? null : state.engine;
   Object.assign(state, createRecipeFields(recipe), { engine, mode: recipe.mode, vars: recipe.vars });
   workflow.phaseIndex = index;
-  const row = rowOf(workflow, index);
+  const row = getPhaseRow(workflow, index);
   workflow.currentPhase = row.name;
   row.status = 'running';
   row.at = tx.at;

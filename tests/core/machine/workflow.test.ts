@@ -11,7 +11,7 @@ import type {
   WorkflowProgram,
 } from '../../../src/machine/workflow-program.js';
 import type { Workflow } from '../../../src/run/state.js';
-import { workflowPosition } from '../../../src/run/workflow.js';
+import { getWorkflowPosition } from '../../../src/run/workflow.js';
 
 const NAMES = ['x', 'y'];
 const policies = fc.oneof<fc.Arbitrary<ErrorPolicy>[]>(
@@ -277,11 +277,11 @@ describe('the position in a run', () => {
           at: null,
         }));
         const workflow: Workflow = { name: 'w', currentPhase: null, phaseIndex: 0, phases: rows };
-        expect(workflowPosition(workflow)).toEqual(readyFor(situation.program));
+        expect(getWorkflowPosition(workflow)).toEqual(readyFor(situation.program));
         for (const { event, after, effects } of walked(situation).moments) {
           if (event.type === 'ABORT') break;
           for (const effect of effects) written(workflow, effect);
-          expect(workflowPosition(workflow)).toEqual(after);
+          expect(getWorkflowPosition(workflow)).toEqual(after);
         }
       }),
     );

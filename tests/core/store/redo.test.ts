@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { DocumentReader } from '../../../src/base/files.js';
 import { sha256 } from '../../../src/base/sha256.js';
 import { RUN_LAYOUT } from '../../../src/project/layout.js';
-import { redo } from '../../../src/store/redo.js';
+import { planRedo } from '../../../src/store/redo.js';
 import type { Entry } from '../../../src/store/store.js';
 
 /** Whoever wrote the journal of a directory that came from elsewhere chose its paths (storage.md, Recovery). */
@@ -12,7 +12,7 @@ const NOTHING_THERE = { facts: () => ({ kind: 'missing' }) } as unknown as Docum
 
 function placed(path: string): string[] {
   const entry = { seq: 2, files: [{ path, before: null, after: sha256(CONTENT) }] } as unknown as Entry;
-  return redo({ layout: RUN_LAYOUT, stream: 'run' }, [entry], NOTHING_THERE, () => CONTENT, 'aside').placements.map(
+  return planRedo({ layout: RUN_LAYOUT, stream: 'run' }, [entry], NOTHING_THERE, () => CONTENT, 'aside').placements.map(
     (placement) => placement.path,
   );
 }
