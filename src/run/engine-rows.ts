@@ -1,13 +1,14 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { enumSchema, NullableString, noOtherKeys, nullableSchema } from '../base/schema.js';
 
-/** `engine` of state.json: where a plan's execution stands (engine.md, Shape; storage.md, state.json). */
+/** The machine's part of `engine` in state.json: a plan's execution (engine.md, Shape; storage.md, state.json). */
 
 const Str = Type.String();
 
 const SubstepSchema = Type.Object(
   {
     status: enumSchema('pending', 'running', 'done', 'skipped', 'failed', 'deferred'),
+    /** When the status last changed, in UTC; null before the substep begins. */
     at: NullableString,
   },
   noOtherKeys,
@@ -15,17 +16,23 @@ const SubstepSchema = Type.Object(
 
 const TodoStateSchema = Type.Object(
   {
+    /** The todo's id in the plan. */
     id: Str,
     title: Str,
     type: enumSchema('work', 'verification'),
     risk: enumSchema('low', 'medium', 'high'),
-    /** `pending`, `done`, `failed`, `stale`, or the id of the stage it is in. */
+    /** `pending`, `done`, `failed`, `stale`, or the id of the stage that the todo is in. */
     status: Str,
-    /** Within `verify`: dev-cli runs the commands, the verifier judges, a person judges. Within `worker`: it asks. */
+    /**
+     * Who acts within the stage. In `verify`: dev-cli (`commands`), the verifier (`judge`) or a person (`human`).
+     * In `worker`: `question` while the worker waits for an answer.
+     */
     part: Type.Optional(enumSchema('commands', 'judge', 'human', 'question')),
+    /** Ids of the todos that must be done first. */
     dependsOn: Type.Array(Str),
+    /** Globs of the files that the todo may change. */
     files: Type.Array(Str),
-    /** From 1 at the first; 0 before. */
+    /** Number of the current attempt, from 1; 0 before the first. */
     attempt: Type.Integer(),
     /** 0 for a todo of the plan, one more than its parent for an added one. */
     depth: Type.Integer(),
@@ -33,13 +40,15 @@ const TodoStateSchema = Type.Object(
     parent: Type.Optional(NullableString),
     /** Attempts that counted against the limit. */
     retries: Type.Integer(),
+    /** The stages of the todo, by id. */
     substeps: Type.Record(Str, SubstepSchema),
+    /** Ids of the todos that were added because of this one's result. */
     dynamicTodos: Type.Array(Str),
-    /** Why it is attempted again, why it failed, or the question that it waits with. */
+    /** The reason for the retry or the failure, or the question that the worker asked. */
     why: Type.Optional(Str),
     startedAt: Type.Optional(Str),
     endedAt: Type.Optional(Str),
-    /** The commit that holds its work. */
+    /** SHA of the commit that holds the todo's work. */
     commit: Type.Optional(Str),
   },
   noOtherKeys,
@@ -54,18 +63,21 @@ export const EngineStateSchema = Type.Object(
   {
     /** `approvePlan`, `approveCommands`, `stateBegin`, `todos`, a final stage, or `ended`. */
     stage: Str,
-    /** The order of the plan; an added todo stands after the one that made it necessary. */
+    /** Todo ids in plan order; an added todo follows the one that made it necessary. */
     order: Type.Array(Str),
+    /** The todos, by id. */
     todos: Type.Record(Str, TodoStateSchema),
-    /** The todos handed out together that are not settled yet, in plan order. */
+    /** Ids of the todos that were issued together and are not settled yet, in plan order. */
     wave: Type.Array(Str),
+    /** The final stages, by id. */
     finalize: Type.Record(Str, FinalStateSchema),
+    /** How many rounds of fixes the findings of the final stages have caused. */
     fixRounds: Type.Integer(),
-    /** Why a stage of the whole run failed. */
+    /** Why a final stage failed. */
     why: Type.Optional(Str),
-    /** Added todos so far, fixes not counted. */
+    /** Number of todos added so far, not counting fixes. */
     added: Type.Integer(),
-    /** What dev-cli itself, a person or the code reviewer is at, one at a time; null while workers and verifiers are out. */
+    /** The one stage that dev-cli, a person or the code reviewer works on; null while agents work on todos. */
     at: nullableSchema(
       Type.Object(
         { todo: NullableString, stage: Str, part: Type.Optional(enumSchema('commands', 'judge', 'human', 'question')) },
@@ -76,6 +88,9 @@ export const EngineStateSchema = Type.Object(
   noOtherKeys,
 );
 
+/** The machine's part of an execution. */
 export type EngineState = Static<typeof EngineStateSchema>;
+/** A todo of an execution. */
 export type TodoState = Static<typeof TodoStateSchema>;
+/** The status of one stage of a todo. */
 export type SubstepStatus = Static<typeof SubstepSchema>['status'];

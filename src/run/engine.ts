@@ -5,84 +5,89 @@ import type { ReviewResult, WorkerResult } from '../documents/results.js';
 import { EngineStateSchema } from './engine-rows.js';
 
 /**
- * `engine` of state.json (storage.md, state.json; engine.md, Shape): the machine's own fields, and next to them what its caller needs
- * to hand out tasks, to gather evidence and to commit.
+ * `engine` of state.json (storage.md, state.json; engine.md, Shape): the machine's fields, and what the engine needs
+ * to dispatch tasks, gather evidence and commit.
  */
 
 const Str = Type.String();
 
-/** How often a command was launched; only where its records had vanished and it was launched again. */
+/** How often a command was launched; present only if it was launched again because its records had vanished. */
 export const LaunchesSchema = Type.Integer();
 
-/** A task handed out to an agent and not taken back yet. */
+/** A task that an agent is working on. */
 const TaskSchema = Type.Object(
   {
     /** Null for a task about the whole run: the code review. */
     todoId: NullableString,
+    /** The stage that the task carries out. */
     substep: Str,
+    /** The todo's attempt, from 1. */
     attempt: Type.Integer(),
     issuedAt: Str,
-    /** The role, as the harness that it was issued to resolves it. */
+    /** The agent's role, as the harness that received the task resolves it. */
     role: Str,
-    /** What failed in the attempt before. */
+    /** What failed in the previous attempt. */
     why: Type.Optional(Str),
-    /** Results refused for their form so far; the fourth counts as a failed attempt. */
+    /** How many results were refused for their form; the fourth counts as a failed attempt. */
     malformed: Type.Integer(),
-    /** SHA-256 of the result that was refused last. */
+    /** SHA-256 of the last refused result. */
     refused: Type.Optional(Str),
-    /** Changed paths that its result does not list were asked for; the next one is taken as it is. */
+    /** The agent was asked about changed paths that its result did not list; its next result is accepted as it is. */
     askedForPaths: Type.Optional(Type.Literal(true)),
   },
   noOtherKeys,
 );
 
-/** What one of dev-cli's own runs of an acceptance command, or of a recipe's own handler, came to. */
+/** The result of an acceptance command that dev-cli ran, or of a handler that the recipe defines. */
 const EvidenceSchema = Type.Object(
   {
-    /** The acceptance id, or the id of the stage. */
+    /** Id of the acceptance or of the stage. */
     id: Str,
-    /** Of the final verification: the todo whose acceptance it is. */
+    /** In the final verification: the todo that the acceptance belongs to. */
     todo: Type.Optional(Str),
     attempt: Type.Integer(),
     argv: Type.Array(Str),
     ok: Type.Boolean(),
+    /** Exit code; null if the command ended without one. */
     exit: Type.Unsafe<number | null>({ type: ['integer', 'null'] }),
     outcome: Str,
     at: Str,
-    /** HEAD and tree digest when it ran; null without git. */
+    /** HEAD when the command ran; null without git. `tree`: the digest of the work tree then. */
     commit: NullableString,
     tree: NullableString,
-    /** Relative to the run's directory. */
+    /** Path of the output, relative to the run's directory. */
     log: Str,
+    /** The result of an earlier run of the command was used again. */
     reused: Type.Optional(Type.Boolean()),
-    /** It could not be started, ended with 126 or 127, or was not let listen: the environment failed, not the work. */
+    /** The environment failed, not the work: the command did not start, exited with 126 or 127, or could not listen. */
     unrunnable: Type.Optional(Type.Boolean()),
-    /** What the sandbox forbade it. */
+    /** What the sandbox denied the command. */
     forbidden: Type.Optional(Type.Literal('listen')),
     durationMs: Type.Optional(Type.Number()),
   },
   noOtherKeys,
 );
 
-/** The work tree at one moment, as `baseline` of the run. */
+/** The work tree at one moment, in the form of the run's `baseline`. */
 const TreeSchema = Type.Object({ head: NullableString, dirty: Type.Record(Str, NullableString) }, noOtherKeys);
 
-/** Where commits go (engine.md, Commits). A branch is null where HEAD is detached. */
+/** Where commits go (engine.md, Commits). A branch is null while HEAD is detached. */
 const HeadSchema = Type.Object(
   {
-    /** The branch when the first task was handed out, and the one of the last commit. */
+    /** The branch when the first task was issued. */
     began: NullableString,
+    /** The branch of the last commit. */
     branch: NullableString,
     /**
-     * The commit that HEAD must contain: the run's last one with its trailer's key, or the one that a person said is right.
-     * Absent: the one that the run began on.
+     * The commit that HEAD must contain: the run's last one, with the key in its trailer, or one a person confirmed.
+     * Absent: the commit that the run began on.
      */
     last: Type.Optional(Type.Object({ sha: Str, key: Type.Optional(Str) }, noOtherKeys)),
   },
   noOtherKeys,
 );
 
-/** What dev-cli does outside a transaction, one at a time; it stands in the snapshot until its outcome is committed. */
+/** The one job that dev-cli does outside a transaction; it stays in the snapshot until its outcome is committed. */
 const JobSchema = Type.Union([
   Type.Object(
     {
@@ -90,21 +95,22 @@ const JobSchema = Type.Union([
       todo: NullableString,
       stage: Str,
       part: Type.Optional(enumSchema('commands', 'judge', 'human', 'question')),
-      /** Action id under which the logs lie. */
+      /** Id of the action whose directory holds the logs. */
       actionId: Str,
-      /** Still to run, the first is at work: acceptance ids. */
+      /** The commands still to run, one per acceptance; the first is running. */
       queue: Type.Array(
         Type.Object(
           {
             id: Str,
-            /** Of final-verify: the todo whose acceptance it is. */
+            /** In the final verification: the todo that the acceptance belongs to. */
             todo: NullableString,
             argv: Type.Array(Str),
             cwd: Str,
             timeout: Type.Number({ description: 'Seconds.' }),
+            /** The exit code that the acceptance expects. */
             exitCode: Type.Integer(),
             stdoutContains: Type.Optional(Str),
-            /** How often it was begun before: its runner died. */
+            /** How often the command was started before by a runner that died. */
             again: Type.Optional(Type.Integer()),
           },
           noOtherKeys,
@@ -118,7 +124,7 @@ const JobSchema = Type.Union([
       kind: Type.Literal('commit'),
       todo: NullableString,
       stage: Str,
-      /** Trailer `Dev-Cli-Task`: looked for before the commit is made. */
+      /** Value of the trailer `Dev-Cli-Task`, by which a commit that was already made is found. */
       key: Str,
       message: Str,
       startedAt: Str,
@@ -128,12 +134,12 @@ const JobSchema = Type.Union([
   ),
   Type.Object(
     {
-      /** The pull request of the run: a comment at the start; at the end push, text, ready. */
+      /** Updates the run's pull request: a comment at the start; push, text and `ready` at the end. */
       kind: Type.Literal('pull-request'),
       todo: Type.Null(),
       stage: Str,
       startedAt: Str,
-      /** At the end: the title it gets; its body lies beside the logs. Absent where the run knows of no title. */
+      /** The title to set at the end; absent if the run has none. The body lies beside the logs. */
       title: Type.Optional(Str),
       launches: Type.Optional(LaunchesSchema),
     },
@@ -144,53 +150,54 @@ const JobSchema = Type.Union([
 export const RunEngineSchema = Type.Object(
   {
     ...EngineStateSchema.properties,
+    /** The tasks that agents are working on, by action id. */
     tasks: Type.Record(Str, TaskSchema),
-    /** Values that todos reported, by todo and name; also in context/outputs.json. */
+    /** Values that todos reported, by todo id and name; also in context/outputs.json. */
     outputs: Type.Record(Str, Type.Record(Str, Type.Unknown())),
-    /** SHA-256 of context/plan.json: the plan as this run executes it, captured when the engine began. */
+    /** SHA-256 of context/plan.json, the plan that this run executes, captured when the execution began. */
     planDigest: Str,
     /**
-     * What plan-content.json was when the engine began, and what PLAN.md is as the execution left it (plan-marks.ts); `told`: the
-     * change of the plan that an answer has named.
+     * Digests that reveal a later edit of the plan: `content`, plan-content.json when the execution began; `shown`,
+     * PLAN.md as the execution last wrote it; `told`, the edit that an answer has already reported.
      */
     planMarks: Type.Optional(
       Type.Object({ content: NullableString, shown: NullableString, told: Type.Optional(Str) }, noOtherKeys),
     ),
-    /** Whole bodies of added todos. */
+    /** The added todos in full, by id. */
     bodies: Type.Record(Str, Type.Unsafe<PlanTodo>({ type: 'object' })),
     /**
-     * The answer about the plan as this run executes it. Null: it is still to be given, and nothing begins. Absent: no gate
-     * ever asked about a plan of this name.
+     * The approval of the plan that this run executes. Null: awaited, nothing begins before. Absent: no gate ever
+     * asked about a plan of this name.
      */
     planApproved: Type.Optional(
       nullableSchema(Type.Object({ gate: Str, by: NullableString, at: Str, digest: Str }, noOtherKeys)),
     ),
-    /** A person has refused the commands of an earlier execution of this name, and approved none since. */
+    /** A person refused the commands of an earlier execution of this name and has approved none since. */
     commandsRefused: Type.Optional(Type.Boolean()),
-    /** The list of acceptance commands that somebody approved: its digest, and who did. */
+    /** The approval of the acceptance commands: the digest of their list, by whom, and the journal entry. */
     commandsApproved: nullableSchema(Type.Object({ digest: Str, by: Str, seq: Type.Integer() }, noOtherKeys)),
-    /** Of the last attempt, by todo; under `''` those of the final verification. */
+    /** Command results of the last attempt, by todo id; under `''` those of the final verification. */
     evidence: Type.Record(Str, Type.Array(EvidenceSchema)),
-    /** The work tree before the first attempt, of todos that are not settled. */
+    /** The work tree before the first attempt of each unsettled todo. */
     baselines: Type.Record(Str, nullableSchema(TreeSchema)),
-    /** Changed outside every todo's globs, and listed by this todo's result. */
+    /** By todo id: changed paths that no todo's globs cover and that this todo's result lists. */
     charged: Type.Record(Str, Type.Array(Str)),
-    /** What the results of all its attempts list as changed, by todo; relative to the work tree. Absent: nobody listed any. */
+    /** By todo id: paths that the results of all attempts list as changed, relative to the work tree. */
     listed: Type.Optional(Type.Record(Str, Type.Array(Str))),
-    /** The same of what they say is somebody else's. */
+    /** By todo id: paths that the results of all attempts attribute to somebody else. */
     notMine: Type.Optional(Type.Record(Str, Type.Array(Str))),
-    /** Where the run's commits go; absent until its first task is out. */
+    /** Where the run's commits go; absent until its first task is issued. */
     head: Type.Optional(HeadSchema),
-    /** By todo: what its commits hold; under `residual` the commit of what remained. Absent: no commit was seen to be made. */
+    /** Paths in each todo's commits, by todo id; `residual` is the commit of what remained. Absent: no commit yet. */
     committed: Type.Optional(Type.Record(Str, Type.Array(Str))),
-    /** By todo, in all its attempts: what agents of the recipe's own handlers came to. */
+    /** By todo id, over all attempts: the verdicts of agents that the recipe's own handlers dispatched. */
     verdicts: Type.Optional(
       Type.Record(
         Str,
         Type.Array(Type.Object({ stage: Str, attempt: Type.Integer(), status: Str, summary: Str }, noOtherKeys)),
       ),
     ),
-    /** What happened on the way and no row shows, in order. */
+    /** Events of the execution that no todo records, oldest first. */
     course: Type.Optional(
       Type.Array(
         Type.Object(
@@ -199,32 +206,39 @@ export const RunEngineSchema = Type.Object(
         ),
       ),
     ),
-    /** What each worker said of its work, in a line. */
+    /** By todo id: the worker's one-line summary. */
     summaries: Type.Record(Str, Str),
-    /** What the workers of unsettled todos handed in last. */
+    /** By id of an unsettled todo: its worker's last result. */
     reports: Type.Record(Str, Type.Unsafe<WorkerResult>({ type: 'object' })),
-    /** What did not hold in the attempt before, one line each, of todos that are attempted again. */
+    /** By id of a todo being retried: what failed in the previous attempt, one line each. */
     failures: Type.Record(Str, Type.Array(Str)),
-    /** What a person answered to questions of workers, by todo. */
+    /** By todo id: a person's answers to the worker's questions. */
     answers: Type.Record(Str, Type.Array(Type.Object({ question: Str, answer: Str }, noOtherKeys))),
-    /** What was ruled when todos were reopened, by todo; under `''` rulings on the whole execution. */
+    /** By todo id: the rulings given when the todo was reopened; under `''` those on the whole execution. */
     rulings: Type.Optional(Type.Record(Str, Type.Array(Type.Object({ text: Str, at: Str }, noOtherKeys)))),
+    /** Results of the code review, oldest first. */
     reviews: Type.Array(Type.Unsafe<ReviewResult>({ type: 'object' })),
-    /** What stays open and must be told at the end. */
+    /** Issues that remain open and are reported at the end. */
     openIssues: Type.Array(Str),
+    /** The job in progress outside the transaction; null if there is none. */
     job: nullableSchema(JobSchema),
-    /** Commits that could not be made yet: todo ids, and `residual` for the one of all that remains. */
+    /** Commits still to be made: todo ids, and `residual` for the commit of all that remains. */
     deferred: Type.Array(Str),
-    /** What kept the last of them from being made, as last tried; `head`: a person may say that HEAD is right. */
+    /** Why the last attempt at a deferred commit failed; `head`: a person may confirm that HEAD is right. */
     waits: Type.Optional(Type.Object({ why: Str, head: Type.Boolean() }, noOtherKeys)),
   },
   noOtherKeys,
 );
 
+/** `engine` of state.json. */
 export type RunEngine = Static<typeof RunEngineSchema>;
+/** A task that an agent is working on. */
 export type TaskState = Static<typeof TaskSchema>;
+/** The result of one command. */
 export type CommandEvidence = Static<typeof EvidenceSchema>;
+/** A job that dev-cli does outside a transaction. */
 export type EngineJob = Static<typeof JobSchema>;
 /** A command of the plan that is still to be run. */
 export type QueuedCommand = Extract<EngineJob, { kind: 'commands' }>['queue'][number];
+/** Who approved the plan, when, at which gate, and the digest of what was approved. */
 export type PlanApproval = NonNullable<RunEngine['planApproved']>;

@@ -2,19 +2,19 @@ import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import { enumSchema, NullableString, noOtherKeys } from '../base/schema.js';
 
 /**
- * The closed list of what a journal entry can say (storage.md, A commit). `data` tells by itself what happened:
- * history is rendered from it without the snapshot.
+ * All types of journal entries (storage.md, A commit). `data` suffices to say what happened: history is rendered
+ * from it without the snapshot.
  */
 
 const Str = Type.String();
 const Digests = Type.Record(Str, NullableString);
 const entryData = <T extends Record<string, TSchema>>(fields: T) => Type.Object({ runId: Str, ...fields }, noOtherKeys);
 
-/** Of commands that judge a todo: which todo, and which of its acceptances. */
+/** For a command that judges a todo: the todo, and the id of the acceptance. */
 const ofTodo = { todoId: Type.Optional(NullableString), id: Type.Optional(Str) };
 const task = { actionId: Str, todoId: NullableString, substep: Str, attempt: Type.Integer() };
 
-/** The run, and the entry of its journal, that a forked run goes on from. */
+/** The run, and the entry of its journal, that a fork continues from. */
 export const ForkedFromSchema = Type.Object({ name: Str, runId: Str, seq: Type.Integer() }, noOtherKeys);
 
 const ENTRY_DATA = {
@@ -25,10 +25,10 @@ const ENTRY_DATA = {
     goal: NullableString,
     mode: Type.Record(Str, Str),
     cliVersion: Str,
-    /** It goes on from a moment of another run (storage.md, History). */
+    /** Only in a fork (storage.md, History). */
     forkedFrom: Type.Optional(ForkedFromSchema),
   }),
-  /** An action was handed out. */
+  /** An action was issued. */
   issued: entryData({ actionId: Str, block: Str, action: Str, cause: Str, round: Type.Optional(Type.Integer()) }),
   /** An action was acknowledged and its evidence held. */
   acknowledged: entryData({
@@ -37,16 +37,16 @@ const ENTRY_DATA = {
     choice: Type.Optional(Str),
     note: Type.Optional(Str),
     digest: Type.Optional(NullableString),
-    /** Of a gate about the plan: the digest of plan-content.json. */
+    /** At a gate about the plan: the digest of plan-content.json. */
     plan: Type.Optional(NullableString),
     saved: Type.Optional(Type.Array(Str)),
     evidence: Type.Optional(Digests),
     selfReported: Type.Optional(Type.Boolean()),
-    /** Of a gate of an execution: which one, and the todo it was about. */
+    /** At a gate of an execution: which gate, and the todo it was about. */
     gate: Type.Optional(Str),
     todoId: Type.Optional(Str),
   }),
-  /** Some promised outputs were good while others were missing. */
+  /** Some promised outputs were accepted while others were still missing. */
   accepted: entryData({
     actionId: Str,
     block: Str,
@@ -54,7 +54,7 @@ const ENTRY_DATA = {
     /** Agents without an output that have reported. */
     selfReported: Type.Optional(Type.Array(Str)),
   }),
-  /** Agents that could not deliver. */
+  /** Agents could not deliver their outputs. */
   'given-up': entryData({ actionId: Str, block: Str, agents: Type.Array(Str), reason: Str }),
   /** A round of a loop did not pass. */
   round: entryData({
@@ -69,7 +69,7 @@ const ENTRY_DATA = {
   failed: entryData({ actionId: Str, block: Str, reason: Str }),
   /** A CLI block ran inside dev-cli. */
   ran: entryData({ block: Str, command: Str, ok: Type.Boolean(), summary: Str }),
-  /** A block was passed over because its condition was false. */
+  /** A block was skipped because its condition was false. */
   skipped: entryData({ block: Str }),
   'command-started': entryData({
     key: Str,
@@ -111,7 +111,7 @@ const ENTRY_DATA = {
       ),
     ),
   }),
-  /** The result of a task was taken. */
+  /** The result of a task was accepted. */
   'task-done': entryData({
     ...task,
     /** `DONE`, `BLOCKED`, `VERIFIED`, `FAILED`, `SHIP`, `NEEDS_FIXES`. */
@@ -119,9 +119,9 @@ const ENTRY_DATA = {
     summary: Str,
     evidence: Digests,
   }),
-  /** A task came to nothing: `step fail`, or four results that do not fit. */
+  /** A task failed: by `step fail`, or after four malformed results. */
   'task-failed': entryData({ ...task, reason: Str }),
-  /** A result was refused for its form; the task stays out. */
+  /** A result was refused for its form; the agent keeps the task. */
   'result-refused': entryData({ ...task, times: Type.Integer(), problems: Type.Array(Str) }),
   /** A todo is done or has failed. */
   'todo-settled': entryData({
@@ -132,11 +132,11 @@ const ENTRY_DATA = {
   }),
   /** A todo is attempted again. */
   'todo-retried': entryData({ todoId: Str, attempt: Type.Integer(), why: Str }),
-  /** Todos came in while the run goes on; `by`: the todo that made them necessary, null for findings of the end. */
+  /** Todos were added; `by`: the todo that made them necessary, null for findings of the final stages. */
   'todos-added': entryData({ todos: Type.Array(Str), by: NullableString, why: Type.Optional(Str) }),
   /** What a worker reported was stored, and its todo's box ticked. */
   'wrapped-up': entryData({ todoId: Str, outputs: Type.Array(Str), learnings: Type.Integer(), issues: Type.Integer() }),
-  /** A stage of dev-cli's own that needs no world: skipped, deferred, done or failed, and why. */
+  /** A stage that dev-cli settles without running anything: skipped, deferred, done or failed, and why. */
   stage: entryData({ todoId: NullableString, stage: Str, outcome: Str, summary: Str }),
   /** A commit in the repository, or why there is none. */
   committed: entryData({
@@ -147,7 +147,7 @@ const ENTRY_DATA = {
     paths: Type.Array(Str),
     reason: Type.Optional(Str),
   }),
-  /** The execution of the plan came to its end. */
+  /** The execution of the plan ended. */
   executed: entryData({
     block: Str,
     outcome: Str,
@@ -159,13 +159,13 @@ const ENTRY_DATA = {
   document: entryData({ command: Str, paths: Type.Array(Str), summary: Str }),
   /** Sources changed in a phase that may not touch them. */
   'sources-refused': entryData({ actionId: Str, paths: Type.Array(Str) }),
-  /** A person took those changes into the baseline. */
+  /** A person accepted those changes into the baseline. */
   'sources-taken': entryData({ actionId: Str, paths: Type.Array(Str) }),
   /** A person was there: a prompt, an answered question, a terminal. */
   human: entryData({ what: Str }),
-  /** A phase of a workflow began; `retry`: for which time it begins anew. */
+  /** A phase of a workflow began; `retry`: the number of the retry. */
   'phase-started': entryData({ phase: Str, recipe: Str, retry: Type.Optional(Type.Integer()) }),
-  /** A phase ended, or was passed over because its condition was false. */
+  /** A phase ended, or was skipped because its condition was false. */
   'phase-ended': entryData({
     phase: Str,
     recipe: Str,

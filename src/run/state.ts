@@ -37,7 +37,7 @@ const AgentSchema = Type.Object(
   noOtherKeys,
 );
 
-/** What stood at a promised path when its action was issued: evidence must differ from it (protocol.md §3). */
+/** The file at a promised path at issue, null if there was none: evidence must differ from it (protocol.md §3). */
 const FactsSchema = Type.Union([
   Type.Null(),
   Type.Object(
@@ -71,9 +71,9 @@ const PlanGateSchema = Type.Object(
     approved: Type.Boolean(),
     by: NullableString,
     at: At,
-    /** Of PLAN.md. */
+    /** Digest of PLAN.md when the gate was answered. */
     digest: Type.Optional(NullableString),
-    /** Of plan-content.json; absent in answers of 0.1.0. */
+    /** Digest of plan-content.json; absent in answers that version 0.1.0 recorded. */
     plan: Type.Optional(NullableString),
   },
   noOtherKeys,
@@ -93,13 +93,13 @@ const WorkflowSchema = Type.Object(
           at: NullableString,
           retries: Type.Optional(Type.Integer()),
           summary: Type.Optional(Str),
-          /** What its recipe needs and was not there when the run began: the phase is passed over. */
+          /** What the phase's recipe needs but was missing when the run began; the phase is then skipped. */
           lacks: Type.Optional(Str),
-          /** Of a phase that has ended: what state.json held of it while it was at work. */
+          /** The steps of a phase that has ended, as state.json held them at its end. */
           steps: Type.Optional(Type.Record(Str, StepSchema)),
-          /** Its agents: what they wrote still is of this run. */
+          /** The agents of a phase that has ended; their outputs still belong to this run. */
           agents: Type.Optional(Type.Record(Str, AgentSchema)),
-          /** What the end of the run tells of it. */
+          /** Results of the phase that the end of the run reports. */
           results: Type.Optional(Type.Record(Str, Str)),
           failed: Type.Optional(Type.Array(Type.Object({ id: Str, reason: Str }, noOtherKeys))),
         },
@@ -116,7 +116,7 @@ const RequestSchema = Type.Object(
     url: Str,
     branch: Str,
     remote: Str,
-    /** As last known. dev-cli makes it `ready` only when all of the work is pushed. */
+    /** The last known standing. dev-cli makes it `ready` only once all work is pushed. */
     standing: enumSchema('draft', 'ready'),
   },
   noOtherKeys,
@@ -135,13 +135,13 @@ const stateSchema = <A extends TSchema>(action: A) =>
       skill: Str,
       goal: NullableString,
       vars: Type.Record(Str, Type.Unknown()),
-      /** The run of this name before this one: what lies in the directory may be its work, not ours. */
+      /** Id of the previous run of this name; documents in the directory may be its work. */
       earlierRun: NullableString,
-      /** Documents that this run has written: what its end names. */
+      /** Documents that this run has written; its end lists them. */
       written: Type.Array(Str),
-      /** Bytes of the documents of this run as it left them: one that is shorter may have been cut off. */
+      /** Size in bytes of each document as this run last wrote it; a shorter one may have been cut off. */
       documents: Type.Optional(Type.Record(Str, Type.Integer())),
-      /** Present in a run that goes on from a moment of another one. */
+      /** Only in a fork: the run and the journal entry that it continues from. */
       forkedFrom: Type.Optional(ForkedFromSchema),
       origin: nullableSchema(Type.Object({ kind: Str, id: Str, attempt: Type.Integer() }, noOtherKeys)),
       workTree: Type.String({ description: 'Absolute, or "." for the root.' }),
@@ -158,15 +158,15 @@ const stateSchema = <A extends TSchema>(action: A) =>
         Type.Object(
           {
             issuedAt: At,
-            /** Journal position of the issue: a gate wants a human event after it. */
+            /** `seq` of the entry that issued the action; a gate requires a human event after it. */
             issuedSeq: Type.Integer(),
             /** Why it was issued: `enter`, `round`, `retry`, `revise`, `invalidate`, `bound`, `command`. */
             cause: Str,
-            /** What stood at each promised path when the action was issued. */
+            /** The file at each promised path when the action was issued. */
             before: Type.Record(Str, FactsSchema),
-            /** Digests of what subagents were handed to read, or a person was asked about, as it was then. */
+            /** Digests, at issue, of the documents that subagents read or that a person is asked about. */
             handed: Type.Optional(Type.Record(Str, NullableString)),
-            /** SHA-256 of each section of the draft that the block writes, as it stood at issue. */
+            /** SHA-256, at issue, of each section of the draft that the block writes. */
             sections: Type.Optional(Type.Record(Str, Str)),
             acknowledged: Type.Boolean(),
             action,
@@ -174,9 +174,9 @@ const stateSchema = <A extends TSchema>(action: A) =>
           noOtherKeys,
         ),
       ),
-      /** Ids of acknowledged actions that still matter for telling a duplicate from an unknown one: highest issued is `lastAction`. */
+      /** The highest action number issued so far. */
       lastAction: Type.Integer(),
-      /** actionId → block, for every action of this run that was acknowledged. */
+      /** Block id by action id, for every acknowledged action: a duplicate is told from an unknown action by it. */
       acknowledged: Type.Record(Str, Str),
       steps: Type.Record(Str, StepSchema),
       agents: Type.Record(Str, AgentSchema),
@@ -186,7 +186,7 @@ const stateSchema = <A extends TSchema>(action: A) =>
           {
             choice: Str,
             digest: Type.Optional(NullableString),
-            /** Of a gate about the plan: the digest of plan-content.json. */
+            /** At a gate about the plan: the digest of plan-content.json. */
             plan: Type.Optional(NullableString),
             note: Type.Optional(Str),
             by: Str,
@@ -197,9 +197,9 @@ const stateSchema = <A extends TSchema>(action: A) =>
           noOtherKeys,
         ),
       ),
-      /** What an earlier run of the name knew of the gate about its plan. Absent where none ever asked. */
+      /** The answer that an earlier run of this name got at its plan gate. Absent if no gate ever asked. */
       planGate: Type.Optional(PlanGateSchema),
-      /** What was decided while the plan was made, as its summary told it: later summaries of the name tell it too. */
+      /** Decisions made while planning, as the plan's summary lists them; later summaries of this name repeat them. */
       decisions: Type.Optional(
         Type.Array(
           Type.Object(
@@ -224,33 +224,33 @@ const stateSchema = <A extends TSchema>(action: A) =>
           noOtherKeys,
         ),
       ),
-      /** What was let pass and must not be forgotten: a review that rejected, a bound that was reached. */
+      /** What was let pass but must be reported: a review that rejected, a bound that was reached. */
       warnings: Type.Array(Str),
-      /** What was mended when the run was opened, until an acknowledgement has told it. */
+      /** Repairs made when the run was opened, until an acknowledgement has reported them. */
       recovered: Type.Array(Str),
-      /** The text of the last result: an output's body or `--result`; conditions see it. */
+      /** Text of the last result, from an output or `--result`; conditions can read it. */
       result: NullableString,
-      /** Successful external commands by what they ran on, for reuse within the run. */
+      /** Successful external commands, by a key of their input, for reuse within the run. */
       commandResults: Type.Record(
         Str,
         Type.Object(
           {
             at: At,
             actionId: Str,
-            /** Where its output lies, relative to the run's directory; a result without it (0.1.0) is not reused. */
+            /** Path of the output, relative to the run's directory; a result without it (0.1.0) is not reused. */
             log: Type.Optional(Str),
           },
           noOtherKeys,
         ),
       ),
-      /** Sources that changed in a phase that may not touch them, as last refused. */
+      /** The last refusal because sources changed in a phase that may not touch them. */
       sourcesRefused: nullableSchema(
         Type.Object({ seq: Type.Integer(), actionId: Str, paths: Type.Array(Str) }, noOtherKeys),
       ),
       commands: Type.Record(Str, CommandStateSchema),
-      /** Engine recipes: the plan's todos and where each stands. Null in every other run. */
+      /** The execution of a plan; null in a run that executes none. */
       engine: nullableSchema(RunEngineSchema),
-      /** Runs of several recipes: the phases, and which one the fields above belong to. Null in every other run. */
+      /** The phases of a workflow, and which one the fields above belong to; null in a run of a single recipe. */
       workflow: nullableSchema(WorkflowSchema),
       pullRequest: Type.Optional(RequestSchema),
       events: Type.Array(Type.Object({ seq: Type.Integer(), at: At, type: Str, summary: Str }, noOtherKeys)),
@@ -260,7 +260,7 @@ const stateSchema = <A extends TSchema>(action: A) =>
         Type.Object(
           {
             head: NullableString,
-            /** path → content digest (null: deleted) of every path that git sees as changed. */
+            /** Content digest, null if deleted, of every path that git reports as changed. */
             dirty: Type.Record(Str, NullableString),
           },
           noOtherKeys,
@@ -288,14 +288,15 @@ const stateSchema = <A extends TSchema>(action: A) =>
     { ...noOtherKeys, $id: 'state', description: 'state.json: the snapshot of a run (storage.md, state.json).' },
   );
 
+/** The full schema of state.json, shipped for those who read the file. */
 export const StateSchema = stateSchema(ActionSchema);
 
-/** Parts that code reads key by key; a snapshot with a fault in them is of no use. */
+/** Parts that are checked in full: code reads them key by key, and a snapshot with a fault in them is unusable. */
 const CHECKED_WHOLE = ['steps', 'machine'];
 
 /**
- * What a snapshot is checked against when it is read, at every call: all keys, and the parts above whole. The rest
- * is our own, and checking all of it would cost as much as reading it.
+ * The check of every snapshot on reading: all keys, and the parts above in full. dev-cli itself wrote the rest, and
+ * checking that as well would cost as much as reading it.
  */
 export const StateCheck = Type.Object(
   Object.fromEntries(
@@ -307,7 +308,7 @@ export const StateCheck = Type.Object(
   noOtherKeys,
 );
 
-/** The kind of a value without what is in it. */
+/** Reduces a schema to the kind of the value, without its contents. */
 function outline(schema: TSchema): TSchema {
   const kind = kindOf(schema);
   return OptionalKind in schema ? Type.Optional(kind) : kind;
@@ -318,11 +319,19 @@ function kindOf(schema: TSchema): TSchema {
   return schema['type'] === 'object' || schema['type'] === 'array' ? Type.Unsafe({ type: schema['type'] }) : schema;
 }
 
+/** state.json. */
 export type RunState = Static<typeof StateSchema>;
+/** A block as the run knows it. */
 export type StepState = Static<typeof StepSchema>;
+/** The answer to a gate about the plan. */
 export type PlanGate = Static<typeof PlanGateSchema>;
+/** The file at a promised path, or null. */
 export type PathFacts = Static<typeof FactsSchema>;
+/** The phases of a workflow, and the current one. */
 export type Workflow = Static<typeof WorkflowSchema>;
+/** One phase of a workflow. */
 export type PhaseRow = Workflow['phases'][number];
+/** An external command that has started and not finished. */
 export type RunningCommand = Static<typeof CommandStateSchema>;
+/** The pending action, with what its acknowledgement is measured against. */
 export type PendingState = NonNullable<RunState['pendingAction']>;
