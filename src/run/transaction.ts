@@ -186,7 +186,7 @@ export function getRound(tx: Standing, block: string | null): number {
 /** Events kept in the snapshot for `status` and `manifest`; the journal has them all. */
 const EVENTS_KEPT = 20;
 
-/** Sets what follows from the machine's position: `phase`, `findCurrentBlock`, `blockIndex` (storage.md, state.json). */
+/** Sets what follows from the machine's position: `phase`, `currentBlock`, `blockIndex` (storage.md, state.json). */
 function derive(state: RunState, blocks: readonly string[]): void {
   const block = findCurrentBlock(state.machine) ?? findRestingState(state.machine)?.block ?? null;
   state.currentBlock = block;

@@ -212,7 +212,7 @@ export interface ReadStore<S extends WithSeq> {
 /** All that can be asked of streams, their past included, without changing any. The journal is read without a lock, piece by piece. */
 export interface HistoryStore<S extends WithSeq> extends ReadStore<S> {
   /**
-   * `Head.unfinished` for who needs no more: it compares where snapshot and journal end and does not look further into either.
+   * `StreamState.unfinished` for who needs no more: it compares where snapshot and journal end and does not look further into either.
    */
   unfinished(stream: string): Promise<boolean>;
   /** All entries of the journal, oldest first. */
