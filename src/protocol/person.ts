@@ -27,7 +27,7 @@ export function requireTerminal(context: Context, answer: Invocation, run?: stri
   });
 }
 
-/** The context of the same call made by a person, as an answer typed at the terminal is. */
+/** The context for what a person decides now: the time that they took to answer does not count against the call. */
 export function asPerson(context: Context): Context {
-  return { ...context, caller: { ...context.caller, kind: 'human' } };
+  return { ...context, startedAt: context.clock.now(), caller: { ...context.caller, kind: 'human' } };
 }

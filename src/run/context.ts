@@ -18,7 +18,7 @@ export interface ReadContext {
   boundRun: string | null;
   store: ReadRuns<RunState>;
   clock: Clock;
-  /** When the call began, by the clock, in milliseconds. */
+  /** When the call began to work, by the clock, in milliseconds; a person who was asked does not count as work. */
   startedAt: number;
   caller: Caller;
   /** The harness's mark that stands in the environment, by the variable's name; null where none does (protocol.md §1). */

@@ -3,10 +3,11 @@ import { spawn } from 'node:child_process';
 /**
  * Runs a program and types into it as a person would: a line whenever it asks. Called by terminal.mjs as a process of its
  * own, since tests wait for their calls.
- * Arguments: JSON of `{ command, args, ahead, answers }`; `ahead` is typed at once, before anything is asked.
+ * Arguments: JSON of `{ command, args, ahead, answers, pause }`; `ahead` is typed at once, before anything is asked, each
+ * answer `pause` milliseconds after its question.
  */
 
-const { command, args, ahead, answers } = JSON.parse(process.argv[2] ?? '');
+const { command, args, ahead, answers, pause } = JSON.parse(process.argv[2] ?? '');
 
 const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] });
 child.stdin.on('error', () => {}); // it ended without wanting more
@@ -19,6 +20,6 @@ child.stdout.setEncoding('utf8').on('data', (/** @type {string} */ text) => {
   const answer = answers.shift();
   if (answer === undefined) return;
   unanswered = '';
-  child.stdin.write(`${answer}\r`);
+  setTimeout(() => child.stdin.write(`${answer}\r`), pause);
 });
 child.on('close', (status) => process.exit(status ?? 1));

@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 /**
  * Runs a command line so that its standard input and output are a terminal, as when a person types it.
  * Node cannot make a pseudo terminal by itself; script(1) can, in two dialects.
- * `answers` are typed when something is asked, a line each; `ahead` at once, before anything is.
- * @typedef {(command: string, options: { cwd: string, env: NodeJS.ProcessEnv, answers?: string[], ahead?: string }) => { exit: number, output: string }} InTerminal
+ * `answers` are typed when something is asked, a line each, `pause` milliseconds later; `ahead` at once, before anything is.
+ * @typedef {(command: string, options: { cwd: string, env: NodeJS.ProcessEnv, answers?: string[], pause?: number, ahead?: string }) => { exit: number, output: string }} InTerminal
  */
 
 /** Types into a program while it runs. */
@@ -53,9 +53,9 @@ export function findRealTerminal() {
 function probe() {
   for (const dialect of DIALECTS) {
     /** @type {InTerminal} */
-    const run = (command, { cwd, env, answers = [], ahead = '' }) => {
+    const run = (command, { cwd, env, answers = [], pause = 0, ahead = '' }) => {
       const silent = answers.length === 0 && ahead === '';
-      const talk = JSON.stringify({ command: 'script', args: dialect(command), ahead, answers });
+      const talk = JSON.stringify({ command: 'script', args: dialect(command), ahead, answers, pause });
       const [program, ...args] = silent ? ['script', ...dialect(command)] : [process.execPath, TALK, talk];
       const child = spawnSync(program ?? '', args, {
         cwd,

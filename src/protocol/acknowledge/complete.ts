@@ -57,14 +57,12 @@ export async function stepComplete(
         break;
       }
       case 'decided': {
-        const { result, callResult, isWaiting, pendingId } = done;
+        const { result, callResult, isWaiting } = done;
         if (result.kind === 'refused') throw result.error;
-        const earlier = found.jobs?.earlier ?? null;
+        const { earlier, pendingId } = found.jobs ?? { earlier: null, pendingId: done.pendingId };
         const first = earlier === null ? callResult : mergeResults(earlier, callResult);
         const isRunning = callResult.next?.action === 'running' || isWaiting;
-        const later = isRunning
-          ? await settleJobs(context, name, getDeadline(context, wait), found.jobs?.pendingId ?? pendingId)
-          : null;
+        const later = isRunning ? await settleJobs(context, name, getDeadline(context, wait), pendingId) : null;
         return renderEnvelope(later === null ? first : mergeResults(first, later));
       }
     }

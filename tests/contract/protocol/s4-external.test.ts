@@ -16,7 +16,7 @@ import {
   writeProjectFile,
 } from '../../support/cli.js';
 import { CHECKOUT, createProject, type Project } from '../../support/project.mjs';
-import { findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
+import { findRealTerminal, findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 import { acknowledge, END_BLOCK, PLAIN_BLOCK, tiny } from '../../support/tiny.js';
 
 let project: Project;
@@ -231,6 +231,19 @@ describe.skipIf(skipped)(`external commands (protocol.md §4)${suffix}`, () => {
     expect(readFileSync(join(project.root, 'count.txt'), 'utf8')).toBe('x');
     expect(JSON.stringify(journalOf(project, 'run-1'))).toContain('reused');
     expect(acknowledge(project, (answer.next ?? answer) as Action).code).toBe(0);
+  });
+
+  it(`a person's time to think is not taken from the time of the call${suffix}`, () => {
+    const gate =
+      '\n  - id: approve\n    type: wait-for-user\n    human: required\n    message: Is this right?\n    choices: [approve]\n';
+    const recipe = tiny(project, 'tiny', [gate, external('sleep 1'), END_BLOCK]);
+    trust(recipe);
+    expect(devCli(project, ['init', 'run-1', '--recipe', recipe]).code).toBe(0);
+    const env = { ...project.env, DEV_CLI_ANSWER_WITHIN: '3' };
+    const person = { cwd: project.root, env, answers: ['approve'], pause: 4000 };
+    const answered = findRealTerminal()?.('dev-cli approve run-1', person);
+    expect(answered?.exit, answered?.output).toBe(0);
+    expect(stateOf(project, 'run-1').pendingAction?.action).toMatchObject({ block: 'last' });
   });
 });
 
