@@ -12,8 +12,9 @@ export type QuestionName = 'next' | 'manifest' | 'status' | 'list';
 
 /**
  * Answers a question without anything that could change a run or takes long to load (house.md, Speed).
- * @returns null when something has to be finished, launched or compiled before: `execute` does it
- * @throws whatever went wrong; nothing was changed, and `execute` will find the same and tell it
+ * @returns null when something has to be finished or launched before: `execute` does it
+ * @throws whatever went wrong, and where a module is needed that this program leaves out; nothing was changed, and the
+ * whole program then answers
  */
 export type Question<Name extends QuestionName> = (
   input: InputOf<Name>,

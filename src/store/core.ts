@@ -98,12 +98,21 @@ export function createStore<S extends WithSeq>(options: Options<S>): Store<S> {
       return medium.locked(stream, () => {
         const state = finder.underLock(stream);
         mend(stream, state);
-        const current = { ...finder.handedOut(state, medium.files(stream)), unfinished: false };
-        const decision = decide(current);
+        const current = { ...finder.toStreamState(state, medium.files(stream)), unfinished: false };
+        // A crash may have left this step of the last commit alone undone; new marks make up for it, nothing else does.
+        const settleLast = (): void => {
+          const marks = state.stored === 'current' ? state.tail.last?.marks : undefined;
+          if (marks !== undefined) marker?.settle(stream, marks);
+        };
+        let decision: ReturnType<typeof decide>;
+        try {
+          decision = decide(current);
+        } catch (error) {
+          clearUp(settleLast);
+          throw error;
+        }
         if ('entries' in decision) write(stream, state, current, decision);
-        // Of the last commit a crash may have left this step alone undone; new marks make up for it.
-        const marks = state.stored === 'current' ? state.tail.last?.marks : undefined;
-        if (marks !== undefined && !('marks' in decision)) marker?.settle(stream, marks);
+        if (!('marks' in decision)) settleLast();
         return decision.answer;
       });
     },

@@ -47,7 +47,8 @@ export interface StreamOpener<S extends WithSeq> {
    * whose documents then look like foreign ones. That cannot be while the snapshot is still the one that was read.
    */
   undisturbed(stream: string): OpenedStream<S>;
-  handedOut(state: OpenedStream<S>, files: StreamState<S>['files']): StreamState<S>;
+  /** The stream as it is handed to a caller. */
+  toStreamState(state: OpenedStream<S>, files: StreamState<S>['files']): StreamState<S>;
 }
 
 /** What a finder reads from and by. */
@@ -203,8 +204,9 @@ export function createStreamOpener<S extends WithSeq>(
       }
     },
 
-    handedOut(state, files) {
-      return head(state, files, formatInstant(clock.now()));
+    toStreamState({ snapshot, tail, stored, notices }, files) {
+      const { seq, size } = tail;
+      return { snapshot, seq, size, files, unfinished: stored !== 'current', notices, at: formatInstant(clock.now()) };
     },
   };
 }
@@ -221,7 +223,10 @@ export function createReadStore<S extends WithSeq>(
     async read(stream) {
       layout.checkedName(stream);
       const state = finder.undisturbed(stream);
-      return finder.handedOut(state, overlayDocuments({ layout, stream }, medium.files(stream), state.redo.placements));
+      return finder.toStreamState(
+        state,
+        overlayDocuments({ layout, stream }, medium.files(stream), state.redo.placements),
+      );
     },
     async streams() {
       return medium.streams();
@@ -231,19 +236,6 @@ export function createReadStore<S extends WithSeq>(
 
 function buildCurrent<S extends WithSeq>(tail: Tail, snapshot: S | null, text: string | null): OpenedStream<S> {
   return { tail, snapshot, text, open: [], stored: 'current', redo: { placements: [], notices: [] }, notices: [] };
-}
-
-function head<S extends WithSeq>(state: OpenedStream<S>, files: StreamState<S>['files'], at: string): StreamState<S> {
-  const unfinished = state.stored !== 'current';
-  return {
-    snapshot: state.snapshot,
-    seq: state.tail.seq,
-    size: state.tail.size,
-    files,
-    unfinished,
-    notices: state.notices,
-    at,
-  };
 }
 
 function stateCorrupt(name: string, noun: string): DevCliError {

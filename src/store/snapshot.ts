@@ -57,8 +57,8 @@ export function applyEntries(state: JsonObject | null, entries: readonly Entry[]
 }
 
 /**
- * The JSON Patch (RFC 6902) that turns `before` into `after`. The order of keys is not kept: a codec must not depend on
- * it. Both values must have gone through JSON: no `undefined`, no instances.
+ * The JSON Patch (RFC 6902) that turns `before` into `after`. It does not keep the order of keys, which
+ * `serializeSnapshot` sorts anyway. Both values must have gone through JSON: no `undefined`, no instances.
  */
 export function createPatch(before: JsonObject | null, after: JsonObject): Json[] {
   if (before === null) return [{ op: 'add', path: '', value: after }];

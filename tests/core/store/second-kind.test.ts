@@ -103,6 +103,11 @@ describe('a store of another kind of stream', () => {
     expect(seen()).toEqual(['prepare run {"seal":true} 2 after {"stamp":1}', 'follow run', 'settle run']);
     await store.transact('run', () => ({ answer: null }));
     expect(seen()).toEqual(['prepare run {"seal":true} 2 after {"seal":true}', 'follow run', 'settle run']);
+    const refused = store.transact('run', () => {
+      throw new DevCliError('USAGE', 'refused');
+    });
+    await expect(refused).rejects.toThrow('refused');
+    expect(seen()).toEqual(['settle run']);
     await store.transact('run', step({ marks: null }));
     expect(seen()).toEqual(['prepare run undefined 3 after {"seal":true}', 'settle run']);
     await store.transact('run', step({ marks: null }));
