@@ -81,7 +81,7 @@ function describeSurroundings(
   };
 }
 
-/** Who calls. A terminal is no person: it only says that one can be asked, where no harness's mark stands (protocol.md §1). */
+/** The caller. A terminal is not a person: it says that one can be asked, unless a harness's mark is set (protocol.md §1). */
 function callerOf({ env, stdinIsTerminal, stdoutIsTerminal }: Environment): Caller {
   const terminal = stdinIsTerminal && stdoutIsTerminal && findHarnessMark(env) === null;
   const harness = env['DEV_CLI_HARNESS'];

@@ -1,12 +1,12 @@
 import type { JsonObject } from '../base/json.js';
 import type { CommandGroup } from '../protocol/ports.js';
 
-/** What surrounds one call: everything a use case may not look up by itself. */
+/** The surroundings of one call: what a use case must not look up by itself. */
 export interface Environment {
   /** Absolute. */
   cwd: string;
   env: NodeJS.ProcessEnv;
-  /** The input as it was typed: `@FILE` stands where a use case gets the text. */
+  /** The input as typed: `@FILE` where a use case gets the text. */
   given: JsonObject;
   /** `--root` as given; relative to `cwd`. */
   root?: string;

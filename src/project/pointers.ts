@@ -6,12 +6,12 @@ import { ensureDirectory, syncDirectory, writeDurably } from '../store/durable.j
 import { isMissing, readRegular, resolveDirectory } from '../store/inside.js';
 import { HOME } from './layout.js';
 
-/** More than the files of a root that are read here ever have, in bytes. */
+/** More than any of these files has, in bytes. */
 const LARGEST = 1024 * 1024;
 
 /**
- * Which run a harness session is bound to: one file per session below `.dev/sessions` (storage.md, Layout).
- * The ids come from harnesses; one that could not be a file name is filed under its digest.
+ * Reads which run a harness session is bound to: a file for each session below `.dev/sessions` (storage.md, Layout), named by
+ * its id, or by the id's digest if it cannot be a file name.
  * @param root absolute, without links
  */
 export function readSession(root: string, id: string): string | null {

@@ -6,7 +6,7 @@ import { isMissing, readRegular } from '../store/inside.js';
 import { pathError, toIoError } from '../store/io.js';
 import { RUNS } from './layout.js';
 
-/** Where the state of this call's run lies, and what the place it was called from is bound to. */
+/** The root of a call, and the work tree that it came from. */
 export interface FoundRoot {
   /** Absolute. */
   root: string;
@@ -24,9 +24,9 @@ export interface RootQuery {
   explicit?: string | undefined;
 }
 
-/** What makes a directory a root when it is no work tree of a run, and has no run either. */
+/** Directories that make their parent a root even if it has no run. */
 const HOMES = ['.ai', '.nexus'];
-/** One of them in a directory below `.dev/specs` makes it a run, or a plan to begin one with; an empty directory is neither. */
+/** A directory below `.dev/specs` with one of these is a run, or a plan to begin one with. */
 const OF_RUNS = ['state.json', 'events.jsonl', 'plan-content.json'];
 const LIMIT = 64 * 1024;
 
@@ -51,8 +51,7 @@ export function findRoot({ cwd, env, explicit }: RootQuery): FoundRoot {
 }
 
 /**
- * Node puts U+FFFD for each byte of a path that is not UTF-8, and then finds nothing there, or a root further up that is not
- * meant.
+ * Refuses a path that is not UTF-8: Node replaces its bytes by U+FFFD and would find nothing there, or a root further up.
  * @throws DevCliError `IO` for such a directory
  */
 function refuseNonUtf8Path({ cwd, env, explicit }: RootQuery): void {
@@ -74,7 +73,7 @@ function namesIn(directory: string): string[] {
   try {
     return readdirSync(directory);
   } catch {
-    // None there, or not for this user to look into: no root for them.
+    // Missing, or not readable for this user: no root for them.
     return [];
   }
 }
@@ -103,7 +102,7 @@ function boundTo(top: string): FoundRoot | null {
   return { root: resolve(root), workTree: top, boundRun: run };
 }
 
-/** The same, for who has been told the root: that is what to do about a pointer that cannot be used. */
+/** The same where the root is given: that is what to do about a pointer that cannot be used, so it is ignored. */
 function usablyBoundTo(top: string): FoundRoot | null {
   try {
     return boundTo(top);
@@ -151,7 +150,7 @@ function kindOf(path: string): 'file' | 'directory' | 'nothing' {
   try {
     return statSync(path).isDirectory() ? 'directory' : 'file';
   } catch (error) {
-    // A parent that may not be looked into holds no root for this user.
+    // A parent that this user may not read holds no root for them.
     if (isMissing(error) || getSystemCode(error) === 'EACCES') return 'nothing';
     throw toIoError(error, path, null);
   }

@@ -21,10 +21,10 @@ interface Pointers {
   session(id: string): Promise<string | null>;
 }
 
-/** The runs of a project, for who asks what they are now. */
+/** The runs of a project, to be read as they are now. */
 export interface ReadRuns<S extends WithSeq> extends ReadStore<S>, Pointers {}
 
-/** The same, for who also asks what they were. */
+/** The same, with their history. */
 export interface RunHistories<S extends WithSeq> extends HistoryStore<S>, Pointers {}
 
 /** The runs of a project: streams of the store, and what in `.dev` points to one (storage.md, Layout). */
@@ -54,9 +54,9 @@ interface Options<S extends WithSeq> extends ReadOptions<S> {
   ids: Ids;
   /** How long to wait for a lock, in milliseconds. Default: that of the store. */
   lockWaitMs?: number;
-  /** What locks are taken for; shown to whoever has to wait. */
+  /** What locks are taken for, as a call that has to wait is told. */
   purpose?: string;
-  /** Whether git tracks a file, by its absolute path: such ignore rules are not mended. Default: none is. */
+  /** Whether git tracks a file, by its absolute path; ignore rules that it tracks are left alone. Default: none is. */
   isTracked?: (path: string) => boolean;
 }
 
@@ -136,8 +136,8 @@ function findSession({ root, home }: Places, id: string): string | null {
 const os = loadLazily<typeof import('node:os')>('node:os');
 
 /**
- * A digest of machine, user and directory: by it a directory is known again wherever it was moved to, and a copy is told from
- * it. The device is left out: its number may be another one after the next start of the machine.
+ * Digests machine, user and directory, so that a directory is recognized after a move and told from a copy. The device is left
+ * out: its number may change when the machine restarts.
  * @param directory absolute; it is there
  * @throws system errors
  */
@@ -147,15 +147,15 @@ function computePlaceDigest(directory: string): string {
 }
 
 /**
- * What tells this machine from others, without starting a process. A host's name is the second choice: it may be given anew
- * with each network, at least behind its first dot.
+ * Identifies this machine without starting a process. The host name is the second choice: after its first dot it may change
+ * with the network.
  */
 function readMachineId(): string {
   try {
     const id = readFileSync('/etc/machine-id', 'utf8').trim();
     if (id !== '') return id;
   } catch {
-    // No such file on this system, or none for us to read.
+    // No such file on this system, or it is not readable.
   }
   return os().hostname().split('.', 1)[0] ?? '';
 }

@@ -4,13 +4,13 @@ import { withIoErrors } from './io.js';
 import { type Lock, type LockRecord, lockedError, readHolder, tryLock } from './lock.js';
 import { identifyProcess, isGone } from './process.js';
 
-/** Held as long as its process lives: a claim left by a dead process is free (storage.md, Locks). */
+/** A claim is held as long as its process lives; one left by a dead process is free (storage.md, Locks). */
 export type Claim = Lock;
 
 interface ClaimOptions {
   clock: Clock;
   ids: Ids;
-  /** What it is for; shown to whoever meets it. */
+  /** What it is for, as others that find it are told. */
   purpose: string;
   /** For messages: paths inside it are shown relative to it. */
   root?: string;
@@ -29,8 +29,8 @@ export function claim(path: string, { clock, ids, purpose, root }: ClaimOptions)
 }
 
 /**
- * Why nobody here gets the claim at `path`, however long they wait: it is held where its process cannot be looked up, or
- * what stands there is no claim. Null for one that is free, or becomes free when its process ends.
+ * Says why the claim at `path` can never be had from here: its process cannot be looked up, or the file is no claim. Null for
+ * one that is free, or will be when its process ends.
  * @throws DevCliError `IO`
  */
 export function findClaimObstacle(path: string, root: string | null = null): DevCliError | null {

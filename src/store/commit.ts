@@ -10,7 +10,7 @@ import { digestDocument, type Whose } from './redo.js';
 import { createPatch, serializeSnapshot } from './snapshot.js';
 import type { Decision, Entry, WithSeq } from './store.js';
 
-/** A commit worked out and not yet written. */
+/** A commit, computed and not yet written. */
 export interface StoreCommit {
   /** The lines to append. */
   lines: string;
@@ -20,7 +20,7 @@ export interface StoreCommit {
   snapshot: string;
   /** Contents by digest. */
   contents: Map<string, Buffer>;
-  /** Documents that are not yet as they shall be. */
+  /** The documents that differ from what they are to be. */
   placements: DocumentWrite[];
 }
 
@@ -34,11 +34,11 @@ export interface CommitBase extends Whose {
   files: DocumentReader;
 }
 
-/** A decision that wants something written. */
+/** A decision with something to write. */
 export type WriteDecision<S extends WithSeq> = Extract<Decision<S, unknown>, { entries: unknown }>;
 
 /**
- * Works out the entries, bytes and documents of a commit (storage.md, A commit). Writes nothing.
+ * Computes the entries, bytes and documents of a commit (storage.md, A commit). Writes nothing.
  * @throws DevCliError `IO` when a document's place is taken by something else, `DATA_MALFORMED` for one over 8 MiB
  */
 export function buildCommit<S extends WithSeq>(base: CommitBase, decision: WriteDecision<S>): StoreCommit {
@@ -68,7 +68,7 @@ export function buildCommit<S extends WithSeq>(base: CommitBase, decision: Write
   return { lines: lines.join(''), seq, snapshot, contents, placements: changed };
 }
 
-/** Where a document of a commit goes, relative to the root. */
+/** Returns the path of a commit's document, relative to the root. */
 export function resolveTarget({ layout, stream }: Whose, change: FileChange): string {
   const path = toRootRelative(layout, stream, change.path);
   if (path === null || path === '.') throw new Error(`a document outside the root: ${change.path}`);

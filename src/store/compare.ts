@@ -6,17 +6,17 @@ import { digestDocument } from './redo.js';
 import { listChanges } from './snapshot.js';
 import type { Difference } from './store.js';
 
-/** Places of a snapshot that are named; a wholly different one would fill pages. */
+/** How many places of a snapshot are named: an entirely different one would fill pages. */
 const PLACES_SHOWN = 20;
 
-/** What a journal says of a document: how an entry found it and how it left it. */
+/** A change of a document as an entry records it: the digests before and after. */
 export interface Change {
   seq: number;
   before: string | null;
   after: string | null;
 }
 
-/** Where a stored snapshot differs from the one rebuilt; empty when the two are equal byte for byte. */
+/** Lists where the stored snapshot differs from the rebuilt one; empty if they are equal byte for byte. */
 export function diffSnapshots(stored: string, rebuilt: string): Omit<Difference, 'path'>[] {
   if (stored === rebuilt) return [];
   const value = parseObject(stored);
@@ -33,16 +33,16 @@ export function diffSnapshots(stored: string, rebuilt: string): Omit<Difference,
   return more === 0 ? shown : [...shown, { problem: `differs in ${more} further places` }];
 }
 
-/** How a document stands to what the journal says of it. */
+/** What a document is compared by. */
 export interface DocumentChecks {
-  /** Up to here every commit is finished; of later ones the documents may still be as they were. */
+  /** `seq` of the last entry whose commit is finished; documents of later commits may still be as they were. */
   finished: number;
-  /** Nobody but dev-cli writes it. */
+  /** Whether the owner of the store alone writes it. */
   own: boolean;
   object: (digest: string) => Buffer | null;
 }
 
-/** Why a document is not as the journal left it; null when it is, or may yet become so. */
+/** Says why a document is not as the journal left it; null if it is, or will be once its commit is finished. */
 export function findDocumentDifference(
   files: DocumentReader,
   path: string,
@@ -56,7 +56,7 @@ export function findDocumentDifference(
   if (current === last.after) return null;
   const pending = changes.some(({ seq, before, after }) => seq > look.finished && [before, after].includes(current));
   if (pending) return null;
-  // A document that an entry only kept was written by an agent, who may write it again.
+  // A document that an entry only kept was written by somebody else, who may write it again.
   const placed = last.before !== last.after;
   if (current === null) {
     return placed
@@ -82,7 +82,7 @@ function readDigest(files: DocumentReader, path: string): string | null | { prob
   }
 }
 
-/** What a write that was not atomic leaves. */
+/** Describes what a write that was not atomic left; null for anything else. */
 function describeTruncation(files: DocumentReader, path: string, whole: Buffer | null): string | null {
   const content = files.read(path);
   if (content === null || whole === null || content.length >= whole.length) return null;

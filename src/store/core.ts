@@ -12,12 +12,13 @@ import type { Entry, MarkedCommit, Marker, Marking, Store, StreamState, WithSeq 
 
 interface Options<S extends WithSeq> extends FinderOptions<S> {
   medium: Medium;
-  /** Default: marks are recorded, and nothing comes of them. */
+  /** Left out: marks are recorded in the journal and have no other effect. */
   marker?: Marker | undefined;
 }
 
 /**
- * The store over a medium: what a commit, a redo and a recovery are (storage.md, A commit), whatever the bytes lie in.
+ * Creates a store over a medium: the order of a commit, of a redo and of a recovery, the same for every medium
+ * (storage.md, A commit).
  * @throws per method as documented at `Store`; what `Layout.checkedName` throws for a stream that cannot be one
  */
 export function createStore<S extends WithSeq>(options: Options<S>): Store<S> {
@@ -25,7 +26,7 @@ export function createStore<S extends WithSeq>(options: Options<S>): Store<S> {
   const { checkedName, names } = layout;
   const finder = createStreamOpener(options);
 
-  /** Under the lock: makes the disk agree with what was found. */
+  /** Finishes on disk, under the lock, what a crash left undone. */
   function mend(stream: string, state: OpenedStream<S>): void {
     if (medium.journal(stream, (bytes) => bytes.size) > state.tail.end) cutTail(stream, state);
     if (state.stored === 'unusable') {
@@ -44,7 +45,7 @@ export function createStore<S extends WithSeq>(options: Options<S>): Store<S> {
     );
   }
 
-  /** What follows the commit. The snapshot comes last, because it says that the rest is done. */
+  /** Carries out what follows the commit. The snapshot is last: it says that the rest is done. */
   function finish(
     stream: string,
     placements: StoreCommit['placements'],
@@ -74,7 +75,7 @@ export function createStore<S extends WithSeq>(options: Options<S>): Store<S> {
     }
   }
 
-  /** The stored snapshot as JSON, not migrated. */
+  /** The stored snapshot as JSON, as it was before any migration: a patch continues it. */
   function stored(text: string, snapshot: S | null): JsonObject {
     return codec.migrates || snapshot === null ? JSON.parse(text) : (snapshot as unknown as JsonObject);
   }
@@ -99,7 +100,7 @@ export function createStore<S extends WithSeq>(options: Options<S>): Store<S> {
         const state = finder.underLock(stream);
         mend(stream, state);
         const current = { ...finder.toStreamState(state, medium.files(stream)), unfinished: false };
-        // A crash may have left this step of the last commit alone undone; new marks make up for it, nothing else does.
+        // A crash may have left only this step of the last commit undone; a commit with marks of its own makes up for it.
         const settleLast = (): void => {
           const marks = state.stored === 'current' ? state.tail.last?.marks : undefined;
           if (marks !== undefined) marker?.settle(stream, marks);
@@ -173,7 +174,7 @@ export function createStore<S extends WithSeq>(options: Options<S>): Store<S> {
   };
 }
 
-/** Runs `work`; where it fails, what was done for it before is taken back. */
+/** Runs `work`; if it fails, undoes what was prepared for it. */
 function runOrUndo(prepared: Pick<Marking, 'undo'> | undefined, work: () => void): void {
   try {
     work();
@@ -187,13 +188,13 @@ function describeCommit<S extends WithSeq>({ tail }: OpenedStream<S>, seq: numbe
   return { seq, before: tail.last?.marks };
 }
 
-/** What several commits in a row leave beside the stream: of each mark the last. */
+/** Merges the marks of consecutive commits: the last value of each mark counts. */
 function mergeMarks(entries: readonly Entry[]): Entry['marks'] {
   const all = entries.flatMap(({ marks }) => marks ?? []);
   return all.length === 0 ? undefined : Object.assign({}, ...all);
 }
 
-/** An error that came after the commit: what was asked for stands and will be finished. */
+/** The error of a step after the commit: what was asked for is recorded, and the next call finishes it. */
 function addRecordedNote(error: unknown): unknown {
   if (!(error instanceof DevCliError)) return error;
   return new DevCliError(

@@ -11,7 +11,7 @@ import type { ReadMedium } from './medium.js';
 import { createReadStore, createStreamOpener, readTailBySnapshot } from './read-store.js';
 import type { Codec, ReadStore, WithSeq } from './store.js';
 
-/** Far more than any snapshot has, in bytes; what is larger is not read into memory. */
+/** Far more than any snapshot has, in bytes; a larger file is not read into memory. */
 const LARGEST_SNAPSHOT = 256 * 1024 * 1024;
 
 /** Where the streams of a layout lie on this machine's disk. */
@@ -21,11 +21,11 @@ export interface Places {
   root: string;
   /** `Layout.home`, absolute; it may be a link, and need not exist. */
   home: string;
-  /** A directory below the root that may not be a link out of it. */
+  /** Resolves a directory below the root; refuses a link out of it. */
   inside(path: string): string;
-  /** A stream's directory, or something in it. */
+  /** The path of a stream's directory, or of something in it. */
   inStream(stream: string, name?: string): string;
-  /** Runs `work` on a path of the stream with errors that name it. */
+  /** Runs `work` on a path of the stream; its errors name the path. */
   at<T>(stream: string, name: string, work: (path: string) => T): T;
 }
 
@@ -39,8 +39,7 @@ export interface OpenOptions<S extends WithSeq> {
 }
 
 /**
- * The streams of a layout below a directory, for questions: a stored snapshot that is current need not be checked against the
- * journal's last line.
+ * Opens the streams of a layout for questions: the journal's last line need not be checked where the snapshot is current.
  * @throws DevCliError `IO` when the root is not there
  */
 export function openDirectoryForReading<S extends WithSeq>({
@@ -58,9 +57,10 @@ export function openDirectoryForReading<S extends WithSeq>({
 }
 
 /**
- * The places below a root, looked at anew at each question: what was a directory may have become a link.
+ * Creates the places below a root. They are resolved at each use: a directory may have become a link.
  * @param directory absolute
- * @throws DevCliError `IO` when the root is not there, and where a link leads out of it; but for `at`, methods throw system errors too
+ * @throws DevCliError `IO` when the root is not there. Methods throw `IO` where a link leads out of the root and, except for
+ * `at`, system errors
  */
 export function createPlaces(directory: string, layout: Layout): Places {
   const root = withIoErrors(directory, directory, () => realpathSync.native(directory));
@@ -78,7 +78,7 @@ export function createPlaces(directory: string, layout: Layout): Places {
 }
 
 /**
- * The directory of a layout, as far as it is read.
+ * Creates the reading part of the medium of a directory.
  * @throws every method: DevCliError `IO`
  */
 export function createReadMedium({ layout, root, inside, at }: Places): ReadMedium {
@@ -98,7 +98,7 @@ export function createReadMedium({ layout, root, inside, at }: Places): ReadMedi
         try {
           const content = readRegular(path, LARGEST_SNAPSHOT);
           if (content !== null) return content.toString('utf8');
-          // No snapshot of ours: as unusable as one that does not parse.
+          // Too large to be a snapshot of ours: as unusable as one that does not parse.
           if (lstatSync(path).isFile()) return '';
         } catch (error) {
           if (getSystemCode(error) === 'ENOENT') return null;
@@ -123,8 +123,8 @@ export function createReadMedium({ layout, root, inside, at }: Places): ReadMedi
 }
 
 /**
- * What is no journal, or cannot be looked at, is somebody's stream all the same, and so is one that has lost its journal: who
- * reads it is told what is wrong.
+ * Whether a directory may hold a stream. One whose journal is lost, unreadable or no file counts too: reading it says what is
+ * wrong.
  */
 function mayHoldStream({ names }: Layout, directory: string): boolean {
   try {
@@ -137,7 +137,7 @@ function mayHoldStream({ names }: Layout, directory: string): boolean {
   }
 }
 
-/** Names of the directories in a directory; a link is none. */
+/** Lists the names of the directories in a directory, without links. */
 function listSubdirectories(directory: string): string[] {
   try {
     return readdirSync(directory, { withFileTypes: true }).flatMap((entry) =>

@@ -19,20 +19,20 @@ export interface DirectoryOptions {
   ids: Ids;
   /** How long to wait for a lock, in milliseconds. Default 10,000. */
   lockWaitMs?: number;
-  /** What locks are taken for; shown to whoever has to wait. Default `a commit`. */
+  /** What locks are taken for, as a call that has to wait is told. Default `a commit`. */
   purpose?: string;
 }
 
-/** The streams of a layout in a directory, and what a `Marker` beside them needs. */
+/** The medium of a directory, and what a `Marker` needs besides. */
 export interface DirectoryMedium extends Medium {
   readonly places: Places;
   /**
-   * Changes files in `Layout.home` while nobody else does. The lock is taken after a stream's own, and waited for without
-   * giving way to anything else in this process.
+   * Changes files in `Layout.home` under the common lock, which is taken after a stream's own; waiting for it blocks this
+   * process.
    * @throws DevCliError `LOCKED`, `IO`, and what `change` throws
    */
   exclusively(change: () => void): void;
-  /** Whether a stream's lock is there, held or left behind. Throws system errors. */
+  /** Whether a stream's lock file exists, held or left behind. Throws system errors. */
   isLocked(stream: string): boolean;
 }
 
@@ -43,7 +43,7 @@ export interface OpenedDirectory<S extends WithSeq> {
 }
 
 /**
- * The streams of a layout below a directory. Nothing is written before the first commit.
+ * Opens the streams of a layout below a directory. Nothing is written before the first commit.
  * @throws DevCliError `IO` when the root is not there
  */
 export function openDirectory<S extends WithSeq>(
@@ -55,7 +55,7 @@ export function openDirectory<S extends WithSeq>(
 }
 
 /**
- * The medium of files in a directory. It writes nothing before the first commit.
+ * Creates the medium of a directory. It writes nothing before the first commit.
  * @throws every method: DevCliError `IO`
  */
 function createDirectoryMedium(options: DirectoryOptions): DirectoryMedium {
@@ -84,13 +84,13 @@ function createDirectoryMedium(options: DirectoryOptions): DirectoryMedium {
   }
 
   /**
-   * @param at the directory of the lock, made where it is not there; one that nothing came into is removed again
+   * @param at the directory of the lock, made if missing, and removed again if it stays empty
    * @param shown the directory, for messages
    */
   async function whileLocked<T>(at: () => string, file: string, shown: string, work: () => T | Promise<T>): Promise<T> {
     let made: string[] = [];
     try {
-      // Else a root that has vanished would be made anew.
+      // Otherwise a root that has vanished would be created anew.
       statSync(root);
       const directory = at();
       const held = await lock(join(directory, file), taker(), waiting, () => {
@@ -168,7 +168,7 @@ function createDirectoryMedium(options: DirectoryOptions): DirectoryMedium {
     place(stream, placements) {
       at(stream, '', (directory) => {
         writeDocuments(root, placements);
-        // The first append makes the stream's own directory reachable; documents without a commit have to do it themselves.
+        // A stream's first append makes its directory reachable; documents without a commit have to do so here.
         if (!hasJournal(join(directory, names.journal))) syncAncestors(directory, root);
       });
     },

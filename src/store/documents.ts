@@ -10,17 +10,17 @@ import { type Layout, toRootRelative } from './layout.js';
 import type { DocumentWrite } from './medium.js';
 
 const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW, O_NONBLOCK } = constants;
-/** Whatever stands in its place is neither followed nor waited for. */
+/** Links are not followed, and a fifo is not waited for. */
 const WRITING = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK;
 
 /**
- * A stream's documents on disk, for one call: directories that were seen are not looked at again.
+ * Reads a stream's documents on disk, for one call: a directory that was checked is not checked again.
  * @param root absolute, without links
  */
 export function createDiskFiles(root: string, layout: Layout, stream: string): DocumentReader {
   const directories = new Set<string>();
 
-  /** The real path, or why there is none to be used. */
+  /** The real path, or why it cannot be used. */
   function find(path: string): { path: string } | 'outside' | 'special' {
     const inside = toRootRelative(layout, stream, path);
     if (inside === null) return 'outside';
@@ -80,7 +80,7 @@ export function createDiskFiles(root: string, layout: Layout, stream: string): D
 export function writeDocuments(root: string, placements: readonly DocumentWrite[]): void {
   const changed = new Set<string>();
   for (const { path, content, aside } of placements) {
-    // Of each document anew: nothing is written through a link that came in between.
+    // Resolved for each document: nothing may be written through a link made meanwhile.
     const directories = new Set<string>();
     const directory = resolvePath(root, dirname(join(root, path)), directories);
     if (directory.kind !== 'inside') throw isLinkOut(root, path);
@@ -104,7 +104,7 @@ export function writeDocuments(root: string, placements: readonly DocumentWrite[
   for (const directory of changed) syncDirectory(directory);
 }
 
-/** Removes those of the directories that are empty, deepest first; for what a commit that did not come about had made. */
+/** Removes the empty ones of `directories`, deepest first, after a commit that failed. */
 export function removeEmpty(directories: readonly string[]): void {
   for (const directory of directories) clearUp(() => rmdirSync(directory));
 }
@@ -120,7 +120,7 @@ export function removeFile(path: string): boolean {
   }
 }
 
-/** The first of the names for 1, 2, … where nothing is. Throws system errors. */
+/** Returns the first of the names for 1, 2, … that is free. Throws system errors. */
 export function findFreeName(name: (n: number) => string): string {
   for (let n = 1; ; n++) {
     if (readFacts(name(n)).kind === 'missing') return name(n);
@@ -145,9 +145,9 @@ function isLinkOut(root: string, path: string): Error {
 }
 
 /**
- * Writes contents under their digests; those that are there already, and whole, are left alone. All are durable at the end.
+ * Writes contents under their digests, except those already there and intact. All are durable when it returns.
  * Under the stream's lock only: the temporary name is the same for everybody.
- * @param made collects the paths of files that came into being, also when it fails
+ * @param made collects the paths of the files created, also when it fails
  * @throws system errors
  */
 export function writeObjects(directory: string, contents: ReadonlyMap<string, Buffer>, made: string[]): void {
@@ -178,7 +178,7 @@ export function readObject(directory: string, digest: string): Buffer | null {
     const content = readRegular(path, MAX_DOCUMENT);
     return content !== null && sha256(content) === digest ? content : null;
   } catch (error) {
-    // A link was not made by us, wherever it leads.
+    // A store makes no links here, so a link is foreign, wherever it leads.
     if (isMissing(error) || getSystemCode(error) === 'ELOOP') return null;
     throw error;
   }

@@ -13,12 +13,12 @@ import { dirname } from 'node:path';
 import { getSystemCode } from '../base/errors.js';
 import { pathError, withIoErrors } from './io.js';
 
-// A plain `require`, as in recipe/conditions.ts: reading needs nothing of it.
+// A plain `require`, as in recipe/conditions.ts: calls that only read do without it.
 const writeFileAtomic = (): typeof import('write-file-atomic') => require('write-file-atomic');
 
 /**
- * Replaces a file so that after a crash or a power cut either the old or the new content is there, whole. A link in its
- * place is refused: the file behind it is not ours.
+ * Replaces a file so that a crash or a power cut leaves either the old or the new content, whole. A link in its place is
+ * refused: the file behind it is not ours.
  * @param root for messages: paths inside it are shown relative to it
  * @throws DevCliError `IO`
  */
@@ -33,7 +33,7 @@ export function writeDurably(absolutePath: string, content: string | Uint8Array,
 }
 
 /**
- * Makes a directory and its parents; those made are durable.
+ * Makes a directory and its parents, durably.
  * @returns the topmost directory that had to be made, or undefined
  * @throws DevCliError `IO`
  */
@@ -52,7 +52,7 @@ export function makeDirectories(path: string): string[] {
     first = mkdirSync(path, { recursive: true });
   } catch (error) {
     if (getSystemCode(error) !== 'ENOENT') throw error;
-    // Node says "not there" of a read-only file system, too; the first directory that is missing knows the reason.
+    // Node reports a read-only file system as missing, too; making the first missing directory gives the reason.
     const missing = findFirstMissing(path);
     mkdirSync(missing);
     return [...makeDirectories(path), missing];
@@ -69,7 +69,7 @@ function findFirstMissing(path: string): string {
   return missing;
 }
 
-/** Makes durable what `makeDirectories` made. Throws system errors. */
+/** Makes the directories that `makeDirectories` made durable. Throws system errors. */
 export function syncMade(made: readonly string[]): void {
   for (const directory of made) syncDirectory(dirname(directory));
 }
@@ -99,7 +99,7 @@ export function syncDirectory(path: string): void {
   }
 }
 
-/** Makes durable that `path` is reachable from `top`: syncs every directory between the two, `top` included, `path` not. */
+/** Makes `path` reachable after a power cut: syncs every directory from `top`, included, down to `path`, not included. */
 export function syncAncestors(path: string, top: string): void {
   for (let at = path; at !== top && at !== dirname(at); at = dirname(at)) syncDirectory(dirname(at));
 }

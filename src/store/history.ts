@@ -24,7 +24,7 @@ import {
 const BLOCK = 64 * 1024;
 const NEWLINE = 0x0a;
 
-/** An entry and the place behind it. */
+/** An entry, and the cursor after it. */
 interface EntryAtCursor {
   entry: Entry;
   behind: Cursor;

@@ -13,17 +13,17 @@ import { basename, dirname, join, resolve, sep } from 'node:path';
 import { getSystemCode } from '../base/errors.js';
 import { pathError } from './io.js';
 
-/** Where a path really leads. `path` has no link in it; what is there need not exist. */
+/** Where a path really leads. `path` contains no link; nothing need exist there. */
 export type ResolvedPath = { kind: 'inside'; path: string } | { kind: 'outside' } | { kind: 'loop' };
 
 const MAX_LINKS = 40;
 
 /**
- * Follows every link of `path`, those of the deepest existing ancestor included, and says whether it stays in `root`.
+ * Follows every link in `path`, up to its deepest existing ancestor, and says whether it stays within `root`.
  * @param root absolute, without links
  * @param path absolute, normalized
- * @param directories below the root that are known to be no links; those that are found are added
- * @throws system errors but those that say that something is not there
+ * @param directories directories below the root known not to be links; newly checked ones are added
+ * @throws system errors, except that something does not exist
  */
 export function resolvePath(root: string, path: string, directories = new Set<string>()): ResolvedPath {
   if (isWithin(root, path) && !hasLink(root, path, directories)) return { kind: 'inside', path };
@@ -32,7 +32,7 @@ export function resolvePath(root: string, path: string, directories = new Set<st
   return isWithin(root, real) ? { kind: 'inside', path: real } : { kind: 'outside' };
 }
 
-/** Whether a link lies between the two. Links are rare here, and to ask where a path really leads costs more than to look at each name. */
+/** Whether a link lies between the two. Links are rare here, and checking each name is cheaper than resolving the path. */
 function hasLink(root: string, path: string, directories: Set<string>): boolean {
   let from = withSeparator(root).length;
   while (from < path.length) {
@@ -50,7 +50,7 @@ function hasLink(root: string, path: string, directories: Set<string>): boolean 
 }
 
 /**
- * The real path of a directory of ours, which need not exist.
+ * Returns the real path of a directory of the store, which need not exist.
  * @param root absolute, without links
  * @param path relative to the root
  * @throws DevCliError `IO` when a link leads it out of the root; system errors
@@ -62,7 +62,7 @@ export function resolveDirectory(root: string, path: string): string {
   throw pathError(join(root, path), root, 'it leads out of the project through a symbolic link', fix);
 }
 
-/** Whether `path` is `root` or below it; both absolute and normalized, compared as they stand. */
+/** Whether `path` is `root` or below it; both are absolute and normalized, and compared as text. */
 function isWithin(root: string, path: string): boolean {
   return path === root || path.startsWith(withSeparator(root));
 }
@@ -74,7 +74,7 @@ function withSeparator(directory: string): string {
 /** What is at a path itself, links not followed; undefined where nothing is. @throws system errors */
 export function readStats(path: string): Stats | undefined {
   try {
-    // Not by an error where nothing is: node takes longer to make one than to look.
+    // Without an error for a missing file: creating one takes Node longer than looking.
     return lstatSync(path, { throwIfNoEntry: false });
   } catch (error) {
     if (isMissing(error)) return undefined;
@@ -105,7 +105,7 @@ export function readRegular(path: string, limit: number): Buffer | null {
   }
 }
 
-/** True for the errors that mean: nothing is there. */
+/** Whether an error means that nothing is there. */
 export function isMissing(error: unknown): boolean {
   const code = getSystemCode(error);
   return code === 'ENOENT' || code === 'ENOTDIR';
@@ -126,7 +126,7 @@ function followLinks(path: string, links: number): string | null {
   return target === null ? here : followLinks(resolve(parent, target), links - 1);
 }
 
-/** Where a link whose target does not exist points; null for anything else. */
+/** Returns the target of a dangling link; null for anything else. */
 function readLinkTarget(path: string): string | null {
   return readStats(path)?.isSymbolicLink() ? readlinkSync(path) : null;
 }

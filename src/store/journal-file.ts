@@ -18,7 +18,7 @@ import { syncAncestors, writeAll } from './durable.js';
 import { pathError, renderPath } from './io.js';
 import type { JournalReader } from './journal.js';
 
-/** How often a journal is looked at, in milliseconds, whatever the system says or fails to say of its changes. */
+/** How often a journal is polled, in milliseconds, whether or not the system reports changes. */
 const LOOK_EVERY = 200;
 
 /** Opens the journal at `path` for reading; an absent one is empty. Throws system errors. */
@@ -63,7 +63,7 @@ export function appendToJournal(path: string, root: string, text: string, size: 
   );
   try {
     const written = writeSync(descriptor, bytes);
-    // A short write is how a full disk, or a limit, shows first; the next one says which.
+    // A full disk or a limit first shows as a short write; the next write fails with the reason.
     if (written < bytes.length) writeAll(descriptor, bytes.subarray(written));
     fsyncSync(descriptor);
     if (size === 0) syncAncestors(path, root);
@@ -76,7 +76,7 @@ export function appendToJournal(path: string, root: string, text: string, size: 
   }
 }
 
-/** Cuts a torn end off. Throws system errors. */
+/** Cuts off a torn end. Throws system errors. */
 export function cutJournal(path: string, size: number): void {
   const descriptor = openSync(path, constants.O_WRONLY | constants.O_NOFOLLOW);
   try {
@@ -87,7 +87,7 @@ export function cutJournal(path: string, size: number): void {
   }
 }
 
-/** Whether the journal at `path` is there and has something in it. Throws system errors. */
+/** Whether there is a journal at `path` that is not empty. Throws system errors. */
 export function hasJournal(path: string): boolean {
   const descriptor = openForReading(path);
   if (descriptor === null) return false;
@@ -109,8 +109,8 @@ function openForReading(path: string): number | null {
 }
 
 /**
- * Resolves when the file at `path` is longer than `size` bytes or has become shorter, when `milliseconds` are over, or when
- * `signal` is aborted. Being told by the system only makes it quicker.
+ * Resolves when the size of the file at `path` differs from `size` bytes, when `milliseconds` are over, or when `signal` is
+ * aborted. Notifications of the system only make it faster.
  */
 export function waitForGrowth(
   path: string,
@@ -138,7 +138,7 @@ export function waitForGrowth(
   });
 }
 
-/** Null where the system has no watch to give: then looking now and then has to do. */
+/** Null where the system cannot watch the file: polling has to do. */
 function watchFile(directory: string, look: () => void): FSWatcher | null {
   try {
     const watcher = watch(directory, look);
@@ -149,7 +149,7 @@ function watchFile(directory: string, look: () => void): FSWatcher | null {
   }
 }
 
-/** A file that cannot be seen is not as it was: whoever reads it then tells why. */
+/** A file that cannot be looked at counts as changed: reading it then says why. */
 function readSize(path: string): number {
   try {
     return statSync(path).size;

@@ -3,7 +3,7 @@ import { DevCliError } from '../base/errors.js';
 import { type Checksum, crc32, decodeLine, decodeUnchecked, isIntact, nativeCrc32 } from './line.js';
 import type { Entry } from './store.js';
 
-/** The bytes of a journal, read piecewise: a long one is never loaded to learn how it ends. */
+/** Reads a journal piece by piece, so that its end can be found without loading all of it. */
 export interface JournalReader {
   /** For messages: the path relative to the root. */
   readonly name: string;
@@ -22,15 +22,15 @@ export interface Tail {
   seq: number;
   /** Where its line begins, in bytes. */
   start: number;
-  /** Bytes that count. What lies behind is a commit that lost its end and never happened. */
+  /** Length of the committed part, in bytes. What follows is a commit that lost its end and never happened. */
   end: number;
-  /** All bytes that there were. */
+  /** Length of the journal when it was read, in bytes. */
   size: number;
 }
 
 interface Line {
   from: number;
-  /** Behind the newline. */
+  /** Offset after the newline. */
   to: number;
   /** Without the newline. */
   text: Buffer;
@@ -41,13 +41,13 @@ interface Line {
 const BLOCK = 16 * 1024;
 const COUNTED_AT_ONCE = 1024 * 1024;
 const NEWLINE = 0x0a;
-/** A snapshot is never so long, and no entry is longer: such a line is none of ours, and is not read into memory. In bytes. */
+/** Longest line, in bytes: no entry comes near it, so a longer line is not one of ours and is not read into memory. */
 export const LONGEST_LINE = 256 * 1024 * 1024;
 
 /**
  * Finds the last whole commit. Behind it may lie one torn line (no newline, or a bad checksum) and, before that, the
  * other entries of the same commit (storage.md, Recovery). A last line whose checksum holds was not torn.
- * @param checksum `nativeCrc32` for who is going to write
+ * @param checksum `nativeCrc32` for a writer
  * @throws DevCliError `JOURNAL_CORRUPT` when any other line on the way is damaged, `STATE_NEWER`
  */
 export function readTail(bytes: JournalReader, checksum: Checksum = crc32): Tail {
@@ -66,8 +66,8 @@ export function readTail(bytes: JournalReader, checksum: Checksum = crc32): Tail
 }
 
 /**
- * The tail by its number alone: for who has the snapshot of entry `seq` and takes nothing else from the journal. Null unless its
- * last line is that entry.
+ * Finds the tail without checking its line, for a caller that has the snapshot of entry `seq` and needs nothing else from the
+ * journal. Null unless the last line is that entry.
  */
 export function readTailAt(bytes: JournalReader, seq: number): Tail | null {
   const [line] = iterateLinesBackward(bytes, bytes.size);
@@ -100,8 +100,8 @@ export function listEntriesAbove(bytes: JournalReader, tail: Tail, seq: number):
 }
 
 /**
- * Checks the lines before the last that lie in the last `length` committed bytes, so that a commit is not added to a journal
- * that was damaged lately. The whole of a long journal is checked by those who read it whole.
+ * Checks the lines within the last `length` committed bytes, except the last, so that no commit is added to a journal whose
+ * end is damaged. Calls that read the whole journal check the whole of it.
  * @throws DevCliError `JOURNAL_CORRUPT`
  */
 export function checkRecent(bytes: JournalReader, tail: Tail, length: number): void {
@@ -119,7 +119,7 @@ export function listLastCommit(entries: readonly Entry[]): Entry[] {
 }
 
 /**
- * Lines that end at or before `end`, last first. A piece without a newline behind the last one is a line too.
+ * Yields the lines that end at or before `end`, last first; a piece after the last newline counts as a line.
  */
 function* iterateLinesBackward(bytes: JournalReader, end: number): Generator<Line> {
   let start = end;
@@ -157,7 +157,7 @@ export function damagedLineError(bytes: JournalReader, from: number): DevCliErro
   return journalCorruptError(bytes, `line ${number} is damaged`, `${bytes.name}:${number}:1`);
 }
 
-/** How many lines end in the first `length` bytes. A journal may be longer than what can be in memory at once. */
+/** Counts the lines that end in the first `length` bytes, piece by piece: a journal may be larger than memory. */
 function countNewlines(bytes: JournalReader, length: number): number {
   let count = 0;
   for (let from = 0; from < length; from += COUNTED_AT_ONCE) {

@@ -2,17 +2,17 @@ import { posix } from 'node:path';
 import type { DevCliError } from '../base/errors.js';
 
 /**
- * Where the streams of one kind lie below a root, and by which words people are told of them. Given by whoever owns the
- * streams; a store knows no other name. All paths use `/` and are relative to the root.
+ * Where the streams of one kind lie below a root, and what messages call them. The owner of the streams gives it; a store
+ * knows no other name. All paths use `/` and are relative to the root.
  */
 export interface Layout {
   /** What one stream is called in messages, as in "before the run can go on". */
   noun: string;
-  /** The directory of what all streams share, their common locks among it. */
+  /** The directory of what all streams share, such as their common locks. */
   home: string;
   /** The directory below which each stream has one of its own, by its name. */
   streams: string;
-  /** File and directory names in a stream's directory. None begins with another one and a dot. */
+  /** File and directory names in a stream's directory. None is another one followed by a dot and more. */
   names: {
     snapshot: string;
     journal: string;
@@ -24,13 +24,13 @@ export interface Layout {
   /** Whether `text` may name a stream. It becomes a directory's name, so no separator, no `..`, no leading dot. */
   isName(text: string): boolean;
   /**
-   * The same for a caller: returns the name.
-   * @throws DevCliError for one that may not
+   * Returns the name if it may name a stream.
+   * @throws DevCliError if it may not
    */
   checkedName(text: string): string;
-  /** Whether no document may be at `path`, beside what the store itself keeps and git's own files. */
+  /** Whether `path` is reserved, in addition to the store's own files and git's. */
   isReserved(path: string): boolean;
-  /** The error for documents that are placed without a commit where a stream has one by now. */
+  /** The error for placing documents without a commit where the stream has one by now. */
   taken(stream: string): DevCliError;
 }
 
@@ -56,8 +56,8 @@ export function toDocumentPath(layout: Layout, stream: string, relative: string)
 }
 
 /**
- * Paths that no document may have: what only the store writes, what the layout reserves, and git's own, where a hook that a
- * forged journal puts there would be executed.
+ * Whether no document may be at a path: it is the store's, reserved by the layout, or git's, where a forged journal could
+ * place a hook that would be run.
  */
 export function isReserved(layout: Layout, stream: string, relative: string): boolean {
   const { home, names } = layout;

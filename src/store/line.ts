@@ -2,7 +2,7 @@ import { isRecord } from '../base/json.js';
 import { loadLazily } from '../base/lazy.js';
 import type { Entry } from './store.js';
 
-/** What closes every line: `,"crc":"` + eight digits + `"}`. The checksum covers the entry as it is without it. */
+/** The end of every line: `,"crc":"` + eight digits + `"}`. The checksum covers the entry as it is without it. */
 const CRC_KEY = ',"crc":"';
 
 const SEAL_LENGTH = CRC_KEY.length + 8 + 2;
@@ -41,7 +41,7 @@ export function decodeUnchecked(line: Buffer): Entry | null {
   }
 }
 
-/** As much of an entry's form as this program relies on; of a newer version it relies on the number alone. */
+/** Checks as much of an entry's form as this program relies on; of a newer version, the number alone. */
 function isEntry(value: unknown): value is Entry {
   if (!isRecord(value)) return false;
   const { v, seq, at, type, by, data, patch, files } = value;
@@ -63,7 +63,7 @@ const zlib = loadLazily<{ crc32?: (bytes: Uint8Array) => number }>('node:zlib');
 /** CRC-32 (IEEE 802.3) of `bytes` as eight hexadecimal digits, by one of the two functions below. */
 export type Checksum = (bytes: Uint8Array) => string;
 
-/** Written out, for who only reads a line or two: loading `node:zlib` costs more than they do. */
+/** In JavaScript, for a reader of a line or two: loading `node:zlib` costs more than they do. */
 export function crc32(bytes: Uint8Array): string {
   table ??= buildRemainders();
   let crc = 0xffffffff;
@@ -74,7 +74,7 @@ export function crc32(bytes: Uint8Array): string {
   return renderHexadecimal((crc ^ 0xffffffff) >>> 0);
 }
 
-/** By Node itself, where it can (22.0 and 22.1 cannot): for who has many bytes to check, or writes and so loads `node:crypto` as well. */
+/** In Node, where it has the function (22.0 and 22.1 do not): for many bytes, and for writers, which load `node:crypto` anyway. */
 export function nativeCrc32(bytes: Uint8Array): string {
   const native = zlib().crc32;
   return native === undefined ? crc32(bytes) : renderHexadecimal(native(bytes));

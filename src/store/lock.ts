@@ -15,13 +15,13 @@ export interface LockRecord extends ProcessIdentity {
   for: string;
 }
 
-/** A lock file that is ours. */
+/** A lock that this process holds. */
 export interface Lock {
-  /** Gives it back. One that cannot be removed is free once this process has ended: what was done under it stands. */
+  /** Releases it. A file that cannot be removed becomes free when this process ends. */
   release(): void;
 }
 
-/** Who takes locks here. */
+/** The taker of a lock. */
 export interface LockOwner {
   identity: ProcessIdentity;
   clock: Clock;
@@ -36,12 +36,12 @@ export interface WaitLimit {
 }
 
 const LONGEST_PAUSE_MS = 25;
-/** More than a lock of ours ever has, in bytes. */
+/** More than any lock file has, in bytes. */
 const LARGEST = 16 * 1024;
 
 /**
  * Takes the lock at `path`, waiting at most `waitMs`.
- * @param beforeTry makes sure of the directory: whoever found nothing to commit may remove it at any time
+ * @param beforeTry makes the directory, which a call that found nothing to commit may remove at any time
  * @throws DevCliError `LOCKED` naming the holder; system errors as they come
  */
 export async function lock(path: string, taker: LockOwner, waiting: WaitLimit, beforeTry: () => void): Promise<Lock> {
@@ -63,7 +63,7 @@ function attemptIn(beforeTry: () => void, path: string, taker: LockOwner, again:
   }
 }
 
-/** Like `lock`, without giving way to anything else in this process; for locks that are held for a moment only. */
+/** Like `lock`, but blocking; for locks that are held for a moment only. */
 export function lockSync(path: string, taker: LockOwner, waiting: WaitLimit): Lock {
   const never = new Int32Array(new SharedArrayBuffer(4));
   for (let [waited, pause] = [0, 1]; ; waited += pause, pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
@@ -76,7 +76,7 @@ export function lockSync(path: string, taker: LockOwner, waiting: WaitLimit): Lo
 
 /**
  * Takes the lock at `path` if it is free or its holder is gone. Never waits.
- * @returns the lock, or who holds it (null: the file does not say)
+ * @returns the lock, or its holder (null: the file does not say)
  */
 export function tryLock(path: string, taker: LockOwner): Lock | { holder: LockRecord | null } {
   const token = taker.ids.hex(16);
@@ -90,15 +90,15 @@ export function tryLock(path: string, taker: LockOwner): Lock | { holder: LockRe
   }
 }
 
-/** Who is named by the lock file at `path`: undefined when there is none, null when it does not say. */
+/** Reads the holder from the lock file at `path`: undefined without a file, null if the file does not say. */
 export function readHolder(path: string): LockRecord | null | undefined {
   const found = readLock(path);
   return found === BLANK ? undefined : found;
 }
 
 /**
- * What a power cut leaves of a lock file, whose bytes are not synced: nothing, or zeros. Nobody holds it, because a lock is
- * put in place whole: a living one is never seen like this.
+ * Whether a lock file is what a power cut leaves, since its bytes are not synced: empty, or zeros. Nobody holds it: a lock is
+ * put in place whole.
  */
 const BLANK = 'blank';
 
@@ -111,13 +111,13 @@ function readLock(path: string): LockRecord | typeof BLANK | null | undefined {
   } catch (error) {
     const code = getSystemCode(error);
     if (code === 'ENOENT') return undefined;
-    // A link or a socket was not made by us: it locks, and nobody can be named.
+    // A link or a socket is foreign: it locks, and names nobody.
     if (code === 'ELOOP' || code === 'ENXIO') return null;
     throw error;
   }
 }
 
-/** Made whole under a name of its own and linked: whoever reads the lock reads all of it. */
+/** Writes the file under a name of its own and links it, so that a reader sees all of it or nothing. */
 function putInPlace(path: string, mine: LockRecord): boolean {
   const temporary = `${path}.${mine.pid}.${mine.token}`;
   try {
@@ -133,7 +133,7 @@ function putInPlace(path: string, mine: LockRecord): boolean {
   }
 }
 
-/** What file systems without hard links say: FAT, exFAT, some network shares and FUSE. */
+/** The errors of file systems without hard links: FAT, exFAT, some network shares and FUSE. */
 const LINK_REFUSALS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'];
 
 function isLinkRefused(error: unknown): boolean {
@@ -141,7 +141,7 @@ function isLinkRefused(error: unknown): boolean {
   return isLink && LINK_REFUSALS.includes(getSystemCode(error) ?? '');
 }
 
-/** A lock by other means would not hold: two calls at once would each take it, and one loses what it recorded. */
+/** The error where hard links are missing: a lock by other means would let two calls in, and one would lose its commit. */
 function withoutLinks(path: string, cause: unknown): DevCliError {
   const problem = `its file system makes no hard links (${getSystemCode(cause)}), without which dev-cli cannot lock`;
   const fix =
@@ -158,8 +158,8 @@ function readToken(found: ReturnType<typeof readLock>): string | undefined {
 }
 
 /**
- * Removes a dead holder's lock. Done under a second lock named after the dead token: of several who found it dead only one
- * removes it, and a late one finds another token and leaves it alone.
+ * Removes a dead holder's lock, under a second lock named after its token: of several callers only one removes it, and a
+ * late one finds another token and leaves it alone.
  */
 function breakLock(path: string, dead: LockRecord | typeof BLANK, taker: LockOwner): boolean {
   const token = dead === BLANK ? BLANK : dead.token;
@@ -174,7 +174,7 @@ function breakLock(path: string, dead: LockRecord | typeof BLANK, taker: LockOwn
   return true;
 }
 
-/** Temporary files of takers that died before they could remove them. */
+/** Removes temporary files of takers that died. */
 function removeOrphans(path: string, here: ProcessIdentity): void {
   for (const name of readdirSync(dirname(path))) {
     const rest = name.startsWith(`${basename(path)}.`) ? name.slice(basename(path).length + 1) : '';
@@ -215,7 +215,7 @@ function isPid(value: unknown): boolean {
   return typeof value === 'number' && Number.isSafeInteger(value) && value > 0;
 }
 
-/** The error for a lock, or a claim, that cannot be had: names the holder (null: the file does not say) and what a person can do. */
+/** The error for a lock or a claim that is held: names the holder, if known, and what a person can do. */
 export function lockedError(
   path: string,
   holder: LockRecord | null,
@@ -241,7 +241,7 @@ export function lockedError(
   });
 }
 
-/** Where a holder is that cannot be looked up from here; null for one that can. */
+/** Describes where a holder runs that cannot be looked up from here; null for one that can. */
 function describePlace(holder: ProcessIdentity, here: ProcessIdentity): string | null {
   if (holder.host === here.host) return null;
   const [name = '', boot] = holder.host.split('@');

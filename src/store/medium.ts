@@ -6,15 +6,15 @@ export interface DocumentWrite {
   /** Relative to the root. */
   path: string;
   content: Buffer | null;
-  /** Set when what is there now must not be lost: it is kept beside it as `<name>.aside-<aside>`. */
+  /** Set where the present document must not be lost: it is kept beside the new one as `<name>.aside-<aside>`. */
   aside?: number;
 }
 
 /**
- * What carries the bytes of a store, as far as it is read: a directory, a memory, some day a database. A medium only reads and
- * writes what it is told to. How a stream is found is in read-store.ts, the order of a commit and what recovery does in
- * core.ts, once for all media; tests/core/store/suite.ts is what each has to pass. All of it is synchronous but the waits, so
- * that between reading a head and the commit nothing else has its turn.
+ * The reading part of what carries a store's bytes: a directory, a memory, some day a database. A medium only reads and writes
+ * what it is told to; how a stream is opened is in read-store.ts, the order of a commit and of recovery in core.ts, once for
+ * all media. Each has to pass tests/core/store/suite.ts. All but the waits is synchronous, so that nothing else runs between
+ * reading a stream and the commit.
  */
 export interface ReadMedium {
   /** Names of the streams that have a journal or a snapshot, sorted. */
@@ -23,21 +23,22 @@ export interface ReadMedium {
   snapshot(stream: string): string | null;
   /** Reads the journal as it is at this moment; an absent one is empty. */
   journal<T>(stream: string, use: (bytes: JournalReader) => T): T;
-  /** The documents as they are at each question. They may be changed by others, at any time. */
+  /** The documents, read at each use; others may change them at any time. */
   files(stream: string): DocumentReader;
   /** The content of that digest, or null when it is absent or not what its digest says. */
   object(stream: string, sha256: string): Buffer | null;
 }
 
 /**
- * The whole of it. What a method writes is durable when it returns: after a power cut it is there, or something that was
- * written later. `append` and `replaceSnapshot` take effect whole or, after a crash, as described there; `stage` and `place`
- * may be cut short between two documents. Everything from `cut` on is called under the stream's lock only.
+ * A medium. What a method writes is durable when it returns: after a power cut it is there, or what was written later.
+ * `append` and `replaceSnapshot` take effect whole or, in a crash, as described there; `stage` and `place` may be cut short
+ * between two documents. Everything from `cut` on is called only under the stream's lock.
  * @throws every method: DevCliError `IO`
  */
 export interface Medium extends ReadMedium {
   /**
-   * Runs `work` while no other caller, of this process or another, changes the stream. The lock of a process that has ended is free.
+   * Runs `work` while no other caller, in this process or another, changes the stream. A lock is free once its process has
+   * ended.
    * @throws DevCliError `LOCKED`, and what `work` throws
    */
   locked<T>(stream: string, work: () => T): Promise<T>;
@@ -52,12 +53,12 @@ export interface Medium extends ReadMedium {
   keepSnapshotAside(stream: string): string;
   /**
    * Prepares a commit: contents by digest, and room for documents at `paths` (relative to the root).
-   * @returns undoes it, for a commit that did not come about; never throws
+   * @returns a function that undoes it, for a commit that failed; it never throws
    */
   stage(stream: string, contents: Map<string, Buffer>, paths: string[]): () => void;
   /**
-   * Appends to a journal of `size` bytes in one write: the commit. On failure the journal is as it was; a crash may leave a
-   * beginning of `text` behind what was there, which `cut` takes away.
+   * Appends to a journal of `size` bytes in one write: the commit. If it fails, the journal is as it was; a crash may leave
+   * the beginning of `text` at its end, which `cut` removes.
    */
   append(stream: string, text: string, size: number): void;
   /** Puts documents in place, each whole or not at all. */

@@ -27,8 +27,8 @@ export function identifyProcess(): ProcessIdentity {
 }
 
 /**
- * True only when the process certainly runs no more: it was started on an earlier boot of this machine; or on this one, and
- * its number is free, belongs to a dead one not yet collected, or to one started at another time.
+ * Whether the process has certainly ended: it was started before this machine's last boot; or its number is free now, or
+ * belongs to a zombie or to a process started at another time.
  */
 export function isGone(other: ProcessIdentity, here: ProcessIdentity): boolean {
   if (other.host !== here.host) return isEarlierBoot(other.host, here.host);
@@ -68,7 +68,7 @@ function readBootId(): string | null {
   return readOrNull('/proc/sys/kernel/random/boot_id')?.trim() || null;
 }
 
-/** A process of another namespace has another number here, or none: it cannot be looked up. */
+/** Whether a process can be looked up: one of another namespace has another number here, or none. */
 function readNamespace(): string | null {
   try {
     return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? null;

@@ -18,13 +18,13 @@ import { overlayDocuments, planRedo, type Redo } from './redo.js';
 import { applyEntries, parseSnapshot, serializeSnapshot } from './snapshot.js';
 import type { Codec, Entry, ReadStore, StreamState, WithSeq } from './store.js';
 
-/** How much of the journal's end is checked before something is added to it. */
+/** How much of the journal's end is checked before a commit, in bytes. */
 const RECENT = 256 * 1024;
 
-/** How often a reader looks again because a writer came in between. */
+/** How often a reader tries again when a writer interferes. */
 const LOOKS = 20;
 
-/** A stream as found: journal and stored snapshot brought together, nothing written yet. */
+/** A stream as found: journal and stored snapshot reconciled in memory, with nothing written yet. */
 export interface OpenedStream<S extends WithSeq> {
   tail: Tail;
   snapshot: S | null;
@@ -38,20 +38,20 @@ export interface OpenedStream<S extends WithSeq> {
   notices: string[];
 }
 
-/** How streams are found, and handed out. */
+/** Opens streams. */
 export interface StreamOpener<S extends WithSeq> {
-  /** For who holds the lock: the end of the journal is checked before something is added to it. */
+  /** Opens a stream for a writer that holds the lock; checks the end of the journal, which is about to grow. */
   underLock(stream: string): OpenedStream<S>;
   /**
-   * For a reader, who holds no lock: a commit seen half finished may have been finished meanwhile, and the next one begun,
-   * whose documents then look like foreign ones. That cannot be while the snapshot is still the one that was read.
+   * Opens a stream for a reader without a lock. A commit that looks unfinished may be finished by now and followed by the
+   * next, whose documents would look foreign; so the result counts only while the snapshot is the one that was read.
    */
   undisturbed(stream: string): OpenedStream<S>;
   /** The stream as it is handed to a caller. */
   toStreamState(state: OpenedStream<S>, files: StreamState<S>['files']): StreamState<S>;
 }
 
-/** What a finder reads from and by. */
+/** What a stream is opened with. */
 export interface FinderOptions<S extends WithSeq> {
   layout: Layout;
   medium: ReadMedium;
@@ -59,7 +59,7 @@ export interface FinderOptions<S extends WithSeq> {
   clock: Clock;
 }
 
-/** Finds where a journal ends, for who has the snapshot `stored`. */
+/** Finds the end of a journal for a caller that has the snapshot `stored`. */
 export type ReadTail = (bytes: JournalReader, stored: WithSeq | null) => Tail;
 
 const checkedTail: ReadTail = (bytes) => readTail(bytes, nativeCrc32);
@@ -71,22 +71,22 @@ const thoroughTail: ReadTail = (bytes) => {
 };
 
 /**
- * For who takes nothing from the journal that a current snapshot has already: then the checksum of the last line, which takes a
- * third of the time of such a reading, is left to those who read on or write.
+ * For readers that need nothing from the journal while the snapshot is current: they skip the checksum of the last line, a
+ * third of the time of such a read. Writers and readers of the journal itself check it.
  */
 export const readTailBySnapshot: ReadTail = (bytes, stored) =>
   (stored === null ? null : readTailAt(bytes, stored.seq)) ?? readTail(bytes);
 
 /**
- * Brings journal and stored snapshot of a stream together (storage.md, Recovery).
- * @param forReaders how much of the journal's end they check
+ * Creates the opener of streams, which reconciles journal and stored snapshot (storage.md, Recovery).
+ * @param forReaders how much of the journal's end readers check
  * @throws every method: DevCliError `STATE_CORRUPT`, `STATE_NEWER`, `JOURNAL_CORRUPT`, `IO`
  */
 export function createStreamOpener<S extends WithSeq>(
   { layout, medium, codec, clock }: FinderOptions<S>,
   forReaders: ReadTail = checkedTail,
 ): StreamOpener<S> {
-  /** What was parsed last: a call reads the same snapshot several times, and a large one takes its time. */
+  /** The last snapshot parsed: a call reads the same one several times. */
   let last: { text: string; snapshot: S | null } | null = null;
 
   function understood(text: string): S | null {
@@ -94,7 +94,7 @@ export function createStreamOpener<S extends WithSeq>(
     return last.snapshot;
   }
 
-  /** @param text the stored snapshot, read before the journal: it is written last, so that the journal can only be further */
+  /** @param text the stored snapshot; read before the journal, which can then only be further on */
   function find(stream: string, findTail: ReadTail, text: string | null): OpenedStream<S> {
     const state = brought(stream, findTail, text);
     if (state.snapshot !== null && state.tail.last !== null) {
@@ -163,7 +163,7 @@ export function createStreamOpener<S extends WithSeq>(
     const state = applyEntries(null, entries);
     if (state === null) throw stateCorrupt(name, layout.noun);
     const last = listLastCommit(entries);
-    // Missing after a single commit: what a crash in the middle of it leaves. Nothing to tell.
+    // Missing after a single commit: a crash in the middle of it leaves that, and it needs no notice.
     if (text === null && last.length === entries.length) return found(stream, tail, state, last, 'missing', []);
     const stored = text === null ? 'missing' : 'unusable';
     const notice = `${name} ${text === null ? 'was missing' : 'could not be used'}; it is rebuilt from the journal.`;
@@ -179,7 +179,7 @@ export function createStreamOpener<S extends WithSeq>(
     notices: string[],
     edited: 'aside' | 'leave' = 'aside',
   ): OpenedStream<S> {
-    // A patch starts from what an older version wrote, so the unmigrated snapshot is what is stored.
+    // Patches continue what an older version wrote, so the snapshot is stored unmigrated.
     const text = serializeSnapshot(state);
     const todo = planRedo({ layout, stream }, open, medium.files(stream), (sha) => medium.object(stream, sha), edited);
     return {
@@ -212,7 +212,7 @@ export function createStreamOpener<S extends WithSeq>(
 }
 
 /**
- * What can be asked of streams without changing any: the part of a store that questions are answered with.
+ * Creates the part of a store that only reads.
  * @throws per method as documented at `ReadStore`; what `Layout.checkedName` throws for a stream that cannot be one
  */
 export function createReadStore<S extends WithSeq>(

@@ -5,7 +5,7 @@ import { isReserved, type Layout, streamPath, toRootRelative } from './layout.js
 import type { DocumentWrite } from './medium.js';
 import type { Entry } from './store.js';
 
-/** Digest of the document at a path; null where nothing is, undefined for what is no document (a directory, a link out). */
+/** Returns the digest of a document; null if there is none, undefined if it is not a document (a directory, a link out). */
 export function digestDocument(files: DocumentReader, path: string): string | null | undefined {
   const { kind } = files.facts(path);
   if (kind === 'missing') return null;
@@ -13,24 +13,24 @@ export function digestDocument(files: DocumentReader, path: string): string | nu
   return content === null ? undefined : sha256(content);
 }
 
-/** Which stream, and where such a one lies. */
+/** A stream, and the layout of its kind. */
 export interface Whose {
   layout: Layout;
   stream: string;
 }
 
-/** What is still to be done to the documents of commits that may not have been finished. */
+/** What remains to be done to the documents of commits that may be unfinished. */
 export interface Redo {
   placements: DocumentWrite[];
   notices: string[];
 }
 
 /**
- * Compares the documents of `entries` with what is there: one already as committed is skipped, one as before the commit is
- * replaced, anything else is kept aside first. Runs no transition (storage.md, Recovery).
+ * Compares the documents of `entries` with the disk: a document that is as committed is skipped, one as it was before the
+ * commit is replaced, any other is kept aside first. Makes no decision anew (storage.md, Recovery).
  * @param object contents by digest
- * @param edited what becomes of a document that is neither: `leave` it where the commits were probably finished, and an
- *   agent or a person has been at it since
+ * @param edited what to do with a document that is neither: `leave` it where the commits were probably finished and it was
+ *   edited since
  */
 export function planRedo(
   { layout, stream }: Whose,
@@ -63,7 +63,7 @@ export function planRedo(
 }
 
 interface Change {
-  /** Every digest the document had on the way. */
+  /** Every digest that the document had in these commits. */
   known: Set<string>;
   after: string | null;
   seq: number;
@@ -84,7 +84,7 @@ function collectChanges(layout: Layout, stream: string, entries: readonly Entry[
   return byPath;
 }
 
-/** The documents as they will be once `placements` are in place; for a reader, who writes nothing. */
+/** Shows the documents as they will be once `placements` are in place, to a reader that writes nothing. */
 export function overlayDocuments(
   { layout, stream }: Whose,
   files: DocumentReader,

@@ -15,7 +15,7 @@ import {
   type WithSeq,
 } from './store.js';
 
-/** How often it is looked again because a commit came in between. */
+/** How often the comparison is repeated when a commit interferes. */
 const LOOKS = 20;
 
 interface Options<S extends WithSeq> {
@@ -28,7 +28,7 @@ interface Options<S extends WithSeq> {
 
 type Findings = Pick<Replay<WithSeq>, 'differences' | 'notes'>;
 
-/** What a journal says, read from its beginning to its end. */
+/** A journal, folded from its beginning to its end. */
 interface Folded {
   state: JsonObject | null;
   seq: number;
@@ -37,13 +37,13 @@ interface Folded {
   asStored: string | null;
   documents: Map<string, Change[]>;
   differences: Difference[];
-  /** False from a patch on that does not fit: there is nothing to compare the stored snapshot with. */
+  /** False after a patch that does not fit: there is nothing to compare the stored snapshot with. */
   foldable: boolean;
   /** Something lies behind the last whole commit. */
   torn: boolean;
 }
 
-/** `Store.replay` (storage.md, A commit). Nobody is locked out: when a commit came in between, it is done again. */
+/** `Store.replay` (storage.md, A commit). Takes no lock; starts again if a commit interferes. */
 export function replay<S extends WithSeq>(options: Options<S>): Replay<S> {
   const { medium, stream } = options;
   for (let attempt = 1; ; attempt++) {
@@ -70,7 +70,7 @@ function compareStream<S extends WithSeq>(options: Options<S>, stored: string | 
   if (rebuilt !== null && snapshot === null) {
     findings.differences.push({ seq: folded.seq, problem: 'the state after it does not fit its schema' });
   }
-  // Without a snapshot that says how far it is there is one commit that may be unfinished, the first of all.
+  // Without a usable snapshot, only a commit that is the first of all may be unfinished.
   const tells = storedSeq >= 0 && (stored !== null || folded.commits === 1);
   const finished = tells ? Math.min(storedSeq, folded.seq) : folded.seq;
   if (finished < folded.seq) {
@@ -88,7 +88,7 @@ function compareStream<S extends WithSeq>(options: Options<S>, stored: string | 
   };
 }
 
-/** Compares documents and stored contents; gives how many of the latter there should be. */
+/** Compares documents and stored contents; returns how many contents there should be. */
 function compareDocuments<S extends WithSeq>(
   { layout, medium, stream, look }: Options<S>,
   documents: Folded['documents'],
@@ -140,7 +140,7 @@ function foldFrom(bytes: JournalReader, look: ReplayOptions, storedSeq: number):
   return folded;
 }
 
-/** False when the patch does not fit. */
+/** Applies an entry; false if its patch does not fit. */
 function fold(folded: Folded, entry: Entry): boolean {
   let problem: string | null = null;
   try {
