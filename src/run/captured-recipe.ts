@@ -31,7 +31,7 @@ const NO_RECIPE: CapturedRecipe = {
 };
 
 /**
- * The captured recipe of a run; for a workflow, the recipe of its current phase.
+ * Reads the captured recipe of a run; for a workflow, with the recipe of its current phase.
  * @throws DevCliError `STATE_CORRUPT` when recipe.json is missing, damaged, or not what the run began with; `STATE_NEWER`
  */
 export function readCapturedRecipe(head: StreamState<RunState>): CapturedRecipe {
@@ -63,7 +63,7 @@ function noRecipe({ snapshot, seq }: StreamState<RunState>, problem: string): De
   });
 }
 
-/** The same for ending a run, which must be possible without a readable recipe: then there are no blocks. */
+/** Reads it for ending a run, which must be possible without a readable recipe: then there are no blocks. */
 export function readCapturedOrEmpty(head: StreamState<RunState>): CapturedRecipe {
   try {
     return readCapturedRecipe(head);
@@ -74,7 +74,7 @@ export function readCapturedOrEmpty(head: StreamState<RunState>): CapturedRecipe
 }
 
 /**
- * Reads recipe.json.
+ * Parses recipe.json.
  * @throws DevCliError `STATE_CORRUPT` when it is no captured recipe; `STATE_NEWER` when this version cannot compile its
  * sources any more
  */

@@ -27,14 +27,14 @@ export const runCodec: Codec<RunState> = {
         `state.json does not fit its schema at ${found.at || '/'}: ${found.problem}.`,
       );
     }
-    // It has the outline of one; the rest is our own, written by code that is type-checked.
+    // The outline fits; the rest was written by type-checked code of ours.
     return value as unknown as RunState;
   },
   migrates: false,
   identity: { name: 'name', id: 'runId' },
 };
 
-/** A copy that a transaction may change; the rows that grow with the plan are shared, since they are replaced, never changed. */
+/** Copies a state for a transaction to change. Rows that grow with the plan are shared: they are replaced, never changed. */
 export function copyState(state: RunState): RunState {
   const { engine, acknowledged, commandResults, ...rest } = state;
   return {
@@ -95,8 +95,8 @@ export interface OutlineFault {
 }
 
 /**
- * The first place where a value does not fit, or null. A validator compiled ahead says the same, but it is one large
- * function that every call would have to compile first: reading its schema is several times faster for one snapshot.
+ * Finds the first place where a value does not fit, or null. A validator compiled ahead would be one large function for every
+ * call to parse; interpreting the schema is several times faster for a single snapshot.
  */
 export function misfit(schema: OutlineSchema, value: unknown, at = ''): OutlineFault | null {
   if (schema.anyOf !== undefined) {

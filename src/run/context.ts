@@ -6,8 +6,8 @@ import type { Library } from '../recipe/library.js';
 import type { RunState } from './state.js';
 
 /**
- * All that a question about runs as they are now may know of the world (house.md, Use cases): nothing in it writes or starts anything.
- * Made once by the composition root.
+ * All that a question about the present state of runs may know of the world; nothing in it writes or starts anything. The
+ * composition root makes it once for a call.
  */
 export interface ReadContext {
   /** Absolute: where `.dev/` is. */
@@ -21,7 +21,7 @@ export interface ReadContext {
   /** When the call began to work, by the clock, in milliseconds; a person who was asked does not count as work. */
   startedAt: number;
   caller: Caller;
-  /** The harness's mark that stands in the environment, by the variable's name; null where none does (protocol.md §1). */
+  /** The name of the environment variable by which a harness marks its calls; null if none is set (protocol.md §1). */
   mark: string | null;
   /** The harness session that calls, when it is known. */
   session: string | null;
@@ -33,7 +33,7 @@ export interface ReadContext {
   cliVersion: string;
 }
 
-/** The same for a question that also asks what runs were, or waits for what becomes of them. */
+/** The same for a question that also asks for the history of runs, or waits for changes. */
 export interface HistoryContext extends ReadContext {
   store: RunHistories<RunState>;
 }
@@ -44,7 +44,7 @@ export interface Context extends HistoryContext {
   ids: Ids;
   /** Asks the person at the terminal for a line; only where `caller.terminal` is true. */
   ask: (question: string) => Promise<string>;
-  /** What starts dev-cli itself as a process of its own: node, and the absolute path of the command line's entry. */
+  /** The command that starts dev-cli as a process: node, and the absolute path of the entry. */
   program: readonly [string, string];
   /** Absolute path of the detached runner's entry. */
   runner: string;
@@ -53,14 +53,14 @@ export interface Context extends HistoryContext {
 }
 
 /**
- * The instant, in milliseconds, by which a call answers, whatever is still at work (protocol.md §4).
- * @param wait seconds that it was asked to wait; how long a call may take here bounds that too
+ * Returns the instant, in milliseconds, by which a call must answer, whatever is still running (protocol.md §4).
+ * @param wait seconds that it was asked to wait; `answerWithin` bounds them
  */
 export function getDeadline({ startedAt, answerWithin }: ReadContext, wait: number = answerWithin): number {
   return startedAt + Math.min(wait, answerWithin) * 1000;
 }
 
-/** Seconds that a printed poll waits: all that a call may take where it is printed. */
+/** Returns the seconds that a printed poll waits: as long as a call may take. */
 export function getPollWait({ answerWithin }: ReadContext): number {
   return Math.max(1, Math.floor(answerWithin));
 }

@@ -9,8 +9,8 @@ import { readPlan } from './plan-content.js';
 import type { RunState } from './state.js';
 
 /**
- * Documents of a run that are gone although nobody meant them to be: `git clean -fd` and `git stash -u` take what git does
- * not ignore, a power cut what was not synced. The journal says what they held, `objects/` has it (storage.md, Documents that vanished).
+ * Documents of a run that are lost: `git clean -fd` and `git stash -u` take what git does not ignore, a power cut what was not
+ * synced. The journal names their contents, and `objects/` holds them (storage.md, Documents that vanished).
  */
 
 /** A run's documents in a transaction, and what its state says of them. */
@@ -19,11 +19,11 @@ interface RunDocuments {
   state: RunState;
 }
 
-/** What documents held when they were committed last, by path as in `DocumentReader`. */
+/** The last committed contents of documents, by path as in `DocumentReader`. */
 export type DocumentContents = ReadonlyMap<string, Buffer>;
 
 /**
- * The documents that a run cannot do without, and that may be lost. Looks at a few files and reads none.
+ * Finds the documents that the run needs and that may be lost. Looks at a few files and reads none.
  * @returns paths relative to the run's directory
  */
 export function findLostDocuments(files: DocumentReader, state: RunState): string[] {
@@ -32,22 +32,22 @@ export function findLostDocuments(files: DocumentReader, state: RunState): strin
   const wanted = sizes === undefined ? documentsOf(state) : Object.keys(sizes);
   return wanted.filter((path) => {
     const promised = before[path];
-    // What the pending action promises and what was not there when it was issued is still to be written.
+    // Promised by the pending action, and missing when it was issued: still to be written.
     if (promised === null) return false;
-    // Release 0.1.0 did not note the sizes: whether something was cut short shows in its content alone.
+    // Version 0.1.0 recorded no sizes: only the content shows whether a document was cut short.
     if (sizes === undefined && isUnfinished(state)) return true;
-    // What it promises and what was there may be being written again.
+    // Promised, and present when it was issued: it may just be rewritten.
     return isShort(files, path, promised === undefined ? (sizes?.[path] ?? 1) : 1);
   });
 }
 
-/** Missing, or with fewer bytes than it should have: empty or cut short, or a person has been at it. */
+/** Whether a document is missing or shorter than recorded: lost, cut short, or edited by a person. */
 function isShort(files: DocumentReader, path: string, size: number): boolean {
   const facts = files.facts(path);
   return facts.kind === 'missing' || (facts.kind === 'file' && facts.size < size);
 }
 
-/** Whether a document is missing, or holds no more than the beginning of what it held: a write that was cut off. */
+/** Whether a document is missing, or holds only the beginning of its content: a write that was cut off. */
 function isLost(files: DocumentReader, path: string, content: Buffer): boolean {
   if (!isShort(files, path, content.length)) return false;
   const present = files.read(path);
@@ -55,8 +55,8 @@ function isLost(files: DocumentReader, path: string, content: Buffer): boolean {
 }
 
 /**
- * The sizes in bytes of the documents of a run as this transaction leaves them, by path: those it cannot do without, and those that it
- * has written and not removed. Prompt files count as long as somebody works by them.
+ * Records the sizes in bytes of the run's documents as this transaction leaves them, by path: those that the run needs, and those
+ * that it has written and not removed. Prompt files count while their action is pending.
  */
 export function recordSizes({ files, state }: RunDocuments): Record<string, number> {
   const written = [...Object.keys(state.documents ?? {}), ...files.changes().map(({ path }) => path)];
@@ -71,7 +71,7 @@ export function recordSizes({ files, state }: RunDocuments): Record<string, numb
 
 const isUnfinished = ({ status }: RunState): boolean => status === 'live' || status === 'halted';
 
-/** What the run has written or was handed so far and reads again. */
+/** Lists the documents that the run has written or was given, and reads again. */
 function documentsOf(state: RunState): string[] {
   const action = state.pendingAction?.action;
   const plan = state.engine !== null || state.written.includes(PLAN) ? [PLAN, PLAN_CONTENT] : [];
@@ -89,14 +89,14 @@ function documentsOf(state: RunState): string[] {
   ];
 }
 
-/** What agents have delivered. */
+/** Lists what agents have delivered. */
 function outputsOf({ agents }: RunState): string[] {
   return Object.values(agents).flatMap(({ status, output }) =>
     status === 'done' && output !== undefined ? [output] : [],
   );
 }
 
-/** The paths that an action tells its reader to open. */
+/** Lists the paths that an action tells its reader to open. */
 function namedBy(action: Action): string[] {
   if (action.action === 'done') return [];
   const { read = [], consult = [] } = action;
@@ -105,16 +105,16 @@ function namedBy(action: Action): string[] {
   return [...read, ...consult, ...[...agents, ...tasks].map(({ promptFile }) => promptFile)];
 }
 
-/** A path as actions name it, relative to the run's directory; none when it lies elsewhere. */
+/** Converts a path as actions name it to one relative to the run's directory; none if it lies elsewhere. */
 function inRun(name: string, path: string): string[] {
   const inside = path.split(`${getRunDirectory(name)}/`, 2)[1];
   return inside === undefined ? [] : [inside];
 }
 
 /**
- * What documents held when they were committed last. Reads the journal from its beginning.
+ * Reads the last committed contents of documents. Reads the journal from its beginning.
  * @param paths relative to the run's directory
- * @returns without those that no commit holds, that were removed, or whose content is not in `objects/`
+ * @returns without documents that no commit holds, that were removed, or whose content is not in `objects/`
  * @throws DevCliError `JOURNAL_CORRUPT`, `STATE_NEWER`, `IO`
  */
 export async function readCommittedContents(
@@ -137,7 +137,7 @@ export async function readCommittedContents(
 }
 
 /**
- * The same; of PLAN.md, where no commit holds it, as it follows from plan-content.json: `plan generate` for a name without a run
+ * Reads the same, and renders PLAN.md from plan-content.json where no commit holds it: `plan generate` for a name without a run
  * leaves no journal.
  * @throws what the store throws
  */
@@ -152,14 +152,14 @@ export async function readContents(
   return plan === null ? contents : new Map([...contents, [PLAN, Buffer.from(renderPlan(plan))]]);
 }
 
-/** The documents as they will be once those of `contents` that are lost are put back. */
+/** Shows the documents as they will be once the lost ones among `contents` are restored. */
 export function overlayContents(files: DocumentReader, contents: DocumentContents): DocumentReader {
   const lost = new Map([...contents].filter(([path, content]) => isLost(files, path, content)));
   return { ...files, read: (path) => lost.get(path) ?? files.read(path) };
 }
 
 /**
- * A context whose runs are read as they will be once what they have lost is put back: for who only asks and writes nothing.
+ * Creates a context for questions, in which runs appear with their lost documents restored; writes nothing.
  */
 export function createRestoredView<C extends HistoryContext>(context: C): C {
   const { store } = context;
@@ -175,15 +175,15 @@ export function createRestoredView<C extends HistoryContext>(context: C): C {
 }
 
 /**
- * Puts lost documents back, in this transaction's commit.
- * @returns what the next acknowledgement says of it; empty when there was nothing to put back
+ * Restores lost documents, in this transaction's commit.
+ * @returns the notices for the next acknowledgement; empty if nothing was lost
  */
 export function restoreDocuments(tx: RunDocuments, contents: DocumentContents): string[] {
   const { files, state } = tx;
   const lost = [...contents].filter(([path, content]) => isLost(files, path, content));
   for (const [path, content] of lost) {
     files.write(path, content);
-    // It is no new evidence: its content decides whether its writer has been at it.
+    // Restoring is no new evidence: the content decides whether the agent has written since.
     const before = state.pendingAction?.before;
     if (before?.[path] != null) before[path] = readFileFacts(files, path);
   }

@@ -1,4 +1,4 @@
-/** Where a run lives, for the paths that are printed. */
+/** The directories that printed paths depend on. */
 export interface Directories {
   /** Absolute. */
   root: string;
@@ -8,10 +8,10 @@ export interface Directories {
 /** The plan, relative to the run's directory. */
 export const PLAN = 'PLAN.md';
 
-/** What PLAN.md is rendered from and an execution carries out, relative to the run's directory. */
+/** The content of the plan, which PLAN.md renders and an execution carries out; relative to the run's directory. */
 export const PLAN_CONTENT = 'plan-content.json';
 
-/** The plan as a run executes it, captured when its engine began: later edits of the documents change nothing. */
+/** The plan that a run executes, captured when its engine began: later edits do not change it. */
 export const CAPTURED_PLAN = 'context/plan.json';
 
 /** The directory of a run, relative to the root. */
@@ -20,7 +20,7 @@ export function getRunDirectory(name: string): string {
 }
 
 /**
- * A document's path as an agent reads it: relative to the root with `/`, absolute when the work tree is elsewhere
+ * Renders a document's path for an agent: relative to the root with `/`, absolute when the work tree is elsewhere
  * (protocol.md, Root). `path` is relative to the run's directory; a leading `/` means the root.
  */
 export function displayPath(place: Directories, name: string, path: string): string {
@@ -28,14 +28,14 @@ export function displayPath(place: Directories, name: string, path: string): str
   return place.workTree === place.root ? fromRoot : `${place.root}/${fromRoot}`;
 }
 
-/** The path that `displayPath` showed, relative to the run's directory again. */
+/** Converts a path that `displayPath` rendered back to one relative to the run's directory. */
 export function parseDisplayPath(place: Directories, name: string, shown: string): string {
   const fromRoot = shown.startsWith(`${place.root}/`) ? shown.slice(place.root.length + 1) : shown;
   const directory = `${getRunDirectory(name)}/`;
   return fromRoot.startsWith(directory) ? fromRoot.slice(directory.length) : `/${fromRoot}`;
 }
 
-/** The same, always absolute: what a subagent is told. */
+/** Renders a document's path as subagents need it: always absolute. */
 export function toAbsolutePath(place: Directories, name: string, path: string): string {
   return path.startsWith('/') ? `${place.root}${path}` : `${place.root}/${getRunDirectory(name)}/${path}`;
 }

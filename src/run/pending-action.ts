@@ -7,7 +7,7 @@ import type { EntryData } from './entries.js';
 import type { PathFacts, PendingState } from './state.js';
 import { getBlock, getRound, recordEntry, recordStepSummary, type Transaction } from './transaction.js';
 
-/** The action that waits for an acknowledgement, with its block; null when the run has ended. */
+/** Finds the pending action with its block; null when the run has ended. */
 export function findPending(tx: Transaction): PendingBlock | null {
   const state = tx.state.pendingAction;
   if (state === null || state.action.action === 'done') return null;
@@ -15,7 +15,7 @@ export function findPending(tx: Transaction): PendingBlock | null {
   return { state, action, block: getBlock(tx, action.block), choices: findChoices(action) };
 }
 
-/** Where an error happened: the run, and the action that waits there with its acknowledgement (protocol.md, Errors). */
+/** Says where an error happened: the run, and its pending action with the ack (protocol.md, Errors). */
 export function whereIn({ state }: Transaction): Pick<ErrorParts, 'run' | 'pending'> {
   const action = state.pendingAction?.action;
   if (action === undefined || action.action === 'done') return { run: state.name };
@@ -29,8 +29,8 @@ export function staleActionError({ state }: Transaction, message: string): DevCl
 
 /**
  * Makes an action the pending one and records it.
- * @param before what stands at each promised path
- * @param more what else its acknowledgement is measured against
+ * @param before the file at each promised path
+ * @param more what else its acknowledgement is judged by
  */
 export function setPendingAction(
   tx: Transaction,
@@ -62,29 +62,29 @@ export function setPendingAction(
   tx.because.length = 0;
 }
 
-/** The acknowledgement of an action that has one for all of it, not one for each choice. */
+/** Returns the ack of an action; undefined if each choice has its own. */
 export function findAck(action: Action): Invocation | undefined {
   return 'ack' in action ? action.ack : undefined;
 }
 
-/** The choices that an action offers; undefined where it offers none. */
+/** Returns the choices that an action offers; undefined without any. */
 export function findChoices(action: Action): NonNullable<GateAction['choices']> | undefined {
   return 'choices' in action ? action.choices : undefined;
 }
 
-/** The pending action with its block, as every kind of acknowledgement needs it. */
+/** The pending action with its block. */
 export interface PendingBlock<B extends ResolvedBlock = ResolvedBlock> {
   block: B;
   action: PendingAction;
   state: PendingState;
-  /** What the action offers; undefined where it offers no choice. */
+  /** The choices that the action offers; undefined without any. */
   choices: ReturnType<typeof findChoices>;
 }
 
 /**
- * Records that the pending action was acknowledged, so that the same acknowledgement again is a duplicate. What was said
- * about its changed sources counts for no later action.
- * @param summary of the step; what it said before stands when left out
+ * Records that the pending action was acknowledged; the same acknowledgement is a duplicate from now on, and what a person
+ * said about its changed sources counts for no later action.
+ * @param summary of the step; left out, the present one stays
  */
 export function recordAcknowledged(
   tx: Transaction,
@@ -98,7 +98,7 @@ export function recordAcknowledged(
   markAcknowledged(tx, pending);
 }
 
-/** The same for an action whose end is recorded otherwise. */
+/** Does so for an action whose end has an entry of its own. */
 export function markAcknowledged(tx: Transaction, pending: PendingBlock): void {
   tx.state.acknowledged[pending.action.actionId] = pending.block.id;
   tx.state.sourcesRefused = null;

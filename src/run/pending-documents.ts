@@ -2,7 +2,7 @@ import type { DocumentReader, FileChange, FileFacts } from '../base/files.js';
 import { sha256 } from '../base/sha256.js';
 import type { PathFacts } from './state.js';
 
-/** A run's documents, to be read. */
+/** The documents of a run, for reading. */
 export interface Documents extends DocumentReader {
   /** The content as text, or null where nothing is. */
   text(path: string): string | null;
@@ -11,20 +11,20 @@ export interface Documents extends DocumentReader {
 }
 
 /**
- * A run's documents during one decision: what is on disk, overlaid with what this decision has written so far.
+ * The documents of a run during a decision: the disk, overlaid with what the decision has written so far.
  * Nothing reaches the disk before the commit (storage.md, A commit).
  */
 export interface PendingDocuments extends Documents {
   write(path: string, content: string | Uint8Array): void;
   remove(path: string): void;
-  /** Keeps the present content with the commit although nothing changes: an agent's output that was accepted. */
+  /** Records the present content with the commit although it does not change: an agent's output that was accepted. */
   keep(path: string): void;
   changes(): FileChange[];
   /** Whether anything written or removed differs from what was there before. */
   differs(): boolean;
 }
 
-/** The documents of a run that is only looked at. */
+/** Creates the documents of a run that is only read. */
 export function documentsOf(files: DocumentReader): Documents {
   return {
     ...reading((path) => files.read(path)),
@@ -94,7 +94,7 @@ function listed(files: DocumentReader, overlay: Map<string, Buffer | null>, dire
   return [...names].sort();
 }
 
-/** What stands at a promised path now, by size, times, inode and digest; null for nothing. No clock is compared. */
+/** Reads the facts of a promised file: size, times, inode and digest; null without one. No clock is compared. */
 export function readFileFacts(files: DocumentReader, path: string): PathFacts {
   const facts = files.facts(path);
   if (facts.kind !== 'file') return null;

@@ -5,10 +5,10 @@ import { parseJson } from '../documents/section-data.js';
 import { PLAN_CONTENT } from './paths.js';
 import type { PendingDocuments } from './pending-documents.js';
 
-/** What is said of a text that is empty, or broken off. */
+/** The errors of a text that is empty or not JSON. */
 const NO_JSON = ['DATA_MISSING', 'DATA_MALFORMED'];
 
-/** The plan as it lies in plan-content.json; null where there is none or it is not valid. */
+/** Reads the plan from plan-content.json; null if there is none or it is not valid. */
 export function readPlan(files: PendingDocuments): PlanContent | null {
   const text = files.text(PLAN_CONTENT);
   if (text === null) return null;

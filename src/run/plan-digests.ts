@@ -3,27 +3,27 @@ import { crc32 } from '../store/line.js';
 import type { RunEngine } from './engine.js';
 
 /**
- * Whether the plan on disk is still the one that an execution has captured, told without a parser and without
- * `node:crypto`: `next` asks at every call (house.md, Speed). Marks are no evidence: they only say when to look closer.
+ * Tells whether the plan on disk may differ from the captured one, without a parser and without `node:crypto`: `next` asks at
+ * every call (house.md, Speed). These marks are no evidence: they only say when to look closer.
  */
 
 const CONTENT = 'plan-content.json';
 const SHOWN = 'PLAN.md';
 
-/** A document longer than this is told apart by its size alone, in bytes; nothing reads one that is longer. */
+/** A document larger than this, in bytes, is compared by its size alone; nothing reads a larger one. */
 const LONGEST = 8 * 1024 * 1024;
 
-/** The marks of the plan as it lies there. */
+/** Returns the marks of the plan on disk. */
 export function digestPlanFiles(files: DocumentReader): NonNullable<RunEngine['planMarks']> {
   return { content: readMark(files, CONTENT), shown: readMark(files, SHOWN) };
 }
 
-/** Whether PLAN.md is, to the byte, what the execution left there. */
+/** Whether PLAN.md is what the execution last wrote. */
 export function isUnchangedPlanFile({ planMarks }: RunEngine, files: DocumentReader): boolean {
   return planMarks !== undefined && planMarks.shown === readMark(files, SHOWN);
 }
 
-/** Size and checksum of a document; null where there is no regular file. */
+/** Returns size and checksum of a document; null without a regular file. */
 function readMark(files: DocumentReader, path: string): string | null {
   const facts = files.facts(path);
   if (facts.kind !== 'file') return null;
@@ -31,7 +31,7 @@ function readMark(files: DocumentReader, path: string): string | null {
   return content === null ? `${facts.size}` : `${content.length}:${crc32(content)}`;
 }
 
-/** Whether a document of the plan differs from what the execution knows of it. One that is gone is no other plan. */
+/** Whether a document of the plan differs from its mark; a missing one does not count. */
 export function mayPlanDiffer(engine: RunEngine, files: DocumentReader): boolean {
   const { planMarks } = engine;
   if (planMarks === undefined) return false;

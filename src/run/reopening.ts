@@ -3,8 +3,8 @@ import { displayPath } from './paths.js';
 import type { Transaction } from './transaction.js';
 
 /**
- * How a halted run goes on at `step`: as it was, or with a ruling, which whoever runs the command writes first. Its file lies
- * beside the last action, which is another one at each halt.
+ * Builds the commands that reopen a halted run at `step`: as it was, or with a ruling, which the caller writes first to a file
+ * beside the last action.
  * @param step a block, or todos separated by commas
  */
 export function buildReopenCommands(

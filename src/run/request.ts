@@ -3,7 +3,7 @@ import { toBoundedLine } from '../documents/foreign.js';
 import type { RunState } from './state.js';
 import type { Transaction } from './transaction.js';
 
-/** `https://forge/pull/7 (draft)`: the pull request of a run in a line; null when it has none. */
+/** Renders the pull request of a run as `https://forge/pull/7 (draft)`; null if it has none. */
 export function renderPullRequest({ pullRequest }: Pick<RunState, 'pullRequest'>): string | null {
   if (pullRequest === undefined) return null;
   const { url, standing } = pullRequest;
@@ -14,9 +14,9 @@ export function renderPullRequest({ pullRequest }: Pick<RunState, 'pullRequest'>
 const OPEN = ['dev-cli', 'pull-request', 'open'];
 
 /**
- * Keeps which pull request the run has opened, or found, as `pull-request open` answered. What is no address is not kept.
+ * Records the pull request that `pull-request open` reports as opened or found, if its address is one.
  * @param answer the document that the command printed, null when it printed none
- * @returns what there is to tell of it, to stand behind the command's outcome
+ * @returns text to append to the command's outcome
  */
 export function recordPullRequest(
   tx: Transaction,

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../base/json.js';
 import type { NewEntry } from '../store/store.js';
 
-/** One line that says what an entry recorded; from its data alone. */
+/** Summarizes an entry in a line, from its data alone. */
 export function summarize(entry: Pick<NewEntry, 'type' | 'data'>): string {
   const text = (key: string) => String(entry.data[key] ?? '');
   switch (entry.type) {
@@ -72,7 +72,7 @@ export function summarize(entry: Pick<NewEntry, 'type' | 'data'>): string {
   }
 }
 
-/** `todo-3/worker`; the stage alone where it is about the whole run. */
+/** Renders a todo's stage as `todo-3/worker`; the stage alone if it is about the whole run. */
 function taskOf(data: JsonObject): string {
   const todo = data['todoId'];
   return typeof todo === 'string' ? `${todo}/${data['substep']}` : String(data['substep']);

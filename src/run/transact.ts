@@ -26,21 +26,20 @@ import {
 
 const NO_CONTENTS: DocumentContents = new Map();
 
-/** The work of a transaction: what it records is committed. `pending`: the action that waits as it begins. */
+/** The work of a transaction; what it records is committed. `pending`: the pending action when the transaction begins. */
 type Body<A> = (tx: Transaction, pending: PendingBlock | null) => A;
 
-/** What one attempt at the transaction came to. */
+/** The outcome of one attempt at the transaction. */
 type TransactionResult<A> =
   | { kind: 'answered'; answer: A }
-  /** What was restored is recorded; the transaction itself comes next. */
+  /** What was restored is committed; the transaction itself comes next. */
   | { kind: 'mended' }
-  /** Nothing was done: what these documents held has to be found first. */
+  /** Nothing was done: the contents of these documents have to be looked up first. */
   | { kind: 'lost'; paths: string[]; notices: string[] };
 
 /**
- * One transaction on a run: opens it on the head, lets `body` work, commits what it recorded.
- * A transaction that recorded nothing writes nothing. What was restored when the run was opened, documents that had vanished among it, is
- * recorded in a commit of its own first: `body` may refuse, and the disk is mended all the same.
+ * Carries out a transaction on a run: opens it, lets `body` work, commits what it recorded. One that recorded nothing writes
+ * nothing. What opening the run restored, such as lost documents, is committed on its own first, since `body` may refuse.
  * @throws DevCliError `NO_SUCH_RUN`; what `body` and the store throw
  */
 export async function transact<A>(
@@ -72,16 +71,16 @@ export async function transact<A>(
   return withSurroundings(context, work, known);
 }
 
-/** What is known so far of what is to be mended. */
+/** What is to be restored, as far as it is known. */
 interface Recovery {
-  /** What lost documents held; null before they were looked for. */
+  /** The contents of lost documents; null before they were looked up. */
   contents: DocumentContents | null;
-  /** Of earlier transactions, not recorded yet. */
+  /** Notices of earlier attempts, not recorded yet. */
   notices: string[];
   recorded: boolean;
 }
 
-/** The decision of one transaction on the way to an answer. */
+/** Makes the decision of one attempt. */
 function attempted<A>(
   context: Context,
   name: string,
@@ -102,7 +101,7 @@ function attempted<A>(
   return closeTransaction<TransactionResult<A>>(tx, head, { kind: 'answered', answer: inRun(tx, body) });
 }
 
-/** What is refused says where: the run, and what is pending there (protocol.md, Errors). */
+/** Runs `body`; a refusal then names the run and its pending action (protocol.md, Errors). */
 function inRun<A>(tx: Transaction, body: Body<A>): A {
   try {
     return body(tx, findPending(tx));
@@ -111,15 +110,15 @@ function inRun<A>(tx: Transaction, body: Body<A>): A {
   }
 }
 
-/** Records what was mended; the next acknowledgement, `status` and `manifest` tell it. */
+/** Records what was restored, for the next acknowledgement, `status` and `manifest` to report. */
 function noteRecovery(tx: Transaction, notices: string[]): void {
   recordEntry(tx, 'recovered', { notices });
   tx.state.recovered.push(...notices);
 }
 
 /**
- * Does `work`, and again from its beginning with the answer when it asks for something not yet known: a decision is
- * synchronous and cannot wait for it.
+ * Does `work`, and repeats it from its beginning each time that it asks for something not known yet: a decision is synchronous
+ * and cannot wait.
  * @param known what the caller has found out already
  */
 export async function withSurroundings<A>(
@@ -140,7 +139,7 @@ export async function withSurroundings<A>(
       }
       case 'others': {
         const { EXECUTION_LOCK, listOtherExecutions } = await import('./other-executions.js');
-        // Held until the work is committed: of two executions that begin at once, one has to see the other.
+        // Held until the commit: of two executions that begin at once, one has to see the other.
         return context.store.alone(EXECUTION_LOCK, async () => {
           const others = await listOtherExecutions(context, run, workTree);
           return withSurroundings(context, work, { ...surroundings, others: () => others });

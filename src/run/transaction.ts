@@ -15,7 +15,7 @@ import { createWorkspace, type Documents, type PendingDocuments } from './pendin
 import type { RunState } from './state.js';
 import { summarize } from './summarize.js';
 
-/** What a CLI block did on the way, told in the answer as `ran`. */
+/** What a CLI block did during the call; the answer lists it as `ran`. */
 export interface RanStep {
   block: string;
   ok: boolean;
@@ -23,12 +23,12 @@ export interface RanStep {
 }
 
 /**
- * One decision in the making: the snapshot being changed, the documents being written, what will be recorded.
- * Lives inside a single `decide`; only its commit is seen by anybody (storage.md, A commit).
+ * A decision in progress: the snapshot being changed, the documents being written, the entries to be recorded. It lives within
+ * a single `decide`; others see only its commit (storage.md, A commit).
  */
 export interface Transaction {
   readonly place: Directories;
-  /** With the recipe that is at work; of a workflow, another one from the moment on at which the next phase begins. */
+  /** The captured recipe, with the current one of a workflow; it changes when the next phase begins. */
   captured: CapturedRecipe;
   readonly files: PendingDocuments;
   readonly state: RunState;
@@ -36,14 +36,14 @@ export interface Transaction {
   readonly at: string;
   readonly by: Caller;
   readonly entries: { type: EntryType; data: EntryData<EntryType> }[];
-  /** Told in the answer, not kept. */
+  /** Warnings of the answer; not kept. */
   readonly warnings: string[];
   readonly ran: RanStep[];
-  /** Why the next action is issued, beyond the recipe: a review that rejected, the user's reason. Read first. */
+  /** Files that say why the next action is issued, such as a review that rejected; its reader opens them first. */
   readonly because: string[];
-  /** The work tree as it is, read before the decision; null where there is no repository. */
+  /** The work tree as read before the decision; null without a repository. */
   readonly tree: () => WorkTreeStatus | null;
-  /** Other runs that carry out a plan in the same work tree. Asked when an execution begins; then none of them begins meanwhile. */
+  /** Other runs that execute a plan in the same work tree. Once asked, none of them begins before the commit. */
   readonly others: () => readonly OtherExecution[];
   /** At `init`: the run of this name before the one that begins. Null in every other transaction. */
   readonly earlier: RunState | null;
@@ -51,7 +51,7 @@ export interface Transaction {
   readonly pollWait: number;
 }
 
-/** The part of a transaction that only reads; a question, which has no transaction, has it too. */
+/** The reading part of a transaction, which a question has, too. */
 export interface Standing {
   readonly place: Directories;
   readonly captured: CapturedRecipe;
@@ -68,7 +68,7 @@ export function recordEntry<T extends EntryType>(tx: Transaction, type: T, data:
 }
 
 /**
- * The block of that id in the captured recipe.
+ * Returns a block of the captured recipe.
  * @throws DevCliError `INTERNAL` when machine and recipe disagree
  */
 export function getBlock({ captured }: Pick<Standing, 'captured'>, id: string): ResolvedBlock {
@@ -82,7 +82,7 @@ export function recordStepSummary(tx: Transaction, block: string, summary: strin
   tx.state.steps[block] = { ...step, status: step?.status ?? 'pending', at: tx.at, summary: summary.slice(0, 300) };
 }
 
-/** Remembers why a block failed; `status`, `manifest` and the end tell it. */
+/** Records why a block failed, for `status`, `manifest` and the end of the run. */
 export function recordFault(tx: Transaction, block: string, code: string, message: string): void {
   tx.state.lastError = { code, message: message.slice(0, 500), block, at: tx.at };
 }
@@ -114,7 +114,7 @@ export function openTransaction(
   };
 }
 
-/** The store's decision for a finished transaction. */
+/** Turns a finished transaction into the store's decision. */
 export function closeTransaction<A>(tx: Transaction, head: StreamState<RunState>, answer: A): Decision<RunState, A> {
   const entries = tx.entries.map((entry): NewEntry => ({ type: entry.type, by: tx.by, data: { ...entry.data } }));
   const [first, ...rest] = entries;
@@ -141,7 +141,7 @@ export function closeTransaction<A>(tx: Transaction, head: StreamState<RunState>
   return { answer, entries: [first, ...rest], snapshot: state, files: tx.files.changes(), marks: marksOf(tx) };
 }
 
-/** A gate tells at which entry of the journal it was decided. */
+/** Notes in each gate at which journal entry it was decided. */
 function numberGates({ state, entries }: Transaction, before: number): void {
   entries.forEach((entry, index) => {
     if (entry.type !== 'acknowledged' || !('block' in entry.data) || !('choice' in entry.data)) return;
@@ -150,7 +150,7 @@ function numberGates({ state, entries }: Transaction, before: number): void {
   });
 }
 
-/** What this commit writes is known: only changes by others count as changed inputs (recipes.md, Staleness). */
+/** Updates recorded inputs to what this commit writes: only changes by others count (recipes.md, Staleness). */
 function refreshInputs(tx: Transaction): void {
   for (const { path } of tx.files.changes()) {
     for (const inputs of Object.values(tx.state.inputHashes)) {
@@ -168,8 +168,8 @@ function marksOf(tx: Transaction): RunMarks {
 }
 
 /**
- * Of dev-cli's own documents and those that the recipe names what this run has written so far, this transaction included: those
- * of an earlier run of the name lie in the same directory.
+ * Lists which of dev-cli's own documents, and of those that the recipe names, this run has written, this transaction included:
+ * the directory may hold those of an earlier run of the name.
  */
 export function writtenDocuments({ state, files, captured }: Transaction): string[] {
   const now = files.changes().map(({ path }) => path);
@@ -177,7 +177,7 @@ export function writtenDocuments({ state, files, captured }: Transaction): strin
   return told.filter((path) => state.written.includes(path) || now.includes(path));
 }
 
-/** The round that a block is in, from 1. */
+/** Returns the round of a block, from 1. */
 export function getRound(tx: Standing, block: string | null): number {
   const counters = block === null ? undefined : tx.state.machine.counters[block];
   return Math.max(1, counters?.round ?? 1);
@@ -186,7 +186,7 @@ export function getRound(tx: Standing, block: string | null): number {
 /** Events kept in the snapshot for `status` and `manifest`; the journal has them all. */
 const EVENTS_KEPT = 20;
 
-/** Sets what follows from the machine's position: `phase`, `currentBlock`, `blockIndex` (storage.md, state.json). */
+/** Derives from the machine's position: `phase`, `currentBlock`, `blockIndex` (storage.md, state.json). */
 function derive(state: RunState, blocks: readonly string[]): void {
   const block = findCurrentBlock(state.machine) ?? findRestingState(state.machine)?.block ?? null;
   state.currentBlock = block;
@@ -194,7 +194,7 @@ function derive(state: RunState, blocks: readonly string[]): void {
   state.phase = findOutcome(state.machine) ?? waitsFor(state);
 }
 
-/** Whom a live run waits for. */
+/** Returns whom a live run waits for. */
 function waitsFor(state: RunState): string {
   const action = state.pendingAction?.action;
   if (action === undefined || action.action === 'done') return state.status;
@@ -202,13 +202,13 @@ function waitsFor(state: RunState): string {
   return action.action === 'wait-for-user' || action.asks === 'user' ? 'user' : 'agent';
 }
 
-/** Adds a line to the last events. */
+/** Adds to the last events. */
 function appendEvent(state: RunState, event: RunState['events'][number]): void {
   state.events.push(event);
   if (state.events.length > EVENTS_KEPT) state.events.splice(0, state.events.length - EVENTS_KEPT);
 }
 
-/** What a decision may ask about the world outside the store. Few do, and it takes longer than all the rest of a call. */
+/** What a decision may ask of the world outside the store. Few do: finding it out takes longer than the rest of the call. */
 export interface Surroundings {
   /** The work tree at this absolute path; null where there is no repository. */
   tree: (workTree: string) => WorkTreeStatus | null;
@@ -227,7 +227,7 @@ export class UnknownError extends Error {
   }
 }
 
-/** Nothing is known: every question throws. For work that asks none. */
+/** Throws at every question: for work that asks none. */
 export const NOTHING_KNOWN: Surroundings = {
   tree: (workTree) => {
     throw new UnknownError('tree', workTree);

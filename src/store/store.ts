@@ -3,11 +3,11 @@ import type { DocumentReader, FileChange } from '../base/files.js';
 import type { Json, JsonObject } from '../base/json.js';
 
 /**
- * A stream is a journal of entries with a snapshot of what they come to, and documents that change with it. A store keeps
- * streams of one kind: where they lie is its `Layout`, what a snapshot is its `Codec`, what carries the bytes its `Medium`.
+ * A stream is a journal of entries, a snapshot of their effect, and documents that change with it. A store keeps streams of one
+ * kind: its `Layout` says where they lie, its `Codec` what a snapshot is, its `Medium` carries the bytes.
  *
- * What it promises: a commit happens whole or not at all; what `transact` has answered is there after a crash or a power cut;
- * nobody sees half of a commit; and the journal alone rebuilds the snapshot byte for byte.
+ * It promises: a commit happens whole or not at all; what `transact` has answered survives a crash and a power cut; nobody sees
+ * half of a commit; the journal alone rebuilds the snapshot byte for byte.
  */
 
 /** What a store must know of a snapshot: its place in the journal. */
@@ -23,11 +23,11 @@ export interface Codec<S extends WithSeq> {
    * @throws DevCliError `STATE_CORRUPT` or `STATE_NEWER`
    */
   parse(text: string): S;
-  /** Whether `parse` may return something other than the JSON value of the text: a journal's patches continue the text. */
+  /** Whether `parse` may return something other than the text's JSON value, which the journal's patches continue. */
   migrates: boolean;
   /**
-   * By which members a snapshot says where it belongs: the name of its stream, and an id that the `data` of each entry holds
-   * under the same key. They tell a copied directory and another stream's journal. Left out: nothing is checked.
+   * The members by which a snapshot says where it belongs: the name of its stream, and an id that each entry's `data` holds
+   * under the same key. They reveal a copied directory and a foreign journal. Left out: nothing is checked.
    */
   identity?: { name: keyof S & string; id: keyof S & string };
 }
@@ -52,7 +52,7 @@ export interface Entry extends NewEntry {
    * with the same digest twice was not written: the journal only keeps what it holds.
    */
   files: { path: string; before: string | null; after: string | null }[];
-  /** On the last entry of a commit: what a redo has to bring about beside the stream (`Marker`). */
+  /** On the last entry of a commit: what holds outside the stream from then on (`Marker`). */
   marks?: JsonObject;
   /** True on every entry of a commit but its last: a commit that lost its end never happened. */
   more?: true;
@@ -62,18 +62,18 @@ export interface Entry extends NewEntry {
 
 /**
  * Keeps what changes with a commit but lies outside the stream: a pointer to it, a line in a list. A store writes `marks`
- * into the journal and calls these at their moments, under the stream's lock, without knowing what they mean. Any of them
- * may be called again for marks that already hold, and then changes nothing. What they write is durable when they return.
+ * into the journal and calls these methods under the stream's lock, without knowing what the marks mean. A method may be called
+ * again for marks that already hold, and then changes nothing. What it writes is durable when it returns.
  * @throws every method: DevCliError `IO`, `LOCKED`
  */
 export interface Marker {
   /**
-   * Brings about what has to hold before the commit counts, and before its first file is written.
+   * Brings about what must hold before the commit counts; called before its first file is written.
    * @param marks undefined for a commit without any, and for documents placed without a commit
-   * @returns the steps that are still to come; one that has nothing to do is left out
+   * @returns the later steps; one with nothing to do is left out
    */
   prepare(stream: string, marks: JsonObject | undefined, commit: MarkedCommit): Marking;
-  /** Brings about what may hold only once the snapshot is in place, where a crash prevented `Marking.settle`. */
+  /** Does what a crash kept `Marking.settle` from doing. */
   settle(stream: string, marks: JsonObject): void;
 }
 
@@ -87,9 +87,9 @@ export interface MarkedCommit {
 
 /** The later steps for marks that were prepared. */
 export interface Marking {
-  /** Takes back what was prepared for a commit that failed; what it throws is dropped. */
+  /** Undoes the preparation of a commit that failed; what it throws is dropped. */
   undo?(): void;
-  /** Brings about what follows from the commit: after its documents, before the snapshot says that all is done. */
+  /** Brings about what follows from the commit, after its documents and before its snapshot. */
   follow?(): void;
   /** Brings about what may hold only once the snapshot is in place. */
   settle?(): void;
@@ -101,12 +101,12 @@ export interface StreamState<S extends WithSeq> {
   snapshot: S | null;
   /** Last sequence number in the journal; 0 before the first. */
   seq: number;
-  /** Bytes of the journal as it was read, whatever lies at its end: from here on `grown` waits. */
+  /** Length of the journal as it was read, in bytes; `grown` waits for a change from it. */
   size: number;
   files: DocumentReader;
-  /** True when a crash left something of this stream to finish under the lock: what is read shows it finished already. */
+  /** Whether a crash left something to finish under the lock; what is read shows it finished. */
   unfinished: boolean;
-  /** What was found and mended on the way: a snapshot kept aside and rebuilt, a torn tail cut, a document kept aside. */
+  /** What was repaired: a snapshot kept aside and rebuilt, a torn tail cut, a document kept aside. */
   notices: string[];
   /** The instant of this commit, in UTC with milliseconds; a snapshot that records times uses it. */
   at: string;
@@ -122,14 +122,14 @@ export type Decision<S extends WithSeq, A> =
       snapshot: S;
       /** Documents to put in place or remove; no two at one path. */
       files: FileChange[];
-      /** For the store's `Marker`. Left out: nothing changes beside the stream. */
+      /** For the store's `Marker`. Left out: nothing changes outside the stream. */
       marks?: JsonObject;
     };
 
 /** Synchronous and pure: it may be called again with a newer head. What it throws, `transact` throws, with nothing written. */
 export type Decide<S extends WithSeq, A> = (head: StreamState<S>) => Decision<S, A>;
 
-/** A place in a journal, behind an entry. */
+/** A position in a journal, after an entry. */
 export interface Cursor {
   /** In bytes. */
   offset: number;
@@ -145,13 +145,13 @@ export interface ScanResult {
   behind: Cursor;
   /** True when there was nothing more to read. */
   complete: boolean;
-  /** Bytes of the journal, whatever lies at its end. */
+  /** Length of the journal in bytes, its uncommitted end included. */
   size: number;
-  /** Something lies behind the last commit: a write that was cut short, or one that is just being made. */
+  /** Whether something follows the last commit: a write that was cut short, or one in progress. */
   torn: boolean;
 }
 
-/** A stream as it was once. */
+/** A stream as it was after an earlier commit. */
 export interface Checkpoint<S extends WithSeq> {
   snapshot: S;
   /** The first and the last entry of the commit: all of it happened at once. */
@@ -163,15 +163,15 @@ export interface Checkpoint<S extends WithSeq> {
   torn: boolean;
 }
 
-/** What the owner of the format adds to a replay. */
+/** What the owner of the format adds to a replay's comparison. */
 export interface ReplayOptions {
-  /** Whether nobody but dev-cli writes the document at `path` (as in `DocumentReader`): a change of it is then a difference. */
+  /** Whether the owner alone writes the document at `path` (as in `DocumentReader`): then a change is a difference. */
   isOwn?: (path: string) => boolean;
-  /** Sees every entry, oldest first; gives what is wrong with it. */
+  /** Checks every entry, oldest first; returns what is wrong with it. */
   entry?: (entry: Entry) => string[];
 }
 
-/** Something that is not as the journal says. */
+/** Something that contradicts the journal. */
 export interface Difference {
   problem: string;
   /** The entry that says otherwise. */
@@ -182,7 +182,7 @@ export interface Difference {
   path?: string;
 }
 
-/** What came out of a replay (storage.md, A commit). */
+/** The result of a replay (storage.md, A commit). */
 export interface Replay<S extends WithSeq> {
   /** True when there is no difference. */
   equal: boolean;
@@ -193,11 +193,11 @@ export interface Replay<S extends WithSeq> {
   documents: number;
   objects: number;
   differences: Difference[];
-  /** What is as it may be and still worth knowing: a commit to finish, a document that was edited since. */
+  /** What is legitimate and worth knowing: a commit to finish, a document edited since. */
   notes: Difference[];
 }
 
-/** What can be asked of streams without changing any: what a question that is asked often needs. */
+/** The part of a store that reads streams as they are now. */
 export interface ReadStore<S extends WithSeq> {
   /**
    * Reads a stream without a lock, writing nothing. Entries above the snapshot are folded in memory; documents of an
@@ -205,14 +205,14 @@ export interface ReadStore<S extends WithSeq> {
    * @throws DevCliError `STATE_CORRUPT`, `STATE_NEWER`, `JOURNAL_CORRUPT`, `IO`
    */
   read(stream: string): Promise<StreamState<S>>;
-  /** Names of all streams, sorted. A directory that holds none of ours is not among them. */
+  /** Names of all streams, sorted, without directories that hold none. */
   streams(): Promise<string[]>;
 }
 
-/** All that can be asked of streams, their past included, without changing any. The journal is read without a lock, piece by piece. */
+/** The part of a store that reads streams and their history. The journal is read without a lock, piece by piece. */
 export interface HistoryStore<S extends WithSeq> extends ReadStore<S> {
   /**
-   * `StreamState.unfinished` for who needs no more: it compares where snapshot and journal end and does not look further into either.
+   * Returns `StreamState.unfinished` alone: compares where snapshot and journal end, and reads no further.
    */
   unfinished(stream: string): Promise<boolean>;
   /** All entries of the journal, oldest first. */
@@ -228,7 +228,7 @@ export interface HistoryStore<S extends WithSeq> extends ReadStore<S> {
    */
   grown(stream: string, size: number, wait: { milliseconds: number; signal: AbortSignal }): Promise<void>;
   /**
-   * The stream as it was after the commit that holds entry `seq`; null when there is no such entry.
+   * Returns the stream as it was after the commit that holds entry `seq`; null if there is no such entry.
    * @throws DevCliError `JOURNAL_CORRUPT`, `STATE_CORRUPT` when the patches do not fit, `STATE_NEWER`, `IO`
    */
   rewind(stream: string, seq: number): Promise<Checkpoint<S> | null>;
@@ -250,14 +250,14 @@ export interface Store<S extends WithSeq> extends HistoryStore<S> {
    */
   transact<A>(stream: string, decide: Decide<S, A>): Promise<A>;
   /**
-   * Does `work` while nobody else does work of that kind in this root; commits of streams are not held up by it. Taken before
-   * any stream's lock, never within a transaction.
+   * Does `work` while no other call does work of that kind in this root; commits of streams do not wait for it. Its lock is
+   * taken before any stream's, never within a transaction.
    * @param kind lower-case letters
    * @throws what `work` throws; DevCliError `LOCKED`, `IO`
    */
   alone<A>(kind: string, work: () => Promise<A>): Promise<A>;
   /**
-   * Puts documents into the directory of a name that has no commit yet: what a first commit will adopt.
+   * Places documents for a name that has no commit yet; the first commit adopts them.
    * @throws `Layout.taken` when there is one by now; DevCliError `LOCKED`, `IO`
    */
   place(stream: string, changes: readonly FileChange[]): Promise<void>;
