@@ -21,13 +21,17 @@ export type Question<Name extends QuestionName> = (
   environment: Environment,
 ) => Promise<Answer | null>;
 
+/** Answers `next` where nothing has to be finished before. */
 export const answerNext: Question<'next'> = ({ name, ...input }, environment) =>
   nextIfIdle(createReadContext(environment), name, input);
 
+/** Answers `manifest`. */
 export const answerManifest: Question<'manifest'> = ({ name }, environment) =>
   manifest(createReadContext(environment), name);
 
+/** Answers `status`; `--watch` is left to the whole program. */
 export const answerStatus: Question<'status'> = async ({ name, watch, ...input }, environment) =>
   watch === true ? null : status(createReadContext(environment), name, input);
 
+/** Answers `list`. */
 export const answerList: Question<'list'> = (_input, environment) => list(createReadContext(environment));

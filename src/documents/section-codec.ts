@@ -19,10 +19,12 @@ const MARKER = /^ {0,3}<!--\s*section\s*:\s*([\w-]+)\s*-->\s*$/;
 const PLACEHOLDER = /^ {0,3}<!--\s*empty\s*:/;
 const STRUCTURE = /^( {0,3})(\\*)(##(?=[ \t]|$)|<!--\s*(?:section|empty)\s*:|`{3}|~{3})/;
 
+/** Renders the marker that begins a section. */
 export function renderMarker(id: string): string {
   return `<!-- section: ${id} -->`;
 }
 
+/** Renders the placeholder of an empty section. */
 export function renderPlaceholder(hint: string): string {
   return `<!-- empty: ${hint} -->`;
 }

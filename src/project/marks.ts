@@ -73,10 +73,10 @@ function guard(medium: DirectoryMedium, run: string, seq: number | null, isCommi
   const { root, home } = medium.places;
   const path = join(home, 'guard');
   const next = (text: string | null): string => {
-    const lines = linesOf(text ?? '');
+    const lines = parseLines(text ?? '');
     const kept = [...lines].filter(([name]) => name !== run && mayGuard(medium, name));
     if (seq !== null) kept.push([run, lines.get(run) ?? seq]);
-    return render(new Map(kept.sort(([a], [b]) => (a < b ? -1 : 1))));
+    return renderLines(new Map(kept.sort(([a], [b]) => (a < b ? -1 : 1))));
   };
   try {
     const found = readSmall(path);
@@ -96,7 +96,7 @@ function guard(medium: DirectoryMedium, run: string, seq: number | null, isCommi
 function removeEmptyGuard(medium: DirectoryMedium): void {
   const path = join(medium.places.home, 'guard');
   medium.exclusively(() => {
-    if (readSmall(path) === render(new Map())) removeFile(path);
+    if (readSmall(path) === renderLines(new Map())) removeFile(path);
   });
 }
 
@@ -147,7 +147,7 @@ function writeActive({ root, home }: DirectoryMedium['places'], run: string | nu
 }
 
 /** `<name> <seq>` per line behind the first; a line of another form counts for nothing. */
-function linesOf(text: string): Map<string, number> {
+function parseLines(text: string): Map<string, number> {
   const lines = new Map<string, number>();
   for (const line of text.split('\n').slice(1)) {
     const [name = '', seq = '', ...more] = line.split(' ');
@@ -156,6 +156,6 @@ function linesOf(text: string): Map<string, number> {
   return lines;
 }
 
-function render(lines: ReadonlyMap<string, number>): string {
+function renderLines(lines: ReadonlyMap<string, number>): string {
   return [lines.size > 0 ? 'ask' : 'open', ...[...lines].map(([name, seq]) => `${name} ${seq}`), ''].join('\n');
 }

@@ -16,6 +16,7 @@ export interface FoundRoot {
   boundRun: string | null;
 }
 
+/** What the root of a call is found by. */
 export interface RootQuery {
   /** Absolute. */
   cwd: string;
@@ -40,7 +41,7 @@ export function findRoot({ cwd, env, explicit }: RootQuery): FoundRoot {
   refuseNonUtf8Path({ cwd, env, explicit });
   const climbed = climb(cwd);
   const given = explicit ?? (env.DEV_CLI_ROOT || undefined);
-  const bound = climbed.top === null ? null : (given === undefined ? boundTo : usablyBoundTo)(climbed.top);
+  const bound = climbed.top === null ? null : (given === undefined ? findBinding : findUsableBinding)(climbed.top);
   if (given !== undefined) {
     const root = checkedDirectory(resolve(cwd, given), explicit === undefined ? 'DEV_CLI_ROOT' : '--root');
     return bound?.root === root ? bound : { root, workTree: null, boundRun: null };
@@ -66,10 +67,10 @@ function refuseNonUtf8Path({ cwd, env, explicit }: RootQuery): void {
 function isHome(directory: string): boolean {
   const runs = join(directory, RUNS);
   const isRun = (name: string) => isName(name) && OF_RUNS.some((file) => kindOf(join(runs, name, file)) !== 'nothing');
-  return namesIn(runs).some(isRun) || HOMES.some((name) => isDirectory(join(directory, name)));
+  return listNames(runs).some(isRun) || HOMES.some((name) => isDirectory(join(directory, name)));
 }
 
-function namesIn(directory: string): string[] {
+function listNames(directory: string): string[] {
   try {
     return readdirSync(directory);
   } catch {
@@ -89,7 +90,7 @@ function climb(cwd: string): { passed: string[]; top: string | null } {
 }
 
 /** The run that the work tree at `top` was made for: its `.git` is a file, and the git directory it leads to says so. */
-function boundTo(top: string): FoundRoot | null {
+function findBinding(top: string): FoundRoot | null {
   const gitDirectory = findLinkedGitDirectory(top);
   if (gitDirectory === null) return null;
   const pointer = join(gitDirectory, 'dev-cli-root');
@@ -103,9 +104,9 @@ function boundTo(top: string): FoundRoot | null {
 }
 
 /** The same where the root is given: that is what to do about a pointer that cannot be used, so it is ignored. */
-function usablyBoundTo(top: string): FoundRoot | null {
+function findUsableBinding(top: string): FoundRoot | null {
   try {
-    return boundTo(top);
+    return findBinding(top);
   } catch (error) {
     if (error instanceof DevCliError) return null;
     throw error;

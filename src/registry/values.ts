@@ -67,20 +67,27 @@ export const DOCUMENT_COMMAND = {
 
 // Values that mean the same in every command that takes them.
 
+/** The name of a run, which may be left out. */
 export const OPTIONAL_NAME = optional(
   word('The run. Left out: the run of this session, else of this work tree, else the active one.', { format: 'name' }),
 );
 
+/** The name of a run, which must be given. */
 export const REQUIRED_NAME = word('The run: 1 to 64 letters, digits, "-" and "_".', { format: 'name' });
 
+/** The id of an action. */
 export const ACTION = word('The action this is for, as `next` names it: a7.', { format: 'action', placeholder: 'ID' });
 
+/** The id of a section of DRAFT.md. */
 export const SECTION = word('A section of DRAFT.md by its id.', { format: 'section', placeholder: 'SECTION' });
 
+/** Describes a reason that is given as free text. */
 export const reason = (marks: Marks = {}) => freeText('Why, for those who come later.', marks);
 
+/** The note that goes with a choice. */
 export const NOTE = freeText('What was said with the choice; some choices demand it.', { needs: ['choice'] });
 
+/** Describes a number of seconds to wait. */
 export const wait = (marks: Marks = {}, description = 'Wait at most this long for a running external command.') =>
   integer('SECONDS', description, { format: 'seconds', ...marks });
 

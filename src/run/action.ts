@@ -210,10 +210,24 @@ export const ActionSchema = taggedUnion(
   ],
   { $id: 'action', description: 'What `dev-cli next` hands out (protocol.md §2).' },
 );
+
+/** What `next` hands out. */
 export type Action = Static<typeof ActionSchema>;
+
+/** An action of a run that has not ended. */
 export type PendingAction = Exclude<Action, { action: 'done' }>;
+
+/** An action that dispatches subagents. */
 export type DispatchAction = Static<typeof DispatchActionSchema>;
+
+/** An action that dispatches the tasks of an execution. */
 export type EngineDispatchAction = Static<typeof EngineDispatchActionSchema>;
+
+/** An action while dev-cli itself is at work. */
 export type RunningAction = Static<typeof RunningActionSchema>;
+
+/** A task of an execution, as its action shows it. */
 export type TaskView = Static<typeof EngineTaskSchema>;
+
+/** An action that waits for the user's choice. */
 export type GateAction = Static<typeof GateActionSchema>;

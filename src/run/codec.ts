@@ -88,6 +88,7 @@ export interface OutlineSchema {
   patternProperties?: { readonly '^(.*)$': OutlineSchema };
 }
 
+/** A place where a value does not fit its schema. */
 export interface OutlineFault {
   /** JSON pointer, without escapes; empty for the whole value. */
   at: string;

@@ -177,7 +177,10 @@ const ENTRY_DATA = {
   recovered: entryData({ notices: Type.Array(Str) }),
 } as const;
 
+/** The types of journal entries. */
 export type EntryType = keyof typeof ENTRY_DATA;
+
+/** The data of a journal entry, by its type. */
 export type EntryData<T extends EntryType> = Static<(typeof ENTRY_DATA)[T]>;
 
 /** The shape of `data` by type, for those who read a journal that others may have written. */

@@ -44,6 +44,7 @@ function reading(read: DocumentReader['read']): Pick<Documents, 'read' | 'text' 
   };
 }
 
+/** Creates the documents of a decision over those on disk. */
 export function createWorkspace(files: DocumentReader): PendingDocuments {
   const overlay = new Map<string, Buffer | null>();
   const read = (path: string): Buffer | null => {

@@ -51,7 +51,8 @@ export async function transact<A>(
   const work = async (surroundings: Surroundings) => {
     let mending: Recovery = { contents: null, notices: [], recorded: false };
     for (;;) {
-      const decide = (head: StreamState<RunState>) => attempted(context, name, head, { surroundings, mending, body });
+      const decide = (head: StreamState<RunState>) =>
+        decideAttempt(context, name, head, { surroundings, mending, body });
       const done = await context.store.transact<TransactionResult<A>>(name, decide);
       switch (done.kind) {
         case 'answered':
@@ -81,7 +82,7 @@ interface Recovery {
 }
 
 /** Makes the decision of one attempt. */
-function attempted<A>(
+function decideAttempt<A>(
   context: Context,
   name: string,
   head: StreamState<RunState>,
@@ -98,11 +99,11 @@ function attempted<A>(
   if (notices.length > 0) noteRecovery(tx, notices);
   if (notices.length > 0 && !mending.recorded)
     return closeTransaction<TransactionResult<A>>(tx, head, { kind: 'mended' });
-  return closeTransaction<TransactionResult<A>>(tx, head, { kind: 'answered', answer: inRun(tx, body) });
+  return closeTransaction<TransactionResult<A>>(tx, head, { kind: 'answered', answer: runBody(tx, body) });
 }
 
 /** Runs `body`; a refusal then names the run and its pending action (protocol.md, Errors). */
-function inRun<A>(tx: Transaction, body: Body<A>): A {
+function runBody<A>(tx: Transaction, body: Body<A>): A {
   try {
     return body(tx, findPending(tx));
   } catch (error) {

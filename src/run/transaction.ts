@@ -77,6 +77,7 @@ export function getBlock({ captured }: Pick<Standing, 'captured'>, id: string): 
   return block;
 }
 
+/** Records the summary of a block's step, cut to 300 characters. */
 export function recordStepSummary(tx: Transaction, block: string, summary: string): void {
   const step = tx.state.steps[block];
   tx.state.steps[block] = { ...step, status: step?.status ?? 'pending', at: tx.at, summary: summary.slice(0, 300) };
@@ -87,6 +88,11 @@ export function recordFault(tx: Transaction, block: string, code: string, messag
   tx.state.lastError = { code, message: message.slice(0, 500), block, at: tx.at };
 }
 
+/**
+ * Opens a transaction.
+ * @param state what the body changes in place; a snapshot that others share must be copied first, unless the body only reads
+ * @param earlier at `init`: the run of this name before
+ */
 export function openTransaction(
   context: ReadContext,
   head: StreamState<RunState>,
@@ -132,13 +138,13 @@ export function closeTransaction<A>(tx: Transaction, head: StreamState<RunState>
   if (state.lastHuman?.seq === 0) state.lastHuman.seq = last;
   state.written = writtenDocuments(tx);
   state.updatedAt = tx.at;
-  derive(
+  derivePosition(
     state,
     tx.captured.recipe.blocks.map((block) => block.id),
   );
   refreshInputs(tx);
   state.documents = recordSizes(tx);
-  return { answer, entries: [first, ...rest], snapshot: state, files: tx.files.changes(), marks: marksOf(tx) };
+  return { answer, entries: [first, ...rest], snapshot: state, files: tx.files.changes(), marks: buildMarks(tx) };
 }
 
 /** Notes in each gate at which journal entry it was decided. */
@@ -159,7 +165,7 @@ function refreshInputs(tx: Transaction): void {
   }
 }
 
-function marksOf(tx: Transaction): RunMarks {
+function buildMarks(tx: Transaction): RunMarks {
   const { state, captured } = tx;
   const marks: RunMarks = { guarded: state.status === 'live' && isGuarded(captured.recipe) };
   if (state.status === 'completed' || state.status === 'aborted') return { ...marks, pointer: 'clear' };
@@ -187,15 +193,15 @@ export function getRound(tx: Standing, block: string | null): number {
 const EVENTS_KEPT = 20;
 
 /** Derives from the machine's position: `phase`, `currentBlock`, `blockIndex` (storage.md, state.json). */
-function derive(state: RunState, blocks: readonly string[]): void {
+function derivePosition(state: RunState, blocks: readonly string[]): void {
   const block = findCurrentBlock(state.machine) ?? findRestingState(state.machine)?.block ?? null;
   state.currentBlock = block;
   state.blockIndex = block === null ? blocks.length : blocks.indexOf(block);
-  state.phase = findOutcome(state.machine) ?? waitsFor(state);
+  state.phase = findOutcome(state.machine) ?? findWaiter(state);
 }
 
 /** Returns whom a live run waits for. */
-function waitsFor(state: RunState): string {
+function findWaiter(state: RunState): string {
   const action = state.pendingAction?.action;
   if (action === undefined || action.action === 'done') return state.status;
   if (action.action === 'running') return 'command';

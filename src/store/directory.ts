@@ -13,6 +13,7 @@ import type { Medium } from './medium.js';
 import { identifyProcess } from './process.js';
 import type { Marker, Store, WithSeq } from './store.js';
 
+/** What creates the medium of a directory. */
 export interface DirectoryOptions {
   places: Places;
   clock: Clock;

@@ -31,6 +31,7 @@ export interface MemoryStore<S extends WithSeq> extends Store<S> {
   put(stream: string, path: string, content: string | Uint8Array): void;
 }
 
+/** What creates a store in memory. */
 export interface MemoryStoreOptions<S extends WithSeq> {
   layout: Layout;
   codec: Codec<S>;

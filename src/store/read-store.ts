@@ -89,30 +89,33 @@ export function createStreamOpener<S extends WithSeq>(
   /** The last snapshot parsed: a call reads the same one several times. */
   let last: { text: string; snapshot: S | null } | null = null;
 
-  function understood(text: string): S | null {
+  function parseStored(text: string): S | null {
     if (last?.text !== text) last = { text, snapshot: parseSnapshot(text, codec) };
     return last.snapshot;
   }
 
   /** @param text the stored snapshot; read before the journal, which can then only be further on */
   function find(stream: string, findTail: ReadTail, text: string | null): OpenedStream<S> {
-    const state = brought(stream, findTail, text);
+    const state = reconcile(stream, findTail, text);
     if (state.snapshot !== null && state.tail.last !== null) {
       checkBelongs(stream, state.snapshot, state.tail.last);
     }
     return state;
   }
 
-  function brought(stream: string, findTail: ReadTail, text: string | null): OpenedStream<S> {
+  function reconcile(stream: string, findTail: ReadTail, text: string | null): OpenedStream<S> {
     return medium.journal(stream, (bytes) => {
-      const stored = text === null ? null : understood(text);
+      const stored = text === null ? null : parseStored(text);
       const tail = findTail(bytes, stored);
       const storedSeq = text === null ? 0 : (stored?.seq ?? null);
       if (storedSeq === tail.seq) return buildCurrent(tail, stored, text);
       if (storedSeq !== null && storedSeq > tail.seq) {
         throw journalCorruptError(bytes, `entries ${tail.seq + 1} to ${storedSeq} are missing at the end`);
       }
-      return behind(stream, bytes, tail, text, stored) ?? rebuilt(stream, tail, text, listEntriesAbove(bytes, tail, 0));
+      return (
+        catchUp(stream, bytes, tail, text, stored) ??
+        rebuildSnapshot(stream, tail, text, listEntriesAbove(bytes, tail, 0))
+      );
     });
   }
 
@@ -144,7 +147,7 @@ export function createStreamOpener<S extends WithSeq>(
   }
 
   /** The stored snapshot lacks the last entries; null when their patches do not fit it. */
-  function behind(
+  function catchUp(
     stream: string,
     bytes: JournalReader,
     tail: Tail,
@@ -155,22 +158,22 @@ export function createStreamOpener<S extends WithSeq>(
     const entries = listEntriesAbove(bytes, tail, stored.seq);
     const state = applyEntries(JSON.parse(text) as JsonObject, entries);
     if (state === null || parseSnapshot(serializeSnapshot(state), codec) === null) return null;
-    return found(stream, tail, state, entries, 'behind', []);
+    return buildOpened(stream, tail, state, entries, 'behind', []);
   }
 
-  function rebuilt(stream: string, tail: Tail, text: string | null, entries: Entry[]): OpenedStream<S> {
+  function rebuildSnapshot(stream: string, tail: Tail, text: string | null, entries: Entry[]): OpenedStream<S> {
     const name = streamPath(layout, stream, layout.names.snapshot);
     const state = applyEntries(null, entries);
-    if (state === null) throw stateCorrupt(name, layout.noun);
+    if (state === null) throw buildStateCorruptError(name, layout.noun);
     const last = listLastCommit(entries);
     // Missing after a single commit: a crash in the middle of it leaves that, and it needs no notice.
-    if (text === null && last.length === entries.length) return found(stream, tail, state, last, 'missing', []);
+    if (text === null && last.length === entries.length) return buildOpened(stream, tail, state, last, 'missing', []);
     const stored = text === null ? 'missing' : 'unusable';
     const notice = `${name} ${text === null ? 'was missing' : 'could not be used'}; it is rebuilt from the journal.`;
-    return found(stream, tail, state, last, stored, [notice], 'leave');
+    return buildOpened(stream, tail, state, last, stored, [notice], 'leave');
   }
 
-  function found(
+  function buildOpened(
     stream: string,
     tail: Tail,
     state: JsonObject,
@@ -238,7 +241,7 @@ function buildCurrent<S extends WithSeq>(tail: Tail, snapshot: S | null, text: s
   return { tail, snapshot, text, open: [], stored: 'current', redo: { placements: [], notices: [] }, notices: [] };
 }
 
-function stateCorrupt(name: string, noun: string): DevCliError {
+function buildStateCorruptError(name: string, noun: string): DevCliError {
   return new DevCliError(
     'STATE_CORRUPT',
     `${name} could not be used, and the journal cannot rebuild it. Nothing was changed.`,
