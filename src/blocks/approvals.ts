@@ -2,6 +2,7 @@ import { sha256 } from '../base/sha256.js';
 import { untickBoxes } from '../documents/plan-boxes.js';
 import { sortByRecipe } from '../recipe/declared.js';
 import { PLAN } from '../run/paths.js';
+import type { RecipeState } from '../run/recipe-state.js';
 import type { RunState } from '../run/state.js';
 import { getBlock, type Standing } from '../run/transaction.js';
 import { fillPlaceholders } from './values.js';
@@ -19,7 +20,7 @@ export interface OutdatedApproval {
  * neither is an artifact that a finished run has cleaned up.
  */
 export function listOutdatedApprovals(run: Standing): OutdatedApproval[] {
-  return sortByRecipe(run.captured.recipe, run.state.gates).flatMap(([id, gate]) => {
+  return sortByRecipe(run.captured.recipe, run.current.gates).flatMap(([id, gate]) => {
     const block = getBlock(run, id);
     if (block.kind !== 'wait-for-user' || block.artifact === undefined) return [];
     if (gate.digest === undefined || gate.stale === true) return [];
@@ -47,14 +48,14 @@ export function renderDigest(digest: string | null | undefined): string {
 }
 
 /** Says who approved the plan of an execution, and who its commands, each with the digest; or that nobody did. */
-export function describeApprovals(state: Pick<RunState, 'engine' | 'gates' | 'mode' | 'preferences'>): {
-  plan: string;
-  commands: string;
-} {
-  return { plan: describePlanApproval(state), commands: describeCommandsApproval(state) };
+export function describeApprovals(
+  current: Pick<RecipeState, 'engine' | 'gates' | 'mode'>,
+  preferences: RunState['preferences'],
+): { plan: string; commands: string } {
+  return { plan: describePlanApproval(current), commands: describeCommandsApproval(current, preferences) };
 }
 
-function describePlanApproval({ engine, gates }: Pick<RunState, 'engine' | 'gates'>): string {
+function describePlanApproval({ engine, gates }: Pick<RecipeState, 'engine' | 'gates'>): string {
   const approved = engine?.planApproved;
   if (approved === undefined) return 'by nobody: no gate asked about it';
   if (approved !== null) return `by ${describeDecider(approved.by)} (${approved.gate})${renderDigest(approved.digest)}`;
@@ -64,12 +65,10 @@ function describePlanApproval({ engine, gates }: Pick<RunState, 'engine' | 'gate
     : `not approved: ${refused.choice}, by ${describeDecider(refused.by)}${renderDigest(refused.plan)}`;
 }
 
-function describeCommandsApproval({
-  engine,
-  gates,
-  mode,
-  preferences,
-}: Parameters<typeof describeApprovals>[0]): string {
+function describeCommandsApproval(
+  { engine, gates, mode }: Pick<RecipeState, 'engine' | 'gates' | 'mode'>,
+  preferences: RunState['preferences'],
+): string {
   if (engine === null) return 'by nobody';
   const { commandsApproved: approved, stage } = engine;
   if (approved !== null) return `by ${describeDecider(approved.by)}${renderDigest(approved.digest)}`;

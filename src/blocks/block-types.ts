@@ -68,11 +68,11 @@ export function acknowledgeBlock(
   input: AckInput,
   sources: ChangedSources,
 ): Acknowledged {
-  const known = structuredClone(tx.state.inputHashes);
+  const known = structuredClone(tx.current.inputHashes);
   warnChanges(tx);
   const end = input.fail === true ? failBlock(tx, pending, input.reason) : completeBlock(tx, pending, input, sources);
   // A refusal prints no warnings, so the acknowledgement that is accepted has to give them.
-  if (end.result.kind === 'refused') tx.state.inputHashes = known;
+  if (end.result.kind === 'refused') tx.current.inputHashes = known;
   return end;
 }
 

@@ -21,7 +21,7 @@ import { fillPlaceholders, fillShortText } from './values.js';
 /** Lists the choices that a block offers now; one that leads back is no longer offered at its bound (recipes.md §2). */
 export function listOfferedChoices(tx: Transaction, block: GateBlock | LlmBlock, shared: ActionBase) {
   const program = tx.captured.recipe.program.blocks.find((candidate) => candidate.id === block.id);
-  const counters = tx.state.machine.counters[block.id];
+  const counters = tx.current.machine.counters[block.id];
   const ids = program === undefined || counters === undefined ? [] : listOfferedChoiceIds(program, counters);
   return block.choices
     .filter((choice) => ids.includes(choice.id))
@@ -50,7 +50,7 @@ export function acknowledgeChoice(tx: Transaction, pending: PendingBlock, input:
   const plan = isPlanGate(block) ? { plan: tx.files.digest(PLAN_CONTENT) } : {};
   const noteFile = storeNote(tx, pending, note);
   saveChoice(tx, pending, chosen.id);
-  tx.state.gates[block.id] = {
+  tx.current.gates[block.id] = {
     choice: chosen.id,
     ...defined({ digest }),
     ...plan,
@@ -112,7 +112,7 @@ export function getDecider(tx: Transaction, pending: PendingBlock): string {
   return isHuman(tx, pending) ? 'human' : tx.by.kind;
 }
 
-function buildUnknownChoiceError(choices: { id: string }[], given: string | undefined): DevCliError {
+function buildUnknownChoiceError(choices: readonly { id: string }[], given: string | undefined): DevCliError {
   const ids = choices.map((choice) => choice.id).join(', ');
   return new DevCliError(
     'UNKNOWN_CHOICE',

@@ -10,11 +10,10 @@ import { recordFault, recordStepSummary, type Transaction } from '../run/transac
 
 /** Records how the external command of the current block ended, and gives the event for the recipe's machine. */
 export function concludeCommand(tx: Transaction, { job, ending }: CommandEnded): MachineEvent {
-  const { state } = tx;
   const { ok, outcome, exit } = describeEnding(job, ending);
   const log = ending.kind === 'reused' ? ending.log : `${job.directory}/command.log`;
   recordCommandEnd(tx, job, { exit, outcome, log, reused: ending.kind === 'reused' });
-  state.acknowledged[job.actionId] = job.block;
+  tx.current.acknowledged[job.actionId] = { block: job.block };
   if (ok && ending.kind === 'exit' && ending.exit.tree !== null) keepResult(tx, job, ending.exit.tree, log);
   const pullRequest = ok && ending.kind === 'exit' ? recordPullRequest(tx, job.argv, ending.answer) : '';
   const summary = `${job.argv.join(' ').slice(0, 120)}: ${outcome}${pullRequest}`;

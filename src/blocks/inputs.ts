@@ -23,7 +23,8 @@ export function warnChanges(tx: Transaction): void {
  * @throws DevCliError `INPUT_CHANGED`
  */
 function warnChangedInputs(tx: Transaction): void {
-  for (const [id, inputs] of Object.entries(tx.state.inputHashes)) {
+  const { inputHashes } = tx.current;
+  for (const [id, inputs] of Object.entries(inputHashes)) {
     const block = getBlock(tx, id);
     for (const [path, recorded] of Object.entries(inputs)) {
       const now = digestInput(tx.files, path);
@@ -35,7 +36,7 @@ function warnChangedInputs(tx: Transaction): void {
         });
       }
       tx.warnings.push(`${path} changed since "${id}" built on it`);
-      inputs[path] = now;
+      inputHashes[id] = { ...inputHashes[id], [path]: now };
     }
   }
 }
@@ -79,7 +80,7 @@ export function recordInputs(tx: Transaction, { block, state }: PendingBlock): v
   if (paths.length === 0) return;
   const now = Object.fromEntries(paths.map((path) => [path, digestInput(tx.files, path)]));
   const handed = Object.entries(state.handed ?? {}).filter(([path]) => path in now);
-  tx.state.inputHashes[block.id] = { ...now, ...Object.fromEntries(handed) };
+  tx.current.inputHashes[block.id] = { ...now, ...Object.fromEntries(handed) };
 }
 
 function listInputs(tx: Transaction, block: ResolvedBlock): string[] {

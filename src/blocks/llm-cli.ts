@@ -4,6 +4,7 @@ import { parseJson } from '../documents/section-data.js';
 import type { LlmCliBlock } from '../recipe/resolved.js';
 import { validateBySchema } from '../recipe/user-schema.js';
 import type { PendingAction } from '../run/action.js';
+import { getCurrent } from '../run/current.js';
 import { displayPath } from '../run/paths.js';
 import type { PendingBlock } from '../run/pending-action.js';
 import { readFileFacts } from '../run/pending-documents.js';
@@ -23,7 +24,7 @@ import { fillPath, fillPlaceholders, rememberResult } from './values.js';
 export const LLM_CLI: BlockType<LlmCliBlock> = {
   ask(tx, block, { actionId, cause }) {
     const { state } = tx;
-    const redone = cause !== 'enter' || state.steps[block.id]?.status === 'stale';
+    const redone = cause !== 'enter' || getCurrent(state).steps[block.id]?.status === 'stale';
     const path = fillPath(tx, block.write, block.id);
     const watched = redone || state.earlierRun !== null || isLaterPhase(state);
     const before = watched ? { [path]: readFileFacts(tx.files, path) } : {};

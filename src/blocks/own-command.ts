@@ -123,7 +123,7 @@ function isDetail(value: unknown): value is ErrorDetail & Record<string, string>
  * @param open what the loop did not achieve, in words
  */
 export function warnAtBound(tx: Transaction, block: LlmLoopBlock | SubagentBlock, open: string): void {
-  const counters = tx.state.machine.counters[block.id];
+  const counters = tx.current.machine.counters[block.id];
   const spent = counters === undefined ? 0 : counters.round - counters.roundBase;
   if (block.asks === 'user' || block.onError.kind !== 'continue' || spent < block.maxRounds) return;
   const rounds = block.maxRounds === 1 ? '1 round' : `${block.maxRounds} rounds`;

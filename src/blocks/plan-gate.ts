@@ -3,9 +3,11 @@ import { sha256 } from '../base/sha256.js';
 import { untickBoxes } from '../documents/plan-boxes.js';
 import { isPlanGate } from '../recipe/declared.js';
 import type { CapturedRecipe, GateBlock } from '../recipe/resolved.js';
+import { collectGates, getCurrent } from '../run/current.js';
 import { PLAN, PLAN_CONTENT } from '../run/paths.js';
 import type { PendingDocuments } from '../run/pending-documents.js';
-import type { PlanGate, RunState, StepState } from '../run/state.js';
+import type { StepState } from '../run/recipe-state.js';
+import type { PlanGate, RunState } from '../run/state.js';
 
 /** The stage of an execution that asks about its plan, and the key of its answer in `gates`. */
 export const APPROVE_PLAN = 'approvePlan';
@@ -20,11 +22,13 @@ export function findPlanGate(state: RunState, captured: CapturedRecipe): PlanGat
   const blocks = new Map(
     recipes.flatMap((recipe) => recipe.blocks.filter(isPlanGate).map((block) => [block.id, block])),
   );
-  const { pendingAction: pending, engine, gates } = state;
+  const { pendingAction: pending } = state;
+  const { engine, steps } = getCurrent(state);
+  const gates = collectGates(state);
   const asked = pending === null || pending.action.action === 'done' ? null : pending.action.block;
   if (pending !== null && asked !== null && blocks.has(asked)) return buildOpenGate(asked, pending.issuedAt);
   if (engine?.planApproved === null) return buildOpenGate(APPROVE_PLAN, pending?.issuedAt ?? state.updatedAt);
-  const unanswered = [...blocks.keys()].find((id) => !Object.hasOwn(gates, id) && wasReached(state.steps[id]));
+  const unanswered = [...blocks.keys()].find((id) => !Object.hasOwn(gates, id) && wasReached(steps[id]));
   if (unanswered !== undefined) return buildOpenGate(unanswered, state.updatedAt);
   const answers = Object.entries(gates).filter(([id, { plan }]) => plan !== undefined || blocks.has(id));
   const [last] = answers.sort(([, a], [, b]) => b.seq - a.seq);

@@ -3,8 +3,10 @@ import { readDraft } from '../documents/draft.js';
 import type { RunSummary } from '../documents/run-summary.js';
 import { sortByRecipe } from '../recipe/declared.js';
 import type { ResolvedRecipe } from '../recipe/resolved.js';
+import { getCurrent } from '../run/current.js';
 import { PLAN } from '../run/paths.js';
 import type { PendingDocuments } from '../run/pending-documents.js';
+import type { GateState, RecipeState } from '../run/recipe-state.js';
 import type { RunState } from '../run/state.js';
 import { renderDigest } from './approvals.js';
 
@@ -15,22 +17,22 @@ export function buildRunSummary(
   files: PendingDocuments,
   at: string,
 ): RunSummary {
-  const failures = Object.entries(state.agents)
+  const failures = Object.entries(getCurrent(state).agents)
     .filter(([, agent]) => agent.status === 'failed')
     .map(([id, agent]) => `${id} did not deliver: ${agent.reason ?? 'no reason given'}`);
   return {
     goal: state.goal ?? '',
     outcome: determineOutcome(state, recipe),
     at,
-    done: sortByRecipe(recipe, state.steps)
+    done: sortByRecipe(recipe, getCurrent(state).steps)
       .filter(([, step]) => step.status === 'done')
       .map(([id, step]) => (step.summary === undefined ? id : `${id}: ${step.summary}`)),
     decisions: [
       ...listPlanningDecisions(state, recipe, files),
-      ...sortByRecipe(recipe, state.gates).map(([id, gate]) => describeGateDecision(id, gate)),
+      ...sortByRecipe(recipe, getCurrent(state).gates).map(([id, gate]) => describeGateDecision(id, gate)),
     ],
     changedFiles: [],
-    verification: state.reviewRounds.map(renderReview),
+    verification: getCurrent(state).reviewRounds.map(renderReview),
     openIssues: [...state.warnings, ...failures],
     next:
       files.facts(PLAN).kind === 'file'
@@ -39,14 +41,15 @@ export function buildRunSummary(
   };
 }
 
-function renderReview({ block, round, agent, verdict, summary }: RunState['reviewRounds'][number]): string {
+function renderReview({ block, round, agent, verdict, summary }: RecipeState['reviewRounds'][number]): string {
   return `${block}, round ${round}: ${agent} ${verdict ?? 'without a verdict'}${summary === '' ? '' : `; ${summary}`}`;
 }
 
 /** The outcome to write down: when the last block of a live run writes the summary, the run is about to be complete. */
 function determineOutcome(state: RunState, recipe: ResolvedRecipe): RunSummary['outcome'] {
   const last = recipe.blocks.at(-1);
-  const closing = last?.kind === 'cli' && last.id === state.currentBlock && state.steps[last.id]?.status !== 'failed';
+  const closing =
+    last?.kind === 'cli' && last.id === state.currentBlock && getCurrent(state).steps[last.id]?.status !== 'failed';
   const goesOn = state.workflow !== null && state.workflow.phaseIndex < state.workflow.phases.length - 1;
   return state.status === 'live' && closing && !goesOn ? 'completed' : state.status;
 }
@@ -71,7 +74,7 @@ function listDraftDecisions(state: RunState, recipe: ResolvedRecipe, files: Pend
   const draft = files.text('DRAFT.md');
   if (draft === null) return [];
   const asked = recipe.blocks.findLast((block) => 'sections' in block && block.sections.includes('decisions'));
-  const at = state.steps[asked?.id ?? '']?.at ?? state.updatedAt;
+  const at = getCurrent(state).steps[asked?.id ?? '']?.at ?? state.updatedAt;
   return readDraft(draft)
     .decisions.text.split('\n')
     .filter((line) => /^[-*] /.test(line))
@@ -86,7 +89,7 @@ function listDraftDecisions(state: RunState, recipe: ResolvedRecipe, files: Pend
 const STALE = ' (counts no longer: what came before it was redone)';
 
 /** Describes what was decided at a gate, by whom and on which digest. A decision that no longer counts is marked so. */
-export function describeGateDecision(id: string, gate: RunState['gates'][string]): RunSummary['decisions'][number] {
+export function describeGateDecision(id: string, gate: GateState): RunSummary['decisions'][number] {
   return {
     text: `${id}: ${gate.choice}${renderDigest(gate.digest)}${gate.stale === true ? STALE : ''}`,
     ...defined({ reason: gate.note }),

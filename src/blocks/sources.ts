@@ -1,4 +1,5 @@
 import { DevCliError, type ErrorDetail } from '../base/errors.js';
+import { getCurrent } from '../run/current.js';
 import { recordEntry, recordFault, recordStepSummary, type Transaction } from '../run/transaction.js';
 import type { Acknowledged, ChangedSources } from './acknowledgement.js';
 
@@ -21,12 +22,12 @@ export function refuseChangedSources(tx: Transaction, actionId: string, sources:
   if (isApproved(tx, actionId, paths)) {
     state.baseline = sources.now;
     recordEntry(tx, 'sources-taken', { actionId, paths });
-    state.sourcesRefused = null;
+    getCurrent(state).sourcesRefused = null;
     return null;
   }
   recordEntry(tx, 'sources-refused', { actionId, paths });
-  if (state.mode['interaction'] === 'autopilot') return haltRun(tx, paths);
-  state.sourcesRefused = { seq: 0, actionId, paths };
+  if (getCurrent(state).mode['interaction'] === 'autopilot') return haltRun(tx, paths);
+  getCurrent(state).sourcesRefused = { seq: 0, actionId, paths };
   const error = new DevCliError('SOURCES_CHANGED', `${renderChange(paths)}.`, {
     details: listDetails(paths),
     fix: 'If you changed them, put them back as they were and repeat the ack. If the user did, show the user the list and what `answer` says: the user runs it in a terminal of their own, then the same ack takes them as given.',
@@ -44,7 +45,7 @@ function haltRun(tx: Transaction, paths: string[]): Acknowledged {
   const reason = `${line}: ${paths.slice(0, PATHS_IN_REASON).join(', ')}${more}`;
   recordStepSummary(tx, block, reason);
   recordFault(tx, block, 'SOURCES_CHANGED', reason);
-  state.sourcesRefused = null;
+  getCurrent(state).sourcesRefused = null;
   const error = new DevCliError(
     'SOURCES_CHANGED',
     `${line}; the run halted. Before it is reopened they have to be as they were.`,
@@ -61,7 +62,7 @@ function haltRun(tx: Transaction, paths: string[]): Acknowledged {
 
 /** Whether a person has answered since the refusal that listed all of these paths for this action. */
 function isApproved({ state }: Transaction, actionId: string, paths: string[]): boolean {
-  const refused = state.sourcesRefused;
+  const refused = getCurrent(state).sourcesRefused;
   if (refused === null || refused.actionId !== actionId) return false;
   if (!paths.every((path) => refused.paths.includes(path))) return false;
   return (state.lastHuman?.seq ?? 0) > refused.seq;

@@ -4,6 +4,7 @@ import { toBoundedLine, toWholeLine } from '../documents/foreign.js';
 import { isSectionId, SECTION_IDS } from '../documents/sections.js';
 import { fillTemplate } from '../recipe/template.js';
 import { listConditions } from '../recipe/texts.js';
+import { getCurrent } from '../run/current.js';
 import { type ConditionScope, getRound, type Standing, type Transaction } from '../run/transaction.js';
 
 /**
@@ -72,9 +73,9 @@ function resolvePlaceholder(tx: Standing, key: string, block: string | null): st
     case 'round':
       return String(getRound(tx, block));
     case 'mode':
-      return state.mode[tail];
+      return getCurrent(state).mode[tail];
     case 'vars':
-      return renderValue(state.vars[tail]);
+      return renderValue(getCurrent(state).vars[tail]);
     case 'preferences':
       return renderValue(state.preferences[tail] ?? null);
     case 'origin':
@@ -82,7 +83,7 @@ function resolvePlaceholder(tx: Standing, key: string, block: string | null): st
     case 'draft':
       return readSection(tx, tail);
     default:
-      return key in state.vars ? renderValue(state.vars[key]) : readSection(tx, key);
+      return key in getCurrent(state).vars ? renderValue(getCurrent(state).vars[key]) : readSection(tx, key);
   }
 }
 
@@ -110,19 +111,19 @@ export function buildConditionScope(tx: Transaction, block: string | null): Cond
   const draftText = tx.files.text('DRAFT.md');
   const sections = draftText === null ? null : readDraft(draftText);
   return {
-    mode: state.mode,
-    vars: state.vars,
+    mode: getCurrent(state).mode,
+    vars: getCurrent(state).vars,
     goal: state.goal,
     preferences: state.preferences,
     round: getRound(tx, block),
     draft: Object.fromEntries(SECTION_IDS.map((id) => [id, sections?.[id] ?? { filled: false, text: '' }])),
     agents: Object.fromEntries(
-      Object.entries(state.agents).map(([id, agent]) => [
+      Object.entries(getCurrent(state).agents).map(([id, agent]) => [
         id,
         { status: agent.status, verdict: agent.verdict ?? null, summary: agent.summary ?? null },
       ]),
     ),
-    result: state.result,
+    result: getCurrent(state).result,
   };
 }
 
@@ -132,5 +133,5 @@ const RESULT_CAP = 4000;
 /** Keeps the text of the last result if a condition of the recipe uses it (recipes.md, Conditions). */
 export function rememberResult(tx: Transaction, text: string): void {
   if (!listConditions(tx.captured.recipe).some((condition) => /\bresult\b/.test(condition))) return;
-  tx.state.result = text.slice(0, RESULT_CAP).replace(/[\uD800-\uDBFF]$/, '');
+  tx.current.result = text.slice(0, RESULT_CAP).replace(/[\uD800-\uDBFF]$/, '');
 }

@@ -20,7 +20,7 @@ export function isCommand(item: PlanAcceptance): item is CommandAcceptance {
 /** Everything about a command that an approval covers (engine.md, Approvals). */
 export interface PlannedCommand {
   /** The argument vector. */
-  run: string[];
+  run: readonly string[];
   /** Relative to the project. */
   cwd: string;
   /** Seconds. */

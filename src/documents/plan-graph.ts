@@ -41,7 +41,7 @@ export function listDependencies(todo: Pick<PlanTodo, 'dependsOn' | 'inputs' | '
 export type Graph = Map<string, string[]>;
 
 /** Builds the graph of `todos`, without edges to ids that do not exist. */
-export function buildGraph(todos: PlanTodo[]): Graph {
+export function buildGraph(todos: readonly PlanTodo[]): Graph {
   const ids = new Set(todos.map((todo) => todo.id));
   return new Map(todos.map((todo) => [todo.id, listDependencies(todo).filter((id) => ids.has(id))]));
 }

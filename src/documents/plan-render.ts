@@ -118,7 +118,7 @@ function renderCommandText(item: Extract<PlanAcceptance, { kind: 'command' }>): 
 }
 
 function renderContext({ context: parts }: PlanContent): string[] {
-  const quoted = (title: string, text: string | string[] | undefined): string[] => {
+  const quoted = (title: string, text: string | readonly string[] | undefined): string[] => {
     const joined = [text ?? []].flat().join('\n');
     return joined.trim() === '' ? [] : ['', `**${title}**`, '', ...renderQuotation(joined)];
   };

@@ -1,4 +1,5 @@
 import { type Static, type TSchema, type TUnsafe, Type } from '@sinclair/typebox';
+import type { Frozen } from '../base/frozen.js';
 import { LIMITS } from '../base/limits.js';
 import { enumSchema, noOtherKeys, taggedUnion } from '../base/schema.js';
 import { PLAN_ID, VALUE_NAME } from './plan-id.js';
@@ -136,8 +137,8 @@ export const PlanContentSchema = Type.Object(
 );
 
 /** A plan. */
-export type PlanContent = Static<typeof PlanContentSchema>;
+export type PlanContent = Frozen<Static<typeof PlanContentSchema>>;
 /** A todo of a plan. */
-export type PlanTodo = Static<typeof TodoSchema>;
+export type PlanTodo = Frozen<Static<typeof TodoSchema>>;
 /** A command, an assertion or a human check by which a todo is judged. */
 export type PlanAcceptance = PlanTodo['acceptance'][number];

@@ -39,12 +39,12 @@ export function renderCodeSpan(text: string): string {
 }
 
 /** Renders an argument vector so that a person sees where each argument ends; where necessary it is quoted as JSON. */
-export function formatCommandLine(argv: string[]): string {
+export function formatCommandLine(argv: readonly string[]): string {
   return argv.map((argument) => (/^[\w@%+=:,./-]+$/.test(argument) ? argument : JSON.stringify(argument))).join(' ');
 }
 
 /** Renders a command line for the person who decides on it: uncut, invisible characters shown by their codes. */
-export function formatPlainCommandLine(argv: string[]): string {
+export function formatPlainCommandLine(argv: readonly string[]): string {
   return revealInvisible(formatCommandLine(argv));
 }
 

@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
+import type { Frozen } from '../base/frozen.js';
 import { LIMITS } from '../base/limits.js';
 import { enumSchema, noOtherKeys, nullableSchema } from '../base/schema.js';
 
@@ -107,8 +108,8 @@ export const ResultsSchema = Type.Union([WorkerResultSchema, VerifyResultSchema,
 });
 
 /** What a worker hands in. */
-export type WorkerResult = Static<typeof WorkerResultSchema>;
+export type WorkerResult = Frozen<Static<typeof WorkerResultSchema>>;
 /** What a verifier, or an own handler of a recipe, hands in. */
-export type VerifyResult = Static<typeof VerifyResultSchema>;
+export type VerifyResult = Frozen<Static<typeof VerifyResultSchema>>;
 /** What a code reviewer hands in. */
-export type ReviewResult = Static<typeof ReviewResultSchema>;
+export type ReviewResult = Frozen<Static<typeof ReviewResultSchema>>;

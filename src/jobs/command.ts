@@ -2,6 +2,7 @@ import { defined } from '../base/defined.js';
 import { DevCliError } from '../base/errors.js';
 import { canonicalJson, isRecord } from '../base/json.js';
 import { sha256 } from '../base/sha256.js';
+import { getCurrent } from '../run/current.js';
 import type { QueuedCommand } from '../run/engine.js';
 import { recordEntry, type Transaction } from '../run/transaction.js';
 import { computeTreeState, type TreeState } from '../work/git.js';
@@ -83,7 +84,7 @@ async function readTreeNow(job: CommandJob, { context }: Call): Promise<TreeStat
 }
 
 /** A command of dev-cli is run by this very installation, on this root, whatever the PATH says. */
-function resolveProgram(job: CommandJob, call: Call): string[] {
+function resolveProgram(job: CommandJob, call: Call): readonly string[] {
   const { program, root } = call.context;
   return isOwn(job, call) ? [...program, ...job.argv.slice(1), '--root', root] : job.argv;
 }
@@ -107,7 +108,8 @@ function readAnswer(directory: string): Record<string, unknown> | null {
  * retry or an invalidate the command has to run again in any case (protocol.md §4).
  */
 function findKeptLog(job: CommandJob, { context, run: { snapshot } }: Call, tree: string | null): string | null {
-  const { name, pendingAction, commandResults } = snapshot;
+  const { name, pendingAction } = snapshot;
+  const { commandResults } = getCurrent(snapshot);
   const again = pendingAction?.cause === 'retry' || pendingAction?.cause === 'invalidate';
   const log = tree === null || again ? undefined : commandResults[getResultKey(job, tree)]?.log;
   if (log === undefined) return null;
@@ -119,8 +121,8 @@ function findKeptLog(job: CommandJob, { context, run: { snapshot } }: Call, tree
  * Keeps that a command has passed on a tree, so that it need not run again.
  * @param log relative to the run's directory
  */
-export function keepResult({ state, at }: Transaction, job: CommandJob, tree: string, log: string): void {
-  state.commandResults[getResultKey(job, tree)] = { at, actionId: getActionId(job), log };
+export function keepResult({ current, at }: Transaction, job: CommandJob, tree: string, log: string): void {
+  current.commandResults[getResultKey(job, tree)] = { at, actionId: getActionId(job), log };
 }
 
 /** Removes a command that has ended from the state, and records how it ended. */
@@ -129,10 +131,10 @@ export function recordCommandEnd(
   { actionId, key, block, argv, acceptance }: CommandJob,
   { exit, outcome, log, reused }: { exit: number | null; outcome: string; log: string; reused?: boolean },
 ): void {
-  delete tx.state.commands[actionId];
+  delete tx.current.commands[actionId];
   const about = acceptance === null ? {} : { todoId: acceptance.todo, id: acceptance.id };
   const again = reused === true ? { reused } : {};
-  recordEntry(tx, 'command-finished', { key, block, argv, exit, outcome, log, ...about, ...again });
+  recordEntry(tx, 'command-finished', { key, block, argv: [...argv], exit, outcome, log, ...about, ...again });
 }
 
 /** The key of a result: the same command on the same tree, with the same expectations. */

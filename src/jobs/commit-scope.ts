@@ -1,3 +1,4 @@
+import { getCurrent } from '../run/current.js';
 import type { RunEngine } from '../run/engine.js';
 import type { RunState } from '../run/state.js';
 import type { HeadRule } from '../work/commit-head.js';
@@ -6,23 +7,22 @@ import { normalizePaths } from '../work/paths.js';
 import type { CommitJob } from './job.js';
 
 /** Builds the scope of a commit; null if the run began without a repository. */
-export function buildScope(
-  { baseline, engine }: RunState,
-  { key, todo }: CommitJob,
-  workTree: string,
-): CommitScope | null {
+export function buildScope(state: RunState, { key, todo }: CommitJob, workTree: string): CommitScope | null {
+  const { baseline } = state;
+  const { engine } = getCurrent(state);
   if (baseline === null || engine === null) return null;
   const head = buildHeadRule(engine, baseline.head);
   if (todo === null) return { key, since: baseline, before: baseline, head, ...listRemaining(engine, workTree) };
-  const files = engine.todos[todo]?.files ?? [];
+  const row = engine.todos[todo];
+  const files = row?.files ?? [];
   const filesChanged = listReportedPaths(engine, todo, workTree);
   return {
     key,
-    since: engine.baselines[todo] ?? baseline,
+    since: row?.baseline ?? baseline,
     before: baseline,
     files: files.length === 0 ? null : files,
-    charged: engine.charged[todo] ?? [],
-    listed: { filesChanged, notMine: engine.notMine?.[todo] ?? [] },
+    charged: row?.charged ?? [],
+    listed: { filesChanged, notMine: row?.notMine ?? [] },
     head,
   };
 }
@@ -42,6 +42,7 @@ function listRemaining(engine: RunEngine, workTree: string): Pick<CommitScope, '
 }
 
 /** Lists the paths in the results of all attempts at a todo. In runs begun by 0.1.0, only the last result has them. */
-export function listReportedPaths({ listed, reports }: RunEngine, todo: string, workTree: string): string[] {
-  return [...new Set([...(listed?.[todo] ?? []), ...normalizePaths(workTree, reports[todo]?.filesChanged ?? [])])];
+export function listReportedPaths({ todos }: RunEngine, todo: string, workTree: string): string[] {
+  const { listed = [], report } = todos[todo] ?? {};
+  return [...new Set([...listed, ...normalizePaths(workTree, report?.filesChanged ?? [])])];
 }

@@ -1,8 +1,10 @@
 import { defined } from '../base/defined.js';
 import type { ReadContext } from '../run/context.js';
+import { getCurrent } from '../run/current.js';
 import type { QueuedCommand } from '../run/engine.js';
 import { toAbsolutePath } from '../run/paths.js';
-import type { RunningCommand, RunState } from '../run/state.js';
+import type { RunningCommand } from '../run/recipe-state.js';
+import type { RunState } from '../run/state.js';
 import { recordEntry, type Transaction } from '../run/transaction.js';
 
 /**
@@ -19,13 +21,13 @@ export type Job = CommandJob | CommitJob | RequestJob;
 
 interface Asked {
   /** The `running` action that waits for the job; for a command that `dev-cli check` runs, `<action>/<acceptance>`. */
-  actionId: string;
+  readonly actionId: string;
   /** Identifies the job in the journal; for a commit, also in its trailer. */
-  key: string;
+  readonly key: string;
   /** The directory of its records, relative to the run's directory. */
-  directory: string;
+  readonly directory: string;
   /** The directory in which it runs: absolute, or `.` for the root. */
-  workTree: string;
+  readonly workTree: string;
 }
 
 /** A command of a recipe or of a plan. */
@@ -72,8 +74,8 @@ export function askCommand(
 ): RunningCommand {
   const asked = { ...command, startedAt: tx.at };
   const { key, block, argv, shell } = asked;
-  tx.state.commands[asked.actionId] = asked;
-  recordEntry(tx, 'command-started', { key, block, actionId: getActionId(asked), argv, shell, ...about });
+  tx.current.commands[asked.actionId] = asked;
+  recordEntry(tx, 'command-started', { key, block, actionId: getActionId(asked), argv: [...argv], shell, ...about });
   return asked;
 }
 
@@ -84,7 +86,7 @@ export function getActionId({ actionId }: Pick<RunningCommand, 'actionId'>): str
 
 /** Lists all jobs of a run that have not ended. */
 export function listJobs(state: RunState): Job[] {
-  const commands = Object.values(state.commands).map((command) =>
+  const commands = Object.values(getCurrent(state).commands).map((command) =>
     toCommandJob(state, command, findAcceptance(state, command)),
   );
   return [...commands, ...listEngineJobs(state)];
@@ -112,14 +114,14 @@ export function toCommandJob(
 }
 
 function findAcceptance(state: RunState, { actionId }: RunningCommand): QueuedCommand | null {
-  const job = state.engine?.job;
+  const job = getCurrent(state).engine?.job;
   if (job?.kind !== 'commands' || actionId !== findRunningAction(state)) return null;
   return job.queue[0] ?? null;
 }
 
 function listEngineJobs(state: RunState): (CommitJob | RequestJob)[] {
   const actionId = findRunningAction(state);
-  const job = state.engine?.job ?? null;
+  const job = getCurrent(state).engine?.job ?? null;
   if (job === null || job.kind === 'commands' || actionId === null) return [];
   const asked = { actionId, directory: `actions/${actionId}`, workTree: state.workTree };
   if (job.kind === 'commit') {

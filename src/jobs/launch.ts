@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { DevCliError } from '../base/errors.js';
 import type { Context } from '../run/context.js';
+import { getCurrent } from '../run/current.js';
 import type { RunState } from '../run/state.js';
 import { recordEntry, type Transaction } from '../run/transaction.js';
 import { findClaimObstacle } from '../store/claim.js';
@@ -89,8 +90,8 @@ async function countLaunch(job: Job, { transact }: Call, directory: string): Pro
 
 /** The row of the state that counts a job's launches; undefined if another call has taken in its result. */
 function findLaunchRow(state: RunState, { kind, actionId }: Job): { launches?: number } | undefined {
-  if (kind === 'command') return state.commands[actionId];
-  const job = findRunningAction(state) === actionId ? state.engine?.job : null;
+  if (kind === 'command') return getCurrent(state).commands[actionId];
+  const job = findRunningAction(state) === actionId ? getCurrent(state).engine?.job : null;
   return job === null || job === undefined || job.kind === 'commands' ? undefined : job;
 }
 

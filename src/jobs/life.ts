@@ -45,7 +45,7 @@ export function withdrawJobs({ files, at }: Transaction, jobs: readonly Job[]): 
 export function withdrawAll(tx: Transaction): Job[] {
   const jobs = listJobs(tx.state);
   withdrawJobs(tx, jobs);
-  tx.state.commands = {};
+  tx.current.commands = {};
   return jobs;
 }
 

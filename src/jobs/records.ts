@@ -13,7 +13,7 @@ export interface ProcessSpec {
   /** Shared by the `command-started` and `command-finished` entries of the journal. */
   key: string;
   /** The argument vector; with `shell`, its one element is a line for `sh -c`. */
-  argv: string[];
+  argv: readonly string[];
   shell: boolean;
   /** Absolute. */
   cwd: string;
@@ -39,7 +39,7 @@ export interface StartedRecord {
 /** `exit.json`: how the command ended. */
 export interface ExitRecord {
   key: string;
-  argv: string[];
+  argv: readonly string[];
   /** `tree` of the command. */
   tree: string | null;
   /** Null if a signal ended it or it could not be started. 126: not executable; 127: not found. */

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { defined } from '../base/defined.js';
+import { getCurrent } from '../run/current.js';
 import {
   buildPushCommand,
   buildPushEnvironment,
@@ -96,7 +97,7 @@ function buildGhStep(name: keyof typeof GH_WORDS, words: string[]): Step {
  * Plans the push of the request's branch; if a push has been recorded already, that one counts.
  * @returns the command, or in words what prevents it
  */
-async function planPush({ context, run: { snapshot } }: Call, directory: string): Promise<string[] | string> {
+async function planPush({ context, run: { snapshot } }: Call, directory: string): Promise<readonly string[] | string> {
   const asked = readSpec(directory);
   if (typeof asked === 'object') return asked.argv;
   const workTree = getWorkTree(context, snapshot);
@@ -118,7 +119,7 @@ async function findMissingWork(
   { context, run: { snapshot } }: Call,
   { branch, commit }: ReturnType<typeof parsePushCommand>,
 ): Promise<RequestEnding | null> {
-  const todos = snapshot.engine?.deferred ?? [];
+  const todos = getCurrent(snapshot).engine?.deferred ?? [];
   if (todos.length > 0) return { kind: 'waiting', todos };
   const options = { signal: context.signal };
   const standing = await resultOrProblem(() => findBranchTip(getWorkTree(context, snapshot), branch, options));

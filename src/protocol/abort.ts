@@ -9,7 +9,7 @@ import { withdrawAll } from '../jobs/life.js';
 import { readCapturedOrEmpty } from '../run/captured-recipe.js';
 import { copyState } from '../run/codec.js';
 import type { Context } from '../run/context.js';
-import type { RunEngine } from '../run/engine.js';
+import type { EngineDraft } from '../run/engine.js';
 import { withSurroundings } from '../run/transact.js';
 import { closeTransaction, openTransaction, type Transaction } from '../run/transaction.js';
 import { type CallResult, renderEnvelope } from '../views/action.js';
@@ -60,14 +60,15 @@ export function abortRun(tx: Transaction, reason: string): Job[] {
     });
   }
   const abandoned = withdrawAll(tx);
-  if (state.engine !== null) abandonExecution(tx, state.engine, reason);
-  state.machine.value = 'aborted';
+  const { engine, machine } = tx.current;
+  if (engine !== null) abandonExecution(tx, engine, reason);
+  tx.current.machine = { ...machine, value: 'aborted' };
   endRun(tx, 'aborted', reason);
   return abandoned;
 }
 
 /** Withdraws the tasks of an execution; todos that are done keep their ticked box and are reported. */
-function abandonExecution(tx: Transaction, engine: RunEngine, reason: string): void {
+function abandonExecution(tx: Transaction, engine: EngineDraft, reason: string): void {
   engine.tasks = {};
   engine.job = null;
   tickDoneTodos(tx);

@@ -11,8 +11,10 @@ import { askCommand, toCommandJob } from '../jobs/job.js';
 import type { Call } from '../jobs/launch.js';
 import type { InputOf } from '../registry/catalogue.js';
 import { type Context, getDeadline, getPollWait } from '../run/context.js';
-import type { CommandEvidence, QueuedCommand, TaskState } from '../run/engine.js';
-import type { RunningCommand } from '../run/state.js';
+import { getCurrent } from '../run/current.js';
+import type { QueuedCommand, TaskState } from '../run/engine.js';
+import type { CommandEvidence } from '../run/engine-rows.js';
+import type { RunningCommand } from '../run/recipe-state.js';
 import { transact } from '../run/transact.js';
 import type { Transaction } from '../run/transaction.js';
 import { buildCommandReport } from '../views/check.js';
@@ -65,7 +67,7 @@ function listUnlistedPaths(tx: Transaction, action: string): string[] {
 }
 
 function requireTask(tx: Transaction, action: string): TaskState & { todoId: string } {
-  const tasks = tx.state.engine?.tasks ?? {};
+  const tasks = tx.current.engine?.tasks ?? {};
   const task = Object.hasOwn(tasks, action) ? tasks[action] : undefined;
   if (task !== undefined && task.todoId !== null) return { ...task, todoId: task.todoId };
   throw new DevCliError('STALE_ACTION', `${JSON.stringify(action.slice(0, 40))} is no task about a todo that is out.`, {
@@ -104,11 +106,11 @@ async function startCheck(
 ): Promise<{ command: RunningCommand; launched: boolean }> {
   const slot = `${action}/${queued.id}`;
   const place = (n: number) => `actions/${action}/check-${queued.id}-${n}`;
-  const known = snapshot.commands[slot];
+  const known = getCurrent(snapshot).commands[slot];
   if (known !== undefined) return { command: known, launched: true };
   return transact((tx) => {
     requireTask(tx, action);
-    const there = tx.state.commands[slot];
+    const there = tx.current.commands[slot];
     if (there !== undefined) return { command: there, launched: true };
     let n = 1;
     while (tx.files.list(place(n)).length > 0) n += 1;
@@ -126,7 +128,7 @@ function recordCheck(tx: Transaction, ended: CommandEnded, queued: QueuedCommand
   const { key, actionId } = ended.job;
   const evidence = buildEvidence(tx, queued, ended);
   // Another call of the same check may have committed it already.
-  if (tx.state.commands[actionId]?.key !== key) return evidence;
+  if (tx.current.commands[actionId]?.key !== key) return evidence;
   if (evidence.ok && evidence.tree !== null) keepResult(tx, ended.job, evidence.tree, evidence.log);
   recordCommandEnd(tx, ended.job, evidence);
   return evidence;

@@ -6,6 +6,7 @@ import { checkFile } from '../blocks/evidence.js';
 import { needsVerdict } from '../blocks/prompt.js';
 import { readCapturedRecipe } from '../run/captured-recipe.js';
 import type { ReadContext } from '../run/context.js';
+import { getCurrent } from '../run/current.js';
 import type { RunState } from '../run/state.js';
 import type { StreamState } from '../store/store.js';
 import { buildDocumentReport } from '../views/check.js';
@@ -45,7 +46,7 @@ async function findExpectations(
 ): Promise<{ agent?: string; verdict?: boolean }> {
   const action = head.snapshot?.pendingAction?.action;
   if (head.snapshot === null || action?.action !== 'dispatch-subagents') return {};
-  const { agents } = head.snapshot;
+  const { agents } = getCurrent(head.snapshot);
   const row = action.agents.find(({ id }) => agents[id]?.output === path);
   if (row === undefined) return {};
   const block = readCapturedRecipe(head).recipe.blocks.find(({ id }) => id === action.block);

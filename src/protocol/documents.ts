@@ -9,6 +9,7 @@ import { runOwnCommand } from '../blocks/commands/run-own.js';
 import { createCommandContext } from '../blocks/own-command.js';
 import { renderPlanDifference } from '../engine/act/plan-difference.js';
 import { readCapturedRecipe } from '../run/captured-recipe.js';
+import { copyState } from '../run/codec.js';
 import type { Context } from '../run/context.js';
 import { displayPath } from '../run/paths.js';
 import { createWorkspace } from '../run/pending-documents.js';
@@ -64,7 +65,7 @@ async function runWithoutTransaction(
   const commandContext: CommandContext = {
     name,
     files: createWorkspace(head.files),
-    state: head.snapshot,
+    state: head.snapshot === null ? null : copyState(head.snapshot),
     recipe: head.snapshot === null ? null : readCapturedRecipe(head).recipe,
     at: formatInstant(context.clock.now()),
     warnings: [...head.notices],

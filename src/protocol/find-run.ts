@@ -4,6 +4,7 @@ import { requireName } from '../base/name.js';
 import { noSuchRunError } from '../base/no-such-run.js';
 import { renderPlanDifference } from '../engine/act/plan-difference.js';
 import type { ReadContext } from '../run/context.js';
+import { getCurrent } from '../run/current.js';
 import { mayPlanDiffer } from '../run/plan-digests.js';
 import type { RunState } from '../run/state.js';
 import type { StreamState } from '../store/store.js';
@@ -62,7 +63,7 @@ export function hasRunningJob(state: RunState | null): boolean {
 
 /** Whether commits that had to wait can be made now, as far as git can: no worker is at the sources (engine.md, Commits). */
 export function hasDeferredCommits(state: RunState | null): boolean {
-  const engine = state?.engine ?? null;
+  const engine = state === null ? null : getCurrent(state).engine;
   if (engine === null || engine.deferred.length === 0 || state?.status === 'aborted') return false;
   return Object.values(engine.tasks).every(({ substep }) => substep !== 'worker');
 }
@@ -88,7 +89,7 @@ export function findPlanDifference({
   snapshot,
   files,
 }: Pick<StreamState<RunState>, 'snapshot' | 'files'>): string | null {
-  const engine = snapshot?.engine ?? null;
+  const engine = snapshot === null ? null : getCurrent(snapshot).engine;
   if (snapshot === null || engine === null || snapshot.status === 'completed' || snapshot.status === 'aborted')
     return null;
   return mayPlanDiffer(engine, files) ? renderPlanDifference(snapshot, files) : null;

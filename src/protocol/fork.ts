@@ -5,7 +5,11 @@ import { sha256 } from '../base/sha256.js';
 import { selectPhase } from '../recipe/captured.js';
 import type { InputOf } from '../registry/catalogue.js';
 import { parseCaptured } from '../run/captured-recipe.js';
+import { copyState } from '../run/codec.js';
 import type { Context } from '../run/context.js';
+import { getCurrent } from '../run/current.js';
+import type { RunEngine } from '../run/engine.js';
+import type { RecipeState } from '../run/recipe-state.js';
 import type { RunState } from '../run/state.js';
 import { withSurroundings } from '../run/transact.js';
 import { closeTransaction, openTransaction, recordEntry, type Surroundings } from '../run/transaction.js';
@@ -66,9 +70,10 @@ async function beginFork(
     refuseTaken(name, head);
     refuseForeignFiles(name, head, documents);
     const state = createForkedState(context, head, name, checkpoint, first.tree);
-    const tx = openTransaction(context, head, state, atPhase, surroundings);
+    const tx = openTransaction(context, head, copyState(state), atPhase, surroundings);
     tx.warnings.push(...warnings, ...first.warnings);
-    const { recipe, recipeHash, goal, mode, cliVersion, forkedFrom } = state;
+    const { recipe, recipeHash, goal, cliVersion, forkedFrom } = state;
+    const { mode } = tx.current;
     recordEntry(tx, 'init', { recipe, recipeHash, goal, mode, cliVersion, ...(forkedFrom && { forkedFrom }) });
     for (const [path, content] of documents) tx.files.write(path, content);
     if (snapshot.pendingAction !== null) reissue(tx, snapshot.pendingAction, snapshot.name);
@@ -147,13 +152,13 @@ function createForkedState(
   { snapshot, last }: Checkpoint<RunState>,
   tree: WorkTreeStatus | null,
 ): RunState {
-  const state = structuredClone(snapshot);
-  // The fork commits wherever HEAD is when it goes on.
-  delete state.engine?.head;
-  delete state.engine?.waits;
-  const gates = Object.entries(state.gates).map(([id, gate]) => [id, { ...gate, seq: 1 }]);
+  const recipes = snapshot.recipes.map((recipe): RecipeState => {
+    const gates = Object.entries(recipe.gates).map(([id, gate]) => [id, { ...gate, seq: 1 }]);
+    return { ...recipe, gates: Object.fromEntries(gates), sourcesRefused: null, commands: {}, commandResults: {} };
+  });
+  const current = getCurrent(snapshot);
   return {
-    ...state,
+    ...snapshot,
     runId: createRunId(context, head.at),
     name,
     forkedFrom: { name: snapshot.name, runId: snapshot.runId, seq: last },
@@ -161,20 +166,23 @@ function createForkedState(
     origin: null,
     workTree: context.workTree === context.root ? '.' : context.workTree,
     place: context.store.home(name),
-    gates: Object.fromEntries(gates),
+    recipes: recipes.with(-1, { ...getCurrent({ recipes }), engine: withoutHead(current.engine) }),
     lastHuman: null,
     stops: {},
-    sourcesRefused: null,
-    commands: {},
-    commandResults: {},
     recovered: [],
-    events: [],
     baseline: tree === null ? null : toBaseline(tree),
     cliVersion: context.cliVersion,
     createdAt: head.at,
     updatedAt: head.at,
     seq: head.seq,
   };
+}
+
+/** The fork commits wherever HEAD is when it goes on. */
+function withoutHead(engine: RunEngine | null): RunEngine | null {
+  if (engine === null) return null;
+  const { head: _head, waits: _waits, ...rest } = engine;
+  return rest;
 }
 
 function leaveUnguarded<A>(decision: Decision<RunState, A>): Decision<RunState, A> {

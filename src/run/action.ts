@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
+import type { Frozen } from '../base/frozen.js';
 import type { JsonObject } from '../base/json.js';
 import { enumSchema, NullableString, noOtherKeys, taggedUnion } from '../base/schema.js';
 
@@ -212,22 +213,22 @@ export const ActionSchema = taggedUnion(
 );
 
 /** What `next` hands out. */
-export type Action = Static<typeof ActionSchema>;
+export type Action = Frozen<Static<typeof ActionSchema>>;
 
 /** An action of a run that has not ended. */
 export type PendingAction = Exclude<Action, { action: 'done' }>;
 
 /** An action that dispatches subagents. */
-export type DispatchAction = Static<typeof DispatchActionSchema>;
+export type DispatchAction = Frozen<Static<typeof DispatchActionSchema>>;
 
 /** An action that dispatches the tasks of an execution. */
-export type EngineDispatchAction = Static<typeof EngineDispatchActionSchema>;
+export type EngineDispatchAction = Frozen<Static<typeof EngineDispatchActionSchema>>;
 
 /** An action while dev-cli itself is at work. */
-export type RunningAction = Static<typeof RunningActionSchema>;
+export type RunningAction = Frozen<Static<typeof RunningActionSchema>>;
 
 /** A task of an execution, as its action shows it. */
-export type TaskView = Static<typeof EngineTaskSchema>;
+export type TaskView = Frozen<Static<typeof EngineTaskSchema>>;
 
 /** An action that waits for the user's choice. */
-export type GateAction = Static<typeof GateActionSchema>;
+export type GateAction = Frozen<Static<typeof GateActionSchema>>;

@@ -1,16 +1,18 @@
 import { DevCliError } from '../base/errors.js';
-import { isRecord } from '../base/json.js';
+import { isRecord, type JsonObject } from '../base/json.js';
 import outline from '../generated/state.js';
 import type { Codec } from '../store/store.js';
-import type { RunEngine } from './engine.js';
-import type { RunState } from './state.js';
+import { getCurrent } from './current.js';
+import { openDraft } from './draft.js';
+import { migrate } from './migrate.js';
+import type { RunDraft, RunState } from './state.js';
 import { SCHEMA_VERSION } from './version.js';
 
 /** Reads state.json. */
 export const runCodec: Codec<RunState> = {
   parse(text) {
-    const value = parsed(text);
-    const version = value['schemaVersion'];
+    const stored = parsed(text);
+    const version = stored['schemaVersion'];
     if (typeof version === 'number' && version > SCHEMA_VERSION) {
       throw new DevCliError(
         'STATE_NEWER',
@@ -20,6 +22,7 @@ export const runCodec: Codec<RunState> = {
         },
       );
     }
+    const value = migrate(stored);
     const found = misfit(outline, value);
     if (found !== null) {
       throw new DevCliError(
@@ -30,39 +33,24 @@ export const runCodec: Codec<RunState> = {
     // The outline fits; the rest was written by type-checked code of ours.
     return value as unknown as RunState;
   },
-  migrates: false,
+  migrates: true,
   identity: { name: 'name', id: 'runId' },
 };
 
-/** Copies a state for a transaction to change. Rows that grow with the plan are shared: they are replaced, never changed. */
-export function copyState(state: RunState): RunState {
-  const { engine, acknowledged, commandResults, ...rest } = state;
+/** Copies a state for a transaction to change. Rows are shared: they are replaced, never changed. */
+export function copyState(state: RunState): RunDraft {
+  const current = getCurrent(state);
   return {
-    ...clone(rest),
-    engine: engine === null ? null : copyEngine(engine),
-    acknowledged: { ...acknowledged },
-    commandResults: { ...commandResults },
+    ...openDraft(state),
+    recipes: [
+      ...state.recipes.slice(0, -1),
+      { ...openDraft(current), engine: current.engine === null ? null : openDraft(current.engine) },
+    ],
+    workflow: state.workflow === null ? null : openDraft(state.workflow),
   };
 }
 
-function copyEngine(engine: RunEngine): RunEngine {
-  const { todos, evidence, outputs, bodies, summaries, order, ...rest } = engine;
-  return {
-    ...clone(rest),
-    todos: { ...todos },
-    evidence: { ...evidence },
-    outputs: { ...outputs },
-    bodies: { ...bodies },
-    summaries: { ...summaries },
-    order: [...order],
-  };
-}
-
-function clone<T>(value: T): T {
-  return JSON.parse(JSON.stringify(value)) as T;
-}
-
-function parsed(text: string): Record<string, unknown> {
+function parsed(text: string): JsonObject {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -70,7 +58,7 @@ function parsed(text: string): Record<string, unknown> {
     throw new DevCliError('STATE_CORRUPT', 'state.json is not valid JSON.', { cause });
   }
   if (!isRecord(value)) throw new DevCliError('STATE_CORRUPT', 'state.json does not hold an object.');
-  return value;
+  return value as JsonObject;
 }
 
 /** The part of JSON Schema that snapshots and entries are checked with; a test proves that their schemas use no other keyword. */

@@ -1,7 +1,11 @@
 import { type Static, Type } from '@sinclair/typebox';
+import type { Frozen } from '../base/frozen.js';
 import { enumSchema, NullableString, noOtherKeys, nullableSchema } from '../base/schema.js';
+import type { PlanTodo } from '../documents/plan-schema.js';
+import type { WorkerResult } from '../documents/results.js';
+import type { Draft } from './draft.js';
 
-/** The machine's part of `engine` in state.json: a plan's execution (engine.md, Shape; storage.md, state.json). */
+/** The machine's part of `engine` in state.json, with a row for each todo (engine.md, Shape; storage.md, state.json). */
 
 const Str = Type.String();
 
@@ -13,6 +17,42 @@ const SubstepSchema = Type.Object(
   },
   noOtherKeys,
 );
+
+/** The result of an acceptance command that dev-cli ran, or of a handler that the recipe defines. */
+export const EvidenceSchema = Type.Object(
+  {
+    /** Id of the acceptance or of the stage. */
+    id: Str,
+    /** In the final verification: the todo that the acceptance belongs to. */
+    todo: Type.Optional(Str),
+    attempt: Type.Integer(),
+    argv: Type.Array(Str),
+    ok: Type.Boolean(),
+    /** Exit code; null if the command ended without one. */
+    exit: Type.Unsafe<number | null>({ type: ['integer', 'null'] }),
+    outcome: Str,
+    at: Str,
+    /** HEAD when the command ran; null without git. `tree`: the digest of the work tree then. */
+    commit: NullableString,
+    tree: NullableString,
+    /** Path of the output, relative to the run's directory. */
+    log: Str,
+    /** The result of an earlier run of the command was used again. */
+    reused: Type.Optional(Type.Boolean()),
+    /** The environment failed, not the work: the command did not start, exited with 126 or 127, or could not listen. */
+    unrunnable: Type.Optional(Type.Boolean()),
+    /** What the sandbox denied the command. */
+    forbidden: Type.Optional(Type.Literal('listen')),
+    durationMs: Type.Optional(Type.Number()),
+  },
+  noOtherKeys,
+);
+
+/** The work tree at one moment, in the form of the run's `baseline`. */
+const TreeSchema = Type.Object({ head: NullableString, dirty: Type.Record(Str, NullableString) }, noOtherKeys);
+
+/** What a person decided when the work was reopened. */
+export const RulingsSchema = Type.Array(Type.Object({ text: Str, at: Str }, noOtherKeys));
 
 const TodoStateSchema = Type.Object(
   {
@@ -50,6 +90,36 @@ const TodoStateSchema = Type.Object(
     endedAt: Type.Optional(Str),
     /** SHA of the commit that holds the todo's work. */
     commit: Type.Optional(Str),
+    /** The todo itself, in full; absent for one of the captured plan. */
+    body: Type.Optional(Type.Unsafe<PlanTodo>({ type: 'object' })),
+    /** Values that it reported, by name; also in context/outputs.json. */
+    outputs: Type.Optional(Type.Record(Str, Type.Unknown())),
+    /** Command results of the last attempt. */
+    evidence: Type.Optional(Type.Array(EvidenceSchema)),
+    /** The work tree before its first attempt, until it is settled; null where there was no repository. */
+    baseline: Type.Optional(nullableSchema(TreeSchema)),
+    /** Until it is settled: changed paths that no todo's globs cover and that its result lists. */
+    charged: Type.Optional(Type.Array(Str)),
+    /** Paths that the results of all attempts list as changed, relative to the work tree. */
+    listed: Type.Optional(Type.Array(Str)),
+    /** Paths that the results of all attempts attribute to somebody else. */
+    notMine: Type.Optional(Type.Array(Str)),
+    /** Paths in its commits. */
+    committed: Type.Optional(Type.Array(Str)),
+    /** Over all attempts: the verdicts of agents that the recipe's own handlers dispatched. */
+    verdicts: Type.Optional(
+      Type.Array(Type.Object({ stage: Str, attempt: Type.Integer(), status: Str, summary: Str }, noOtherKeys)),
+    ),
+    /** The worker's one-line summary. */
+    summary: Type.Optional(Str),
+    /** The worker's last result, until the todo is settled. */
+    report: Type.Optional(Type.Unsafe<WorkerResult>({ type: 'object' })),
+    /** What failed in the previous attempt, one line each; absent once it is done. */
+    failures: Type.Optional(Type.Array(Str)),
+    /** A person's answers to the worker's questions, until the todo is settled. */
+    answers: Type.Optional(Type.Array(Type.Object({ question: Str, answer: Str }, noOtherKeys))),
+    /** The rulings given when it was reopened, oldest first. */
+    rulings: Type.Optional(RulingsSchema),
   },
   noOtherKeys,
 );
@@ -88,9 +158,13 @@ export const EngineStateSchema = Type.Object(
   noOtherKeys,
 );
 
-/** The machine's part of an execution. */
-export type EngineState = Static<typeof EngineStateSchema>;
 /** A todo of an execution. */
-export type TodoState = Static<typeof TodoStateSchema>;
+export type TodoState = Frozen<Static<typeof TodoStateSchema>>;
 /** The status of one stage of a todo. */
 export type SubstepStatus = Static<typeof SubstepSchema>['status'];
+/** The result of one command. */
+export type CommandEvidence = Frozen<Static<typeof EvidenceSchema>>;
+/** A decision that reopened work. */
+export type Ruling = NonNullable<TodoState['rulings']>[number];
+/** The machine's part of an execution. */
+export type EngineState = Draft<Frozen<Static<typeof EngineStateSchema>>>;

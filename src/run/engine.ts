@@ -1,8 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox';
+import type { Frozen } from '../base/frozen.js';
 import { enumSchema, NullableString, noOtherKeys, nullableSchema } from '../base/schema.js';
-import type { PlanTodo } from '../documents/plan-schema.js';
-import type { ReviewResult, WorkerResult } from '../documents/results.js';
-import { EngineStateSchema } from './engine-rows.js';
+import type { ReviewResult } from '../documents/results.js';
+import type { Draft } from './draft.js';
+import { EngineStateSchema, EvidenceSchema, RulingsSchema } from './engine-rows.js';
 
 /**
  * `engine` of state.json (storage.md, state.json; engine.md, Shape): the machine's fields, and what the engine needs
@@ -37,39 +38,6 @@ const TaskSchema = Type.Object(
   },
   noOtherKeys,
 );
-
-/** The result of an acceptance command that dev-cli ran, or of a handler that the recipe defines. */
-const EvidenceSchema = Type.Object(
-  {
-    /** Id of the acceptance or of the stage. */
-    id: Str,
-    /** In the final verification: the todo that the acceptance belongs to. */
-    todo: Type.Optional(Str),
-    attempt: Type.Integer(),
-    argv: Type.Array(Str),
-    ok: Type.Boolean(),
-    /** Exit code; null if the command ended without one. */
-    exit: Type.Unsafe<number | null>({ type: ['integer', 'null'] }),
-    outcome: Str,
-    at: Str,
-    /** HEAD when the command ran; null without git. `tree`: the digest of the work tree then. */
-    commit: NullableString,
-    tree: NullableString,
-    /** Path of the output, relative to the run's directory. */
-    log: Str,
-    /** The result of an earlier run of the command was used again. */
-    reused: Type.Optional(Type.Boolean()),
-    /** The environment failed, not the work: the command did not start, exited with 126 or 127, or could not listen. */
-    unrunnable: Type.Optional(Type.Boolean()),
-    /** What the sandbox denied the command. */
-    forbidden: Type.Optional(Type.Literal('listen')),
-    durationMs: Type.Optional(Type.Number()),
-  },
-  noOtherKeys,
-);
-
-/** The work tree at one moment, in the form of the run's `baseline`. */
-const TreeSchema = Type.Object({ head: NullableString, dirty: Type.Record(Str, NullableString) }, noOtherKeys);
 
 /** Where commits go (engine.md, Commits). A branch is null while HEAD is detached. */
 const HeadSchema = Type.Object(
@@ -152,8 +120,6 @@ export const RunEngineSchema = Type.Object(
     ...EngineStateSchema.properties,
     /** The tasks that agents are working on, by action id. */
     tasks: Type.Record(Str, TaskSchema),
-    /** Values that todos reported, by todo id and name; also in context/outputs.json. */
-    outputs: Type.Record(Str, Type.Record(Str, Type.Unknown())),
     /** SHA-256 of context/plan.json, the plan that this run executes, captured when the execution began. */
     planDigest: Str,
     /**
@@ -163,8 +129,6 @@ export const RunEngineSchema = Type.Object(
     planMarks: Type.Optional(
       Type.Object({ content: NullableString, shown: NullableString, told: Type.Optional(Str) }, noOtherKeys),
     ),
-    /** The added todos in full, by id. */
-    bodies: Type.Record(Str, Type.Unsafe<PlanTodo>({ type: 'object' })),
     /**
      * The approval of the plan that this run executes. Null: awaited, nothing begins before. Absent: no gate ever
      * asked about a plan of this name.
@@ -176,27 +140,14 @@ export const RunEngineSchema = Type.Object(
     commandsRefused: Type.Optional(Type.Boolean()),
     /** The approval of the acceptance commands: the digest of their list, by whom, and the journal entry. */
     commandsApproved: nullableSchema(Type.Object({ digest: Str, by: Str, seq: Type.Integer() }, noOtherKeys)),
-    /** Command results of the last attempt, by todo id; under `''` those of the final verification. */
-    evidence: Type.Record(Str, Type.Array(EvidenceSchema)),
-    /** The work tree before the first attempt of each unsettled todo. */
-    baselines: Type.Record(Str, nullableSchema(TreeSchema)),
-    /** By todo id: changed paths that no todo's globs cover and that this todo's result lists. */
-    charged: Type.Record(Str, Type.Array(Str)),
-    /** By todo id: paths that the results of all attempts list as changed, relative to the work tree. */
-    listed: Type.Optional(Type.Record(Str, Type.Array(Str))),
-    /** By todo id: paths that the results of all attempts attribute to somebody else. */
-    notMine: Type.Optional(Type.Record(Str, Type.Array(Str))),
+    /** Command results of the final verification. */
+    evidence: Type.Array(EvidenceSchema),
+    /** Rulings on the whole execution, oldest first. */
+    rulings: Type.Optional(RulingsSchema),
+    /** Paths in the commit of what remained; absent without one. */
+    residual: Type.Optional(Type.Array(Str)),
     /** Where the run's commits go; absent until its first task is issued. */
     head: Type.Optional(HeadSchema),
-    /** Paths in each todo's commits, by todo id; `residual` is the commit of what remained. Absent: no commit yet. */
-    committed: Type.Optional(Type.Record(Str, Type.Array(Str))),
-    /** By todo id, over all attempts: the verdicts of agents that the recipe's own handlers dispatched. */
-    verdicts: Type.Optional(
-      Type.Record(
-        Str,
-        Type.Array(Type.Object({ stage: Str, attempt: Type.Integer(), status: Str, summary: Str }, noOtherKeys)),
-      ),
-    ),
     /** Events of the execution that no todo records, oldest first. */
     course: Type.Optional(
       Type.Array(
@@ -206,16 +157,6 @@ export const RunEngineSchema = Type.Object(
         ),
       ),
     ),
-    /** By todo id: the worker's one-line summary. */
-    summaries: Type.Record(Str, Str),
-    /** By id of an unsettled todo: its worker's last result. */
-    reports: Type.Record(Str, Type.Unsafe<WorkerResult>({ type: 'object' })),
-    /** By id of a todo being retried: what failed in the previous attempt, one line each. */
-    failures: Type.Record(Str, Type.Array(Str)),
-    /** By todo id: a person's answers to the worker's questions. */
-    answers: Type.Record(Str, Type.Array(Type.Object({ question: Str, answer: Str }, noOtherKeys))),
-    /** By todo id: the rulings given when the todo was reopened; under `''` those on the whole execution. */
-    rulings: Type.Optional(Type.Record(Str, Type.Array(Type.Object({ text: Str, at: Str }, noOtherKeys)))),
     /** Results of the code review, oldest first. */
     reviews: Type.Array(Type.Unsafe<ReviewResult>({ type: 'object' })),
     /** Issues that remain open and are reported at the end. */
@@ -231,13 +172,13 @@ export const RunEngineSchema = Type.Object(
 );
 
 /** `engine` of state.json. */
-export type RunEngine = Static<typeof RunEngineSchema>;
+export type RunEngine = Frozen<Static<typeof RunEngineSchema>>;
+/** The same in a transaction. */
+export type EngineDraft = Draft<RunEngine>;
 /** A task that an agent is working on. */
-export type TaskState = Static<typeof TaskSchema>;
-/** The result of one command. */
-export type CommandEvidence = Static<typeof EvidenceSchema>;
+export type TaskState = RunEngine['tasks'][string];
 /** A job that dev-cli does outside a transaction. */
-export type EngineJob = Static<typeof JobSchema>;
+export type EngineJob = NonNullable<RunEngine['job']>;
 /** A command of the plan that is still to be run. */
 export type QueuedCommand = Extract<EngineJob, { kind: 'commands' }>['queue'][number];
 /** Who approved the plan, when, at which gate, and the digest of what was approved. */

@@ -3,10 +3,11 @@ import { renderPlan } from '../documents/plan-render.js';
 import { BEGINNING, type HistoryStore } from '../store/store.js';
 import type { Action } from './action.js';
 import type { HistoryContext } from './context.js';
+import { getCurrent } from './current.js';
 import { CAPTURED_PLAN, getRunDirectory, PLAN, PLAN_CONTENT } from './paths.js';
 import { createWorkspace, type PendingDocuments, readFileFacts } from './pending-documents.js';
 import { readPlan } from './plan-content.js';
-import type { RunState } from './state.js';
+import type { RunDraft, RunState } from './state.js';
 
 /**
  * Documents of a run that are lost: `git clean -fd` and `git stash -u` take what git does not ignore, a power cut what was not
@@ -16,7 +17,7 @@ import type { RunState } from './state.js';
 /** A run's documents in a transaction, and what its state says of them. */
 interface RunDocuments {
   files: PendingDocuments;
-  state: RunState;
+  state: RunDraft;
 }
 
 /** The last committed contents of documents, by path as in `DocumentReader`. */
@@ -74,8 +75,9 @@ const isUnfinished = ({ status }: RunState): boolean => status === 'live' || sta
 /** Lists the documents that the run has written or was given, and reads again. */
 function documentsOf(state: RunState): string[] {
   const action = state.pendingAction?.action;
-  const plan = state.engine !== null || state.written.includes(PLAN) ? [PLAN, PLAN_CONTENT] : [];
-  const captured = state.engine === null ? [] : [CAPTURED_PLAN];
+  const { engine } = getCurrent(state);
+  const plan = engine !== null || state.written.includes(PLAN) ? [PLAN, PLAN_CONTENT] : [];
+  const captured = engine === null ? [] : [CAPTURED_PLAN];
   const named = action === undefined ? [] : namedBy(action).flatMap((path) => inRun(state.name, path));
   return [
     ...new Set([
@@ -90,8 +92,8 @@ function documentsOf(state: RunState): string[] {
 }
 
 /** Lists what agents have delivered. */
-function outputsOf({ agents }: RunState): string[] {
-  return Object.values(agents).flatMap(({ status, output }) =>
+function outputsOf(state: RunState): string[] {
+  return Object.values(getCurrent(state).agents).flatMap(({ status, output }) =>
     status === 'done' && output !== undefined ? [output] : [],
   );
 }
@@ -184,8 +186,10 @@ export function restoreDocuments(tx: RunDocuments, contents: DocumentContents): 
   for (const [path, content] of lost) {
     files.write(path, content);
     // Restoring is no new evidence: the content decides whether the agent has written since.
-    const before = state.pendingAction?.before;
-    if (before?.[path] != null) before[path] = readFileFacts(files, path);
+    const pending = state.pendingAction;
+    if (pending?.before[path] == null) continue;
+    const before = { ...pending.before, [path]: readFileFacts(files, path) };
+    state.pendingAction = { ...pending, before };
   }
   if (lost.length === 0) return [];
   const names = lost.map(([path]) => path).join(', ');

@@ -1,5 +1,6 @@
 import { DevCliError } from '../base/errors.js';
 import type { ReadContext } from './context.js';
+import { getCurrent } from './current.js';
 import type { TodoState } from './engine-rows.js';
 import type { RunState } from './state.js';
 
@@ -25,9 +26,10 @@ export async function listOtherExecutions(
   const found: OtherExecution[] = [];
   for (const other of await context.store.streams()) {
     const state = other === name ? null : await readStateIfReadable(context, other);
-    if (state?.status !== 'live' || state.engine === null) continue;
+    const engine = state?.status === 'live' ? getCurrent(state).engine : null;
+    if (state === null || engine === null) continue;
     if ((state.workTree === '.' ? context.root : state.workTree) !== workTree) continue;
-    found.push({ name: other, todos: Object.values(state.engine.todos) });
+    found.push({ name: other, todos: Object.values(engine.todos) });
   }
   return found;
 }

@@ -50,8 +50,8 @@ export function setPendingAction(
   };
   tx.state.status = 'live';
   tx.state.outcome = null;
-  const step = tx.state.steps[action.block];
-  tx.state.steps[action.block] = { ...step, status: 'running', at: tx.at, round: getRound(tx, action.block) };
+  const step = tx.current.steps[action.block];
+  tx.current.steps[action.block] = { ...step, status: 'running', at: tx.at, round: getRound(tx, action.block) };
   recordEntry(tx, 'issued', {
     actionId: action.actionId,
     block: action.block,
@@ -100,6 +100,6 @@ export function recordAcknowledged(
 
 /** Does so for an action whose end has an entry of its own. */
 export function markAcknowledged(tx: Transaction, pending: PendingBlock): void {
-  tx.state.acknowledged[pending.action.actionId] = pending.block.id;
-  tx.state.sourcesRefused = null;
+  tx.current.acknowledged[pending.action.actionId] = { block: pending.block.id };
+  tx.current.sourcesRefused = null;
 }

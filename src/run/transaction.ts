@@ -7,12 +7,14 @@ import type { CapturedRecipe, ResolvedBlock } from '../recipe/resolved.js';
 import type { Decision, NewEntry, StreamState } from '../store/store.js';
 import type { WorkTreeStatus } from '../work/baseline.js';
 import { getPollWait, type ReadContext } from './context.js';
+import { getCurrent } from './current.js';
 import type { EntryData, EntryType } from './entries.js';
 import { recordSizes } from './lost-documents.js';
 import type { OtherExecution } from './other-executions.js';
 import type { Directories } from './paths.js';
 import { createWorkspace, type Documents, type PendingDocuments } from './pending-documents.js';
-import type { RunState } from './state.js';
+import type { RecipeDraft, RecipeState } from './recipe-state.js';
+import type { RunDraft, RunState } from './state.js';
 import { summarize } from './summarize.js';
 
 /** What a CLI block did during the call; the answer lists it as `ran`. */
@@ -31,7 +33,9 @@ export interface Transaction {
   /** The captured recipe, with the current one of a workflow; it changes when the next phase begins. */
   captured: CapturedRecipe;
   readonly files: PendingDocuments;
-  readonly state: RunState;
+  readonly state: RunDraft;
+  /** The recipe at work, as `getCurrent` gives it. */
+  readonly current: RecipeDraft;
   /** The instant of the commit. */
   readonly at: string;
   readonly by: Caller;
@@ -57,6 +61,8 @@ export interface Standing {
   readonly captured: CapturedRecipe;
   readonly files: Documents;
   readonly state: RunState;
+  /** The recipe at work, as `getCurrent` gives it. */
+  readonly current: RecipeState;
 }
 
 /** What a condition sees (recipes.md, Conditions). Every declared name is present, null when unset. */
@@ -79,13 +85,13 @@ export function getBlock({ captured }: Pick<Standing, 'captured'>, id: string): 
 
 /** Records the summary of a block's step, cut to 300 characters. */
 export function recordStepSummary(tx: Transaction, block: string, summary: string): void {
-  const step = tx.state.steps[block];
-  tx.state.steps[block] = { ...step, status: step?.status ?? 'pending', at: tx.at, summary: summary.slice(0, 300) };
+  const step = tx.current.steps[block];
+  tx.current.steps[block] = { ...step, status: step?.status ?? 'pending', at: tx.at, summary: summary.slice(0, 300) };
 }
 
 /** Records why a block failed, for `status`, `manifest` and the end of the run. */
 export function recordFault(tx: Transaction, block: string, code: string, message: string): void {
-  tx.state.lastError = { code, message: message.slice(0, 500), block, at: tx.at };
+  tx.current.lastError = { code, message: message.slice(0, 500), block, at: tx.at };
 }
 
 /**
@@ -96,7 +102,7 @@ export function recordFault(tx: Transaction, block: string, code: string, messag
 export function openTransaction(
   context: ReadContext,
   head: StreamState<RunState>,
-  state: RunState,
+  state: RunDraft,
   captured: CapturedRecipe,
   { tree, others }: Surroundings = NOTHING_KNOWN,
   earlier: RunState | null = null,
@@ -107,6 +113,9 @@ export function openTransaction(
     captured,
     files: createWorkspace(head.files),
     state,
+    get current() {
+      return getCurrent(state);
+    },
     at: head.at,
     by: context.caller,
     entries: [],
@@ -126,41 +135,42 @@ export function closeTransaction<A>(tx: Transaction, head: StreamState<RunState>
   const [first, ...rest] = entries;
   if (first === undefined) return { answer };
   const { state } = tx;
-  entries.forEach((entry, index) => {
-    appendEvent(state, { seq: head.seq + 1 + index, at: tx.at, type: entry.type, summary: summarize(entry) });
-  });
   const last = head.seq + entries.length;
+  const made = entries.findLastIndex(({ type }) => type !== 'recovered');
+  const newest = entries[made];
+  if (newest !== undefined)
+    state.lastEntry = { seq: head.seq + 1 + made, type: newest.type, summary: summarize(newest) };
   numberGates(tx, head.seq);
-  if (state.pendingAction?.issuedAt === tx.at && state.pendingAction.issuedSeq === 0) {
-    state.pendingAction.issuedSeq = last;
+  const { pendingAction, lastHuman } = state;
+  if (pendingAction?.issuedAt === tx.at && pendingAction.issuedSeq === 0) {
+    state.pendingAction = { ...pendingAction, issuedSeq: last };
   }
-  if (state.sourcesRefused?.seq === 0) state.sourcesRefused.seq = last;
-  if (state.lastHuman?.seq === 0) state.lastHuman.seq = last;
+  const { sourcesRefused } = tx.current;
+  if (sourcesRefused?.seq === 0) tx.current.sourcesRefused = { ...sourcesRefused, seq: last };
+  if (lastHuman?.seq === 0) state.lastHuman = { ...lastHuman, seq: last };
   state.written = writtenDocuments(tx);
   state.updatedAt = tx.at;
-  derivePosition(
-    state,
-    tx.captured.recipe.blocks.map((block) => block.id),
-  );
+  derivePosition(tx);
   refreshInputs(tx);
   state.documents = recordSizes(tx);
   return { answer, entries: [first, ...rest], snapshot: state, files: tx.files.changes(), marks: buildMarks(tx) };
 }
 
 /** Notes in each gate at which journal entry it was decided. */
-function numberGates({ state, entries }: Transaction, before: number): void {
+function numberGates({ current: { gates }, entries }: Transaction, before: number): void {
   entries.forEach((entry, index) => {
     if (entry.type !== 'acknowledged' || !('block' in entry.data) || !('choice' in entry.data)) return;
-    const gate = state.gates[entry.data.gate ?? entry.data.block];
-    if (gate !== undefined) gate.seq = before + 1 + index;
+    const key = entry.data.gate ?? entry.data.block;
+    const gate = gates[key];
+    if (gate !== undefined) gates[key] = { ...gate, seq: before + 1 + index };
   });
 }
 
 /** Updates recorded inputs to what this commit writes: only changes by others count (recipes.md, Staleness). */
-function refreshInputs(tx: Transaction): void {
-  for (const { path } of tx.files.changes()) {
-    for (const inputs of Object.values(tx.state.inputHashes)) {
-      if (Object.hasOwn(inputs, path)) inputs[path] = tx.files.digest(path);
+function refreshInputs({ current: { inputHashes }, files }: Transaction): void {
+  for (const { path } of files.changes()) {
+    for (const [block, inputs] of Object.entries(inputHashes)) {
+      if (Object.hasOwn(inputs, path)) inputHashes[block] = { ...inputs, [path]: files.digest(path) };
     }
   }
 }
@@ -185,19 +195,17 @@ export function writtenDocuments({ state, files, captured }: Transaction): strin
 
 /** Returns the round of a block, from 1. */
 export function getRound(tx: Standing, block: string | null): number {
-  const counters = block === null ? undefined : tx.state.machine.counters[block];
+  const counters = block === null ? undefined : tx.current.machine.counters[block];
   return Math.max(1, counters?.round ?? 1);
 }
 
-/** Events kept in the snapshot for `status` and `manifest`; the journal has them all. */
-const EVENTS_KEPT = 20;
-
 /** Derives from the machine's position: `phase`, `currentBlock`, `blockIndex` (storage.md, state.json). */
-function derivePosition(state: RunState, blocks: readonly string[]): void {
-  const block = findCurrentBlock(state.machine) ?? findRestingState(state.machine)?.block ?? null;
+function derivePosition({ state, current: { machine }, captured }: Transaction): void {
+  const blocks = captured.recipe.blocks.map(({ id }) => id);
+  const block = findCurrentBlock(machine) ?? findRestingState(machine)?.block ?? null;
   state.currentBlock = block;
   state.blockIndex = block === null ? blocks.length : blocks.indexOf(block);
-  state.phase = findOutcome(state.machine) ?? findWaiter(state);
+  state.phase = findOutcome(machine) ?? findWaiter(state);
 }
 
 /** Returns whom a live run waits for. */
@@ -206,12 +214,6 @@ function findWaiter(state: RunState): string {
   if (action === undefined || action.action === 'done') return state.status;
   if (action.action === 'running') return 'command';
   return action.action === 'wait-for-user' || action.asks === 'user' ? 'user' : 'agent';
-}
-
-/** Adds to the last events. */
-function appendEvent(state: RunState, event: RunState['events'][number]): void {
-  state.events.push(event);
-  if (state.events.length > EVENTS_KEPT) state.events.splice(0, state.events.length - EVENTS_KEPT);
 }
 
 /** What a decision may ask of the world outside the store. Few do: finding it out takes longer than the rest of the call. */

@@ -1,11 +1,6 @@
 import { DevCliError } from '../base/errors.js';
 import type { WorkflowPosition } from '../machine/workflow-program.js';
-import type { PhaseRow, RunState, Workflow } from './state.js';
-
-/** The recipe that the run was started with; in a workflow, the workflow itself (recipes.md §4). */
-export function getRunRecipe({ workflow, recipe }: Pick<RunState, 'workflow' | 'recipe'>): string {
-  return workflow?.name ?? recipe;
-}
+import type { PhaseRow, RunState, Workflow, WorkflowDraft } from './state.js';
 
 /**
  * The current phase, which the other fields of the snapshot belong to.
@@ -49,7 +44,12 @@ export function isLaterPhase({ workflow }: Pick<RunState, 'workflow'>): boolean 
 }
 
 /** Sets the status of the current phase when the run fails or is reopened within it; a settled phase stays as it is. */
-export function setPhaseStatus(workflow: Workflow, status: 'running' | 'failed'): void {
+export function setPhaseStatus(workflow: WorkflowDraft, status: 'running' | 'failed'): void {
   const row = getCurrentPhase(workflow);
-  if (row.status === 'running' || row.status === 'failed') row.status = status;
+  if (row.status === 'running' || row.status === 'failed') setPhaseRow(workflow, { ...row, status });
+}
+
+/** Replaces the row of a phase, by its name. */
+export function setPhaseRow({ phases }: WorkflowDraft, row: PhaseRow): void {
+  phases[phases.findIndex(({ name }) => name === row.name)] = row;
 }

@@ -81,30 +81,43 @@ function keepDifferences(before: JsonObject, after: JsonObject): [JsonObject, Js
     if (other !== undefined) found[1][key] = other;
   };
   for (const key of Object.keys(before)) {
-    const one = before[key];
-    const other = Object.hasOwn(after, key) ? after[key] : undefined;
-    if (one === other) continue;
-    if (isObject(one) && isObject(other)) {
-      const inner = keepDifferences(one, other);
-      if (inner !== null) note(key, ...inner);
-    } else if (!isSame(one, other)) note(key, one, other);
+    const one = before[key] as Json;
+    if (!Object.hasOwn(after, key)) note(key, one, undefined);
+    else {
+      const narrowed = narrow(one, after[key] as Json);
+      if (narrowed !== null) note(key, ...narrowed);
+    }
   }
   for (const key of Object.keys(after)) if (!Object.hasOwn(before, key)) note(key, undefined, after[key]);
   return found;
 }
 
-function isObject(value: Json | undefined): value is JsonObject {
-  return isRecord(value);
+/** Two values reduced to what differs; null where they are equal. */
+function narrow(one: Json, other: Json): [Json, Json] | null {
+  if (one === other) return null;
+  if (isObject(one) && isObject(other)) return keepDifferences(one, other);
+  if (Array.isArray(one) && Array.isArray(other)) return narrowItems(one, other);
+  return [one, other];
 }
 
-function isSame(one: Json | undefined, other: Json | undefined): boolean {
-  if (one === other) return true;
-  if (Array.isArray(one)) {
-    return (
-      Array.isArray(other) && one.length === other.length && one.every((item, index) => isSame(item, other[index]))
-    );
+/** Two lists with null in the place of each item that is equal in both; null where all are. */
+function narrowItems(before: readonly Json[], after: readonly Json[]): [Json[], Json[]] | null {
+  let equal = before.length === after.length;
+  const left: Json[] = [];
+  const right: Json[] = [];
+  for (const [index, one] of before.entries()) {
+    const other = after[index];
+    const narrowed = other === undefined ? [one] : narrow(one, other);
+    equal &&= narrowed === null;
+    const [kept, now] = narrowed ?? [null, null];
+    left.push(kept);
+    if (now !== undefined) right.push(now);
   }
-  return isObject(one) && isObject(other) && keepDifferences(one, other) === null;
+  return equal ? null : [left, [...right, ...after.slice(before.length)]];
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return isRecord(value);
 }
 
 /**

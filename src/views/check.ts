@@ -2,7 +2,8 @@ import type { Answer } from '../base/answer.js';
 import type { ErrorDetail } from '../base/errors.js';
 import { toBoundedLine } from '../documents/foreign.js';
 import { formatCommandLine } from '../documents/plan-text.js';
-import type { CommandEvidence, QueuedCommand } from '../run/engine.js';
+import type { QueuedCommand } from '../run/engine.js';
+import type { CommandEvidence } from '../run/engine-rows.js';
 import type { Directories } from '../run/paths.js';
 import { displayPath } from '../run/paths.js';
 
@@ -78,6 +79,6 @@ export function buildCommandReport(
 }
 
 /** The words of a plan are shown as foreign text. */
-function shownCommand(argv: string[]): string {
+function shownCommand(argv: readonly string[]): string {
   return toBoundedLine(formatCommandLine(argv), 500);
 }

@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
+import type { Frozen } from '../base/frozen.js';
 import { enumSchema, NullableString, noOtherKeys, nullableSchema } from '../base/schema.js';
 
 const Str = Type.String();
@@ -108,10 +109,10 @@ export const ExecutionViewSchema = Type.Object(
 );
 
 /** An execution as `status` shows it. */
-export type ExecutionView = Static<typeof ExecutionViewSchema>;
+export type ExecutionView = Frozen<Static<typeof ExecutionViewSchema>>;
 
 /** A todo as `status` shows it. */
 export type TodoView = ExecutionView['todos'][number];
 
 /** The evidence of one acceptance command as `status` shows it. */
-export type EvidenceView = Static<typeof EvidenceViewSchema>;
+export type EvidenceView = Frozen<Static<typeof EvidenceViewSchema>>;

@@ -2,9 +2,10 @@ import { defined } from '../base/defined.js';
 import { describeApprovals } from '../blocks/approvals.js';
 import { groupBlockedTodos } from '../engine/core/scheduler.js';
 import type { ResolvedEngine } from '../recipe/resolved.js';
-import type { CommandEvidence, RunEngine } from '../run/engine.js';
-import type { TodoState } from '../run/engine-rows.js';
-import type { RunState } from '../run/state.js';
+import type { RunEngine } from '../run/engine.js';
+import type { CommandEvidence, TodoState } from '../run/engine-rows.js';
+import type { RecipeState } from '../run/recipe-state.js';
+import type { Standing } from '../run/transaction.js';
 import type { EvidenceView, ExecutionView, TodoView } from './execution-schema.js';
 
 /** Failed todos named at most for each todo that they block. */
@@ -13,11 +14,13 @@ const BLOCKERS = 20;
 type StageView = ExecutionView['stages'][number];
 
 /** Builds `execution` of `status`: how far the plan has been carried out; null for a run that executes none. */
-export function buildExecutionView(
-  state: Pick<RunState, 'engine' | 'gates' | 'mode' | 'preferences'>,
-  recipe: ResolvedEngine | undefined,
-): ExecutionView | null {
-  const { engine, gates } = state;
+export function buildExecutionView({
+  state,
+  current,
+  captured,
+}: Pick<Standing, 'state' | 'current' | 'captured'>): ExecutionView | null {
+  const { engine, gates } = current;
+  const { engine: recipe } = captured.recipe;
   if (engine === null || recipe === undefined) return null;
   const todos = buildTodoViews(engine, recipe);
   const count = (standing: TodoView['standing']) => todos.filter((todo) => todo.standing === standing).length;
@@ -32,10 +35,10 @@ export function buildExecutionView(
       blocked: todos.filter((todo) => todo.blockedBy.length > 0).length,
       added: engine.added,
     },
-    approvals: describeApprovals(state),
+    approvals: describeApprovals(current, state.preferences),
     todos,
     stages: buildStageViews(engine, recipe, gates),
-    evidence: (engine.evidence[''] ?? []).map(buildEvidenceView),
+    evidence: engine.evidence.map(buildEvidenceView),
     fixRounds: { done: engine.fixRounds, most: recipe.program.policies.maxFixRounds },
     why: engine.why ?? null,
     deferred: engine.deferred,
@@ -86,9 +89,9 @@ function buildTodoViews(engine: RunEngine, recipe: ResolvedEngine): TodoView[] {
           at: row.substeps[stage.id]?.at ?? null,
         })),
         task: tasks.get(id) ?? null,
-        commands: findRunningCommands(engine, id),
-        evidence: (engine.evidence[id] ?? []).map(buildEvidenceView),
-        summary: engine.summaries[id] ?? null,
+        commands: findRunningCommands(engine, row),
+        evidence: (row.evidence ?? []).map(buildEvidenceView),
+        summary: row.summary ?? null,
         commit: row.commit ?? null,
       },
     ];
@@ -100,9 +103,9 @@ function toStanding({ status }: TodoState): TodoView['standing'] {
 }
 
 /** The acceptance commands of a todo while dev-cli runs them; else null. */
-function findRunningCommands({ job, evidence }: RunEngine, todo: string): TodoView['commands'] {
-  if (job?.kind !== 'commands' || job.todo !== todo) return null;
-  const done = evidence[todo]?.length ?? 0;
+function findRunningCommands({ job }: RunEngine, { id, evidence = [] }: TodoState): TodoView['commands'] {
+  if (job?.kind !== 'commands' || job.todo !== id) return null;
+  const done = evidence.length;
   return { done, total: done + job.queue.length, running: job.queue[0]?.argv ?? [] };
 }
 
@@ -122,7 +125,7 @@ function buildEvidenceView(evidence: CommandEvidence): EvidenceView {
   };
 }
 
-function buildStageViews(engine: RunEngine, { program }: ResolvedEngine, gates: RunState['gates']): StageView[] {
+function buildStageViews(engine: RunEngine, { program }: ResolvedEngine, gates: RecipeState['gates']): StageView[] {
   const begin: StageView[] = engine.stage === 'stateBegin' ? [buildStage('stateBegin', 'running', null)] : [];
   return [
     ...buildPlanStage(engine),
@@ -150,7 +153,7 @@ function buildPlanStage({ stage: now, planApproved }: RunEngine): StageView[] {
   return [buildStage('approvePlan', now === 'approvePlan' ? 'running' : 'failed', null, 'not approved')];
 }
 
-function buildApprovalStage({ stage: now, commandsApproved }: RunEngine, gates: RunState['gates']): StageView {
+function buildApprovalStage({ stage: now, commandsApproved }: RunEngine, gates: RecipeState['gates']): StageView {
   const id = 'approveCommands';
   if (gates[id]?.choice === 'stop' && gates[id]?.stale !== true) return buildStage(id, 'failed', null, 'not approved');
   if (now === id) return buildStage(id, 'running', null);
@@ -158,12 +161,11 @@ function buildApprovalStage({ stage: now, commandsApproved }: RunEngine, gates: 
   return buildStage(id, 'skipped', null);
 }
 
-function renderDetail({ fixRounds, reviews, evidence, job }: RunEngine, most: number, id: string): string | null {
+function renderDetail({ fixRounds, reviews, evidence: ran, job }: RunEngine, most: number, id: string): string | null {
   const rounds = fixRounds > 0 ? [`fix round ${fixRounds} of ${most}`] : [];
   const parts: string[] = [];
   if (id === 'codeReview') parts.push(...reviews.slice(-1).map(({ verdict }) => verdict), ...rounds);
   if (id === 'finalVerify') {
-    const ran = evidence[''] ?? [];
     const left = job?.kind === 'commands' && job.todo === null ? job.queue.length : 0;
     const red = ran.filter(({ ok }) => !ok).length;
     const commands = `${ran.length} of ${ran.length + left} commands${red > 0 ? `, ${red} red` : ''}`;

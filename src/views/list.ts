@@ -1,6 +1,6 @@
 import type { CommandFormatter, Invocation } from '../base/invocation.js';
+import { getCurrent } from '../run/current.js';
 import type { RunState } from '../run/state.js';
-import { getRunRecipe } from '../run/workflow.js';
 import { formatDuration } from './duration.js';
 
 /** A run as `list` shows it; instants are UTC. */
@@ -20,8 +20,8 @@ const COLUMNS = [
 export function buildRow(state: RunState): Row {
   return {
     name: state.name,
-    skill: state.skill,
-    recipe: getRunRecipe(state),
+    skill: getCurrent(state).skill,
+    recipe: state.recipe,
     state: state.status,
     where: state.currentBlock ?? '',
     waitsFor: state.status === 'live' ? state.phase : '',

@@ -4,7 +4,7 @@ import { groupBlockedTodos } from '../engine/core/scheduler.js';
 import { sortByRecipe } from '../recipe/declared.js';
 import type { CapturedRecipe } from '../recipe/resolved.js';
 import { displayPath } from '../run/paths.js';
-import type { RunState } from '../run/state.js';
+import type { GateState, RecipeState } from '../run/recipe-state.js';
 import { renderPhase } from '../run/workflow.js';
 import type { RunView } from './run-view.js';
 import { listCounts, type Section } from './section.js';
@@ -31,11 +31,13 @@ function renderPhaseLine({ state: { workflow } }: RunView): string[] | null {
   return [workflow.currentPhase === null ? `Phases of ${of}` : `Phase ${renderPhase(workflow)} of ${of}`];
 }
 
-function renderStep({ state }: RunView): string[] {
+function renderStep({ state, current }: RunView): string[] {
   if (state.status !== 'live') return [`Step: the run is ${state.status}`];
-  const ids = Object.keys(state.steps);
-  const round = state.currentBlock === null ? undefined : state.steps[state.currentBlock]?.round;
-  const finished = Object.values(state.steps).filter(({ status }) => status === 'done' || status === 'skipped').length;
+  const ids = Object.keys(current.steps);
+  const round = state.currentBlock === null ? undefined : current.steps[state.currentBlock]?.round;
+  const finished = Object.values(current.steps).filter(
+    ({ status }) => status === 'done' || status === 'skipped',
+  ).length;
   const which = `${state.currentBlock} (${state.blockIndex + 1}/${ids.length}, ${finished} finished)`;
   return [`Step: ${which}${round !== undefined && round > 1 ? `, round ${round}` : ''}`];
 }
@@ -44,7 +46,7 @@ function renderStep({ state }: RunView): string[] {
 const FAILED_NAMED = 3;
 
 /** Counts of the todos of an execution by state, and what went wrong. */
-function renderTodos({ state: { engine } }: RunView): string[] | null {
+function renderTodos({ current: { engine } }: RunView): string[] | null {
   if (engine === null) return null;
   const rows = engine.order.flatMap((id) => engine.todos[id] ?? []);
   const failed = rows.filter(({ status }) => status === 'failed');
@@ -67,8 +69,8 @@ function renderTodos({ state: { engine } }: RunView): string[] | null {
   return [[`Todos: ${counts.join(', ')}`, ...why, ...more, ...stopped].join(' · ')];
 }
 
-function renderMode({ state }: RunView): string[] {
-  const modes = Object.values(state.mode).filter((word) => !state.recipe.includes(word));
+function renderMode({ state, current }: RunView): string[] {
+  const modes = Object.values(current.mode).filter((word) => !state.recipe.includes(word));
   const goal = state.goal === null ? '' : ` · goal (data): "${toBoundedLine(state.goal, 300)}"`;
   return [`Mode: ${[state.recipe, ...modes].join(' ')}${goal}`];
 }
@@ -82,8 +84,8 @@ function renderDraft({ state, captured, draft }: RunView): string[] | null {
   ];
 }
 
-function renderAgents({ state }: RunView): string[] | null {
-  const all = Object.entries(state.agents);
+function renderAgents({ current }: RunView): string[] | null {
+  const all = Object.entries(current.agents);
   if (all.length === 0) return null;
   const unremarkable = all.filter(([, { status, verdict }]) => status === 'done' && verdict === undefined).length;
   const named = all.filter(([, { status, verdict }]) => status !== 'done' || verdict !== undefined);
@@ -95,20 +97,20 @@ function renderAgents({ state }: RunView): string[] | null {
 /** Agents named at most; where there are more they are only counted. */
 const AGENTS_NAMED = 16;
 
-function renderDecisions({ state, captured, draft }: RunView): string[] | null {
-  const gates = sortByRecipe(captured.recipe, state.gates)
+function renderDecisions({ current, captured, draft }: RunView): string[] | null {
+  const gates = sortByRecipe(captured.recipe, current.gates)
     .filter(([, gate]) => gate.stale !== true)
     .map(describeDecision);
   const bullets = (draft()?.decisions.text ?? '')
     .split('\n')
     .filter((line) => /^[-*] /.test(line))
     .map((line) => toBoundedLine(line.slice(2), 140));
-  const all = [...gates, ...listExecutionDecisions(state.engine === null ? {} : state.gates, captured), ...bullets];
+  const all = [...gates, ...listExecutionDecisions(current.engine === null ? {} : current.gates, captured), ...bullets];
   return all.length === 0 ? null : [`Decisions: ${all.join(' · ')}`];
 }
 
 /** The newest decisions at the gates of an execution, which are not blocks. */
-function listExecutionDecisions(gates: RunState['gates'], { recipe }: CapturedRecipe): string[] {
+function listExecutionDecisions(gates: RecipeState['gates'], { recipe }: CapturedRecipe): string[] {
   return Object.entries(gates)
     .filter(([id, { stale }]) => stale !== true && recipe.blocks.every((block) => block.id !== id))
     .sort(([, a], [, b]) => b.seq - a.seq)
@@ -116,18 +118,18 @@ function listExecutionDecisions(gates: RunState['gates'], { recipe }: CapturedRe
     .map(describeDecision);
 }
 
-function describeDecision([id, { choice, note }]: [string, RunState['gates'][string]]): string {
+function describeDecision([id, { choice, note }]: [string, GateState]): string {
   return `${id}: ${choice}${note === undefined ? '' : ` ("${toBoundedLine(note, 120)}")`}`;
 }
 
 const GATES_NAMED = 5;
 
-function renderFailures({ state }: RunView): string[] | null {
-  const agentsFailed = Object.entries(state.agents)
+function renderFailures({ state, current }: RunView): string[] | null {
+  const agentsFailed = Object.entries(current.agents)
     .filter(([, agent]) => agent.status === 'failed')
     .map(([id, agent]) => `${id}: ${toBoundedLine(agent.reason ?? 'no reason given', 100)}`);
-  const last =
-    state.lastError === null ? [] : [toBoundedLine(`${state.lastError.block}: ${state.lastError.message}`, 160)];
+  const { lastError } = current;
+  const last = lastError === null ? [] : [toBoundedLine(`${lastError.block}: ${lastError.message}`, 160)];
   const all = [...agentsFailed, ...last, ...state.warnings.map((warning) => toBoundedLine(warning, 140))];
   return all.length === 0 ? null : [`Failed: ${all.join(' · ')}`];
 }

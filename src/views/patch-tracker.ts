@@ -2,8 +2,10 @@ import { isRecord, type Json, type JsonObject } from '../base/json.js';
 import { applyPatch } from '../store/snapshot.js';
 import type { Entry } from '../store/store.js';
 
-/** Members of the state that say more about an entry than its data does: promised documents, verdicts, warnings. */
-const WATCHED: JsonObject = { agents: {}, reviewRounds: [], warnings: [] };
+/** Members that say more about an entry than its data does: promised documents, verdicts, warnings. */
+const OF_RECIPE = ['agents', 'reviewRounds'];
+/** In version 1 a recipe's members were the run's own. */
+const WATCHED = [...OF_RECIPE, 'warnings', 'recipes'];
 
 /** What the state says about a document. */
 interface DocumentFacts {
@@ -24,23 +26,25 @@ export interface PatchTracker {
 
 /** A tracker at the beginning of a journal. */
 export function createPatchTracker(): PatchTracker {
-  let state = selectWatched(null);
+  let state = selectMembers(null, WATCHED);
   let judged: JsonObject[] = [];
   let warned: string[] = [];
   return {
     take({ patch }) {
-      const rounds = toList(state['reviewRounds']).length;
+      const rounds = listRounds(state).length;
       // Copied, because a patch changes the state in place.
       const before = [...toList(state['warnings'])];
-      state = applyWatched(state, patch);
-      judged = toList(state['reviewRounds']).slice(rounds).filter(isRecord) as JsonObject[];
+      for (const operation of patch) state = applyWatched(state, operation);
+      judged = listRounds(state).slice(rounds);
       warned = toList(state['warnings']).filter(
         (line): line is string => typeof line === 'string' && !before.includes(line),
       );
     },
     known(path) {
-      const agents = Object.entries(isRecord(state['agents']) ? state['agents'] : {});
-      const [agent, row] = agents.find(([, one]) => isRecord(one) && one['output'] === path) ?? [];
+      const agents = listOwners(state).flatMap((owner) =>
+        Object.entries(isRecord(owner['agents']) ? owner['agents'] : {}),
+      );
+      const [agent, row] = agents.findLast(([, one]) => isRecord(one) && one['output'] === path) ?? [];
       // In a loop that goes on the agents are pending again; their verdicts are kept with the round.
       const round = judged.find((one) => one['output'] === path);
       const report = round ?? (isRecord(row) ? row : {});
@@ -54,22 +58,42 @@ export function createPatchTracker(): PatchTracker {
   };
 }
 
-function applyWatched(state: JsonObject, patch: readonly Json[]): JsonObject {
-  let now = state;
-  for (const operation of patch) {
-    if (!isRecord(operation) || typeof operation['path'] !== 'string') continue;
-    const [, top] = operation['path'].split('/');
-    if (top === undefined) now = selectWatched(operation['value']);
-    else if (Object.hasOwn(WATCHED, top)) now = applyPatch(now, [structuredClone(operation) as JsonObject]);
-  }
-  return now;
+function applyWatched(state: JsonObject, operation: Json): JsonObject {
+  if (!isRecord(operation) || typeof operation['path'] !== 'string') return state;
+  const [, top, index, member] = operation['path'].split('/');
+  if (top === undefined) return selectMembers(operation['value'], WATCHED);
+  if (!WATCHED.includes(top) || (top === 'recipes' && member !== undefined && !OF_RECIPE.includes(member)))
+    return state;
+  const { value } = operation;
+  const recipes = top !== 'recipes' || member !== undefined || value === undefined;
+  const kept = recipes ? value : index === undefined ? selectRecipes(value) : selectMembers(value, OF_RECIPE);
+  return applyPatch(state, [
+    structuredClone({ ...operation, ...(kept === undefined ? {} : { value: kept }) }) as JsonObject,
+  ]);
 }
 
-/** A copy of the watched members, empty where the snapshot lacks them. */
-function selectWatched(snapshot: unknown): JsonObject {
-  const whole = isRecord(snapshot) ? snapshot : {};
-  const members = Object.entries(WATCHED).map(([key, none]) => [key, whole[key] ?? none]);
-  return structuredClone(Object.fromEntries(members)) as JsonObject;
+/** A copy of members of an object, without those it lacks. */
+function selectMembers(value: unknown, members: readonly string[]): JsonObject {
+  const whole = isRecord(value) ? (value as JsonObject) : {};
+  const held = members.filter((key) => Object.hasOwn(whole, key));
+  return Object.fromEntries(
+    held.map((key) => [key, key === 'recipes' ? selectRecipes(whole[key]) : structuredClone(whole[key] ?? null)]),
+  );
+}
+
+function selectRecipes(value: unknown): JsonObject[] {
+  return (Array.isArray(value) ? value : []).map((recipe) => selectMembers(recipe, OF_RECIPE));
+}
+
+/** What holds agents and rounds: the state itself in version 1, then its recipes, oldest first. */
+function listOwners(state: JsonObject): JsonObject[] {
+  return [state, ...toList(state['recipes']).filter((recipe): recipe is JsonObject => isRecord(recipe))];
+}
+
+function listRounds(state: JsonObject): JsonObject[] {
+  return listOwners(state).flatMap((owner) =>
+    toList(owner['reviewRounds']).filter((round): round is JsonObject => isRecord(round)),
+  );
 }
 
 function toList(value: Json | undefined): Json[] {

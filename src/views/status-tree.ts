@@ -1,6 +1,6 @@
 import { toBoundedLine } from '../documents/foreign.js';
 import { formatCommandLine } from '../documents/plan-text.js';
-import type { StepState } from '../run/state.js';
+import type { StepState } from '../run/recipe-state.js';
 import { formatDuration } from './duration.js';
 import type { EvidenceView, ExecutionView, TodoView } from './execution-schema.js';
 import { listCounts } from './section.js';

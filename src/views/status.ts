@@ -7,10 +7,11 @@ import { formatCommandLine } from '../documents/plan-text.js';
 import { listChangedSources } from '../recipe/captured.js';
 import { sortByRecipe } from '../recipe/declared.js';
 import type { EngineDispatchAction, RunningAction } from '../run/action.js';
+import { getCurrent } from '../run/current.js';
 import { findChoices } from '../run/pending-action.js';
+import type { GateState } from '../run/recipe-state.js';
 import { renderPullRequest } from '../run/request.js';
 import type { RunState, Workflow } from '../run/state.js';
-import { getRunRecipe } from '../run/workflow.js';
 import { formatDuration } from './duration.js';
 import { buildExecutionView } from './execution.js';
 import type { RunView } from './run-view.js';
@@ -38,11 +39,11 @@ export function buildStatus(run: RunView, { sections, full }: Options): Pick<Ans
 type Status = ReturnType<typeof buildStatusJson>;
 
 function buildStatusJson(run: RunView) {
-  const { state, captured, changedApprovals, planMoved, recovered } = run;
+  const { state, current, captured, changedApprovals, planMoved, recovered } = run;
   const { now, you } = describeWaiting(state);
   return {
     run: state.name,
-    recipe: getRunRecipe(state),
+    recipe: state.recipe,
     status: state.status,
     goal: state.goal,
     waitsFor: state.phase,
@@ -52,10 +53,10 @@ function buildStatusJson(run: RunView) {
     since: state.pendingAction?.issuedAt ?? state.updatedAt,
     now,
     you,
-    steps: Object.fromEntries(sortByRecipe(captured.recipe, state.steps)),
-    agents: state.agents,
+    steps: Object.fromEntries(sortByRecipe(captured.recipe, current.steps)),
+    agents: current.agents,
     gates: listGates(run),
-    execution: buildExecutionView(state, captured.recipe.engine),
+    execution: buildExecutionView(run),
     warnings: [
       ...state.warnings,
       ...changedApprovals.map(
@@ -82,7 +83,7 @@ function describeWaiting(state: RunState): WaitsFor {
   if (action === undefined) return { now: state.status, you: NOTHING };
   if (action.action === 'done') {
     const ended = `${action.outcome}: ${action.summary}`;
-    if (state.engine?.waits?.head === true) {
+    if (getCurrent(state).engine?.waits?.head === true) {
       const taken = { command: 'approve', input: { name: state.name } };
       return { now: ended, you: ['commits wait because of where HEAD is; to have them made there: ', taken] };
     }
@@ -123,11 +124,11 @@ function renderTasks({ tasks, running }: EngineDispatchAction): string {
   return `${out.length} ${out.length === 1 ? 'task' : 'tasks'} out: ${named.join(', ')}${more}`;
 }
 
-type GateNow = RunState['gates'][string] & { changed?: true };
+type GateNow = GateState & { changed?: true };
 
 /** The gates, each with whether its artifact has changed since the decision. */
-function listGates({ captured, state, changedApprovals }: RunView): Record<string, GateNow> {
-  const rows = sortByRecipe(captured.recipe, state.gates).map(([id, gate]): [string, GateNow] => {
+function listGates({ captured, current, changedApprovals }: RunView): Record<string, GateNow> {
+  const rows = sortByRecipe(captured.recipe, current.gates).map(([id, gate]): [string, GateNow] => {
     return [id, changedApprovals.some(({ block }) => block === id) ? { ...gate, changed: true } : gate];
   });
   return Object.fromEntries(rows);
@@ -144,7 +145,7 @@ function renderStatusText(
   const ago = (at: string) => formatDuration(now - Date.parse(at));
   const request = renderPullRequest(state);
   const rows = status.execution === null ? renderSteps(status) : renderExecution(status.execution, { now, full });
-  const selfReported = Object.entries(state.agents)
+  const selfReported = Object.entries(getCurrent(state).agents)
     .filter(([, agent]) => agent.selfReported === true)
     .map(([id]) => `${id} reported by itself, without a file`);
   return [

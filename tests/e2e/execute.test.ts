@@ -157,8 +157,8 @@ describe('execute-quick', LONG, () => {
 
   it('tries nothing twice: what fails keeps back what builds on it, the rest is done, the run halts and can be reopened', () => {
     const plan = smallPlan();
-    plan.todos[2] = aTodo('todo-3', { files: ['made/todo-3.txt'] });
-    generatePlan(project, plan);
+    const todos = plan.todos.with(2, aTodo('todo-3', { files: ['made/todo-3.txt'] }));
+    generatePlan(project, { ...plan, todos });
     const giveUp = {
       status: 'BLOCKED',
       outputs: {},

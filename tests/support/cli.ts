@@ -167,9 +167,10 @@ export interface State {
   preferences: Record<string, unknown>;
 }
 
-/** state.json as it stands. */
+/** state.json as it stands, with the members of the recipe at work beside the run's own. */
 export function stateOf(project: Project, name: string): State {
-  return JSON.parse(readFileSync(join(runDir(project, name), 'state.json'), 'utf8')) as State;
+  const state = JSON.parse(readFileSync(join(runDir(project, name), 'state.json'), 'utf8'));
+  return { ...state.recipes.at(-1), ...state } as State;
 }
 
 export function journalOf(project: Project, name: string): Record<string, unknown>[] {

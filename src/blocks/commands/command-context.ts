@@ -2,7 +2,7 @@ import type { JsonObject } from '../../base/json.js';
 import { noSuchRunError } from '../../base/no-such-run.js';
 import type { ResolvedRecipe } from '../../recipe/resolved.js';
 import type { PendingDocuments } from '../../run/pending-documents.js';
-import type { RunState } from '../../run/state.js';
+import type { RunDraft } from '../../run/state.js';
 
 /**
  * What a command of dev-cli works on: documents in, documents out. By hand and in a recipe, the same function gets the
@@ -12,7 +12,7 @@ export interface CommandContext {
   name: string;
   files: PendingDocuments;
   /** Null when the name has no run yet; `plan generate` and `check` need none. */
-  state: RunState | null;
+  state: RunDraft | null;
   recipe: ResolvedRecipe | null;
   /** UTC instant of the commit, or of the call if it commits nothing. */
   at: string;
@@ -35,7 +35,7 @@ export interface CommandReport {
  * Returns the run's state and recipe.
  * @throws DevCliError `NO_SUCH_RUN` when the name has no run
  */
-export function requireRun(scene: CommandContext): { state: RunState; recipe: ResolvedRecipe } {
+export function requireRun(scene: CommandContext): { state: RunDraft; recipe: ResolvedRecipe } {
   if (scene.state === null || scene.recipe === null) throw noSuchRunError(scene.name);
   return { state: scene.state, recipe: scene.recipe };
 }

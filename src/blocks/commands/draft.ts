@@ -6,6 +6,7 @@ import { createDraft, readDraft, readDraftStatus } from '../../documents/draft.j
 import { updateDraft } from '../../documents/draft-edit.js';
 import { importReports } from '../../documents/import-reports.js';
 import { isSectionId, SECTION_IDS, type SectionId } from '../../documents/sections.js';
+import { getCurrent } from '../../run/current.js';
 import { type CommandContext, type CommandReport, requireRun } from './command-context.js';
 import { parseSectionValues, readCommandData } from './data.js';
 import { listReports } from './reports.js';
@@ -86,8 +87,10 @@ export function importIntoDraft(scene: CommandContext): CommandReport {
   const after = importReports(before, reports);
   if (after !== before) scene.files.write(DRAFT, after);
   for (const report of reports) {
-    const agent = state.agents[report.agent];
-    if (agent?.status === 'done' && report.status === 'done') agent.outputHash = scene.files.digest(report.path);
+    const { agents } = getCurrent(state);
+    const agent = agents[report.agent];
+    if (agent?.status !== 'done' || report.status !== 'done') continue;
+    agents[report.agent] = { ...agent, outputHash: scene.files.digest(report.path) };
   }
   const done = reports.filter((report) => report.status === 'done').length;
   return {

@@ -1,4 +1,5 @@
 import { checkReport, type ReportCheck } from '../../documents/report.js';
+import type { RecipeState } from '../../run/recipe-state.js';
 import type { RunState } from '../../run/state.js';
 import { checkReportFile } from '../evidence.js';
 import type { CommandContext } from './command-context.js';
@@ -43,10 +44,9 @@ export function listReports(scene: CommandContext): {
   return { reports, problems };
 }
 
-/** Lists the agents of the run and of its ended phases; of several with the same output, only the last. */
-function listAgents(state: RunState | null): [string, RunState['agents'][string]][] {
-  const phases = [...(state?.workflow?.phases ?? []).map(({ agents = {} }) => agents), state?.agents ?? {}];
-  const all = phases.flatMap((agents) => Object.entries(agents));
+/** Lists the agents of all recipes of the run; of several with the same output, only the last. */
+function listAgents(state: RunState | null): [string, RecipeState['agents'][string]][] {
+  const all = (state?.recipes ?? []).flatMap(({ agents }) => Object.entries(agents));
   return all.filter(([, { output }], index) => !all.slice(index + 1).some(([, later]) => later.output === output));
 }
 

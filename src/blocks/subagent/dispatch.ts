@@ -4,6 +4,7 @@ import type { Effect } from '../../machine/events.js';
 import { evaluateCondition } from '../../recipe/conditions.js';
 import type { ResolvedAgent, SubagentBlock } from '../../recipe/resolved.js';
 import type { DispatchAction, PendingAction } from '../../run/action.js';
+import { getCurrent } from '../../run/current.js';
 import { displayPath, toAbsolutePath } from '../../run/paths.js';
 import { getRound, type Transaction } from '../../run/transaction.js';
 import { type ActionBase, buildFullPart } from '../action-parts.js';
@@ -23,7 +24,7 @@ export function selectAgents(
 ): ResolvedAgent[] {
   return block.agents.filter((agent) => {
     if (agent.when !== undefined && !evaluateCondition(agent.when, buildConditionScope(tx, block.id))) return false;
-    return cause !== 'retry' || tx.state.agents[agent.id]?.status !== 'done';
+    return cause !== 'retry' || tx.current.agents[agent.id]?.status !== 'done';
   });
 }
 
@@ -43,7 +44,7 @@ export function buildDispatch(
     const output = agent.output === undefined ? null : fillPath(tx, agent.output, block.id);
     const promptFile = `actions/${shared.actionId}/${agent.id}.md`;
     tx.files.write(promptFile, renderAgentPrompt(tx, block, agent, output));
-    state.agents[agent.id] = {
+    getCurrent(state).agents[agent.id] = {
       status: 'pending',
       outputHash: null,
       at: tx.at,

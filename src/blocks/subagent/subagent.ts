@@ -21,16 +21,16 @@ export const SUBAGENT: BlockType<SubagentBlock> = {
   acknowledge: acknowledgeAgents,
   fail(tx, block, reason) {
     for (const { id } of block.agents) {
-      const known = tx.state.agents[id];
-      if (known?.status === 'pending') tx.state.agents[id] = { ...known, status: 'failed', reason, at: tx.at };
+      const known = tx.current.agents[id];
+      if (known?.status === 'pending') tx.current.agents[id] = { ...known, status: 'failed', reason, at: tx.at };
     }
     completeAnyway(tx, block);
   },
   pass: runOnComplete,
-  retract({ state }, block) {
+  retract({ current: { agents } }, block) {
     for (const { id } of block.agents) {
-      const known = state.agents[id];
-      if (known !== undefined && known.status !== 'pending') known.status = 'stale';
+      const known = agents[id];
+      if (known !== undefined && known.status !== 'pending') agents[id] = { ...known, status: 'stale' };
     }
   },
 };

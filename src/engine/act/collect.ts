@@ -25,6 +25,7 @@ import {
 } from './refusals.js';
 import { type ReadResult, readResult } from './results.js';
 import { triageFindings, triageResult } from './stage-results.js';
+import { changeTodo } from './todo-rows.js';
 
 /** How many missing paths a refusal names. */
 const UNLISTED_SHOWN = 20;
@@ -61,7 +62,8 @@ export function acknowledgeTasks(
       : takeResult(tx, dispatch, { actionId: id, task });
   }
   if (id !== dispatch.actionId) {
-    if (Object.hasOwn(tx.state.acknowledged, id)) return { result: { kind: 'duplicate' } };
+    const isKnown = tx.state.recipes.some(({ acknowledged }) => Object.hasOwn(acknowledged, id));
+    if (isKnown) return { result: { kind: 'duplicate' } };
     throw staleActionError(tx, `The action ${JSON.stringify(id.slice(0, 40))} is not an open task.`);
   }
   if (input.fail === true) throw dispatchFailError(tx);
@@ -147,8 +149,13 @@ function judgeTaskResult(tx: Transaction, { actionId, task }: OpenTask): TaskRes
 
 /** Remembers that the missing paths were asked for. This does not count as a malformed result. */
 function askForPaths(tx: Transaction, out: OpenTask, problems: readonly ErrorDetail[]): void {
-  out.task.askedForPaths = true;
-  recordRefusal(tx, out, problems);
+  recordRefusal(tx, changeTask(tx, out, { askedForPaths: true }), problems);
+}
+
+function changeTask(tx: Transaction, { actionId, task }: OpenTask, changes: Partial<TaskState>): OpenTask {
+  const changed = { ...task, ...changes };
+  requireEngine(tx).tasks[actionId] = changed;
+  return { actionId, task: changed };
 }
 
 function recordRefusal(tx: Transaction, out: OpenTask, problems: readonly ErrorDetail[]): void {
@@ -162,14 +169,12 @@ function refuse(
   out: OpenTask,
   { problems, sha256 }: Extract<ReadResult, { kind: 'refused' }>,
 ): FailedTask | null {
-  const { task, actionId } = out;
-  task.malformed += 1;
-  task.refused = sha256;
-  recordRefusal(tx, out, problems);
-  if (task.malformed < MAX_REFUSALS) return null;
-  tx.files.keep(getResultPath(actionId));
+  const now = changeTask(tx, out, { malformed: out.task.malformed + 1, refused: sha256 });
+  recordRefusal(tx, now, problems);
+  if (now.task.malformed < MAX_REFUSALS) return null;
+  tx.files.keep(getResultPath(out.actionId));
   const [first] = problems.map(renderFault);
-  return { ...out, reason: `${MAX_REFUSALS} results in a row that do not fit: ${first ?? ''}` };
+  return { ...now, reason: `${MAX_REFUSALS} results in a row that do not fit: ${first ?? ''}` };
 }
 
 /** Carries out `step fail`: triage decides what follows. */
@@ -195,10 +200,11 @@ function takeResults(
   lost: readonly FailedTask[],
 ): Iterable<EngineEvent> {
   const engine = requireEngine(tx);
-  tx.state.acknowledged[dispatch.actionId] = dispatch.block;
+  const { block } = dispatch;
+  tx.current.acknowledged[dispatch.actionId] = { block };
   for (const { actionId, task } of [...good, ...lost]) {
     delete engine.tasks[actionId];
-    tx.state.acknowledged[actionId] = task.todoId === null ? dispatch.block : `${dispatch.block}/${task.todoId}`;
+    tx.current.acknowledged[actionId] = { block, ...(task.todoId === null ? {} : { todo: task.todoId }) };
   }
   for (const one of good) recordResult(tx, one);
   for (const { reason, ...out } of lost)
@@ -238,7 +244,7 @@ function recordResult(tx: Transaction, { actionId, task, judged, sha256 }: GoodR
   tx.files.keep(path);
   if (judged.kind === 'worker' && task.todoId !== null) {
     recordListedPaths(tx, task.todoId, judged.result);
-    if (judged.result.status === 'DONE') requireEngine(tx).reports[task.todoId] = judged.result;
+    if (judged.result.status === 'DONE') changeTodo(requireEngine(tx), task.todoId, { report: judged.result });
   }
   recordEntry(tx, 'task-done', {
     ...pickTaskFields({ actionId, task }),

@@ -25,7 +25,7 @@ export function listFinalCommands(tx: Transaction): QueuedCommand[] {
   const known = new Map<string, QueuedCommand>();
   for (const todo of readWholePlan(tx).todos) {
     for (const item of todo.acceptance.filter(isCommand)) {
-      if (listUnknownIn(requireEngine(tx).outputs, item.run).length > 0) continue;
+      if (listUnknownIn(requireEngine(tx).todos, item.run).length > 0) continue;
       const command = buildQueuedCommand(tx, todo.id, item);
       const { id: _, todo: _todo, ...what } = command;
       if (!known.has(canonicalJson(what))) known.set(canonicalJson(what), command);
@@ -36,11 +36,11 @@ export function listFinalCommands(tx: Transaction): QueuedCommand[] {
 
 /** Lists the commands that `listFinalCommands` leaves out, each with the references that have no value. */
 export function listUnresolvableCommands(tx: Transaction): { todo: string; id: string; unknown: string[] }[] {
-  const { outputs } = requireEngine(tx);
+  const { todos } = requireEngine(tx);
   return readWholePlan(tx).todos.flatMap((todo) =>
     todo.acceptance
       .filter(isCommand)
-      .map(({ id, run }) => ({ todo: todo.id, id, unknown: listUnknownIn(outputs, run) }))
+      .map(({ id, run }) => ({ todo: todo.id, id, unknown: listUnknownIn(todos, run) }))
       .filter(({ unknown }) => unknown.length > 0),
   );
 }
@@ -50,11 +50,11 @@ function buildQueuedCommand(
   todo: string,
   { id, run, cwd = '.', timeout, expect }: CommandAcceptance,
 ): QueuedCommand {
-  const { outputs } = requireEngine(tx);
+  const { todos } = requireEngine(tx);
   return {
     id,
     todo,
-    argv: run.map((word) => substituteReferences(outputs, word)),
+    argv: run.map((word) => substituteReferences(todos, word)),
     cwd,
     timeout: timeout ?? DEFAULT_TIMEOUT,
     exitCode: expect?.exitCode ?? 0,

@@ -12,6 +12,7 @@ import { appendAudit } from './notes.js';
 import { requireEngine } from './plan.js';
 import { addOpenIssue } from './remarks.js';
 import { triageFindings } from './stage-results.js';
+import { changeTodo, getTodoRow } from './todo-rows.js';
 
 /** Takes in the results of an execution's commits (engine.md, Commits). */
 
@@ -55,7 +56,8 @@ export function recordCommitResult(tx: Transaction, { ending: result }: CommitEn
 
 /** Why a commit was not made, with the fix if it takes a person's decision. */
 function explainReason(tx: Transaction, { reason, head, at }: CommitEnding): string | undefined {
-  const { name, engine } = tx.state;
+  const { name } = tx.state;
+  const { engine } = tx.current;
   if (reason === undefined) return undefined;
   if (head !== true) return toWholeLine(reason);
   const branch = engine?.head?.branch ?? null;
@@ -139,23 +141,27 @@ function setSubstepStatus(tx: Transaction, todo: string, status: 'done' | 'skipp
   const engine = requireEngine(tx);
   const row = engine.todos[todo];
   if (row !== undefined) {
-    engine.todos[todo] = { ...row, substeps: { ...row.substeps, commit: { status, at: tx.at } } };
+    changeTodo(engine, todo, {
+      substeps: { ...row.substeps, commit: { status, at: tx.at } },
+      baseline: undefined,
+      charged: undefined,
+    });
   }
-  for (const kept of [engine.baselines, engine.charged]) delete kept[todo];
 }
 
 /** Records a commit that was made or found: HEAD must contain it, and the report names it and its paths. */
 function recordMade(tx: Transaction, todo: string | null, key: string, result: CommitEnding): void {
   const engine = requireEngine(tx);
   followHead(tx, key, result);
-  const id = todo ?? RESIDUAL;
   const { commit, paths } = result;
-  if (paths.length > 0) {
-    engine.committed = { ...engine.committed, [id]: [...new Set([...(engine.committed?.[id] ?? []), ...paths])] };
+  const add = (known: readonly string[] | undefined) =>
+    paths.length === 0 ? known : [...new Set([...(known ?? []), ...paths])];
+  if (todo === null) {
+    engine.residual = [...(add(engine.residual) ?? [])];
+    return;
   }
-  if (todo === null) return;
-  const row = engine.todos[todo];
-  if (row !== undefined && commit !== null) engine.todos[todo] = { ...row, commit };
+  const row = getTodoRow(engine, todo);
+  changeTodo(engine, todo, { committed: add(row.committed), commit: commit ?? row.commit });
   appendAudit(tx, todo, `commit ${commit ?? NO_SHA}`);
 }
 

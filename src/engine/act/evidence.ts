@@ -6,7 +6,8 @@ import { isCommand } from '../../documents/plan-commands.js';
 import { formatCommandLine } from '../../documents/plan-text.js';
 import { type CommandEnded, type CommandEnding, endedWith, keepResult, recordCommandEnd } from '../../jobs/command.js';
 import { findForbiddenListen } from '../../jobs/forbidden-listen.js';
-import type { CommandEvidence, QueuedCommand } from '../../run/engine.js';
+import type { QueuedCommand } from '../../run/engine.js';
+import type { CommandEvidence } from '../../run/engine-rows.js';
 import type { Transaction } from '../../run/transaction.js';
 import type { EngineEvent, StageResult } from '../core/events.js';
 import type { CommandsJob } from './commands.js';
@@ -15,6 +16,7 @@ import { closeRunningAction, requireJob, setPendingRunning } from './jobs.js';
 import { getTodoBody, requireEngine } from './plan.js';
 import { addOpenIssue } from './remarks.js';
 import { planFixes, triageFindings } from './stage-results.js';
+import { changeTodo, getTodoRow, listEvidence } from './todo-rows.js';
 
 /** What the commands of a plan prove once they have ended (engine.md, Verification). */
 
@@ -39,7 +41,8 @@ export function recordCommandResult(tx: Transaction, ended: CommandEnded): Engin
   const evidence = buildEvidence(tx, command, ended);
   if (evidence.ok && evidence.tree !== null) keepResult(tx, ended.job, evidence.tree, evidence.log);
   reportTreeChange(tx, command, ended);
-  engine.evidence[job.todo ?? ''] = [...(engine.evidence[job.todo ?? ''] ?? []), evidence];
+  if (job.todo === null) engine.evidence.push(evidence);
+  else changeTodo(engine, job.todo, { evidence: [...(getTodoRow(engine, job.todo).evidence ?? []), evidence] });
   const block = closeRunningAction(tx);
   recordCommandEnd(tx, ended.job, evidence);
   if (queue.length > 0) {
@@ -75,7 +78,7 @@ export function buildEvidence(
   { id, todo, exitCode, stdoutContains }: QueuedCommand,
   { job, ending, output, after }: CommandEnded,
 ): CommandEvidence {
-  const { engine } = tx.state;
+  const { engine } = tx.current;
   const plain = describeEnding(job, ending);
   const asExpected = ending.kind === 'reused' || endedWith(ending, exitCode);
   const contains = stdoutContains === undefined || ending.kind === 'reused' || output.includes(stdoutContains);
@@ -132,7 +135,7 @@ const LOOPBACK =
 
 function judgeCommands(tx: Transaction, { todo, stage }: CommandsJob): StageResult {
   const engine = requireEngine(tx);
-  const evidence = engine.evidence[todo ?? ''] ?? [];
+  const evidence = listEvidence(engine, todo);
   const judged = todo === null || stage === 'verify' ? evidence : evidence.filter(({ id }) => id === stage);
   const red = judged.filter(({ ok }) => !ok);
   const lines = red.map(({ id, argv, outcome }) => toWholeLine(`${id} ${formatCommandLine(argv)}: ${outcome}`));

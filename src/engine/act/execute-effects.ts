@@ -1,6 +1,6 @@
 import { defined } from '../../base/defined.js';
 import type { MachineEvent } from '../../machine/events.js';
-import type { RunEngine } from '../../run/engine.js';
+import type { EngineDraft, RunEngine } from '../../run/engine.js';
 import { recordEntry, recordFault, recordStepSummary, type Transaction } from '../../run/transaction.js';
 import { toBaseline } from '../../work/baseline.js';
 import type { EngineEffect, EngineEvent, NewTask, StageResult } from '../core/events.js';
@@ -14,6 +14,7 @@ import { recordPlanDifference } from './plan-difference.js';
 import { recordTurningPoint } from './remarks.js';
 import { createStageCondition } from './stage-conditions.js';
 import { startExecution } from './start.js';
+import { changeTodo, getTodoRow } from './todo-rows.js';
 import { listUnknownReferences } from './values.js';
 import { addTodosToPlan, tickDoneTodos, wrapUp } from './wrap-up.js';
 
@@ -42,9 +43,9 @@ export function enterEngine(
   event: EngineEvent = { type: 'INVALIDATE', todos: null },
 ): MachineEvent | null {
   // Before its approval an execution has not begun: the plan may have changed, and is captured anew.
-  const fresh = cause === 'enter' || tx.state.engine === null || isUnbegun(tx.state.engine);
+  const fresh = cause === 'enter' || tx.current.engine === null || isUnbegun(tx.current.engine);
   if (fresh && !startExecution(tx, block)) return { type: 'HALT' };
-  tx.state.steps[block] = { ...tx.state.steps[block], status: 'running', at: tx.at };
+  tx.current.steps[block] = { ...tx.current.steps[block], status: 'running', at: tx.at };
   return applyEngineEvents(tx, block, [fresh ? { type: 'START' } : event]);
 }
 
@@ -126,7 +127,7 @@ function handOut(tx: Transaction, tasks: readonly NewTask[], fresh: Set<string>)
   for (const task of tasks) {
     const { todo, stage } = task;
     const unknown =
-      todo === null || stage !== 'worker' ? [] : listUnknownReferences(engine.outputs, getTodoBody(tx, todo));
+      todo === null || stage !== 'worker' ? [] : listUnknownReferences(engine.todos, getTodoBody(tx, todo));
     if (unknown.length > 0) {
       const why = `nobody reported ${unknown.join(', ')}`;
       refused.push({ type: 'OUTCOME', todo, stage, verdict: { kind: 'halt', why } });
@@ -141,9 +142,9 @@ function handOut(tx: Transaction, tasks: readonly NewTask[], fresh: Set<string>)
 /** Keeps the work tree as it was before a todo's first attempt: its commit holds what has changed since. */
 function recordBaseline(tx: Transaction, todo: string): void {
   const engine = requireEngine(tx);
-  if (tx.state.baseline === null || Object.hasOwn(engine.baselines, todo)) return;
+  if (tx.state.baseline === null || getTodoRow(engine, todo).baseline !== undefined) return;
   const tree = tx.tree();
-  engine.baselines[todo] = tree === null ? null : toBaseline(tree);
+  changeTodo(engine, todo, { baseline: tree === null ? null : toBaseline(tree) });
   if (tree !== null) engine.head ??= { began: tree.branch, branch: tree.branch };
 }
 
@@ -170,20 +171,23 @@ function buildEffectResult(
 
 function recordTodoEnd(tx: Transaction, { todo, status, why }: Extract<EngineEffect, { type: 'settled' }>): void {
   const engine = requireEngine(tx);
-  const attempt = engine.todos[todo]?.attempt ?? 1;
-  for (const kept of [engine.reports, engine.answers]) delete kept[todo];
-  // For the next attempt, if the run is reopened.
-  if (status === 'failed') engine.failures[todo] = why === undefined ? [] : [why];
-  else delete engine.failures[todo];
+  const { attempt, baseline, charged } = getTodoRow(engine, todo);
   // A deferred commit, or an attempt after reopening, is still measured against the baseline.
   const uncommitted = status === 'failed' || engine.deferred.includes(todo);
-  if (!uncommitted) for (const kept of [engine.baselines, engine.charged]) delete kept[todo];
+  changeTodo(engine, todo, {
+    report: undefined,
+    answers: undefined,
+    // For the next attempt, if the run is reopened.
+    failures: status === 'failed' ? [why].filter((reason) => reason !== undefined) : undefined,
+    baseline: uncommitted ? baseline : undefined,
+    charged: uncommitted ? charged : undefined,
+  });
   recordEntry(tx, 'todo-settled', { todoId: todo, status, attempt, ...defined({ why }) });
   if (status === 'failed') tx.ran.push({ block: todo, ok: false, summary: `failed: ${why ?? ''}`.slice(0, 300) });
 }
 
 function recordRetry(tx: Transaction, { todo, attempt, why }: Extract<EngineEffect, { type: 'retried' }>): void {
-  const { retries = 0 } = requireEngine(tx).todos[todo] ?? {};
+  const { retries } = getTodoRow(requireEngine(tx), todo);
   recordEntry(tx, 'todo-retried', { todoId: todo, attempt, why });
   const { maxRetries } = requireEngineRecipe(tx).program.policies;
   const how = retries > 0 ? `; retry ${retries} of ${maxRetries}` : '; attempted again';
@@ -193,27 +197,33 @@ function recordRetry(tx: Transaction, { todo, attempt, why }: Extract<EngineEffe
 /** Withdraws the open tasks and the job of todos that are redone; an acknowledgement of such a task is then stale. */
 function withdraw(tx: Transaction, block: string, todos: readonly string[] | null): void {
   const engine = requireEngine(tx);
-  const { acknowledged } = tx.state;
   const redone: ReadonlySet<string> = new Set(listRedoneTodos(engine, todos));
-  for (const [actionId, task] of Object.entries(engine.tasks)) {
-    if (task.todoId !== null && !redone.has(task.todoId)) continue;
-    delete engine.tasks[actionId];
-    // Commands that its worker has started with `dev-cli check`.
-    for (const slot of Object.keys(tx.state.commands)) {
-      if (slot.startsWith(`${actionId}/`)) delete tx.state.commands[slot];
-    }
-  }
+  withdrawTasks(tx, engine, redone);
   if (engine.job !== null && (engine.job.todo === null || redone.has(engine.job.todo))) {
     // Git may still make this commit; the next one is measured from a new baseline.
-    if (engine.job.kind === 'commit' && engine.job.todo !== null) delete engine.baselines[engine.job.todo];
+    if (engine.job.kind === 'commit' && engine.job.todo !== null) {
+      changeTodo(engine, engine.job.todo, { baseline: undefined });
+    }
     engine.job = null;
-    tx.state.commands = {};
+    tx.current.commands = {};
   }
   // Their uncommitted work goes into their next commit, which is measured from the same baseline.
   engine.deferred = engine.deferred.filter((id) => !redone.has(id));
-  for (const id of redone) delete engine.reports[id];
-  for (const [actionId, place] of Object.entries(acknowledged)) {
-    if (place.startsWith(`${block}/`) && redone.has(place.slice(block.length + 1))) delete acknowledged[actionId];
+  const reported = [...redone].filter((id) => getTodoRow(engine, id).report !== undefined);
+  for (const id of reported) changeTodo(engine, id, { report: undefined });
+  const { acknowledged } = tx.current;
+  for (const [actionId, { block: of, todo }] of Object.entries(acknowledged)) {
+    if (of === block && todo !== undefined && redone.has(todo)) delete acknowledged[actionId];
+  }
+}
+
+function withdrawTasks(tx: Transaction, engine: EngineDraft, redone: ReadonlySet<string>): void {
+  const { commands } = tx.current;
+  for (const [actionId, { todoId }] of Object.entries(engine.tasks)) {
+    if (todoId !== null && !redone.has(todoId)) continue;
+    delete engine.tasks[actionId];
+    // Commands that its worker has started with `dev-cli check`.
+    for (const slot of Object.keys(commands)) if (slot.startsWith(`${actionId}/`)) delete commands[slot];
   }
 }
 

@@ -3,7 +3,8 @@ import { findPathProblem } from '../../documents/plan-paths.js';
 import type { PlanTodo } from '../../documents/plan-schema.js';
 import { formatCommandLine } from '../../documents/plan-text.js';
 import type { ReviewResult } from '../../documents/results.js';
-import type { CommandEvidence, RunEngine } from '../../run/engine.js';
+import type { RunEngine } from '../../run/engine.js';
+import type { CommandEvidence } from '../../run/engine-rows.js';
 
 /** Fix todos, such as `fix-r1-1`, for what the final stages found (engine.md, Fix rounds). */
 

@@ -30,7 +30,7 @@ export function acknowledgeGate(tx: Transaction, pending: PendingBlock, input: A
   storeNote(tx, pending, note);
   const key = getGateKey(at);
   const choice = { choice: chosen.id, ...about, ...defined({ note }) };
-  tx.state.gates[key] = { ...choice, by: getDecider(tx, pending), at: tx.at, seq: 0 };
+  tx.current.gates[key] = { ...choice, by: getDecider(tx, pending), at: tx.at, seq: 0 };
   recordAcknowledged(tx, pending, { ...choice, gate: key, ...(at.todo === null ? {} : { todoId: at.todo }) });
   const verdict = applyDecision(tx, at, chosen.id, note ?? '');
   return { result: { kind: 'completed', block: key }, events: [{ type: 'OUTCOME', ...at, verdict }] };

@@ -14,6 +14,7 @@ import { getTodoBody, readWholePlan, requireEngine, runsCommands } from './plan.
 import { renderPlanText } from './prompt-parts.js';
 import { recordTurningPoint } from './remarks.js';
 import { buildPlanApproval } from './start.js';
+import { changeTodo, getTodoRow } from './todo-rows.js';
 
 type EngineGate = Extract<EngineEffect, { type: 'gate' }>;
 
@@ -24,7 +25,7 @@ type Question = Required<Pick<GateAction, 'message' | 'choices'>> & Partial<Pick
  * @returns null while it waits; a verdict if nobody has to be asked
  */
 export function openGate(tx: Transaction, block: string, gate: EngineGate): StageResult | null {
-  if (gate.part === 'human' && tx.state.mode['interaction'] === 'autopilot') return skipHumanAcceptance(tx, gate);
+  if (gate.part === 'human' && tx.current.mode['interaction'] === 'autopilot') return skipHumanAcceptance(tx, gate);
   const { state } = tx;
   state.lastAction += 1;
   const actionId = `a${state.lastAction}`;
@@ -71,13 +72,14 @@ export function applyDecision(
     const question = engine.todos[todo]?.why ?? '';
     if (choice === 'halt') return { kind: 'halt', why: `not answered: ${toWholeLine(question)}` };
     recordTurningPoint(tx, 'answered', `${todo} asked: ${question} The answer: ${note}`);
-    engine.answers[todo] = [...(engine.answers[todo] ?? []), { question, answer: note }];
+    const { answers = [] } = getTodoRow(engine, todo);
+    changeTodo(engine, todo, { answers: [...answers, { question, answer: note }] });
     return { kind: 'again', why: `the user answered: ${toWholeLine(note)}` };
   }
   if (choice === 'pass' || choice === 'approve') return { kind: 'pass' };
   const why = `${part === 'human' ? 'judged by a person' : stage}: ${toWholeLine(note)}`;
-  engine.failures[todo] = [why];
-  const { attempt = 1 } = engine.todos[todo] ?? {};
+  changeTodo(engine, todo, { failures: [why] });
+  const { attempt } = getTodoRow(engine, todo);
   const at = part === 'human' ? '' : ` at ${stage}`;
   recordTurningPoint(tx, 'rejected', `${todo}, attempt ${attempt}, by a person${at}: ${note}`);
   return { kind: 'fail', why };

@@ -6,7 +6,8 @@ import { toBoundedLine, toWholeLine } from '../../documents/foreign.js';
 import { REQUEST_TITLE } from '../../documents/request-text.js';
 import { askCommand, REQUEST_BODY_FILE, REQUEST_STEPS } from '../../jobs/job.js';
 import type { PendingAction } from '../../run/action.js';
-import type { CommandEvidence, EngineJob, QueuedCommand } from '../../run/engine.js';
+import type { EngineJob, QueuedCommand } from '../../run/engine.js';
+import type { CommandEvidence } from '../../run/engine-rows.js';
 import { displayPath } from '../../run/paths.js';
 import { setPendingAction } from '../../run/pending-action.js';
 import type { Transaction } from '../../run/transaction.js';
@@ -24,6 +25,7 @@ import { buildCommitMessage, getCommitKey } from './commit-message.js';
 import { getHandler, renderTodoProgress } from './dispatch.js';
 import { getTodoBody, requireEngine } from './plan.js';
 import { addOpenIssue } from './remarks.js';
+import { changeTodo, getTodoRow } from './todo-rows.js';
 
 /**
  * What an execution has dev-cli do outside the transaction (jobs/job.ts). There is one job at a time, in
@@ -54,8 +56,8 @@ export function startJob(tx: Transaction, block: string, { todo, stage, part }: 
       const queue = buildQueue(tx, todo, stage, part);
       const actionId = `a${tx.state.lastAction + 1}`;
       engine.job = { kind: 'commands', todo, stage, ...defined({ part }), actionId, queue };
-      const kept = todo === null ? [] : (engine.evidence[todo] ?? []).filter(createValidityTest(tx, todo, part));
-      engine.evidence[todo ?? ''] = kept.filter(({ id }) => !queue.some((command) => command.id === id));
+      if (todo === null) engine.evidence = [];
+      else keepEvidence(tx, todo, part, queue);
     }
   }
   setPendingRunning(tx, block, engine.job);
@@ -78,12 +80,15 @@ function readTitle({ files }: Transaction): string {
   }
 }
 
-/** Creates the test for evidence that is still valid when a job begins: a verification produces its own anew. */
-function createValidityTest(tx: Transaction, todo: string, part: Work['part']): (evidence: CommandEvidence) => boolean {
-  if (part !== 'commands') return () => true;
-  const own = new Set(getTodoBody(tx, todo).acceptance.map(({ id }) => id));
-  const { attempt } = requireEngine(tx).todos[todo] ?? {};
-  return (evidence) => evidence.attempt === attempt && !own.has(evidence.id);
+/** Keeps the evidence that is still valid when a job begins: a verification produces its own anew. */
+function keepEvidence(tx: Transaction, todo: string, part: Work['part'], queue: readonly QueuedCommand[]): void {
+  const engine = requireEngine(tx);
+  const { attempt, evidence = [] } = getTodoRow(engine, todo);
+  const again = new Set(queue.map(({ id }) => id));
+  if (part === 'commands') for (const { id } of getTodoBody(tx, todo).acceptance) again.add(id);
+  const isValid = (known: CommandEvidence) =>
+    !again.has(known.id) && (part !== 'commands' || known.attempt === attempt);
+  changeTodo(engine, todo, { evidence: evidence.filter(isValid) });
 }
 
 function buildQueue(tx: Transaction, todo: string | null, stage: string, part: Work['part']): QueuedCommand[] {
@@ -157,8 +162,8 @@ export function setPendingRunning(tx: Transaction, block: string, job: EngineJob
 export function closeRunningAction(tx: Transaction): string {
   const action = tx.state.pendingAction?.action;
   if (action?.action !== 'running') throw new DevCliError('INTERNAL', 'No job is running.');
-  delete tx.state.commands[action.actionId];
-  tx.state.acknowledged[action.actionId] = action.block;
+  delete tx.current.commands[action.actionId];
+  tx.current.acknowledged[action.actionId] = { block: action.block };
   return action.block;
 }
 

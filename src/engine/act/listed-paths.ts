@@ -1,6 +1,7 @@
 import { toBoundedLine } from '../../documents/foreign.js';
 import type { WorkerResult } from '../../documents/results.js';
 import { listReportedPaths } from '../../jobs/commit-scope.js';
+import type { EngineDraft } from '../../run/engine.js';
 import type { Transaction } from '../../run/transaction.js';
 import {
   createGlobTest,
@@ -12,6 +13,7 @@ import {
 } from '../../work/paths.js';
 import { requireEngine } from './plan.js';
 import { joinFirst } from './remarks.js';
+import { changeTodo, getTodoRow } from './todo-rows.js';
 
 /** The paths that workers list as changed, and changed paths that no worker lists (engine.md, Commits). */
 
@@ -20,14 +22,10 @@ type ListedPaths = Pick<WorkerResult, 'filesChanged' | 'notMine'>;
 /** Adds the paths that a result lists to those from earlier attempts at the todo. */
 export function recordListedPaths(tx: Transaction, todo: string, { filesChanged, notMine = [] }: ListedPaths): void {
   const engine = requireEngine(tx);
-  for (const [key, paths] of [
-    ['listed', filesChanged],
-    ['notMine', notMine],
-  ] as const) {
-    if (paths.length === 0) continue;
-    const known = engine[key]?.[todo] ?? [];
-    engine[key] = { ...engine[key], [todo]: [...new Set([...known, ...normalizePaths(tx.place.workTree, paths)])] };
-  }
+  const { listed, notMine: others } = getTodoRow(engine, todo);
+  const add = (known: readonly string[] | undefined, paths: readonly string[]) =>
+    paths.length === 0 ? known : [...new Set([...(known ?? []), ...normalizePaths(tx.place.workTree, paths)])];
+  changeTodo(engine, todo, { listed: add(listed, filesChanged), notMine: add(others, notMine) });
 }
 
 /**
@@ -39,19 +37,18 @@ export function findUnlistedPaths(tx: Transaction, todo: string, result: ListedP
   const engine = requireEngine(tx);
   const row = engine.todos[todo];
   const { baseline: before } = tx.state;
-  const since = engine.baselines[todo];
-  if (row?.type !== 'work' || before === null || since == null) return [];
+  if (row?.type !== 'work' || before === null || row.baseline == null) return [];
   const now = tx.tree();
   if (now === null) return [];
   const isListed = createPathTest([
-    ...(engine.listed?.[todo] ?? []),
-    ...(engine.notMine?.[todo] ?? []),
+    ...(row.listed ?? []),
+    ...(row.notMine ?? []),
     ...normalizePaths(tx.place.workTree, [...result.filesChanged, ...(result.notMine ?? [])]),
   ]);
   const isUsers = createUserChangeTest(before);
   const isInside =
-    row.files.length === 0 ? createUnclaimedTest(tx, todo) : createGlobTest(row.files, engine.charged[todo] ?? []);
-  return listChangedPaths(now, since).filter(
+    row.files.length === 0 ? createUnclaimedTest(tx, todo) : createGlobTest(row.files, row.charged ?? []);
+  return listChangedPaths(now, row.baseline).filter(
     (path) => !isListed(path) && isInside(path) && !isUsers(path) && !isUncommittable(path, now),
   );
 }
@@ -60,8 +57,12 @@ export function findUnlistedPaths(tx: Transaction, todo: string, result: ListedP
 function createUnclaimedTest(tx: Transaction, todo: string): (path: string) => boolean {
   const engine = requireEngine(tx);
   const others = engine.wave.filter((id) => id !== todo);
-  const isTheirs = createPathTest(others.flatMap((id) => engine.listed?.[id] ?? []));
+  const isTheirs = createPathTest(others.flatMap((id) => engine.todos[id]?.listed ?? []));
   return (path) => !isTheirs(path);
+}
+
+function charge(engine: EngineDraft, todo: string, path: string): void {
+  changeTodo(engine, todo, { charged: [...new Set([...(getTodoRow(engine, todo).charged ?? []), path])] });
 }
 
 /** How many paths a warning names. */
@@ -81,7 +82,7 @@ export function assignUnclaimedChanges(tx: Transaction): void {
   if (tree === null) return;
   const allowed = createGlobTest(working.flatMap(({ files }) => files));
   const stray = Object.entries(tree.dirty).filter(([path, digest]) => {
-    const known = [before, ...rows.map(({ id }) => engine.baselines[id] ?? before)];
+    const known = [before, ...rows.map(({ baseline }) => baseline ?? before)];
     return !allowed(path) && known.every(({ dirty }) => !Object.hasOwn(dirty, path) || dirty[path] !== digest);
   });
   const { workTree } = tx.place;
@@ -90,7 +91,7 @@ export function assignUnclaimedChanges(tx: Transaction): void {
   const unclaimed: string[] = [];
   for (const [path] of stray) {
     const owner = claims.find(({ lists }) => lists(path));
-    if (owner !== undefined) engine.charged[owner.id] = [...new Set([...(engine.charged[owner.id] ?? []), path])];
+    if (owner !== undefined) charge(engine, owner.id, path);
     // Listed by a todo that has left the wave, because its commit was refused or it has failed: not unclaimed.
     else if (!listedElsewhere(path)) unclaimed.push(path);
   }

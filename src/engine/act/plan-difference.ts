@@ -3,6 +3,7 @@ import type { DocumentReader } from '../../base/files.js';
 import { canonicalJson, isRecord, parseOrNull } from '../../base/json.js';
 import { isEdited } from '../../documents/plan-boxes.js';
 import type { PlanContent } from '../../documents/plan-schema.js';
+import { getCurrent } from '../../run/current.js';
 import { CAPTURED_PLAN, PLAN } from '../../run/paths.js';
 import { createWorkspace } from '../../run/pending-documents.js';
 import { readPlan } from '../../run/plan-content.js';
@@ -33,8 +34,9 @@ const NAMED = 10;
  * (documents.md, A plan that moved on).
  * @returns null if the plan is still the captured one, or if no execution is live or can be reopened
  */
-export function renderPlanDifference({ name, status, engine }: RunState, files: DocumentReader): string | null {
-  if (engine === null || (status !== 'live' && status !== 'halted')) return null;
+export function renderPlanDifference(state: RunState, files: DocumentReader): string | null {
+  const { name, status } = state;
+  if (getCurrent(state).engine === null || (status !== 'live' && status !== 'halted')) return null;
   const moved = findPlanChanges(files);
   if (moved === null) return null;
   return `the execution of "${name}" goes on with the plan that it captured; not applied: ${renderChanges(moved)}. To take it up: let the run end, or end it with \`dev-cli abort\`, then run \`dev-cli init ${name} --execute\``;

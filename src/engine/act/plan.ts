@@ -1,7 +1,7 @@
 import { DevCliError } from '../../base/errors.js';
 import { sha256 } from '../../base/sha256.js';
 import type { PlanContent, PlanTodo } from '../../documents/plan-schema.js';
-import type { RunEngine } from '../../run/engine.js';
+import type { EngineDraft, RunEngine } from '../../run/engine.js';
 import { CAPTURED_PLAN } from '../../run/paths.js';
 import type { Transaction } from '../../run/transaction.js';
 
@@ -59,8 +59,7 @@ export function capturePlan(tx: Transaction, plan: PlanContent): string {
  * @throws DevCliError `STATE_CORRUPT` if the captured plan was touched; `INTERNAL` for an unknown todo
  */
 export function getTodoBody(tx: Transaction, id: string): PlanTodo {
-  const { bodies } = requireEngine(tx);
-  const added = Object.hasOwn(bodies, id) ? bodies[id] : undefined;
+  const added = requireEngine(tx).todos[id]?.body;
   if (added !== undefined) return added;
   const plan = readCapturedPlan(tx);
   const known = plan.todos.get(id);
@@ -94,16 +93,16 @@ export function readWholePlan(tx: Transaction): PlanContent {
 }
 
 /** Lists the bodies of added todos, in the order of the run. */
-export function listAddedTodos({ order, bodies }: Pick<RunEngine, 'order' | 'bodies'>): PlanTodo[] {
-  return order.flatMap((id) => (Object.hasOwn(bodies, id) ? (bodies[id] ?? []) : []));
+export function listAddedTodos({ order, todos }: Pick<RunEngine, 'order' | 'todos'>): PlanTodo[] {
+  return order.flatMap((id) => todos[id]?.body ?? []);
 }
 
 /**
  * Returns the engine's state.
  * @throws DevCliError `INTERNAL` if the run executes no plan
  */
-export function requireEngine(tx: Transaction): RunEngine {
-  const { engine } = tx.state;
+export function requireEngine(tx: Transaction): EngineDraft {
+  const { engine } = tx.current;
   if (engine === null) throw new DevCliError('INTERNAL', `The run "${tx.state.name}" executes no plan.`);
   return engine;
 }

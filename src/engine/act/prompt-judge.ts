@@ -20,6 +20,7 @@ import {
 } from './prompt-parts.js';
 import type { PromptTask } from './prompt-worker.js';
 import { renderAllRulings, renderTodoRulings } from './rulings.js';
+import { getTodoRow } from './todo-rows.js';
 
 /** Prompt files of the agents that judge: verifier, a recipe's own agents, code reviewer. None may change sources. */
 
@@ -57,9 +58,9 @@ export function renderJudgePrompt(
 /** Renders the code reviewer's task: everything that the run changed. */
 export function renderReviewPrompt(tx: Transaction, handler: ResolvedHandler, task: PromptTask): string {
   const { objectives } = readPlanHead(tx);
-  const { order, todos, summaries } = requireEngine(tx);
+  const { order, todos } = requireEngine(tx);
   const done = order.filter((id) => todos[id]?.status === 'done' && (todos[id]?.attempt ?? 0) > 0);
-  const claims = done.map((id) => `${id} (${todos[id]?.title ?? ''}): ${summaries[id] ?? ''}`);
+  const claims = done.map((id) => `${id} (${todos[id]?.title ?? ''}): ${todos[id]?.summary ?? ''}`);
   const shown = takeWithin(claims, CLAIMS_SHOWN);
   const more = claims.length - shown.length;
   return joinParts([
@@ -106,16 +107,13 @@ function renderHead(tx: Transaction, title: string, { attempt }: PromptTask): st
 
 /** What a todo changed: its files, the evidence of its commands, and the worker's claims. */
 function renderWork(tx: Transaction, todo: PlanTodo): string[] {
-  const { todos, evidence, reports, charged } = requireEngine(tx);
-  const report = reports[todo.id];
-  const files = todos[todo.id]?.files ?? todo.files;
+  const { report, charged: outside = [], evidence = [], files } = getTodoRow(requireEngine(tx), todo.id);
   const changed = (report?.filesChanged ?? []).map((path) => `changed: ${path}`);
   const claim = report === undefined ? [] : [report.summary, ...capLines(changed, 'git shows them')];
-  const outside = charged[todo.id] ?? [];
   return [
     renderPart('Files of this todo', renderBullets(files.map((glob) => `\`${toWholeLine(glob)}\``))),
     renderPart('Changed outside its files', renderBullets(outside.map((path) => `\`${toWholeLine(path)}\``))),
-    renderPart('Commands, run by dev-cli itself', renderBullets(renderEvidence(tx, evidence[todo.id] ?? []))),
+    renderPart('Commands, run by dev-cli itself', renderBullets(renderEvidence(tx, evidence))),
     claim.length === 0
       ? ''
       : renderPart('What the worker says', [renderForeignBlock(claim.join('\n'), { label: 'claims of the worker' })]),

@@ -4,11 +4,11 @@ import { replaceReferences } from '../../documents/plan-graph.js';
 import type { PlanTodo } from '../../documents/plan-schema.js';
 import { formatCommandLine } from '../../documents/plan-text.js';
 import type { ResolvedHandler } from '../../recipe/resolved.js';
-import type { CommandEvidence } from '../../run/engine.js';
+import type { CommandEvidence } from '../../run/engine-rows.js';
 import { toAbsolutePath } from '../../run/paths.js';
 import type { Transaction } from '../../run/transaction.js';
 import { readPlanHead, requireEngine } from './plan.js';
-import { OUTPUTS, renderValue } from './values.js';
+import { getOutput, OUTPUTS, renderValue } from './values.js';
 
 /** Parts that the prompt files of an execution share (protocol.md, Prompt files). */
 
@@ -47,7 +47,7 @@ const VALUE_CAP = 4000;
 
 /** Renders a value that a todo handed on, or the path to it if it is longer than a prompt file should quote. */
 export function renderValueOrPath(tx: Transaction, { todo, output }: { todo: string; output: string }): string {
-  const value = renderValue(requireEngine(tx).outputs[todo]?.[output]);
+  const value = renderValue(getOutput(requireEngine(tx).todos, todo, output));
   if (value.length <= VALUE_CAP) return value;
   return `(${value.length} characters: \`${todo}\`, \`${output}\` in ${toAbsolutePath(tx.place, tx.state.name, OUTPUTS)})`;
 }

@@ -24,7 +24,8 @@ import {
   takeWithin,
 } from './prompt-parts.js';
 import { renderTodoRulings } from './rulings.js';
-import { renderValue, substituteReferences } from './values.js';
+import { getTodoRow } from './todo-rows.js';
+import { getOutput, renderValue, substituteReferences } from './values.js';
 
 /** What a prompt file has to know of its task. */
 export interface PromptTask {
@@ -67,11 +68,9 @@ export function renderWorkerPrompt(
 
 function renderLastAttempt(tx: Transaction, todo: string, attempt: number): string {
   if (attempt < 2) return '';
-  const { failures, evidence, todos } = requireEngine(tx);
-  const lines = failures[todo] ?? [];
-  const why = todos[todo]?.why;
+  const { failures: lines = [], evidence = [], why } = getTodoRow(requireEngine(tx), todo);
   const reasons = lines.length > 0 ? lines : why === undefined ? [] : [toWholeLine(why)];
-  const red = (evidence[todo] ?? []).filter(({ ok }) => !ok);
+  const red = evidence.filter(({ ok }) => !ok);
   const shown = [...reasons, ...renderEvidence(tx, red)];
   if (shown.length === 0) return '';
   return renderPart('What the attempt before came to', [
@@ -82,7 +81,7 @@ function renderLastAttempt(tx: Transaction, todo: string, attempt: number): stri
 }
 
 function renderAnswers(tx: Transaction, todo: string): string {
-  const known = requireEngine(tx).answers[todo] ?? [];
+  const known = getTodoRow(requireEngine(tx), todo).answers ?? [];
   const lines = known.map(({ question, answer }) =>
     renderForeignBlock(`Q: ${question}\nA: ${answer}`, { label: 'asked by a worker, answered by the user' }),
   );
@@ -100,7 +99,7 @@ function resolveInputValue(tx: Transaction, from: string): unknown {
   const text = replaceReferences(from, (reference) => renderValueOrPath(tx, reference));
   const [only] = findReferences(from);
   if (only === undefined || from !== `\${${only.todo}.outputs.${only.output}}`) return text;
-  const value = requireEngine(tx).outputs[only.todo]?.[only.output];
+  const value = getOutput(requireEngine(tx).todos, only.todo, only.output);
   // A reference on its own keeps the value's JSON type, unless the value is too long to be quoted.
   return text === renderValue(value) ? value : text;
 }
@@ -138,7 +137,7 @@ function renderAcceptance(tx: Transaction, todo: PlanTodo, { actionId }: PromptT
 function renderCriterion(tx: Transaction, item: PlanAcceptance): string {
   switch (item.kind) {
     case 'command': {
-      const line = formatCommandLine(item.run.map((word) => substituteReferences(requireEngine(tx).outputs, word)));
+      const line = formatCommandLine(item.run.map((word) => substituteReferences(requireEngine(tx).todos, word)));
       const where = item.cwd === undefined ? '' : ` in ${toWholeLine(item.cwd)}`;
       const { exitCode = 0, stdoutContains } = item.expect ?? {};
       const exit = exitCode === 0 ? 'passes' : `ends with exit ${exitCode}`;

@@ -1,8 +1,10 @@
 import { renderForeignBlock } from '../../documents/foreign.js';
 import type { RunEngine } from '../../run/engine.js';
+import type { Ruling } from '../../run/engine-rows.js';
 import type { Transaction } from '../../run/transaction.js';
 import { requireEngine } from './plan.js';
 import { renderPart } from './prompt-parts.js';
+import { changeTodo } from './todo-rows.js';
 
 /**
  * Rulings: the notes of `step invalidate --note` (engine.md, Rulings). A ruling holds for all later attempts at its
@@ -17,12 +19,14 @@ export function recordRuling(tx: Transaction, todo: string, text: string): void 
   const engine = requireEngine(tx);
   const known = listRulings(engine, todo);
   if (known.at(-1)?.text === text) return;
-  engine.rulings = { ...engine.rulings, [todo]: [...known, { text, at: tx.at }] };
+  const rulings = [...known, { text, at: tx.at }];
+  if (todo === WHOLE_RUN) engine.rulings = rulings;
+  else changeTodo(engine, todo, { rulings });
 }
 
 /** Lists the rulings on a todo or, with `WHOLE_RUN`, on the execution; oldest first. */
-export function listRulings({ rulings = {} }: Pick<RunEngine, 'rulings'>, todo: string) {
-  return Object.hasOwn(rulings, todo) ? (rulings[todo] ?? []) : [];
+export function listRulings({ rulings, todos }: Pick<RunEngine, 'rulings' | 'todos'>, todo: string): readonly Ruling[] {
+  return (todo === WHOLE_RUN ? rulings : todos[todo]?.rulings) ?? [];
 }
 
 /** Renders the rulings on a todo for a prompt file; empty if there are none. */

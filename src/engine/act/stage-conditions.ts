@@ -9,6 +9,7 @@ import {
   type PlannedCommand,
 } from '../../documents/plan-commands.js';
 import { evaluateCondition } from '../../recipe/conditions.js';
+import { getCurrent } from '../../run/current.js';
 import { recordEntry, type Transaction } from '../../run/transaction.js';
 import type { Part, StageCondition } from '../core/events.js';
 import { listFinalCommands } from './commands.js';
@@ -102,8 +103,9 @@ function commandsNeedApproval(tx: Transaction): boolean {
   else if (wasRefused(tx)) {
     engine.commandsRefused = true;
     return true;
-  } else if (state.mode['interaction'] !== 'autopilot' && state.preferences['approve_commands'] !== 'auto') return true;
-  const summary = `${commands.length} commands, approved ${describeApprovals({ ...state, engine: { ...engine, stage: 'todos' } }).commands}`;
+  } else if (getCurrent(state).mode['interaction'] !== 'autopilot' && state.preferences['approve_commands'] !== 'auto')
+    return true;
+  const summary = `${commands.length} commands, approved ${describeApprovals({ ...tx.current, engine: { ...engine, stage: 'todos' } }, state.preferences).commands}`;
   recordEntry(tx, 'stage', { todoId: null, stage: 'approveCommands', outcome: 'skipped', summary });
   return false;
 }
@@ -112,10 +114,11 @@ function commandsNeedApproval(tx: Transaction): boolean {
  * Whether a person refused the commands of this name and has approved none since. Then only a person's yes leads on,
  * whatever the mode, flags and preferences say (product.md, Guarantees).
  */
-function wasRefused({ state, earlier }: Transaction): boolean {
-  if (state.gates['approveCommands']?.choice === 'stop') return true;
-  if (earlier?.engine == null || earlier.engine.commandsApproved !== null) return false;
-  return earlier.gates['approveCommands']?.choice === 'stop' || earlier.engine.commandsRefused === true;
+function wasRefused({ current, earlier }: Transaction): boolean {
+  if (current.gates['approveCommands']?.choice === 'stop') return true;
+  const before = earlier === null ? null : getCurrent(earlier);
+  if (before === null || before.engine === null || before.engine.commandsApproved !== null) return false;
+  return before.gates['approveCommands']?.choice === 'stop' || before.engine.commandsRefused === true;
 }
 
 /** Finds an approval of exactly these commands: from before this run restarted, by an earlier run, or with the plan. */
@@ -127,15 +130,15 @@ function findStandingApproval(
   const { commandsApproved: known } = requireEngine(tx);
   // A run begun by 0.1.0 recorded its approval under another digest.
   if (known !== null && [digest, digestCommandsAsOf010(commands)].includes(known.digest)) return 'known';
-  const before = tx.earlier?.engine?.commandsApproved ?? null;
+  const before = tx.earlier === null ? null : (getCurrent(tx.earlier).engine?.commandsApproved ?? null);
   return before?.digest === digest ? before : findPlanApproval(tx, digest);
 }
 
 /** The plan's approval covers the commands that its gate showed, but not those of todos added since. */
 function findPlanApproval(tx: Transaction, digest: string): { by: string; seq: number } | null {
-  const { planApproved: approved, bodies } = requireEngine(tx);
+  const { planApproved: approved, todos: rows } = requireEngine(tx);
   if (approved == null) return null;
   const { todos } = readWholePlan(tx);
-  const asked = todos.filter(({ id }) => !Object.hasOwn(bodies, id));
+  const asked = todos.filter(({ id }) => rows[id]?.body === undefined);
   return digestCommands(listCommands({ todos: asked })) === digest ? { by: approved.by ?? 'human', seq: 0 } : null;
 }

@@ -10,6 +10,7 @@ import { type Findings, listUnmet, NO_FINDINGS, triage } from '../core/triage.js
 import { buildReviewFixes, renderIssue } from './fixes.js';
 import { requireEngine, requireEngineRecipe } from './plan.js';
 import { recordTurningPoint } from './remarks.js';
+import { changeTodo, getTodoRow } from './todo-rows.js';
 
 /** Records what a task's result says, and triages it (engine.md, Triage). */
 export function triageResult(tx: Transaction, task: TaskState, judged: JudgedResult): StageResult {
@@ -31,12 +32,12 @@ export function triageResult(tx: Transaction, task: TaskState, judged: JudgedRes
  */
 export function triageFindings(tx: Transaction, id: string, findings: Partial<Findings>, body?: PlanTodo): StageResult {
   const engine = requireEngine(tx);
-  const row = engine.todos[id] as TodoState;
+  const row = getTodoRow(engine, id);
   const all = { ...NO_FINDINGS, ...findings };
-  const askable = tx.state.mode['interaction'] !== 'autopilot';
+  const askable = tx.current.mode['interaction'] !== 'autopilot';
   const verdict = triage(requireEngineRecipe(tx).program.policies, engine, row, all, { askable });
   const unmet = listUnmet(all);
-  if (unmet.length > 0) engine.failures[id] = unmet;
+  if (unmet.length > 0) changeTodo(engine, id, { failures: unmet });
   if (verdict.kind === 'widen') {
     recordTurningPoint(
       tx,
@@ -45,8 +46,10 @@ export function triageFindings(tx: Transaction, id: string, findings: Partial<Fi
     );
   }
   if (verdict.kind === 'adapt' && body !== undefined) {
-    engine.bodies[verdict.todo.id] = { ...body, id: verdict.todo.id, dependsOn: verdict.todo.dependsOn };
-  } else if (all.adaptation !== null) {
+    const { todo } = verdict;
+    return { ...verdict, todo: { ...todo, body: { ...body, id: todo.id, dependsOn: todo.dependsOn } } };
+  }
+  if (all.adaptation !== null) {
     engine.openIssues.push(toWholeLine(`${id} suggests: ${all.adaptation.todo.title}: ${all.adaptation.reason}`));
   }
   return verdict;
@@ -61,19 +64,19 @@ function recordVerdict(
   const engine = requireEngine(tx);
   const id = todoId ?? '';
   const verdict = { stage: substep, attempt, status, summary: toWholeLine(summary) };
-  engine.verdicts = { ...engine.verdicts, [id]: [...(engine.verdicts?.[id] ?? []), verdict] };
+  changeTodo(engine, id, { verdicts: [...(getTodoRow(engine, id).verdicts ?? []), verdict] });
 }
 
 function triageWorker(tx: Transaction, id: string, result: WorkerResult): StageResult {
   const engine = requireEngine(tx);
-  engine.summaries[id] = toWholeLine(result.summary);
+  changeTodo(engine, id, { summary: toWholeLine(result.summary) });
   if (result.status === 'DONE') return { kind: 'pass' };
   const reason = toWholeLine(result.reason ?? result.summary);
   return triageFindings(tx, id, { blocked: { reason, needs: result.needs ?? null } });
 }
 
 function triageVerification(tx: Transaction, id: string, result: VerifyResult): StageResult {
-  const row = requireEngine(tx).todos[id] as TodoState;
+  const row = getTodoRow(requireEngine(tx), id);
   const join = (head: string, evidence: string) => toWholeLine(`${head}: ${evidence}`);
   const failed = result.criteria.filter(({ pass }) => !pass).map((item) => join(item.id, item.evidence));
   const violations = result.mustNotDoViolations.filter(({ violated }) => violated);
@@ -143,8 +146,7 @@ export function planFixes(tx: Transaction, bodies: PlanTodo[], open: readonly st
     engine.openIssues.push(...open);
     return { kind: 'fixes', todos: [], why };
   }
-  for (const body of bodies) engine.bodies[body.id] = body;
-  return { kind: 'fixes', todos: bodies.map(toNewTodo), why };
+  return { kind: 'fixes', todos: bodies.map((body) => ({ ...toNewTodo(body), body })), why };
 }
 
 /** Reduces a todo to what the machine knows of it. */

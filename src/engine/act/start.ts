@@ -7,6 +7,7 @@ import { describeGateDecision } from '../../blocks/run-summary.js';
 import { readBoxes } from '../../documents/plan-boxes.js';
 import { listDependencies } from '../../documents/plan-graph.js';
 import type { PlanContent, PlanTodo } from '../../documents/plan-schema.js';
+import { collectGates } from '../../run/current.js';
 import type { PlanApproval, RunEngine } from '../../run/engine.js';
 import type { TodoState } from '../../run/engine-rows.js';
 import { CAPTURED_PLAN, PLAN, PLAN_CONTENT } from '../../run/paths.js';
@@ -32,7 +33,8 @@ export function startExecution(tx: Transaction, block: string): boolean {
     recordFault(tx, block, 'PLAN_MISSING', 'there is no valid plan-content.json to execute');
     return false;
   }
-  const before = tx.earlier?.engine ?? tx.state.engine;
+  const last = findLastEngine(tx.state);
+  const before = (tx.earlier === null ? null : findLastEngine(tx.earlier)) ?? last;
   const added = before === null ? [] : listAddedTodos(before);
   const disagrees = findPlanMismatch(tx.files, added);
   if (disagrees !== null) {
@@ -44,45 +46,49 @@ export function startExecution(tx: Transaction, block: string): boolean {
   for (const path of [PLAN, PLAN_CONTENT]) tx.files.keep(path);
   const boxes = readBoxes(tx.files.text(PLAN) ?? '');
   const carried = added.filter(({ id }) => Object.hasOwn(boxes, id));
-  const rows = buildRows(plan, carried, before?.todos ?? {}, boxes);
-  if (!hasRoomBeside(tx, block, rows)) return false;
-  const done = rows.filter(({ status }) => status === 'done').map(({ id }) => id);
+  const planned = buildRows(plan, carried, before?.todos ?? {}, boxes);
+  if (!hasRoomBeside(tx, block, planned)) return false;
+  const done = planned.filter(({ status }) => status === 'done').map(({ id }) => id);
+  const outputs = readKnownOutputs(tx, new Set(done));
+  const rows = planned.map((row): TodoState => {
+    const known = { outputs: outputs[row.id], rulings: last?.todos[row.id]?.rulings };
+    return { ...row, ...defined(known) };
+  });
   const gate = findPlanGate(tx.state, tx.captured);
   const planApproved = gate === null ? undefined : isApproved(gate, tx.files) ? buildPlanApproval(tx, gate) : null;
-  const engine: RunEngine = {
+  tx.current.engine = {
     ...createEngineState(rows),
     tasks: {},
-    outputs: readKnownOutputs(tx, new Set(done)),
     planDigest: capturePlan(tx, plan),
     planMarks: digestPlanFiles(tx.files),
-    bodies: Object.fromEntries(carried.map((body) => [body.id, body])),
     ...defined({ planApproved }),
     // Carried over from before a restart; it counts only if the list of commands is still the same.
-    commandsApproved: tx.state.engine?.commandsApproved ?? null,
-    evidence: {},
-    baselines: {},
-    charged: {},
-    summaries: {},
-    reports: {},
-    failures: {},
-    answers: {},
-    ...defined({ rulings: tx.state.engine?.rulings }),
+    commandsApproved: last?.commandsApproved ?? null,
+    evidence: [],
+    ...(last?.rulings === undefined ? {} : { rulings: [...last.rulings] }),
     reviews: [],
     openIssues: [],
     job: null,
     deferred: [],
-    ...defined({ course: tx.state.engine?.course }),
+    ...(last?.course === undefined ? {} : { course: [...last.course] }),
   };
-  tx.state.engine = engine;
   if (tx.earlier !== null) inheritDecisions(tx, tx.earlier);
-  const approved = describeApprovals(tx.state).plan;
+  const approved = describeApprovals(tx.current, tx.state.preferences).plan;
   recordEntry(tx, 'plan-captured', { block, todos: rows.length, done, plan: CAPTURED_PLAN, approved });
   return true;
 }
 
+/** The execution that began last in a run, by any of its recipes: it knows which todos were added to the plan. */
+function findLastEngine({ recipes }: Pick<RunState, 'recipes'>): RunEngine | null {
+  return recipes.findLast(({ engine }) => engine !== null)?.engine ?? null;
+}
+
 /** Takes over the decisions of the run that made the plan. */
-function inheritDecisions({ state }: Transaction, { decisions = [], gates }: RunState): void {
-  const decided = [...decisions, ...Object.entries(gates).map(([id, gate]) => describeGateDecision(id, gate))];
+function inheritDecisions({ state }: Transaction, earlier: RunState): void {
+  const decided = [
+    ...(earlier.decisions ?? []),
+    ...Object.entries(collectGates(earlier)).map(([id, gate]) => describeGateDecision(id, gate)),
+  ];
   if (decided.length > 0) state.decisions = decided;
 }
 
@@ -117,7 +123,8 @@ function buildRows(
   const known = new Set([...todos, ...carried].map(({ id }) => id));
   const create = (todo: PlanTodo) => {
     const dependsOn = listDependencies(todo).filter((id) => known.has(id));
-    return createTodoRow(toNewTodo({ ...todo, dependsOn }), { done: boxes[todo.id] === true });
+    const body = carried.includes(todo) ? { body: todo } : {};
+    return createTodoRow({ ...toNewTodo({ ...todo, dependsOn }), ...body }, { done: boxes[todo.id] === true });
   };
   const rows = todos.map(create);
   for (const body of carried) {
@@ -126,15 +133,16 @@ function buildRows(
     const parent = rows[at];
     if (parent === undefined || row === undefined) rows.push(create(body));
     else {
-      parent.dynamicTodos.push(body.id);
-      rows.splice(at + parent.dynamicTodos.length, 0, { ...create(body), depth: row.depth, parent: parent.id });
+      const dynamicTodos = [...parent.dynamicTodos, body.id];
+      rows[at] = { ...parent, dynamicTodos };
+      rows.splice(at + dynamicTodos.length, 0, { ...create(body), depth: row.depth, parent: parent.id });
     }
   }
   return rows;
 }
 
 /** Outputs that finished todos reported in an earlier run, for later todos to use. */
-function readKnownOutputs(tx: Transaction, done: ReadonlySet<string>): RunEngine['outputs'] {
+function readKnownOutputs(tx: Transaction, done: ReadonlySet<string>): Record<string, TodoState['outputs']> {
   const text = done.size === 0 ? null : tx.files.text(OUTPUTS);
   if (text === null) return {};
   let value: unknown;
@@ -146,5 +154,5 @@ function readKnownOutputs(tx: Transaction, done: ReadonlySet<string>): RunEngine
   }
   if (!isRecord(value)) return {};
   const kept = Object.entries(value).filter(([id, outputs]) => done.has(id) && isRecord(outputs));
-  return Object.fromEntries(kept) as RunEngine['outputs'];
+  return Object.fromEntries(kept) as Record<string, TodoState['outputs']>;
 }

@@ -4,14 +4,29 @@ import type { RunEngine } from '../../run/engine.js';
 
 /** References to the outputs of other todos: `${todo-1.outputs.config_path}` (engine.md, Substitution). */
 
-type Outputs = RunEngine['outputs'];
+type Todos = RunEngine['todos'];
 
 /** The file with the outputs of all todos, relative to the run's directory. */
 export const OUTPUTS = 'context/outputs.json';
 
+/** Returns a value that a todo has reported; undefined if it has not. */
+export function getOutput(todos: Todos, todo: string, output: string): unknown {
+  const outputs = Object.hasOwn(todos, todo) ? todos[todo]?.outputs : undefined;
+  return outputs !== undefined && Object.hasOwn(outputs, output) ? outputs[output] : undefined;
+}
+
+/** Renders `OUTPUTS`: the values of each todo that has reported any. */
+export function renderOutputs({ order, todos }: Pick<RunEngine, 'order' | 'todos'>): string {
+  const rows = order.flatMap((id) => {
+    const outputs = todos[id]?.outputs;
+    return outputs === undefined ? [] : [[id, outputs] as const];
+  });
+  return `${JSON.stringify(Object.fromEntries(rows), null, 1)}\n`;
+}
+
 /** Replaces every reference in `text` by its value. */
-export function substituteReferences(outputs: Outputs, text: string): string {
-  return replaceReferences(text, ({ todo, output }) => renderValue(outputs[todo]?.[output]));
+export function substituteReferences(todos: Todos, text: string): string {
+  return replaceReferences(text, ({ todo, output }) => renderValue(getOutput(todos, todo, output)));
 }
 
 /** Renders a value: a string as it is, anything else as JSON. */
@@ -21,26 +36,18 @@ export function renderValue(value: unknown): string {
 
 /** Lists a todo's references to values that nobody reported, each once. */
 export function listUnknownReferences(
-  outputs: Outputs,
+  todos: Todos,
   { inputs, steps, mustNotDo, references, acceptance }: PlanTodo,
 ): string[] {
   const criteria = acceptance.flatMap((item) => (item.kind === 'command' ? item.run : [item.text]));
-  return listUnknownIn(outputs, [
-    ...inputs.map(({ from }) => from),
-    ...steps,
-    ...mustNotDo,
-    ...references,
-    ...criteria,
-  ]);
+  return listUnknownIn(todos, [...inputs.map(({ from }) => from), ...steps, ...mustNotDo, ...references, ...criteria]);
 }
 
 /** Lists the references in these texts to values that nobody reported, each once. */
-export function listUnknownIn(outputs: Outputs, texts: readonly string[]): string[] {
-  const isKnown = (id: string, name: string) =>
-    Object.hasOwn(outputs, id) && Object.hasOwn(outputs[id] ?? {}, name) && outputs[id]?.[name] !== undefined;
+export function listUnknownIn(todos: Todos, texts: readonly string[]): string[] {
   const missing = texts
     .flatMap(findReferences)
-    .filter(({ todo: id, output }) => !isKnown(id, output))
+    .filter(({ todo: id, output }) => getOutput(todos, id, output) === undefined)
     .map(({ todo: id, output }) => `\${${id}.outputs.${output}}`);
   return [...new Set(missing)];
 }

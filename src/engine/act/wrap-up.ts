@@ -7,7 +7,8 @@ import { recordEntry, type Transaction } from '../../run/transaction.js';
 import { appendAudit, appendIssues, appendLearnings } from './notes.js';
 import { getTodoBody, readWholePlan, requireEngine } from './plan.js';
 import { recordWarning } from './remarks.js';
-import { OUTPUTS } from './values.js';
+import { changeTodo, getTodoRow } from './todo-rows.js';
+import { OUTPUTS, renderOutputs } from './values.js';
 
 /** Above this size, in bytes, a plan has its boxes ticked only at the end: the store copies it at each commit. */
 const TICKED_AT_ONCE = 256 * 1024;
@@ -15,19 +16,18 @@ const TICKED_AT_ONCE = 256 * 1024;
 /** Stores a todo's outputs, learnings and issues, adds a line to the audit and ticks its box (engine.md, Stages). */
 export function wrapUp(tx: Transaction, id: string): void {
   const engine = requireEngine(tx);
-  const report = engine.reports[id];
+  const { attempt, report, summary = '' } = getTodoRow(engine, id);
   const promised = getTodoBody(tx, id).outputs.map(({ name }) => name);
   if (report !== undefined && promised.length > 0) {
-    engine.outputs[id] = Object.fromEntries(promised.map((name) => [name, report.outputs[name]]));
-    tx.files.write(OUTPUTS, `${JSON.stringify(engine.outputs, null, 1)}\n`);
+    changeTodo(engine, id, { outputs: Object.fromEntries(promised.map((name) => [name, report.outputs[name]])) });
+    tx.files.write(OUTPUTS, renderOutputs(engine));
   }
   const learnings = report?.learnings ?? [];
   const issues = report?.issues ?? [];
   appendLearnings(tx, id, learnings);
   appendIssues(tx, id, issues);
   engine.openIssues.push(...issues.map((issue) => toWholeLine(`${id}: ${issue}`)));
-  const row = engine.todos[id];
-  appendAudit(tx, id, `done in attempt ${row?.attempt ?? 1}: ${engine.summaries[id] ?? ''}`);
+  appendAudit(tx, id, `done in attempt ${attempt}: ${summary}`);
   tickTodos(tx, new Set([id]), TICKED_AT_ONCE);
   recordEntry(tx, 'wrapped-up', { todoId: id, outputs: promised, learnings: learnings.length, issues: issues.length });
 }

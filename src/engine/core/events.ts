@@ -4,7 +4,7 @@ import type { TodoState } from '../../run/engine-rows.js';
 export type Part = 'commands' | 'judge' | 'human' | 'question';
 
 /** A todo that is added to the run. The machine sets its depth, its parent and the rest of its row. */
-export type NewTodo = Pick<TodoState, 'id' | 'title' | 'type' | 'risk' | 'dependsOn' | 'files'>;
+export type NewTodo = Pick<TodoState, 'id' | 'title' | 'type' | 'risk' | 'dependsOn' | 'files' | 'body'>;
 
 /** The outcome of a stage, after triage (engine.md, Triage). */
 export type StageResult =
@@ -18,7 +18,7 @@ export type StageResult =
   /** Fails at once, without a retry. */
   | { kind: 'halt'; why: string }
   /** The worker needs files that no other todo owns: a new attempt that does not count. */
-  | { kind: 'widen'; files: string[] }
+  | { kind: 'widen'; files: readonly string[] }
   /** The worker needs an answer from the user. */
   | { kind: 'ask'; question: string }
   /** The question was answered: a new attempt that does not count. */

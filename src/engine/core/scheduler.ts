@@ -22,7 +22,7 @@ function isRunnable(todo: TodoState, todos: EngineState['todos']): boolean {
   return todo.dependsOn.every((id) => todos[id]?.status === 'done');
 }
 
-type Plan = Pick<EngineState, 'order' | 'todos'>;
+type Plan = Readonly<Record<'todos', Readonly<EngineState['todos']>>> & { readonly order: readonly string[] };
 
 /** Lists every todo that depends on `id`, directly or through others, in plan order. */
 export function listDependents(plan: Plan, id: string): string[] {

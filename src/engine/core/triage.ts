@@ -16,7 +16,7 @@ export interface Findings {
   /** The todo that the verifier suggests adding; triage sets its id and dependencies. */
   adaptation: { category: string; reason: string; todo: Omit<NewTodo, 'id' | 'dependsOn'> } | null;
   /** Why the worker gave up, and what it would need to go on. */
-  blocked: { reason: string; needs: { files: string[] } | { question: string } | null } | null;
+  blocked: { reason: string; needs: { files: readonly string[] } | { question: string } | null } | null;
 }
 
 /** Findings with nothing in them. */

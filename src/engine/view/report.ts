@@ -2,6 +2,7 @@ import { describeApprovals } from '../../blocks/approvals.js';
 import { describeGateDecision } from '../../blocks/run-summary.js';
 import { renderRequestBody } from '../../documents/request-text.js';
 import { type RunSummary, renderRunSummary } from '../../documents/run-summary.js';
+import { collectGates } from '../../run/current.js';
 import type { RunEngine } from '../../run/engine.js';
 import type { TodoState } from '../../run/engine-rows.js';
 import { renderPullRequest } from '../../run/request.js';
@@ -42,18 +43,18 @@ function buildExecutionSummary(tx: Transaction, aborted: boolean): RunSummary {
   const rows = engine.order.flatMap((id) => engine.todos[id] ?? []);
   const whole = rows.every(({ status }) => status === 'done') && engine.why === undefined;
   const outcome = aborted ? 'aborted' : whole ? 'completed' : 'halted';
-  const { plan, commands } = describeApprovals(tx.state);
+  const { plan, commands } = describeApprovals(tx.current, tx.state.preferences);
   return {
     goal: tx.state.goal ?? readPlanHead(tx).context.originalRequest,
     outcome,
     at: tx.at,
-    done: rows.filter(({ status }) => status === 'done').map((row) => renderDoneTodo(engine, row)),
+    done: rows.filter(({ status }) => status === 'done').map((row) => renderDoneTodo(row)),
     failed: renderFailedTodos(engine, rows),
     skipped: renderSkipped(tx, rows),
     commits: renderCommits(engine, rows),
     approvals: [`the plan: ${plan}`, `its commands: ${commands}`],
     course: (engine.course ?? []).map(({ at, kind, text }) => `${at}: ${kind}: ${text}`),
-    decisions: listDecisions(tx.state, engine),
+    decisions: listDecisions(tx, engine),
     changedFiles: listChangedFiles(tx),
     verification: renderVerification(tx, rows),
     openIssues: [...new Set([...tx.state.warnings, ...engine.openIssues])],
@@ -61,15 +62,14 @@ function buildExecutionSummary(tx: Transaction, aborted: boolean): RunSummary {
   };
 }
 
-function renderDoneTodo({ summaries }: RunEngine, { id, title, attempt, retries, commit, parent }: TodoState): string {
+function renderDoneTodo({ id, title, attempt, retries, commit, parent, summary }: TodoState): string {
   if (attempt === 0) return `${id}: ${title} (not by this run: its box was ticked before)`;
   const notes = [
     ...(retries > 0 ? [`${retries} ${retries === 1 ? 'retry' : 'retries'}`] : []),
     ...(parent == null ? [] : [`added for ${parent}`]),
     ...(commit === undefined ? [] : [commit.slice(0, 7)]),
   ];
-  const said = summaries[id];
-  return `${id}: ${title}${notes.length === 0 ? '' : ` (${notes.join(', ')})`}${said === undefined ? '' : `; self-reported: ${said}`}`;
+  return `${id}: ${title}${notes.length === 0 ? '' : ` (${notes.join(', ')})`}${summary === undefined ? '' : `; self-reported: ${summary}`}`;
 }
 
 function renderFailedTodos(engine: RunEngine, rows: readonly TodoState[]): string[] {
@@ -95,7 +95,7 @@ function renderCommits({ head }: RunEngine, rows: readonly TodoState[]): string[
 }
 
 /** Decisions made while the plan was written, at the gates of this run, and as rulings when todos were reopened. */
-function listDecisions({ decisions = [], gates }: Transaction['state'], engine: RunEngine): RunSummary['decisions'] {
+function listDecisions({ state }: Transaction, engine: RunEngine): RunSummary['decisions'] {
   const rulings = [WHOLE_RUN, ...engine.order].flatMap((id) =>
     listRulings(engine, id).map(({ text, at }) => ({
       text: `ruling on ${id === WHOLE_RUN ? 'the whole execution' : id}: ${text}`,
@@ -103,5 +103,6 @@ function listDecisions({ decisions = [], gates }: Transaction['state'], engine: 
       at,
     })),
   );
-  return [...decisions, ...Object.entries(gates).map(([id, gate]) => describeGateDecision(id, gate)), ...rulings];
+  const decided = Object.entries(collectGates(state)).map(([id, gate]) => describeGateDecision(id, gate));
+  return [...(state.decisions ?? []), ...decided, ...rulings];
 }

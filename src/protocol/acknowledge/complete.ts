@@ -89,11 +89,12 @@ type Missing =
 
 type Baseline = NonNullable<RunState['baseline']>;
 
-function findMissing({ state, captured, place }: Transaction, found: Findings): Missing | null {
+function findMissing({ state, current, captured, place }: Transaction, found: Findings): Missing | null {
   if (found.jobs === null && (hasRunningJob(state) || hasDeferredCommits(state)))
     return { kind: 'jobs', pendingId: findPendingId(state) };
   const action = state.pendingAction?.action.action;
-  const { baseline, engine } = state;
+  const { baseline } = state;
+  const { engine } = current;
   const isWatched = (action === 'dispatch-subagents' || action === 'llm+cli') && keepsSources(captured.recipe);
   if (isWatched && baseline !== null && found.sources === undefined)
     return { kind: 'sources', workTree: place.workTree, baseline };
@@ -137,12 +138,12 @@ function report(context: Context, tx: Transaction, result: AckResult, moved: str
 }
 
 /** Warns once for each change of the plan on disk; `next` and `status` warn as long as it differs. */
-function warnMovedPlan({ state, warnings }: Transaction, moved: string | null): void {
-  const marks = state.engine?.planMarks;
-  if (state.engine === null || marks === undefined || moved === (marks.told ?? null)) return;
+function warnMovedPlan({ current: { engine }, warnings }: Transaction, moved: string | null): void {
+  const marks = engine?.planMarks;
+  if (engine === null || marks === undefined || moved === (marks.told ?? null)) return;
   if (moved !== null) warnings.push(moved);
   const { told: _, ...rest } = marks;
-  state.engine.planMarks = moved === null ? rest : { ...rest, told: moved };
+  engine.planMarks = moved === null ? rest : { ...rest, told: moved };
 }
 
 /**

@@ -24,7 +24,8 @@ export function identify(
 
 function byAction(tx: Transaction, pending: PendingBlock | null, actionId: string): ReturnType<typeof identify> {
   if (pending !== null && pending.action.actionId === actionId) return { kind: 'pending', pending };
-  if (Object.hasOwn(tx.state.acknowledged, actionId)) return { kind: 'duplicate' };
+  const isKnown = tx.state.recipes.some(({ acknowledged }) => Object.hasOwn(acknowledged, actionId));
+  if (isKnown) return { kind: 'duplicate' };
   throw staleActionError(tx, `The action ${JSON.stringify(actionId.slice(0, 40))} is not the pending one.`);
 }
 
@@ -42,7 +43,7 @@ function byBlock(tx: Transaction, pending: PendingBlock | null, prefix: string):
       `"${id}" is a block of the phase "${other.name}" too, which has ended; say the action instead.`,
     );
   }
-  const status = tx.state.steps[id]?.status;
+  const status = tx.current.steps[id]?.status;
   if (status === 'done' || status === 'skipped' || status === 'failed') return { kind: 'duplicate' };
   throw notReached(tx, id);
 }
@@ -60,7 +61,7 @@ function phaseWith(tx: Transaction, id: string): { name: string; ended: boolean 
   if (workflow === null) return null;
   const having = phases.flatMap(({ name, recipe }, index) => {
     const has = index !== workflow.phaseIndex && recipe.blocks.some((block) => block.id === id);
-    return has ? [{ name, ended: workflow.phases[index]?.steps !== undefined }] : [];
+    return has ? [{ name, ended: workflow.phases[index]?.results !== undefined }] : [];
   });
   return having.find(({ ended }) => ended) ?? having[0] ?? null;
 }

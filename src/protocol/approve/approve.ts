@@ -5,6 +5,7 @@ import { requireName } from '../../base/name.js';
 import type { InputOf } from '../../registry/catalogue.js';
 import type { GateAction } from '../../run/action.js';
 import type { Context } from '../../run/context.js';
+import { getCurrent } from '../../run/current.js';
 import { findChoices } from '../../run/pending-action.js';
 import { stepComplete } from '../acknowledge/complete.js';
 import { readRun, runsWhere } from '../find-run.js';
@@ -29,8 +30,8 @@ export async function approve(context: Context, given: string | undefined, input
   const head = await readRun(context, name);
   const action = head.snapshot.pendingAction?.action;
   if (action?.action === 'wait-for-user') return answerGate(context, head, action, input);
-  if (head.snapshot.sourcesRefused !== null) return acceptSources(context, head.snapshot, input.choice);
-  if (head.snapshot.engine?.waits?.head === true) {
+  if (getCurrent(head.snapshot).sourcesRefused !== null) return acceptSources(context, head.snapshot, input.choice);
+  if (getCurrent(head.snapshot).engine?.waits?.head === true) {
     const { approveHead } = await import('./head.js');
     return approveHead(context, head.snapshot, input.choice);
   }
@@ -104,12 +105,12 @@ function renderConfirmation({ json }: Answer, next: string): string {
  * @throws DevCliError `NAME_REQUIRED` where there are several, `DATA_UNEXPECTED` where there is none
  */
 async function findWaitingRun(context: Context): Promise<string> {
-  const waiting = await runsWhere(
-    context,
-    ({ status, pendingAction, sourcesRefused, engine }) =>
-      (status === 'live' && (pendingAction?.action.action === 'wait-for-user' || sourcesRefused !== null)) ||
-      (status !== 'aborted' && engine?.waits?.head === true),
-  );
+  const waiting = await runsWhere(context, (state) => {
+    const { status, pendingAction } = state;
+    const { sourcesRefused, engine } = getCurrent(state);
+    const asks = pendingAction?.action.action === 'wait-for-user' || sourcesRefused !== null;
+    return (status === 'live' && asks) || (status !== 'aborted' && engine?.waits?.head === true);
+  });
   const [name, ...more] = waiting;
   if (name === undefined) {
     throw new DevCliError('DATA_UNEXPECTED', 'No run waits for a person.', { fix: { command: 'list', input: {} } });

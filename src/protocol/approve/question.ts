@@ -3,6 +3,7 @@ import { findCurrentGate, renderPlanCommands } from '../../engine/act/gates.js';
 import { isPlanGate } from '../../recipe/declared.js';
 import type { GateAction } from '../../run/action.js';
 import { readCapturedRecipe } from '../../run/captured-recipe.js';
+import { copyState } from '../../run/codec.js';
 import type { Context } from '../../run/context.js';
 import { findChoices } from '../../run/pending-action.js';
 import { readPlan } from '../../run/plan-content.js';
@@ -34,7 +35,7 @@ function listCommandsToApprove(
   head: StreamState<RunState> & { snapshot: RunState },
   { block: id }: GateAction,
 ): string[] {
-  const tx = openTransaction(context, head, head.snapshot, readCapturedRecipe(head));
+  const tx = openTransaction(context, head, copyState(head.snapshot), readCapturedRecipe(head));
   const block = getBlock(tx, id);
   if (block.kind === 'engine') return findCurrentGate(tx)?.todo === null ? renderPlanCommands(tx) : [];
   const plan = isPlanGate(block) ? readPlan(tx.files) : null;

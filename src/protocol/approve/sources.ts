@@ -2,6 +2,7 @@ import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
 import { toBoundedLine } from '../../documents/foreign.js';
 import type { Context } from '../../run/context.js';
+import { getCurrent } from '../../run/current.js';
 import type { RunState } from '../../run/state.js';
 import { transact } from '../../run/transact.js';
 import { recordEntry } from '../../run/transaction.js';
@@ -13,11 +14,9 @@ import { asPerson } from '../person.js';
  * @param choice what was given with `--choice`, which this question does not take
  * @throws DevCliError `UNKNOWN_CHOICE` for anything but a yes; `STALE_ACTION` when other files were refused meanwhile
  */
-export async function acceptSources(
-  context: Context,
-  { name, sourcesRefused: asked }: RunState,
-  choice: string | undefined,
-): Promise<Answer> {
+export async function acceptSources(context: Context, snapshot: RunState, choice: string | undefined): Promise<Answer> {
+  const { name } = snapshot;
+  const { sourcesRefused: asked } = getCurrent(snapshot);
   const paths = asked?.paths ?? [];
   if (choice !== undefined) throw notAcceptedError(name, 'This question has no choices: answer it with yes or no.');
   const typed = await context.ask(
@@ -30,7 +29,7 @@ export async function acceptSources(
   if (!/^yes$/i.test(typed)) throw notAcceptedError(name, 'The changed files were not accepted.');
   await transact(asPerson(context), name, (tx) => {
     const { state } = tx;
-    if (state.sourcesRefused?.seq !== asked?.seq) throw staleQuestionError(name);
+    if (tx.current.sourcesRefused?.seq !== asked?.seq) throw staleQuestionError(name);
     recordEntry(tx, 'human', { what: 'the files that had changed are as they should be' });
     state.lastHuman = { seq: 0, at: tx.at };
   });

@@ -4,6 +4,7 @@ import { GOAL_FILE, removeGoalFile } from '../../project/goal-file.js';
 import type { Context } from '../../run/context.js';
 import { readStateIfReadable } from '../../run/other-executions.js';
 import { readFileFacts } from '../../run/pending-documents.js';
+import type { RecipeState } from '../../run/recipe-state.js';
 import type { RunState } from '../../run/state.js';
 import type { Transaction } from '../../run/transaction.js';
 import type { StreamState } from '../../store/store.js';
@@ -78,13 +79,20 @@ export async function removeUsedGoal(
  */
 export function findPreviousRun(context: Context, { snapshot }: StreamState<RunState>): RunState | null {
   if (snapshot === null || isAtItsPlace(context, snapshot) || isTrustedHere(context, snapshot)) return snapshot;
-  const gates = Object.entries(snapshot.gates).map(([id, gate]) => [id, { ...gate, stale: true }]);
-  const { engine, planGate, ...rest } = snapshot;
-  const asked = engine?.planApproved === undefined ? {} : { planApproved: null };
+  const { planGate, ...rest } = snapshot;
   return {
     ...rest,
-    gates: Object.fromEntries(gates),
-    engine: engine === null ? null : { ...engine, commandsApproved: null, ...asked },
+    recipes: snapshot.recipes.map(dropApprovals),
     ...(planGate === undefined ? {} : { planGate: { ...planGate, approved: false } }),
+  };
+}
+
+function dropApprovals({ gates, engine, ...recipe }: RecipeState): RecipeState {
+  const stale = Object.entries(gates).map(([id, gate]) => [id, { ...gate, stale: true }]);
+  const asked = engine?.planApproved === undefined ? {} : { planApproved: null };
+  return {
+    ...recipe,
+    gates: Object.fromEntries(stale),
+    engine: engine === null ? null : { ...engine, commandsApproved: null, ...asked },
   };
 }

@@ -5,12 +5,12 @@ import { findPlanGate } from '../../blocks/plan-gate.js';
 import { toBoundedLine } from '../../documents/foreign.js';
 import type { Job } from '../../jobs/job.js';
 import { readCapturedOrEmpty, readCapturedRecipe } from '../../run/captured-recipe.js';
+import { copyState } from '../../run/codec.js';
 import { type Context, getDeadline } from '../../run/context.js';
 import { readStateIfReadable } from '../../run/other-executions.js';
 import type { RunState } from '../../run/state.js';
 import { withSurroundings } from '../../run/transact.js';
 import { closeTransaction, openTransaction, type Transaction } from '../../run/transaction.js';
-import { getRunRecipe } from '../../run/workflow.js';
 import type { StreamState } from '../../store/store.js';
 import { type CallResult, renderEnvelope } from '../../views/action.js';
 import { mergeResults, startResult } from '../envelope.js';
@@ -56,7 +56,7 @@ export async function init(context: Context, given: string, input: InitInput): P
       context.store.transact<CallResult>(name, (head) => {
         const resumable = findResumableRun(head, prepared, input);
         if (resumable !== null) {
-          const tx = openTransaction(context, head, resumable, readCapturedRecipe(head), surroundings);
+          const tx = openTransaction(context, head, copyState(resumable), readCapturedRecipe(head), surroundings);
           tx.warnings.push(...resumable.recovered, ...head.notices);
           const moved = findPlanDifference(head);
           if (moved !== null) tx.warnings.push(moved);
@@ -114,7 +114,7 @@ function findResumableRun(head: StreamState<RunState>, prepared: PreparedRun, in
   const { snapshot } = head;
   if (snapshot === null || input.force === true) return null;
   if (snapshot.status !== 'live' && snapshot.status !== 'halted') return null;
-  if (getRunRecipe(snapshot) === prepared.recipe) return snapshot;
+  if (snapshot.recipe === prepared.recipe) return snapshot;
   throw runExistsError(snapshot);
 }
 

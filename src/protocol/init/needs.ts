@@ -3,6 +3,7 @@ import { evaluateCondition } from '../../recipe/conditions.js';
 import type { Need } from '../../recipe/resolved.js';
 import type { Context } from '../../run/context.js';
 import type { Transaction } from '../../run/transaction.js';
+import { setPhaseRow } from '../../run/workflow.js';
 import { findSignInProblem } from '../../work/forge.js';
 import { checkForgeAccess } from '../../work/forge-access.js';
 import type { PreparedRun } from './prepare.js';
@@ -80,7 +81,7 @@ export function skipPhasesLackingNeeds(tx: Transaction, { lacks, auto }: Checked
     const why = (recipe.needs ?? []).flatMap((need) => lacks[need] ?? []).join('; ');
     if (row === undefined || why === '') continue;
     if (when !== undefined && !evaluateCondition(when, { mode, vars, goal, preferences })) continue;
-    row.lacks = why;
+    setPhaseRow(workflow, { ...row, lacks: why });
     const line = `the phase ${name} is passed over: ${why}`;
     tx.state.warnings.push(line);
     tx.warnings.push(line);

@@ -6,15 +6,14 @@ import type { Job } from '../../jobs/job.js';
 import { readCapturedOrEmpty } from '../../run/captured-recipe.js';
 import { copyState } from '../../run/codec.js';
 import type { Context } from '../../run/context.js';
-import type { RunState } from '../../run/state.js';
+import type { RunDraft, RunState } from '../../run/state.js';
 import { openTransaction, recordEntry, type Surroundings, type Transaction } from '../../run/transaction.js';
 import { SCHEMA_VERSION } from '../../run/version.js';
-import { getRunRecipe } from '../../run/workflow.js';
 import type { StreamState } from '../../store/store.js';
 import { toBaseline, type WorkTreeStatus } from '../../work/baseline.js';
 import { abortRun } from '../abort.js';
 import { begin } from '../walk/advance.js';
-import { createRecipeFields, createWorkflow } from '../walk/phases.js';
+import { createRecipeState, createWorkflow } from '../walk/phases.js';
 import { type CheckedNeeds, skipPhasesLackingNeeds } from './needs.js';
 import type { PreparedRun } from './prepare.js';
 
@@ -34,7 +33,7 @@ export function createState(
   name: string,
   prepared: Extract<PreparedRun, { kind: 'new' }>,
   tree: WorkTreeStatus | null,
-): RunState {
+): RunDraft {
   const { captured } = prepared;
   const at = head.at;
   return {
@@ -43,10 +42,12 @@ export function createState(
     name,
     status: 'live',
     outcome: null,
-    ...createRecipeFields(captured.recipe),
-    mode: prepared.mode,
+    recipe: captured.workflow?.name ?? captured.recipe.name,
+    recipes: [createRecipeState(captured.recipe, prepared)],
     goal: prepared.goal,
-    vars: prepared.vars,
+    currentBlock: null,
+    blockIndex: 0,
+    pendingAction: null,
     earlierRun: head.snapshot?.runId ?? null,
     written: [],
     origin: null,
@@ -54,17 +55,14 @@ export function createState(
     place: context.store.home(name),
     phase: 'agent',
     lastAction: head.snapshot?.lastAction ?? 0,
-    acknowledged: {},
-    gates: {},
+    lastEntry: { seq: head.seq, type: 'init', summary: '' },
     lastHuman: null,
     stops: {},
-    reviewRounds: [],
     warnings: [],
     recovered: [],
     workflow: captured.workflow === undefined ? null : createWorkflow(captured.workflow),
     // A pull request that an earlier run of the name opened still belongs to this work.
     ...defined({ pullRequest: head.snapshot?.pullRequest }),
-    events: [],
     preferences: prepared.preferences,
     baseline: tree === null ? null : toBaseline(tree),
     cliVersion: context.cliVersion,
@@ -90,10 +88,10 @@ export function startRun(
   const { state } = tx;
   const abandoned = abortEarlierRun(tx, context, head, surroundings);
   recordEntry(tx, 'init', {
-    recipe: getRunRecipe(state),
+    recipe: state.recipe,
     recipeHash: state.recipeHash,
     goal: state.goal,
-    mode: state.mode,
+    mode: tx.current.mode,
     cliVersion: state.cliVersion,
   });
   tx.files.write('recipe.json', `${JSON.stringify(asked.prepared.captured)}\n`);

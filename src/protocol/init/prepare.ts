@@ -17,11 +17,11 @@ import { listUnknownPreferences } from '../../recipe/unknown-preferences.js';
 import { resolveWorkflowSettings } from '../../recipe/workflow-settings.js';
 import type { InputOf } from '../../registry/catalogue.js';
 import type { Context } from '../../run/context.js';
+import { getCurrent } from '../../run/current.js';
 import { PLAN } from '../../run/paths.js';
 import { createWorkspace } from '../../run/pending-documents.js';
 import { readPlan } from '../../run/plan-content.js';
 import type { RunState } from '../../run/state.js';
-import { getRunRecipe } from '../../run/workflow.js';
 import type { StreamState } from '../../store/store.js';
 import { requireTrust } from '../trust/trust.js';
 
@@ -59,7 +59,7 @@ export function prepareRun(
   const unfinished = present !== null && (present.status === 'live' || present.status === 'halted') ? present : null;
   const recipe = resolveRecipeName(context.library, input, unfinished);
   if (unfinished !== null && input.force !== true) {
-    if (getRunRecipe(unfinished) !== recipe) throw runExistsError(unfinished);
+    if (unfinished.recipe !== recipe) throw runExistsError(unfinished);
     checkRunMode(input, unfinished);
     return { kind: 'resume', recipe };
   }
@@ -113,7 +113,7 @@ function usesGoal({ recipe, workflow }: CapturedRecipe): boolean {
 /** The error for a name with an unfinished run of another recipe; a halted run can be reopened, so it counts. */
 export function runExistsError(unfinished: RunState): DevCliError {
   const { name, status } = unfinished;
-  return new DevCliError('RUN_EXISTS', `"${name}" is ${status} with the recipe ${getRunRecipe(unfinished)}.`, {
+  return new DevCliError('RUN_EXISTS', `"${name}" is ${status} with the recipe ${unfinished.recipe}.`, {
     run: name,
     fix: [
       'To give it up and start anew, init again with --force. To go on with it: ',
@@ -134,9 +134,10 @@ function resolveRecipeName(library: Library, input: InitInput, unfinished: RunSt
   if (named !== undefined) return named;
   const flags = readModeFlags(input);
   if (input.execute === true) return resolveExecutionRecipe(library, flags, unfinished);
-  if (unfinished !== null && Object.keys(flags).length === 0) return getRunRecipe(unfinished);
+  if (unfinished !== null && Object.keys(flags).length === 0) return unfinished.recipe;
   const beginners = listBeginners(library, 'planning');
-  const before = beginners.some(({ skill }) => skill === unfinished?.skill) ? unfinished?.mode : {};
+  const current = unfinished === null ? undefined : getCurrent(unfinished);
+  const before = beginners.some(({ skill }) => skill === current?.skill) ? current?.mode : {};
   return requireRecipeForMode(beginners, {
     depth: flags.depth ?? before?.['depth'] ?? 'standard',
     interaction: flags.interaction ?? before?.['interaction'] ?? 'interactive',
@@ -145,7 +146,8 @@ function resolveRecipeName(library: Library, input: InitInput, unfinished: RunSt
 
 /** The recipe for `--execute`, chosen by depth; a running execution keeps its own unless a depth was given. */
 function resolveExecutionRecipe(library: Library, flags: Record<string, string>, unfinished: RunState | null): string {
-  if (unfinished?.engine != null && flags['depth'] === undefined) return unfinished.recipe;
+  if (unfinished !== null && getCurrent(unfinished).engine !== null && flags['depth'] === undefined)
+    return unfinished.recipe;
   return requireRecipeForMode(listBeginners(library, 'execution'), { depth: 'standard', ...flags });
 }
 
@@ -182,7 +184,8 @@ function requirePlan(name: string, files: DocumentReader, present: RunState | nu
       details: [{ target: what, problem: 'missing, or not valid; `dev-cli plan validate` says what is wrong' }],
     });
   }
-  const added = present?.engine == null ? [] : listAddedTodos(present.engine);
+  const engine = present === null ? null : getCurrent(present).engine;
+  const added = engine === null ? [] : listAddedTodos(engine);
   const follows = [plan, { ...plan, todos: [...plan.todos, ...added] }].some((one) => followsFrom(rendered, one));
   if (follows) return plan;
   throw new DevCliError('PLAN_EDITED', `${PLAN} is not what plan-content.json says; it is not executed.`, {
@@ -219,8 +222,9 @@ function checkModes(input: InitInput, { recipe, workflow }: CapturedRecipe): voi
  * @throws DevCliError `MODE_CONTRADICTION` for a flag against the mode that a run began with, by its recipe or by a
  * flag
  */
-function checkRunMode(input: InitInput, { name, mode }: RunState): void {
-  const contradiction = findContradiction(input, mode);
+function checkRunMode(input: InitInput, state: RunState): void {
+  const { name } = state;
+  const contradiction = findContradiction(input, getCurrent(state).mode);
   if (contradiction === null) return;
   const { flag, is } = contradiction;
   throw new DevCliError(

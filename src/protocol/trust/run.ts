@@ -8,7 +8,9 @@ import { listAllExternalCommands } from '../../recipe/external-commands.js';
 import type { CapturedRecipe } from '../../recipe/resolved.js';
 import { quoteForShell } from '../../registry/render.js';
 import { readCapturedRecipe } from '../../run/captured-recipe.js';
+import { copyState } from '../../run/codec.js';
 import type { Context } from '../../run/context.js';
+import { getCurrent } from '../../run/current.js';
 import { openTransaction } from '../../run/transaction.js';
 import { requireTerminal } from '../person.js';
 import type { RunHead } from '../run-view.js';
@@ -79,15 +81,17 @@ function makesCommits({ recipe, workflow }: CapturedRecipe): boolean {
  * commands that neither recipe nor plan has.
  */
 function listKnownCommands(context: Context, head: RunHead, captured: CapturedRecipe): string[] {
-  const { commands, engine } = head.snapshot;
+  const { commands, engine } = getCurrent(head.snapshot);
   const job = engine?.job?.kind === 'commands' ? engine.job.queue : [];
   const plan =
     engine === null
       ? []
-      : listCommands(readWholePlan(openTransaction(context, head, head.snapshot, captured))).map(({ run, cwd }) => ({
-          argv: run,
-          cwd,
-        }));
+      : listCommands(readWholePlan(openTransaction(context, head, copyState(head.snapshot), captured))).map(
+          ({ run, cwd }) => ({
+            argv: run,
+            cwd,
+          }),
+        );
   const running = Object.values(commands).map(({ argv, shell, cwd }) => ({
     argv: shell ? ['sh', '-c', ...argv] : argv,
     cwd,

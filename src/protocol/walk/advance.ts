@@ -36,7 +36,7 @@ function started(tx: Transaction): Step {
 
 function next(tx: Transaction, event: MachineEvent): Step {
   const { program } = tx.captured.recipe;
-  return transition(program, tx.state.machine, event, (source) => decide(tx, source));
+  return transition(program, tx.current.machine, event, (source) => decide(tx, source));
 }
 
 function decide(tx: Transaction, source: string): boolean {
@@ -46,7 +46,7 @@ function decide(tx: Transaction, source: string): boolean {
 function walk(tx: Transaction, first: Step, inside?: EngineEvent): void {
   let step: Step | null = first;
   while (step !== null) {
-    tx.state.machine = step.position;
+    tx.current.machine = step.position;
     let led: Led = null;
     for (const effect of step.effects) led = carryOut(tx, effect, inside) ?? led;
     if (led === 'next phase') step = started(tx);
@@ -84,30 +84,30 @@ function carryOut(tx: Transaction, effect: Effect, inside: EngineEvent | undefin
 }
 
 function settle(tx: Transaction, block: string, status: 'done' | 'skipped' | 'failed'): void {
-  const { state } = tx;
-  state.steps[block] = {
-    ...state.steps[block],
+  const { current } = tx;
+  const retries = current.machine.counters[block]?.retries ?? 0;
+  current.steps[block] = {
+    ...current.steps[block],
     status,
     at: tx.at,
     ...(status === 'done' && tx.by.kind !== 'cli' ? { by: tx.by.kind } : {}),
+    ...(retries > 0 ? { retries } : {}),
   };
-  const retries = state.machine.counters[block]?.retries ?? 0;
-  if (retries > 0) state.steps[block].retries = retries;
   if (status === 'skipped') recordEntry(tx, 'skipped', { block });
   // Why it failed before is history once it has succeeded.
-  if (status === 'done' && state.lastError?.block === block) state.lastError = null;
-  if (status === 'failed' && state.lastError?.block !== block) {
-    state.lastError = { code: 'STEP_FAILED', message: `"${block}" failed.`, block, at: tx.at };
+  if (status === 'done' && current.lastError?.block === block) current.lastError = null;
+  if (status === 'failed' && current.lastError?.block !== block) {
+    current.lastError = { code: 'STEP_FAILED', message: `"${block}" failed.`, block, at: tx.at };
   }
 }
 
 /** The result of a block no longer counts: its step, its agents and its gate are to be redone. Documents stay. */
 function retract(tx: Transaction, id: string): void {
-  const { state } = tx;
-  const step = state.steps[id];
-  if (step !== undefined && step.status !== 'pending') state.steps[id] = { ...step, status: 'stale', at: tx.at };
+  const { steps, gates, inputHashes } = tx.current;
+  const step = steps[id];
+  if (step !== undefined && step.status !== 'pending') steps[id] = { ...step, status: 'stale', at: tx.at };
   retractBlock(tx, id);
-  const gate = state.gates[id];
-  if (gate !== undefined) gate.stale = true;
-  delete state.inputHashes[id];
+  const gate = gates[id];
+  if (gate !== undefined) gates[id] = { ...gate, stale: true };
+  delete inputHashes[id];
 }

@@ -7,9 +7,9 @@ import type { Action } from '../../run/action.js';
 import { displayPath } from '../../run/paths.js';
 import { buildReopenCommands } from '../../run/reopening.js';
 import { renderPullRequest } from '../../run/request.js';
-import type { PhaseRow, RunState } from '../../run/state.js';
+import type { PhaseRow, RunState, WorkflowDraft } from '../../run/state.js';
 import { recordEntry, type Transaction, writtenDocuments } from '../../run/transaction.js';
-import { getCurrentPhase, setPhaseStatus } from '../../run/workflow.js';
+import { getCurrentPhase, setPhaseRow, setPhaseStatus } from '../../run/workflow.js';
 import { buildResults, isPlanRefused, listFailures, renderOutcome } from './outcome.js';
 
 type Outcome = NonNullable<RunState['outcome']>;
@@ -34,20 +34,24 @@ export function endRun(tx: Transaction, outcome: Outcome, reason?: string): void
 /** Rebuilds the `done` action after a deferred commit was made; the rest of the ended run stays as it is. */
 export function refreshDoneAction(tx: Transaction): void {
   const { state } = tx;
-  const { outcome, pendingAction, workflow, engine } = state;
+  const { outcome, pendingAction, workflow } = state;
   if (pendingAction?.action.action !== 'done' || outcome === null || outcome === 'aborted') return;
-  if (workflow !== null && engine !== null) refreshPhase(tx, getCurrentPhase(workflow), outcome);
+  if (workflow !== null && tx.current.engine !== null) refreshPhase(tx, workflow, outcome);
   state.pendingAction = { ...pendingAction, action: buildDoneAction(tx, outcome, undefined) };
 }
 
 /** Rebuilds what a phase reported when it ended. */
-function refreshPhase(tx: Transaction, row: PhaseRow, outcome: 'completed' | 'halted'): void {
+function refreshPhase(tx: Transaction, workflow: WorkflowDraft, outcome: 'completed' | 'halted'): void {
   const { state } = tx;
-  const { order = [], deferred = [] } = state.engine ?? {};
+  const row = getCurrentPhase(workflow);
+  const { order = [], deferred = [] } = tx.current.engine ?? {};
   const made = [...order, RESIDUAL].filter((id) => !deferred.includes(id)).map((id) => renderWaitingCommit(row, id));
   state.warnings = state.warnings.filter((line) => !made.includes(line));
-  if (row.summary !== undefined) row.summary = renderOutcome(tx, outcome);
-  if (row.results !== undefined) row.results = buildResults(tx);
+  setPhaseRow(workflow, {
+    ...row,
+    ...(row.summary === undefined ? {} : { summary: renderOutcome(tx, outcome) }),
+    ...(row.results === undefined ? {} : { results: buildResults(tx) }),
+  });
 }
 
 /** The warning of a phase that ends while a commit of it waits. */
@@ -80,13 +84,13 @@ function buildDoneAction(tx: Transaction, outcome: Outcome, reason: string | und
 }
 
 /** Whether a commit is still to be made. One of an aborted run is not. */
-function hasWaitingCommit({ state }: Transaction, outcome: Outcome): boolean {
-  return outcome !== 'aborted' && (state.engine?.deferred.length ?? 0) > 0;
+function hasWaitingCommit({ current }: Transaction, outcome: Outcome): boolean {
+  return outcome !== 'aborted' && (current.engine?.deferred.length ?? 0) > 0;
 }
 
 /** What a halted run is reopened at: in an execution, every todo that failed; else the block that halted. */
-function findReopenTarget({ state }: Transaction, block: string): string {
-  return (state.engine === null ? null : getReopenTarget(state.engine)) ?? block;
+function findReopenTarget({ current: { engine } }: Transaction, block: string): string {
+  return (engine === null ? null : getReopenTarget(engine)) ?? block;
 }
 
 function renderSummary(tx: Transaction, outcome: Outcome, reason: string | undefined): string {
@@ -110,13 +114,13 @@ function renderPhase({ name, status, summary }: PhaseRow): string {
 const WAITING = ' Say which commit waits and why; once that is put right, `poll` makes it.';
 
 function renderInstruction(tx: Transaction, outcome: Outcome): string {
-  const { state } = tx;
+  const { state, current } = tx;
   const open = `${state.warnings.length === 0 ? '' : ' Name the warnings.'}${hasWaitingCommit(tx, outcome) ? WAITING : ''}`;
   switch (outcome) {
     case 'aborted':
       return 'Tell the user that the run was aborted and why, then stop.';
     case 'halted':
-      if (state.engine !== null && isPlanRefused(state.engine)) {
+      if (current.engine !== null && isPlanRefused(current.engine)) {
         return 'Tell the user that the plan was not approved, so nothing of it was carried out, then stop. Another plan is made by planning anew under this name; `resume` only asks about this one again.';
       }
       return `Tell the user why the run halted and what is there so far, then stop.${hasWaitingCommit(tx, outcome) ? WAITING : ''} Run \`resume\` only when the user wants to go on from there. What the user decides for it goes word for word into the file that \`ruling\` names; then run \`ruling\` instead: the next attempt reads it.`;

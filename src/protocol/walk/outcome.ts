@@ -14,17 +14,18 @@ const RESULTS_SHOWN = 6;
 
 /** How the current recipe ended, in one line. */
 export function renderOutcome(tx: Transaction, outcome: 'completed' | 'halted'): string {
-  const { state, captured } = tx;
+  const { captured, current } = tx;
   if (outcome === 'halted') return renderHalt(tx);
-  if (state.engine !== null) return renderExecutionLine(state.engine);
+  if (current.engine !== null) return renderExecutionLine(current.engine);
   const plan = makesPlan(captured.recipe) ? readPlan(tx.files) : null;
-  const steps = Object.values(state.steps);
+  const steps = Object.values(current.steps);
   const done = steps.filter((step) => step.status === 'done').length;
   return plan === null ? `${done} of ${steps.length} steps done` : buildPlanSummary(plan).line;
 }
 
 function renderHalt(tx: Transaction): string {
-  const { lastError, currentBlock: block } = tx.state;
+  const { lastError } = tx.current;
+  const { currentBlock: block } = tx.state;
   const stop = block === null ? null : findStopChoice(tx, block);
   if (stop !== null) return `stopped at ${block}: ${stop}`;
   const why = lastError !== null && lastError.block === block ? lastError.message : 'no reason recorded';
@@ -33,7 +34,8 @@ function renderHalt(tx: Transaction): string {
 
 /** Whether a person chose to stop the current recipe. */
 export function wasStoppedByPerson(tx: Transaction): boolean {
-  const { currentBlock, engine, gates } = tx.state;
+  const { currentBlock } = tx.state;
+  const { engine, gates } = tx.current;
   if (currentBlock !== null && findStopChoice(tx, currentBlock) !== null) return true;
   if (engine === null) return false;
   return isPlanRefused(engine) || (engine.commandsApproved === null && gates['approveCommands']?.choice === 'stop');
@@ -46,7 +48,7 @@ export function isPlanRefused({ planApproved, stage }: RunEngine): boolean {
 
 /** The choice by which a person stopped the run at this block; null when it halted for another reason. */
 function findStopChoice(tx: Transaction, id: string): string | null {
-  const gate = tx.state.gates[id];
+  const gate = tx.current.gates[id];
   if (gate === undefined || gate.stale === true) return null;
   const block = getBlock(tx, id);
   const own = 'choices' in block ? block.choices.find((choice) => choice.id === gate.choice) : undefined;
@@ -55,28 +57,30 @@ function findStopChoice(tx: Transaction, id: string): string | null {
 }
 
 /** `results` of the last action: decisions, the last verdict and the results of an execution, by block. */
-export function buildResults({ state, captured }: Transaction): Record<string, string> {
-  const decided = sortByRecipe(captured.recipe, state.gates).filter(([, gate]) => gate.stale !== true);
-  const verdicts = state.reviewRounds.findLast(({ block }) => Object.hasOwn(state.steps, block));
+export function buildResults({ current, captured }: Transaction): Record<string, string> {
+  const { gates, reviewRounds, engine } = current;
+  const decided = sortByRecipe(captured.recipe, gates).filter(([, gate]) => gate.stale !== true);
+  const verdicts = reviewRounds.at(-1);
   return Object.fromEntries([
     ...decided.slice(-RESULTS_SHOWN).map(([id, gate]) => [id, gate.choice]),
     ...(verdicts === undefined ? [] : [[verdicts.block, verdicts.verdict ?? 'no verdict']]),
-    ...(state.engine === null ? [] : Object.entries(buildExecutionResults(state.engine))),
+    ...(engine === null ? [] : Object.entries(buildExecutionResults(engine))),
   ]);
 }
 
 /** `failed` of the last action: agents, steps and todos that failed, each with the reason. */
-export function listFailures({ state, captured }: Transaction): { id: string; reason: string }[] {
-  const agents = Object.entries(state.agents)
+export function listFailures({ current, captured }: Transaction): { id: string; reason: string }[] {
+  const { lastError, engine } = current;
+  const agents = Object.entries(current.agents)
     .filter(([, agent]) => agent.status === 'failed')
     .map(([id, agent]) => ({ id, reason: toBoundedLine(agent.reason ?? 'no reason given', 200) }));
-  const steps = sortByRecipe(captured.recipe, state.steps)
+  const steps = sortByRecipe(captured.recipe, current.steps)
     .filter(([, step]) => step.status === 'failed')
     .map(([id, step]) => {
-      const known = state.lastError?.block === id ? state.lastError.message : step.summary;
+      const known = lastError?.block === id ? lastError.message : step.summary;
       return { id, reason: toBoundedLine(known ?? 'no reason given', 200) };
     });
-  const todos = state.engine === null ? [] : listFailedTodos(state.engine);
+  const todos = engine === null ? [] : listFailedTodos(engine);
   // An engine block fails because its todos do, and they say more.
   return [...agents, ...(todos.length === 0 ? steps : todos)];
 }

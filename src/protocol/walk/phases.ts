@@ -8,9 +8,10 @@ import { selectPhase } from '../../recipe/captured.js';
 import { evaluateCondition } from '../../recipe/conditions.js';
 import { keepsSources } from '../../recipe/declared.js';
 import type { ResolvedRecipe, ResolvedWorkflow } from '../../recipe/resolved.js';
-import type { PhaseRow, RunState, Workflow } from '../../run/state.js';
+import type { RecipeDraft, RecipeState } from '../../run/recipe-state.js';
+import type { RunState, WorkflowDraft } from '../../run/state.js';
 import { recordEntry, type Transaction } from '../../run/transaction.js';
-import { getPhaseRow, getWorkflowPosition, setPhaseStatus } from '../../run/workflow.js';
+import { getPhaseRow, getWorkflowPosition, setPhaseRow, setPhaseStatus } from '../../run/workflow.js';
 import { toBaseline } from '../../work/baseline.js';
 import { endRun, renderWaitingCommit } from './end.js';
 import { buildResults, listFailures, renderOutcome, wasStoppedByPerson } from './outcome.js';
@@ -18,29 +19,34 @@ import { buildResults, listFailures, renderOutcome, wasStoppedByPerson } from '.
 // The phases of a workflow, inside a transaction (recipes.md §4). The end of one phase, what the policy makes of it,
 // and the beginning of the next are one commit; walk/advance.ts starts the machine of the phase that begins.
 
-/** The fields of the state that belong to the current recipe, as they are before it begins. */
-export function createRecipeFields(recipe: ResolvedRecipe) {
+/** The state of a recipe before it begins. */
+export function createRecipeState(
+  recipe: ResolvedRecipe,
+  { mode, vars }: Pick<RecipeState, 'mode' | 'vars'>,
+): RecipeDraft {
   return {
-    recipe: recipe.name,
+    name: recipe.name,
     skill: recipe.skill,
-    currentBlock: null,
-    blockIndex: 0,
-    pendingAction: null,
+    mode,
+    vars,
+    machine: startProgram(recipe.program, () => false).position,
     steps: Object.fromEntries(recipe.blocks.map((block) => [block.id, { status: 'pending' as const, at: null }])),
     agents: {},
+    gates: {},
+    acknowledged: {},
     inputHashes: {},
+    reviewRounds: [],
     result: null,
+    commands: {},
     commandResults: {},
     sourcesRefused: null,
-    commands: {},
     engine: null,
     lastError: null,
-    machine: startProgram(recipe.program, () => false).position,
-  } satisfies Partial<RunState>;
+  };
 }
 
 /** The phases of a workflow before any has begun. */
-export function createWorkflow({ name, phases }: ResolvedWorkflow): Workflow {
+export function createWorkflow({ name, phases }: ResolvedWorkflow): WorkflowDraft {
   return {
     name,
     currentPhase: null,
@@ -78,7 +84,7 @@ function buildPhaseEvent(tx: Transaction, outcome: NonNullable<RunState['outcome
       // No policy may pass over a person's stop or changed sources.
       return {
         type: 'PHASE_HALTED',
-        binding: wasStoppedByPerson(tx) || tx.state.lastError?.code === 'SOURCES_CHANGED',
+        binding: wasStoppedByPerson(tx) || tx.current.lastError?.code === 'SOURCES_CHANGED',
       };
     case 'aborted':
       return { type: 'ABORT' };
@@ -102,16 +108,16 @@ function stepWorkflow(tx: Transaction, event: WorkflowEvent): boolean {
   return position.status === 'running';
 }
 
-function carryOut(tx: Transaction, workflow: Workflow, effect: WorkflowEffect): void {
+function carryOut(tx: Transaction, workflow: WorkflowDraft, effect: WorkflowEffect): void {
   switch (effect.type) {
     case 'skip':
-      skipPhase(tx, getPhaseRow(workflow, effect.phase));
+      skipPhase(tx, workflow, effect.phase);
       break;
     case 'close':
-      closePhase(tx, getPhaseRow(workflow, effect.phase), effect.status);
+      closePhase(tx, workflow, effect);
       break;
     case 'repeat':
-      giveUpAttempt(tx, getPhaseRow(workflow, effect.phase), effect.max);
+      giveUpAttempt(tx, workflow, effect);
       break;
     case 'open':
       openPhase(tx, workflow, effect.phase);
@@ -122,15 +128,15 @@ function carryOut(tx: Transaction, workflow: Workflow, effect: WorkflowEffect): 
     case 'end':
       if (effect.outcome === 'completed') {
         workflow.currentPhase = null;
-        tx.state.machine.value = 'completed';
+        tx.current.machine = { ...tx.current.machine, value: 'completed' };
       }
       endRun(tx, effect.outcome);
   }
 }
 
-function skipPhase(tx: Transaction, row: PhaseRow): void {
-  row.status = 'skipped';
-  row.at = tx.at;
+function skipPhase(tx: Transaction, workflow: WorkflowDraft, phase: number): void {
+  const row = getPhaseRow(workflow, phase);
+  setPhaseRow(workflow, { ...row, status: 'skipped', at: tx.at });
   recordEntry(tx, 'phase-ended', {
     phase: row.name,
     recipe: row.recipe,
@@ -140,17 +146,22 @@ function skipPhase(tx: Transaction, row: PhaseRow): void {
 }
 
 /** Records the failed attempt of a phase that begins anew; what was done in it no longer counts. */
-function giveUpAttempt(tx: Transaction, row: PhaseRow, max: number): void {
+function giveUpAttempt(
+  tx: Transaction,
+  workflow: WorkflowDraft,
+  { phase, max }: Extract<WorkflowEffect, { type: 'repeat' }>,
+): void {
+  const row = getPhaseRow(workflow, phase);
   const why = renderOutcome(tx, 'halted');
   const retry = (row.retries ?? 0) + 1;
   tx.warnings.push(`phase ${row.name} ${why}; it begins anew, for time ${retry} of at most ${max}`);
   recordEntry(tx, 'phase-ended', { phase: row.name, recipe: row.recipe, status: 'failed', summary: why });
   forgetAcknowledgements(tx, tx.captured.recipe.blocks);
-  row.agents = markStale(tx.state.agents);
-  row.retries = retry;
+  tx.current.agents = markStale(tx.current.agents);
+  setPhaseRow(workflow, { ...row, retries: retry });
 }
 
-function openPhase(tx: Transaction, workflow: Workflow, index: number): void {
+function openPhase(tx: Transaction, workflow: WorkflowDraft, index: number): void {
   const { state } = tx;
   const touched = workflow.currentPhase !== null && index !== workflow.phaseIndex && !keepsSources(tx.captured.recipe);
   // Changes that an earlier phase was meant to make are not held against this one; a retry still has to commit its own.
@@ -160,16 +171,14 @@ function openPhase(tx: Transaction, workflow: Workflow, index: number): void {
   }
   tx.captured = selectPhase(tx.captured, index);
   const { recipe } = tx.captured;
-  // A gate of this phase may have the name of an earlier phase's, whose decision does not apply.
-  for (const { id } of recipe.blocks) delete state.gates[id];
-  // The next execution learns from the engine's state which todos were added to the plan.
-  const engine = recipe.engine === undefined ? null : state.engine;
-  Object.assign(state, createRecipeFields(recipe), { engine, mode: recipe.mode, vars: recipe.vars });
+  // What stands for the first recipe until a phase begins gives way to it.
+  const begun = workflow.currentPhase === null ? state.recipes.slice(0, -1) : state.recipes;
+  state.recipes = [...begun, createRecipeState(recipe, recipe)];
+  state.pendingAction = null;
   workflow.phaseIndex = index;
   const row = getPhaseRow(workflow, index);
   workflow.currentPhase = row.name;
-  row.status = 'running';
-  row.at = tx.at;
+  setPhaseRow(workflow, { ...row, status: 'running', at: tx.at });
   recordEntry(tx, 'phase-started', {
     phase: row.name,
     recipe: row.recipe,
@@ -178,38 +187,40 @@ function openPhase(tx: Transaction, workflow: Workflow, index: number): void {
   if (recipe.usesDraft) beginDraft(tx);
 }
 
-/** Ends a phase and moves its results into its row. */
-function closePhase(tx: Transaction, row: PhaseRow, status: 'done' | 'failed'): void {
-  const { state } = tx;
+/** Ends a phase, with its results in its row. */
+function closePhase(
+  tx: Transaction,
+  workflow: WorkflowDraft,
+  { phase, status }: Extract<WorkflowEffect, { type: 'close' }>,
+): void {
+  const row = getPhaseRow(workflow, phase);
   const summary = renderOutcome(tx, status === 'done' ? 'completed' : 'halted');
   if (status === 'failed') keepWarning(tx, `phase ${row.name} ${summary}; the run went on without it`);
-  for (const todo of state.engine?.deferred ?? []) keepWarning(tx, renderWaitingCommit(row, todo));
-  Object.assign(row, {
+  for (const todo of tx.current.engine?.deferred ?? []) keepWarning(tx, renderWaitingCommit(row, todo));
+  setPhaseRow(workflow, {
+    ...row,
     status,
     at: tx.at,
     summary,
-    steps: state.steps,
-    agents: state.agents,
     results: buildResults(tx),
     failed: listFailures(tx),
   });
-  // A later phase may have a block of the same id.
-  for (const [actionId, place] of Object.entries(state.acknowledged)) {
-    if (!place.includes(':')) state.acknowledged[actionId] = `${row.name}:${place}`;
-  }
   recordEntry(tx, 'phase-ended', { phase: row.name, recipe: row.recipe, status, summary });
 }
 
 /** Voids the acknowledgements of blocks that are done again: their action ids answer as unknown ones. */
-export function forgetAcknowledgements({ state }: Transaction, blocks: readonly { id: string }[]): void {
+export function forgetAcknowledgements(
+  { current: { acknowledged } }: Transaction,
+  blocks: readonly { id: string }[],
+): void {
   const ids = new Set(blocks.map(({ id }) => id));
-  for (const [actionId, place] of Object.entries(state.acknowledged)) {
-    if (ids.has(place.split('/', 1)[0] ?? place)) delete state.acknowledged[actionId];
+  for (const [actionId, { block }] of Object.entries(acknowledged)) {
+    if (ids.has(block)) delete acknowledged[actionId];
   }
 }
 
 /** The agents of a phase that begins anew: their outputs still belong to the run but no longer count. */
-function markStale(agents: RunState['agents']): RunState['agents'] {
+function markStale(agents: RecipeState['agents']): RecipeDraft['agents'] {
   return Object.fromEntries(Object.entries(agents).map(([id, agent]) => [id, { ...agent, status: 'stale' as const }]));
 }
 

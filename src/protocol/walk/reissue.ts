@@ -32,7 +32,7 @@ export function reissue(tx: Transaction, pending: PendingState, from: string): v
       executeCliBlock(tx, { type: 'execute', block: action.block, cause: pending.cause as IssueCause<'execute'> });
       return;
     case 'dispatch-subagents': {
-      const taken = action.agents.some(({ id }) => tx.state.agents[id]?.status !== 'pending');
+      const taken = action.agents.some(({ id }) => tx.current.agents[id]?.status !== 'pending');
       issueAgain(tx, pending, from, taken ? 'retry' : (pending.cause as IssueCause<'issue'>));
       return;
     }
@@ -61,7 +61,7 @@ function issueAgain(tx: Transaction, { action }: PendingState, from: string, cau
 function listReasons(
   tx: Transaction,
   id: string,
-  { read = [], actionId }: { read?: string[]; actionId: string },
+  { read = [], actionId }: { read?: readonly string[]; actionId: string },
   from: string,
 ) {
   const directory = `${getRunDirectory(from)}/`;

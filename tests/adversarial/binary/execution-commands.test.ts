@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PlanAcceptance } from '../../../src/documents/plan-schema.js';
-import type { CommandEvidence } from '../../../src/run/engine.js';
+import type { CommandEvidence } from '../../../src/run/engine-rows.js';
 import { aCommand } from '../../core/documents/plan-fixture.js';
 import { devCli, journalOf, nextOf, runDir, runPrinted, writeProjectFile } from '../../support/cli.js';
 import { createProject, type Project } from '../../support/project.mjs';
@@ -35,7 +35,7 @@ afterEach(() => project.remove());
 const DONE = { done: true, outcome: 'completed' };
 const AT_ONCE = { env: { DEV_CLI_ANSWER_WITHIN: '0' } };
 const script = (name: string, text: string) => writeProjectFile(project, name, `${text}\n`);
-const evidence = (todo = 'todo-1'): CommandEvidence[] => engineOf(project).evidence[todo] ?? [];
+const evidence = (todo = 'todo-1'): readonly CommandEvidence[] => engineOf(project).todos[todo]?.evidence ?? [];
 const finished = (): string[] =>
   journalOf(project, RUN).flatMap(({ type, data }) =>
     type === 'command-finished' ? [(data as { outcome: string }).outcome] : [],

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { createCommandReplacer, createFormatterFor } from '../../../src/registry/render.js';
+import { getCurrent } from '../../../src/run/current.js';
 import type { RunState } from '../../../src/run/state.js';
 import { applyPatch } from '../../../src/store/snapshot.js';
 import type { Entry } from '../../../src/store/store.js';
@@ -110,7 +111,7 @@ function explains(moment: Moment, answer: Observed): boolean {
     case 'manifest':
       return json.status === state.status && isDeepStrictEqual(json.next, next);
     case 'status':
-      return json['updatedAt'] === state.updatedAt && isDeepStrictEqual(json['steps'], state.steps);
+      return json['updatedAt'] === state.updatedAt && isDeepStrictEqual(json['steps'], getCurrent(state).steps);
     case 'use':
       return code === 0 ? !isOver(state) : isOver(state) && json.error?.code === 'RUN_ENDED';
     case 'append':
@@ -126,7 +127,9 @@ function explainsRefusal(state: RunState, { operation, json }: Observed): boolea
   const code = json.error?.code;
   if (code === 'RUN_ENDED') return operation.kind !== 'acknowledge' && isOver(state);
   if (operation.kind === 'invalidate') {
-    return code === 'NOT_REACHED' && ['pending', 'stale'].includes(state.steps[operation.block]?.status ?? '');
+    return (
+      code === 'NOT_REACHED' && ['pending', 'stale'].includes(getCurrent(state).steps[operation.block]?.status ?? '')
+    );
   }
   if (operation.kind !== 'acknowledge') return false;
   const pending = pendingId(state);
@@ -143,7 +146,7 @@ function isDuplicate(state: RunState, operation: Operation): boolean {
       state.pendingAction?.cause === 'invalidate' && action?.action !== 'done' && action?.block === operation.block
     );
   }
-  return operation.kind === 'acknowledge' && Object.hasOwn(state.acknowledged, operation.actionId);
+  return operation.kind === 'acknowledge' && Object.hasOwn(getCurrent(state).acknowledged, operation.actionId);
 }
 
 function isOver({ status }: RunState): boolean {

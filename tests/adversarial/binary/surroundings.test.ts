@@ -162,7 +162,7 @@ describe('commands of an execution', () => {
     const done = goOn(project, first, surroundings);
     expect(done).toMatchObject({ outcome: 'halted' });
     expect(engineOf(project).todos['todo-1']?.status).toBe('done');
-    const failed = engineOf(project).evidence['todo-2'];
+    const failed = engineOf(project).todos['todo-2']?.evidence;
     expect(JSON.stringify(failed), 'the command ran').toContain('"exit":3');
     const log = /actions\/[^"]*\.log/.exec(JSON.stringify(failed))?.[0] ?? '';
     expect(document(project, log)).toMatch(/to stdout\nto stderr\n/);

@@ -2,7 +2,8 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PlanAcceptance } from '../../../src/documents/plan-schema.js';
-import type { CommandEvidence } from '../../../src/run/engine.js';
+import { getCurrent } from '../../../src/run/current.js';
+import type { CommandEvidence } from '../../../src/run/engine-rows.js';
 import {
   begin,
   type Dispatch,
@@ -29,7 +30,7 @@ beforeEach(() => {
 afterEach(() => project.remove());
 
 const DONE = { done: true, outcome: 'completed' };
-const evidence = (): CommandEvidence[] => engineOf(project).evidence['todo-1'] ?? [];
+const evidence = (): readonly CommandEvidence[] => engineOf(project).todos['todo-1']?.evidence ?? [];
 const outcomes = (): string[] =>
   journalOf(project, RUN).flatMap(({ type, data }) =>
     type === 'command-finished' ? [(data as { outcome: string }).outcome] : [],
@@ -122,8 +123,7 @@ describe('an acceptance that must print something, and that its worker has check
 function asOf010(): void {
   const path = join(runDir(project, RUN), 'state.json');
   const text = readFileSync(path, 'utf8');
-  const state = JSON.parse(text) as { commandResults: Record<string, { log?: string }> };
-  const logs = Object.values(state.commandResults).map(({ log }) => log);
+  const logs = Object.values(getCurrent(JSON.parse(text)).commandResults).map(({ log }) => log);
   expect(logs).not.toEqual([]);
   writeFileSync(
     path,

@@ -124,8 +124,8 @@ describe('the evidence in the report', () => {
     const second = followed(project, first, 'todo-1', worked(project, { 'notes/one.txt': 'one' }));
     const [, log = ''] =
       /\((actions\/\S+)\)/.exec(JSON.stringify(devCli(project, ['history', 'work', '--json']).json)) ?? [];
-    const evidence = JSON.parse(readFileSync(join(runDir(project, 'work'), 'state.json'), 'utf8')).engine.evidence;
-    const { log: kept } = evidence['todo-1'][0];
+    const state = JSON.parse(readFileSync(join(runDir(project, 'work'), 'state.json'), 'utf8'));
+    const { log: kept } = state.recipes[0].engine.todos['todo-1'].evidence[0];
     expect(log === '' || log === kept).toBe(true);
     lose(project, kept);
     const review = followed(project, second, 'todo-2', worked(project, { 'notes/two.txt': 'two' }));

@@ -54,9 +54,9 @@ describe('a command that the sandbox does not let listen', LONG, () => {
     expect(halted).toMatchObject({ outcome: 'halted', failed: [{ id: 'todo-1' }] });
     expect(halted.summary).toContain('the sandbox forbids listening on a port');
     expect(halted.summary).toContain('allow the loopback interface, or run the polls of dev-cli outside the sandbox');
-    const { todos, evidence } = engineOf();
+    const { todos } = engineOf();
     expect(todos['todo-1']).toMatchObject({ status: 'failed', attempt: 1, retries: 0 });
-    expect(evidence['todo-1']).toMatchObject([{ ok: false, exit: 1, unrunnable: true, forbidden: 'listen' }]);
+    expect(todos['todo-1']?.evidence).toMatchObject([{ ok: false, exit: 1, unrunnable: true, forbidden: 'listen' }]);
     expect(commitsOf(project).map(({ todo }) => todo)).toEqual(['todo-3']);
     expect(reportOf(project)).toMatch(
       /todo-1: the environment: the sandbox forbids listening on a port.*listen EPERM: operation not permitted 127\.0\.0\.1/,
@@ -86,7 +86,7 @@ describe('a command that the sandbox does not let listen', LONG, () => {
     const { first } = begin([quiet]);
     deliver(first);
     runPrinted(project, first.ack ?? '');
-    expect(engineOf().evidence['todo-1']).toMatchObject([{ ok: false, exit: 0, forbidden: 'listen' }]);
+    expect(engineOf().todos['todo-1']?.evidence).toMatchObject([{ ok: false, exit: 0, forbidden: 'listen' }]);
     expect(engineOf().todos['todo-1']).toMatchObject({ status: 'failed', attempt: 1 });
   });
 
@@ -99,7 +99,7 @@ describe('a command that the sandbox does not let listen', LONG, () => {
     const next = nextOf(runPrinted(project, first.ack ?? '').json);
     expect(next.tasks).toMatchObject([{ todoId: 'todo-1', attempt: 2 }]);
     expect(engineOf().todos['todo-1']).toMatchObject({ retries: 1 });
-    expect(engineOf().evidence['todo-1']?.map(({ ok, forbidden }) => [ok, forbidden])).toEqual([
+    expect(engineOf().todos['todo-1']?.evidence?.map(({ ok, forbidden }) => [ok, forbidden])).toEqual([
       [true, undefined],
       [false, undefined],
     ]);

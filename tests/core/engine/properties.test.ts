@@ -40,7 +40,7 @@ function verdictOf({ seed, trouble }: { seed: number; trouble: number }, io: Rim
   if (stage === 'worker' && part === undefined && hash % 7 === 0) return { kind: 'ask', question: 'which?' };
   if (part === 'judge' && hash % 3 === 0 && row !== undefined && row.depth === 0 && io.state.added < 3) {
     const passed = hash % 2 === 0;
-    const added = todo(`${id}-d${row.dynamicTodos.length + 1}`, passed ? [id] : row.dependsOn);
+    const added = todo(`${id}-d${row.dynamicTodos.length + 1}`, passed ? [id] : [...row.dependsOn]);
     return { kind: 'adapt', passed, todo: added };
   }
   return hash % 5 === 0 ? { kind: 'halt', why: 'grave' } : { kind: 'fail', why: 'red' };

@@ -10,8 +10,8 @@ import type {
   WorkflowPosition,
   WorkflowProgram,
 } from '../../../src/machine/workflow-program.js';
-import type { Workflow } from '../../../src/run/state.js';
-import { getWorkflowPosition } from '../../../src/run/workflow.js';
+import type { PhaseRow, WorkflowDraft } from '../../../src/run/state.js';
+import { getWorkflowPosition, setPhaseRow } from '../../../src/run/workflow.js';
 
 const NAMES = ['x', 'y'];
 const policies = fc.oneof<fc.Arbitrary<ErrorPolicy>[]>(
@@ -270,13 +270,13 @@ describe('the position in a run', () => {
   it('is read from the rows as the effects have left them', () => {
     fc.assert(
       fc.property(situations, (situation) => {
-        const rows = situation.program.phases.map((_, index): Workflow['phases'][number] => ({
+        const rows = situation.program.phases.map((_, index): WorkflowDraft['phases'][number] => ({
           name: `p${index}`,
           recipe: 'r',
           status: 'pending',
           at: null,
         }));
-        const workflow: Workflow = { name: 'w', currentPhase: null, phaseIndex: 0, phases: rows };
+        const workflow: WorkflowDraft = { name: 'w', currentPhase: null, phaseIndex: 0, phases: rows };
         expect(getWorkflowPosition(workflow)).toEqual(readyFor(situation.program));
         for (const { event, after, effects } of walked(situation).moments) {
           if (event.type === 'ABORT') break;
@@ -288,26 +288,26 @@ describe('the position in a run', () => {
   });
 
   /** The part of an effect that the rows show. */
-  function written(workflow: Workflow, effect: WorkflowEffect): void {
-    const row = workflow.phases['phase' in effect ? effect.phase : workflow.phaseIndex] as Workflow['phases'][number];
+  function written(workflow: WorkflowDraft, effect: WorkflowEffect): void {
+    const row = workflow.phases['phase' in effect ? effect.phase : workflow.phaseIndex] as PhaseRow;
     switch (effect.type) {
       case 'skip':
-        row.status = 'skipped';
+        setPhaseRow(workflow, { ...row, status: 'skipped' });
         break;
       case 'close':
-        row.status = effect.status;
+        setPhaseRow(workflow, { ...row, status: effect.status });
         break;
       case 'repeat':
-        row.retries = (row.retries ?? 0) + 1;
+        setPhaseRow(workflow, { ...row, retries: (row.retries ?? 0) + 1 });
         break;
       case 'open':
       case 'reopen':
         Object.assign(workflow, { currentPhase: row.name, phaseIndex: effect.phase });
-        row.status = 'running';
+        setPhaseRow(workflow, { ...row, status: 'running' });
         break;
       case 'end':
         if (effect.outcome === 'completed') workflow.currentPhase = null;
-        else row.status = 'failed';
+        else setPhaseRow(workflow, { ...row, status: 'failed' });
     }
   }
 });

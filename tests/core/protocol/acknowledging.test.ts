@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { acknowledge } from '../../../src/protocol/acknowledge/complete.js';
 import { requireRecipe } from '../../../src/recipe/load.js';
+import { copyState } from '../../../src/run/codec.js';
+import { getCurrent } from '../../../src/run/current.js';
 import { findPending } from '../../../src/run/pending-action.js';
 import { NOTHING_KNOWN, openTransaction } from '../../../src/run/transaction.js';
 import { aPlan } from '../documents/plan-fixture.js';
@@ -210,10 +212,10 @@ describe('what went wrong', () => {
   it('is forgotten once the block succeeds', async () => {
     const on = await started(`  - { id: think, type: llm, instruction: T. }\n${END}`);
     await on.complete({ action: 'a1', fail: true, reason: 'cannot' });
-    expect((await on.state()).lastError?.message).toBe('cannot');
+    expect(getCurrent(await on.state()).lastError?.message).toBe('cannot');
     await on.invalidate('think');
     await on.complete({ action: 'a2' });
-    expect((await on.state()).lastError).toBeNull();
+    expect(getCurrent(await on.state()).lastError).toBeNull();
   });
 });
 
@@ -228,9 +230,13 @@ describe('agents that only report', () => {
     expect(codeOf(answer)).toBe('EVIDENCE_MISSING');
     expect(!answer.ok && answer.error.details).toMatchObject([{ agent: 'two', problem: 'not reported' }]);
     expect(!answer.ok && answer.error.fix).toContain('.dev/specs/run-1/actions/a1/result.md');
-    expect((await on.state()).agents['one']?.status).toBe('done');
+    expect(getCurrent(await on.state()).agents['one']?.status).toBe('done');
     expect(codeOf(await on.complete({ action: 'a1', result: 'seen' }))).toBe('ok');
-    expect((await on.state()).agents['two']).toMatchObject({ status: 'done', selfReported: true, summary: 'seen' });
+    expect(getCurrent(await on.state()).agents['two']).toMatchObject({
+      status: 'done',
+      selfReported: true,
+      summary: 'seen',
+    });
   });
 });
 
@@ -238,7 +244,8 @@ describe('changed sources in autopilot', () => {
   it('halt the run, and the answer says so with the way to reopen it', async () => {
     const on = await started('  - { id: write, type: llm+cli, instruction: W., write: x.json }\n');
     const head = await on.store.read(on.name);
-    const state = { ...structuredClone(await on.state()), mode: { depth: 'quick', interaction: 'autopilot' } };
+    const state = copyState(await on.state());
+    getCurrent(state).mode = { depth: 'quick', interaction: 'autopilot' };
     const tx = openTransaction(on.context, head, state, requireRecipe(on.context.library, 'one'), NOTHING_KNOWN);
     const result = acknowledge(tx, {
       pending: findPending(tx),

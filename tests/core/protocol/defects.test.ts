@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { refuseChangedSources } from '../../../src/blocks/sources.js';
 import { requireRecipe } from '../../../src/recipe/load.js';
+import { copyState } from '../../../src/run/codec.js';
+import { getCurrent } from '../../../src/run/current.js';
 import { NOTHING_KNOWN, openTransaction } from '../../../src/run/transaction.js';
 import { codeOf, idOf, recipeOf, report, type Stage, stage } from './stage.js';
 
@@ -44,7 +46,7 @@ describe('acknowledgements (protocol.md §3)', () => {
       `  - { id: look, type: subagent, agents: [{ ${AGENT}, id: one, output: findings/one.md }, { ${AGENT}, id: two }] }\n`,
     );
     expect(codeOf(await on.complete({ action: 'a1', result: 'seen' }))).toBe('EVIDENCE_MISSING');
-    expect((await on.state()).agents['two']?.status).toBe('done');
+    expect(getCurrent(await on.state()).agents['two']?.status).toBe('done');
   });
 
   it('a `then` that reports problems does not let the block pass', async () => {
@@ -218,7 +220,7 @@ describe('state (storage.md, state.json)', () => {
   it('a gate tells at which entry it was decided', async () => {
     const on = await started('  - { id: gate, type: wait-for-user, choices: [on] }\n');
     await on.complete({ action: 'a1', choice: 'on' });
-    expect((await on.state()).gates['gate']?.seq).toBeGreaterThan(0);
+    expect(getCurrent(await on.state()).gates['gate']?.seq).toBeGreaterThan(0);
   });
 
   it('an approval is stale once its artifact changed', async () => {
@@ -286,21 +288,21 @@ describe('the second net (harness.md, The second net)', () => {
   const opened = async () => {
     const on = await started('  - { id: write, type: llm+cli, instruction: W., write: x.json }\n');
     const head = await on.store.read(on.name);
-    const state = structuredClone(await on.state());
+    const state = copyState(await on.state());
     return openTransaction(on.context, head, state, requireRecipe(on.context.library, 'one'), NOTHING_KNOWN);
   };
 
   it('refuses, and takes the listed paths after a word of the user', async () => {
     const tx = await opened();
     expect(refuseChangedSources(tx, 'a1', { paths: ['a.ts'], now })?.result.kind).toBe('refused');
-    tx.state.sourcesRefused = { seq: 5, actionId: 'a1', paths: ['a.ts'] };
+    tx.current.sourcesRefused = { seq: 5, actionId: 'a1', paths: ['a.ts'] };
     tx.state.lastHuman = { seq: 6, at: tx.at };
     expect(refuseChangedSources(tx, 'a1', { paths: ['a.ts'], now })).toBeNull();
   });
 
   it('takes only the paths that were listed', async () => {
     const tx = await opened();
-    tx.state.sourcesRefused = { seq: 5, actionId: 'a1', paths: ['a.ts'] };
+    tx.current.sourcesRefused = { seq: 5, actionId: 'a1', paths: ['a.ts'] };
     tx.state.lastHuman = { seq: 6, at: tx.at };
     expect(refuseChangedSources(tx, 'a1', { paths: ['a.ts', 'b.ts'], now })?.result.kind).toBe('refused');
   });
@@ -308,7 +310,7 @@ describe('the second net (harness.md, The second net)', () => {
   it('asks again at a later action, whatever was said about an earlier one', async () => {
     const tx = await opened();
     expect(refuseChangedSources(tx, 'a1', { paths: ['a.ts'], now })?.result.kind).toBe('refused');
-    tx.state.sourcesRefused = { seq: 5, actionId: 'a1', paths: ['a.ts'] };
+    tx.current.sourcesRefused = { seq: 5, actionId: 'a1', paths: ['a.ts'] };
     tx.state.lastHuman = { seq: 6, at: tx.at };
     // Put back, and acknowledged without a change; then something else.
     expect(refuseChangedSources(tx, 'a1', null)).toBeNull();

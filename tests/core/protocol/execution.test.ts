@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
+import { getCurrent } from '../../../src/run/current.js';
 import { aCommand, aPlan } from '../documents/plan-fixture.js';
 import {
   ENGINE,
@@ -128,7 +129,7 @@ describe('a result (engine.md, Results)', () => {
     if (pointer !== undefined && pointer !== '')
       expect(error.details.map((detail) => detail.pointer)).toContain(pointer);
     expect(Object.keys(await on.out())).toEqual(['todo-1/worker']);
-    expect((await on.state()).engine?.todos['todo-1']?.retries).toBe(0);
+    expect(getCurrent(await on.state()).engine?.todos['todo-1']?.retries).toBe(0);
     on.result(id, worker());
     expect(codeOf(await on.complete({ action: id }))).toBe('ok');
   });
@@ -145,7 +146,7 @@ describe('a result (engine.md, Results)', () => {
     const again = await on.dispatch();
     expect(again.tasks).toMatchObject([{ todoId: 'todo-1', attempt: 2 }]);
     expect(promptOf(on, again.tasks[0]?.actionId)).toContain('4 results in a row that do not fit');
-    expect((await on.state()).engine?.todos['todo-1']?.retries).toBe(1);
+    expect(getCurrent(await on.state()).engine?.todos['todo-1']?.retries).toBe(1);
   });
 
   it('that was taken is a duplicate; one for another task or nobody is stale; what lay there before is none', async () => {
@@ -196,7 +197,7 @@ describe('what follows from findings (engine.md, Triage)', () => {
       failed: [{ id: 'todo-3', reason: expect.stringContaining('keeps back todo-5') }],
       resume: { command: 'step invalidate', input: { step: 'todo-3' } },
     });
-    const { engine } = await on.state();
+    const { engine } = getCurrent(await on.state());
     expect(engine?.todos['todo-3']).toMatchObject({ status: 'failed', retries: 1, attempt: 2 });
     expect(engine?.todos['todo-4']).toMatchObject({ status: 'done' });
     expect(engine?.todos['todo-5']).toMatchObject({ status: 'pending', attempt: 0 });
@@ -229,7 +230,7 @@ describe('what follows from findings (engine.md, Triage)', () => {
     await on.complete({ action: id });
     const again = (await on.out())['todo-1/worker'];
     expect(promptOf(on, again)).toContain('`lib/x.ts`');
-    expect((await on.state()).engine?.todos['todo-1']).toMatchObject({ attempt: 2, retries: 0 });
+    expect(getCurrent(await on.state()).engine?.todos['todo-1']).toMatchObject({ attempt: 2, retries: 0 });
   });
 
   it('an adaptation becomes a todo with a body, a row and a box, once its own criteria hold; over the limit an open issue', async () => {
@@ -246,8 +247,8 @@ describe('what follows from findings (engine.md, Triage)', () => {
     );
     expect(done).toMatchObject({ outcome: 'completed', results: { todos: '6/6' } });
     expect(on.text('PLAN.md')).toContain('### [x] todo-2-d1: Rotate the log');
-    expect((await on.state()).engine?.openIssues.join()).toContain('todo-2-d1 suggests: Rotate the log');
-    expect((await on.state()).engine?.todos['todo-5']?.dependsOn).toContain('todo-2-d1');
+    expect(getCurrent(await on.state()).engine?.openIssues.join()).toContain('todo-2-d1 suggests: Rotate the log');
+    expect(getCurrent(await on.state()).engine?.todos['todo-5']?.dependsOn).toContain('todo-2-d1');
     // What the run added is part of the plan, not an edit of it.
     expect(await on.init('carry-out', { goal: 'again' })).toMatchObject({
       ok: true,
@@ -262,7 +263,10 @@ describe('what follows from findings (engine.md, Triage)', () => {
       substep === 'codeReview' ? { verdict: 'NEEDS_FIXES', issues, summary: 'leaks' } : undefined,
     );
     expect(done).toMatchObject({ outcome: 'halted', resume: { input: { step: 'execution-engine' } } });
-    expect((await on.state()).engine?.todos['fix-r1-1']).toMatchObject({ status: 'done', files: ['src/a.ts'] });
+    expect(getCurrent(await on.state()).engine?.todos['fix-r1-1']).toMatchObject({
+      status: 'done',
+      files: ['src/a.ts'],
+    });
     expect(on.text('report.md')).toContain('NEEDS_FIXES');
   });
 });
@@ -284,8 +288,8 @@ describe('gates (engine.md, Gates)', () => {
     expect(codeOf(await on.complete({ action: gate.actionId, choice: 'answer' }))).toBe('DATA_MISSING');
     await on.complete({ action: gate.actionId, choice: 'answer', note: 'Port 8080.' });
     expect(promptOf(on, (await on.out())['todo-1/worker'])).toContain('Port 8080.');
-    expect((await on.state()).engine?.todos['todo-1']).toMatchObject({ attempt: 2, retries: 0 });
-    expect((await on.state()).gates['todo-1/question']).toMatchObject({
+    expect(getCurrent(await on.state()).engine?.todos['todo-1']).toMatchObject({ attempt: 2, retries: 0 });
+    expect(getCurrent(await on.state()).gates['todo-1/question']).toMatchObject({
       choice: 'answer',
       by: 'human',
       seq: expect.any(Number),
@@ -429,7 +433,7 @@ describe('redoing and ending (protocol.md §3)', () => {
     expect(codeOf(await on.invalidate('todo-9'))).toBe('UNKNOWN_BLOCK');
     expect(await on.invalidate('todo-1')).toMatchObject({ ok: true, json: { status: 'invalidated' } });
     expect(Object.keys(await on.out())).toEqual(['todo-1/worker']);
-    expect((await on.state()).engine?.todos['todo-2']?.status).toBe('stale');
+    expect(getCurrent(await on.state()).engine?.todos['todo-2']?.status).toBe('stale');
     expect(codeOf(await on.complete({ action: wave['todo-2/worker'] ?? '' }))).toBe('STALE_ACTION');
     expect(codeOf(await on.complete({ action: judge }))).toBe('STALE_ACTION');
     expect(await on.goOn()).toMatchObject({ outcome: 'completed' });
@@ -441,7 +445,7 @@ describe('redoing and ending (protocol.md §3)', () => {
     await on.abort('enough');
     on.result(id, worker());
     expect(codeOf(await on.complete({ action: id }))).toBe('STALE_ACTION');
-    expect((await on.state()).engine?.tasks).toEqual({});
+    expect(getCurrent(await on.state()).engine?.tasks).toEqual({});
   });
 });
 

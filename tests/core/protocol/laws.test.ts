@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { AckInput } from '../../../src/blocks/acknowledgement.js';
+import { getCurrent } from '../../../src/run/current.js';
 import { findChoices } from '../../../src/run/pending-action.js';
 import { codeOf, idOf, recipeOf, report, type Stage, stage } from './stage.js';
 
@@ -154,7 +155,9 @@ function acknowledgement(move: Extract<Move, { kind: 'ack' }>, action: string, c
 
 /** What an acknowledgement that is not for the pending action must leave as it is. */
 async function position(on: Stage): Promise<string> {
-  const { machine, pendingAction, steps } = await on.state();
+  const state = await on.state();
+  const { pendingAction } = state;
+  const { machine, steps } = getCurrent(state);
   return JSON.stringify([machine, pendingAction?.action, steps]);
 }
 
@@ -226,7 +229,7 @@ describe('whatever an agent does', () => {
           const code = await make(on, move);
           if (code === 'ok' || code === 'EVIDENCE_MISSING' || code === 'EVIDENCE_INVALID') continue;
           // A document that was torn is put back in a commit of its own, whatever becomes of the call.
-          const committed = (await on.state()).events.filter(({ seq }) => seq > before);
+          const committed = (await on.store.journal(on.name)).filter(({ seq }) => seq > before);
           expect(committed.filter(({ type }) => type !== 'recovered')).toEqual([]);
           if (committed.length === 0) expect(on.image()).toBe(image);
         }
@@ -261,10 +264,10 @@ describe('whatever an agent does', () => {
           const id = (state: typeof before) =>
             state.pendingAction?.action.action === 'dispatch-subagents' ? state.pendingAction.action.actionId : '';
           if (id(before) === '' || id(before) !== id(after)) continue;
-          for (const [agent, known] of Object.entries(before.agents)) {
+          for (const [agent, known] of Object.entries(getCurrent(before).agents)) {
             if (known.status !== 'done') continue;
-            expect(after.agents[agent]?.status).toBe('done');
-            expect(after.agents[agent]?.outputHash).toBe(known.outputHash);
+            expect(getCurrent(after).agents[agent]?.status).toBe('done');
+            expect(getCurrent(after).agents[agent]?.outputHash).toBe(known.outputHash);
           }
         }
       }),
@@ -329,7 +332,7 @@ describe('a retry', () => {
     const action = await on.action();
     if (action.action !== 'dispatch-subagents') throw new Error(action.action);
     expect(action.agents.map(({ id }) => id)).toEqual(['two']);
-    expect((await on.state()).agents['one']?.status).toBe('done');
+    expect(getCurrent(await on.state()).agents['one']?.status).toBe('done');
     expect(codeOf(await on.complete({ action: 'a2' }))).toBe('ok');
     expect(idOf(await on.action())).toBe('a3');
   });

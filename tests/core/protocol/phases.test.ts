@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { getCurrent } from '../../../src/run/current.js';
 import { codeOf, idOf, type Outcome, recipeOf, type Stage, stage } from './stage.js';
 
 /** A phase of two steps, the second of which is a gate. */
@@ -47,21 +48,27 @@ describe('phases', () => {
   it('follow each other in one run, each in the commit that ends the one before', async () => {
     const run = staged(flow(PHASES));
     await begun(run);
-    expect(await run.state()).toMatchObject({ recipe: 'one', workflow: { currentPhase: 'a', phaseIndex: 0 } });
+    expect(await run.state()).toMatchObject({
+      recipe: 'flow',
+      recipes: [{ name: 'one' }],
+      workflow: { currentPhase: 'a', phaseIndex: 0 },
+    });
     const first = await run.action();
     const result = await ack(run);
     expect(result.ok && result.json).toMatchObject({ completed: 'first', next: { block: 'second', actionId: 'a2' } });
     expect(await run.state()).toMatchObject({
-      recipe: 'two',
+      recipes: [
+        { name: 'one', steps: { first: { status: 'done' } } },
+        { name: 'two', steps: { second: { status: 'running' } } },
+      ],
       status: 'live',
-      steps: { second: { status: 'running' } },
       workflow: {
         currentPhase: 'b',
         phaseIndex: 1,
-        phases: [{ status: 'done', steps: { first: { status: 'done' } } }, {}],
+        phases: [{ status: 'done' }, { status: 'running' }],
       },
     });
-    expect((await run.state()).steps).not.toHaveProperty('first');
+    expect(getCurrent(await run.state()).steps).not.toHaveProperty('first');
     expect(await run.complete({ action: idOf(first) })).toMatchObject({ ok: true, json: { duplicate: true } });
     const last = await ack(run);
     expect(last.ok && last.json.next).toMatchObject({
@@ -233,7 +240,7 @@ describe('steps of two phases with one name', () => {
     await ack(run);
     const gate = await run.action();
     await ack(run, { choice: 'go' });
-    expect((await run.state()).gates).toEqual({});
+    expect(getCurrent(await run.state()).gates).toEqual({});
     expect(codeOf(await run.complete({ step: 'work' }))).toBe('STALE_ACTION');
     await ack(run);
     expect(codeOf(await run.invalidate('work'))).toBe('ok');
@@ -283,7 +290,7 @@ describe('init of a workflow', () => {
     await begun(run, { quick: true });
     expect(await run.action()).toMatchObject({ instruction: 'quick autopilot' });
     await ack(run);
-    expect(await run.state()).toMatchObject({ mode: { depth: 'quick', interaction: 'interactive' } });
+    expect(getCurrent(await run.state()).mode).toEqual({ depth: 'quick', interaction: 'interactive' });
   });
 
   it('wants the goal when any phase does, and a plan when nothing before the execution writes one', async () => {
@@ -317,9 +324,9 @@ describe('init of a workflow', () => {
     const run = staged(flow(PHASES, 'halt', 'vars: { x: m, own: 1 }\n'));
     expect(codeOf(await run.init('flow', { set: { y: '1' } }))).toBe('UNKNOWN_PREFERENCE');
     await begun(run, { set: { own: '2' } });
-    expect((await run.state()).vars).toEqual({});
+    expect(getCurrent(await run.state()).vars).toEqual({});
     await ack(run);
-    expect((await run.state()).vars).toEqual({ x: 'm' });
+    expect(getCurrent(await run.state()).vars).toEqual({ x: 'm' });
   });
 });
 

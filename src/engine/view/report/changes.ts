@@ -9,15 +9,16 @@ const NAMED = 200;
 
 /** Lists the files in the run's commits, then those that a worker lists and none of its commits holds. */
 export function listChangedFiles(tx: Transaction): string[] {
-  const { listed = {}, committed = {}, todos } = requireEngine(tx);
-  const inCommits = new Set(Object.values(committed).flat());
+  const { todos, residual = [] } = requireEngine(tx);
+  const rows = Object.values(todos);
+  const inCommits = new Set([...rows.flatMap(({ committed = [] }) => committed), ...residual]);
   const apart = new Map<string, string[]>();
-  for (const [todo, paths] of Object.entries(listed)) {
+  for (const { id, listed = [], committed, commit } of rows) {
     // A commit found after a crash: its paths were not recorded.
-    const unseen = !Object.hasOwn(committed, todo) && todos[todo]?.commit !== undefined;
-    for (const path of paths) {
+    const unseen = committed === undefined && commit !== undefined;
+    for (const path of listed) {
       if (unseen) inCommits.add(path);
-      else apart.set(path, [...(apart.get(path) ?? []), todo]);
+      else apart.set(path, [...(apart.get(path) ?? []), id]);
     }
   }
   // A worker may list a directory for the files in it.

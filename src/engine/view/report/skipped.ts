@@ -15,7 +15,7 @@ export function renderSkipped(tx: Transaction, rows: readonly TodoState[]): stri
     const { status } = engine.finalize[stage] ?? { status: 'pending' };
     if (status === 'skipped') return [`${stage}: skipped, ${explainSkip(tx, stage)}`];
     if (status !== 'pending' && status !== 'running') return [];
-    const looked = stage === 'codeReview' ? engine.reviews.length > 0 : (engine.evidence['']?.length ?? 0) > 0;
+    const looked = stage === 'codeReview' ? engine.reviews.length > 0 : engine.evidence.length > 0;
     return [`${stage}: ${looked ? 'what it found was not done to the end, so it was not repeated' : NOT_REACHED}`];
   });
   const waiting = engine.waits === undefined ? '' : `: ${engine.waits.why}`;

@@ -1,8 +1,7 @@
 import { toBoundedLine } from '../../../documents/foreign.js';
 import type { PlanAcceptance } from '../../../documents/plan-schema.js';
 import { formatCommandLine } from '../../../documents/plan-text.js';
-import type { CommandEvidence } from '../../../run/engine.js';
-import type { TodoState } from '../../../run/engine-rows.js';
+import type { CommandEvidence, TodoState } from '../../../run/engine-rows.js';
 import type { Transaction } from '../../../run/transaction.js';
 import { getGateKey } from '../../act/gates.js';
 import { getTodoBody, requireEngine, requireEngineRecipe } from '../../act/plan.js';
@@ -14,10 +13,10 @@ export function renderVerification(tx: Transaction, rows: readonly TodoState[]):
   const tried = rows.filter(({ attempt, status }) => attempt > 0 && (status === 'done' || status === 'failed'));
   return [
     ...tried.flatMap((row) => {
-      const { id } = row;
+      const { id, evidence: proofs = [], verdicts = [] } = row;
       const lines = [
-        ...(evidence[id] ?? []).map((one) => `${id} ${renderEvidenceLine(tx, one)}`),
-        ...renderVerdictLines(tx, id),
+        ...proofs.map((one) => `${id} ${renderEvidenceLine(tx, one)}`),
+        ...verdicts.map((one) => `${id} ${renderVerdict(one)}`),
         ...(verifies && row.status === 'done' ? renderJudgements(tx, id) : []),
       ];
       if (lines.length > 0 || row.status === 'failed') return lines;
@@ -26,16 +25,13 @@ export function renderVerification(tx: Transaction, rows: readonly TodoState[]):
     ...reviews.map(({ verdict, summary }, index) => {
       return `code review${reviews.length > 1 ? `, round ${index + 1}` : ''}: ${verdict}; ${toBoundedLine(summary, 300)}`;
     }),
-    ...(evidence[''] ?? []).map((one) => `final verification: ${one.todo ?? ''} ${renderEvidenceLine(tx, one)}`),
+    ...evidence.map((one) => `final verification: ${one.todo ?? ''} ${renderEvidenceLine(tx, one)}`),
   ];
 }
 
-/** Verdicts from the recipe's own handlers, attempt by attempt. */
-function renderVerdictLines(tx: Transaction, todo: string): string[] {
-  const verdicts = requireEngine(tx).verdicts?.[todo] ?? [];
-  return verdicts.map(
-    ({ stage, attempt, status, summary }) => `${todo} ${stage}, attempt ${attempt}: ${status}; ${summary}`,
-  );
+/** The verdict of one of the recipe's own handlers. */
+function renderVerdict({ stage, attempt, status, summary }: NonNullable<TodoState['verdicts']>[number]): string {
+  return `${stage}, attempt ${attempt}: ${status}; ${summary}`;
 }
 
 /** Criteria of a done todo that no command can prove, and who judged them. */
@@ -57,7 +53,7 @@ function renderJudgement(tx: Transaction, todo: string, item: PlanAcceptance): s
       return [`${todo} ${item.id}: holds, as a verifier judged: ${toBoundedLine(item.text, 200)}`];
     case 'human': {
       const key = getGateKey({ todo, stage: 'verify', part: 'human' });
-      const { gates } = tx.state;
+      const { gates } = tx.current;
       const gate = Object.hasOwn(gates, key) ? gates[key] : undefined;
       const passed = gate?.choice === 'pass' && gate.by === 'human';
       const judged = passed ? 'holds, as a person judged' : 'judged by nobody (autopilot)';

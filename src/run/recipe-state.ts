@@ -1,0 +1,147 @@
+import { type Static, Type } from '@sinclair/typebox';
+import type { Frozen } from '../base/frozen.js';
+import { enumSchema, NullableString, noOtherKeys, nullableSchema } from '../base/schema.js';
+import type { Draft } from './draft.js';
+import { type EngineDraft, LaunchesSchema, RunEngineSchema } from './engine.js';
+
+/** What state.json says of one recipe of a run: of the only one, or of a workflow's phase (storage.md, state.json). */
+
+const Str = Type.String();
+const At = Type.String({ description: 'UTC with milliseconds.' });
+
+const StepSchema = Type.Object(
+  {
+    status: enumSchema('pending', 'running', 'done', 'skipped', 'failed', 'stale'),
+    at: NullableString,
+    round: Type.Optional(Type.Integer()),
+    retries: Type.Optional(Type.Integer()),
+    by: Type.Optional(Str),
+    summary: Type.Optional(Str),
+  },
+  noOtherKeys,
+);
+
+const AgentSchema = Type.Object(
+  {
+    status: enumSchema('pending', 'done', 'failed', 'stale'),
+    outputHash: NullableString,
+    at: NullableString,
+    output: Type.Optional(Str),
+    verdict: Type.Optional(Str),
+    summary: Type.Optional(Str),
+    reason: Type.Optional(Str),
+    writer: Type.Optional(Str),
+    selfReported: Type.Optional(Type.Boolean()),
+  },
+  noOtherKeys,
+);
+
+const GateSchema = Type.Object(
+  {
+    choice: Str,
+    digest: Type.Optional(NullableString),
+    /** At a gate about the plan: the digest of plan-content.json. */
+    plan: Type.Optional(NullableString),
+    note: Type.Optional(Str),
+    by: Str,
+    at: At,
+    seq: Type.Integer(),
+    stale: Type.Optional(Type.Boolean()),
+  },
+  noOtherKeys,
+);
+
+const ReviewRoundSchema = Type.Object(
+  { block: Str, round: Type.Integer(), agent: Str, verdict: NullableString, summary: Str, output: NullableString },
+  noOtherKeys,
+);
+
+const CommandStateSchema = Type.Object(
+  {
+    key: Type.String({ description: '<runId>:<actionId>; started and finished are two entries with one key.' }),
+    actionId: Str,
+    block: Str,
+    argv: Type.Array(Str),
+    shell: Type.Boolean(),
+    cwd: Str,
+    timeout: Type.Number({ description: 'Seconds.' }),
+    expects: Type.Optional(
+      Type.String({ description: 'What an acceptance wants of it, in a word, when that is not just exit 0.' }),
+    ),
+    directory: Type.String({ description: 'Where the runner writes its log and exit.json, in the run directory.' }),
+    launches: Type.Optional(LaunchesSchema),
+    startedAt: At,
+  },
+  noOtherKeys,
+);
+
+const CommandResultSchema = Type.Object(
+  {
+    at: At,
+    actionId: Str,
+    /** Path of the output, relative to the run's directory; a result without it (0.1.0) is not reused. */
+    log: Type.Optional(Str),
+  },
+  noOtherKeys,
+);
+
+const MachineSchema = Type.Object(
+  {
+    value: Type.Union([Str, Type.Record(Str, Str)]),
+    counters: Type.Record(
+      Str,
+      Type.Object(
+        { round: Type.Integer(), roundBase: Type.Integer(), retries: Type.Integer(), jumps: Type.Integer() },
+        noOtherKeys,
+      ),
+    ),
+  },
+  noOtherKeys,
+);
+
+export const RecipeStateSchema = Type.Object(
+  {
+    name: Type.String({ description: 'The recipe.' }),
+    skill: Str,
+    mode: Type.Record(Str, Str),
+    vars: Type.Record(Str, Type.Unknown()),
+    /** Where the recipe's machine stands, and its counters by block. */
+    machine: MachineSchema,
+    /** Every block of the recipe, by id. */
+    steps: Type.Record(Str, StepSchema),
+    agents: Type.Record(Str, AgentSchema),
+    /** Decisions, by block; in an execution, by question. */
+    gates: Type.Record(Str, GateSchema),
+    /** The block, and in an execution the todo, of every acknowledged action: a duplicate is told from an unknown action by it. */
+    acknowledged: Type.Record(Str, Type.Object({ block: Str, todo: Type.Optional(Str) }, noOtherKeys)),
+    /** By block: the digests of the documents that its result rests on. */
+    inputHashes: Type.Record(Str, Type.Record(Str, NullableString)),
+    /** Verdicts of reviewers, oldest first. */
+    reviewRounds: Type.Array(ReviewRoundSchema),
+    /** Text of the last result, from an output or `--result`; conditions can read it. */
+    result: NullableString,
+    /** External commands that have started and not finished, by action id. */
+    commands: Type.Record(Str, CommandStateSchema),
+    /** Successful external commands, by a key of their input, for reuse. */
+    commandResults: Type.Record(Str, CommandResultSchema),
+    /** The last refusal because sources changed in a phase that may not touch them. */
+    sourcesRefused: nullableSchema(
+      Type.Object({ seq: Type.Integer(), actionId: Str, paths: Type.Array(Str) }, noOtherKeys),
+    ),
+    /** The execution of a plan; null in a recipe that executes none. */
+    engine: nullableSchema(RunEngineSchema),
+    lastError: nullableSchema(Type.Object({ code: Str, message: Str, block: Str, at: At }, noOtherKeys)),
+  },
+  noOtherKeys,
+);
+
+/** One recipe of a run. */
+export type RecipeState = Frozen<Static<typeof RecipeStateSchema>>;
+/** The same in a transaction. */
+export type RecipeDraft = Omit<Draft<RecipeState>, 'engine'> & { engine: EngineDraft | null };
+/** A block as the run knows it. */
+export type StepState = RecipeState['steps'][string];
+/** The decision at a gate. */
+export type GateState = RecipeState['gates'][string];
+/** An external command that has started and not finished. */
+export type RunningCommand = RecipeState['commands'][string];
