@@ -15,6 +15,7 @@ const sourceFile = (module) => join(root, 'src', `${module}.ts`);
 
 /** Parts of cli.cjs that most acknowledgements do without, and the modules that lead into them. These export functions only. */
 const DOORS = {
+  migration: ['run/migrate'],
   language: ['recipe/capture', 'recipe/conditions'],
   refusal: ['blocks/subagent/missing-outputs', 'documents/json-fault', 'recipe/user-schema'],
   plan: [

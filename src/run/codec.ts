@@ -22,7 +22,7 @@ export const runCodec: Codec<RunState> = {
         },
       );
     }
-    const value = migrate(stored);
+    const value = version === SCHEMA_VERSION ? stored : migrate(stored);
     const found = misfit(outline, value);
     if (found !== null) {
       throw new DevCliError(
@@ -70,6 +70,7 @@ export interface OutlineSchema {
   required?: readonly string[];
   properties?: Readonly<Record<string, OutlineSchema>>;
   items?: OutlineSchema;
+  minItems?: number;
   /** False: no key but those of `properties`. */
   additionalProperties?: false;
   /** One pattern that every key fits, as a record of values of one kind has it. */
@@ -98,11 +99,12 @@ export function misfit(schema: OutlineSchema, value: unknown, at = ''): OutlineF
   if (schema.enum !== undefined && !schema.enum.includes(value)) {
     return { at, problem: `must be one of ${schema.enum.join(', ')}` };
   }
-  if (Array.isArray(value)) return itemMisfit(schema.items, value, at);
+  if (Array.isArray(value)) return itemMisfit(schema, value, at);
   return isRecord(value) ? memberMisfit(schema, value, at) : null;
 }
 
-function itemMisfit(items: OutlineSchema | undefined, values: unknown[], at: string): OutlineFault | null {
+function itemMisfit({ items, minItems = 0 }: OutlineSchema, values: unknown[], at: string): OutlineFault | null {
+  if (values.length < minItems) return { at, problem: `must have at least ${minItems} items` };
   if (items === undefined) return null;
   for (const [index, value] of values.entries()) {
     const found = misfit(items, value, `${at}/${index}`);

@@ -75,7 +75,7 @@ function nestRecipes(state: JsonObject): JsonObject {
 
 /** What version 1 kept of a phase that has ended, or of its attempts before the present one. */
 function buildEndedRecipe({ name, recipe, status, steps, agents }: JsonObject): { phase: string; state: JsonObject }[] {
-  if (!isRecord(agents)) return [];
+  if (!isRecord(steps) && !isRecord(agents)) return [];
   const state: JsonObject = {
     name: recipe ?? null,
     skill: '',
@@ -83,7 +83,7 @@ function buildEndedRecipe({ name, recipe, status, steps, agents }: JsonObject): 
     vars: {},
     machine: { value: status === 'done' ? 'completed' : 'halted', counters: {} },
     steps: toRecord(steps),
-    agents: agents as JsonObject,
+    agents: toRecord(agents),
     gates: {},
     acknowledged: {},
     inputHashes: {},

@@ -74,6 +74,8 @@ const RequestSchema = Type.Object(
   noOtherKeys,
 );
 
+const NOT_EMPTY = { minItems: 1 };
+
 const stateSchema = <A extends TSchema>(action: A) =>
   Type.Object(
     {
@@ -146,7 +148,7 @@ const stateSchema = <A extends TSchema>(action: A) =>
       /** Repairs made when the run was opened, until an acknowledgement has reported them. */
       recovered: Type.Array(Str),
       /** The recipes that have begun, oldest first: one, or in a workflow one for each phase and each retry. The last is at work. */
-      recipes: Type.Array(RecipeStateSchema),
+      recipes: Type.Array(RecipeStateSchema, NOT_EMPTY),
       /** The phases of a workflow; null in a run of a single recipe. */
       workflow: nullableSchema(WorkflowSchema),
       pullRequest: Type.Optional(RequestSchema),
@@ -186,6 +188,7 @@ export const StateCheck = outlineMembers(StateSchema, {
       RecipeStateSchema,
       Object.fromEntries(Object.entries(RecipeStateSchema.properties).filter(([key]) => CHECKED_WHOLE.includes(key))),
     ),
+    NOT_EMPTY,
   ),
 });
 

@@ -107,7 +107,7 @@ function narrowItems(before: readonly Json[], after: readonly Json[]): [Json[], 
   const right: Json[] = [];
   for (const [index, one] of before.entries()) {
     const other = after[index];
-    const narrowed = other === undefined ? [one] : narrow(one, other);
+    const narrowed: [Json, Json?] | null = other === undefined ? [one] : narrow(one, other);
     equal &&= narrowed === null;
     const [kept, now] = narrowed ?? [null, null];
     left.push(kept);

@@ -167,9 +167,14 @@ export interface State {
   preferences: Record<string, unknown>;
 }
 
-/** state.json as it stands, with the members of the recipe at work beside the run's own. */
+/** state.json as it stands. */
+export function readStateFile(project: Project, name: string) {
+  return JSON.parse(readFileSync(join(runDir(project, name), 'state.json'), 'utf8'));
+}
+
+/** The same, with the members of the recipe at work beside the run's own. */
 export function stateOf(project: Project, name: string): State {
-  const state = JSON.parse(readFileSync(join(runDir(project, name), 'state.json'), 'utf8'));
+  const state = readStateFile(project, name);
   return { ...state.recipes.at(-1), ...state } as State;
 }
 

@@ -338,6 +338,7 @@ describe('state.json that parses and lies', () => {
     writeFileSync(file(), `${JSON.stringify(state, null, 1)}\n`);
   }
   const pending = (state: Loose): Loose => (state['pendingAction'] as Loose)['action'] as Loose;
+  const current = (state: Loose): Loose => (state['recipes'] as Loose[]).at(-1) as Loose;
 
   it.each([
     ['negative', -7],
@@ -366,13 +367,20 @@ describe('state.json that parses and lies', () => {
     ['an action of no known block', (state) => Object.assign(pending(state), { block: 'nowhere' })],
     ['an action of a block named __proto__', (state) => Object.assign(pending(state), { block: '__proto__' })],
     ['an action without anything', (state) => Object.assign(state, { pendingAction: { action: {} } })],
-    ['agents that are numbers', (state) => Object.assign(state, { agents: { one: 1, two: 2 } })],
+    ['agents that are numbers', (state) => Object.assign(current(state), { agents: { one: 1, two: 2 } })],
     [
       'steps of no known block',
-      (state) => Object.assign(state['steps'] as Loose, { 'no\nwhere': { status: 'done', at: null } }),
+      (state) => Object.assign(current(state)['steps'] as Loose, { 'no\nwhere': { status: 'done', at: null } }),
     ],
-    ['a machine that stands nowhere', (state) => Object.assign(state['machine'] as Loose, { value: 'nowhere' })],
-    ['commands that are none', (state) => Object.assign(state, { commands: { a1: null } })],
+    [
+      'a machine that stands nowhere',
+      (state) => Object.assign(current(state)['machine'] as Loose, { value: 'nowhere' }),
+    ],
+    ['commands that are none', (state) => Object.assign(current(state), { commands: { a1: null } })],
+    ['no recipe', (state) => Object.assign(state, { recipes: [] })],
+    ['recipes that are none', (state) => Object.assign(state, { recipes: [null] })],
+    ['the version before, and nothing else of it', (state) => Object.assign(state, { schemaVersion: 1 })],
+    ['a version that never was', (state) => Object.assign(state, { schemaVersion: -1e9 })],
   ];
   it.each(EDITS)('(%s) is a clear error or does no harm; put right it goes on', (_what, change) => {
     const good = readFileSync(file());

@@ -161,7 +161,7 @@ describe.skipIf(skipped)(`a run from elsewhere${suffix}`, () => {
     const path = join(runDir(project, 'run-1'), 'state.json');
     const state = JSON.parse(readFileSync(path, 'utf8'));
     const hidden = 'touch \u202eowned.txt\u001b[8m';
-    state.commands = {
+    state.recipes.at(-1).commands = {
       a2: {
         key: 'k',
         actionId: 'a2',

@@ -7,6 +7,7 @@ import {
   imageOf,
   journalOf,
   nextOf,
+  readStateFile,
   runDir,
   runPrinted,
   stateOf,
@@ -184,7 +185,7 @@ describe('the history of what is not this run', () => {
 describe('replay --at', () => {
   it('prints the state as it was, with the whole commit of that entry', () => {
     const first = startTiny(project, [PLAIN_BLOCK, END_BLOCK]);
-    const then = stateOf(project, 'run-1');
+    const then = readStateFile(project, 'run-1');
     acknowledge(project, first);
     for (const seq of [1, 2]) {
       const { code, json } = devCli(project, ['replay', 'run-1', '--at', String(seq)]);

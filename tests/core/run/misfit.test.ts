@@ -6,7 +6,17 @@ import outline from '../../../src/generated/state.js';
 import { misfit, type OutlineSchema } from '../../../src/run/codec.js';
 
 /** What misfit.ts reads; anything else in a schema would be passed over in silence. */
-const KEYWORDS = new Set(['type', 'const', 'enum', 'anyOf', 'required', 'properties', 'items', 'additionalProperties']);
+const KEYWORDS = new Set([
+  'type',
+  'const',
+  'enum',
+  'anyOf',
+  'required',
+  'properties',
+  'items',
+  'minItems',
+  'additionalProperties',
+]);
 
 /** Keywords that a schema uses and misfit.ts does not read as JSON Schema means them. */
 function unread(schema: OutlineSchema): string[] {
@@ -30,7 +40,7 @@ const anything = fc.oneof(leaf, fc.array(leaf), fc.dictionary(fc.string(), leaf)
 
 /** Values that fit the schema, or nearly. */
 function near(schema: OutlineSchema): fc.Arbitrary<unknown> {
-  return fc.oneof({ weight: 40, arbitrary: fitting(schema) }, { weight: 1, arbitrary: anything });
+  return fc.oneof({ weight: 80, arbitrary: fitting(schema) }, { weight: 1, arbitrary: anything });
 }
 
 function fitting(schema: OutlineSchema): fc.Arbitrary<unknown> {

@@ -73,8 +73,7 @@ function ofRun(image: Image, run: string, content: Buffer, name: string): string
   const recovered = entries.flatMap(({ type, seq }) => (type === 'recovered' ? [seq] : []));
   const state: unknown = JSON.parse(content.toString('utf8'));
   if (!isRecord(state)) return String(state);
-  const events = (state['events'] as { type: string }[]).filter(({ type }) => type !== 'recovered').slice(-10);
-  return JSON.stringify({ ...state, events, recovered: [] }, (key, value) => {
+  return JSON.stringify({ ...state, recovered: [] }, (key, value) => {
     if (key !== 'seq' && key !== 'issuedSeq') return value;
     return value - recovered.filter((seq) => seq <= value).length;
   });

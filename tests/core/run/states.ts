@@ -1,0 +1,21 @@
+import { runCodec } from '../../../src/run/codec.js';
+import type { RunState } from '../../../src/run/state.js';
+import { goldenRuns } from '../../support/golden.mjs';
+
+/** Snapshots as releases left them, by the title of their golden run. */
+export function storedStates(): { title: string; text: string }[] {
+  return goldenRuns().map(({ title, load }) => {
+    const { name, files } = load();
+    return { title, text: files[`.dev/specs/${name}/state.json`] ?? '' };
+  });
+}
+
+/** A workflow in a later phase, which executes a plan. */
+export const EXECUTING: RunState = findExecuting();
+
+function findExecuting(): RunState {
+  const states = storedStates().map(({ text }) => runCodec.parse(text));
+  const found = states.find(({ recipes }) => recipes.length > 1 && recipes.at(-1)?.engine != null);
+  if (found === undefined) throw new Error('no golden run executes a plan in a later phase');
+  return found;
+}
