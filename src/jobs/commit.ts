@@ -1,29 +1,33 @@
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DevCliError } from '../base/errors.js';
 import { parseOrNull } from '../base/json.js';
+import { claim, findClaimObstacle, findClaimOwner } from '../store/claim.js';
+import { removeEmpty } from '../store/documents.js';
 import { ensureDirectory, writeDurably } from '../store/durable.js';
 import {
   buildCommitCommand,
   buildCommitEnvironment,
   buildCommitFiles,
+  type CommitAnswer,
   type CommitPlan,
   GIT_CANNOT,
   type HeadPosition,
   isEmptyCommit,
   isHindrance,
   isOutsideSparse,
+  makeCommit,
   planCommit,
 } from '../work/commit.js';
 import { announceNew, listCommitPaths, syncIndex, withdrawNew } from '../work/commit-index.js';
 import type { CommitScope, LeftPath } from '../work/commit-paths.js';
 import { findCommit, findCommitByPaths } from '../work/commit-search.js';
 import { type GitOptions, nullIfRefused } from '../work/git-command.js';
+import { waitUntil } from '../work/processes.js';
 import { buildScope } from './commit-scope.js';
-import { inspect } from './detached.js';
 import { type CommitJob, getWorkTree } from './job.js';
-import { awaitProcess, type Call, getJobDirectory, hasBegun, launchOnce, type ProcessEnding } from './launch.js';
-import { readLogEnd, readText } from './records.js';
+import { awaitProcess, type Call, getJobDirectory, hasBegun, launchOnce } from './launch.js';
+import { getClaimFile, getLogFile, isClosed, LAST_WORDS, readLogEnd, readText } from './records.js';
 
 /** The commit of a todo, or the residual commit. It is looked for before it is made (engine.md, Commits). */
 
@@ -81,25 +85,31 @@ async function findCommitEnding(job: CommitJob, call: Call): Promise<CommitEndin
     const plan = await planCommit(workTree, scope, options);
     // If it has begun meanwhile, the plan may have seen the effects of another call's commit.
     if (plan.kind !== 'ready' && !hasBegun(directory)) return endWithoutCommand(plan);
-    const begun = plan.kind === 'ready' ? await beginCommit(job, call, plan) : 'launched';
-    if (begun === 'wait') return null;
+    const begun = plan.kind === 'ready' ? await beginCommit(job, call, scope, plan) : 'launched';
+    if (begun === 'wait') return (await isClaimFreed(directory, call)) ? findCommitEnding(job, call) : null;
     if (begun !== 'launched') return begun;
   }
   const ended = await awaitProcess(directory, call);
-  return ended === null ? null : judgeEnding(workTree, scope, directory, ended, options);
+  if (ended === null) return null;
+  const said = { exit: ended.kind === 'exit' ? ended.exit.exit : 'cut off', output: readLogEnd(directory) } as const;
+  return judgeEnding(workTree, scope, { ...readPreparation(directory), ...said, sha: null }, options);
 }
 
-/** Has git make the planned commit. Returns an ending at once if git refuses the new files, or the records vanish. */
+type ReadyPlan = Extract<CommitPlan, { kind: 'ready' }>;
+
+/** Has git make the planned commit. Returns an ending at once if it is made within the call, or cannot be begun. */
 async function beginCommit(
   job: CommitJob,
   call: Call,
-  plan: Extract<CommitPlan, { kind: 'ready' }>,
+  scope: CommitScope,
+  plan: ReadyPlan,
 ): Promise<'launched' | 'wait' | CommitEnding> {
   const { paths, left, at } = plan;
   const directory = getJobDirectory(job, call);
   const workTree = getWorkTree(call.context, job);
   const options = { signal: call.context.signal };
   await call.requirePlace();
+  if (plan.alone) return commitWithinCall(job, call, scope, plan);
   writePreparation(directory, job, plan);
   const refusal = await announcePaths(workTree, paths, options);
   if (refusal !== null && !hasBegun(directory)) return { ...classifyRefusal(refusal, 1), paths, left, at };
@@ -117,16 +127,69 @@ async function beginCommit(
   return { outcome: 'deferred', commit: null, paths, left, at, reason: 'what git was asked for vanished twice' };
 }
 
+/** How often a claim is looked at, in milliseconds. */
+const CLAIM_POLL_MS = 20;
+/** How long git may take for a commit in which nobody else has a part, in seconds. */
+const ALONE_TIMEOUT = 60;
+
+/**
+ * Makes a commit within the call: without hooks git takes a moment, and nothing has to outlive the call. If the call is cut
+ * off, the next one finds the commit by its trailer, or makes it. The job's claim keeps two calls apart.
+ */
+async function commitWithinCall(
+  job: CommitJob,
+  call: Call,
+  scope: CommitScope,
+  { paths, left, at }: ReadyPlan,
+): Promise<'wait' | CommitEnding> {
+  const { clock, ids, signal } = call.context;
+  const directory = getJobDirectory(job, call);
+  const workTree = getWorkTree(call.context, job);
+  const blocked = findClaimObstacle(getClaimFile(directory));
+  if (blocked !== null) throw blocked;
+  mkdirSync(directory, { recursive: true });
+  const mine = claim(getClaimFile(directory), { clock, ids, purpose: 'a commit' });
+  if (mine === null) return 'wait';
+  try {
+    if (isClosed(directory)) return 'wait';
+    writePaths(directory, paths);
+    const refusal = await announcePaths(workTree, paths, { signal });
+    if (refusal !== null) return { ...classifyRefusal(refusal, 1), paths, left, at };
+    const said = await makeCommit(workTree, { message: job.message, key: scope.key, paths }, ALONE_TIMEOUT);
+    const ending = await judgeEnding(workTree, scope, { paths, left, at, ...said }, { signal });
+    if (ending.outcome !== 'made') writeFileSync(getLogFile(directory), said.output.slice(-LAST_WORDS));
+    return ending;
+  } finally {
+    rmSync(join(directory, PATHS), { force: true });
+    mine.release();
+    removeEmpty([directory]);
+  }
+}
+
+/** Waits, as long as the call may take, until another call is done with the commit. */
+function isClaimFreed(directory: string, { context, until }: Call): Promise<boolean> {
+  const left = Math.max(0, until - context.clock.now());
+  return waitUntil(() => findClaimOwner(getClaimFile(directory)) === null, left, CLAIM_POLL_MS);
+}
+
+/** What git was asked for, and what it said. */
+interface Asked extends Omit<CommitAnswer, 'exit'> {
+  /** Null if the list of them was lost. */
+  paths: string[] | null;
+  left: LeftPath[];
+  at: HeadPosition | null;
+  exit: number | null | 'cut off';
+}
+
 /** Determines the result of a commit that git was asked for. It stands even if git refuses to mend the index. */
 async function judgeEnding(
   workTree: string,
   scope: CommitScope,
-  directory: string,
-  ending: ProcessEnding,
+  { paths, left, at, exit, output, sha: told }: Asked,
   options: GitOptions,
 ): Promise<CommitEnding> {
-  const { paths, left, at } = readPreparation(directory);
-  const succeeded = ending.kind === 'exit' && ending.exit.exit === 0;
+  const succeeded = exit === 0;
+  if (succeeded && told !== null && paths !== null) return { outcome: 'made', commit: told, paths, left, at };
   let sha = await findCommit(workTree, scope.key, scope.since.head, options);
   // A hook may have removed the trailer: then the paths tell, if they are in one commit only.
   if (sha === null && succeeded && at !== null && paths !== null) {
@@ -140,15 +203,11 @@ async function judgeEnding(
   if (paths === null) {
     return { outcome: 'deferred', ...NO_COMMIT, left, reason: 'the list of what git was to commit vanished' };
   }
-  const nothing = ending.kind === 'exit' && ending.exit.exit === 1 && !isHindrance(readLogEnd(directory));
-  const empty = nothing && (await isEmptyCommit(workTree, join(directory, MESSAGE), join(directory, PATHS), options));
+  const empty = exit === 1 && !isHindrance(output) && (await isEmptyCommit(workTree, paths, options));
   await nullIfRefused(withdrawNew(workTree, paths, options));
   if (empty) return { outcome: 'nothing', ...NO_COMMIT, left };
-  if (ending.kind === 'interrupted') {
-    return { outcome: 'deferred', commit: null, paths, left, at, reason: 'git was cut off' };
-  }
-  const { exit } = ending.exit;
-  return { ...classifyRefusal(readLogEnd(directory), exit), paths, left, at };
+  if (exit === 'cut off') return { outcome: 'deferred', commit: null, paths, left, at, reason: 'git was cut off' };
+  return { ...classifyRefusal(output.slice(-LAST_WORDS).trim(), exit), paths, left, at };
 }
 
 /**
@@ -157,7 +216,7 @@ async function judgeEnding(
  * @throws DevCliError `IO`, `INTERRUPTED`
  */
 export async function takeBack(workTree: string, directory: string, options: GitOptions): Promise<void> {
-  if (inspect(directory).state === 'absent' || !existsSync(join(directory, PATHS))) return;
+  if (!existsSync(join(directory, PATHS))) return;
   await nullIfRefused(withdrawNew(workTree, readPreparation(directory).paths ?? [], options));
 }
 
@@ -199,15 +258,19 @@ function endWithoutCommand(plan: Exclude<CommitPlan, { kind: 'ready' }>): Commit
   }
 }
 
+/** Written before the index is touched: by it a call that gives the commit up knows what to withdraw. */
+function writePaths(directory: string, paths: readonly string[]): void {
+  writeFileSync(join(directory, PATHS), paths.map((path) => `${path}\0`).join(''));
+}
+
 function writePreparation(
   directory: string,
   { message, key }: CommitJob,
   { paths, left, at }: Extract<CommitPlan, { kind: 'ready' }>,
 ): void {
   ensureDirectory(directory);
-  const files = buildCommitFiles(message, key, paths);
-  writeDurably(join(directory, MESSAGE), files.message);
-  writeDurably(join(directory, PATHS), files.paths);
+  writeDurably(join(directory, MESSAGE), buildCommitFiles(message, key, paths).message);
+  writePaths(directory, paths);
   writeDurably(join(directory, LEFT), JSON.stringify(left));
   writeDurably(join(directory, AT), JSON.stringify(at));
 }

@@ -1,7 +1,6 @@
 import { basename } from 'node:path';
 import { DevCliError } from '../base/errors.js';
 import type { Context } from '../run/context.js';
-import { getCurrent } from '../run/current.js';
 import type { RunState } from '../run/state.js';
 import { recordEntry, type Transaction } from '../run/transaction.js';
 import { findClaimObstacle } from '../store/claim.js';
@@ -74,10 +73,10 @@ async function countLaunch(job: Job, { transact }: Call, directory: string): Pro
   const blocked = findClaimObstacle(getClaimFile(directory));
   if (blocked !== null) throw blocked;
   const mayLaunch = await transact((tx) => {
-    const row = findLaunchRow(tx.state, job);
-    if (row === undefined) return null;
-    if ((row.launches ?? 1) >= LAUNCHES) return false;
-    row.launches = (row.launches ?? 1) + 1;
+    const launches = findLaunches(tx, job);
+    if (launches === undefined) return null;
+    if (launches >= LAUNCHES) return false;
+    setLaunches(tx, job, launches + 1);
     recordEntry(tx, 'recovered', {
       notices: [`${basename(directory)}: no records of its command; it is launched again`],
     });
@@ -88,11 +87,18 @@ async function countLaunch(job: Job, { transact }: Call, directory: string): Pro
   return appeared ? 'wait' : 'vanished';
 }
 
-/** The row of the state that counts a job's launches; undefined if another call has taken in its result. */
-function findLaunchRow(state: RunState, { kind, actionId }: Job): { launches?: number } | undefined {
-  if (kind === 'command') return getCurrent(state).commands[actionId];
-  const job = findRunningAction(state) === actionId ? getCurrent(state).engine?.job : null;
-  return job === null || job === undefined || job.kind === 'commands' ? undefined : job;
+/** How often a job was launched; undefined if another call has taken in its result. */
+function findLaunches(tx: Transaction, { kind, actionId }: Job): number | undefined {
+  const { commands, engine } = tx.current;
+  const row = kind === 'command' ? commands[actionId] : findRunningAction(tx.state) === actionId ? engine?.job : null;
+  return row == null || 'queue' in row ? undefined : (row.launches ?? 1);
+}
+
+function setLaunches({ current }: Transaction, { kind, actionId }: Job, launches: number): void {
+  const { commands, engine } = current;
+  const command = kind === 'command' ? commands[actionId] : undefined;
+  if (command !== undefined) commands[actionId] = { ...command, launches };
+  else if (engine?.job != null && engine.job.kind !== 'commands') engine.job = { ...engine.job, launches };
 }
 
 /**

@@ -116,7 +116,7 @@ export function readText(path: string): string | null {
 }
 
 /** How many characters at the end of a log are read for the reason of a failure. */
-const LAST_WORDS = 2000;
+export const LAST_WORDS = 2000;
 
 /** Reads the end of a command's log, where the reason of a failure is; empty if there is no log. */
 export function readLogEnd(directory: string): string {

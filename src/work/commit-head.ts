@@ -1,9 +1,9 @@
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { WorkTreeStatus } from './baseline.js';
 import { findCommitIn, isAncestor } from './commit-search.js';
-import { type GitOptions, git } from './git-command.js';
+import type { GitOptions } from './git-command.js';
 
 /** Where a commit of a run would go, and what prevents it there (engine.md, Commits). */
 
@@ -52,20 +52,40 @@ const UNDER_WAY: Record<string, string> = {
   BISECT_LOG: 'a bisect is in progress',
 };
 
+/** Files of the git directory that tell whether git can commit, and whether hooks would have a part in it. */
+export const TELLING = [...Object.keys(UNDER_WAY), 'index.lock', 'hooks'];
+
 /**
  * Finds out why git cannot commit just now, wherever HEAD is; null if it can.
- * @throws DevCliError `GIT_FAILED`, `INTERRUPTED`
+ * @param places where the files of `TELLING` are, absolute
  */
-export async function findHindrance(workTree: string, options: GitOptions): Promise<string | null> {
-  const asked = [...Object.keys(UNDER_WAY), 'index.lock'].flatMap((name) => ['--git-path', name]);
-  const answer = await git(workTree, ['rev-parse', '--absolute-git-dir', ...asked], options);
-  const [directory = '', ...places] = answer.toString('utf8').split('\n');
+export async function findHindrance(places: readonly string[]): Promise<string | null> {
   for (const [index, why] of Object.values(UNDER_WAY).entries()) {
-    if (await isReachable(resolve(workTree, places[index] ?? ''), constants.F_OK)) return why;
+    if (await isReachable(places[index] ?? '', constants.F_OK)) return why;
   }
-  const lock = places[Object.keys(UNDER_WAY).length] ?? 'index.lock';
-  if (await isReachable(resolve(workTree, lock), constants.F_OK)) return 'another git process holds the index';
-  return (await isReachable(directory, constants.W_OK)) ? null : 'the git directory cannot be written';
+  const lock = places[TELLING.indexOf('index.lock')] ?? '';
+  if (await isReachable(lock, constants.F_OK)) return 'another git process holds the index';
+  return (await isReachable(dirname(lock), constants.W_OK)) ? null : 'the git directory cannot be written';
+}
+
+/** Hooks that take part in a commit. */
+const HOOKS = [
+  'pre-commit',
+  'prepare-commit-msg',
+  'commit-msg',
+  'post-commit',
+  'post-index-change',
+  'reference-transaction',
+];
+
+/**
+ * Whether a hook may take part in a commit.
+ * @param places where the files of `TELLING` are, absolute
+ */
+export async function hasHooks(places: readonly string[]): Promise<boolean> {
+  const directory = places[TELLING.indexOf('hooks')] ?? '';
+  const found = await Promise.all(HOOKS.map((hook) => isReachable(join(directory, hook), constants.F_OK)));
+  return found.includes(true);
 }
 
 /** Whether a path can be accessed in a mode of `access`. */

@@ -23,7 +23,14 @@ export async function findCommit(
   since: string | null,
   options: GitOptions = {},
 ): Promise<string | null> {
-  return findCommitIn(workTree, key, { since, head: await findHead(workTree, options) }, options);
+  try {
+    return await findCommitIn(workTree, key, { since, head: 'HEAD' }, options);
+  } catch (error) {
+    const head = await nullIfRefused(git(workTree, ['rev-parse', '--verify', '--quiet', 'HEAD'], options));
+    // Before the first commit there is nothing to search.
+    if (head === null) return null;
+    throw error;
+  }
 }
 
 /** Finds the commit in the same way, up to a given commit instead of HEAD. @throws DevCliError as `findCommit` */
@@ -74,12 +81,6 @@ export async function findCommitByPaths(
     if (paths.every((path) => held.has(path))) holding.push(commit);
   }
   return holding.length === 1 ? (holding[0] ?? null) : null;
-}
-
-/** The commit checked out; null before the first one. */
-async function findHead(workTree: string, options: GitOptions = {}): Promise<string | null> {
-  const answer = await nullIfRefused(git(workTree, ['rev-parse', '--verify', '--quiet', 'HEAD'], options));
-  return answer === null ? null : answer.toString('utf8').trim();
 }
 
 /** Whether a commit is in the history of another; false if either is gone. @throws DevCliError `INTERRUPTED` */

@@ -1,9 +1,11 @@
+import { resolve } from 'node:path';
 import type { WorkTreeStatus } from './baseline.js';
-import { findHeadRefusal, findHindrance } from './commit-head.js';
+import { findHeadRefusal, findHindrance, hasHooks, TELLING } from './commit-head.js';
 import { type CommitScope, type LeftPath, listLeftPaths, selectPaths } from './commit-paths.js';
 import { findCommitIn, TRAILER } from './commit-search.js';
-import { readPresent } from './git.js';
+import { readPresentWith } from './git.js';
 import { buildUserEnvironment, type GitOptions, git, nullIfRefused } from './git-command.js';
+import { executeFile } from './processes.js';
 
 /**
  * Plans the commits of a run's work (engine.md, Commits). Each carries a trailer by which it is looked for before it is
@@ -19,7 +21,8 @@ export type CommitPlan =
   | { kind: 'nothing'; why: string; left: LeftPath[] }
   /** The commit has to wait. `head`: because of where HEAD is, which a person may accept. */
   | { kind: 'later'; why: string; left: LeftPath[]; head: boolean }
-  | { kind: 'ready'; paths: string[]; left: LeftPath[]; at: HeadPosition };
+  /** `alone`: git makes it without anybody's help: no hook takes part, and nothing asks for a signature. */
+  | { kind: 'ready'; paths: string[]; left: LeftPath[]; at: HeadPosition; alone: boolean };
 
 /**
  * Determines what a commit would hold, and whether it is already made. Changes nothing.
@@ -27,8 +30,9 @@ export type CommitPlan =
  * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`
  */
 export async function planCommit(workTree: string, scope: CommitScope, options: GitOptions = {}): Promise<CommitPlan> {
-  const now = await readPresent(workTree, options);
-  if (now === null) return { kind: 'nothing', why: 'no repository', left: [] };
+  const [read, signs] = await Promise.all([readPresentWith(workTree, TELLING, options), isSigning(workTree, options)]);
+  if (read === null) return { kind: 'nothing', why: 'no repository', left: [] };
+  const now = read.present;
   const { head, branch } = now;
   const sha = await findCommitIn(workTree, scope.key, { since: scope.since.head, head }, options);
   if (sha !== null) return { kind: 'found', sha };
@@ -36,18 +40,70 @@ export async function planCommit(workTree: string, scope: CommitScope, options: 
   const settled = [...paths, ...left.map(({ path }) => path)];
   const named = [...left, ...(await listLeftPaths(workTree, now, scope, settled, options))];
   if (paths.length === 0) return { kind: 'nothing', why: 'nothing to commit', left: named };
-  const hindrance = await findHindrance(workTree, options);
+  const places = read.places ?? (await findPlaces(workTree, TELLING, options));
+  const hindrance = await findHindrance(places);
   if (hindrance !== null) return { kind: 'later', why: hindrance, left: named, head: false };
   const refusal = scope.head === undefined ? null : await findHeadRefusal(workTree, now, scope.head, options);
   if (refusal !== null) return { kind: 'later', why: refusal, left: named, head: true };
-  return { kind: 'ready', paths, left: named, at: { head, branch } };
+  return { kind: 'ready', paths, left: named, at: { head, branch }, alone: !signs && !(await hasHooks(places)) };
+}
+
+/** Whether commits are signed, for which git may ask for a passphrase. */
+async function isSigning(workTree: string, options: GitOptions): Promise<boolean> {
+  const answer = await nullIfRefused(git(workTree, ['config', '--bool', '--get', 'commit.gpgSign'], options));
+  return answer?.toString('utf8').trim() === 'true';
+}
+
+/** Asks for one place at a time, so that a path may hold anything. */
+async function findPlaces(workTree: string, files: readonly string[], options: GitOptions): Promise<string[]> {
+  const answers = await Promise.all(files.map((file) => git(workTree, ['rev-parse', '--git-path', file], options)));
+  return answers.map((answer) => resolve(workTree, answer.toString('utf8').slice(0, -1)));
+}
+
+/** What git said to a commit that it was to make at once. */
+export interface CommitAnswer {
+  /** Null if a signal ended it. */
+  exit: number | null;
+  output: string;
+  /** The commit, if git said which. */
+  sha: string | null;
+}
+
+/** Most that git prints about a commit, in bytes. */
+const LONGEST_ANSWER = 16 * 1024 * 1024;
+
+/**
+ * Has git make the commit within the call: for one in which nobody else has a part.
+ * @param timeoutSeconds when it is ended
+ * @throws DevCliError `IO`
+ */
+export async function makeCommit(
+  workTree: string,
+  { message, key, paths }: { message: string; key: string; paths: readonly string[] },
+  timeoutSeconds: number,
+): Promise<CommitAnswer> {
+  const files = buildCommitFiles(message, key, paths);
+  // The sha in full; without a pager, a status or maintenance in the background.
+  const [, ...args] = buildCommitCommand(null, '-').filter((word) => word !== '--quiet');
+  const argv = ['-c', 'core.abbrev=no', '-c', 'core.quotepath=off', ...args, `--message=${files.message}`];
+  const { error, stdout, stderr } = await executeFile('git', argv, {
+    cwd: workTree,
+    env: { ...buildCommitEnvironment(process.env), GIT_TERMINAL_PROMPT: '0' },
+    signal: undefined,
+    timeoutSeconds,
+    maxBuffer: LONGEST_ANSWER,
+    input: files.paths,
+  });
+  const output = `${stdout.toString('utf8')}${stderr.toString('utf8')}`;
+  const exit = error === null ? 0 : typeof error.code === 'number' ? error.code : null;
+  return { exit, output, sha: /^\[[^\]]* ([0-9a-f]{40,64})\]/m.exec(output)?.[1] ?? null };
 }
 
 /**
  * Builds the command that makes the commit, for the detached runner, since hooks may take long. It reads message and
  * paths from files, so that no path can be taken for an option or a pattern.
  */
-export function buildCommitCommand(messageFile: string, pathsFile: string): string[] {
+export function buildCommitCommand(messageFile: string | null, pathsFile: string): string[] {
   return [
     'git',
     '--literal-pathspecs',
@@ -55,10 +111,14 @@ export function buildCommitCommand(messageFile: string, pathsFile: string): stri
     '--only',
     '--quiet',
     '--cleanup=whitespace',
-    `--file=${messageFile}`,
+    ...(messageFile === null ? [] : [`--file=${messageFile}`]),
     `--pathspec-from-file=${pathsFile}`,
     '--pathspec-file-nul',
   ];
+}
+
+function listNul(paths: readonly string[]): string {
+  return paths.map((path) => `${path}\0`).join('');
 }
 
 /** Builds the contents of the two files: the message with its trailer, and the NUL-terminated paths. */
@@ -67,7 +127,7 @@ export function buildCommitFiles(
   key: string,
   paths: readonly string[],
 ): { message: string; paths: string } {
-  return { message: `${message.trim()}\n\n${TRAILER}: ${key}\n`, paths: paths.map((path) => `${path}\0`).join('') };
+  return { message: `${message.trim()}\n\n${TRAILER}: ${key}\n`, paths: listNul(paths) };
 }
 
 /**
@@ -77,12 +137,12 @@ export function buildCommitFiles(
  */
 export async function isEmptyCommit(
   workTree: string,
-  messageFile: string,
-  pathsFile: string,
+  paths: readonly string[],
   options: GitOptions = {},
 ): Promise<boolean> {
-  const [, ...args] = buildCommitCommand(messageFile, pathsFile);
-  return (await nullIfRefused(git(workTree, [...args, '--dry-run'], options))) === null;
+  const [, ...args] = buildCommitCommand(null, '-');
+  const asked = git(workTree, [...args, '--dry-run'], { ...options, input: listNul(paths) });
+  return (await nullIfRefused(asked)) === null;
 }
 
 /** Builds the command's environment, in English, so that git's messages are recognised (`isHindrance`). */

@@ -1,4 +1,5 @@
 import { promises } from 'node:fs';
+import { resolve } from 'node:path';
 import { DevCliError, getSystemCode } from '../base/errors.js';
 import { findHarnessMark } from '../base/harness-mark.js';
 import { stripInvisible } from '../base/visible.js';
@@ -11,13 +12,18 @@ export interface GitOptions {
   signal?: AbortSignal;
   /** How long one call of git may take, in seconds; default 120. */
   timeoutSeconds?: number;
+  /** What git reads from standard input. */
+  input?: string;
 }
 
 /** Whether a directory is in a repository, and where in it. */
 export type RepositoryLookup =
   | { kind: 'no-git' | 'no-repository' }
-  /** `prefix`: path from the top of the repository to the directory, ending in `/`, or empty. `top`: the way back. */
-  | { kind: 'repository'; prefix: Buffer; top: string };
+  /**
+   * `prefix`: path from the top of the repository to the directory, ending in `/`, or empty. `top`: the way back. `places`: where
+   * git keeps the files that were asked for; null if its answer could not be told apart, as with a line feed in a path.
+   */
+  | { kind: 'repository'; prefix: Buffer; top: string; places: string[] | null };
 
 interface GitAnswer {
   exit: number;
@@ -53,13 +59,19 @@ const REDIRECTING = [
  * Finds the repository of a directory. A `.git` file that leads nowhere is a failure, not a missing repository. A bare
  * repository, or the inside of `.git`, counts as none because it has no work tree.
  * @param directory absolute path
+ * @param files of the git directory, whose places are asked for
  * @throws DevCliError `GIT_FAILED`, `IO` (the directory is gone), `INTERRUPTED`
  */
-export async function findRepository(directory: string, options: GitOptions): Promise<RepositoryLookup> {
-  // --show-prefix comes last, since only its answer may contain a newline.
+export async function findRepository(
+  directory: string,
+  options: GitOptions,
+  files: readonly string[] = [],
+): Promise<RepositoryLookup> {
+  const asked = files.flatMap((file) => ['--git-path', file]);
+  // --show-prefix comes last, since the path that it prints may contain a line feed.
   const answer = await runGit(
     directory,
-    ['rev-parse', '--is-inside-work-tree', '--show-cdup', '--show-prefix'],
+    ['rev-parse', '--is-inside-work-tree', '--show-cdup', ...asked, '--show-prefix'],
     options,
   );
   if (answer === 'no-git') return { kind: 'no-git' };
@@ -67,9 +79,22 @@ export async function findRepository(directory: string, options: GitOptions): Pr
     if (answer.stderr.includes('not a git repository (or any')) return { kind: 'no-repository' };
     throw buildGitFailure('rev-parse', answer);
   }
-  const [inside = '', top = ''] = answer.stdout.toString('latin1').split('\n', 2);
+  const lines = answer.stdout.toString('latin1').split('\n');
+  const [inside = '', top = ''] = lines;
   if (inside !== 'true') return { kind: 'no-repository' };
-  return { kind: 'repository', top, prefix: answer.stdout.subarray(inside.length + top.length + 2, -1) };
+  const before = lines.slice(0, 2 + files.length);
+  const prefix = answer.stdout.subarray(before.join('\n').length + 1, -1);
+  // A line feed in one of the places would shift the rest: the way down is then not as deep as the way back.
+  if (files.length > 0 && countSlashes(prefix.toString('latin1')) !== countSlashes(top)) {
+    const plain = await findRepository(directory, options);
+    return plain.kind === 'repository' ? { ...plain, places: null } : plain;
+  }
+  const places = before.slice(2).map((place) => resolve(directory, Buffer.from(place, 'latin1').toString('utf8')));
+  return { kind: 'repository', top, prefix, places };
+}
+
+function countSlashes(path: string): number {
+  return path.split('/').length - 1;
 }
 
 /**
@@ -108,12 +133,12 @@ async function runGit(cwd: string, args: string[], options: GitOptions): Promise
   await promises.stat(cwd).catch((cause: unknown) => {
     throw new DevCliError('IO', `${cwd} cannot be reached (${getSystemCode(cause) ?? 'unknown'}).`, { cause });
   });
-  const { timeoutSeconds = TIMEOUT, signal } = options;
+  const { timeoutSeconds = TIMEOUT, signal, input = '' } = options;
   // A mere question would start a file system monitor that outlives it.
   const argv = ['-c', 'core.quotepath=off', '-c', 'core.fsmonitor=false', ...args];
   const env = buildQuestionEnvironment(options.env ?? process.env);
   const limits = { timeoutSeconds, maxBuffer: MAX_OUTPUT };
-  const { error, stdout, stderr } = await executeFile('git', argv, { cwd, env, signal, ...limits });
+  const { error, stdout, stderr } = await executeFile('git', argv, { cwd, env, signal, input, ...limits });
   const answer = { exit: 0, stdout, stderr: toShownText(stderr) };
   if (error === null) return answer;
   if (error.code === 'ENOENT') return 'no-git';

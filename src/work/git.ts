@@ -35,8 +35,22 @@ export async function readBaseline(workTree: string, options: GitOptions = {}): 
 
 /** Reads the work tree in the same way, with the branch. @throws DevCliError as `readBaseline` */
 export async function readPresent(workTree: string, options: GitOptions = {}): Promise<WorkTreeStatus | null> {
-  const place = await findRepository(workTree, options);
-  return place.kind === 'repository' ? readPart(workTree, place, options) : null;
+  return (await readPresentWith(workTree, [], options))?.present ?? null;
+}
+
+/**
+ * Reads it together with the places of files of the git directory.
+ * @returns `places`: as `findRepository` gives them
+ * @throws DevCliError as `readBaseline`
+ */
+export async function readPresentWith(
+  workTree: string,
+  files: readonly string[],
+  options: GitOptions,
+): Promise<{ present: WorkTreeStatus; places: string[] | null } | null> {
+  const place = await findRepository(workTree, options, files);
+  if (place.kind !== 'repository') return null;
+  return { present: await readPart(workTree, place, options), places: place.places };
 }
 
 /**
