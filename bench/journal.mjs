@@ -12,13 +12,13 @@ export function growJournal(directory, length) {
   const stateFile = join(directory, 'state.json');
   const journalFile = join(directory, 'events.jsonl');
   const state = JSON.parse(readFileSync(stateFile, 'utf8'));
-  const marks = JSON.parse(readFileSync(journalFile, 'utf8').trimEnd().split('\n').at(-1) ?? '').marks;
+  const { crc: _, ...last } = JSON.parse(readFileSync(journalFile, 'utf8').trimEnd().split('\n').at(-1) ?? '');
   const lines = [readFileSync(journalFile, 'utf8')];
   for (let seq = state.seq + 1; seq <= length; seq++) {
     const patch = [{ op: 'replace', path: '/seq', value: seq }];
     const data = { runId: state.runId, what: 'a prompt' };
     const by = { kind: 'hook', via: 'bench' };
-    lines.push(line({ v: 1, seq, at: state.updatedAt, type: 'human', by, data, patch, files: [], marks }));
+    lines.push(line({ ...last, seq, at: state.updatedAt, type: 'human', by, data, patch, files: [] }));
   }
   writeFileSync(journalFile, lines.join(''));
   writeFileSync(stateFile, readFileSync(stateFile, 'utf8').replace(/^ "seq": \d+,$/m, ` "seq": ${length},`));

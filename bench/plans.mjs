@@ -1,16 +1,19 @@
-// Executions of large plans: what a call takes with 10, 1,000 and 10,000 todos (engine.md, Scale).
-import { spawnSync } from 'node:child_process';
+// Executions of plans of any size, in repositories of any size; their agents say that all is well.
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { BINARY, createProject } from '../tests/support/project.mjs';
+import { dirname, join } from 'node:path';
+import { createProject } from '../tests/support/project.mjs';
+import { answer, run } from './measure.mjs';
 
-const NAME = 'big';
+export const NAME = 'big';
+
+/** Todos that are at work at the same time: one of each lane. */
+export const WAVE = 4;
 
 /**
  * A plan in lanes: four todos can be out together, each waits for the one before it in its lane.
  * @param {number} todos
  */
-function lanes(todos) {
+export function lanes(todos) {
   return {
     context: { originalRequest: 'Do it all', interviewSummary: 'Asked', researchFindings: 'Found' },
     objectives: { core: 'All is done', deliverables: ['src/'], definitionOfDone: ['it holds'], mustNotDo: [] },
@@ -19,7 +22,7 @@ function lanes(todos) {
       title: `Write part ${index + 1} of the whole and what belongs to it`,
       type: 'work',
       risk: 'low',
-      dependsOn: index < 4 ? [] : [`todo-${index - 3}`],
+      dependsOn: index < WAVE ? [] : [`todo-${index + 1 - WAVE}`],
       inputs: [],
       outputs: [],
       files: [`src/part-${index + 1}/**`],
@@ -49,37 +52,50 @@ const VERIFIED = {
   summary: 'Holds.',
 };
 
+/** What a worker hands in that wrote nothing. */
+export const NOTHING_WRITTEN = { ...WORKER, learnings: [] };
+
 /**
- * A run that executes such a plan. There is no repository: what git takes is the same whatever the plan.
- * @param {number} todos
+ * A run that executes a plan in lanes.
+ * @param {object} options
+ * @param {number} options.todos
+ * @param {number | null} [options.tree] files in its repository; null: there is none
+ * @param {boolean} [options.writes] each worker writes a file, which is then committed
  */
-export function execution(todos) {
-  const project = createProject({ sample: null, git: false });
-  const file = join(project.root, 'plan.json');
-  writeFileSync(file, JSON.stringify(lanes(todos)));
-  answer(project, ['plan', 'generate', NAME, '--data', '@plan.json']);
+export function execution({ todos, tree = null, writes = false }) {
+  const project = tree === null ? createProject({ sample: null, git: false }) : repository(tree);
+  answer(project, ['plan', 'generate', NAME, '--data', '-'], JSON.stringify(lanes(todos)));
   answer(project, ['init', NAME, '--recipe', 'execute-standard']);
-  const action = () => JSON.parse(answer(project, ['next', NAME]));
   /** Hands in what every task that is out was to bring; gives the words of the acknowledgement. */
   const prepared = () => {
-    const { actionId, tasks, running } = action();
-    for (const { substep, output } of [...tasks, ...running]) {
-      const path = join(project.root, output);
-      mkdirSync(join(path, '..'), { recursive: true });
-      writeFileSync(path, JSON.stringify(substep === 'worker' ? WORKER : VERIFIED));
+    const { actionId, tasks, running } = JSON.parse(answer(project, ['next', NAME]));
+    for (const { substep, todoId, output } of [...tasks, ...running]) {
+      const path = `src/${todoId.replace('todo', 'part')}/made.txt`;
+      const isWriting = writes && substep === 'worker';
+      if (isWriting) put(project, path, `${todoId}\n`);
+      const worker = { ...WORKER, filesChanged: isWriting ? [path] : [] };
+      put(project, output, JSON.stringify(substep === 'worker' ? worker : VERIFIED));
     }
     return ['step', 'complete', NAME, '--action', actionId, '--collect'];
   };
-  return { project, name: NAME, prepared };
+  return { project, directory: join(project.root, '.dev/specs', NAME), prepared };
 }
 
-function answer(project, args) {
-  const child = spawnSync(process.execPath, [BINARY, ...args], {
-    cwd: project.root,
-    env: project.env,
-    encoding: 'utf8',
-    maxBuffer: 1 << 28,
-  });
-  if (child.status !== 0) throw new Error(`${args.join(' ')}: ${child.stdout}${child.stderr}`);
-  return child.stdout;
+/**
+ * A project whose repository tracks so many files, packed as a clone is: nothing is to be tidied up by the first commit.
+ * @param {number} files
+ */
+export function repository(files) {
+  const project = createProject({ sample: null });
+  for (let n = 1; n < files; n++) put(project, `files/${Math.floor(n / 100)}/file-${n}.txt`, `File ${n}.\n`);
+  run(project, 'git', ['add', '--all']);
+  run(project, 'git', ['-c', 'gc.auto=0', 'commit', '--quiet', '--message', 'Files']);
+  run(project, 'git', ['gc', '--quiet']);
+  return project;
+}
+
+/** Writes a file in the project, and its directories. */
+export function put({ root }, path, text) {
+  mkdirSync(dirname(join(root, path)), { recursive: true });
+  writeFileSync(join(root, path), text);
 }

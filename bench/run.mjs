@@ -1,94 +1,55 @@
-// npm run bench: the figures that a user and an agent feel. Nothing is asserted here; the goals stand beside, and a figure
-// that misses its own says so.
-import { StandIn } from '../tests/support/agent.mjs';
-import { createProject } from '../tests/support/project.mjs';
-import { SPECIFY_RECIPES } from '../tests/support/recipes.mjs';
+// npm run bench: the figures that a user and an agent feel, section by section. Nothing is asserted here; the goals stand beside
+// (house.md, Speed), and a figure that misses its own says so.
+//   node bench/run.mjs [SECTION...] [--rounds N]
+// N: calls of each kind, at least 30 for figures to be told, fewer while developing.
+import { parseArgs } from 'node:util';
 import { findTerminal, NO_TERMINAL } from '../tests/support/terminal.mjs';
+import { acknowledgements } from './acknowledgements.mjs';
+import { commits } from './commits.mjs';
+import { disk, installed } from './disk.mjs';
 import { executionGoesWell, executionGoesWrong } from './execution.mjs';
-import { installedPackages, longLives, NOTE, notYet, times } from './speed.mjs';
-import { manyTodos } from './todos.mjs';
+import { init } from './init.mjs';
+import { longLives } from './lives.mjs';
+import { NOTE } from './measure.mjs';
+import { questions } from './questions.mjs';
+import { allGoesWell, manifests, muchGoesWrong } from './reading.mjs';
+import { scale, scaleWithCommits } from './scale.mjs';
 
-const STANDARD = '--recipe specify-standard-interactive';
-
-if (findTerminal() === null) {
-  console.error(`The bench goes through a human gate, and ${NO_TERMINAL}.`);
-  process.exit(1);
-}
-const sections = [
+const SECTIONS = {
   allGoesWell,
   muchGoesWrong,
   executionGoesWell,
   executionGoesWrong,
   manifests,
-  times,
+  questions,
+  acknowledgements,
+  init,
+  commits,
+  disk,
+  scale,
+  scaleWithCommits,
   longLives,
-  manyTodos,
-  installedPackages,
-  notYet,
-];
-const only = process.argv[2];
-for (const section of sections) if (only === undefined || section.name === only) print(section());
-console.log(`\n${NOTE}`);
+  installed,
+};
 
-/** (a) and (c): what one planning run makes the main agent read. */
-function allGoesWell() {
-  const { calls, answers, files, all, tokens } = drive(STANDARD, {});
-  return {
-    title: 'Planning, all goes well (specify-standard-interactive)',
-    rows: [
-      ['calls', 10, calls],
-      ['bytes of answers', 11_000, answers],
-      ['bytes of everything the main agent reads', 40_000, all],
-      ['  of which files named in read', '', files],
-      ['tokens of everything (characters / 4)', '', tokens],
-    ],
-  };
+const { values, positionals } = parseArgs({
+  options: { rounds: { type: 'string', default: '30' } },
+  allowPositionals: true,
+});
+const rounds = Number(values.rounds);
+const unknown = positionals.find((name) => !Object.hasOwn(SECTIONS, name));
+if (unknown !== undefined || !Number.isInteger(rounds) || rounds < 1) {
+  console.error(`Usage: node bench/run.mjs [SECTION...] [--rounds N]\nSections: ${Object.keys(SECTIONS).join(', ')}`);
+  process.exit(2);
 }
-
-/** (b): the same with trouble. */
-function muchGoesWrong() {
-  const scenario = { twoRounds: true, leaveOut: 'gap-analyzer', rejectFirstReview: true, compactedAt: 'analyze-full' };
-  const { calls, answers, injected, all } = drive(STANDARD, scenario);
-  return {
-    title: 'Two-round interview, a missing output, a rejected plan, a compaction',
-    rows: [
-      ['calls, the manifest injected by a hook', 14, calls],
-      ['calls, the agent runs the manifest itself', '', calls + 1],
-      ['bytes of answers', 15_000, answers],
-      ['bytes of answers and of the manifest', 15_000, answers + injected],
-      ['bytes of everything the main agent reads', '', all],
-    ],
-  };
+if (findTerminal() === null) {
+  console.error(`The bench goes through a human gate, and ${NO_TERMINAL}.`);
+  process.exit(1);
 }
-
-/** (d): the largest manifest of each shipped recipe. */
-function manifests() {
-  const rows = SPECIFY_RECIPES.map((recipe) => {
-    let largest = { tokens: 0, block: '' };
-    drive(`--recipe ${recipe}`, {
-      before: (action, agent) => {
-        const { stdout } = agent.run(`dev-cli manifest ${agent.name}`, { injected: true });
-        const tokens = Math.ceil(stdout.length / 4);
-        if (tokens > largest.tokens) largest = { tokens, block: action.block };
-      },
-    });
-    return [`${recipe}, at ${largest.block}`, 1500, largest.tokens];
-  });
-  return { title: 'Largest manifest, tokens (characters / 4)', rows };
+for (const [name, section] of Object.entries(SECTIONS)) {
+  if (positionals.length === 0 || positionals.includes(name)) print(section({ rounds }));
 }
-
-/** Drives one run to its end in a project of its own and gives the totals. */
-function drive(flags, scenario) {
-  const project = createProject();
-  try {
-    const agent = new StandIn({ project, scenario });
-    const done = agent.drive(agent.start(flags));
-    if (done.outcome !== 'completed') throw new Error(`${flags}: ended as ${done.outcome}`);
-    return agent.totals();
-  } finally {
-    project.remove();
-  }
-}
+console.log(`\n${rounds < 30 ? 'Too few rounds for figures to be told. ' : ''}${NOTE}`);
 
 /** A heading and a table; whatever is above its goal is marked, whatever is not is marked as well. */
 function print({ title, rows }) {

@@ -1,0 +1,77 @@
+// What a todo's commit costs, against git alone, in a small and in a large repository.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { answer, ratio, run, Samples, shuffled, timed, timedCall, timedFloor } from './measure.mjs';
+import { execution, put, repository, WAVE } from './plans.mjs';
+
+const GOALS = { 20: 3, 20000: 1.6 };
+const GOAL_PROCESSES = 6;
+
+/**
+ * Results of judges collected: with the commits of four todos, and of todos that changed nothing. A todo's commit is the
+ * difference, by four.
+ */
+export function commits({ rounds }) {
+  return {
+    title: 'Commits of todos, against `git add -N` and `git commit --only` in such a repository',
+    rows: Object.keys(GOALS).flatMap((files) => rowsOf(Number(files), rounds)),
+  };
+}
+
+function rowsOf(tree, rounds) {
+  // One wave warms up, one is counted.
+  const todos = WAVE * (rounds + 2);
+  const [committing, idle] = [true, false].map((writes) => execution({ todos, tree, writes }));
+  const bare = repository(tree);
+  try {
+    const samples = new Samples();
+    for (let round = 0; round <= rounds; round++) {
+      const add = (kind, milliseconds) => round > 0 && samples.add(kind, milliseconds);
+      shuffled([
+        () => oneWave(committing, (kind, words) => add(`${kind} with`, timedCall(committing.project, words))),
+        () => oneWave(idle, (kind, words) => add(`${kind} without`, timedCall(idle.project, words))),
+        () => add('git', bareCommit(bare, `src/bare-${round}.txt`)),
+        () => add('floor', timedFloor(bare)),
+      ]);
+    }
+    const floor = samples.median('floor');
+    const row = (what, kind) => ratio(`${tree} files: ${what}`, '', samples.median(kind), floor);
+    const ofTodo = (samples.median('judges with') - samples.median('judges without')) / WAVE;
+    return [
+      row('workers collected', 'workers with'),
+      row('judges collected, four commits', 'judges with'),
+      row('judges collected, nothing to commit', 'judges without'),
+      row('git alone, one commit', 'git'),
+      ratio(`${tree} files: a todo's commit against git alone`, GOALS[tree], ofTodo, samples.median('git')),
+      [`${tree} files: git processes, of four commits by four`, GOAL_PROCESSES, gitProcesses(committing) / WAVE],
+    ];
+  } finally {
+    for (const { remove } of [committing.project, idle.project, bare]) remove();
+  }
+}
+
+/** Hands in the results of four workers, then of their judges. */
+function oneWave({ prepared }, collect) {
+  collect('workers', prepared());
+  collect('judges', prepared());
+}
+
+/** Milliseconds that git takes to commit one new file alone. */
+function bareCommit(project, path) {
+  put(project, path, 'made\n');
+  const added = timed(project, 'git', ['add', '-N', '--', path]);
+  return added + timed(project, 'git', ['commit', '--quiet', '--only', '--message', 'Made', '--', path]);
+}
+
+/** Git processes that run while the results of four judges are collected, those that git starts itself among them. */
+function gitProcesses({ project, prepared }) {
+  const events = join(project.home, 'git-events');
+  answer(project, prepared());
+  const words = prepared();
+  run(project, 'git', ['config', '--global', 'trace2.eventTarget', events]);
+  answer(project, words);
+  run(project, 'git', ['config', '--global', '--unset', 'trace2.eventTarget']);
+  return readFileSync(events, 'utf8')
+    .split('\n')
+    .filter((line) => line.startsWith('{"event":"start"')).length;
+}

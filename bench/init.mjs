@@ -1,0 +1,48 @@
+// How long a run takes to begin.
+import { createProject } from '../tests/support/project.mjs';
+import { answer, ratio, Samples, shuffled, timedCall, timedFloor } from './measure.mjs';
+import { lanes } from './plans.mjs';
+
+const GOAL = 5.5;
+
+/** Planning in a fresh project, in repository and without one; the execution of a plan that is there. */
+export function init({ rounds }) {
+  const samples = new Samples();
+  const inProject = (options, work) => {
+    const project = createProject(options);
+    try {
+      work(project);
+    } finally {
+      project.remove();
+    }
+  };
+  const planning = [
+    'init',
+    'add-auth',
+    '--recipe',
+    'specify-standard-interactive',
+    '--goal',
+    'Add JWT auth to the API',
+  ];
+  for (let round = 0; round < rounds; round++) {
+    shuffled([
+      () => inProject({}, (project) => samples.add('planning', timedCall(project, planning))),
+      () => inProject({ git: false }, (project) => samples.add('no repository', timedCall(project, planning))),
+      () =>
+        inProject({}, (project) => {
+          answer(project, ['plan', 'generate', 'add-auth', '--data', '-'], JSON.stringify(lanes(8)));
+          samples.add('execution', timedCall(project, ['init', 'add-auth', '--execute']));
+        }),
+      () => inProject({}, (project) => samples.add('floor', timedFloor(project))),
+    ]);
+  }
+  const floor = samples.median('floor');
+  return {
+    title: 'init in a fresh project, against node -e 0',
+    rows: [
+      ratio('planning', GOAL, samples.median('planning'), floor),
+      ratio('planning, where no repository is', '', samples.median('no repository'), floor),
+      ratio('execution of a plan of eight todos', '', samples.median('execution'), floor),
+    ],
+  };
+}

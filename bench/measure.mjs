@@ -1,0 +1,102 @@
+// How calls are timed: whole processes, from start to end, as an agent waits for them.
+import { spawnSync } from 'node:child_process';
+import { performance } from 'node:perf_hooks';
+import { BINARY } from '../tests/support/project.mjs';
+
+/** What stands below every table. */
+export const NOTE = `Times are of whole processes. The kinds of a round follow each other in an order that chance chooses anew for each round;
+a figure is the median of its kind over all rounds, a mean is that of such medians over the calls of a whole run. The floor is
+\`node -e 0\`, called in the same rounds, and its median stands beside. NODE_EXTRA_CA_CERTS is unset: it would add to every start of
+node and flatter the ratios. Run it twice before you believe a small difference.`;
+
+/** @typedef {{ root: string, env: NodeJS.ProcessEnv }} Place where a process runs */
+
+/**
+ * Milliseconds that one process took.
+ * @param {Place} place
+ * @param {string} program
+ * @param {readonly string[]} args
+ * @param {string} [input] its standard input
+ */
+export function timed(place, program, args, input) {
+  const from = performance.now();
+  run(place, program, args, input);
+  return performance.now() - from;
+}
+
+/** Milliseconds that a node took that does nothing. */
+export const timedFloor = (place) => timed(place, process.execPath, ['-e', '0']);
+
+/** Milliseconds that a command of dev-cli took. */
+export const timedCall = (place, words, input) => timed(place, process.execPath, [BINARY, ...words], input);
+
+/** What a command of dev-cli prints. */
+export const answer = (place, words, input) => run(place, process.execPath, [BINARY, ...words], input);
+
+/**
+ * What one process prints.
+ * @throws Error when it fails
+ */
+export function run({ root, env }, program, args, input) {
+  const { NODE_EXTRA_CA_CERTS: _, ...quiet } = env;
+  const stdio = [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'];
+  const options = { cwd: root, env: quiet, stdio, input, encoding: 'utf8', maxBuffer: 1 << 28 };
+  const child = spawnSync(program, args, options);
+  if (child.status === 0) return child.stdout;
+  throw new Error(`${[program, ...args].slice(-8).join(' ')}: exit ${child.status} ${child.stdout}${child.stderr}`);
+}
+
+/** Milliseconds by kind. */
+export class Samples {
+  #taken = new Map();
+
+  add(kind, milliseconds) {
+    this.#taken.set(kind, [...(this.#taken.get(kind) ?? []), milliseconds]);
+  }
+
+  /** @returns {string[]} in the order in which each was measured first */
+  kinds() {
+    return [...this.#taken.keys()];
+  }
+
+  median(kind) {
+    return median(this.#taken.get(kind) ?? []);
+  }
+
+  /** The mean of the medians of these kinds: what a call of a whole run takes. */
+  mean(kinds) {
+    return mean(kinds.map((kind) => this.median(kind)));
+  }
+}
+
+/**
+ * Does each of these once, in an order that chance chooses.
+ * @param {readonly (() => void)[]} works
+ */
+export function shuffled(works) {
+  const left = [...works];
+  while (left.length > 0) left.splice(Math.floor(Math.random() * left.length), 1)[0]();
+}
+
+/** @param {readonly number[]} values */
+export function mean(values) {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+/** @param {readonly number[]} values */
+function median(values) {
+  if (values.length === 0) throw new Error('a median of nothing');
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+/**
+ * A row of a table: a time as a multiple of another one, both in milliseconds.
+ * @param {string} what
+ * @param {number | ''} goal the multiple that is wanted
+ */
+export function ratio(what, goal, taken, floor) {
+  const shown = `${what}  (${taken.toFixed(1)} ms)`;
+  return [shown, goal, taken / floor, { unit: '×', floor: `floor ${floor.toFixed(1)} ms` }];
+}
