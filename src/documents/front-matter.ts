@@ -1,7 +1,6 @@
 import { isRecord, type JsonObject } from '../base/json.js';
-import { loadLazily } from '../base/lazy.js';
 
-const yaml = loadLazily<typeof import('yaml')>('yaml');
+const yaml = (): typeof import('yaml') => require('yaml');
 
 /** In characters. Front matter is a few lines; parsing more could take long. */
 const MAX_LENGTH = 32_768;

@@ -1,5 +1,4 @@
 import { defined } from '../base/defined.js';
-import { loadLazily } from '../base/lazy.js';
 import type { OnError } from '../machine/program.js';
 import { ENGINE_BLOCK, type HandlerStage } from '../registry/handlers.js';
 import { getClosing, isGuarded, isPlanGate, keepsSources, listArtifacts, listInherited } from './declared.js';
@@ -16,7 +15,7 @@ import type {
   ResolvedWorkflow,
 } from './resolved.js';
 
-const yaml = loadLazily<typeof import('yaml')>('yaml');
+const yaml = (): typeof import('yaml') => require('yaml');
 
 type Shown = Record<string, unknown>;
 

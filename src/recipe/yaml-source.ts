@@ -1,10 +1,9 @@
 import type { Document, Node, Pair, YAMLParseError } from 'yaml';
 import { defined } from '../base/defined.js';
-import { loadLazily } from '../base/lazy.js';
 import { findSuggestion } from '../base/suggest.js';
 import { locateOffset, type RecipeProblem, type Span } from './problem.js';
 
-const yaml = loadLazily<typeof import('yaml')>('yaml');
+const yaml = (): typeof import('yaml') => require('yaml');
 
 /** In characters; several times what a recipe needs. On hostile text the parser's time grows with its square. */
 const MAX_LENGTH = 64 * 1024;

@@ -43,7 +43,9 @@ function buildDoor(): void {
     platform: 'node',
     target: 'node20.17',
     format: 'cjs',
-    external: ['yaml', 'ajv', 'ajv/*'],
+    external: ['ajv', 'ajv/*'],
+    // As scripts/build.mjs has it.
+    alias: { yaml: join(CHECKOUT, 'node_modules/yaml/browser/dist/index.js') },
     // jsonc-parser's other form loads its parts by names that no bundler sees.
     mainFields: ['module', 'main'],
     define: { 'import.meta.dirname': JSON.stringify(join(CHECKOUT, 'dist')) },

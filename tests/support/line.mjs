@@ -17,9 +17,12 @@ let run = inShell;
 /**
  * From now on command lines are run like this.
  * @param {RunLine} runLine
+ * @returns {RunLine} how they were run until now
  */
 export function runLinesBy(runLine) {
+  const former = run;
   run = runLine;
+  return former;
 }
 
 /** @type {RunLine} */

@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Answer } from '../../support/agent.mjs';
+import { type Action, type Answer, type Call, StandIn } from '../../support/agent.mjs';
+import { inShell, runLinesBy } from '../../support/line.mjs';
 import { BINARY, CHECKOUT, createProject, type Project } from '../../support/project.mjs';
 
 // What a hot command loads is what it costs (house.md, Speed). Whoever makes it load more changes the lists below, and
@@ -48,6 +49,40 @@ function loadedBy(args: string[], program = BINARY): Loaded {
   return { builtins, files: files.map((file) => relative(CHECKOUT, file)), bytes };
 }
 
+/** The documents of a plan, and commands that recipes run on them. */
+const PLAN = ['cli-plan', 'common', 'plan'];
+/** What judges `when` and `exitWhen`. */
+const CONDITIONS = ['cel-js', 'cli-conditions', 'conditions'];
+
+/** The files beside cli.cjs that each acknowledgement of a planning run loads, by its block, up to the gate of a person. */
+function loadedInRun(planned: Project): Record<string, string[]> {
+  const notes = join(planned.home, 'loaded.json');
+  const hook = join(CHECKOUT, 'tests/support/loaded.cjs');
+  Object.assign(planned.env, { NODE_OPTIONS: `--require ${hook}`, DEV_CLI_TEST_LOADED: notes });
+  const found: Record<string, string[]> = {};
+  let block = '';
+  const before = (action: Action) => {
+    block = action.block;
+    return action.human === 'required' ? 'stop' : undefined;
+  };
+  const onCall = ({ command }: Call) => {
+    if (!command.startsWith('dev-cli step complete')) return;
+    const { files } = JSON.parse(readFileSync(notes, 'utf8')) as Loaded;
+    found[block] = files
+      .map((file) => basename(file, '.cjs'))
+      .filter((name) => !/^(dev-cli\.js|cli)$/.test(name))
+      .sort();
+  };
+  const former = runLinesBy(inShell);
+  try {
+    const agent = new StandIn({ project: planned, scenario: { before }, onCall });
+    agent.drive(agent.start('--recipe specify-standard-interactive'));
+  } finally {
+    runLinesBy(former);
+  }
+  return found;
+}
+
 describe('a hot command loads no more than it needs', () => {
   it.each([
     [['next', 'one'], 48_000],
@@ -67,6 +102,24 @@ describe('a hot command loads no more than it needs', () => {
     expect(files).toEqual(['bin/dev-cli.js', 'dist/cli.cjs']);
     expect(builtins.filter((name) => !FOR_A_COMMIT.test(name))).toEqual([]);
     expect(bytes).toBeLessThan(256_000);
+  });
+
+  it('each acknowledgement of a planning run', () => {
+    const planned = createProject();
+    try {
+      expect(loadedInRun(planned)).toEqual({
+        'classify-intent': [],
+        'explore-full': [...PLAN, 'tree', 'yaml'].sort(),
+        interview: PLAN,
+        'decision-confirm': CONDITIONS,
+        'analyze-full': [...PLAN, 'tree', 'yaml'].sort(),
+        'codex-synth': [...PLAN, 'tree', 'yaml'].sort(),
+        'generate-plan': [...PLAN, 'plan-content', 'tree'].sort(),
+        review: [...CONDITIONS, ...PLAN, 'plan-content', 'tree', 'yaml'].sort(),
+      });
+    } finally {
+      planned.remove();
+    }
   });
 
   it('and one that loads more is found', () => {
