@@ -1,9 +1,9 @@
 // Whole runs, driven by the scripted agent, with each of its calls timed.
-import { spawnSync } from 'node:child_process';
 import { performance } from 'node:perf_hooks';
 import { StandIn } from '../tests/support/agent.mjs';
 import { inShell, lineOf, runLinesBy } from '../tests/support/line.mjs';
 import { BINARY, createProject } from '../tests/support/project.mjs';
+import { spawned } from './measure.mjs';
 
 /**
  * One call of dev-cli that was made.
@@ -61,8 +61,6 @@ export function drive(after, agent, start) {
 }
 
 function call(words, input, { cwd, env }) {
-  const stdio = [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'];
-  const options = { cwd, env, input, stdio, encoding: 'utf8', maxBuffer: 1 << 28 };
-  const { status, stdout, stderr } = spawnSync(process.execPath, [BINARY, ...words], options);
+  const { status, stdout, stderr } = spawned({ root: cwd, env }, process.execPath, [BINARY, ...words], input);
   return { exit: status ?? -1, stdout, stderr };
 }

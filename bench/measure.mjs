@@ -1,5 +1,8 @@
 // How calls are timed: whole processes, from start to end, as an agent waits for them.
 import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { BINARY } from '../tests/support/project.mjs';
 
@@ -7,7 +10,7 @@ import { BINARY } from '../tests/support/project.mjs';
 export const NOTE = `Times are of whole processes. The kinds of a round follow each other in an order that chance chooses anew for each round;
 a figure is the median of its kind over all rounds, a mean is that of such medians over the calls of a whole run. The floor is
 \`node -e 0\`, called in the same rounds, and its median stands beside. NODE_EXTRA_CA_CERTS is unset: it would add to every start of
-node and flatter the ratios. Run it twice before you believe a small difference.`;
+node and flatter the ratios. All projects share one directory for compiled code, where Node keeps such. Run it twice before you believe a small difference.`;
 
 /** @typedef {{ root: string, env: NodeJS.ProcessEnv }} Place where a process runs */
 
@@ -37,13 +40,22 @@ export const answer = (place, words, input) => run(place, process.execPath, [BIN
  * What one process prints.
  * @throws Error when it fails
  */
-export function run({ root, env }, program, args, input) {
-  const { NODE_EXTRA_CA_CERTS: _, ...quiet } = env;
+export function run(place, program, args, input) {
+  const { status, stdout, stderr } = spawned(place, program, args, input);
+  if (status === 0) return stdout;
+  throw new Error(`${[program, ...args].slice(-8).join(' ')}: exit ${status} ${stdout}${stderr}`);
+}
+
+/** The compiled code that a Node keeps (house.md, Speed), for all projects: a user has one directory for it, too. */
+const cache = mkdtempSync(join(tmpdir(), 'dev-cli-bench-'));
+process.on('exit', () => rmSync(cache, { recursive: true }));
+
+/** One process that has ended, whatever came of it. */
+export function spawned({ root, env }, program, args, input) {
+  const { NODE_EXTRA_CA_CERTS: _, ...others } = env;
   const stdio = [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'];
-  const options = { cwd: root, env: quiet, stdio, input, encoding: 'utf8', maxBuffer: 1 << 28 };
-  const child = spawnSync(program, args, options);
-  if (child.status === 0) return child.stdout;
-  throw new Error(`${[program, ...args].slice(-8).join(' ')}: exit ${child.status} ${child.stdout}${child.stderr}`);
+  const around = { cwd: root, env: { ...others, XDG_CACHE_HOME: cache }, stdio, input };
+  return spawnSync(program, args, { ...around, encoding: 'utf8', maxBuffer: 1 << 28 });
 }
 
 /** Milliseconds by kind. */

@@ -153,6 +153,7 @@ function environment(bin, home) {
     PATH: `${bin}:${process.env['PATH'] ?? ''}`,
     HOME: home,
     XDG_CONFIG_HOME: join(home, '.config'),
+    XDG_CACHE_HOME: join(home, '.cache'),
     NO_COLOR: '1',
   };
 }
