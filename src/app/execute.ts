@@ -34,7 +34,8 @@ export async function execute(
 async function boundTo(command: string, wings: readonly CommandGroup[] | undefined): Promise<Handler<never>> {
   const handler =
     bindCommand(ACKNOWLEDGING_USE_CASES, command) ??
-    bindCommand((await import('./reading.js')).QUERY_USE_CASES, command) ??
+    // Many runs begin; what only looks at runs is not loaded for that.
+    (command === 'init' ? undefined : bindCommand((await import('./reading.js')).QUERY_USE_CASES, command)) ??
     bindCommand((await import('./starting.js')).STARTING_USE_CASES, command) ??
     (await boundByWing(command, wings ?? (await import('./wings.js')).WINGS));
   if (handler !== undefined) return handler;

@@ -1,4 +1,4 @@
-import { promises } from 'node:fs';
+import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { DevCliError, getSystemCode } from '../base/errors.js';
 import { findHarnessMark } from '../base/harness-mark.js';
@@ -128,11 +128,20 @@ export async function resultOrProblem<T>(work: () => Promise<T>): Promise<T | st
   }
 }
 
-async function runGit(cwd: string, args: string[], options: GitOptions): Promise<GitAnswer | 'no-git'> {
-  // Without this check, a missing directory would look like a missing git.
-  await promises.stat(cwd).catch((cause: unknown) => {
+/**
+ * Without this check, a missing directory would look like a missing git. It is synchronous, so that git is at work when the
+ * caller goes on.
+ */
+function requireDirectory(cwd: string): void {
+  try {
+    statSync(cwd);
+  } catch (cause) {
     throw new DevCliError('IO', `${cwd} cannot be reached (${getSystemCode(cause) ?? 'unknown'}).`, { cause });
-  });
+  }
+}
+
+async function runGit(cwd: string, args: string[], options: GitOptions): Promise<GitAnswer | 'no-git'> {
+  requireDirectory(cwd);
   const { timeoutSeconds = TIMEOUT, signal, input = '' } = options;
   // A mere question would start a file system monitor that outlives it.
   const argv = ['-c', 'core.quotepath=off', '-c', 'core.fsmonitor=false', ...args];

@@ -16,7 +16,7 @@ interface Execution {
 /**
  * Runs a program to its end.
  * @param options.maxBuffer how many bytes it may print before it is ended
- * @param options.input what it reads from standard input
+ * @param options.input what it reads from standard input; nothing by default
  * @throws DevCliError `INTERRUPTED` if the signal aborts; not if the program fails
  */
 export function executeFile(
@@ -25,7 +25,7 @@ export function executeFile(
   {
     signal,
     timeoutSeconds,
-    input = '',
+    input,
     ...rest
   }: {
     cwd: string;

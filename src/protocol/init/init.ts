@@ -40,13 +40,15 @@ export async function init(context: Context, given: string, input: InitInput): P
   const name = requireName(given);
   await refuseSecondRun(context, name, input);
   const present = await readExistingRun(context, name);
+  // Git looks at the work tree while the recipe is compiled.
+  const reading = resumes(present, input) ? null : beginReading(context);
   const { settled, notices } = await prepareOrRestore(context, name, input);
   const checked = await checkNeeds(context, settled);
   const { prepared, warnings } = await resolveCommandApproval(context, checked.prepared, input);
   let first: FirstTree = { tree: null, warnings: [] };
   if (prepared.kind === 'new') {
     await refuseSameGoal(context, name, input);
-    first = await readFirstTree(context);
+    first = await (reading ?? readFirstTree(context));
     if (first.tree !== null) await requireIdentity(context, prepared.captured);
   }
   let abandoned: Job[] = [];
@@ -80,6 +82,18 @@ export async function init(context: Context, given: string, input: InitInput): P
   const later = await runPendingJobs(context, name, until, findPendingId(present));
   const all = later === null ? result : mergeResults(result, later);
   return renderEnvelope({ ...all, warnings: [...all.warnings, ...unbound] });
+}
+
+/** Begins to read the work tree. Where `init` is refused before it asks for the tree, nobody waits for a failure of git. */
+function beginReading(context: Context): Promise<FirstTree> {
+  const reading = readFirstTree(context);
+  reading.catch(() => {});
+  return reading;
+}
+
+/** Whether `init` will go on with this run, and so need no work tree. */
+function resumes(present: RunState | null, { force }: InitInput): boolean {
+  return force !== true && (present?.status === 'live' || present?.status === 'halted');
 }
 
 /** Binds the session to the run. The run exists by now, so a failure is a warning. */
