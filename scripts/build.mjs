@@ -47,6 +47,7 @@ const SHARED = {
     'documents/plan-graph',
     'documents/plan-paths',
     'documents/run-summary',
+    'documents/schema-faults',
     'documents/schema-findings',
     'machine/engine-program',
   ],

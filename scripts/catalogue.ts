@@ -10,7 +10,7 @@ import { EntryDataCheck, EntrySchema } from '../src/run/entries.js';
 import { StateCheck, StateSchema } from '../src/run/state.js';
 import { ExecutionViewSchema } from '../src/views/execution-schema.js';
 
-/** Schemas that are checked at run time; each becomes a validator in src/generated. */
+/** Schemas of what others write; each becomes a validator in src/generated, which finds all that is wrong. */
 export const validators = {
   recipe: RecipeSchema,
   'plan-content': PlanContentSchema,
@@ -19,8 +19,12 @@ export const validators = {
   'result-code-review': ReviewResultSchema,
 };
 
-/** Schemas that are read at run time instead (src/run/misfit.ts); each becomes plain data in src/generated. */
-export const outlines = { state: StateCheck, 'entry-data': EntryDataCheck };
+/** Schemas that are read at run time (src/documents/outline.ts); each becomes plain data in src/generated. */
+export const outlines = {
+  state: StateCheck,
+  'entry-data': EntryDataCheck,
+  ...Object.fromEntries(Object.entries(validators).map(([name, schema]) => [`${name}-outline`, schema])),
+};
 
 const groups: readonly SpecGroup[] = [CORE, ...WINGS];
 

@@ -51,7 +51,12 @@ for (const [name, schema] of Object.entries(validators)) {
 }
 for (const [name, schema] of Object.entries(outlines)) {
   // Descriptions are for readers of the shipped schema.
-  writeData(name, schema, "import('../run/codec.js').OutlineSchema", (key) => key !== 'description');
+  writeData(
+    name,
+    schema,
+    "import('../documents/outline.js').OutlineSchema",
+    (key, member) => key !== 'description' || typeof member !== 'string',
+  );
 }
 writeData('commands', registry, "import('../registry/find.js').Registry");
 writeData(
@@ -70,7 +75,7 @@ function later({ path, kind }) {
 
 /** A JSON text parses faster than the same as JavaScript. */
 function writeData(name, value, type, keeps = () => true) {
-  const text = JSON.stringify(value, (key, member) => (keeps(key) ? member : undefined));
+  const text = JSON.stringify(value, (key, member) => (keeps(key, member) ? member : undefined));
   writeIfChanged(join(root, `src/generated/${name}.js`), `export default JSON.parse(${JSON.stringify(text)});\n`);
   writeIfChanged(join(root, `src/generated/${name}.d.ts`), `declare const data: ${type};\nexport default data;\n`);
 }

@@ -1,15 +1,16 @@
 import type { ErrorDetail } from '../base/errors.js';
 import { isRecord } from '../base/json.js';
+import outline from '../generated/plan-content-outline.js';
 import { buildGraph, findCycles, findReferences, removeReferences } from './plan-graph.js';
 import { findPathProblem } from './plan-paths.js';
 import type { PlanContent, PlanTodo } from './plan-schema.js';
-import type { Validator } from './schema-faults.js';
-import { listSchemaFaults, renderValue } from './schema-findings.js';
+import { type CheckedSchema, findFaults } from './schema-faults.js';
+import { describeFaults, renderValue } from './schema-findings.js';
 
 /** Checks whether a value is a plan that can be executed (documents.md, Semantic checks). */
 
-// A plain `require`, as in recipe/conditions.ts: few acknowledgements bring a plan.
-const validator = (): Validator => require('../generated/plan-content.js').default;
+// A plain `require`, as in recipe/conditions.ts: few plans do not fit.
+const SCHEMA: CheckedSchema = { outline, validator: () => require('../generated/plan-content.js').default };
 
 /** A plan, or everything that is wrong with it. */
 export type PlanCheck = { ok: true; plan: PlanContent } | { ok: false; findings: ErrorDetail[] };
@@ -27,7 +28,7 @@ export function checkPlan(value: unknown): PlanCheck {
   if (!isBounded(value)) {
     return { ok: false, findings: [{ pointer: '', problem: `the plan holds more than ${MAX_VALUES} values` }] };
   }
-  const structural = listSchemaFaults(validator(), value);
+  const structural = describeFaults(findFaults(SCHEMA, value));
   const semantic = checkSense(value, structural);
   const findings = [...structural, ...semantic];
   if (findings.length === 0) return { ok: true, plan: value as PlanContent };

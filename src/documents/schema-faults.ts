@@ -1,4 +1,5 @@
 import { isRecord } from '../base/json.js';
+import { misfit, type OutlineSchema } from './outline.js';
 
 /** An error of ajv with the option `verbose`, as far as it is used here. */
 interface SchemaError {
@@ -36,8 +37,19 @@ export type SchemaFault = {
   | { kind: 'other'; message: string }
 );
 
+/** A schema that values are checked with. Most fit: only where one does not, the validator is loaded, which is large. */
+export interface CheckedSchema {
+  outline: OutlineSchema;
+  validator: () => Validator;
+}
+
 /** Finds all faults of a value, except those that only follow from others; empty when it fits. */
-export function findFaults(validate: Validator, value: unknown): SchemaFault[] {
+export function findFaults({ outline, validator }: CheckedSchema, value: unknown): SchemaFault[] {
+  return misfit(outline, value) === null ? [] : listFaults(validator(), value);
+}
+
+/** Finds the same with a validator alone. */
+export function listFaults(validate: Validator, value: unknown): SchemaFault[] {
   return validate(value) ? [] : selectMeant(validate.errors ?? []).map(readFault);
 }
 

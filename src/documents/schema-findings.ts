@@ -3,11 +3,11 @@ import { isRecord } from '../base/json.js';
 import { findSuggestion } from '../base/suggest.js';
 import { toBoundedLine } from './foreign.js';
 import { PLAN_ID, VALUE_NAME } from './plan-id.js';
-import { findFaults, type SchemaFault, type Validator } from './schema-faults.js';
+import type { SchemaFault } from './schema-faults.js';
 
-/** Lists what does not fit a schema, each fault in one line with its JSON pointer. */
-export function listSchemaFaults(validate: Validator, value: unknown): ErrorDetail[] {
-  return findFaults(validate, value).map((fault) => ({ pointer: fault.pointer, ...describeFault(fault) }));
+/** Describes what does not fit a schema, each fault in one line with its JSON pointer. */
+export function describeFaults(faults: readonly SchemaFault[]): ErrorDetail[] {
+  return faults.map((fault) => ({ pointer: fault.pointer, ...describeFault(fault) }));
 }
 
 function describeFault(fault: SchemaFault): Omit<ErrorDetail, 'pointer'> {

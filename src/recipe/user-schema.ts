@@ -2,7 +2,8 @@ import type { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ErrorDetail } from '../base/errors.js';
 import { isRecord } from '../base/json.js';
 import { loadLazily } from '../base/lazy.js';
-import { listSchemaFaults } from '../documents/schema-findings.js';
+import { listFaults } from '../documents/schema-faults.js';
+import { describeFaults } from '../documents/schema-findings.js';
 
 /** JSON Schemas of a recipe's own; nothing else uses ajv at run time (house.md, Speed). */
 
@@ -31,7 +32,9 @@ export function findSchemaProblem(text: string): string | null {
  */
 export function validateBySchema(text: string, value: unknown): ErrorDetail[] {
   const validate = compileSchema(JSON.parse(text) as Record<string, unknown>);
-  return listSchemaFaults(validate, value).map((found) => (found.pointer === '' ? { ...found, pointer: '/' } : found));
+  return describeFaults(listFaults(validate, value)).map((found) =>
+    found.pointer === '' ? { ...found, pointer: '/' } : found,
+  );
 }
 
 function compileSchema(schema: Record<string, unknown>) {

@@ -1,13 +1,13 @@
 import { isRecord } from '../base/json.js';
 import { findSuggestion } from '../base/suggest.js';
-import { findFaults, type SchemaFault, type Validator } from '../documents/schema-faults.js';
+import { type CheckedSchema, findFaults, type SchemaFault } from '../documents/schema-faults.js';
+import outline from '../generated/recipe-outline.js';
 import { HANDLER_KEY } from '../registry/handlers.js';
 import type { ProblemLog } from './report.js';
 import { parsePointer, quoteSuggestion, quoteWord } from './yaml-source.js';
 
-// A plain `require`, as in conditions.ts: the validator is the largest there is, and most calls read a captured recipe
-// without ever needing it.
-const validator = (): Validator => require('../generated/recipe.js').default;
+// A plain `require`, as in conditions.ts: the validator is the largest there is, and nearly all recipes fit.
+const SCHEMA: CheckedSchema = { outline, validator: () => require('../generated/recipe.js').default };
 
 /** The places where a document does not fit the schema, each as a list of keys from the top down. */
 export interface SchemaFaults {
@@ -20,7 +20,7 @@ export interface SchemaFaults {
 /** Checks a document against the schema of the language and reports what does not fit. */
 export function checkSchema(value: unknown, report: ProblemLog): SchemaFaults {
   const misfits: SchemaFaults = { broken: [], unknown: [] };
-  for (const fault of findFaults(validator(), value)) {
+  for (const fault of findFaults(SCHEMA, value)) {
     const place = parsePointer(fault.pointer);
     if (fault.kind === 'unknown-key') {
       reportUnknownKey(fault, place, report);

@@ -1,6 +1,6 @@
 import { DevCliError } from '../base/errors.js';
+import { misfit } from '../documents/outline.js';
 import outline from '../generated/entry-data.js';
-import { misfit } from '../run/codec.js';
 import type { EntryData } from '../run/entries.js';
 import type { Entry } from '../store/store.js';
 import { addEvent, buildOtherItem, ITEM_BUILDERS, type ItemContext } from './history-item-builders.js';

@@ -91,7 +91,7 @@ function loadedInRun(planned: Project): Record<string, string[]> {
 
 describe('a hot command loads no more than it needs', () => {
   it.each([
-    [['next', 'one'], 48_000],
+    [['next', 'one'], 49_000],
     [['manifest', 'one'], 65_000],
     [['status', 'one', '--json'], 70_000],
     [['list', '--json'], 45_000],
@@ -120,8 +120,8 @@ describe('a hot command loads no more than it needs', () => {
         'decision-confirm': CONDITIONS,
         'analyze-full': [...PLAN, 'tree', 'yaml'].sort(),
         'codex-synth': [...PLAN, 'tree', 'yaml'].sort(),
-        'generate-plan': [...PLAN, 'plan-content', 'tree'].sort(),
-        review: [...CONDITIONS, ...PLAN, 'plan-content', 'tree', 'yaml'].sort(),
+        'generate-plan': [...PLAN, 'tree'].sort(),
+        review: [...CONDITIONS, ...PLAN, 'tree', 'yaml'].sort(),
       });
     } finally {
       planned.remove();

@@ -1,0 +1,134 @@
+import { isRecord } from '../base/json.js';
+
+/** The part of JSON Schema that values are checked with at run time; a test proves that the schemas use no other keyword. */
+export interface OutlineSchema {
+  type?: string | readonly string[];
+  const?: unknown;
+  enum?: readonly unknown[];
+  anyOf?: readonly OutlineSchema[];
+  /** The variant of which `properties` has the value's tag as a `const`. */
+  oneOf?: readonly OutlineSchema[];
+  discriminator?: { propertyName: string };
+  required?: readonly string[];
+  properties?: Readonly<Record<string, OutlineSchema>>;
+  items?: OutlineSchema;
+  /** Of the keys that `properties` does not name and no pattern fits; false: there is none. */
+  additionalProperties?: false | OutlineSchema;
+  /** One pattern; `^(.*)$` is of a record of values of one kind. */
+  patternProperties?: Readonly<Record<string, OutlineSchema>>;
+  pattern?: string;
+  /** In code units, as JavaScript counts them. */
+  maxLength?: number;
+  minItems?: number;
+  maxItems?: number;
+  minimum?: number;
+  maximum?: number;
+}
+
+/** A place where a value does not fit its schema. */
+export interface OutlineFault {
+  /** JSON pointer, without escapes; empty for the whole value. */
+  at: string;
+  problem: string;
+}
+
+/**
+ * Finds the first place where a value does not fit, or null. A validator compiled ahead would be one large function for every
+ * call to parse; interpreting the schema is several times faster for a single value.
+ */
+export function misfit(schema: OutlineSchema, value: unknown, at = ''): OutlineFault | null {
+  if (schema.anyOf?.every((option) => misfit(option, value) !== null)) {
+    return { at, problem: 'fits no variant' };
+  }
+  if (schema.type !== undefined && ![schema.type].flat().some((type) => isOfType(type, value))) {
+    return { at, problem: `must be ${[schema.type].flat().join(' or ')}` };
+  }
+  if ('const' in schema && value !== schema.const) return { at, problem: `must be ${JSON.stringify(schema.const)}` };
+  if (schema.enum !== undefined && !schema.enum.includes(value)) {
+    return { at, problem: `must be one of ${schema.enum.join(', ')}` };
+  }
+  if (Array.isArray(value)) return itemMisfit(schema, value, at);
+  if (isRecord(value)) return variantMisfit(schema, value, at) ?? memberMisfit(schema, value, at);
+  return isWithin(schema, value) ? null : { at, problem: 'is out of bounds' };
+}
+
+/** Of a text and a number: pattern, length, limits. */
+function isWithin({ pattern, maxLength, minimum, maximum }: OutlineSchema, value: unknown): boolean {
+  if (typeof value === 'number') return !(value < (minimum ?? value)) && !(value > (maximum ?? value));
+  if (typeof value !== 'string') return true;
+  return value.length <= (maxLength ?? Infinity) && (pattern === undefined || fitsPattern(pattern, value));
+}
+
+function itemMisfit(schema: OutlineSchema, values: unknown[], at: string): OutlineFault | null {
+  const { items, minItems = 0, maxItems = Infinity } = schema;
+  if (values.length < minItems) return { at, problem: `must have at least ${minItems} items` };
+  if (values.length > maxItems) return { at, problem: `must have at most ${maxItems} items` };
+  if (items === undefined) return null;
+  for (const [index, value] of values.entries()) {
+    const found = misfit(items, value, `${at}/${index}`);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+function variantMisfit(
+  { oneOf, discriminator }: OutlineSchema,
+  value: Record<string, unknown>,
+  at: string,
+): OutlineFault | null {
+  if (oneOf === undefined || discriminator === undefined) return null;
+  const tag = discriminator.propertyName;
+  const variant = oneOf.find(({ properties }) => Object.hasOwn(value, tag) && properties?.[tag]?.const === value[tag]);
+  return variant === undefined ? { at, problem: `has no ${tag} that is known` } : misfit(variant, value, at);
+}
+
+function memberMisfit(schema: OutlineSchema, value: Record<string, unknown>, at: string): OutlineFault | null {
+  const { properties = {}, required = [] } = schema;
+  const missing = required.find((key) => !Object.hasOwn(value, key));
+  if (missing !== undefined) return { at, problem: `must have ${JSON.stringify(missing)}` };
+  for (const [key, member] of Object.entries(value)) {
+    const known = Object.hasOwn(properties, key) ? properties[key] : findOther(schema, key);
+    if (known === false) return { at, problem: `must not have ${JSON.stringify(key.slice(0, 60))}` };
+    const found = known === undefined ? null : misfit(known, member, `${at}/${key}`);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+/** The schema of a key that `properties` does not name. */
+function findOther({ patternProperties, additionalProperties }: OutlineSchema, key: string) {
+  for (const pattern in patternProperties) if (fitsPattern(pattern, key)) return patternProperties[pattern];
+  return additionalProperties;
+}
+
+/** Patterns, compiled. */
+const patterns = new Map<string, RegExp>();
+
+function fitsPattern(source: string, text: string): boolean {
+  // Whatever the text: of the keys of a record there may be ten thousand.
+  if (source === '^(.*)$' && !text.includes('\n')) return true;
+  let pattern = patterns.get(source);
+  if (pattern === undefined) {
+    pattern = new RegExp(source, 'u');
+    patterns.set(source, pattern);
+  }
+  return pattern.test(text);
+}
+
+function isOfType(type: string, value: unknown): boolean {
+  switch (type) {
+    case 'object':
+      return isRecord(value);
+    case 'array':
+      return Array.isArray(value);
+    case 'null':
+      return value === null;
+    case 'integer':
+      return Number.isInteger(value);
+    case 'number':
+      return Number.isFinite(value);
+    default:
+      // The other types of JSON have the names that JavaScript gives them.
+      return typeof value === type;
+  }
+}
