@@ -11,6 +11,7 @@ import {
   buildCommitFiles,
   type CommitAnswer,
   type CommitPlan,
+  type CommitSetting,
   GIT_CANNOT,
   type HeadPosition,
   isEmptyCommit,
@@ -18,6 +19,7 @@ import {
   isOutsideSparse,
   makeCommit,
   planCommit,
+  readCommitSetting,
 } from '../work/commit.js';
 import { announceNew, listCommitPaths, syncIndex, withdrawNew } from '../work/commit-index.js';
 import type { CommitScope, LeftPath } from '../work/commit-paths.js';
@@ -82,7 +84,9 @@ async function findCommitEnding(job: CommitJob, call: Call): Promise<CommitEndin
   if (scope === null) return { outcome: 'no-repository', ...NO_COMMIT, left: [] };
   const directory = getJobDirectory(job, call);
   if (!hasBegun(directory)) {
-    const plan = await planCommit(workTree, scope, options);
+    const setting = await findSetting(workTree, call);
+    if (setting === null) return { outcome: 'no-repository', ...NO_COMMIT, left: [] };
+    const plan = await planCommit(workTree, setting, scope, options);
     // If it has begun meanwhile, the plan may have seen the effects of another call's commit.
     if (plan.kind !== 'ready' && !hasBegun(directory)) return endWithoutCommand(plan);
     const begun = plan.kind === 'ready' ? await beginCommit(job, call, scope, plan) : 'launched';
@@ -93,6 +97,13 @@ async function findCommitEnding(job: CommitJob, call: Call): Promise<CommitEndin
   if (ended === null) return null;
   const said = { exit: ended.kind === 'exit' ? ended.exit.exit : 'cut off', output: readLogEnd(directory) } as const;
   return judgeEnding(workTree, scope, { ...readPreparation(directory), ...said, sha: null }, options);
+}
+
+/** Asked once a call: it may make several commits. */
+function findSetting(workTree: string, { commitSettings, context: { signal } }: Call): Promise<CommitSetting | null> {
+  const known = commitSettings.get(workTree) ?? readCommitSetting(workTree, { signal });
+  commitSettings.set(workTree, known);
+  return known;
 }
 
 type ReadyPlan = Extract<CommitPlan, { kind: 'ready' }>;
@@ -155,7 +166,11 @@ async function commitWithinCall(
     writePaths(directory, paths);
     const refusal = await announcePaths(workTree, paths, { signal });
     if (refusal !== null) return { ...classifyRefusal(refusal, 1), paths, left, at };
-    const said = await makeCommit(workTree, { message: job.message, key: scope.key, paths }, ALONE_TIMEOUT);
+    const said = await makeCommit(
+      workTree,
+      { message: job.message, key: scope.key, paths, last: job.todo === null },
+      ALONE_TIMEOUT,
+    );
     const ending = await judgeEnding(workTree, scope, { paths, left, at, ...said }, { signal });
     if (ending.outcome !== 'made') writeFileSync(getLogFile(directory), said.output.slice(-LAST_WORDS));
     return ending;
@@ -249,10 +264,8 @@ function endWithoutCommand(plan: Exclude<CommitPlan, { kind: 'ready' }>): Commit
   switch (plan.kind) {
     case 'found':
       return { outcome: 'found', commit: plan.sha, paths: [], left: [], at: null };
-    case 'nothing': {
-      const outcome = plan.why === 'no repository' ? 'no-repository' : 'nothing';
-      return { outcome, ...NO_COMMIT, left: plan.left };
-    }
+    case 'nothing':
+      return { outcome: 'nothing', ...NO_COMMIT, left: plan.left };
     case 'later':
       return { outcome: 'deferred', ...NO_COMMIT, left: plan.left, reason: plan.why, head: plan.head };
   }

@@ -5,6 +5,7 @@ import type { RunState } from '../run/state.js';
 import { recordEntry, type Transaction } from '../run/transaction.js';
 import { findClaimObstacle } from '../store/claim.js';
 import type { StreamState } from '../store/store.js';
+import type { CommitSetting } from '../work/commit.js';
 import { waitUntil } from '../work/processes.js';
 import { endCommand, inspect, type JobRequest, launch, waitFinished } from './detached.js';
 import { findRunningAction, getRecordsPath, type Job } from './job.js';
@@ -23,6 +24,8 @@ export interface Call {
   launched: boolean;
   /** Refuses to start anything for an untrusted run. @throws DevCliError `RUN_UNTRUSTED` */
   requirePlace: () => Promise<void>;
+  /** What this call knows of the repositories that it commits to, by work tree. */
+  commitSettings: Map<string, Promise<CommitSetting | null>>;
   /** Whether an argument vector is a command of dev-cli itself, which this installation runs. */
   isOwn: (argv: readonly string[]) => boolean;
   /** Runs a transaction on the run. */

@@ -35,11 +35,12 @@ export async function runPendingJobs(
   found: string | null,
 ): Promise<CallResult | null> {
   const results: CallResult[] = [];
+  const commitSettings: Call['commitSettings'] = new Map();
   for (let first = true; ; first = false) {
-    let call = createCall(context, await readRun(context, name), until);
+    let call = createCall(context, await readRun(context, name), until, commitSettings);
     if (hasDeferredCommits(call.run.snapshot) && (first || isLastCommit(call.run.snapshot))) {
       results.push(...(await retryDeferred(call)));
-      call = createCall(context, await readRun(context, name), until);
+      call = createCall(context, await readRun(context, name), until, commitSettings);
     }
     const job = findPendingJob(call.run.snapshot);
     const ended = job === null ? null : await awaitJob(job, { ...call, launched: job.actionId === found });
@@ -84,12 +85,18 @@ function isLastCommit(state: RunState): boolean {
  * What a job needs of the call that waits for it; no earlier call has launched the job.
  * @param until instant, in milliseconds, by which the call must answer
  */
-export function createCall(context: Context, run: Call['run'], until: number): Call {
+export function createCall(
+  context: Context,
+  run: Call['run'],
+  until: number,
+  commitSettings: Call['commitSettings'] = new Map(),
+): Call {
   return {
     context,
     run,
     until,
     launched: false,
+    commitSettings,
     requirePlace: () => requirePlace(context, run.snapshot),
     isOwn: runsAsProcess,
     transact: (body) => transact(context, run.snapshot.name, body),

@@ -3,8 +3,15 @@ import type { WorkTreeStatus } from './baseline.js';
 import { findHeadRefusal, findHindrance, hasHooks, TELLING } from './commit-head.js';
 import { type CommitScope, type LeftPath, listLeftPaths, selectPaths } from './commit-paths.js';
 import { findCommitIn, TRAILER } from './commit-search.js';
-import { readPresentWith } from './git.js';
-import { buildUserEnvironment, type GitOptions, git, nullIfRefused } from './git-command.js';
+import { readPresentIn } from './git.js';
+import {
+  buildUserEnvironment,
+  findRepository,
+  type GitOptions,
+  git,
+  nullIfRefused,
+  type RepositoryLookup,
+} from './git-command.js';
 import { executeFile } from './processes.js';
 
 /**
@@ -14,6 +21,30 @@ import { executeFile } from './processes.js';
 
 /** Where HEAD was when the commit was planned. */
 export type HeadPosition = Pick<WorkTreeStatus, 'head' | 'branch'>;
+
+/** What holds for all commits that a call makes in a work tree. */
+export interface CommitSetting {
+  repository: Extract<RepositoryLookup, { kind: 'repository' }>;
+  /** Where the files of `TELLING` are, absolute. */
+  places: string[];
+  /** Whether commits are signed, for which git may ask for a passphrase. */
+  signs: boolean;
+}
+
+/**
+ * Reads the setting of commits in a work tree.
+ * @param workTree absolute path
+ * @returns null if there is no git or no repository
+ * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`
+ */
+export async function readCommitSetting(workTree: string, options: GitOptions = {}): Promise<CommitSetting | null> {
+  const [repository, signs] = await Promise.all([
+    findRepository(workTree, options, TELLING),
+    isSigning(workTree, options),
+  ]);
+  if (repository.kind !== 'repository') return null;
+  return { repository, signs, places: repository.places ?? (await findPlaces(workTree, TELLING, options)) };
+}
 
 /** What there is to commit. */
 export type CommitPlan =
@@ -29,10 +60,13 @@ export type CommitPlan =
  * @param workTree absolute path
  * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`
  */
-export async function planCommit(workTree: string, scope: CommitScope, options: GitOptions = {}): Promise<CommitPlan> {
-  const [read, signs] = await Promise.all([readPresentWith(workTree, TELLING, options), isSigning(workTree, options)]);
-  if (read === null) return { kind: 'nothing', why: 'no repository', left: [] };
-  const now = read.present;
+export async function planCommit(
+  workTree: string,
+  setting: CommitSetting,
+  scope: CommitScope,
+  options: GitOptions = {},
+): Promise<CommitPlan> {
+  const now = await readPresentIn(workTree, setting.repository, options);
   const { head, branch } = now;
   const sha = await findCommitIn(workTree, scope.key, { since: scope.since.head, head }, options);
   if (sha !== null) return { kind: 'found', sha };
@@ -40,15 +74,19 @@ export async function planCommit(workTree: string, scope: CommitScope, options: 
   const settled = [...paths, ...left.map(({ path }) => path)];
   const named = [...left, ...(await listLeftPaths(workTree, now, scope, settled, options))];
   if (paths.length === 0) return { kind: 'nothing', why: 'nothing to commit', left: named };
-  const places = read.places ?? (await findPlaces(workTree, TELLING, options));
-  const hindrance = await findHindrance(places);
+  const hindrance = await findHindrance(setting.places);
   if (hindrance !== null) return { kind: 'later', why: hindrance, left: named, head: false };
   const refusal = scope.head === undefined ? null : await findHeadRefusal(workTree, now, scope.head, options);
   if (refusal !== null) return { kind: 'later', why: refusal, left: named, head: true };
-  return { kind: 'ready', paths, left: named, at: { head, branch }, alone: !signs && !(await hasHooks(places)) };
+  return {
+    kind: 'ready',
+    paths,
+    left: named,
+    at: { head, branch },
+    alone: !setting.signs && !(await hasHooks(setting.places)),
+  };
 }
 
-/** Whether commits are signed, for which git may ask for a passphrase. */
 async function isSigning(workTree: string, options: GitOptions): Promise<boolean> {
   const answer = await nullIfRefused(git(workTree, ['config', '--bool', '--get', 'commit.gpgSign'], options));
   return answer?.toString('utf8').trim() === 'true';
@@ -73,19 +111,28 @@ export interface CommitAnswer {
 const LONGEST_ANSWER = 16 * 1024 * 1024;
 
 /**
- * Has git make the commit within the call: for one in which nobody else has a part.
+ * Has git make the commit within the call: for one in which nobody else has a part. Only after the last one of a run git may tidy up.
  * @param timeoutSeconds when it is ended
  * @throws DevCliError `IO`
  */
 export async function makeCommit(
   workTree: string,
-  { message, key, paths }: { message: string; key: string; paths: readonly string[] },
+  { message, key, paths, last }: { message: string; key: string; paths: readonly string[]; last: boolean },
   timeoutSeconds: number,
 ): Promise<CommitAnswer> {
   const files = buildCommitFiles(message, key, paths);
-  // The sha in full; without a pager, a status or maintenance in the background.
+  const maintenance = last ? [] : ['-c', 'maintenance.auto=false', '-c', 'gc.auto=0'];
   const [, ...args] = buildCommitCommand(null, '-').filter((word) => word !== '--quiet');
-  const argv = ['-c', 'core.abbrev=no', '-c', 'core.quotepath=off', ...args, `--message=${files.message}`];
+  // By the sha in full, git says which commit it made.
+  const argv = [
+    '-c',
+    'core.abbrev=no',
+    '-c',
+    'core.quotepath=off',
+    ...maintenance,
+    ...args,
+    `--message=${files.message}`,
+  ];
   const { error, stdout, stderr } = await executeFile('git', argv, {
     cwd: workTree,
     env: { ...buildCommitEnvironment(process.env), GIT_TERMINAL_PROMPT: '0' },

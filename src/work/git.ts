@@ -35,22 +35,8 @@ export async function readBaseline(workTree: string, options: GitOptions = {}): 
 
 /** Reads the work tree in the same way, with the branch. @throws DevCliError as `readBaseline` */
 export async function readPresent(workTree: string, options: GitOptions = {}): Promise<WorkTreeStatus | null> {
-  return (await readPresentWith(workTree, [], options))?.present ?? null;
-}
-
-/**
- * Reads it together with the places of files of the git directory.
- * @returns `places`: as `findRepository` gives them
- * @throws DevCliError as `readBaseline`
- */
-export async function readPresentWith(
-  workTree: string,
-  files: readonly string[],
-  options: GitOptions,
-): Promise<{ present: WorkTreeStatus; places: string[] | null } | null> {
-  const place = await findRepository(workTree, options, files);
-  if (place.kind !== 'repository') return null;
-  return { present: await readPart(workTree, place, options), places: place.places };
+  const place = await findRepository(workTree, options);
+  return place.kind === 'repository' ? readPresentIn(workTree, place, options) : null;
 }
 
 /**
@@ -71,7 +57,7 @@ export async function listChangedSince(
       details: [{ target: workTree, problem: place.kind === 'no-git' ? 'git is not on the PATH' : 'not a repository' }],
     });
   }
-  const now = await readPart(workTree, place, options);
+  const now = await readPresentIn(workTree, place, options);
   const changed = new Set<string>();
   for (const path of [
     ...Object.keys(now.dirty),
@@ -109,8 +95,8 @@ export async function computeTreeState(workTree: string, options: GitOptions = {
   return { head: tree.head, digest: digestTree(tree) };
 }
 
-/** The part of the repository below the work tree, with paths relative to it. */
-async function readPart(
+/** Reads the part of a repository below the work tree, with paths relative to it. @throws DevCliError as `readBaseline` */
+export async function readPresentIn(
   workTree: string,
   place: Extract<RepositoryLookup, { kind: 'repository' }>,
   options: GitOptions,

@@ -4,7 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Baseline } from '../../../src/work/baseline.js';
-import { buildCommitCommand, buildCommitFiles, isHindrance, planCommit } from '../../../src/work/commit.js';
+import {
+  buildCommitCommand,
+  buildCommitFiles,
+  isHindrance,
+  planCommit,
+  readCommitSetting,
+} from '../../../src/work/commit.js';
 import { announceNew, withdrawNew } from '../../../src/work/commit-index.js';
 import type { CommitScope } from '../../../src/work/commit-paths.js';
 import { findCommit } from '../../../src/work/commit-search.js';
@@ -32,9 +38,17 @@ function scope(since: Baseline, more: Partial<CommitScope> = {}): CommitScope {
   return { key: 'run-1/todo-1', since, before: since, files: ['src/**'], charged: [], ...more };
 }
 
+/** As a call that makes one commit does. */
+async function planIn(tree: string, wanted: CommitScope, options: typeof around) {
+  const setting = await readCommitSetting(tree, options);
+  return setting === null
+    ? ({ kind: 'nothing', why: 'no repository' } as const)
+    : planCommit(tree, setting, wanted, options);
+}
+
 /** As the rim does it: plan, announce, run the command, take back what was refused. Gives the exit status. */
 async function commit(wanted: CommitScope, message = 'Do it'): Promise<{ exit: number | null; output: string }> {
-  const plan = await planCommit(tree, wanted, around);
+  const plan = await planIn(tree, wanted, around);
   if (plan.kind !== 'ready') throw new Error(`not ready: ${plan.kind}`);
   const directory = mkdtempSync(join(tmpdir(), 'commit-'));
   const files = buildCommitFiles(message, wanted.key, plan.paths);
@@ -82,13 +96,13 @@ describe('a commit of a todo', () => {
     put(tree, 'src/a.ts', '2');
     put(tree, 'docs/x.md', '1');
     put(tree, 'docs/y.md', '1');
-    expect(await planCommit(tree, scope(since, { charged: ['docs/x.md'] }), around)).toMatchObject({
+    expect(await planIn(tree, scope(since, { charged: ['docs/x.md'] }), around)).toMatchObject({
       paths: ['docs/x.md', 'src/a.ts'],
     });
-    expect(await planCommit(tree, scope(since, { files: null }), around)).toMatchObject({
+    expect(await planIn(tree, scope(since, { files: null }), around)).toMatchObject({
       paths: ['docs/x.md', 'docs/y.md', 'src/a.ts'],
     });
-    expect(await planCommit(tree, scope(since, { files: ['docs'] }), around)).toMatchObject({
+    expect(await planIn(tree, scope(since, { files: ['docs'] }), around)).toMatchObject({
       paths: ['docs/x.md', 'docs/y.md'],
     });
   });
@@ -104,7 +118,7 @@ describe('a commit of a todo', () => {
     expect((await commit(scope(before))).exit).toBe(0);
     expect(committedPaths()).toEqual(['src/b.ts']);
     expect(git(tree, 'status', '--porcelain')).toBe('A  mine.txt\n M src/a.ts\n');
-    const plan = await planCommit(tree, scope(before, { key: 'run-1/todo-2' }), around);
+    const plan = await planIn(tree, scope(before, { key: 'run-1/todo-2' }), around);
     expect(plan).toEqual({
       kind: 'nothing',
       why: 'nothing to commit',
@@ -118,7 +132,7 @@ describe('a commit of a todo', () => {
     put(tree, 'src/b.ts', 'of another todo, not committed');
     const since = await now();
     put(tree, 'src/a.ts', '2');
-    expect(await planCommit(tree, scope(since, { before }), around)).toMatchObject({ paths: ['src/a.ts'] });
+    expect(await planIn(tree, scope(since, { before }), around)).toMatchObject({ paths: ['src/a.ts'] });
   });
 });
 
@@ -129,13 +143,13 @@ describe('once, however often it is asked for', () => {
     put(tree, 'src/a.ts', '2');
     expect((await commit(scope(since), 'Do it\n\nnot a trailer: run-1/todo-9')).exit).toBe(0);
     const head = git(tree, 'rev-parse', 'HEAD').trim();
-    expect(await planCommit(tree, scope(since), around)).toEqual({ kind: 'found', sha: head });
+    expect(await planIn(tree, scope(since), around)).toEqual({ kind: 'found', sha: head });
     expect(await findCommit(tree, 'run-1/todo-9', since.head, around)).toBeNull();
     expect(await findCommit(tree, 'run-2/todo-1', since.head, around)).toBeNull();
     // Redone after an invalidate: the work since then is another commit.
     const again = await now();
     put(tree, 'src/a.ts', '3');
-    expect((await planCommit(tree, scope(again), around)).kind).toBe('ready');
+    expect((await planIn(tree, scope(again), around)).kind).toBe('ready');
   });
 
   it('is found below later commits, and when the history was rewritten under it', async () => {
@@ -146,18 +160,18 @@ describe('once, however often it is asked for', () => {
     put(tree, 'later.ts', '1');
     git(tree, 'add', '.');
     git(tree, 'commit', '-qm', 'later');
-    expect((await planCommit(tree, scope(since), around)).kind).toBe('found');
+    expect((await planIn(tree, scope(since), around)).kind).toBe('found');
     const gone = { ...since, head: '0123456789012345678901234567890123456789' };
-    expect((await planCommit(tree, scope(gone), around)).kind).toBe('found');
+    expect((await planIn(tree, scope(gone), around)).kind).toBe('found');
   });
 });
 
 describe('where a commit cannot be made', () => {
   it('nothing to commit and no repository are no failures', async () => {
     const empty: Baseline = { head: null, dirty: {} };
-    expect(await planCommit(tree, scope(empty), around)).toMatchObject({ kind: 'nothing', why: 'no repository' });
+    expect(await planIn(tree, scope(empty), around)).toMatchObject({ kind: 'nothing', why: 'no repository' });
     repository(tree, { 'src/a.ts': '1' });
-    expect(await planCommit(tree, scope(await now()), around)).toMatchObject({ why: 'nothing to commit' });
+    expect(await planIn(tree, scope(await now()), around)).toMatchObject({ why: 'nothing to commit' });
   });
 
   it('the first commit of a repository and a detached HEAD are no hindrance', async () => {
@@ -176,10 +190,10 @@ describe('where a commit cannot be made', () => {
     const since = await now();
     put(tree, 'src/a.ts', '2');
     put(tree, '.git/index.lock', '');
-    expect(await planCommit(tree, scope(since), around)).toMatchObject({ kind: 'later' });
+    expect(await planIn(tree, scope(since), around)).toMatchObject({ kind: 'later' });
     rmSync(join(tree, '.git/index.lock'));
     put(tree, '.git/MERGE_HEAD', `${since.head}\n`);
-    expect(await planCommit(tree, scope(since), around)).toMatchObject({
+    expect(await planIn(tree, scope(since), around)).toMatchObject({
       kind: 'later',
       why: 'a merge is in progress',
     });
@@ -214,7 +228,7 @@ describe('where a commit cannot be made', () => {
     if (since === null) throw new Error('no repository');
     put(tree, 'packages/api/src/a.ts', '2');
     put(tree, 'src/a.ts', '2');
-    expect(await planCommit(part, scope(since), around)).toMatchObject({ paths: ['src/a.ts'] });
+    expect(await planIn(part, scope(since), around)).toMatchObject({ paths: ['src/a.ts'] });
     execFileSync('git', ['add', '.'], { cwd: part, env: GIT_ENV });
   });
 });
