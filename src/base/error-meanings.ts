@@ -8,7 +8,7 @@ export const ERROR_MEANINGS: Readonly<Record<keyof typeof ERROR_CODES, string>> 
     'state.json or recipe.json cannot be used and could not be rebuilt from the journal. Nothing was touched.',
   STATE_NEWER: 'The run was written by a newer version of dev-cli.',
   JOURNAL_CORRUPT: 'A line of events.jsonl, other than a torn last one, is damaged. Nothing was touched.',
-  CONTENT_MISSING: 'The committed content of a document is not in objects/, or does not match its digest.',
+  CONTENT_MISSING: 'The committed content of a document is missing, or does not match its digest.',
   COMMAND_FAILED: 'An external command that was asked for directly failed.',
   GIT_FAILED: 'A git command that was needed failed.',
   USAGE: 'An option or argument is missing, unknown, repeated or has no usable value.',

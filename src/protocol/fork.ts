@@ -97,20 +97,21 @@ async function readForkSource(context: Context, from: string, seq: number): Prom
   const action = snapshot.pendingAction?.action;
   // The pending action's files name the other run; they are written anew.
   const superseded = action === undefined || action.action === 'done' ? null : `actions/${action.actionId}/`;
+  const contents = await context.store.contents(from, checkpoint.documents.values());
   for (const [path, digest] of checkpoint.documents) {
     if (superseded !== null && path.startsWith(superseded)) continue;
     if (path.startsWith('/')) {
       warnings.push(`${path.slice(1)} lies outside the run's directory and is left as it is`);
       continue;
     }
-    const content = await context.store.content(from, digest);
-    if (content === null) lost.push(path);
+    const content = contents.get(digest);
+    if (content === undefined) lost.push(path);
     else documents.set(path, content);
   }
   if (lost.length === 0) return { checkpoint, documents, warnings };
   throw new DevCliError('CONTENT_MISSING', `"${from}" cannot be had as it was at entry ${seq}: contents are missing.`, {
     run: from,
-    details: lost.map((path) => ({ target: path, problem: `no intact objects/${checkpoint.documents.get(path)}` })),
+    details: lost.map((path) => ({ target: path, problem: `no intact content ${checkpoint.documents.get(path)}` })),
     fix: ['See what else is wrong: ', { command: 'replay', input: { name: from, check: true } }],
   });
 }

@@ -17,7 +17,7 @@ const BATCH = 200;
 const WAIT = 1000;
 
 /**
- * `journal`: streams the entries of a name, oldest first; the last item is the end (protocol.md §1; storage.md,
+ * `journal`: streams the entries of a name, without the contents of documents, oldest first; the last item is the end (protocol.md §1; storage.md,
  * History). Takes no lock.
  * @param given the run's name, if any
  * @throws DevCliError `NO_SUCH_RUN`, `JOURNAL_CORRUPT` and what the store throws; while it streams also `INTERRUPTED`
@@ -34,7 +34,8 @@ async function* streamEntries(context: HistoryContext, name: string, input: Inpu
   for (;;) {
     const { behind, complete, size, torn, entries } = await readBatch(context, name, at, input.since ?? 0);
     at = behind;
-    for (const entry of entries) yield { json: { ...entry }, text: () => renderEntry(entry) };
+    // Contents would fill the screen, and an agent's context; `fork` and `replay --at` give them.
+    for (const { texts: _texts, ...entry } of entries) yield { json: entry, text: () => renderEntry(entry) };
     await throwIfInterrupted(context.signal);
     if (!complete) continue;
     const { snapshot, seq } = await context.store.read(name);

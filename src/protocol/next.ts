@@ -2,7 +2,7 @@ import type { Answer } from '../base/answer.js';
 import { DevCliError } from '../base/errors.js';
 import type { InputOf } from '../registry/catalogue.js';
 import { type Context, getDeadline, type ReadContext } from '../run/context.js';
-import { findLostDocuments } from '../run/lost-documents.js';
+import { mayLackDocuments } from '../run/lost-documents.js';
 import { actionAnswer } from '../views/action.js';
 import { findPendingId, findPlanDifference, findRun, hasDeferredCommits, hasRunningJob, readRun } from './find-run.js';
 
@@ -44,8 +44,8 @@ export async function nextIfIdle(
 }
 
 /** A crash has left something to finish, or documents that the run needs have vanished. */
-function isToBeMended({ unfinished, files, snapshot }: Awaited<ReturnType<typeof readRun>>): boolean {
-  return unfinished || findLostDocuments(files, snapshot).length > 0;
+function isToBeMended(head: Awaited<ReturnType<typeof readRun>>): boolean {
+  return head.unfinished || mayLackDocuments(head, head.snapshot);
 }
 
 function pendingAction(head: Awaited<ReturnType<typeof readRun>>, full: boolean): Answer {

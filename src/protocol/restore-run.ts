@@ -1,6 +1,7 @@
 import type { Context } from '../run/context.js';
-import { findLostDocuments, readCommittedContents, restoreDocuments } from '../run/lost-documents.js';
+import { mayLackDocuments, restoreDocuments } from '../run/lost-documents.js';
 import { PLAN, PLAN_CONTENT } from '../run/paths.js';
+import { findLostContents } from '../run/recovery.js';
 import type { RunState } from '../run/state.js';
 import { transact } from '../run/transact.js';
 import { recordEntry } from '../run/transaction.js';
@@ -20,7 +21,7 @@ export async function finishInterruptedCommit(context: Context, name: string): P
  */
 export async function readRestored(context: Context, name: string): Promise<StreamState<RunState>> {
   const head = await context.store.read(name);
-  if (head.snapshot === null || findLostDocuments(head.files, head.snapshot).length === 0) return head;
+  if (head.snapshot === null || !mayLackDocuments(head, head.snapshot)) return head;
   await finishInterruptedCommit(context, name);
   return context.store.read(name);
 }
@@ -31,12 +32,12 @@ export async function readRestored(context: Context, name: string): Promise<Stre
  * @throws what the store throws
  */
 export async function restorePlan(context: Context, name: string): Promise<string[]> {
-  const { snapshot } = await context.store.read(name);
-  const paths = snapshot === null ? [] : [PLAN, PLAN_CONTENT];
-  const contents = await readCommittedContents(context.store, name, paths);
-  if (contents.size === 0) return [];
+  const head = await context.store.read(name);
+  if (head.snapshot === null) return [];
+  const lost = findLostContents(head, head.snapshot, [PLAN, PLAN_CONTENT]);
+  if (lost.contents.size === 0) return [];
   return transact(context, name, (tx) => {
-    const notices = restoreDocuments(tx, contents);
+    const notices = restoreDocuments(tx, lost, false);
     if (notices.length > 0) recordEntry(tx, 'recovered', { notices });
     // This transaction may already have put back some of it before it called this function.
     return [...new Set([...tx.state.recovered, ...notices])];

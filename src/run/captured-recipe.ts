@@ -51,15 +51,12 @@ function parseCapturedJson(head: StreamState<RunState>, text: string): CapturedR
   }
 }
 
-function noRecipe({ snapshot, seq }: StreamState<RunState>, problem: string): DevCliError {
+function noRecipe({ snapshot }: StreamState<RunState>, problem: string): DevCliError {
   const name = snapshot?.name ?? '<name>';
   const directory = `.dev/specs/${name}`;
   return new DevCliError('STATE_CORRUPT', `recipe.json of this run ${problem}. Nothing was touched.`, {
     details: [{ target: `${directory}/recipe.json`, problem }],
-    fix: [
-      `Put a copy back; one lies in ${directory}/objects, under the digest that this shows for recipe.json: `,
-      { command: 'replay', input: { name, at: seq } },
-    ],
+    fix: `Move ${directory}/recipe.json away, then repeat the same call: it is put back as it was.`,
   });
 }
 

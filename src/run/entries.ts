@@ -189,7 +189,7 @@ export const EntryDataCheck = Type.Object(ENTRY_DATA);
 /** A journal entry with the shape of `data` for each type; shipped for those who read events.jsonl. */
 export const EntrySchema = Type.Object(
   {
-    v: Type.Literal(1),
+    v: Type.Union([Type.Literal(1), Type.Literal(2)]),
     seq: Type.Integer(),
     at: Type.String({ description: 'UTC with milliseconds.' }),
     type: Type.Unsafe<EntryType>({ type: 'string', enum: Object.keys(ENTRY_DATA) }),
@@ -197,6 +197,12 @@ export const EntrySchema = Type.Object(
     data: Type.Object({ runId: Str }),
     patch: Type.Array(Type.Unknown()),
     files: Type.Array(Type.Object({ path: Str, before: NullableString, after: NullableString }, noOtherKeys)),
+    boot: Type.Optional(Type.String({ description: 'The boot of the machine that wrote it.' })),
+    texts: Type.Optional(
+      Type.Record(Str, Type.Union([Str, Type.Object({ deflated: Str }, noOtherKeys)]), {
+        description: 'Contents by SHA-256: the text, or a zlib stream in base64.',
+      }),
+    ),
     crc: Str,
   },
   {

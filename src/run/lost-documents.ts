@@ -1,17 +1,16 @@
 import type { DocumentReader } from '../base/files.js';
-import { renderPlan } from '../documents/plan-render.js';
-import { BEGINNING, type HistoryStore } from '../store/store.js';
+import type { StreamState } from '../store/store.js';
 import type { Action } from './action.js';
-import type { HistoryContext } from './context.js';
+import type { ReadContext } from './context.js';
 import { getCurrent } from './current.js';
 import { CAPTURED_PLAN, getRunDirectory, PLAN, PLAN_CONTENT } from './paths.js';
 import { createWorkspace, type PendingDocuments, readFileFacts } from './pending-documents.js';
-import { readPlan } from './plan-content.js';
+import { findLostContents, type LostContents } from './recovery.js';
 import type { RunDraft, RunState } from './state.js';
 
 /**
  * Documents of a run that are lost: `git clean -fd` and `git stash -u` take what git does not ignore, a power cut what was not
- * synced. The journal names their contents, and `objects/` holds them (storage.md, Documents that vanished).
+ * synced. The journal holds their contents (storage.md, Documents that vanished).
  */
 
 /** A run's documents in a transaction, and what its state says of them. */
@@ -20,14 +19,23 @@ interface RunDocuments {
   state: RunDraft;
 }
 
-/** The last committed contents of documents, by path as in `DocumentReader`. */
-export type DocumentContents = ReadonlyMap<string, Buffer>;
+/** A run as it was read. */
+type Head = Pick<StreamState<RunState>, 'files' | 'past' | 'rebooted'>;
+
+const NOTHING_LOST: LostContents = { contents: new Map(), missing: [], edited: [] };
 
 /**
- * Finds the documents that the run needs and that may be lost. Looks at a few files and reads none.
+ * Whether documents of the run may be lost. Looks at a few files and reads none.
+ */
+export function mayLackDocuments({ files, rebooted }: Omit<Head, 'past'>, state: RunState): boolean {
+  return rebooted || listShortDocuments(files, state).length > 0;
+}
+
+/**
+ * Lists the documents that the run needs and that may be lost.
  * @returns paths relative to the run's directory
  */
-export function findLostDocuments(files: DocumentReader, state: RunState): string[] {
+function listShortDocuments(files: DocumentReader, state: RunState): string[] {
   const { documents: sizes, pendingAction } = state;
   const before = pendingAction?.before ?? {};
   const wanted = sizes === undefined ? documentsOf(state) : Object.keys(sizes);
@@ -46,13 +54,6 @@ export function findLostDocuments(files: DocumentReader, state: RunState): strin
 function isShort(files: DocumentReader, path: string, size: number): boolean {
   const facts = files.facts(path);
   return facts.kind === 'missing' || (facts.kind === 'file' && facts.size < size);
-}
-
-/** Whether a document is missing, or holds only the beginning of its content: a write that was cut off. */
-function isLost(files: DocumentReader, path: string, content: Buffer): boolean {
-  if (!isShort(files, path, content.length)) return false;
-  const present = files.read(path);
-  return present === null || content.subarray(0, present.length).equals(present);
 }
 
 /**
@@ -114,64 +115,39 @@ function inRun(name: string, path: string): string[] {
 }
 
 /**
- * Reads the last committed contents of documents. Reads the journal from its beginning.
- * @param paths relative to the run's directory
- * @returns without documents that no commit holds, that were removed, or whose content is not in `objects/`
+ * Finds the lost documents of a run: those that it needs; after a reboot all that it has committed. Reads the journal where any
+ * may be lost.
+ * @param also paths of documents that may be lost, too
  * @throws DevCliError `JOURNAL_CORRUPT`, `STATE_NEWER`, `IO`
  */
-export async function readCommittedContents(
-  store: Pick<HistoryStore<RunState>, 'scan' | 'content'>,
-  name: string,
-  paths: readonly string[],
-): Promise<DocumentContents> {
-  const digests = new Map<string, string | null>();
-  await store.scan(name, BEGINNING, ({ files }) => {
-    for (const { path, after } of files) if (paths.includes(path)) digests.set(path, after);
-    return true;
-  });
-  const contents = new Map<string, Buffer>();
-  for (const path of paths) {
-    const digest = digests.get(path) ?? null;
-    const content = digest === null ? null : await store.content(name, digest);
-    if (content !== null) contents.set(path, content);
+export function findLost(head: Head, state: RunState, also: readonly string[] = []): LostContents {
+  if (head.rebooted) return findLostContents(head, state, 'all');
+  const paths = [...listShortDocuments(head.files, state), ...also];
+  return paths.length === 0 ? NOTHING_LOST : findLostContents(head, state, paths);
+}
+
+/** Shows the documents as they will be once the lost ones are restored. */
+export function overlayLost(files: DocumentReader, { contents }: LostContents): DocumentReader {
+  if (contents.size === 0) return files;
+  const restored = createWorkspace(files);
+  for (const [path, content] of contents) {
+    if (content === null) restored.remove(path);
+    else restored.write(path, content);
   }
-  return contents;
-}
-
-/**
- * Reads the same, and renders PLAN.md from plan-content.json where no commit holds it: `plan generate` for a name without a run
- * leaves no journal.
- * @throws what the store throws
- */
-export async function readContents(
-  store: Pick<HistoryStore<RunState>, 'scan' | 'content' | 'read'>,
-  name: string,
-  paths: readonly string[],
-): Promise<DocumentContents> {
-  const contents = await readCommittedContents(store, name, paths);
-  if (!paths.includes(PLAN) || contents.has(PLAN)) return contents;
-  const plan = readPlan(createWorkspace((await store.read(name)).files));
-  return plan === null ? contents : new Map([...contents, [PLAN, Buffer.from(renderPlan(plan))]]);
-}
-
-/** Shows the documents as they will be once the lost ones among `contents` are restored. */
-export function overlayContents(files: DocumentReader, contents: DocumentContents): DocumentReader {
-  const lost = new Map([...contents].filter(([path, content]) => isLost(files, path, content)));
-  return { ...files, read: (path) => lost.get(path) ?? files.read(path) };
+  return restored;
 }
 
 /**
  * Creates a context for questions, in which runs appear with their lost documents restored; writes nothing.
  */
-export function createRestoredView<C extends HistoryContext>(context: C): C {
+export function createRestoredView<C extends ReadContext>(context: C): C {
   const { store } = context;
-  const read: HistoryContext['store']['read'] = async (name) => {
+  const read: ReadContext['store']['read'] = async (name) => {
     const head = await store.read(name);
     if (head.snapshot === null) return head;
-    const older = head.snapshot.documents === undefined ? ['recipe.json'] : [];
-    const paths = [...findLostDocuments(head.files, head.snapshot), ...older];
-    if (paths.length === 0) return head;
-    return { ...head, files: overlayContents(head.files, await readCommittedContents(store, name, paths)) };
+    // Version 0.1.0 recorded no sizes: only the content shows whether the recipe of an ended run was cut short.
+    const also = head.snapshot.documents === undefined ? ['recipe.json'] : [];
+    return { ...head, files: overlayLost(head.files, findLost(head, head.snapshot, also)) };
   };
   return { ...context, store: { ...store, read } };
 }
@@ -180,21 +156,38 @@ export function createRestoredView<C extends HistoryContext>(context: C): C {
  * Restores lost documents, in this transaction's commit.
  * @returns the notices for the next acknowledgement; empty if nothing was lost
  */
-export function restoreDocuments(tx: RunDocuments, contents: DocumentContents): string[] {
+export function restoreDocuments(tx: RunDocuments, lost: LostContents, rebooted: boolean): string[] {
   const { files, state } = tx;
-  const lost = [...contents].filter(([path, content]) => isLost(files, path, content));
-  for (const [path, content] of lost) {
-    files.write(path, content);
+  for (const [path, content] of lost.contents) {
+    if (content === null) files.remove(path);
+    else files.write(path, content);
     // Restoring is no new evidence: the content decides whether the agent has written since.
     const pending = state.pendingAction;
     if (pending?.before[path] == null) continue;
     const before = { ...pending.before, [path]: readFileFacts(files, path) };
     state.pendingAction = { ...pending, before };
   }
-  if (lost.length === 0) return [];
-  const names = lost.map(([path]) => path).join(', ');
-  const [were, are, they] = lost.length === 1 ? ['was', 'is', 'it'] : ['were', 'are', 'they'];
+  return [
+    ...describeRestored([...lost.contents.keys()], rebooted),
+    ...lost.missing.map((path) => `${path} is lost: the journal has no content of it`),
+    ...describeEdited(lost.edited),
+  ];
+}
+
+function describeRestored(paths: readonly string[], rebooted: boolean): string[] {
+  if (paths.length === 0) return [];
+  const [were, are, they] = paths.length === 1 ? ['was', 'is', 'it'] : ['were', 'are', 'they'];
+  const names = paths.join(', ');
+  if (rebooted) return [`${names} ${were} not as recorded after the machine had stopped and ${are} put back`];
   return [
     `${names} ${were} gone or cut short (git clean, git stash -u?) and ${are} back as recorded; a stash that holds them pops once ${they} ${are} moved away`,
+  ];
+}
+
+function describeEdited(paths: readonly string[]): string[] {
+  if (paths.length === 0) return [];
+  const [are, were] = paths.length === 1 ? ['is', 'was'] : ['are', 'were'];
+  return [
+    `the machine has stopped since the last change; ${paths.join(', ')} ${are} not as recorded, as if edited, and ${were} left`,
   ];
 }

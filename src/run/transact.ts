@@ -5,13 +5,7 @@ import type { WorkTreeStatus } from '../work/baseline.js';
 import { readCapturedRecipe } from './captured-recipe.js';
 import { copyState } from './codec.js';
 import type { Context } from './context.js';
-import {
-  type DocumentContents,
-  findLostDocuments,
-  overlayContents,
-  readContents,
-  restoreDocuments,
-} from './lost-documents.js';
+import { findLost, overlayLost, restoreDocuments } from './lost-documents.js';
 import { findPending, type PendingBlock, whereIn } from './pending-action.js';
 import type { RunState } from './state.js';
 import {
@@ -24,8 +18,6 @@ import {
   UnknownError,
 } from './transaction.js';
 
-const NO_CONTENTS: DocumentContents = new Map();
-
 /** The work of a transaction; what it records is committed. `pending`: the pending action when the transaction begins. */
 type Body<A> = (tx: Transaction, pending: PendingBlock | null) => A;
 
@@ -33,9 +25,7 @@ type Body<A> = (tx: Transaction, pending: PendingBlock | null) => A;
 type TransactionResult<A> =
   | { kind: 'answered'; answer: A }
   /** What was restored is committed; the transaction itself comes next. */
-  | { kind: 'mended' }
-  /** Nothing was done: the contents of these documents have to be looked up first. */
-  | { kind: 'lost'; paths: string[]; notices: string[] };
+  | { kind: 'mended' };
 
 /**
  * Carries out a transaction on a run: opens it, lets `body` work, commits what it recorded. One that recorded nothing writes
@@ -49,56 +39,32 @@ export async function transact<A>(
   known: Partial<Surroundings> = {},
 ): Promise<A> {
   const work = async (surroundings: Surroundings) => {
-    let mending: Recovery = { contents: null, notices: [], recorded: false };
-    for (;;) {
+    for (let isMended = false; ; isMended = true) {
       const decide = (head: StreamState<RunState>) =>
-        decideAttempt(context, name, head, { surroundings, mending, body });
+        decideAttempt(context, name, head, { surroundings, isMended, body });
       const done = await context.store.transact<TransactionResult<A>>(name, decide);
-      switch (done.kind) {
-        case 'answered':
-          return done.answer;
-        case 'mended':
-          mending = { ...mending, notices: [], recorded: true };
-          break;
-        case 'lost':
-          mending = {
-            contents: await readContents(context.store, name, done.paths),
-            notices: [...mending.notices, ...done.notices],
-            recorded: false,
-          };
-      }
+      if (done.kind === 'answered') return done.answer;
     }
   };
   return withSurroundings(context, work, known);
 }
 
-/** What is to be restored, as far as it is known. */
-interface Recovery {
-  /** The contents of lost documents; null before they were looked up. */
-  contents: DocumentContents | null;
-  /** Notices of earlier attempts, not recorded yet. */
-  notices: string[];
-  recorded: boolean;
-}
-
-/** Makes the decision of one attempt. */
+/** Makes the decision of one attempt. `isMended`: what was lost is restored already. */
 function decideAttempt<A>(
   context: Context,
   name: string,
   head: StreamState<RunState>,
-  { surroundings, mending, body }: { surroundings: Surroundings; mending: Recovery; body: Body<A> },
+  { surroundings, isMended, body }: { surroundings: Surroundings; isMended: boolean; body: Body<A> },
 ): Decision<RunState, TransactionResult<A>> {
   const { snapshot, files } = head;
   if (snapshot === null) throw noSuchRunError(name);
-  const paths = mending.contents === null ? findLostDocuments(files, snapshot) : [];
-  if (paths.length > 0) return { answer: { kind: 'lost', paths, notices: head.notices } };
-  const contents = mending.contents ?? NO_CONTENTS;
-  const captured = readCapturedRecipe({ ...head, files: overlayContents(files, contents) });
+  const lost = isMended ? null : findLost(head, snapshot);
+  const captured = readCapturedRecipe(lost === null ? head : { ...head, files: overlayLost(files, lost) });
   const tx = openTransaction(context, head, copyState(snapshot), captured, surroundings);
-  const notices = [...mending.notices, ...head.notices, ...restoreDocuments(tx, contents)];
+  const restored = lost === null ? [] : restoreDocuments(tx, lost, head.rebooted);
+  const notices = [...head.notices, ...restored];
   if (notices.length > 0) noteRecovery(tx, notices);
-  if (notices.length > 0 && !mending.recorded)
-    return closeTransaction<TransactionResult<A>>(tx, head, { kind: 'mended' });
+  if (notices.length > 0 && !isMended) return closeTransaction<TransactionResult<A>>(tx, head, { kind: 'mended' });
   return closeTransaction<TransactionResult<A>>(tx, head, { kind: 'answered', answer: runBody(tx, body) });
 }
 

@@ -3,12 +3,13 @@ import { DevCliError } from '../base/errors.js';
 import { type DocumentReader, type FileChange, MAX_DOCUMENT } from '../base/files.js';
 import { type JsonObject, normalizeJson } from '../base/json.js';
 import { sha256 } from '../base/sha256.js';
-import { isReserved, toDocumentPath, toRootRelative } from './layout.js';
+import { digestDocument, type Whose } from './digest.js';
+import { isInside, isReserved, toDocumentPath, toRootRelative } from './layout.js';
 import { encodeEntry } from './line.js';
 import type { DocumentWrite } from './medium.js';
-import { digestDocument, type Whose } from './redo.js';
 import { createPatch, serializeSnapshot } from './snapshot.js';
 import type { Decision, Entry, WithSeq } from './store.js';
+import { LARGEST_TEXT, packText, type StoredText } from './texts.js';
 
 /** A commit, computed and not yet written. */
 export interface StoreCommit {
@@ -18,8 +19,8 @@ export interface StoreCommit {
   seq: number;
   /** The bytes of the snapshot after it. */
   snapshot: string;
-  /** Contents by digest. */
-  contents: Map<string, Buffer>;
+  /** Contents by digest that are too large for a line. */
+  large: Map<string, Buffer>;
   /** The documents that differ from what they are to be. */
   placements: DocumentWrite[];
 }
@@ -31,6 +32,8 @@ export interface CommitBase extends Whose {
   seq: number;
   /** The instant of the commit. */
   at: string;
+  /** The present boot of the machine; null where the system does not tell it. */
+  boot: string | null;
   files: DocumentReader;
 }
 
@@ -45,7 +48,8 @@ export function buildCommit<S extends WithSeq>(base: CommitBase, decision: Write
   const seq = base.seq + decision.entries.length;
   const after = normalizeJson({ ...decision.snapshot, seq }, base.snapshot ?? undefined) as JsonObject;
   const snapshot = serializeSnapshot(after);
-  const contents = new Map<string, Buffer>();
+  const large = new Map<string, Buffer>();
+  const texts: Record<string, StoredText> = {};
   const placements: DocumentWrite[] = [];
   const files: Entry['files'] = [];
   for (const change of decision.files) {
@@ -54,18 +58,26 @@ export function buildCommit<S extends WithSeq>(base: CommitBase, decision: Write
     const content = change.content === null ? null : Buffer.from(change.content);
     const before = readCurrentDigest(base.files, path);
     const after = content === null ? null : digestWithinLimit(path, content);
-    if (content !== null && after !== null) contents.set(after, content);
+    if (content !== null && after !== null) {
+      if (content.length > LARGEST_TEXT) large.set(after, content);
+      else texts[after] ??= packText(content);
+    }
     files.push({ path: toDocumentPath(base.layout, base.stream, path), before, after });
-    placements.push({ path, content });
+    placements.push({ path, content, durable: !isInside(base, path) });
   }
   const changed = placements.filter((_, i) => files[i]?.before !== files[i]?.after);
   const lines = decision.entries.map(({ type, by, data }, i) => {
-    const head = { v: 1 as const, seq: base.seq + 1 + i, at: base.at, type, by, data };
+    const head = { v: 2 as const, seq: base.seq + 1 + i, at: base.at, type, by, data };
     if (base.seq + 1 + i < seq) return encodeEntry({ ...head, patch: [], files: [], more: true });
     const patch = createPatch(base.snapshot, after);
-    return encodeEntry({ ...head, patch, files, ...defined({ marks: decision.marks }) });
+    const more = { boot: base.boot ?? undefined, texts: isEmpty(texts) ? undefined : texts, marks: decision.marks };
+    return encodeEntry({ ...head, patch, files, ...defined(more) });
   });
-  return { lines: lines.join(''), seq, snapshot, contents, placements: changed };
+  return { lines: lines.join(''), seq, snapshot, large, placements: changed };
+}
+
+function isEmpty(record: object): boolean {
+  return Object.keys(record).length === 0;
 }
 
 /** Returns the path of a commit's document, relative to the root. */

@@ -2,7 +2,7 @@ import { DevCliError } from '../base/errors.js';
 import type { DocumentReader } from '../base/files.js';
 import type { Json, JsonObject } from '../base/json.js';
 import { isRecord } from '../base/json.js';
-import { digestDocument } from './redo.js';
+import { digestDocument } from './digest.js';
 import { listChanges } from './snapshot.js';
 import type { Difference } from './store.js';
 

@@ -2,6 +2,7 @@ import { defined } from '../base/defined.js';
 import { DevCliError } from '../base/errors.js';
 import type { JsonObject } from '../base/json.js';
 import { buildCommit, resolveTarget, type StoreCommit, type WriteDecision } from './commit.js';
+import { readContents, rewindJournal, scanJournal } from './history.js';
 import { clearUp } from './io.js';
 import { listEntriesAbove, readTail } from './journal.js';
 import { streamPath } from './layout.js';
@@ -22,13 +23,13 @@ interface Options<S extends WithSeq> extends FinderOptions<S> {
  * @throws per method as documented at `Store`; what `Layout.checkedName` throws for a stream that cannot be one
  */
 export function createStore<S extends WithSeq>(options: Options<S>): Store<S> {
-  const { layout, medium, codec, marker } = options;
+  const { layout, medium, codec, clock, marker } = options;
   const { checkedName, names } = layout;
   const finder = createStreamOpener(options);
 
   /** Finishes on disk, under the lock, what a crash left undone. */
   function mend(stream: string, state: OpenedStream<S>): void {
-    if (medium.journal(stream, (bytes) => bytes.size) > state.tail.end) cutTail(stream, state);
+    if (state.tail.size > state.tail.end) cutTail(stream, state);
     if (state.stored === 'unusable') {
       const name = medium.keepSnapshotAside(stream);
       state.notices.push(`The unusable ${names.snapshot} is kept as ${streamPath(layout, stream, name)}.`);
@@ -60,12 +61,12 @@ export function createStore<S extends WithSeq>(options: Options<S>): Store<S> {
 
   function write(stream: string, state: OpenedStream<S>, head: StreamState<S>, decision: WriteDecision<S>): void {
     const previous = state.text === null ? null : stored(state.text, state.snapshot);
-    const base = { layout, stream, snapshot: previous, seq: head.seq, at: head.at, files: head.files };
+    const { seq, at, files } = head;
+    const base = { layout, stream, snapshot: previous, seq, at, files, boot: medium.boot.id() };
     const commit = buildCommit(base, decision);
-    const paths = commit.placements.flatMap(({ path, content }) => (content === null ? [] : [path]));
     const marking = marker?.prepare(stream, decision.marks, describeCommit(state, commit.seq));
     runOrUndo(marking, () => {
-      const undo = medium.stage(stream, commit.contents, paths);
+      const undo = medium.stage(stream, commit.large, commit.placements);
       runOrUndo({ undo }, () => medium.append(stream, commit.lines, state.tail.end));
     });
     try {
@@ -99,7 +100,7 @@ export function createStore<S extends WithSeq>(options: Options<S>): Store<S> {
       return medium.locked(stream, () => {
         const state = finder.underLock(stream);
         mend(stream, state);
-        const current = { ...finder.toStreamState(state, medium.files(stream)), unfinished: false };
+        const current = { ...finder.toStreamState(stream, state, medium.files(stream)), unfinished: false };
         // A crash may have left only this step of the last commit undone; a commit with marks of its own makes up for it.
         const settleLast = (): void => {
           const marks = state.stored === 'current' ? state.tail.last?.marks : undefined;
@@ -130,12 +131,15 @@ export function createStore<S extends WithSeq>(options: Options<S>): Store<S> {
         const placements = changes.map((change) => ({
           path: resolveTarget({ layout, stream }, change),
           content: change.content === null ? null : Buffer.from(change.content),
+          durable: true,
         }));
-        const paths = placements.map(({ path }) => path);
         const marking = marker?.prepare(stream, undefined, { seq: 0, before: undefined });
         runOrUndo(marking, () => {
-          const undo = medium.stage(stream, new Map(), paths);
-          runOrUndo({ undo }, () => medium.place(stream, placements));
+          const undo = medium.stage(stream, new Map(), placements);
+          runOrUndo({ undo }, () => {
+            medium.place(stream, placements);
+            medium.reach(stream);
+          });
         });
       });
     },
@@ -146,7 +150,6 @@ export function createStore<S extends WithSeq>(options: Options<S>): Store<S> {
 
     async scan(stream, from, visit) {
       checkedName(stream);
-      const { scanJournal } = await import('./history.js');
       return medium.journal(stream, (bytes) => scanJournal(bytes, from, visit));
     },
 
@@ -157,19 +160,18 @@ export function createStore<S extends WithSeq>(options: Options<S>): Store<S> {
 
     async rewind(stream, seq) {
       checkedName(stream);
-      const { rewindJournal } = await import('./history.js');
       return medium.journal(stream, (bytes) => rewindJournal(bytes, seq, codec));
     },
 
-    async content(stream, sha256) {
+    async contents(stream, digests) {
       checkedName(stream);
-      return medium.object(stream, sha256);
+      return readContents(medium, stream, digests);
     },
 
     async replay(stream, look) {
       checkedName(stream);
       const { replay } = await import('./replay.js');
-      return replay({ layout, medium, codec, stream, look: look ?? {} });
+      return replay({ layout, medium, codec, clock, stream, look: look ?? {} });
     },
   };
 }

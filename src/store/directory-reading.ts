@@ -8,6 +8,7 @@ import { pathError, withIoErrors } from './io.js';
 import { withJournal } from './journal-file.js';
 import { type Layout, streamPath } from './layout.js';
 import type { ReadMedium } from './medium.js';
+import { readBootId, readUptime } from './process.js';
 import { createReadStore, createStreamOpener, readTailBySnapshot } from './read-store.js';
 import type { Codec, ReadStore, WithSeq } from './store.js';
 
@@ -119,6 +120,8 @@ export function createReadMedium({ layout, root, inside, at }: Places): ReadMedi
     object(stream, digest) {
       return at(stream, names.objects, (directory) => readObject(directory, digest));
     },
+
+    boot: { id: readBootId, uptime: readUptime },
   };
 }
 

@@ -4,9 +4,9 @@ import type { Clock, Ids } from '../base/clock.js';
 import { createStore } from './core.js';
 import { createPlaces, createReadMedium, type OpenOptions, type Places } from './directory-reading.js';
 import { findFreeName, removeEmpty, removeFile, writeDocuments, writeObjects } from './documents.js';
-import { makeDirectories, replaceFile, syncAncestors, syncDirectory, syncMade } from './durable.js';
+import { makeDirectories, replaceFile, syncAncestors, syncMade } from './durable.js';
 import { clearUp, toIoError, withIoErrors } from './io.js';
-import { appendToJournal, cutJournal, hasJournal, waitForGrowth } from './journal-file.js';
+import { appendToJournal, cutJournal, waitForGrowth } from './journal-file.js';
 import { streamPath } from './layout.js';
 import { type LockOwner, lock, lockSync } from './lock.js';
 import type { Medium } from './medium.js';
@@ -137,23 +137,26 @@ function createDirectoryMedium(options: DirectoryOptions): DirectoryMedium {
       });
     },
 
-    stage(stream, contents, paths) {
+    stage(stream, large, placements) {
       const files: string[] = [];
       const directories: string[] = [];
       const undo = (): void => {
         for (const file of files) clearUp(() => removeFile(file));
         removeEmpty(directories);
       };
-      const make = (path: string): string => {
+      const make = (path: string, durable: boolean): string => {
         const made = makeDirectories(path);
         directories.unshift(...made);
-        syncMade(made);
+        if (durable) syncMade(made);
         return path;
       };
       try {
         at(stream, names.objects, () => {
-          for (const path of paths) make(inside(dirname(path)));
-          if (contents.size > 0) writeObjects(make(inside(streamPath(layout, stream, names.objects))), contents, files);
+          for (const { path, content, durable } of placements) {
+            if (content !== null) make(inside(dirname(path)), durable);
+          }
+          const objects = streamPath(layout, stream, names.objects);
+          if (large.size > 0) writeObjects(make(inside(objects), true), large, files);
         });
       } catch (error) {
         undo();
@@ -167,18 +170,15 @@ function createDirectoryMedium(options: DirectoryOptions): DirectoryMedium {
     },
 
     place(stream, placements) {
-      at(stream, '', (directory) => {
-        writeDocuments(root, placements);
-        // A stream's first append makes its directory reachable; documents without a commit have to do so here.
-        if (!hasJournal(join(directory, names.journal))) syncAncestors(directory, root);
-      });
+      at(stream, '', () => writeDocuments(root, placements));
+    },
+
+    reach(stream) {
+      at(stream, '', (directory) => syncAncestors(directory, root));
     },
 
     replaceSnapshot(stream, text) {
-      at(stream, names.snapshot, (path) => {
-        replaceFile(path, text, root);
-        syncDirectory(dirname(path));
-      });
+      at(stream, names.snapshot, (path) => replaceFile(path, text, root, { durable: false }));
     },
   };
 }

@@ -74,34 +74,40 @@ export function createDiskFiles(root: string, layout: Layout, stream: string): D
 }
 
 /**
- * Puts documents in place; all are durable at the end, with one sync per directory.
+ * Puts documents in place; those that ask for it are durable at the end, with one sync per directory.
  * @throws DevCliError `IO`, system errors
  */
 export function writeDocuments(root: string, placements: readonly DocumentWrite[]): void {
   const changed = new Set<string>();
-  for (const { path, content, aside } of placements) {
-    // Resolved for each document: nothing may be written through a link made meanwhile.
-    const directories = new Set<string>();
-    const directory = resolvePath(root, dirname(join(root, path)), directories);
-    if (directory.kind !== 'inside') throw isLinkOut(root, path);
-    const target = join(directory.path, basename(path));
-    if (aside !== undefined) {
-      const beside = `${target}.aside-${aside}`;
-      renameSync(
-        target,
-        findFreeName((n) => (n === 1 ? beside : `${beside}.${n}`)),
-      );
-    }
-    if (content === null) {
-      if (!removeFile(target)) continue;
-    } else {
-      if (resolvePath(root, target, directories).kind !== 'inside') throw isLinkOut(root, path);
-      if (!directories.has(directory.path)) syncMade(makeDirectories(directory.path));
-      replaceFile(target, content, root);
-    }
-    changed.add(directory.path);
+  for (const placement of placements) {
+    const directory = writeDocument(root, placement);
+    if (directory !== null && placement.durable) changed.add(directory);
   }
   for (const directory of changed) syncDirectory(directory);
+}
+
+/** Puts a document in place; returns its directory, or null if nothing changed. */
+function writeDocument(root: string, { path, content, durable, aside }: DocumentWrite): string | null {
+  // Resolved for each document: nothing may be written through a link made meanwhile.
+  const directories = new Set<string>();
+  const directory = resolvePath(root, dirname(join(root, path)), directories);
+  if (directory.kind !== 'inside') throw isLinkOut(root, path);
+  const target = join(directory.path, basename(path));
+  if (aside !== undefined) keepAside(target, aside);
+  if (content === null) return removeFile(target) ? directory.path : null;
+  if (resolvePath(root, target, directories).kind !== 'inside') throw isLinkOut(root, path);
+  const made = directories.has(directory.path) ? [] : makeDirectories(directory.path);
+  if (durable) syncMade(made);
+  replaceFile(target, content, root, { durable });
+  return directory.path;
+}
+
+function keepAside(target: string, aside: number): void {
+  const beside = `${target}.aside-${aside}`;
+  renameSync(
+    target,
+    findFreeName((n) => (n === 1 ? beside : `${beside}.${n}`)),
+  );
 }
 
 /** Removes the empty ones of `directories`, deepest first, after a commit that failed. */

@@ -27,7 +27,7 @@ export function writeDurably(absolutePath: string, content: string | Uint8Array,
     if (lstatSync(absolutePath, { throwIfNoEntry: false })?.isSymbolicLink()) {
       throw pathError(absolutePath, root, 'it is a symbolic link', 'Move the link away, then repeat the same call.');
     }
-    replaceFile(absolutePath, content, root);
+    replaceFile(absolutePath, content, root, { durable: true });
     syncDirectory(dirname(absolutePath));
   });
 }
@@ -74,10 +74,20 @@ export function syncMade(made: readonly string[]): void {
   for (const directory of made) syncDirectory(dirname(directory));
 }
 
-/** Like `writeDurably`, for a caller who has looked for links and syncs the directory once for several files. Throws system errors too. */
-export function replaceFile(path: string, content: string | Uint8Array, root: string | null): void {
+/**
+ * Replaces a file in one step, for a caller who has looked for links. Throws system errors, too.
+ * @param options.durable whether the content is synced; the directory, once for several files, is the caller's to sync. Without
+ * it a power cut may leave an empty file
+ * @throws DevCliError `IO`
+ */
+export function replaceFile(
+  path: string,
+  content: string | Uint8Array,
+  root: string | null,
+  { durable }: { durable: boolean },
+): void {
   const bytes = Buffer.from(content);
-  writeFileAtomic().sync(path, bytes);
+  writeFileAtomic().sync(path, bytes, { fsync: durable });
   // The library does not notice a short write on a full disk.
   const { size } = statSync(path);
   if (size === bytes.length) return;

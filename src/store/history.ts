@@ -9,7 +9,8 @@ import {
   readTail,
   type Tail,
 } from './journal.js';
-import { decodeLine } from './line.js';
+import { decodeLine, nativeCrc32 } from './line.js';
+import type { ReadMedium } from './medium.js';
 import { applyEntry, serializeSnapshot } from './snapshot.js';
 import {
   BEGINNING,
@@ -20,6 +21,7 @@ import {
   type ScanResult,
   type WithSeq,
 } from './store.js';
+import { readText } from './texts.js';
 
 const BLOCK = 64 * 1024;
 const NEWLINE = 0x0a;
@@ -39,7 +41,7 @@ export function* iterateEntries(bytes: JournalReader, tail: Tail, from: Cursor):
   let at = from;
   if (from.offset > tail.end) throw journalCorruptError(bytes, `entries up to ${from.seq} were there and are gone`);
   for (const { start, text } of iterateLines(bytes, from.offset, tail.end)) {
-    const entry = decodeLine(text);
+    const entry = decodeLine(text, nativeCrc32);
     if (entry === null || entry.seq !== at.seq + 1) throw damagedLineError(bytes, start);
     checkVersion(bytes, entry);
     at = { offset: start + text.length + 1, seq: entry.seq };
@@ -68,6 +70,32 @@ function* iterateLines(bytes: JournalReader, from: number, to: number): Generato
     if (used < piece.length) held.push(piece.subarray(used));
     if (at - start > LONGEST_LINE) throw damagedLineError(bytes, start);
   }
+}
+
+/** `Store.contents`. */
+export function readContents(
+  medium: Pick<ReadMedium, 'journal' | 'object'>,
+  stream: string,
+  digests: Iterable<string>,
+): Map<string, Buffer> {
+  const contents = new Map<string, Buffer>();
+  const wanted = new Set(digests);
+  const take = (digest: string, content: Buffer | null): void => {
+    if (content === null) return;
+    contents.set(digest, content);
+    wanted.delete(digest);
+  };
+  for (const digest of wanted) take(digest, medium.object(stream, digest));
+  if (wanted.size === 0) return contents;
+  medium.journal(stream, (bytes) => {
+    for (const { entry } of iterateEntries(bytes, readTail(bytes, nativeCrc32), BEGINNING)) {
+      for (const digest of Object.keys(entry.texts ?? {})) {
+        if (wanted.has(digest)) take(digest, readText(entry, digest));
+      }
+      if (wanted.size === 0) return;
+    }
+  });
+  return contents;
 }
 
 /** `Store.scan`. */

@@ -87,18 +87,6 @@ export function cutJournal(path: string, size: number): void {
   }
 }
 
-/** Whether there is a journal at `path` that is not empty. Throws system errors. */
-export function hasJournal(path: string): boolean {
-  const descriptor = openForReading(path);
-  if (descriptor === null) return false;
-  try {
-    const stats = fstatSync(descriptor);
-    return stats.isFile() && stats.size > 0;
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
 function openForReading(path: string): number | null {
   try {
     return openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);

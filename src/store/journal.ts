@@ -72,7 +72,7 @@ export function readTail(bytes: JournalReader, checksum: Checksum = crc32): Tail
 export function readTailAt(bytes: JournalReader, seq: number): Tail | null {
   const [line] = iterateLinesBackward(bytes, bytes.size);
   const entry = line?.closed ? decodeUnchecked(line.text) : null;
-  return line && entry?.v === 1 && entry.seq === seq && !entry.more ? buildTail(entry, line, bytes) : null;
+  return line && entry && isKnown(entry) && entry.seq === seq && !entry.more ? buildTail(entry, line, bytes) : null;
 }
 
 function buildTail(last: Entry, { from, to }: Line, { size }: JournalReader): Tail {
@@ -144,11 +144,14 @@ function* iterateLinesBackward(bytes: JournalReader, end: number): Generator<Lin
 
 /** @throws DevCliError `STATE_NEWER` */
 export function checkVersion(bytes: JournalReader, entry: Entry): void {
-  const version: number = entry.v;
-  if (version === 1) return;
-  throw new DevCliError('STATE_NEWER', `${bytes.name} was written by a newer version of dev-cli (entry v${version}).`, {
+  if (isKnown(entry)) return;
+  throw new DevCliError('STATE_NEWER', `${bytes.name} was written by a newer version of dev-cli (entry v${entry.v}).`, {
     fix: 'Update dev-cli, then repeat the same call.',
   });
+}
+
+function isKnown({ v }: { v: number }): boolean {
+  return v === 1 || v === 2;
 }
 
 /** The error for the line that begins at `from`. */

@@ -51,8 +51,14 @@ export function toRootRelative(layout: Layout, stream: string, path: string): st
 
 /** The form in which the journal names a document: the shortest that `toRootRelative` reads back as `relative`. */
 export function toDocumentPath(layout: Layout, stream: string, relative: string): string {
-  const inside = `${streamPath(layout, stream)}/`;
-  return relative.startsWith(inside) ? relative.slice(inside.length) : `/${relative}`;
+  return isInside({ layout, stream }, relative)
+    ? relative.slice(streamPath(layout, stream).length + 1)
+    : `/${relative}`;
+}
+
+/** Whether a document, by its path relative to the root, lies in the stream's own directory. */
+export function isInside({ layout, stream }: { layout: Layout; stream: string }, relative: string): boolean {
+  return relative.startsWith(`${streamPath(layout, stream)}/`);
 }
 
 /**

@@ -44,10 +44,11 @@ export function decodeUnchecked(line: Buffer): Entry | null {
 /** Checks as much of an entry's form as this program relies on; of a newer version, the number alone. */
 function isEntry(value: unknown): value is Entry {
   if (!isRecord(value)) return false;
-  const { v, seq, at, type, by, data, patch, files } = value;
-  if (v !== 1) return Number.isSafeInteger(seq);
+  const { v, seq, at, type, by, data, patch, files, texts } = value;
+  if (v !== 1 && v !== 2) return Number.isSafeInteger(seq);
   const named = typeof at === 'string' && typeof type === 'string' && isRecord(by) && isRecord(data);
-  return Number.isSafeInteger(seq) && named && Array.isArray(patch) && Array.isArray(files) && files.every(isFile);
+  const told = Array.isArray(patch) && Array.isArray(files) && files.every(isFile);
+  return Number.isSafeInteger(seq) && named && told && (texts === undefined || isRecord(texts));
 }
 
 function isFile(value: unknown): boolean {

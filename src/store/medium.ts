@@ -6,6 +6,11 @@ export interface DocumentWrite {
   /** Relative to the root. */
   path: string;
   content: Buffer | null;
+  /**
+   * Whether it is durable at once. Documents of a stream are not: after a power cut its owner puts them back from the
+   * journal. Those outside its directory are other people's to move, so that nothing is put back there.
+   */
+  durable: boolean;
   /** Set where the present document must not be lost: it is kept beside the new one as `<name>.aside-<aside>`. */
   aside?: number;
 }
@@ -25,14 +30,25 @@ export interface ReadMedium {
   journal<T>(stream: string, use: (bytes: JournalReader) => T): T;
   /** The documents, read at each use; others may change them at any time. */
   files(stream: string): DocumentReader;
-  /** The content of that digest, or null when it is absent or not what its digest says. */
+  /** The large content of that digest, or null when it is absent or not what its digest says. */
   object(stream: string, sha256: string): Buffer | null;
+  /** The present boot of the machine. */
+  boot: Boot;
+}
+
+/** A boot of the machine: what was not synced before it may be lost. */
+export interface Boot {
+  /** Null where the system does not tell. */
+  id(): string | null;
+  /** Seconds since. */
+  uptime(): number;
 }
 
 /**
- * A medium. What a method writes is durable when it returns: after a power cut it is there, or what was written later.
- * `append` and `replaceSnapshot` take effect whole or, in a crash, as described there; `stage` and `place` may be cut short
- * between two documents. Everything from `cut` on is called only under the stream's lock.
+ * A medium. Durable when the method returns, so that it is there after a power cut, is what `cut`, `stage` and `append` write,
+ * and documents that ask for it. Of anything else a power cut may leave what was there before, an empty or torn file, or
+ * nothing. `append` and `replaceSnapshot` take effect whole or, in a crash, as described there; `stage` and `place` may be cut
+ * short between two documents. Everything from `cut` on is called only under the stream's lock.
  * @throws every method: DevCliError `IO`
  */
 export interface Medium extends ReadMedium {
@@ -52,17 +68,19 @@ export interface Medium extends ReadMedium {
   /** Renames the stored snapshot and returns its new name. */
   keepSnapshotAside(stream: string): string;
   /**
-   * Prepares a commit: contents by digest, and room for documents at `paths` (relative to the root).
+   * Prepares a commit: large contents by digest, and room for its documents.
    * @returns a function that undoes it, for a commit that failed; it never throws
    */
-  stage(stream: string, contents: Map<string, Buffer>, paths: string[]): () => void;
+  stage(stream: string, large: Map<string, Buffer>, placements: readonly DocumentWrite[]): () => void;
   /**
    * Appends to a journal of `size` bytes in one write: the commit. If it fails, the journal is as it was; a crash may leave
    * the beginning of `text` at its end, which `cut` removes.
    */
   append(stream: string, text: string, size: number): void;
   /** Puts documents in place, each whole or not at all. */
-  place(stream: string, placements: DocumentWrite[]): void;
+  place(stream: string, placements: readonly DocumentWrite[]): void;
+  /** Makes the stream's directory reachable after a power cut; a stream's first `append` does it, too. */
+  reach(stream: string): void;
   /** Replaces the stored snapshot; after a crash there is the old one or the new one. */
   replaceSnapshot(stream: string, text: string): void;
 }

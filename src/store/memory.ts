@@ -19,6 +19,8 @@ export interface Memory {
   journals: Map<string, Buffer>;
   /** Contents by digest. */
   objects: Map<string, Buffer>;
+  /** The boot in which the next commit is written. */
+  boot: string | null;
   /** Documents by path relative to the root. */
   documents: Map<string, MemoryFile>;
   /** Goes up with every document written. */
@@ -47,6 +49,7 @@ export function createMemory(): Memory {
     snapshots: new Map(),
     journals: new Map(),
     objects: new Map(),
+    boot: 'this boot',
     documents: new Map(),
     version: 0,
   };
@@ -105,6 +108,7 @@ function createMemoryMedium(memory: Memory, layout: Layout): Medium {
       const content = memory.objects.get(digest);
       return content !== undefined && sha256(content) === digest ? content : null;
     },
+    boot: { id: () => memory.boot, uptime: () => 0 },
 
     cut(stream, size) {
       memory.journals.set(stream, Buffer.from(memory.journals.get(stream)?.subarray(0, size) ?? []));
@@ -117,8 +121,8 @@ function createMemoryMedium(memory: Memory, layout: Layout): Medium {
       memory.snapshots.delete(stream);
       return name();
     },
-    stage(_stream, contents) {
-      const added = [...contents].filter(([digest]) => !memory.objects.has(digest));
+    stage(_stream, large) {
+      const added = [...large].filter(([digest]) => !memory.objects.has(digest));
       for (const [digest, content] of added) memory.objects.set(digest, content);
       return () => {
         for (const [digest] of added) memory.objects.delete(digest);
@@ -130,6 +134,7 @@ function createMemoryMedium(memory: Memory, layout: Layout): Medium {
     place(_stream, placements) {
       for (const placement of placements) placeInMemory(memory, placement);
     },
+    reach() {},
     replaceSnapshot(stream, text) {
       memory.snapshots.set(stream, text);
     },

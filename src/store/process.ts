@@ -64,8 +64,17 @@ function readProcessStatus(pid: number): { start: string; dead: boolean } | null
   return start === undefined ? null : { start, dead: state === 'Z' || state === 'X' };
 }
 
-function readBootId(): string | null {
-  return readOrNull('/proc/sys/kernel/random/boot_id')?.trim() || null;
+let bootId: string | null | undefined;
+
+/** Identifies the present boot of the machine; null where the system does not tell it. It does not change while a process lives. */
+export function readBootId(): string | null {
+  if (bootId === undefined) bootId = readOrNull('/proc/sys/kernel/random/boot_id')?.trim() || null;
+  return bootId;
+}
+
+/** Returns the seconds since the present boot. */
+export function readUptime(): number {
+  return os().uptime();
 }
 
 /** Whether a process can be looked up: one of another namespace has another number here, or none. */

@@ -1,6 +1,8 @@
 import { type Clock, formatInstant } from '../base/clock.js';
 import { DevCliError } from '../base/errors.js';
 import type { JsonObject } from '../base/json.js';
+import { isOfEarlierBoot } from './boot.js';
+import { readContents, scanJournal } from './history.js';
 import {
   checkRecent,
   type JournalReader,
@@ -16,7 +18,15 @@ import { nativeCrc32 } from './line.js';
 import type { ReadMedium } from './medium.js';
 import { overlayDocuments, planRedo, type Redo } from './redo.js';
 import { applyEntries, parseSnapshot, serializeSnapshot } from './snapshot.js';
-import type { Codec, Entry, ReadStore, StreamState, WithSeq } from './store.js';
+import {
+  BEGINNING,
+  type Codec,
+  type Entry,
+  type Past,
+  type ReadStore,
+  type StreamState,
+  type WithSeq,
+} from './store.js';
 
 /** How much of the journal's end is checked before a commit, in bytes. */
 const RECENT = 256 * 1024;
@@ -34,9 +44,14 @@ export interface OpenedStream<S extends WithSeq> {
   open: Entry[];
   /** `unusable`: present, and neither parses nor can be patched. */
   stored: 'current' | 'behind' | 'missing' | 'unusable';
+  /** `StreamState.rebooted`. */
+  rebooted: boolean;
   redo: Redo;
   notices: string[];
 }
+
+/** How a journal ends. */
+type Found = Pick<OpenedStream<WithSeq>, 'tail' | 'rebooted'>;
 
 /** Opens streams. */
 export interface StreamOpener<S extends WithSeq> {
@@ -48,7 +63,7 @@ export interface StreamOpener<S extends WithSeq> {
    */
   undisturbed(stream: string): OpenedStream<S>;
   /** The stream as it is handed to a caller. */
-  toStreamState(state: OpenedStream<S>, files: StreamState<S>['files']): StreamState<S>;
+  toStreamState(stream: string, state: OpenedStream<S>, files: StreamState<S>['files']): StreamState<S>;
 }
 
 /** What a stream is opened with. */
@@ -108,13 +123,17 @@ export function createStreamOpener<S extends WithSeq>(
       const stored = text === null ? null : parseStored(text);
       const tail = findTail(bytes, stored);
       const storedSeq = text === null ? 0 : (stored?.seq ?? null);
-      if (storedSeq === tail.seq) return buildCurrent(tail, stored, text);
+      const rebooted = tail.last !== null && isOfEarlierBoot(tail.last, medium.boot, clock.now());
+      if (storedSeq === tail.seq) {
+        const redo = { placements: [], notices: [] };
+        return { tail, snapshot: stored, text, open: [], stored: 'current', rebooted, redo, notices: [] };
+      }
       if (storedSeq !== null && storedSeq > tail.seq) {
         throw journalCorruptError(bytes, `entries ${tail.seq + 1} to ${storedSeq} are missing at the end`);
       }
       return (
-        catchUp(stream, bytes, tail, text, stored) ??
-        rebuildSnapshot(stream, tail, text, listEntriesAbove(bytes, tail, 0))
+        catchUp(stream, bytes, { tail, rebooted }, text, stored) ??
+        rebuildSnapshot(stream, bytes, { tail, rebooted }, rebooted && text !== null && isBlank(text) ? null : text)
       );
     });
   }
@@ -150,32 +169,34 @@ export function createStreamOpener<S extends WithSeq>(
   function catchUp(
     stream: string,
     bytes: JournalReader,
-    tail: Tail,
+    found: Found,
     text: string | null,
     stored: S | null,
   ): OpenedStream<S> | null {
     if (text === null || stored === null) return null;
-    const entries = listEntriesAbove(bytes, tail, stored.seq);
+    const entries = listEntriesAbove(bytes, found.tail, stored.seq);
     const state = applyEntries(JSON.parse(text) as JsonObject, entries);
     if (state === null || parseSnapshot(serializeSnapshot(state), codec) === null) return null;
-    return buildOpened(stream, tail, state, entries, 'behind', []);
+    // A snapshot that was not synced may lack many commits; all but the last had their effects outside the stream.
+    return buildOpened(stream, found, state, found.rebooted ? listLastCommit(entries) : entries, 'behind', []);
   }
 
-  function rebuildSnapshot(stream: string, tail: Tail, text: string | null, entries: Entry[]): OpenedStream<S> {
+  function rebuildSnapshot(stream: string, bytes: JournalReader, found: Found, text: string | null): OpenedStream<S> {
     const name = streamPath(layout, stream, layout.names.snapshot);
+    const entries = listEntriesAbove(bytes, found.tail, 0);
     const state = applyEntries(null, entries);
     if (state === null) throw buildStateCorruptError(name, layout.noun);
     const last = listLastCommit(entries);
     // Missing after a single commit: a crash in the middle of it leaves that, and it needs no notice.
-    if (text === null && last.length === entries.length) return buildOpened(stream, tail, state, last, 'missing', []);
+    if (text === null && last.length === entries.length) return buildOpened(stream, found, state, last, 'missing', []);
     const stored = text === null ? 'missing' : 'unusable';
     const notice = `${name} ${text === null ? 'was missing' : 'could not be used'}; it is rebuilt from the journal.`;
-    return buildOpened(stream, tail, state, last, stored, [notice], 'leave');
+    return buildOpened(stream, found, state, last, stored, [notice], 'leave');
   }
 
   function buildOpened(
     stream: string,
-    tail: Tail,
+    { tail, rebooted }: Found,
     state: JsonObject,
     open: Entry[],
     stored: OpenedStream<S>['stored'],
@@ -184,13 +205,16 @@ export function createStreamOpener<S extends WithSeq>(
   ): OpenedStream<S> {
     // Patches continue what an older version wrote, so the snapshot is stored unmigrated.
     const text = serializeSnapshot(state);
-    const todo = planRedo({ layout, stream }, open, medium.files(stream), (sha) => medium.object(stream, sha), edited);
+    const object = (sha: string): Buffer | null => medium.object(stream, sha);
+    // After a reboot the owner compares all documents; commits of then may be long finished, and edited since.
+    const todo = planRedo({ layout, stream }, open, medium.files(stream), object, rebooted ? 'outside' : edited);
     return {
       tail,
       snapshot: codec.parse(text),
       text,
       open,
       stored,
+      rebooted,
       redo: todo,
       notices: [...notices, ...todo.notices],
     };
@@ -207,9 +231,10 @@ export function createStreamOpener<S extends WithSeq>(
       }
     },
 
-    toStreamState({ snapshot, tail, stored, notices }, files) {
+    toStreamState(stream, { snapshot, tail, stored, rebooted, notices }, files) {
       const { seq, size } = tail;
-      return { snapshot, seq, size, files, unfinished: stored !== 'current', notices, at: formatInstant(clock.now()) };
+      const [unfinished, past, at] = [stored !== 'current', openPast(medium, stream), formatInstant(clock.now())];
+      return { snapshot, seq, size, files, unfinished, rebooted, past, notices, at };
     },
   };
 }
@@ -226,10 +251,11 @@ export function createReadStore<S extends WithSeq>(
     async read(stream) {
       layout.checkedName(stream);
       const state = finder.undisturbed(stream);
-      return finder.toStreamState(
-        state,
-        overlayDocuments({ layout, stream }, medium.files(stream), state.redo.placements),
-      );
+      const { placements } = state.redo;
+      const files = medium.files(stream);
+      // Most readers find everything finished, and do without that part of the program.
+      const shown = placements.length === 0 ? files : overlayDocuments({ layout, stream }, files, placements);
+      return finder.toStreamState(stream, state, shown);
     },
     async streams() {
       return medium.streams();
@@ -237,8 +263,23 @@ export function createReadStore<S extends WithSeq>(
   };
 }
 
-function buildCurrent<S extends WithSeq>(tail: Tail, snapshot: S | null, text: string | null): OpenedStream<S> {
-  return { tail, snapshot, text, open: [], stored: 'current', redo: { placements: [], notices: [] }, notices: [] };
+function openPast(medium: ReadMedium, stream: string): Past {
+  return {
+    scan(visit) {
+      medium.journal(stream, (bytes) =>
+        scanJournal(bytes, BEGINNING, (entry) => {
+          visit(entry);
+          return true;
+        }),
+      );
+    },
+    contents: (digests) => readContents(medium, stream, digests),
+  };
+}
+
+/** What is left of a file whose content was not synced: nothing, or zeros. */
+function isBlank(text: string): boolean {
+  return /^\0*$/.test(text);
 }
 
 function buildStateCorruptError(name: string, noun: string): DevCliError {

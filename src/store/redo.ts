@@ -1,23 +1,10 @@
 import { posix } from 'node:path';
 import type { DocumentReader } from '../base/files.js';
-import { sha256 } from '../base/sha256.js';
-import { isReserved, type Layout, streamPath, toRootRelative } from './layout.js';
+import { digestDocument, type Whose } from './digest.js';
+import { isInside, isReserved, type Layout, streamPath, toRootRelative } from './layout.js';
 import type { DocumentWrite } from './medium.js';
 import type { Entry } from './store.js';
-
-/** Returns the digest of a document; null if there is none, undefined if it is not a document (a directory, a link out). */
-export function digestDocument(files: DocumentReader, path: string): string | null | undefined {
-  const { kind } = files.facts(path);
-  if (kind === 'missing') return null;
-  const content = kind === 'file' ? files.read(path) : null;
-  return content === null ? undefined : sha256(content);
-}
-
-/** A stream, and the layout of its kind. */
-export interface Whose {
-  layout: Layout;
-  stream: string;
-}
+import { readText } from './texts.js';
 
 /** What remains to be done to the documents of commits that may be unfinished. */
 export interface Redo {
@@ -28,27 +15,28 @@ export interface Redo {
 /**
  * Compares the documents of `entries` with the disk: a document that is as committed is skipped, one as it was before the
  * commit is replaced, any other is kept aside first. Makes no decision anew (storage.md, Recovery).
- * @param object contents by digest
+ * @param object large contents by digest; others are in the entries
  * @param edited what to do with a document that is neither: `leave` it where the commits were probably finished and it was
- *   edited since
+ *   edited since; `outside`: the same, and documents of the stream's directory are left altogether
  */
 export function planRedo(
   { layout, stream }: Whose,
   entries: readonly Entry[],
   files: DocumentReader,
   object: (sha: string) => Buffer | null,
-  edited: 'aside' | 'leave',
+  edited: 'aside' | 'leave' | 'outside',
 ): Redo {
   const result: Redo = { placements: [], notices: [] };
-  for (const [path, change] of collectChanges(layout, stream, entries)) {
+  const changes = [...collectChanges(layout, stream, entries)];
+  for (const [path, change] of changes.filter(([, { outside }]) => outside || edited !== 'outside')) {
     const current = digestDocument(files, `/${path}`);
     if (current === change.after) continue;
     const strange = current === undefined || (current !== null && !change.known.has(current));
-    if (strange && edited === 'leave') continue;
-    const content = change.after === null ? null : object(change.after);
+    if (strange && edited !== 'aside') continue;
+    const content = change.after === null ? null : (findText(entries, change.after) ?? object(change.after));
     if (content === null && change.after !== null) {
       result.notices.push(
-        `${path} could not be put in place: its content is missing from ${streamPath(layout, stream, layout.names.objects)}.`,
+        `${path} could not be put in place: its content is in neither ${streamPath(layout, stream, layout.names.journal)} nor ${layout.names.objects}/.`,
       );
       continue;
     }
@@ -57,9 +45,17 @@ export function planRedo(
         `${path} was changed after a commit that was cut short; the changed one is kept beside it as ${posix.basename(path)}.aside-${change.seq}.`,
       );
     }
-    result.placements.push({ path, content, ...(strange ? { aside: change.seq } : {}) });
+    result.placements.push({ path, content, durable: change.outside, ...(strange ? { aside: change.seq } : {}) });
   }
   return result;
+}
+
+function findText(entries: readonly Entry[], digest: string): Buffer | null {
+  for (const entry of entries) {
+    const content = readText(entry, digest);
+    if (content !== null) return content;
+  }
+  return null;
 }
 
 interface Change {
@@ -67,6 +63,8 @@ interface Change {
   known: Set<string>;
   after: string | null;
   seq: number;
+  /** Not in the stream's directory. */
+  outside: boolean;
 }
 
 function collectChanges(layout: Layout, stream: string, entries: readonly Entry[]): Map<string, Change> {
@@ -78,7 +76,7 @@ function collectChanges(layout: Layout, stream: string, entries: readonly Entry[
       const known = byPath.get(relative)?.known ?? new Set();
       if (before !== null) known.add(before);
       if (after !== null) known.add(after);
-      byPath.set(relative, { known, after, seq: entry.seq });
+      byPath.set(relative, { known, after, seq: entry.seq, outside: !isInside({ layout, stream }, relative) });
     }
   }
   return byPath;
@@ -90,7 +88,6 @@ export function overlayDocuments(
   files: DocumentReader,
   placements: readonly DocumentWrite[],
 ): DocumentReader {
-  if (placements.length === 0) return files;
   const byPath = new Map(placements.map((placement) => [placement.path, placement.content]));
   const planned = (path: string): Buffer | null | undefined => byPath.get(toRootRelative(layout, stream, path) ?? '');
   return {

@@ -1,6 +1,8 @@
+import type { Clock } from '../base/clock.js';
 import type { JsonObject } from '../base/json.js';
+import { isOfEarlierBoot } from './boot.js';
 import { type Change, diffSnapshots, findDocumentDifference } from './compare.js';
-import { iterateEntries } from './history.js';
+import { iterateEntries, readContents } from './history.js';
 import { type JournalReader, readTail } from './journal.js';
 import type { Layout } from './layout.js';
 import type { ReadMedium } from './medium.js';
@@ -14,6 +16,7 @@ import {
   type ReplayOptions,
   type WithSeq,
 } from './store.js';
+import { readText } from './texts.js';
 
 /** How often the comparison is repeated when a commit interferes. */
 const LOOKS = 20;
@@ -22,6 +25,7 @@ interface Options<S extends WithSeq> {
   layout: Layout;
   medium: ReadMedium;
   codec: Codec<S>;
+  clock: Clock;
   stream: string;
   look: ReplayOptions;
 }
@@ -36,11 +40,15 @@ interface Folded {
   /** The bytes of the snapshot after the entry that the stored one ends with; null when it ends with none of these. */
   asStored: string | null;
   documents: Map<string, Change[]>;
+  /** Digests of the contents in its lines. */
+  texts: Set<string>;
   differences: Difference[];
   /** False after a patch that does not fit: there is nothing to compare the stored snapshot with. */
   foldable: boolean;
   /** Something lies behind the last whole commit. */
   torn: boolean;
+  /** The machine has stopped since the last commit: what was not synced may be lost, and the next call puts it back. */
+  rebooted: boolean;
 }
 
 /** `Store.replay` (storage.md, A commit). Takes no lock; starts again if a commit interferes. */
@@ -56,17 +64,21 @@ export function replay<S extends WithSeq>(options: Options<S>): Replay<S> {
 }
 
 function compareStream<S extends WithSeq>(options: Options<S>, stored: string | null): Replay<S> {
-  const { layout, medium, codec, stream, look } = options;
+  const { layout, medium, codec, stream } = options;
   const { names } = layout;
   const storedSeq = readSeq(stored);
-  const folded = medium.journal(stream, (bytes) => foldFrom(bytes, look, storedSeq));
+  const folded = medium.journal(stream, (bytes) => foldFrom(bytes, options, storedSeq));
   const rebuilt = folded.state === null || !folded.foldable ? null : serializeSnapshot(folded.state);
   const snapshot = rebuilt === null ? null : parseSnapshot(rebuilt, codec);
   const findings: Findings = { differences: [...folded.differences], notes: [] };
   if (folded.torn) {
     findings.notes.push({ path: names.journal, problem: 'has a torn end; what was being written never happened' });
   }
-  if (folded.foldable) findings.differences.push(...compareSnapshot(names, folded, { stored, storedSeq, rebuilt }));
+  if (folded.foldable) {
+    const found = compareSnapshot(names, folded, { stored, storedSeq, rebuilt });
+    const isLost = folded.rebooted && (stored === null || storedSeq < 0);
+    (isLost ? findings.notes : findings.differences).push(...found);
+  }
   if (rebuilt !== null && snapshot === null) {
     findings.differences.push({ seq: folded.seq, problem: 'the state after it does not fit its schema' });
   }
@@ -77,7 +89,7 @@ function compareStream<S extends WithSeq>(options: Options<S>, stored: string | 
     const problem = 'does not know this entry yet; the next change finishes its commit';
     findings.notes.push({ path: names.snapshot, seq: finished + 1, problem });
   }
-  const objects = compareDocuments(options, folded.documents, finished, findings);
+  const objects = compareDocuments(options, folded, finished, findings);
   return {
     equal: findings.differences.length === 0,
     snapshot,
@@ -91,29 +103,48 @@ function compareStream<S extends WithSeq>(options: Options<S>, stored: string | 
 /** Compares documents and stored contents; returns how many contents there should be. */
 function compareDocuments<S extends WithSeq>(
   { layout, medium, stream, look }: Options<S>,
-  documents: Folded['documents'],
+  { documents, texts, rebooted }: Folded,
   finished: number,
   findings: Findings,
 ): number {
   const files = medium.files(stream);
-  const object = (digest: string) => medium.object(stream, digest);
-  const contents = new Map<string, Difference>();
+  const findWith = (path: string, changes: readonly Change[], contents: ReadonlyMap<string, Buffer>) => {
+    const own = look.isOwn?.(path) ?? false;
+    return findDocumentDifference(files, path, changes, { finished, own, object: (sha) => contents.get(sha) ?? null });
+  };
+  const different = [...documents].filter(([path, changes]) => findWith(path, changes, new Map()) !== null);
+  const contents = readContents(
+    medium,
+    stream,
+    different.flatMap(([, changes]) => changes.at(-1)?.after ?? []),
+  );
+  for (const [path, changes] of different) {
+    const found = findWith(path, changes, contents);
+    if (found === null) continue;
+    const difference = { path, seq: changes.at(-1)?.seq ?? 0, problem: found.problem };
+    if (found.note) findings.notes.push(difference);
+    else if (rebooted) findings.notes.push({ ...difference, problem: `${found.problem}; the next call puts it back` });
+    else findings.differences.push(difference);
+  }
+  const digests = new Map<string, Difference>();
   for (const [path, changes] of documents) {
-    const found = findDocumentDifference(files, path, changes, { finished, own: look.isOwn?.(path) ?? false, object });
-    const { note, problem } = found ?? { note: true, problem: null };
-    const seq = changes.at(-1)?.seq ?? 0;
-    if (problem !== null) (note ? findings.notes : findings.differences).push({ path, seq, problem });
     for (const { seq, after } of changes) {
       if (after !== null)
-        contents.set(after, { path: `${layout.names.objects}/${after}`, seq, problem: `lacks the content of ${path}` });
+        digests.set(after, { path: layout.names.journal, seq, problem: `lacks the content of ${path}` });
     }
   }
-  for (const [digest, difference] of contents) if (object(digest) === null) findings.differences.push(difference);
-  return contents.size;
+  for (const [digest, difference] of digests) {
+    if (!texts.has(digest) && medium.object(stream, digest) === null) findings.differences.push(difference);
+  }
+  return digests.size;
 }
 
 /** Reads the whole journal and folds its patches, commit by commit. */
-function foldFrom(bytes: JournalReader, look: ReplayOptions, storedSeq: number): Folded {
+function foldFrom<S extends WithSeq>(
+  bytes: JournalReader,
+  { look, medium, clock }: Options<S>,
+  storedSeq: number,
+): Folded {
   const tail = readTail(bytes);
   const folded: Folded = {
     state: null,
@@ -121,9 +152,11 @@ function foldFrom(bytes: JournalReader, look: ReplayOptions, storedSeq: number):
     commits: 0,
     asStored: null,
     documents: new Map(),
+    texts: new Set(),
     differences: [],
     foldable: true,
     torn: tail.end < bytes.size,
+    rebooted: tail.last !== null && isOfEarlierBoot(tail.last, medium.boot, clock.now()),
   };
   for (const { entry } of iterateEntries(bytes, tail, BEGINNING)) {
     for (const problem of look.entry?.(entry) ?? []) folded.differences.push({ seq: entry.seq, problem });
@@ -132,6 +165,7 @@ function foldFrom(bytes: JournalReader, look: ReplayOptions, storedSeq: number):
       if (changes === undefined) folded.documents.set(path, [{ seq: entry.seq, before, after }]);
       else changes.push({ seq: entry.seq, before, after });
     }
+    for (const digest of Object.keys(entry.texts ?? {})) if (readText(entry, digest) !== null) folded.texts.add(digest);
     if (!entry.more) folded.commits++;
     if (!entry.more && folded.foldable) folded.foldable = fold(folded, entry);
     if (entry.seq === storedSeq && folded.foldable && folded.state !== null)

@@ -1,6 +1,7 @@
 import type { Caller } from '../base/caller.js';
 import type { DocumentReader, FileChange } from '../base/files.js';
 import type { Json, JsonObject } from '../base/json.js';
+import type { StoredText } from './texts.js';
 
 /**
  * A stream is a journal of entries, a snapshot of their effect, and documents that change with it. A store keeps streams of one
@@ -41,7 +42,8 @@ export interface NewEntry {
 
 /** A journal entry as it stands in the journal (storage.md, A commit). */
 export interface Entry extends NewEntry {
-  v: 1;
+  /** The version of the format. Version 1 has none of `boot`, `texts`: its contents lie in files, all synced. */
+  v: 1 | 2;
   seq: number;
   /** UTC with milliseconds. */
   at: string;
@@ -52,6 +54,10 @@ export interface Entry extends NewEntry {
    * with the same digest twice was not written: the journal only keeps what it holds.
    */
   files: { path: string; before: string | null; after: string | null }[];
+  /** On the last entry of a commit: the boot of the machine that wrote it, where the system tells it. */
+  boot?: string;
+  /** On the last entry of a commit: the contents of its documents by digest, except large ones. */
+  texts?: { [sha256: string]: StoredText };
   /** On the last entry of a commit: what holds outside the stream from then on (`Marker`). */
   marks?: JsonObject;
   /** True on every entry of a commit but its last: a commit that lost its end never happened. */
@@ -106,10 +112,28 @@ export interface StreamState<S extends WithSeq> {
   files: DocumentReader;
   /** Whether a crash left something to finish under the lock; what is read shows it finished. */
   unfinished: boolean;
+  /**
+   * Whether the last commit is of an earlier boot of this machine: of what lies in no entry, and of documents, anything may be
+   * lost. The owner compares, and its next commit ends it.
+   */
+  rebooted: boolean;
+  /** The journal, for what the snapshot does not say. */
+  past: Past;
   /** What was repaired: a snapshot kept aside and rebuilt, a torn tail cut, a document kept aside. */
   notices: string[];
   /** The instant of this commit, in UTC with milliseconds; a snapshot that records times uses it. */
   at: string;
+}
+
+/** What the journal holds, read when it is asked for; under the lock as long as the decision lasts. */
+export interface Past {
+  /**
+   * Hands every committed entry to `visit`, oldest first.
+   * @throws what `visit` throws; DevCliError `JOURNAL_CORRUPT`, `STATE_NEWER`, `IO`
+   */
+  scan(visit: (entry: Entry) => void): void;
+  /** `HistoryStore.contents`, at once. */
+  contents(digests: Iterable<string>): ReadonlyMap<string, Buffer>;
 }
 
 /** What a `decide` wants committed. Without entries nothing is written. */
@@ -232,8 +256,12 @@ export interface HistoryStore<S extends WithSeq> extends ReadStore<S> {
    * @throws DevCliError `JOURNAL_CORRUPT`, `STATE_CORRUPT` when the patches do not fit, `STATE_NEWER`, `IO`
    */
   rewind(stream: string, seq: number): Promise<Checkpoint<S> | null>;
-  /** The content of that digest as it was committed, or null when it is absent or not what its digest says. */
-  content(stream: string, sha256: string): Promise<Buffer | null>;
+  /**
+   * The contents of these digests as they were committed; one that is absent, or not what its digest says, is left out. Reads the
+   * journal at most once, and not for what lies in a file of its own.
+   * @throws DevCliError `JOURNAL_CORRUPT`, `STATE_NEWER`, `IO`
+   */
+  contents(stream: string, digests: Iterable<string>): Promise<ReadonlyMap<string, Buffer>>;
   /**
    * Rebuilds the snapshot from the journal alone, compares it with the stored one byte for byte, and looks whether the
    * documents and objects that the journal names are there.

@@ -19,9 +19,9 @@ export function replayEveryRun(project: Project): void {
   const problems = medium.streams().flatMap((name) => {
     try {
       const { look, report } = runReplay(name);
-      return report(replay({ layout: RUN_LAYOUT, medium, codec: runCodec, stream: name, look })).differences.map(
-        renderDifference,
-      );
+      return report(
+        replay({ layout: RUN_LAYOUT, medium, codec: runCodec, clock: Date, stream: name, look }),
+      ).differences.map(renderDifference);
     } catch (error) {
       if (error instanceof DevCliError) return [`${error.code} ${error.message}`];
       throw error;

@@ -131,7 +131,7 @@ function requireSection(text: string): SectionId {
 }
 
 /**
- * Reads the draft. If somebody removed it while the run needs it, begins a new one; its contents remain in objects/.
+ * Reads the draft. If somebody removed it while the run needs it, begins a new one; what it held remains in the journal.
  */
 function readOrBeginDraft(scene: CommandContext): string {
   const text = scene.files.text(DRAFT);
@@ -142,6 +142,6 @@ function readOrBeginDraft(scene: CommandContext): string {
       fix: 'Only recipes that use a draft have one, until their cleanup.',
     });
   }
-  scene.warnings.push('DRAFT.md was gone; a new one was begun with the goal. What it held is in objects/');
+  scene.warnings.push('DRAFT.md was gone; a new one was begun with the goal. What it held is in the journal');
   return updateDraft(createDraft(scene.name), state.goal === null ? {} : { purpose: state.goal });
 }

@@ -35,7 +35,10 @@ function readCapturedPlan(tx: Transaction): CapturedPlan {
     throw new DevCliError(
       'STATE_CORRUPT',
       `${CAPTURED_PLAN} of this run is ${content === null ? 'missing' : 'not as it was captured'}.`,
-      { run: tx.state.name, fix: `Put back the file as it was: objects/${requireEngine(tx).planDigest} holds it.` },
+      {
+        run: tx.state.name,
+        fix: `Move .dev/specs/${tx.state.name}/${CAPTURED_PLAN} away, then repeat the same call: it is put back as it was.`,
+      },
     );
   }
   const plan = { content, todos: new Map() };

@@ -6,12 +6,13 @@ import { readRestored, restorePlan } from '../restore-run.js';
 import { type InitInput, type PreparedRun, prepareRun } from './prepare.js';
 
 /**
- * Reads the newest run of the name. Only an unfinished one, which may be resumed, gets its lost documents back.
+ * Reads the newest run of the name. An unfinished one, which may be resumed, gets its lost documents back; after a reboot any
+ * does: a plan that is older than recorded would look whole.
  * @throws what the store throws
  */
 export async function readExistingRun(context: Context, name: string): Promise<RunState | null> {
-  const { snapshot } = await context.store.read(name);
-  const goesOn = snapshot?.status === 'live' || snapshot?.status === 'halted';
+  const { snapshot, rebooted } = await context.store.read(name);
+  const goesOn = snapshot?.status === 'live' || snapshot?.status === 'halted' || rebooted;
   return goesOn ? (await readRestored(context, name)).snapshot : snapshot;
 }
 

@@ -29,9 +29,13 @@ describe('the crash harness', { timeout: 300_000 }, () => {
   it('finds directories that are not synced', async () => {
     const { ordered } = await tried('no-directory-sync', { cuts: false });
     expect(ordered).toContainEqual(expect.stringMatching(/journal is written before objects\/<digest> is durable/));
-    expect(ordered).toContainEqual(
-      expect.stringMatching(/answer is printed before (DRAFT\.md|state\.json) is durable/),
-    );
+    expect(ordered).toContainEqual(expect.stringMatching(/answer is printed before (events\.jsonl|specs) is durable/));
+  });
+
+  it('finds a journal that is not synced', async () => {
+    const { ordered } = await tried('no-journal-sync', { cuts: false });
+    expect(ordered).toContainEqual(expect.stringMatching(/DRAFT\.md changes before the journal is durable/));
+    expect(ordered).toContainEqual(expect.stringMatching(/answer is printed before events\.jsonl is durable/));
   });
 
   it('finds an effect before the commit', async () => {

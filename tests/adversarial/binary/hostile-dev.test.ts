@@ -17,7 +17,8 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sha256 } from '../../../src/base/sha256.js';
 import type { Action } from '../../support/agent.mjs';
-import { devCli, imageOf, journalOf, nextOf, type Result, runDir, runPrinted, stateOf } from '../../support/cli.js';
+import { devCli, imageOf, journalOf, nextOf, type Result, runDir, stateOf } from '../../support/cli.js';
+import { rewriteEntries } from '../../support/journal.js';
 import { BINARY, createProject, type Project } from '../../support/project.mjs';
 import { AGENTS_BLOCK, acknowledge, DATA_BLOCK, deliver, END_BLOCK, startTiny } from '../../support/tiny.js';
 
@@ -262,12 +263,11 @@ describe('a directory of another run', () => {
     writeFileSync(recipe, '[');
     const damaged = complete();
     expect(damaged.json.error).toMatchObject({ code: 'STATE_CORRUPT', details: [{ target: `${RUN}/recipe.json` }] });
-    // What the fix says leads to the copy that mends it.
-    const command = damaged.json.error?.fix?.split(': ')[1] ?? '';
-    const { documents } = runPrinted(project, command).json as unknown as { documents: Record<string, string> };
-    expect(readFileSync(join(project.root, RUN, 'objects', documents['recipe.json'] ?? ''))).toEqual(good);
-    writeFileSync(recipe, good);
+    // What the fix says mends it.
+    expect(damaged.json.error?.fix).toContain(`Move ${RUN}/recipe.json away`);
+    rmSync(recipe);
     expect(complete().code).toBe(0);
+    expect(readFileSync(recipe)).toEqual(good);
     writeFileSync(recipe, '[]');
     expect(devCli(project, ['abort', 'run-1', '--reason', 'its recipe is gone']).code).toBe(0);
   });
@@ -282,13 +282,21 @@ describe('a directory of another run', () => {
   });
 });
 
-describe('objects', () => {
+describe('contents', () => {
   const objects = (): string => join(project.root, RUN, 'objects');
+  const one = (): string => join(project.root, RUN, 'findings/one.md');
+
+  /** Makes an output too large for a line. */
+  function enlarge(): Buffer {
+    writeFileSync(one(), `${readFileSync(one(), 'utf8')}\n${'more '.repeat(20_000)}\n`);
+    return readFileSync(one());
+  }
 
   it('that are gone, or are not what their digest says, do no harm while documents stand', () => {
-    for (const name of readdirSync(objects())) writeFileSync(join(objects(), name), 'x');
+    enlarge();
+    rewriteEntries(project, 'run-1', (entries) => entries.map(({ texts, ...entry }) => entry));
     expect(complete().code).toBe(0);
-    rmSync(objects(), { recursive: true });
+    for (const name of readdirSync(objects())) writeFileSync(join(objects(), name), 'x');
     const done = devCli(project, ['step', 'complete', 'run-1', '--action', 'a2', '--data', '{"boundaries":"none"}']);
     expect(done.code, done.stdout).toBe(0);
   });
@@ -302,25 +310,26 @@ describe('objects', () => {
     // As if cut after the journal: the draft is not in place yet.
     writeFileSync(state, before[0]);
     writeFileSync(draft, before[1]);
-    rmSync(objects(), { recursive: true });
+    rewriteEntries(project, 'run-1', (entries) => entries.map(({ texts, ...entry }) => entry));
     const next = devCli(project, ['next', 'run-1']);
     expect(next.code, next.stdout).toBe(0);
     expect(next.json.actionId).toBe('a3');
-    expect(devCli(project, ['status', 'run-1']).stdout).toContain(`${RUN}/objects`);
+    expect(devCli(project, ['status', 'run-1']).stdout).toContain(`${RUN}/events.jsonl`);
     expect(stateOf(project, 'run-1').seq).toBe(journalOf(project, 'run-1').length);
   });
 
   it('of the right length and the wrong content are written anew by the commit that needs them', () => {
-    const output = readFileSync(join(project.root, RUN, 'findings/one.md'));
+    const output = enlarge();
     const digest = sha256(output);
+    mkdirSync(objects());
     writeFileSync(join(objects(), digest), 'y'.repeat(output.length));
     expect(complete().code).toBe(0);
     expect(readFileSync(join(objects(), digest))).toEqual(output);
   });
 
   it('whose temporary name is a link elsewhere are not written through it', () => {
-    const output = readFileSync(join(project.root, RUN, 'findings/one.md'));
-    const digest = sha256(output);
+    const digest = sha256(enlarge());
+    mkdirSync(objects());
     symlinkSync(join(outside, 'file'), join(objects(), `${digest}.tmp`));
     expect(complete().json.error?.code).toBe('IO');
     outsideIsUntouched();

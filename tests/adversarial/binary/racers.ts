@@ -1,6 +1,7 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { runDir } from '../../support/cli.js';
+import { contentOf } from '../../support/journal.js';
 import type { Project } from '../../support/project.mjs';
 import type { Random } from '../../support/seeded.js';
 import type { Observed, Operation, Recorded } from './race-history.js';
@@ -107,8 +108,7 @@ export function recordedBy(project: Project): Recorded {
   return {
     journal: readFileSync(join(runDir(project, NAME), 'events.jsonl'), 'utf8'),
     content(digest) {
-      const path = join(runDir(project, NAME), 'objects', digest);
-      return existsSync(path) ? readFileSync(path, 'utf8') : '';
+      return contentOf(project, NAME, digest)?.toString('utf8') ?? '';
     },
   };
 }

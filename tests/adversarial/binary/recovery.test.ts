@@ -262,10 +262,11 @@ describe('a directory that vanishes between two calls', () => {
     expect(existsSync(root)).toBe(false);
   });
 
-  it('the directory of the pending action, and of the objects: made again by what needs them', () => {
+  it('the directory of the pending action, and of large contents: made again by what needs them', () => {
     rmSync(join(project.root, RUN, 'actions'), { recursive: true });
-    rmSync(join(project.root, RUN, 'objects'), { recursive: true });
-    const done = devCli(project, second);
+    rmSync(join(project.root, RUN, 'objects'), { recursive: true, force: true });
+    const data = JSON.stringify({ boundaries: 'Nothing else changes. '.repeat(4000) });
+    const done = devCli(project, [...second.slice(0, -1), data]);
     expect(done.code, done.stdout).toBe(0);
     expect(readdirSync(join(project.root, RUN))).toContain('objects');
   });

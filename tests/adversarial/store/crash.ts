@@ -85,7 +85,7 @@ export function crashSuite(scene: string): void {
           calls += ends.filter((end) => end === 'killed').length;
           done = ends.includes('done');
         }
-        expect(calls).toBeGreaterThan(half ? 5 : 20);
+        expect(calls).toBeGreaterThan(half ? 4 : 15);
       },
     );
   });

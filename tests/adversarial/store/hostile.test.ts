@@ -169,7 +169,11 @@ describe('documents', () => {
     const outside = temporaryRoot();
     const directory = join(root, '.dev/specs/run/d');
     mkdirSync(directory, { recursive: true });
-    const placement = (name: string) => ({ path: `.dev/specs/run/d/${name}`, content: Buffer.from(name) });
+    const placement = (name: string) => ({
+      path: `.dev/specs/run/d/${name}`,
+      content: Buffer.from(name),
+      durable: true,
+    });
     const second = {
       ...placement('b.md'),
       get content() {

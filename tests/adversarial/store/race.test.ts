@@ -18,12 +18,7 @@ describe('processes at one run', () => {
     expect([head.snapshot?.count, head.seq]).toEqual([200, 200]);
     expect(head.files.read('count.md')?.toString()).toBe('200');
     expect((await store.replay('run')).equal).toBe(true);
-    expect(readdirSync(join(root, '.dev/specs/run')).sort()).toEqual([
-      'count.md',
-      'events.jsonl',
-      'objects',
-      'state.json',
-    ]);
+    expect(readdirSync(join(root, '.dev/specs/run')).sort()).toEqual(['count.md', 'events.jsonl', 'state.json']);
   });
 
   it('readers beside a writer see whole states only', { timeout: 60_000 }, async () => {

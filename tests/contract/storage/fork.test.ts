@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { StoredText } from '../../../src/store/texts.js';
 import { type Action, StandIn } from '../../support/agent.mjs';
 import {
   type Document,
@@ -13,6 +14,7 @@ import {
   stateOf,
   writeProjectFile,
 } from '../../support/cli.js';
+import { rewriteEntries } from '../../support/journal.js';
 import { createProject, type Project } from '../../support/project.mjs';
 import { findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 import {
@@ -232,11 +234,18 @@ describe('a fork is refused, and nothing is left behind', () => {
   it('when contents are missing, or are not what their names say', () => {
     startTiny(project, [PLAIN_BLOCK]);
     project.replay = false;
-    const objects = join(runDir(project, 'run-1'), 'objects');
-    const [object = ''] = readdirSync(objects);
-    writeFileSync(join(objects, object), 'else');
+    const changeTexts = (change: (text: StoredText) => StoredText) =>
+      rewriteEntries(project, 'run-1', (entries) =>
+        entries.map(({ texts = {}, ...entry }) => ({
+          ...entry,
+          texts: Object.fromEntries(Object.entries(texts).map(([digest, text]) => [digest, change(text)])),
+        })),
+      );
+    changeTexts((text) => (typeof text === 'string' ? text : { deflated: text.deflated.slice(0, -8) }));
     expect(refused(2)).toEqual([1, 'CONTENT_MISSING']);
-    rmSync(join(objects, object));
+    changeTexts(() => 'else');
+    expect(refused(2)).toEqual([1, 'CONTENT_MISSING']);
+    rewriteEntries(project, 'run-1', (entries) => entries.map(({ texts, ...entry }) => entry));
     expect(refused(2)).toEqual([1, 'CONTENT_MISSING']);
   });
 

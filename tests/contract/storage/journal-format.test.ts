@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { inflateSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { runDir } from '../../support/cli.js';
+import { devCli, init, runDir } from '../../support/cli.js';
 import { RUN } from '../../support/executing.js';
 import { createProject, type Project } from '../../support/project.mjs';
 import { agentFor } from '../../support/stories.js';
@@ -15,7 +16,12 @@ import { agentFor } from '../../support/stories.js';
 interface Read {
   entries: Record<string, unknown>[];
   /** Every commit's last entry. */
-  commits: { seq: number; patch: Operation[]; files: { path: string; after: string | null }[] }[];
+  commits: {
+    seq: number;
+    patch: Operation[];
+    files: { path: string; after: string | null }[];
+    texts?: Record<string, string | { deflated: string }>;
+  }[];
 }
 
 interface Operation {
@@ -90,6 +96,12 @@ function sorted(value: unknown): unknown {
   return Object.fromEntries(members.map(([name, member]) => [name, sorted(member)]));
 }
 
+function contentOf(commits: Read['commits'], digest: string): Buffer {
+  const text = commits.find(({ texts }) => texts?.[digest] !== undefined)?.texts?.[digest];
+  if (text === undefined) return readFileSync(join(dirname(journal), 'objects', digest));
+  return typeof text === 'string' ? Buffer.from(text) : inflateSync(Buffer.from(text.deflated, 'base64'));
+}
+
 let project: Project;
 let journal: string;
 beforeEach(() => {
@@ -116,9 +128,20 @@ describe('a reader written from the page', () => {
     expect([...documents.keys()]).toEqual(expect.arrayContaining(['PLAN.md', 'summary.md', 'recipe.json']));
     for (const [path, digest] of documents) {
       if (digest === null) continue;
-      const content = readFileSync(join(runDir(project, RUN), 'objects', digest));
+      const content = contentOf(commits, digest);
       expect(createHash('sha256').update(content).digest('hex'), path).toBe(digest);
     }
+  });
+
+  it('finds a large content in a file of its own', () => {
+    init(project, 'large', '--recipe', 'specify-quick-autopilot', '--goal', 'Be large');
+    const data = JSON.stringify({ boundaries: 'x '.repeat(40_000) });
+    expect(devCli(project, ['draft', 'update', 'large', '--section', 'boundaries', '--data', data]).code).toBe(0);
+    journal = join(runDir(project, 'large'), 'events.jsonl');
+    const { commits } = readJournal(readFileSync(journal));
+    const digest = commits.at(-1)?.files.find(({ path }) => path === 'DRAFT.md')?.after ?? '';
+    expect(commits.at(-1)?.texts).toBeUndefined();
+    expect(contentOf(commits, digest).length).toBeGreaterThan(70_000);
   });
 
   it('takes a write that was cut off, or a flipped bit at the end, for one that never happened', () => {

@@ -1,9 +1,10 @@
-import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { encodeEntry } from '../../../src/store/line.js';
 import type { Difference, Entry } from '../../../src/store/store.js';
 import { devCli, imageOf, init, journalOf, runDir } from '../../support/cli.js';
+import { readEntries } from '../../support/entries.js';
+import { rewriteEntries } from '../../support/journal.js';
 import { createProject, type Project } from '../../support/project.mjs';
 import { acknowledge, PLAIN_BLOCK, startTiny } from '../../support/tiny.js';
 
@@ -40,8 +41,7 @@ function inRun(...path: string[]): string {
 
 /** Replaces the journal by what `change` makes of its entries, each sealed anew. */
 function rewriteJournal(change: (entries: Entry[]) => Entry[]): void {
-  const entries = change(journalOf(project, 'run-1') as unknown as Entry[]);
-  writeFileSync(inRun('events.jsonl'), entries.map(({ crc, ...entry }) => encodeEntry(entry)).join(''));
+  rewriteEntries(project, 'run-1', change);
 }
 
 /** A run of the shipped planning recipe: it has a draft and a recipe of its own. */
@@ -59,7 +59,8 @@ describe('a run as it should be', () => {
     }
     const report = check();
     expect(report).toMatchObject({ code: 0, ok: true, entries: journalOf(project, 'run-1').length });
-    expect(report.objects).toBe(readdirSync(inRun('objects')).length);
+    const contents = readEntries(readFileSync(inRun('events.jsonl'))).flatMap(({ texts = {} }) => Object.keys(texts));
+    expect(report.objects).toBe(new Set(contents).size);
     expect(devCli(project, ['replay', 'run-1', '--check', '--text']).stdout).toMatch(/^run-1: as the journal says/);
   });
 
@@ -153,11 +154,19 @@ describe('what is not as the journal says is named', () => {
     [
       'content that is gone, and content that is not what its name says',
       () => {
-        const [first = '', second = ''] = readdirSync(inRun('objects')).sort();
-        rmSync(inRun('objects', first));
-        writeFileSync(inRun('objects', second), 'else');
+        const [first = '', second = ''] = Object.keys(
+          readEntries(readFileSync(inRun('events.jsonl'))).at(-1)?.texts ?? {},
+        );
+        rewriteJournal((entries) =>
+          entries.map(({ texts: { [first]: gone, [second]: text, ...texts } = {}, ...entry }) =>
+            text === undefined ? { ...entry, texts } : { ...entry, texts: { ...texts, [second]: 'else' } },
+          ),
+        );
       },
-      [{ path: expect.stringMatching(/^objects\//) }, { path: expect.stringMatching(/^objects\//) }],
+      [
+        { path: 'events.jsonl', problem: expect.stringMatching(/^lacks the content of /) },
+        { path: 'events.jsonl', problem: expect.stringMatching(/^lacks the content of /) },
+      ],
     ],
     [
       'the last entries, missing',

@@ -4,6 +4,7 @@ import { requireRecipe } from '../../../src/recipe/load.js';
 import { copyState } from '../../../src/run/codec.js';
 import { getCurrent } from '../../../src/run/current.js';
 import { NOTHING_KNOWN, openTransaction } from '../../../src/run/transaction.js';
+import { readText } from '../../../src/store/texts.js';
 import { codeOf, idOf, recipeOf, report, type Stage, stage } from './stage.js';
 
 /**
@@ -174,8 +175,9 @@ describe('init (protocol.md §5)', () => {
     await on.abort('enough');
     on.put('DRAFT.md', `${on.text('DRAFT.md')}\nEdited by hand\n`);
     await on.init('one', { goal: 'Add Y' });
-    const kept = [...on.memory.objects.values()].map(String).concat(on.image());
-    expect(kept.join('\n')).toContain('Edited by hand');
+    const entries = await on.store.journal(on.name);
+    const kept = entries.flatMap((entry) => Object.keys(entry.texts ?? {}).map((digest) => readText(entry, digest)));
+    expect(kept.map(String).join('\n')).toContain('Edited by hand');
   });
 
   it('leaves a halted run of another recipe alone without --force', async () => {

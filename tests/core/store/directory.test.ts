@@ -29,10 +29,22 @@ describe('layout', () => {
     const { store, at } = diskSubject();
     await store.transact(
       'run',
-      step({ files: [{ path: 'DRAFT.md', content: 'd' }], marks: { guarded: true, pointer: 'set' } }),
+      step({
+        files: [
+          { path: 'DRAFT.md', content: 'd' },
+          { path: 'large.md', content: 'd'.repeat(64 * 1024 + 1) },
+        ],
+        marks: { guarded: true, pointer: 'set' },
+      }),
     );
     expect(readdirSync(at('.dev')).sort()).toEqual(['.gitignore', 'active-spec', 'guard', 'specs']);
-    expect(readdirSync(at('.dev/specs/run')).sort()).toEqual(['DRAFT.md', 'events.jsonl', 'objects', 'state.json']);
+    expect(readdirSync(at('.dev/specs/run')).sort()).toEqual([
+      'DRAFT.md',
+      'events.jsonl',
+      'large.md',
+      'objects',
+      'state.json',
+    ]);
     expect(readdirSync(at('.dev/specs/run/objects'))).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/)]);
     expect(readFileSync(at('.dev/active-spec'), 'utf8')).toBe('run\n');
     expect(readFileSync(at('.dev/guard'), 'utf8')).toBe('ask\nrun 1\n');
@@ -106,7 +118,7 @@ describe('a store that only reads', () => {
     const reader = createReadRuns({ root, codec: sampleCodec, clock: steppingClock() });
     const [one, other] = await Promise.all(
       [reader, store].map(async (asked) => {
-        const { at: _at, files, ...head } = await asked.read('run');
+        const { at: _at, past: _past, files, ...head } = await asked.read('run');
         const documents = files.list('').flatMap((name) => [name, files.list(name), files.facts(name).kind]);
         const text = ['DRAFT.md', 'findings/a.md'].map((path) => files.read(path)?.toString());
         return {

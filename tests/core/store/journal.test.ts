@@ -114,14 +114,14 @@ describe('the end of a journal', () => {
   });
 
   it('is found by its number without a checksum, and not where a newer version wrote it', () => {
-    const newer = encodeEntry({ ...entry('t'), v: 2 as 1, seq: 1, at: 'now', patch: [], files: [] });
+    const newer = encodeEntry({ ...entry('t'), v: 3 as 2, seq: 1, at: 'now', patch: [], files: [] });
     expect(readTailAt(bytesOf(newer), 1)).toBeNull();
     expect(readTailAt(bytesOf(line(1) + line(2).replace('counted', 'c0unted')), 2)?.seq).toBe(2);
     expect(readTailAt(bytesOf(`${line(1)}{"seq":2}\n`), 2)).toBeNull();
   });
 
   it('is not understood when a newer version wrote it', async () => {
-    const newer = encodeEntry({ ...entry('t'), v: 2 as 1, seq: 1, at: 'now', patch: [], files: [] });
+    const newer = encodeEntry({ ...entry('t'), v: 3 as 2, seq: 1, at: 'now', patch: [], files: [] });
     expect(await codeOf(() => readTail(bytesOf(newer)))).toBe('STATE_NEWER');
   });
 });

@@ -51,7 +51,7 @@ storeSuite('letters in memory', inMemory, { marks: null });
 describe('a store of another kind of stream', () => {
   it('lies where its layout says, and nowhere else', async () => {
     const { store, at } = inDirectory();
-    await store.transact('run', step({ files: [{ path: 'text.md', content: 't' }], marks: null }));
+    await store.transact('run', step({ files: [{ path: 'text.md', content: 't'.repeat(70_000) }], marks: null }));
     expect(readdirSync(at('.'))).toEqual(['post']);
     expect(readdirSync(at('post'))).toEqual(['box']);
     expect(readdirSync(at('post/box/in/run')).sort()).toEqual(['enclosures', 'log', 'now.txt', 'text.md']);

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../../src/base/json.js';
 import type { Layout } from '../../../src/store/layout.js';
 import { BEGINNING, type Cursor, type Store } from '../../../src/store/store.js';
+import { rebooted } from '../../support/entries.js';
 import { codeOf, type Sample, step as stepOf } from './sample.js';
 
 /** A store under test, with the means to play a crash, an agent or a clumsy hand. */
@@ -444,6 +445,82 @@ export function storeSuite(
     });
   });
 
+  describe(`${name}: another boot`, () => {
+    /** As if the machine had stopped after the last commit, and come up again. */
+    function reboot(subject: Subject): void {
+      subject.setJournal('run', rebooted(subject.journal('run')));
+    }
+
+    it('is told, to readers and under the lock, until the next commit', async () => {
+      const subject = open();
+      const seen = () => subject.store.transact('run', (head) => ({ answer: head.rebooted }));
+      expect((await subject.store.read('run')).rebooted).toBe(false);
+      await subject.store.transact('run', step({}));
+      expect([(await subject.store.read('run')).rebooted, await seen()]).toEqual([false, false]);
+      reboot(subject);
+      expect([(await subject.store.read('run')).rebooted, await seen(), await seen()]).toEqual([true, true, true]);
+      await subject.store.transact('run', step({}));
+      expect([(await subject.store.read('run')).rebooted, await seen()]).toEqual([false, false]);
+    });
+
+    it.each([
+      ['older', (states: string[]) => states[0] ?? ''],
+      ['gone', () => null],
+      ['empty', () => ''],
+      ['zeros', (states: string[]) => '\0'.repeat(states[2]?.length ?? 0)],
+      ['torn', (states: string[]) => states[2]?.slice(0, 20) ?? ''],
+    ])('rebuilds a snapshot that is %s, and keeps nothing aside that says nothing', async (what, lost) => {
+      const subject = open();
+      const states: string[] = [];
+      for (const body of [1, 2, 3]) {
+        await subject.store.transact('run', step({ body }));
+        states.push(subject.state('run') ?? '');
+      }
+      reboot(subject);
+      subject.setState('run', lost(states));
+      expect((await subject.store.read('run')).snapshot?.body).toBe(3);
+      const notices = await subject.store.transact('run', (head) => ({ answer: head.notices }));
+      expect(notices.length > 0).toBe(what !== 'older');
+      expect(subject.state('run')).toBe(states[2]);
+      const { files } = await subject.store.read('run');
+      const aside = files.facts(`${subject.layout.names.snapshot}.aside-1`).kind;
+      expect(aside).toBe(what === 'torn' ? 'file' : 'missing');
+    });
+
+    it('has effects outside the stream of the last commit alone put in place again', async () => {
+      const subject = open();
+      await subject.store.transact('run', step({}));
+      const first = subject.state('run');
+      const files = (text: string) => [{ path: '/docs/a.md', content: text }];
+      for (const content of ['one', 'two']) await subject.store.transact('run', step({ files: files(content) }));
+      subject.put('run', '/docs/a.md', 'one');
+      subject.setState('run', first);
+      reboot(subject);
+      await subject.store.transact('run', () => ({ answer: null }));
+      expect(await text(subject, 'run', '/docs/a.md')).toBe('two');
+    });
+
+    it('leaves documents to the owner, who finds every content in the journal', async () => {
+      const subject = open();
+      const contents = ['one', 'long '.repeat(1000), 'x'.repeat(70_000)];
+      for (const content of contents) await subject.store.transact('run', step({ files: [{ path: 'a.md', content }] }));
+      const first = subject.state('run');
+      await subject.store.transact('run', step({}));
+      subject.put('run', 'a.md', '');
+      subject.setState('run', first);
+      reboot(subject);
+      const { past } = await subject.store.read('run');
+      const found = await subject.store.transact('run', (head) => {
+        const digests: string[] = [];
+        head.past.scan(({ files }) => void digests.push(...files.flatMap(({ after }) => after ?? [])));
+        return { answer: { digests, read: head.past.contents([...digests, 'f'.repeat(64)]) } };
+      });
+      expect(found.digests.map((digest) => found.read.get(digest)?.toString())).toEqual(contents);
+      expect(past.contents(found.digests)).toEqual(found.read);
+      expect(await text(subject, 'run', 'a.md')).toBe('');
+    });
+  });
+
   describe(`${name}: looking back`, () => {
     const seqsFrom = async ({ store }: Subject, from: Cursor, most = Number.POSITIVE_INFINITY) => {
       const seqs: number[] = [];
@@ -500,8 +577,9 @@ export function storeSuite(
       const contents = moments.map((moment) => moment?.documents.get('a.md') ?? null);
       expect(contents[1]).toBe(contents[2]);
       expect(contents[3]).toBeNull();
-      expect((await subject.store.content('run', contents[0] ?? ''))?.toString()).toBe('one');
-      expect(await subject.store.content('run', 'f'.repeat(64))).toBeNull();
+      const [first = ''] = contents;
+      const read = await subject.store.contents('run', [first ?? '', 'f'.repeat(64)]);
+      expect([...read]).toEqual([[first, Buffer.from('one')]]);
       for (const seq of [0, 5]) expect(await subject.store.rewind('run', seq)).toBeNull();
     });
 

@@ -21,7 +21,7 @@ export interface Mutation {
 }
 
 /** What is wrong on purpose, so that the harness is seen to notice (storage.md, Proofs). */
-export type Defect = 'journal-last' | 'no-directory-sync' | 'effect-first' | 'in-place';
+export type Defect = 'journal-last' | 'no-directory-sync' | 'no-journal-sync' | 'effect-first' | 'in-place';
 
 /** What the hook is to do, in the environment variable `HOOK_PLAN`. */
 export interface HookPlan {

@@ -22,6 +22,9 @@ export function plant(defect: Defect, table: Calls, real: Calls): void {
     case 'no-directory-sync':
       withoutDirectorySync(table, real);
       return;
+    case 'no-journal-sync':
+      withoutJournalSync(table);
+      return;
     case 'in-place':
       inPlace(table, real);
       return;
@@ -40,6 +43,18 @@ function withoutDirectorySync(table: Calls, real: Calls): void {
     const stats = real['fstatSync']?.(descriptor) as { isDirectory(): boolean };
     return stats.isDirectory() ? undefined : fsyncSync?.(descriptor);
   };
+}
+
+function withoutJournalSync(table: Calls): void {
+  const { openSync, fsyncSync } = table;
+  const journals = new Set<unknown>();
+  table['openSync'] = (path, flags, mode) => {
+    const descriptor = openSync?.(path, flags, mode);
+    if (isJournal(String(path))) journals.add(descriptor);
+    else journals.delete(descriptor);
+    return descriptor;
+  };
+  table['fsyncSync'] = (descriptor) => (journals.has(descriptor) ? undefined : fsyncSync?.(descriptor));
 }
 
 /** A document is written where it stands instead of being renamed into its place. */

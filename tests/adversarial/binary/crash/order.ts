@@ -8,6 +8,11 @@ import type { Mutation } from './calls.js';
 const isLock = (path: string): boolean => /^lock(\.|$)/.test(basename(path));
 const isJournal = (path: string): boolean => basename(path) === 'events.jsonl';
 const inObjects = (path: string): boolean => basename(dirname(path)) === 'objects';
+/** What an answer rests on: journal, large contents, the way there, the files of the root. All else comes back from the journal. */
+const isRelied = (path: string): boolean =>
+  isJournal(path) ||
+  inObjects(path) ||
+  /\/\.dev(\/(specs(\/[^/]+(\/objects)?)?|sessions(\/[^/]+)?|[^/]+))?$/.test(path);
 
 class Owed {
   /** Files with contents that are not synced. */
@@ -36,8 +41,8 @@ class Owed {
 }
 
 /**
- * Holds the calls of one command to the order of a commit: contents before the journal, the journal before documents and
- * snapshot, all of it, names included, before the answer. Gives each breach once.
+ * Holds the calls of one command to the order of a commit: large contents before the journal, the journal before documents and
+ * snapshot, all that an answer rests on, names included, before the answer. Gives each breach once.
  * @param before paths that were there before the command, absolute
  */
 export function breachesOf(mutations: readonly Mutation[], before: ReadonlySet<string>): string[] {
@@ -70,8 +75,8 @@ function effectOf({ op, path, to }: Mutation): string | null {
 }
 
 function breachAt(mutation: Mutation, owed: Owed): string[] {
-  const { op, path } = mutation;
-  const open = [...owed.contents, ...owed.names.keys()];
+  const { path } = mutation;
+  const open = [...owed.contents, ...owed.names.keys()].filter(isRelied);
   if (path === 'stdout') return open.map((other) => `the answer is printed before ${short(other)} is durable`);
   if (commits(mutation)) {
     return open.filter(inObjects).map((other) => `the journal is written before ${short(other)} is durable`);
@@ -79,8 +84,7 @@ function breachAt(mutation: Mutation, owed: Owed): string[] {
   const effect = effectOf(mutation);
   if (effect === null) return [];
   const early = [...owed.contents].some(isJournal) ? [`${short(effect)} changes before the journal is durable`] : [];
-  const torn = op === 'rename' && owed.contents.has(path);
-  return torn ? [...early, `${short(effect)} is put in place before its content is durable`] : early;
+  return early;
 }
 
 function apply(mutation: Mutation, owed: Owed, present: Set<string>): void {

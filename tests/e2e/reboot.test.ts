@@ -1,0 +1,154 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Action, StandIn } from '../support/agent.mjs';
+import { devCli, journalOf, runDir } from '../support/cli.js';
+import { generatePlan, RUN } from '../support/executing.js';
+import { contentOf } from '../support/journal.js';
+import { createProject, type Project } from '../support/project.mjs';
+import { committedDocuments, LOSSES, type Loss, lose, reboot } from '../support/reboot.js';
+import { SMALL_CREW, smallPlan } from '../support/small.mjs';
+
+/** The machine stops without warning in the middle of a run, and comes up with what it had synced (storage.md, After another boot). */
+
+const LONG = { timeout: 240_000 };
+
+let project: Project;
+beforeEach(() => {
+  project = createProject();
+});
+afterEach(() => project.remove());
+
+const inRun = (path: string): string => join(runDir(project, RUN), path);
+const recovered = (): string => JSON.stringify(journalOf(project, RUN).filter(({ type }) => type === 'recovered'));
+
+function agentThat(before: (action: Action, agent: StandIn) => void = () => {}): StandIn {
+  return new StandIn({ project, name: RUN, crew: SMALL_CREW, scenario: { plan: smallPlan(), before } });
+}
+
+/** Every document of the run is lost in some way, another one at each action; the snapshot as well. */
+function stop(round: number): Map<string, Buffer[]> {
+  const documents = committedDocuments(project, RUN);
+  [...documents].forEach(([path, contents], n) => {
+    lose(inRun(path), LOSSES[(n + round) % LOSSES.length] as Loss, contents);
+  });
+  const state = readFileSync(inRun('state.json'));
+  lose(inRun('state.json'), LOSSES[round % LOSSES.length] as Loss, [state]);
+  reboot(project, RUN);
+  return documents;
+}
+
+/** Stops the machine before each action, asks what is pending, and goes on to the end. */
+function driven(start: (agent: StandIn) => Action): Action {
+  let round = 0;
+  const agent = agentThat((action) => {
+    const documents = stop(round++);
+    const again = devCli(project, ['next', RUN]);
+    expect(again.json, again.stdout).toEqual(action);
+    for (const [path, contents] of documents) expect(readFileSync(inRun(path)), path).toEqual(contents.at(-1));
+  });
+  const done = agent.drive(start(agent));
+  expect(round).toBeGreaterThan(3);
+  return done;
+}
+
+describe('a machine that stops before every action', () => {
+  it.each(['specify-quick-autopilot', 'specify-standard-interactive'])('keeps nothing of %s', LONG, (recipe) => {
+    const done = driven((agent) => agent.start(`--recipe ${recipe}`));
+    expect(done).toMatchObject({ done: true, outcome: 'completed' });
+    expect(devCli(project, ['replay', RUN, '--check', '--json']).json).toMatchObject({ ok: true, differences: [] });
+    expect(recovered()).toContain('after the machine had stopped');
+  });
+
+  it('keeps nothing of an execution', LONG, () => {
+    generatePlan(project);
+    const done = driven((agent) => agent.start('--recipe execute-standard'));
+    expect(done).toMatchObject({ done: true, outcome: 'completed' });
+    expect(devCli(project, ['replay', RUN, '--check', '--json']).json).toMatchObject({ ok: true, differences: [] });
+  });
+});
+
+describe('after another boot', () => {
+  /** A run of which the draft, and more, is committed. */
+  function begun(): Action {
+    const agent = agentThat();
+    let action = agent.start('--recipe specify-quick-autopilot');
+    for (let n = 0; n < 2; n += 1) action = agent.step(action);
+    return action;
+  }
+
+  it('an edited document stays, and is named once', () => {
+    const action = begun();
+    const draft = `${readFileSync(inRun('DRAFT.md'), 'utf8')}\nMine.\n`;
+    writeFileSync(inRun('DRAFT.md'), draft);
+    reboot(project, RUN);
+    expect(devCli(project, ['next', RUN]).json).toEqual(action);
+    expect(readFileSync(inRun('DRAFT.md'), 'utf8')).toBe(draft);
+    expect(recovered()).toMatch(/the machine has stopped.*DRAFT\.md is not as recorded.*was left/);
+    const entries = journalOf(project, RUN).length;
+    expect(devCli(project, ['next', RUN]).json).toEqual(action);
+    expect(journalOf(project, RUN)).toHaveLength(entries);
+  });
+
+  it('nothing is written where nothing is lost', () => {
+    const action = begun();
+    reboot(project, RUN);
+    const before = readFileSync(inRun('events.jsonl'), 'utf8');
+    for (let n = 0; n < 2; n += 1) expect(devCli(project, ['next', RUN]).json).toEqual(action);
+    expect(readFileSync(inRun('events.jsonl'), 'utf8')).toBe(before);
+  });
+
+  it('questions show documents as they will be, and write nothing', () => {
+    begun();
+    const [path, contents] = ['DRAFT.md', committedDocuments(project, RUN).get('DRAFT.md') ?? []] as const;
+    const before = devCli(project, ['manifest', RUN]).stdout;
+    lose(inRun(path), 'zeros', contents);
+    reboot(project, RUN);
+    const entries = journalOf(project, RUN).length;
+    expect(devCli(project, ['manifest', RUN]).stdout).toBe(before);
+    expect(journalOf(project, RUN)).toHaveLength(entries);
+    const replayed = devCli(project, ['replay', RUN, '--check', '--json']).json as { ok: boolean; notes?: object[] };
+    expect(replayed).toMatchObject({ ok: true });
+    expect(readFileSync(inRun(path)).every((byte) => byte === 0)).toBe(true);
+  });
+
+  it('a document that is back is no new evidence', () => {
+    const agent = agentThat();
+    let action = agent.start('--recipe specify-standard-autopilot');
+    while (action.action !== 'dispatch-subagents') action = agent.step(action);
+    const outputs = (action.agents ?? []).flatMap(({ output }) => output ?? []);
+    expect(outputs.length).toBeGreaterThan(0);
+    reboot(project, RUN);
+    const refused = devCli(project, (action.ack ?? '').split(' ').slice(1));
+    expect(refused.json.error?.code).toBe('EVIDENCE_MISSING');
+  });
+
+  it('a document that a commit removed goes again', LONG, () => {
+    const agent = agentThat();
+    agent.drive(agent.start('--recipe specify-quick-autopilot'));
+    const files = journalOf(project, RUN).flatMap(
+      (entry) => entry['files'] as { path: string; before: string | null; after: string | null }[],
+    );
+    const removed = files.filter(({ before, after }) => before !== null && after === null);
+    expect(removed.length).toBeGreaterThan(0);
+    for (const { path, before } of removed) {
+      mkdirSync(dirname(inRun(path)), { recursive: true });
+      writeFileSync(inRun(path), contentOf(project, RUN, before ?? '') ?? '');
+    }
+    reboot(project, RUN);
+    expect(devCli(project, ['next', RUN]).json['done']).toBe(true);
+    for (const { path } of removed) expect(existsSync(inRun(path)), path).toBe(false);
+  });
+
+  it('the plan of a run that has ended is put back before it is executed', LONG, () => {
+    const agent = agentThat();
+    expect(agent.drive(agent.start('--recipe specify-quick-autopilot')).done).toBe(true);
+    const documents = committedDocuments(project, RUN);
+    for (const path of ['PLAN.md', 'plan-content.json']) lose(inRun(path), 'zeros', documents.get(path) ?? []);
+    reboot(project, RUN);
+    const other = agentThat();
+    const action = other.start('--recipe execute-quick');
+    expect(action.done).toBeUndefined();
+    expect(readFileSync(inRun('plan-content.json'))).toEqual(documents.get('plan-content.json')?.at(-1));
+  });
+});
