@@ -18,7 +18,7 @@ const DOORS = {
   migration: ['run/migrate'],
   conditions: ['recipe/conditions'],
   language: ['recipe/capture'],
-  recovery: ['run/recovery', 'store/history', 'store/redo'],
+  recovery: ['run/recovery', 'run/renderings', 'store/history', 'store/redo'],
   refusal: ['blocks/subagent/missing-outputs', 'documents/json-fault', 'recipe/user-schema'],
   plan: [
     'blocks/commands/check',

@@ -30,6 +30,11 @@ export interface FileChange {
   path: string;
   /** Null deletes the document. */
   content: string | Uint8Array | null;
+  /**
+   * Set for a rendering: its owner can make the document anew from entries and snapshot, so that no entry holds it. `whole`:
+   * `content` is all of it; `end`: it is added at the end of what is there.
+   */
+  rendered?: 'whole' | 'end';
 }
 
 /** Reads text files by absolute path, inside the root or not: recipes, prompts and agent definitions. */

@@ -10,6 +10,7 @@ import type { Context } from '../run/context.js';
 import { getCurrent } from '../run/current.js';
 import type { RunEngine } from '../run/engine.js';
 import type { RecipeState } from '../run/recipe-state.js';
+import { renderAt } from '../run/recovery.js';
 import type { RunState } from '../run/state.js';
 import { withSurroundings } from '../run/transact.js';
 import { closeTransaction, openTransaction, recordEntry, type Surroundings } from '../run/transaction.js';
@@ -108,6 +109,8 @@ async function readForkSource(context: Context, from: string, seq: number): Prom
     if (content === undefined) lost.push(path);
     else documents.set(path, content);
   }
+  const { past } = await context.store.read(from);
+  for (const [path, content] of renderAt(past, snapshot, checkpoint.last)) documents.set(path, content);
   if (lost.length === 0) return { checkpoint, documents, warnings };
   throw new DevCliError('CONTENT_MISSING', `"${from}" cannot be had as it was at entry ${seq}: contents are missing.`, {
     run: from,

@@ -1,6 +1,9 @@
 import type { Answer } from '../base/answer.js';
 import { noSuchRunError } from '../base/no-such-run.js';
+import { sha256 } from '../base/sha256.js';
 import type { HistoryContext } from '../run/context.js';
+import { renderAt } from '../run/recovery.js';
+import { collectRenderings } from '../run/renderings.js';
 import type { RunState } from '../run/state.js';
 import type { Entry, Replay, ReplayOptions } from '../store/store.js';
 import { type ReplayReport, renderReplay } from '../views/replay-text.js';
@@ -31,6 +34,8 @@ export async function checkReplay(context: HistoryContext, given: unknown): Prom
 export async function showReplay(context: HistoryContext, given: unknown, seq: number): Promise<Answer> {
   const name = await findRun(context, given, false);
   const { snapshot: state, first, last, at, documents, torn } = await readCheckpoint(context, name, seq);
+  const { past } = await context.store.read(name);
+  for (const [path, content] of renderAt(past, state, last)) documents.set(path, sha256(content));
   const json = {
     ok: true,
     run: name,
@@ -45,9 +50,21 @@ export async function showReplay(context: HistoryContext, given: unknown, seq: n
 }
 
 /** What the replay of a run checks in addition to the store's own checks, and how its report is made. */
-export function runReplay(name: string): { look: ReplayOptions; report: (result: Replay<RunState>) => ReplayReport } {
+export function runReplay(name: string): {
+  look: ReplayOptions<RunState>;
+  report: (result: Replay<RunState>) => ReplayReport;
+} {
   const runs = new Set<string>();
-  const look: ReplayOptions = { isOwn: (path) => OWN.has(path), entry: (entry) => findForeignEntry(runs, entry) };
+  const collector = collectRenderings();
+  const look: ReplayOptions<RunState> = {
+    isOwn: (path) => OWN.has(path),
+    entry(entry) {
+      collector.take(entry);
+      return findForeignEntry(runs, entry);
+    },
+    renderings: (state, contents) =>
+      new Map([...collector.render(state, contents)].map(([path, { content }]) => [path, content])),
+  };
   const report = ({ entries, documents, objects, snapshot, notes, ...result }: Replay<RunState>): ReplayReport => {
     const differences = [...result.differences];
     if (snapshot !== null && snapshot.name !== name) {

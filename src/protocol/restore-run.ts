@@ -32,14 +32,15 @@ export async function readRestored(context: Context, name: string): Promise<Stre
  * @throws what the store throws
  */
 export async function restorePlan(context: Context, name: string): Promise<string[]> {
+  if ((await context.store.read(name)).snapshot === null) return [];
+  await finishInterruptedCommit(context, name);
   const head = await context.store.read(name);
   if (head.snapshot === null) return [];
   const lost = findLostContents(head, head.snapshot, [PLAN, PLAN_CONTENT]);
-  if (lost.contents.size === 0) return [];
   return transact(context, name, (tx) => {
-    const notices = restoreDocuments(tx, lost, false);
+    const notices = restoreDocuments(tx, lost, { rebooted: false, stale: [] });
     if (notices.length > 0) recordEntry(tx, 'recovered', { notices });
-    // This transaction may already have put back some of it before it called this function.
+    // What was needed anyway is back by now.
     return [...new Set([...tx.state.recovered, ...notices])];
   });
 }

@@ -134,8 +134,17 @@ const ENTRY_DATA = {
   'todo-retried': entryData({ todoId: Str, attempt: Type.Integer(), why: Str }),
   /** Todos were added; `by`: the todo that made them necessary, null for findings of the final stages. */
   'todos-added': entryData({ todos: Type.Array(Str), by: NullableString, why: Type.Optional(Str) }),
-  /** What a worker reported was stored, and its todo's box ticked. */
-  'wrapped-up': entryData({ todoId: Str, outputs: Type.Array(Str), learnings: Type.Integer(), issues: Type.Integer() }),
+  /** What a worker reported was stored, and its todo's box ticked; `learned` and `left` are the lines of the notes. */
+  'wrapped-up': entryData({
+    todoId: Str,
+    outputs: Type.Array(Str),
+    learnings: Type.Integer(),
+    issues: Type.Integer(),
+    attempt: Type.Optional(Type.Integer()),
+    summary: Type.Optional(Str),
+    learned: Type.Optional(Type.Array(Str)),
+    left: Type.Optional(Type.Array(Str)),
+  }),
   /** A stage that dev-cli settles without running anything: skipped, deferred, done or failed, and why. */
   stage: entryData({ todoId: NullableString, stage: Str, outcome: Str, summary: Str }),
   /** A commit in the repository, or why there is none. */
@@ -197,6 +206,9 @@ export const EntrySchema = Type.Object(
     data: Type.Object({ runId: Str }),
     patch: Type.Array(Type.Unknown()),
     files: Type.Array(Type.Object({ path: Str, before: NullableString, after: NullableString }, noOtherKeys)),
+    rendered: Type.Optional(
+      Type.Array(Str, { description: 'Documents that changed and follow from the entries and the state.' }),
+    ),
     boot: Type.Optional(Type.String({ description: 'The boot of the machine that wrote it.' })),
     texts: Type.Optional(
       Type.Record(Str, Type.Union([Str, Type.Object({ deflated: Str }, noOtherKeys)]), {

@@ -20,15 +20,15 @@ interface RunDocuments {
 }
 
 /** A run as it was read. */
-type Head = Pick<StreamState<RunState>, 'files' | 'past' | 'rebooted'>;
+type Head = Pick<StreamState<RunState>, 'files' | 'past' | 'rebooted' | 'stale'>;
 
-const NOTHING_LOST: LostContents = { contents: new Map(), missing: [], edited: [] };
+const NOTHING_LOST: LostContents = { contents: new Map(), renderings: new Map(), missing: [], edited: [] };
 
 /**
  * Whether documents of the run may be lost. Looks at a few files and reads none.
  */
-export function mayLackDocuments({ files, rebooted }: Omit<Head, 'past'>, state: RunState): boolean {
-  return rebooted || listShortDocuments(files, state).length > 0;
+export function mayLackDocuments({ files, rebooted, stale }: Omit<Head, 'past'>, state: RunState): boolean {
+  return rebooted || stale.length > 0 || listShortDocuments(files, state).length > 0;
 }
 
 /**
@@ -122,15 +122,15 @@ function inRun(name: string, path: string): string[] {
  */
 export function findLost(head: Head, state: RunState, also: readonly string[] = []): LostContents {
   if (head.rebooted) return findLostContents(head, state, 'all');
-  const paths = [...listShortDocuments(head.files, state), ...also];
+  const paths = [...listShortDocuments(head.files, state), ...head.stale, ...also];
   return paths.length === 0 ? NOTHING_LOST : findLostContents(head, state, paths);
 }
 
 /** Shows the documents as they will be once the lost ones are restored. */
-export function overlayLost(files: DocumentReader, { contents }: LostContents): DocumentReader {
-  if (contents.size === 0) return files;
+export function overlayLost(files: DocumentReader, { contents, renderings }: LostContents): DocumentReader {
+  if (contents.size === 0 && renderings.size === 0) return files;
   const restored = createWorkspace(files);
-  for (const [path, content] of contents) {
+  for (const [path, content] of [...contents, ...renderings]) {
     if (content === null) restored.remove(path);
     else restored.write(path, content);
   }
@@ -156,7 +156,11 @@ export function createRestoredView<C extends ReadContext>(context: C): C {
  * Restores lost documents, in this transaction's commit.
  * @returns the notices for the next acknowledgement; empty if nothing was lost
  */
-export function restoreDocuments(tx: RunDocuments, lost: LostContents, rebooted: boolean): string[] {
+export function restoreDocuments(
+  tx: RunDocuments,
+  lost: LostContents,
+  { rebooted, stale }: Pick<Head, 'rebooted' | 'stale'>,
+): string[] {
   const { files, state } = tx;
   for (const [path, content] of lost.contents) {
     if (content === null) files.remove(path);
@@ -167,17 +171,20 @@ export function restoreDocuments(tx: RunDocuments, lost: LostContents, rebooted:
     const before = { ...pending.before, [path]: readFileFacts(files, path) };
     state.pendingAction = { ...pending, before };
   }
+  for (const [path, content] of lost.renderings) files.render(path, content);
+  // That a commit is finished which a crash cut short is not told.
+  const rendered = [...lost.renderings.keys()].filter((path) => !stale.includes(path));
   return [
-    ...describeRestored([...lost.contents.keys()], rebooted),
+    ...describeRestored([...lost.contents.keys(), ...rendered], rebooted),
     ...lost.missing.map((path) => `${path} is lost: the journal has no content of it`),
-    ...describeEdited(lost.edited),
+    ...(rebooted ? describeEdited(lost.edited) : []),
   ];
 }
 
 function describeRestored(paths: readonly string[], rebooted: boolean): string[] {
   if (paths.length === 0) return [];
   const [were, are, they] = paths.length === 1 ? ['was', 'is', 'it'] : ['were', 'are', 'they'];
-  const names = paths.join(', ');
+  const names = [...paths].sort().join(', ');
   if (rebooted) return [`${names} ${were} not as recorded after the machine had stopped and ${are} put back`];
   return [
     `${names} ${were} gone or cut short (git clean, git stash -u?) and ${are} back as recorded; a stash that holds them pops once ${they} ${are} moved away`,

@@ -11,6 +11,12 @@ export const PLAN = 'PLAN.md';
 /** The content of the plan, which PLAN.md renders and an execution carries out; relative to the run's directory. */
 export const PLAN_CONTENT = 'plan-content.json';
 
+/** What dev-cli did with each todo, what workers learned, which issues they left, what they report for others. */
+export const AUDIT = 'context/audit.md';
+export const LEARNINGS = 'context/learnings.md';
+export const ISSUES = 'context/issues.md';
+export const OUTPUTS = 'context/outputs.json';
+
 /** The plan that a run executes, captured when its engine began: later edits do not change it. */
 export const CAPTURED_PLAN = 'context/plan.json';
 

@@ -16,6 +16,13 @@ export interface Documents extends DocumentReader {
  */
 export interface PendingDocuments extends Documents {
   write(path: string, content: string | Uint8Array): void;
+  /** Writes a document that no entry need hold: `renderings.ts` makes it anew. */
+  render(path: string, content: string | Uint8Array): void;
+  /**
+   * Adds to the end of such a document without reading it.
+   * @param head what a document that is not there begins with
+   */
+  append(path: string, text: string, head: string): void;
   remove(path: string): void;
   /** Records the present content with the commit although it does not change: an agent's output that was accepted. */
   keep(path: string): void;
@@ -44,36 +51,68 @@ function reading(read: DocumentReader['read']): Pick<Documents, 'read' | 'text' 
   };
 }
 
+/** What a decision makes of a document. `end`: `content` follows what is on disk. */
+interface Pending {
+  content: Buffer | null;
+  rendered?: 'whole' | 'end';
+}
+
 /** Creates the documents of a decision over those on disk. */
 export function createWorkspace(files: DocumentReader): PendingDocuments {
-  const overlay = new Map<string, Buffer | null>();
+  const overlay = new Map<string, Pending>();
   const read = (path: string): Buffer | null => {
-    const written = overlay.get(path);
-    return written === undefined ? files.read(path) : written;
+    const pending = overlay.get(path);
+    return pending === undefined ? files.read(path) : contentOf(files, path, pending);
   };
   const facts = (path: string): FileFacts => {
-    const written = overlay.get(path);
-    if (written === undefined) return files.facts(path);
-    if (written === null) return { kind: 'missing' };
-    return { kind: 'file', size: written.length, mtimeMs: 0, ctimeMs: 0, inode: 0 };
+    const pending = overlay.get(path);
+    if (pending === undefined) return files.facts(path);
+    const { content, rendered } = pending;
+    if (content === null) return { kind: 'missing' };
+    const present = rendered === 'end' ? files.facts(path) : null;
+    const size = content.length + (present?.kind === 'file' ? present.size : 0);
+    return { kind: 'file', size, mtimeMs: 0, ctimeMs: 0, inode: 0 };
   };
   return {
     ...reading(read),
     facts,
     write: (path, content) => {
-      overlay.set(path, typeof content === 'string' ? Buffer.from(content, 'utf8') : Buffer.from(content));
+      overlay.set(path, { content: toBytes(content) });
+    },
+    render: (path, content) => {
+      overlay.set(path, { content: toBytes(content), rendered: 'whole' });
+    },
+    append: (path, text, head) => {
+      const pending = overlay.get(path);
+      if (pending !== undefined) {
+        overlay.set(path, {
+          ...pending,
+          content: Buffer.concat([pending.content ?? Buffer.from(head), Buffer.from(text)]),
+        });
+      } else if (files.facts(path).kind === 'missing') {
+        overlay.set(path, { content: Buffer.from(head + text), rendered: 'whole' });
+      } else overlay.set(path, { content: Buffer.from(text), rendered: 'end' });
     },
     remove: (path) => {
-      if (facts(path).kind !== 'missing') overlay.set(path, null);
+      if (facts(path).kind !== 'missing') overlay.set(path, { content: null });
     },
     keep: (path) => {
       const content = read(path);
-      if (content !== null) overlay.set(path, content);
+      if (content !== null) overlay.set(path, { content });
     },
     list: (directory) => listed(files, overlay, directory),
-    changes: () => [...overlay].map(([path, content]) => ({ path, content })),
-    differs: () => [...overlay].some(([path, content]) => !isSame(files, path, content)),
+    changes: () => [...overlay].map(([path, pending]) => ({ path, ...pending })),
+    differs: () => [...overlay].some(([path, pending]) => !isSame(files, path, contentOf(files, path, pending))),
   };
+}
+
+function toBytes(content: string | Uint8Array): Buffer {
+  return typeof content === 'string' ? Buffer.from(content, 'utf8') : Buffer.from(content);
+}
+
+function contentOf(files: DocumentReader, path: string, { content, rendered }: Pending): Buffer | null {
+  if (content === null || rendered !== 'end') return content;
+  return Buffer.concat([files.read(path) ?? Buffer.alloc(0), content]);
 }
 
 function isSame(files: DocumentReader, path: string, content: Buffer | null): boolean {
@@ -81,10 +120,10 @@ function isSame(files: DocumentReader, path: string, content: Buffer | null): bo
   return present === null || content === null ? present === content : present.equals(content);
 }
 
-function listed(files: DocumentReader, overlay: Map<string, Buffer | null>, directory: string): string[] {
+function listed(files: DocumentReader, overlay: ReadonlyMap<string, Pending>, directory: string): string[] {
   const names = new Set(files.list(directory));
   const prefix = directory === '' ? '' : `${directory}/`;
-  for (const [path, content] of overlay) {
+  for (const [path, { content }] of overlay) {
     if (!path.startsWith(prefix)) continue;
     const rest = path.slice(prefix.length);
     const name = rest.split('/')[0];

@@ -5,12 +5,15 @@ import type { Entry, Past, StreamState } from '../store/store.js';
 import { PLAN } from './paths.js';
 import { createWorkspace } from './pending-documents.js';
 import { readPlan } from './plan-content.js';
+import { collectRenderings, type Rendering } from './renderings.js';
 import type { RunState } from './state.js';
 
 /** What a run's journal says of documents that are not as it left them; paths relative to the run's directory. */
 export interface LostContents {
   /** What is to be put in place; null: what reappeared is to be removed. */
   contents: ReadonlyMap<string, Buffer | null>;
+  /** The same for documents that no entry holds. */
+  renderings: ReadonlyMap<string, Buffer>;
   /** Lost, and in no entry; told only after a reboot, once: else every call would tell it. */
   missing: readonly string[];
   /** Somebody else's changes, which stay. */
@@ -24,6 +27,14 @@ interface Recorded {
   after: string | null;
 }
 
+/** What is found on the way. */
+interface Found {
+  contents: Map<string, Buffer | null>;
+  renderings: Map<string, Buffer>;
+  missing: string[];
+  edited: string[];
+}
+
 /**
  * Finds documents that are missing, empty, torn or older than the journal's last word on them (storage.md, Recovery).
  * @param paths those to look at; `all`: after a reboot, every document that the run has committed
@@ -34,52 +45,91 @@ export function findLostContents(
   state: RunState,
   paths: readonly string[] | 'all',
 ): LostContents {
-  const recorded = collectRecorded(past, paths === 'all' ? isOfRun(state) : (path) => paths.includes(path));
-  const [contents, missing, edited] = [new Map<string, Buffer | null>(), [] as string[], [] as string[]];
+  const found: Found = { contents: new Map(), renderings: new Map(), missing: [], edited: [] };
+  const isWanted = (path: string): boolean => paths === 'all' || paths.includes(path);
+  const recorded = new Map<string, Recorded>();
+  const collector = collectRenderings();
+  past.scan((entry) => {
+    collector.take(entry);
+    // An earlier run of the name may have left documents that somebody has removed since.
+    if (paths !== 'all' || entry.data['runId'] === state.runId) collectRecorded(recorded, entry, isWanted);
+  });
+  for (const path of collector.paths()) recorded.delete(path);
+  const rebooted = paths === 'all';
+  compareRecorded({ files, past, state, rebooted }, recorded, found);
+  if ([...collector.paths()].some(isWanted)) {
+    const renderings = collector.render(state, past.contents);
+    for (const [path, rendering] of renderings) if (isWanted(path)) compareRendering(files, path, rendering, found);
+  }
+  const isUnknown = !recorded.has(PLAN) && !collector.paths().has(PLAN);
+  const plan = !rebooted && isWanted(PLAN) && isUnknown ? renderPlanAnew(files) : null;
+  if (plan !== null && isTorn(files, PLAN, plan)) found.contents.set(PLAN, plan);
+  return found;
+}
+
+function collectRecorded(recorded: Map<string, Recorded>, entry: Entry, isWanted: (path: string) => boolean): void {
+  for (const { path, before, after } of entry.files) {
+    if (path.startsWith('/') || !isWanted(path)) continue;
+    const known = recorded.get(path)?.known ?? new Set();
+    for (const digest of [before, after]) if (digest !== null) known.add(digest);
+    recorded.set(path, { known, after });
+  }
+}
+
+/** A run whose documents are compared; in the same boot none is older than recorded. */
+interface Compared extends Pick<StreamState<RunState>, 'files' | 'past'> {
+  state: RunState;
+  rebooted: boolean;
+}
+
+function compareRecorded(
+  { files, past, state, rebooted }: Compared,
+  recorded: ReadonlyMap<string, Recorded>,
+  found: Found,
+): void {
   const different = [...recorded].flatMap(([path, { known, after }]) => {
     const current = digestDocument(files, path);
     if (current === after || (current === null && isAwaited(state, path))) return [];
-    if (after !== null)
-      return [{ path, after, isOlder: paths === 'all' && typeof current === 'string' && known.has(current) }];
+    const isOlder = rebooted && typeof current === 'string' && known.has(current);
+    if (after !== null) return [{ path, after, isOlder }];
     // A document that a commit removed is back as it was.
-    if (paths === 'all' && typeof current === 'string' && known.has(current)) contents.set(path, null);
+    if (isOlder) found.contents.set(path, null);
     return [];
   });
-  const found = past.contents(different.map(({ after }) => after));
+  const contents = past.contents(different.map(({ after }) => after));
   for (const { path, after, isOlder } of different) {
-    const content = found.get(after);
+    const content = contents.get(after);
     if (isOlder || isTorn(files, path, content)) {
-      if (content !== undefined) contents.set(path, content);
-      else if (paths === 'all') missing.push(path);
-    } else if (paths === 'all' && !isPromised(state, path)) edited.push(path);
+      if (content !== undefined) found.contents.set(path, content);
+      else if (rebooted) found.missing.push(path);
+    } else if (rebooted && !isPromised(state, path)) found.edited.push(path);
   }
-  const plan = paths === 'all' || !paths.includes(PLAN) || recorded.has(PLAN) ? null : renderPlanAnew(files);
-  if (plan !== null && isTorn(files, PLAN, plan)) contents.set(PLAN, plan);
-  return { contents, missing, edited };
+}
+
+function compareRendering(files: DocumentReader, path: string, { content, isOlder }: Rendering, found: Found): void {
+  const present = files.facts(path).kind === 'file' ? files.read(path) : null;
+  if (present?.equals(content)) return;
+  if (isTorn(files, path, content) || (present !== null && isOlder(present))) found.renderings.set(path, content);
+  else found.edited.push(path);
+}
+
+/**
+ * Renders the documents that no entry up to `last` holds, as they were after it.
+ * @param state the snapshot of then
+ * @throws DevCliError `JOURNAL_CORRUPT`, `STATE_NEWER`, `IO`
+ */
+export function renderAt(past: Past, state: RunState, last: number): Map<string, Buffer> {
+  const collector = collectRenderings();
+  past.scan((entry) => {
+    if (entry.seq <= last) collector.take(entry);
+  });
+  return new Map([...collector.render(state, past.contents)].map(([path, { content }]) => [path, content]));
 }
 
 /** `plan generate` for a name without a run leaves no journal: then plan-content.json gives PLAN.md. */
 function renderPlanAnew(files: DocumentReader): Buffer | null {
   const plan = readPlan(createWorkspace(files));
   return plan === null ? null : Buffer.from(renderPlan(plan));
-}
-
-/** An earlier run of the name may have left documents that somebody has removed since. */
-function isOfRun({ runId }: RunState): (path: string, entry: Entry) => boolean {
-  return (path, { data }) => data['runId'] === runId && !path.startsWith('/');
-}
-
-function collectRecorded(past: Past, isWanted: (path: string, entry: Entry) => boolean): Map<string, Recorded> {
-  const recorded = new Map<string, Recorded>();
-  past.scan((entry) => {
-    for (const { path, before, after } of entry.files) {
-      if (!isWanted(path, entry)) continue;
-      const known = recorded.get(path)?.known ?? new Set();
-      for (const digest of [before, after]) if (digest !== null) known.add(digest);
-      recorded.set(path, { known, after });
-    }
-  });
-  return recorded;
 }
 
 /** Whether the pending action promises the document, which was not there when it was issued. */

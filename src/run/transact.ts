@@ -61,10 +61,11 @@ function decideAttempt<A>(
   const lost = isMended ? null : findLost(head, snapshot);
   const captured = readCapturedRecipe(lost === null ? head : { ...head, files: overlayLost(files, lost) });
   const tx = openTransaction(context, head, copyState(snapshot), captured, surroundings);
-  const restored = lost === null ? [] : restoreDocuments(tx, lost, head.rebooted);
+  const restored = lost === null ? [] : restoreDocuments(tx, lost, head);
   const notices = [...head.notices, ...restored];
   if (notices.length > 0) noteRecovery(tx, notices);
   if (notices.length > 0 && !isMended) return closeTransaction<TransactionResult<A>>(tx, head, { kind: 'mended' });
+  if (head.stale.length > 0 && !isMended) return { answer: { kind: 'mended' }, renderings: tx.files.changes() };
   return closeTransaction<TransactionResult<A>>(tx, head, { kind: 'answered', answer: runBody(tx, body) });
 }
 

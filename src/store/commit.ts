@@ -52,9 +52,12 @@ export function buildCommit<S extends WithSeq>(base: CommitBase, decision: Write
   const texts: Record<string, StoredText> = {};
   const placements: DocumentWrite[] = [];
   const files: Entry['files'] = [];
+  const renderings = buildRenderings(base, decision.files);
   for (const change of decision.files) {
+    if (change.rendered !== undefined) continue;
     const path = resolveTarget(base, change);
-    if (placements.some((other) => other.path === path)) throw new Error(`two changes of ${path} in one commit`);
+    const others = [...placements, ...renderings];
+    if (others.some((other) => other.path === path)) throw new Error(`two changes of ${path} in one commit`);
     const content = change.content === null ? null : Buffer.from(change.content);
     const before = readCurrentDigest(base.files, path);
     const after = content === null ? null : digestWithinLimit(path, content);
@@ -70,10 +73,36 @@ export function buildCommit<S extends WithSeq>(base: CommitBase, decision: Write
     const head = { v: 2 as const, seq: base.seq + 1 + i, at: base.at, type, by, data };
     if (base.seq + 1 + i < seq) return encodeEntry({ ...head, patch: [], files: [], more: true });
     const patch = createPatch(base.snapshot, after);
-    const more = { boot: base.boot ?? undefined, texts: isEmpty(texts) ? undefined : texts, marks: decision.marks };
+    const rendered = renderings.map(({ path }) => toDocumentPath(base.layout, base.stream, path));
+    const more = {
+      rendered: rendered.length === 0 ? undefined : rendered,
+      boot: base.boot ?? undefined,
+      texts: isEmpty(texts) ? undefined : texts,
+      marks: decision.marks,
+    };
     return encodeEntry({ ...head, patch, files, ...defined(more) });
   });
-  return { lines: lines.join(''), seq, snapshot, large, placements: changed };
+  return { lines: lines.join(''), seq, snapshot, large, placements: [...changed, ...renderings] };
+}
+
+/**
+ * Lists where renderings go.
+ * @throws DevCliError `IO`, `DATA_MALFORMED` as `buildCommit`
+ */
+export function buildRenderings(
+  base: Whose & Pick<CommitBase, 'files'>,
+  changes: readonly FileChange[],
+): DocumentWrite[] {
+  return changes.flatMap((change): DocumentWrite[] => {
+    if (change.rendered === undefined || change.content === null) return [];
+    const path = resolveTarget(base, change);
+    const facts = base.files.facts(`/${path}`);
+    if (facts.kind !== 'missing' && facts.kind !== 'file') throw notWritableError(path, facts.kind);
+    const content = Buffer.from(change.content);
+    const append = change.rendered === 'end';
+    checkLimit(path, content.length + (append && facts.kind === 'file' ? facts.size : 0));
+    return [{ path, content, durable: false, ...(append ? { append } : {}) }];
+  });
 }
 
 function isEmpty(record: object): boolean {
@@ -91,17 +120,26 @@ export function resolveTarget({ layout, stream }: Whose, change: FileChange): st
 function readCurrentDigest(files: DocumentReader, path: string): string | null {
   const digest = digestDocument(files, `/${path}`);
   if (digest !== undefined) return digest;
-  const { kind } = files.facts(`/${path}`);
+  throw notWritableError(path, files.facts(`/${path}`).kind);
+}
+
+function notWritableError(path: string, kind: string): DevCliError {
   const what = { directory: 'a directory', outside: 'a link out of the project', special: 'no regular file' };
-  throw new DevCliError('IO', `${path} cannot be written: it is ${what[kind as keyof typeof what]}.`, {
+  return new DevCliError('IO', `${path} cannot be written: it is ${what[kind as keyof typeof what]}.`, {
     details: [{ target: path, problem: 'not a regular file' }],
     fix: `Move what is at ${path} away, then repeat the same call.`,
   });
 }
 
 function digestWithinLimit(path: string, content: Buffer): string {
-  if (content.length <= MAX_DOCUMENT) return sha256(content);
-  throw new DevCliError('DATA_MALFORMED', `${path} would be ${content.length} bytes; a document has at most 8 MiB.`, {
+  checkLimit(path, content.length);
+  return sha256(content);
+}
+
+/** @param size in bytes */
+function checkLimit(path: string, size: number): void {
+  if (size <= MAX_DOCUMENT) return;
+  throw new DevCliError('DATA_MALFORMED', `${path} would be ${size} bytes; a document has at most 8 MiB.`, {
     fix: 'Write less: keep the essence, refer to the rest by path.',
   });
 }

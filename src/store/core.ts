@@ -1,12 +1,12 @@
 import { defined } from '../base/defined.js';
 import { DevCliError } from '../base/errors.js';
 import type { JsonObject } from '../base/json.js';
-import { buildCommit, resolveTarget, type StoreCommit, type WriteDecision } from './commit.js';
+import { buildCommit, buildRenderings, resolveTarget, type WriteDecision } from './commit.js';
 import { readContents, rewindJournal, scanJournal } from './history.js';
 import { clearUp } from './io.js';
 import { listEntriesAbove, readTail } from './journal.js';
 import { streamPath } from './layout.js';
-import type { Medium } from './medium.js';
+import type { DocumentWrite, Medium } from './medium.js';
 import { createReadStore, createStreamOpener, type FinderOptions, type OpenedStream } from './read-store.js';
 import { readSeq } from './snapshot.js';
 import type { Entry, MarkedCommit, Marker, Marking, Store, StreamState, WithSeq } from './store.js';
@@ -27,16 +27,24 @@ export function createStore<S extends WithSeq>(options: Options<S>): Store<S> {
   const { checkedName, names } = layout;
   const finder = createStreamOpener(options);
 
-  /** Finishes on disk, under the lock, what a crash left undone. */
-  function mend(stream: string, state: OpenedStream<S>): void {
+  /**
+   * Finishes on disk, under the lock, what a crash left undone.
+   * @returns what remains to be done once the owner has put renderings of the commit in place; null: nothing
+   */
+  function mend(stream: string, state: OpenedStream<S>): (() => void) | null {
     if (state.tail.size > state.tail.end) cutTail(stream, state);
     if (state.stored === 'unusable') {
       const name = medium.keepSnapshotAside(stream);
       state.notices.push(`The unusable ${names.snapshot} is kept as ${streamPath(layout, stream, name)}.`);
     }
-    if (state.text === null || state.stored === 'current') return;
+    const { text } = state;
+    if (text === null || state.stored === 'current') return null;
     const marking = marker?.prepare(stream, mergeMarks(state.open), describeCommit(state, state.tail.seq));
-    finish(stream, state.redo.placements, marking, state.text);
+    putInPlace(stream, state.redo.placements, marking);
+    const finish = (): void => conclude(stream, marking, text);
+    if (state.stale.length > 0) return finish;
+    finish();
+    return null;
   }
 
   function cutTail(stream: string, state: OpenedStream<S>): void {
@@ -46,15 +54,14 @@ export function createStore<S extends WithSeq>(options: Options<S>): Store<S> {
     );
   }
 
-  /** Carries out what follows the commit. The snapshot is last: it says that the rest is done. */
-  function finish(
-    stream: string,
-    placements: StoreCommit['placements'],
-    marking: Marking | undefined,
-    text: string,
-  ): void {
+  /** Carries out what follows the commit. */
+  function putInPlace(stream: string, placements: readonly DocumentWrite[], marking: Marking | undefined): void {
     medium.place(stream, placements);
     marking?.follow?.();
+  }
+
+  /** The snapshot is last: it says that the rest is done. */
+  function conclude(stream: string, marking: Marking | undefined, text: string): void {
     medium.replaceSnapshot(stream, text);
     marking?.settle?.();
   }
@@ -70,7 +77,8 @@ export function createStore<S extends WithSeq>(options: Options<S>): Store<S> {
       runOrUndo({ undo }, () => medium.append(stream, commit.lines, state.tail.end));
     });
     try {
-      finish(stream, commit.placements, marking, commit.snapshot);
+      putInPlace(stream, commit.placements, marking);
+      conclude(stream, marking, commit.snapshot);
     } catch (error) {
       throw addRecordedNote(error);
     }
@@ -99,7 +107,7 @@ export function createStore<S extends WithSeq>(options: Options<S>): Store<S> {
       checkedName(stream);
       return medium.locked(stream, () => {
         const state = finder.underLock(stream);
-        mend(stream, state);
+        const finish = mend(stream, state);
         const current = { ...finder.toStreamState(stream, state, medium.files(stream)), unfinished: false };
         // A crash may have left only this step of the last commit undone; a commit with marks of its own makes up for it.
         const settleLast = (): void => {
@@ -114,6 +122,10 @@ export function createStore<S extends WithSeq>(options: Options<S>): Store<S> {
           throw error;
         }
         if ('entries' in decision) write(stream, state, current, decision);
+        else if (decision.renderings !== undefined) {
+          medium.place(stream, buildRenderings({ layout, stream, files: current.files }, decision.renderings));
+          finish?.();
+        }
         if (!('marks' in decision)) settleLast();
         return decision.answer;
       });

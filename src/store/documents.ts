@@ -9,7 +9,7 @@ import { clearUp, pathError, withIoErrors } from './io.js';
 import { type Layout, toRootRelative } from './layout.js';
 import type { DocumentWrite } from './medium.js';
 
-const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW, O_NONBLOCK } = constants;
+const { O_APPEND, O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW, O_NONBLOCK } = constants;
 /** Links are not followed, and a fifo is not waited for. */
 const WRITING = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK;
 
@@ -87,7 +87,7 @@ export function writeDocuments(root: string, placements: readonly DocumentWrite[
 }
 
 /** Puts a document in place; returns its directory, or null if nothing changed. */
-function writeDocument(root: string, { path, content, durable, aside }: DocumentWrite): string | null {
+function writeDocument(root: string, { path, content, append, durable, aside }: DocumentWrite): string | null {
   // Resolved for each document: nothing may be written through a link made meanwhile.
   const directories = new Set<string>();
   const directory = resolvePath(root, dirname(join(root, path)), directories);
@@ -96,10 +96,25 @@ function writeDocument(root: string, { path, content, durable, aside }: Document
   if (aside !== undefined) keepAside(target, aside);
   if (content === null) return removeFile(target) ? directory.path : null;
   if (resolvePath(root, target, directories).kind !== 'inside') throw isLinkOut(root, path);
+  if (append) {
+    appendTo(target, content);
+    return directory.path;
+  }
   const made = directories.has(directory.path) ? [] : makeDirectories(directory.path);
   if (durable) syncMade(made);
   replaceFile(target, content, root, { durable });
   return directory.path;
+}
+
+/** Where nothing is, what was there is lost: whoever misses it makes the whole anew. */
+function appendTo(path: string, content: Buffer): void {
+  if (readFacts(path).kind !== 'file') return;
+  const descriptor = openSync(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK);
+  try {
+    writeAll(descriptor, content);
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 function keepAside(target: string, aside: number): void {

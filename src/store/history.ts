@@ -127,6 +127,7 @@ export function rewindJournal<S extends WithSeq>(
       if (digest === null) documents.delete(path);
       else documents.set(path, digest);
     }
+    for (const path of entry.rendered ?? []) documents.delete(path);
     if (entry.more) continue;
     if (entry.seq < seq) {
       first = entry.seq + 1;

@@ -44,11 +44,12 @@ export function decodeUnchecked(line: Buffer): Entry | null {
 /** Checks as much of an entry's form as this program relies on; of a newer version, the number alone. */
 function isEntry(value: unknown): value is Entry {
   if (!isRecord(value)) return false;
-  const { v, seq, at, type, by, data, patch, files, texts } = value;
+  const { v, seq, at, type, by, data, patch, files, texts, rendered } = value;
   if (v !== 1 && v !== 2) return Number.isSafeInteger(seq);
   const named = typeof at === 'string' && typeof type === 'string' && isRecord(by) && isRecord(data);
   const told = Array.isArray(patch) && Array.isArray(files) && files.every(isFile);
-  return Number.isSafeInteger(seq) && named && told && (texts === undefined || isRecord(texts));
+  const packed = (texts === undefined || isRecord(texts)) && (rendered === undefined || Array.isArray(rendered));
+  return Number.isSafeInteger(seq) && named && told && packed;
 }
 
 function isFile(value: unknown): boolean {

@@ -6,6 +6,8 @@ export interface DocumentWrite {
   /** Relative to the root. */
   path: string;
   content: Buffer | null;
+  /** Set where the content is added at the end of what is there; where nothing is, nothing is written. */
+  append?: true;
   /**
    * Whether it is durable at once. Documents of a stream are not: after a power cut its owner puts them back from the
    * journal. Those outside its directory are other people's to move, so that nothing is put back there.

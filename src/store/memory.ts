@@ -175,8 +175,12 @@ function createMemoryFiles(memory: Memory, layout: Layout, stream: string): Docu
   };
 }
 
-function placeInMemory(memory: Memory, { path, content, aside }: DocumentWrite): void {
+function placeInMemory(memory: Memory, { path, content, append, aside }: DocumentWrite): void {
   const current = memory.documents.get(path);
+  if (append) {
+    if (current !== undefined && content !== null) putDocument(memory, path, Buffer.concat([current.content, content]));
+    return;
+  }
   if (aside !== undefined && current !== undefined) memory.documents.set(`${path}.aside-${aside}`, current);
   if (content === null) memory.documents.delete(path);
   else putDocument(memory, path, content);

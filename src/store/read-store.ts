@@ -46,6 +46,8 @@ export interface OpenedStream<S extends WithSeq> {
   stored: 'current' | 'behind' | 'missing' | 'unusable';
   /** `StreamState.rebooted`. */
   rebooted: boolean;
+  /** `StreamState.stale`. */
+  stale: string[];
   redo: Redo;
   notices: string[];
 }
@@ -126,7 +128,7 @@ export function createStreamOpener<S extends WithSeq>(
       const rebooted = tail.last !== null && isOfEarlierBoot(tail.last, medium.boot, clock.now());
       if (storedSeq === tail.seq) {
         const redo = { placements: [], notices: [] };
-        return { tail, snapshot: stored, text, open: [], stored: 'current', rebooted, redo, notices: [] };
+        return { tail, snapshot: stored, text, open: [], stored: 'current', rebooted, stale: [], redo, notices: [] };
       }
       if (storedSeq !== null && storedSeq > tail.seq) {
         throw journalCorruptError(bytes, `entries ${tail.seq + 1} to ${storedSeq} are missing at the end`);
@@ -215,6 +217,7 @@ export function createStreamOpener<S extends WithSeq>(
       open,
       stored,
       rebooted,
+      stale: rebooted ? [] : [...new Set(open.flatMap(({ rendered = [] }) => rendered))],
       redo: todo,
       notices: [...notices, ...todo.notices],
     };
@@ -231,10 +234,10 @@ export function createStreamOpener<S extends WithSeq>(
       }
     },
 
-    toStreamState(stream, { snapshot, tail, stored, rebooted, notices }, files) {
+    toStreamState(stream, { snapshot, tail, stored, rebooted, stale, notices }, files) {
       const { seq, size } = tail;
       const [unfinished, past, at] = [stored !== 'current', openPast(medium, stream), formatInstant(clock.now())];
-      return { snapshot, seq, size, files, unfinished, rebooted, past, notices, at };
+      return { snapshot, seq, size, files, unfinished, rebooted, stale, past, notices, at };
     },
   };
 }

@@ -1,7 +1,9 @@
 import type { Clock } from '../base/clock.js';
 import type { JsonObject } from '../base/json.js';
+import { sha256 } from '../base/sha256.js';
 import { isOfEarlierBoot } from './boot.js';
 import { type Change, diffSnapshots, findDocumentDifference } from './compare.js';
+import { digestDocument } from './digest.js';
 import { iterateEntries, readContents } from './history.js';
 import { type JournalReader, readTail } from './journal.js';
 import type { Layout } from './layout.js';
@@ -27,7 +29,7 @@ interface Options<S extends WithSeq> {
   codec: Codec<S>;
   clock: Clock;
   stream: string;
-  look: ReplayOptions;
+  look: ReplayOptions<S>;
 }
 
 type Findings = Pick<Replay<WithSeq>, 'differences' | 'notes'>;
@@ -40,6 +42,8 @@ interface Folded {
   /** The bytes of the snapshot after the entry that the stored one ends with; null when it ends with none of these. */
   asStored: string | null;
   documents: Map<string, Change[]>;
+  /** Paths of documents whose last change is in no entry. */
+  rendered: Set<string>;
   /** Digests of the contents in its lines. */
   texts: Set<string>;
   differences: Difference[];
@@ -90,6 +94,7 @@ function compareStream<S extends WithSeq>(options: Options<S>, stored: string | 
     findings.notes.push({ path: names.snapshot, seq: finished + 1, problem });
   }
   const objects = compareDocuments(options, folded, finished, findings);
+  if (snapshot !== null) findings.notes.push(...compareRenderings(options, folded, snapshot));
   return {
     equal: findings.differences.length === 0,
     snapshot,
@@ -103,7 +108,7 @@ function compareStream<S extends WithSeq>(options: Options<S>, stored: string | 
 /** Compares documents and stored contents; returns how many contents there should be. */
 function compareDocuments<S extends WithSeq>(
   { layout, medium, stream, look }: Options<S>,
-  { documents, texts, rebooted }: Folded,
+  { documents, rendered, texts, rebooted }: Folded,
   finished: number,
   findings: Findings,
 ): number {
@@ -112,7 +117,8 @@ function compareDocuments<S extends WithSeq>(
     const own = look.isOwn?.(path) ?? false;
     return findDocumentDifference(files, path, changes, { finished, own, object: (sha) => contents.get(sha) ?? null });
   };
-  const different = [...documents].filter(([path, changes]) => findWith(path, changes, new Map()) !== null);
+  const recorded = [...documents].filter(([path]) => !rendered.has(path));
+  const different = recorded.filter(([path, changes]) => findWith(path, changes, new Map()) !== null);
   const contents = readContents(
     medium,
     stream,
@@ -139,6 +145,22 @@ function compareDocuments<S extends WithSeq>(
   return digests.size;
 }
 
+/** Compares the renderings; none is a fault: a person may have edited one, and the next call puts back what is lost. */
+function compareRenderings<S extends WithSeq>(
+  { medium, stream, look }: Options<S>,
+  { rendered }: Folded,
+  snapshot: S,
+): Difference[] {
+  if (rendered.size === 0) return [];
+  const files = medium.files(stream);
+  const renderings = look.renderings?.(snapshot, (digests) => readContents(medium, stream, digests)) ?? new Map();
+  return [...rendered].flatMap((path) => {
+    const [wanted, found] = [renderings.get(path), digestDocument(files, path)];
+    if (wanted === undefined || found === sha256(wanted)) return [];
+    return [{ path, problem: found === null ? 'is missing; the next call renders it' : 'is not as it was rendered' }];
+  });
+}
+
 /** Reads the whole journal and folds its patches, commit by commit. */
 function foldFrom<S extends WithSeq>(
   bytes: JournalReader,
@@ -152,6 +174,7 @@ function foldFrom<S extends WithSeq>(
     commits: 0,
     asStored: null,
     documents: new Map(),
+    rendered: new Set(),
     texts: new Set(),
     differences: [],
     foldable: true,
@@ -160,18 +183,24 @@ function foldFrom<S extends WithSeq>(
   };
   for (const { entry } of iterateEntries(bytes, tail, BEGINNING)) {
     for (const problem of look.entry?.(entry) ?? []) folded.differences.push({ seq: entry.seq, problem });
-    for (const { path, before, after } of entry.files) {
-      const changes = folded.documents.get(path);
-      if (changes === undefined) folded.documents.set(path, [{ seq: entry.seq, before, after }]);
-      else changes.push({ seq: entry.seq, before, after });
-    }
-    for (const digest of Object.keys(entry.texts ?? {})) if (readText(entry, digest) !== null) folded.texts.add(digest);
+    collectDocuments(folded, entry);
     if (!entry.more) folded.commits++;
     if (!entry.more && folded.foldable) folded.foldable = fold(folded, entry);
     if (entry.seq === storedSeq && folded.foldable && folded.state !== null)
       folded.asStored = serializeSnapshot(folded.state);
   }
   return folded;
+}
+
+function collectDocuments({ documents, rendered, texts }: Folded, entry: Entry): void {
+  for (const { path, before, after } of entry.files) {
+    rendered.delete(path);
+    const changes = documents.get(path);
+    if (changes === undefined) documents.set(path, [{ seq: entry.seq, before, after }]);
+    else changes.push({ seq: entry.seq, before, after });
+  }
+  for (const path of entry.rendered ?? []) rendered.add(path);
+  for (const digest of Object.keys(entry.texts ?? {})) if (readText(entry, digest) !== null) texts.add(digest);
 }
 
 /** Applies an entry; false if its patch does not fit. */

@@ -54,6 +54,8 @@ export interface Entry extends NewEntry {
    * with the same digest twice was not written: the journal only keeps what it holds.
    */
   files: { path: string; before: string | null; after: string | null }[];
+  /** On the last entry of a commit: documents that it changed and no entry holds, because snapshot and entries give them. */
+  rendered?: string[];
   /** On the last entry of a commit: the boot of the machine that wrote it, where the system tells it. */
   boot?: string;
   /** On the last entry of a commit: the contents of its documents by digest, except large ones. */
@@ -117,6 +119,11 @@ export interface StreamState<S extends WithSeq> {
    * lost. The owner compares, and its next commit ends it.
    */
   rebooted: boolean;
+  /**
+   * Renderings of a commit that a crash cut short: they may be older than the snapshot. They are finished by a decision that
+   * puts them in place, with entries or without.
+   */
+  stale: string[];
   /** The journal, for what the snapshot does not say. */
   past: Past;
   /** What was repaired: a snapshot kept aside and rebuilt, a torn tail cut, a document kept aside. */
@@ -136,9 +143,9 @@ export interface Past {
   contents(digests: Iterable<string>): ReadonlyMap<string, Buffer>;
 }
 
-/** What a `decide` wants committed. Without entries nothing is written. */
+/** What a `decide` wants committed. Without entries nothing is, and only renderings are written. */
 export type Decision<S extends WithSeq, A> =
-  | { answer: A }
+  | { answer: A; renderings?: FileChange[] }
   | {
       answer: A;
       entries: [NewEntry, ...NewEntry[]];
@@ -182,17 +189,19 @@ export interface Checkpoint<S extends WithSeq> {
   first: number;
   last: number;
   at: string;
-  /** Digests of the documents there were, by path as the journal names them. */
+  /** Digests of the documents there were, by path as the journal names them; without renderings. */
   documents: Map<string, string>;
   torn: boolean;
 }
 
 /** What the owner of the format adds to a replay's comparison. */
-export interface ReplayOptions {
+export interface ReplayOptions<S extends WithSeq> {
   /** Whether the owner alone writes the document at `path` (as in `DocumentReader`): then a change is a difference. */
   isOwn?: (path: string) => boolean;
   /** Checks every entry, oldest first; returns what is wrong with it. */
   entry?: (entry: Entry) => string[];
+  /** The renderings as they should be, by path, once all entries were seen. */
+  renderings?: (snapshot: S, contents: Past['contents']) => ReadonlyMap<string, Buffer>;
 }
 
 /** Something that contradicts the journal. */
@@ -267,7 +276,7 @@ export interface HistoryStore<S extends WithSeq> extends ReadStore<S> {
    * documents and objects that the journal names are there.
    * @throws DevCliError `JOURNAL_CORRUPT`, `STATE_NEWER`, `IO`
    */
-  replay(stream: string, look?: ReplayOptions): Promise<Replay<S>>;
+  replay(stream: string, look?: ReplayOptions<S>): Promise<Replay<S>>;
 }
 
 /** Durable streams. Whatever the medium, one suite proves it (tests/core/store/suite.ts). */

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Action, StandIn } from '../support/agent.mjs';
 import { devCli, journalOf, runDir } from '../support/cli.js';
+import { readEntries } from '../support/entries.js';
 import { generatePlan, RUN } from '../support/executing.js';
 import { contentOf } from '../support/journal.js';
 import { createProject, type Project } from '../support/project.mjs';
@@ -28,7 +29,7 @@ function agentThat(before: (action: Action, agent: StandIn) => void = () => {}):
 
 /** Every document of the run is lost in some way, another one at each action; the snapshot as well. */
 function stop(round: number): Map<string, Buffer[]> {
-  const documents = committedDocuments(project, RUN);
+  const documents = new Map([...committedDocuments(project, RUN), ...renderings()]);
   [...documents].forEach(([path, contents], n) => {
     lose(inRun(path), LOSSES[(n + round) % LOSSES.length] as Loss, contents);
   });
@@ -36,6 +37,22 @@ function stop(round: number): Map<string, Buffer[]> {
   lose(inRun('state.json'), LOSSES[round % LOSSES.length] as Loss, [state]);
   reboot(project, RUN);
   return documents;
+}
+
+/** Each content that a document had which no entry holds, by path. */
+let rendered: Map<string, Buffer[]>;
+beforeEach(() => {
+  rendered = new Map();
+});
+
+function renderings(): Map<string, Buffer[]> {
+  for (const path of new Set(
+    readEntries(readFileSync(inRun('events.jsonl'))).flatMap(({ rendered = [] }) => rendered),
+  )) {
+    const [known, content] = [rendered.get(path) ?? [], readFileSync(inRun(path))];
+    if (!known.at(-1)?.equals(content)) rendered.set(path, [...known, content]);
+  }
+  return rendered;
 }
 
 /** Stops the machine before each action, asks what is pending, and goes on to the end. */
@@ -64,6 +81,7 @@ describe('a machine that stops before every action', () => {
     generatePlan(project);
     const done = driven((agent) => agent.start('--recipe execute-standard'));
     expect(done).toMatchObject({ done: true, outcome: 'completed' });
+    expect([...rendered.keys()].sort()).toEqual(['PLAN.md', 'context/audit.md', 'context/outputs.json']);
     expect(devCli(project, ['replay', RUN, '--check', '--json']).json).toMatchObject({ ok: true, differences: [] });
   });
 });
@@ -88,6 +106,26 @@ describe('after another boot', () => {
     const entries = journalOf(project, RUN).length;
     expect(devCli(project, ['next', RUN]).json).toEqual(action);
     expect(journalOf(project, RUN)).toHaveLength(entries);
+  });
+
+  it('a plan that somebody edited stays, with its boxes ticked, and is never lost', LONG, () => {
+    generatePlan(project);
+    const agent = agentThat();
+    let action = agent.start('--recipe execute-quick');
+    const edited = readFileSync(inRun('PLAN.md'), 'utf8').replace(/^## .*/m, '$&, and mine');
+    writeFileSync(inRun('PLAN.md'), edited);
+    reboot(project, RUN);
+    expect(devCli(project, ['next', RUN]).code).toBe(0);
+    expect(readFileSync(inRun('PLAN.md'), 'utf8')).toBe(edited);
+    while (!readFileSync(inRun('PLAN.md'), 'utf8').includes('[x]')) action = agent.step(action);
+    const ticked = readFileSync(inRun('PLAN.md'));
+    expect(ticked.toString()).toContain(', and mine');
+    // What a person wrote is in an entry once dev-cli has written the file.
+    expect(committedDocuments(project, RUN).get('PLAN.md')?.at(-1)).toEqual(ticked);
+    lose(inRun('PLAN.md'), 'zeros', [ticked]);
+    reboot(project, RUN);
+    expect(devCli(project, ['next', RUN]).code).toBe(0);
+    expect(readFileSync(inRun('PLAN.md'))).toEqual(ticked);
   });
 
   it('nothing is written where nothing is lost', () => {

@@ -2,13 +2,14 @@ import { defined } from '../../base/defined.js';
 import { toBoundedLine, toWholeLine } from '../../documents/foreign.js';
 import type { CommitEnded, CommitEnding } from '../../jobs/commit.js';
 import { RESIDUAL } from '../../jobs/job.js';
+import { NO_SHA, noteCommit } from '../../run/notes.js';
 import { toAbsolutePath } from '../../run/paths.js';
 import { recordEntry, type Transaction } from '../../run/transaction.js';
 import type { HeadPosition } from '../../work/commit.js';
 import type { EngineEvent, StageResult } from '../core/events.js';
-import { describeBranch, getCommitKey, NO_SHA } from './commit-message.js';
+import { describeBranch, getCommitKey } from './commit-message.js';
 import { closeRunningAction, requireJob } from './jobs.js';
-import { appendAudit } from './notes.js';
+import { addNotes } from './notes.js';
 import { requireEngine } from './plan.js';
 import { addOpenIssue } from './remarks.js';
 import { triageFindings } from './stage-results.js';
@@ -34,14 +35,10 @@ export function recordCommitResult(tx: Transaction, { ending: result }: CommitEn
   closeRunningAction(tx);
   engine.job = null;
   const reason = explainReason(tx, result);
-  recordEntry(tx, 'committed', {
-    key: job.key,
-    todoId: job.todo,
-    outcome,
-    commit,
-    paths,
-    ...(reason === undefined ? {} : { reason: toBoundedLine(reason, 500) }),
-  });
+  const why = reason === undefined ? {} : { reason: toBoundedLine(reason, 500) };
+  const data = { key: job.key, todoId: job.todo, outcome, commit, paths, ...why };
+  recordEntry(tx, 'committed', data);
+  addNotes(tx, noteCommit(tx.at, { runId: tx.state.runId, ...data }));
   reportLeftPaths(tx, job.todo, result);
   // If this commit was deferred before the run was reopened, it no longer is.
   engine.deferred = engine.deferred.filter((id) => id !== (job.todo ?? RESIDUAL));
@@ -121,7 +118,9 @@ export function recordDeferredRetry(tx: Transaction, id: string, { ending: resul
   if (made || outcome === 'nothing' || outcome === 'no-repository') {
     engine.deferred = engine.deferred.filter((other) => other !== id);
     if (engine.deferred.length === 0) delete engine.waits;
-    recordEntry(tx, 'committed', { key, todoId: todo, outcome: made ? 'made' : outcome, commit, paths });
+    const data = { key, todoId: todo, outcome: made ? ('made' as const) : outcome, commit, paths };
+    recordEntry(tx, 'committed', data);
+    addNotes(tx, noteCommit(tx.at, { runId: tx.state.runId, ...data }));
     if (todo !== null) setSubstepStatus(tx, todo, made ? 'done' : 'skipped');
     if (!made) return true;
     reportLeftPaths(tx, todo, result);
@@ -162,7 +161,6 @@ function recordMade(tx: Transaction, todo: string | null, key: string, result: C
   }
   const row = getTodoRow(engine, todo);
   changeTodo(engine, todo, { committed: add(row.committed), commit: commit ?? row.commit });
-  appendAudit(tx, todo, `commit ${commit ?? NO_SHA}`);
 }
 
 /** The log of git and its hooks, as the end of a sentence; empty if there is none. */

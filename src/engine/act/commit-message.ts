@@ -6,9 +6,6 @@ import { getTodoBody, readPlanHead } from './plan.js';
 
 /** What an execution's commits are called and say (engine.md, Commits). */
 
-/** Shown instead of the sha of a commit that was made but cannot be identified. */
-export const NO_SHA = 'made, sha unknown';
-
 /**
  * Returns the key by which a commit is found again: the value of its trailer.
  * @param todo null for the residual commit

@@ -1,9 +1,8 @@
 import { renderForeignBlock, toWholeLine } from '../../documents/foreign.js';
 import type { PlanTodo } from '../../documents/plan-schema.js';
 import type { ResolvedHandler } from '../../recipe/resolved.js';
-import { CAPTURED_PLAN, toAbsolutePath } from '../../run/paths.js';
+import { AUDIT, CAPTURED_PLAN, toAbsolutePath } from '../../run/paths.js';
 import type { Transaction } from '../../run/transaction.js';
-import { AUDIT } from './notes.js';
 import { readPlanHead, requireEngine, requireEngineRecipe } from './plan.js';
 import {
   joinParts,

@@ -5,10 +5,10 @@ import type { PlanTodo } from '../../documents/plan-schema.js';
 import { formatCommandLine } from '../../documents/plan-text.js';
 import type { ResolvedHandler } from '../../recipe/resolved.js';
 import type { CommandEvidence } from '../../run/engine-rows.js';
-import { toAbsolutePath } from '../../run/paths.js';
+import { OUTPUTS, toAbsolutePath } from '../../run/paths.js';
 import type { Transaction } from '../../run/transaction.js';
 import { readPlanHead, requireEngine } from './plan.js';
-import { getOutput, OUTPUTS, renderValue } from './values.js';
+import { getOutput, renderValue } from './values.js';
 
 /** Parts that the prompt files of an execution share (protocol.md, Prompt files). */
 

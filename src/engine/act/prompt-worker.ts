@@ -5,9 +5,9 @@ import type { PlanAcceptance, PlanTodo } from '../../documents/plan-schema.js';
 import { formatCommandLine } from '../../documents/plan-text.js';
 import type { ResolvedHandler } from '../../recipe/resolved.js';
 import { createFormatterFor } from '../../registry/render.js';
-import { toAbsolutePath } from '../../run/paths.js';
+import { LEARNINGS, toAbsolutePath } from '../../run/paths.js';
 import type { Transaction } from '../../run/transaction.js';
-import { LEARNINGS, readLearnings } from './notes.js';
+import { readLearnings } from './notes.js';
 import { requireEngine, runsCommands } from './plan.js';
 import {
   joinParts,

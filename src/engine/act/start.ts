@@ -10,7 +10,7 @@ import type { PlanContent, PlanTodo } from '../../documents/plan-schema.js';
 import { collectGates } from '../../run/current.js';
 import type { PlanApproval, RunEngine } from '../../run/engine.js';
 import type { TodoState } from '../../run/engine-rows.js';
-import { CAPTURED_PLAN, PLAN, PLAN_CONTENT } from '../../run/paths.js';
+import { CAPTURED_PLAN, OUTPUTS, PLAN, PLAN_CONTENT } from '../../run/paths.js';
 import { readPlan } from '../../run/plan-content.js';
 import { digestPlanFiles } from '../../run/plan-digests.js';
 import type { PlanGate, RunState } from '../../run/state.js';
@@ -19,7 +19,6 @@ import { createEngineState, createTodoRow } from '../core/rows.js';
 import { findFileConflict } from './overlap-check.js';
 import { capturePlan, listAddedTodos } from './plan.js';
 import { toNewTodo } from './stage-results.js';
-import { OUTPUTS } from './values.js';
 
 /**
  * Sets up the engine before its first step: captures the plan and creates a row for each todo, done if its box is

@@ -6,22 +6,10 @@ import type { RunEngine } from '../../run/engine.js';
 
 type Todos = RunEngine['todos'];
 
-/** The file with the outputs of all todos, relative to the run's directory. */
-export const OUTPUTS = 'context/outputs.json';
-
 /** Returns a value that a todo has reported; undefined if it has not. */
 export function getOutput(todos: Todos, todo: string, output: string): unknown {
   const outputs = Object.hasOwn(todos, todo) ? todos[todo]?.outputs : undefined;
   return outputs !== undefined && Object.hasOwn(outputs, output) ? outputs[output] : undefined;
-}
-
-/** Renders `OUTPUTS`: the values of each todo that has reported any. */
-export function renderOutputs({ order, todos }: Pick<RunEngine, 'order' | 'todos'>): string {
-  const rows = order.flatMap((id) => {
-    const outputs = todos[id]?.outputs;
-    return outputs === undefined ? [] : [[id, outputs] as const];
-  });
-  return `${JSON.stringify(Object.fromEntries(rows), null, 1)}\n`;
 }
 
 /** Replaces every reference in `text` by its value. */

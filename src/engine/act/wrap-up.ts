@@ -1,16 +1,16 @@
 import { toWholeLine } from '../../documents/foreign.js';
 import { carryBoxes, followsFrom, isEdited, listUnchangedTodos, tickBoxes } from '../../documents/plan-boxes.js';
 import { renderPlan } from '../../documents/plan-render.js';
-import { PLAN } from '../../run/paths.js';
+import { noteWrapUp, renderOutputs } from '../../run/notes.js';
+import { OUTPUTS, PLAN } from '../../run/paths.js';
 import { digestPlanFiles, isUnchangedPlanFile } from '../../run/plan-digests.js';
 import { recordEntry, type Transaction } from '../../run/transaction.js';
-import { appendAudit, appendIssues, appendLearnings } from './notes.js';
+import { addNotes } from './notes.js';
 import { getTodoBody, readWholePlan, requireEngine } from './plan.js';
 import { recordWarning } from './remarks.js';
 import { changeTodo, getTodoRow } from './todo-rows.js';
-import { OUTPUTS, renderOutputs } from './values.js';
 
-/** Above this size, in bytes, a plan has its boxes ticked only at the end: the store copies it at each commit. */
+/** Above this size, in bytes, a plan has its boxes ticked only at the end: reading and writing it takes longer than the rest. */
 const TICKED_AT_ONCE = 256 * 1024;
 
 /** Stores a todo's outputs, learnings and issues, adds a line to the audit and ticks its box (engine.md, Stages). */
@@ -20,27 +20,35 @@ export function wrapUp(tx: Transaction, id: string): void {
   const promised = getTodoBody(tx, id).outputs.map(({ name }) => name);
   if (report !== undefined && promised.length > 0) {
     changeTodo(engine, id, { outputs: Object.fromEntries(promised.map((name) => [name, report.outputs[name]])) });
-    tx.files.write(OUTPUTS, renderOutputs(engine));
+    tx.files.render(OUTPUTS, renderOutputs(engine));
   }
-  const learnings = report?.learnings ?? [];
+  const learned = (report?.learnings ?? []).map(toWholeLine);
   const issues = report?.issues ?? [];
-  appendLearnings(tx, id, learnings);
-  appendIssues(tx, id, issues);
+  const left = issues.map(toWholeLine);
   engine.openIssues.push(...issues.map((issue) => toWholeLine(`${id}: ${issue}`)));
-  appendAudit(tx, id, `done in attempt ${attempt}: ${summary}`);
-  tickTodos(tx, new Set([id]), TICKED_AT_ONCE);
-  recordEntry(tx, 'wrapped-up', { todoId: id, outputs: promised, learnings: learnings.length, issues: issues.length });
+  const counts = { learnings: learned.length, issues: left.length };
+  const data = { todoId: id, outputs: promised, ...counts, attempt, summary, learned, left };
+  addNotes(tx, noteWrapUp(tx.at, { runId: tx.state.runId, ...data }));
+  tickWrappedUp(tx, id);
+  recordEntry(tx, 'wrapped-up', data);
+}
+
+/** Ticks a box. Only where PLAN.md is as this execution left it do the entries give it: anything else they have to hold. */
+function tickWrappedUp(tx: Transaction, id: string): void {
+  const facts = tx.files.facts(PLAN);
+  if (facts.kind !== 'file' || facts.size > TICKED_AT_ONCE) return;
+  const isGiven = isUnchangedPlanFile(requireEngine(tx), tx.files);
+  tickTodos(tx, new Set([id]), (text) => (isGiven ? tx.files.render(PLAN, text) : tx.files.write(PLAN, text)));
 }
 
 /** Ticks the boxes of all done todos: at the end of a run, however it ends. */
 export function tickDoneTodos(tx: Transaction): void {
   const { order, todos } = requireEngine(tx);
-  tickTodos(tx, new Set(order.filter((id) => todos[id]?.status === 'done')), Number.POSITIVE_INFINITY);
+  const done = new Set(order.filter((id) => todos[id]?.status === 'done'));
+  if (tx.files.facts(PLAN).kind === 'file') tickTodos(tx, done, (text) => tx.files.write(PLAN, text));
 }
 
-function tickTodos(tx: Transaction, ids: ReadonlySet<string>, atMost: number): void {
-  const facts = tx.files.facts(PLAN);
-  if (facts.kind !== 'file' || facts.size > atMost) return;
+function tickTodos(tx: Transaction, ids: ReadonlySet<string>, write: (planMd: string) => void): void {
   const before = tx.files.text(PLAN) ?? '';
   const engine = requireEngine(tx);
   const asLeft = isUnchangedPlanFile(engine, tx.files);
@@ -50,7 +58,7 @@ function tickTodos(tx: Transaction, ids: ReadonlySet<string>, atMost: number): v
   // In a regenerated plan, a todo with the same id may ask for something that nobody has done.
   const after = tickBoxes(before, ours ? ids : listUnchangedTodos(before, readWholePlan(tx), ids));
   if (after === before) return;
-  tx.files.write(PLAN, after);
+  write(after);
   if (ours && !edited) recordShownPlan(tx);
 }
 

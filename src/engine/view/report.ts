@@ -5,9 +5,10 @@ import { type RunSummary, renderRunSummary } from '../../documents/run-summary.j
 import { collectGates } from '../../run/current.js';
 import type { RunEngine } from '../../run/engine.js';
 import type { TodoState } from '../../run/engine-rows.js';
+import { NO_SHA } from '../../run/notes.js';
 import { renderPullRequest } from '../../run/request.js';
 import type { Transaction } from '../../run/transaction.js';
-import { describeBranch, NO_SHA } from '../act/commit-message.js';
+import { describeBranch } from '../act/commit-message.js';
 import { readPlanHead, requireEngine } from '../act/plan.js';
 import { joinFirst } from '../act/remarks.js';
 import { listRulings, WHOLE_RUN } from '../act/rulings.js';

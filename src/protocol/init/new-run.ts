@@ -115,7 +115,10 @@ function abortEarlierRun(
   const earlier = openTransaction(context, head, copyState(snapshot), captured, surroundings);
   const abandoned = abortRun(earlier, 'a new run was started with --force');
   tx.entries.push(...earlier.entries);
-  for (const { path, content } of earlier.files.changes()) if (content !== null) tx.files.write(path, content);
+  for (const { path } of earlier.files.changes()) {
+    const content = earlier.files.read(path);
+    if (content !== null) tx.files.write(path, content);
+  }
   return abandoned;
 }
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
+import { runReplay } from '../../../src/protocol/replay.js';
 import { getCurrent } from '../../../src/run/current.js';
 import { aCommand, aPlan } from '../documents/plan-fixture.js';
 import {
@@ -74,16 +75,40 @@ describe('a dispatch (protocol.md, Kinds of action)', () => {
     expect(isState(await on.state()), JSON.stringify(isState.errors)).toBe(true);
   });
 
-  it('keeps notes apart once they have grown: no commit writes all of them again, and a later worker has them', async () => {
+  it('has notes in no entry, as little as the boxes of the plan: what adds to them is, once', async () => {
+    const on = await execution(fiveTodos());
+    await on.goOn((_todo, substep) => (substep === 'worker' ? worker({ learnings: ['the port is 8080'] }) : undefined));
+    const entries = await on.store.journal(on.name);
+    const at = entries.findIndex(({ type }) => type === 'plan-captured');
+    const recorded = entries.slice(at + 1).flatMap(({ files }) => files.map(({ path }) => path));
+    // The plan as it was captured, and nothing that grows with it.
+    expect(recorded.filter((path) => path === 'PLAN.md' || path.startsWith('context/')).sort()).toEqual([
+      'PLAN.md',
+      'context/plan.json',
+    ]);
+    const told = entries.filter((entry) => JSON.stringify(entry.data).includes('the port is 8080'));
+    expect(told.map(({ type }) => type)).toEqual(Array(5).fill('wrapped-up'));
+    const { notes, differences } = await on.store.replay(on.name, runReplay(on.name).look);
+    expect([notes, differences]).toEqual([[], []]);
+    on.put('context/audit.md', 'mine');
+    const edited = await on.store.replay(on.name, runReplay(on.name).look);
+    expect(edited).toMatchObject({
+      equal: true,
+      notes: [{ path: 'context/audit.md', problem: 'is not as it was rendered' }],
+    });
+  });
+
+  it('keeps notes apart once they have grown, and a later worker has them', async () => {
     const chain = Array.from({ length: 14 }, (_, n) =>
       judged(`todo-${n + 1}`, n === 0 ? {} : { dependsOn: [`todo-${n}`] }),
     );
     const on = await execution(aPlan({ todos: chain }));
+    on.put('context/learnings.md', 'x'.repeat(1024 * 1024 - 1000));
     await on.goOn((todo, substep) => {
       if (substep !== 'worker') return undefined;
       return worker({ learnings: Array.from({ length: 12 }, () => `${todo} learned ${'x'.repeat(280)}`) });
     });
-    expect((on.text('context/learnings.md') ?? '').length).toBeLessThan(40 * 1024);
+    expect((on.text('context/learnings.md') ?? '').length).toBeLessThan(1024 * 1024 + 8 * 1024);
     expect(on.text('context/learnings/todo-13.md')).toContain('- todo-13 learned');
     const prompts = [...on.memory.documents].filter(([path]) => path.endsWith('/prompt.md'));
     expect(prompts.some(([, { content }]) => content.toString('utf8').includes('todo-13 learned'))).toBe(true);

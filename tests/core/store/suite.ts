@@ -521,6 +521,82 @@ export function storeSuite(
     });
   });
 
+  describe(`${name}: renderings`, () => {
+    const whole = (content: string) => [{ path: 'notes.md', content, rendered: 'whole' as const }];
+    const end = (content: string) => [{ path: 'notes.md', content, rendered: 'end' as const }];
+
+    it('are put in place, named in the entry, and in no entry', async () => {
+      const subject = open();
+      await subject.store.transact('run', step({ files: whole('one,') }));
+      await subject.store.transact('run', step({ files: [...end('two'), { path: 'a.md', content: 'a' }] }));
+      expect(await text(subject, 'run', 'notes.md')).toBe('one,two');
+      const entries = await subject.store.journal('run');
+      expect(entries.map(({ rendered, files }) => [rendered, files.map(({ path }) => path)])).toEqual([
+        [['notes.md'], []],
+        [['notes.md'], ['a.md']],
+      ]);
+      expect(subject.journal('run').toString()).not.toContain('two');
+    });
+
+    it('are told as stale after a commit that was cut short, until they are in place', async () => {
+      const subject = open();
+      await subject.store.transact('run', step({ files: whole('one,') }));
+      await cutShort(subject, () => subject.store.transact('run', step({ files: end('two') })));
+      subject.put('run', 'notes.md', 'one,t');
+      const cut = subject.state('run');
+      const seen = () => subject.store.transact('run', ({ stale, seq }) => ({ answer: [stale, seq] }));
+      expect(await subject.store.read('run')).toMatchObject({ stale: ['notes.md'], unfinished: true });
+      expect([await seen(), await seen()]).toEqual(Array(2).fill([['notes.md'], 2]));
+      expect(subject.state('run')).toBe(cut);
+      const renderings = whole('one,two');
+      await subject.store.transact('run', () => ({ answer: null, renderings }));
+      expect([await text(subject, 'run', 'notes.md'), await seen()]).toEqual(['one,two', [[], 2]]);
+      expect(await subject.store.read('run')).toMatchObject({ stale: [], unfinished: false });
+      expect((await subject.store.replay('run')).equal).toBe(true);
+    });
+
+    it('are in place after the next commit, if that has them', async () => {
+      const subject = open();
+      await subject.store.transact('run', step({ files: whole('one') }));
+      await cutShort(subject, () => subject.store.transact('run', step({ files: whole('two') })));
+      await subject.store.transact('run', step({ files: whole('three') }));
+      expect(await subject.store.read('run')).toMatchObject({ stale: [], unfinished: false, snapshot: { count: 3 } });
+      expect(await text(subject, 'run', 'notes.md')).toBe('three');
+    });
+
+    it('that are added to what is not there are left to whoever misses them', async () => {
+      const subject = open();
+      await subject.store.transact('run', step({ files: end('two') }));
+      expect(await text(subject, 'run', 'notes.md')).toBeUndefined();
+    });
+
+    it('may not be where a document may not, nor become too large, nor be changed twice', async () => {
+      const subject = open();
+      const half = 'x'.repeat(5 * 1024 * 1024);
+      const files = [...whole(''), { path: './notes.md', content: '' }];
+      await expect(subject.store.transact('run', step({ files }))).rejects.toThrow('two changes');
+      const reserved = [{ path: subject.layout.names.snapshot, content: '', rendered: 'whole' as const }];
+      await expect(subject.store.transact('run', step({ files: reserved }))).rejects.toThrow('no document');
+      await subject.store.transact('run', step({ files: whole(half) }));
+      expect(await codeOf(() => subject.store.transact('run', step({ files: end(half) })))).toBe('DATA_MALFORMED');
+    });
+
+    it('are compared with what the owner says they are, as a note', async () => {
+      const subject = open();
+      await subject.store.transact('run', step({ files: [{ path: 'notes.md', content: 'zero' }] }));
+      await subject.store.transact('run', step({ files: whole('one') }));
+      const look = { renderings: () => new Map([['notes.md', Buffer.from('one')]]) };
+      expect(await subject.store.replay('run', look)).toMatchObject({ equal: true, notes: [] });
+      subject.put('run', 'notes.md', 'edited');
+      expect(await subject.store.replay('run', look)).toMatchObject({
+        equal: true,
+        notes: [{ path: 'notes.md', problem: 'is not as it was rendered' }],
+      });
+      expect((await subject.store.rewind('run', 1))?.documents.has('notes.md')).toBe(true);
+      expect((await subject.store.rewind('run', 2))?.documents.has('notes.md')).toBe(false);
+    });
+  });
+
   describe(`${name}: looking back`, () => {
     const seqsFrom = async ({ store }: Subject, from: Cursor, most = Number.POSITIVE_INFINITY) => {
       const seqs: number[] = [];

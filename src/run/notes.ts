@@ -1,0 +1,79 @@
+import { toBoundedLine } from '../documents/foreign.js';
+import type { EntryData } from './entries.js';
+import { AUDIT, ISSUES, LEARNINGS } from './paths.js';
+
+/**
+ * What the entries of an execution add to its notes: written with the commit, and again when a note is rendered anew
+ * (storage.md, Renderings). What is added may never depend on anything but the entry.
+ */
+
+/** Something added to the end of a note. */
+export interface NoteAddition {
+  path: typeof AUDIT | typeof LEARNINGS | typeof ISSUES;
+  todo: string;
+  text: string;
+}
+
+/** What a note begins with. */
+export const NOTE_HEADS = {
+  [AUDIT]: '# Audit\n\n',
+  [LEARNINGS]: '# Learnings\n',
+  [ISSUES]: '# Open issues\n',
+} as const;
+
+/** Longest line of the audit, in characters. */
+const LINE_CAP = 300;
+
+/** Shown instead of the sha of a commit that was made but cannot be identified. */
+export const NO_SHA = 'made, sha unknown';
+
+/**
+ * Lists what an entry `wrapped-up` adds.
+ * @param at the instant of its commit
+ */
+export function noteWrapUp(at: string, data: EntryData<'wrapped-up'>): NoteAddition[] {
+  const { todoId: todo, attempt, summary, learned = [], left = [] } = data;
+  // Version 1 put the notes themselves into the entry's documents.
+  if (attempt === undefined) return [];
+  return [
+    ...section(LEARNINGS, todo, learned),
+    ...section(ISSUES, todo, left),
+    auditLine(at, todo, `done in attempt ${attempt}: ${summary ?? ''}`),
+  ];
+}
+
+/** Lists what an entry `committed` adds. */
+export function noteCommit(at: string, { todoId, outcome, commit }: EntryData<'committed'>): NoteAddition[] {
+  const isMade = outcome === 'made' || outcome === 'found';
+  return todoId === null || !isMade ? [] : [auditLine(at, todoId, `commit ${commit ?? NO_SHA}`)];
+}
+
+function auditLine(at: string, todo: string, line: string): NoteAddition {
+  return { path: AUDIT, todo, text: `- ${at} ${toBoundedLine(`${todo}: ${line}`, LINE_CAP)}\n` };
+}
+
+/** Each note is one line, so that none can pass for a heading. */
+function section(path: typeof LEARNINGS | typeof ISSUES, todo: string, lines: readonly string[]): NoteAddition[] {
+  if (lines.length === 0) return [];
+  return [{ path, todo, text: `\n## ${todo}\n${lines.map((line) => `- ${line}`).join('\n')}\n` }];
+}
+
+/** Returns the document of one todo's own, for notes that the shared one has no room for: `context/learnings/todo-7.md`. */
+export function getOwnNotesPath(path: string, todo: string): string {
+  return path.replace(/\.md$/, `/${todo}.md`);
+}
+
+/** Renders `context/outputs.json`: the values of each todo that has reported any. */
+export function renderOutputs({
+  order,
+  todos,
+}: {
+  readonly order: readonly string[];
+  readonly todos: { readonly [id: string]: { readonly outputs?: object | undefined } };
+}): string {
+  const rows = order.flatMap((id) => {
+    const outputs = todos[id]?.outputs;
+    return outputs === undefined ? [] : [[id, outputs] as const];
+  });
+  return `${JSON.stringify(Object.fromEntries(rows), null, 1)}\n`;
+}

@@ -1,0 +1,124 @@
+import { readBoxes, tickBoxes } from '../documents/plan-boxes.js';
+import type { Entry, Past } from '../store/store.js';
+import type { EntryData } from './entries.js';
+import { getOwnNotesPath, NOTE_HEADS, type NoteAddition, noteCommit, noteWrapUp, renderOutputs } from './notes.js';
+import { OUTPUTS, PLAN } from './paths.js';
+import type { RunState } from './state.js';
+
+/** A document that no entry holds, as entries and state give it (storage.md, Renderings). */
+export interface Rendering {
+  content: Buffer;
+  /** Whether a content is what the document was before, so that what replaced it was lost. */
+  isOlder: (present: Buffer) => boolean;
+}
+
+/** What the entries, taken oldest first, say of renderings. */
+export interface RenderingCollector {
+  take(entry: Entry): void;
+  /** Paths of the documents whose last change is in no entry. */
+  paths(): ReadonlySet<string>;
+  /** Renders them for the state after the last entry; one that cannot be rendered is left out. */
+  render(state: RunState, contents: Past['contents']): ReadonlyMap<string, Rendering>;
+}
+
+/** A rendering on its way. */
+interface Course {
+  /** Digest of the content that an entry held last; null where there was none. */
+  base: string | null;
+  /** What was added to it since. */
+  additions: string[];
+  /** Todos whose boxes were ticked since. */
+  ticked: string[];
+  /** The run that rendered it last; null where the last content is in an entry. */
+  runId: string | null;
+}
+
+/** Begins to collect what is needed to render. */
+export function collectRenderings(): RenderingCollector {
+  const courses = new Map<string, Course>();
+  let commit: Entry[] = [];
+
+  function finish(entries: readonly Entry[], last: Entry): void {
+    for (const { path, after } of last.files)
+      courses.set(path, { base: after, additions: [], ticked: [], runId: null });
+    const rendered = last.rendered ?? [];
+    if (rendered.length === 0) return;
+    const own = new Set(last.files.map(({ path }) => path));
+    const additions = entries.flatMap(listAdditions).filter(({ path, todo }) => !own.has(getOwnNotesPath(path, todo)));
+    for (const path of rendered) {
+      const course = courses.get(path) ?? { base: null, additions: [], ticked: [], runId: null };
+      course.additions.push(...additions.flatMap((addition) => (addition.path === path ? addition.text : [])));
+      if (path === PLAN) course.ticked.push(...entries.flatMap(listTicked));
+      course.runId = String(last.data['runId']);
+      courses.set(path, course);
+    }
+  }
+
+  const rendered = () => [...courses].filter(([, { runId }]) => runId !== null);
+  return {
+    take(entry) {
+      commit.push(entry);
+      if (entry.more) return;
+      finish(commit, entry);
+      commit = [];
+    },
+    paths: () => new Set(rendered().map(([path]) => path)),
+    render(state, contents) {
+      const found = contents(rendered().flatMap(([, { base }]) => base ?? []));
+      return new Map(
+        rendered().flatMap(([path, course]) => {
+          const base = course.base === null ? null : found.get(course.base);
+          const rendering = base === undefined ? null : render(path, course, base, state);
+          return rendering === null ? [] : [[path, rendering] as const];
+        }),
+      );
+    },
+  };
+}
+
+function listAdditions({ type, at, data }: Entry): NoteAddition[] {
+  switch (type) {
+    case 'wrapped-up':
+      return noteWrapUp(at, data as EntryData<'wrapped-up'>);
+    case 'committed':
+      return noteCommit(at, data as EntryData<'committed'>);
+    default:
+      return [];
+  }
+}
+
+function listTicked({ type, data }: Entry): string[] {
+  return type === 'wrapped-up' ? [String(data['todoId'])] : [];
+}
+
+function render(path: string, course: Course, base: Buffer | null, state: RunState): Rendering | null {
+  if (path === PLAN) return base === null ? null : renderTicked(base.toString('utf8'), course.ticked);
+  if (path === OUTPUTS) return course.runId === state.runId ? renderValues(state) : null;
+  if (!isNote(path)) return null;
+  const content = Buffer.from((base?.toString('utf8') ?? NOTE_HEADS[path]) + course.additions.join(''));
+  // What it was before is its beginning.
+  return { content, isOlder: () => false };
+}
+
+function isNote(path: string): path is keyof typeof NOTE_HEADS {
+  return Object.hasOwn(NOTE_HEADS, path);
+}
+
+/** @param ids in the order in which they were ticked */
+function renderTicked(base: string, ids: readonly string[]): Rendering {
+  return {
+    content: Buffer.from(tickBoxes(base, new Set(ids))),
+    isOlder(present) {
+      const text = present.toString('utf8');
+      const boxes = readBoxes(text);
+      const count = ids.findIndex((id) => boxes[id] !== true);
+      return count >= 0 && tickBoxes(base, new Set(ids.slice(0, count))) === text;
+    },
+  };
+}
+
+/** Nobody but dev-cli writes the values. */
+function renderValues({ recipes }: RunState): Rendering | null {
+  const engine = recipes.findLast((recipe) => recipe.engine !== null)?.engine ?? null;
+  return engine === null ? null : { content: Buffer.from(renderOutputs(engine)), isOlder: () => true };
+}
