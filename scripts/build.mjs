@@ -18,7 +18,6 @@ const DOORS = {
   migration: ['run/migrate'],
   conditions: ['recipe/conditions'],
   language: ['recipe/capture'],
-  recovery: ['run/recovery', 'run/renderings', 'store/history', 'store/redo'],
   refusal: ['blocks/subagent/missing-outputs', 'documents/json-fault', 'recipe/user-schema'],
   plan: [
     'blocks/commands/check',
@@ -38,6 +37,7 @@ const DOORS = {
     'engine/act/gate-answer',
     'engine/act/plan-difference',
   ],
+  recovery: ['run/recovery', 'run/renderings', 'store/history', 'store/redo'],
 };
 
 /** What several parts import and cli.cjs does not have: without a file of its own, it would lie in one of them, and load that. */
