@@ -45,12 +45,16 @@ const SHARED = {
   tree: ['work/git'],
   common: [
     'blocks/run-summary',
+    'documents/plan-boxes',
     'documents/plan-graph',
     'documents/plan-paths',
+    'documents/plan-render',
     'documents/run-summary',
     'documents/schema-faults',
     'documents/schema-findings',
     'machine/engine-program',
+    'run/notes',
+    'run/plan-content',
   ],
 };
 

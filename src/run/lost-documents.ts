@@ -4,8 +4,8 @@ import type { Action } from './action.js';
 import type { ReadContext } from './context.js';
 import { getCurrent } from './current.js';
 import { CAPTURED_PLAN, getRunDirectory, PLAN, PLAN_CONTENT } from './paths.js';
-import { createWorkspace, type PendingDocuments, readFileFacts } from './pending-documents.js';
-import { findLostContents, type LostContents } from './recovery.js';
+import type { PendingDocuments } from './pending-documents.js';
+import { findLostContents, type LostContents, overlayLost } from './recovery.js';
 import type { RunDraft, RunState } from './state.js';
 
 /**
@@ -21,8 +21,6 @@ interface RunDocuments {
 
 /** A run as it was read. */
 type Head = Pick<StreamState<RunState>, 'files' | 'past' | 'rebooted' | 'stale'>;
-
-const NOTHING_LOST: LostContents = { contents: new Map(), renderings: new Map(), missing: [], edited: [] };
 
 /**
  * Whether documents of the run may be lost. Looks at a few files and reads none.
@@ -118,23 +116,13 @@ function inRun(name: string, path: string): string[] {
  * Finds the lost documents of a run: those that it needs; after a reboot all that it has committed. Reads the journal where any
  * may be lost.
  * @param also paths of documents that may be lost, too
+ * @returns null where none may be
  * @throws DevCliError `JOURNAL_CORRUPT`, `STATE_NEWER`, `IO`
  */
-export function findLost(head: Head, state: RunState, also: readonly string[] = []): LostContents {
+export function findLost(head: Head, state: RunState, also: readonly string[] = []): LostContents | null {
   if (head.rebooted) return findLostContents(head, state, 'all');
   const paths = [...listShortDocuments(head.files, state), ...head.stale, ...also];
-  return paths.length === 0 ? NOTHING_LOST : findLostContents(head, state, paths);
-}
-
-/** Shows the documents as they will be once the lost ones are restored. */
-export function overlayLost(files: DocumentReader, { contents, renderings }: LostContents): DocumentReader {
-  if (contents.size === 0 && renderings.size === 0) return files;
-  const restored = createWorkspace(files);
-  for (const [path, content] of [...contents, ...renderings]) {
-    if (content === null) restored.remove(path);
-    else restored.write(path, content);
-  }
-  return restored;
+  return paths.length === 0 ? null : findLostContents(head, state, paths);
 }
 
 /**
@@ -147,54 +135,8 @@ export function createRestoredView<C extends ReadContext>(context: C): C {
     if (head.snapshot === null) return head;
     // Version 0.1.0 recorded no sizes: only the content shows whether the recipe of an ended run was cut short.
     const also = head.snapshot.documents === undefined ? ['recipe.json'] : [];
-    return { ...head, files: overlayLost(head.files, findLost(head, head.snapshot, also)) };
+    const lost = findLost(head, head.snapshot, also);
+    return lost === null ? head : { ...head, files: overlayLost(head.files, lost) };
   };
   return { ...context, store: { ...store, read } };
-}
-
-/**
- * Restores lost documents, in this transaction's commit.
- * @returns the notices for the next acknowledgement; empty if nothing was lost
- */
-export function restoreDocuments(
-  tx: RunDocuments,
-  lost: LostContents,
-  { rebooted, stale }: Pick<Head, 'rebooted' | 'stale'>,
-): string[] {
-  const { files, state } = tx;
-  for (const [path, content] of lost.contents) {
-    if (content === null) files.remove(path);
-    else files.write(path, content);
-    // Restoring is no new evidence: the content decides whether the agent has written since.
-    const pending = state.pendingAction;
-    if (pending?.before[path] == null) continue;
-    const before = { ...pending.before, [path]: readFileFacts(files, path) };
-    state.pendingAction = { ...pending, before };
-  }
-  for (const [path, content] of lost.renderings) files.render(path, content);
-  // That a commit is finished which a crash cut short is not told.
-  const rendered = [...lost.renderings.keys()].filter((path) => !stale.includes(path));
-  return [
-    ...describeRestored([...lost.contents.keys(), ...rendered], rebooted),
-    ...lost.missing.map((path) => `${path} is lost: the journal has no content of it`),
-    ...(rebooted ? describeEdited(lost.edited) : []),
-  ];
-}
-
-function describeRestored(paths: readonly string[], rebooted: boolean): string[] {
-  if (paths.length === 0) return [];
-  const [were, are, they] = paths.length === 1 ? ['was', 'is', 'it'] : ['were', 'are', 'they'];
-  const names = [...paths].sort().join(', ');
-  if (rebooted) return [`${names} ${were} not as recorded after the machine had stopped and ${are} put back`];
-  return [
-    `${names} ${were} gone or cut short (git clean, git stash -u?) and ${are} back as recorded; a stash that holds them pops once ${they} ${are} moved away`,
-  ];
-}
-
-function describeEdited(paths: readonly string[]): string[] {
-  if (paths.length === 0) return [];
-  const [are, were] = paths.length === 1 ? ['is', 'was'] : ['are', 'were'];
-  return [
-    `the machine has stopped since the last change; ${paths.join(', ')} ${are} not as recorded, as if edited, and ${were} left`,
-  ];
 }

@@ -3,10 +3,10 @@ import { renderPlan } from '../documents/plan-render.js';
 import { digestDocument } from '../store/digest.js';
 import type { Entry, Past, StreamState } from '../store/store.js';
 import { PLAN } from './paths.js';
-import { createWorkspace } from './pending-documents.js';
+import { createWorkspace, type PendingDocuments, readFileFacts } from './pending-documents.js';
 import { readPlan } from './plan-content.js';
 import { collectRenderings, type Rendering } from './renderings.js';
-import type { RunState } from './state.js';
+import type { RunDraft, RunState } from './state.js';
 
 /** What a run's journal says of documents that are not as it left them; paths relative to the run's directory. */
 export interface LostContents {
@@ -124,6 +124,62 @@ export function renderAt(past: Past, state: RunState, last: number): Map<string,
     if (entry.seq <= last) collector.take(entry);
   });
   return new Map([...collector.render(state, past.contents)].map(([path, { content }]) => [path, content]));
+}
+
+/** Shows the documents as they will be once the lost ones are restored. */
+export function overlayLost(files: DocumentReader, { contents, renderings }: LostContents): DocumentReader {
+  const restored = createWorkspace(files);
+  for (const [path, content] of [...contents, ...renderings]) {
+    if (content === null) restored.remove(path);
+    else restored.write(path, content);
+  }
+  return restored;
+}
+
+/**
+ * Restores lost documents, in this transaction's commit.
+ * @returns the notices for the next acknowledgement; empty if nothing was lost
+ */
+export function restoreDocuments(
+  { files, state }: { files: PendingDocuments; state: RunDraft },
+  lost: LostContents,
+  { rebooted, stale }: Pick<StreamState<RunState>, 'rebooted' | 'stale'>,
+): string[] {
+  for (const [path, content] of lost.contents) {
+    if (content === null) files.remove(path);
+    else files.write(path, content);
+    // Restoring is no new evidence: the content decides whether the agent has written since.
+    const pending = state.pendingAction;
+    if (pending?.before[path] == null) continue;
+    const before = { ...pending.before, [path]: readFileFacts(files, path) };
+    state.pendingAction = { ...pending, before };
+  }
+  for (const [path, content] of lost.renderings) files.render(path, content);
+  // That a commit is finished which a crash cut short is not told.
+  const rendered = [...lost.renderings.keys()].filter((path) => !stale.includes(path));
+  return [
+    ...describeRestored([...lost.contents.keys(), ...rendered], rebooted),
+    ...lost.missing.map((path) => `${path} is lost: the journal has no content of it`),
+    ...(rebooted ? describeEdited(lost.edited) : []),
+  ];
+}
+
+function describeRestored(paths: readonly string[], rebooted: boolean): string[] {
+  if (paths.length === 0) return [];
+  const [were, are, they] = paths.length === 1 ? ['was', 'is', 'it'] : ['were', 'are', 'they'];
+  const names = [...paths].sort().join(', ');
+  if (rebooted) return [`${names} ${were} not as recorded after the machine had stopped and ${are} put back`];
+  return [
+    `${names} ${were} gone or cut short (git clean, git stash -u?) and ${are} back as recorded; a stash that holds them pops once ${they} ${are} moved away`,
+  ];
+}
+
+function describeEdited(paths: readonly string[]): string[] {
+  if (paths.length === 0) return [];
+  const [are, were] = paths.length === 1 ? ['is', 'was'] : ['are', 'were'];
+  return [
+    `the machine has stopped since the last change; ${paths.join(', ')} ${are} not as recorded, as if edited, and ${were} left`,
+  ];
 }
 
 /** `plan generate` for a name without a run leaves no journal: then plan-content.json gives PLAN.md. */

@@ -5,8 +5,9 @@ import type { WorkTreeStatus } from '../work/baseline.js';
 import { readCapturedRecipe } from './captured-recipe.js';
 import { copyState } from './codec.js';
 import type { Context } from './context.js';
-import { findLost, overlayLost, restoreDocuments } from './lost-documents.js';
+import { findLost } from './lost-documents.js';
 import { findPending, type PendingBlock, whereIn } from './pending-action.js';
+import { overlayLost, restoreDocuments } from './recovery.js';
 import type { RunState } from './state.js';
 import {
   closeTransaction,
