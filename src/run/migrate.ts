@@ -98,11 +98,10 @@ function buildEndedRecipe({ name, recipe, status, steps, agents }: JsonObject): 
   return [{ phase: String(name), state }];
 }
 
-function findLastEntry(events: readonly JsonObject[], seq: JsonObject[string]): JsonObject {
-  const last = events.findLast(({ type }) => type !== 'recovered');
-  return last === undefined
-    ? { seq, type: 'init', summary: '' }
-    : { seq: last['seq'] ?? seq, type: last['type'] ?? '', summary: last['summary'] ?? '' };
+function findLastEntry(events: readonly JsonObject[], before: JsonObject[string]): JsonObject {
+  const { seq = before, type, summary } = events.findLast((event) => event['type'] !== 'recovered') ?? {};
+  const [, command] = type === 'document' ? (/^([^:]*):/.exec(String(summary)) ?? []) : [];
+  return { seq, ...(command === undefined ? {} : { command }) };
 }
 
 /** Maps of version 1 by todo, and the member of a todo's row that takes their values. */

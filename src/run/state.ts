@@ -140,7 +140,10 @@ const stateSchema = <A extends TSchema>(action: A) =>
         ),
       ),
       /** The newest entry that is no recovery: by it the repetition of a call whose answer was lost is told. */
-      lastEntry: Type.Object({ seq: Type.Integer(), type: Str, summary: Str }, noOtherKeys),
+      lastEntry: Type.Object(
+        { seq: Type.Integer(), command: Type.Optional(Type.String({ description: 'Of an entry `document`.' })) },
+        noOtherKeys,
+      ),
       lastHuman: nullableSchema(Type.Object({ seq: Type.Integer(), at: At }, noOtherKeys)),
       stops: Type.Record(Str, Type.Integer()),
       /** What was let pass but must be reported: a review that rejected, a bound that was reached. */

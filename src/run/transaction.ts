@@ -15,7 +15,6 @@ import type { Directories } from './paths.js';
 import { createWorkspace, type Documents, type PendingDocuments } from './pending-documents.js';
 import type { RecipeDraft, RecipeState } from './recipe-state.js';
 import type { RunDraft, RunState } from './state.js';
-import { summarize } from './summarize.js';
 
 /** What a CLI block did during the call; the answer lists it as `ran`. */
 export interface RanStep {
@@ -138,8 +137,10 @@ export function closeTransaction<A>(tx: Transaction, head: StreamState<RunState>
   const last = head.seq + entries.length;
   const made = entries.findLastIndex(({ type }) => type !== 'recovered');
   const newest = entries[made];
-  if (newest !== undefined)
-    state.lastEntry = { seq: head.seq + 1 + made, type: newest.type, summary: summarize(newest) };
+  if (newest !== undefined) {
+    const { command } = newest.type === 'document' ? newest.data : {};
+    state.lastEntry = { seq: head.seq + 1 + made, ...(typeof command === 'string' ? { command } : {}) };
+  }
   numberGates(tx, head.seq);
   const { pendingAction, lastHuman } = state;
   if (pendingAction?.issuedAt === tx.at && pendingAction.issuedSeq === 0) {

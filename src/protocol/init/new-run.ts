@@ -55,7 +55,7 @@ export function createState(
     place: context.store.home(name),
     phase: 'agent',
     lastAction: head.snapshot?.lastAction ?? 0,
-    lastEntry: { seq: head.seq, type: 'init', summary: '' },
+    lastEntry: { seq: head.seq },
     lastHuman: null,
     stops: {},
     warnings: [],

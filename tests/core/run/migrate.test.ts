@@ -87,7 +87,7 @@ describe('a snapshot of an older version', () => {
       reviewRounds: [{ block: 'draft', round: 1 }],
       seq: 9,
       events: [
-        { seq: 8, type: 'issued', summary: 'a3', at: 't' },
+        { seq: 8, type: 'document', summary: 'cleanup: removed a.md', at: 't' },
         { seq: 9, type: 'recovered', summary: '', at: 't' },
       ],
     });
@@ -98,7 +98,7 @@ describe('a snapshot of an older version', () => {
         { name: 'two', acknowledged: { a2: { block: 'execute' }, a3: { block: 'execute', todo: 'todo-1' } } },
       ],
       workflow: { phases: [{ name: 'plan' }, { name: 'build' }] },
-      lastEntry: { seq: 8, type: 'issued' },
+      lastEntry: { seq: 8, command: 'cleanup' },
     });
     expect(JSON.stringify(state['workflow'])).not.toContain('steps');
   });
