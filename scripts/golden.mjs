@@ -1,4 +1,5 @@
 // Records the golden runs of this release (tests/golden/README.md). Run by hand, once, when a release is made.
+import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -262,22 +263,24 @@ function abandoned(project, recipe) {
 
 function withoutRemote(project, recipe) {
   generatePlan(project);
+  addRemote(project);
+  installGh(project);
   const agent = new StandIn({ project, name: NAME });
   const description = agent.execute(`--recipe ${recipe}`);
   keep(agent, recipe, 'description-pending');
+  execFileSync('git', ['remote', 'remove', 'origin'], { cwd: project.root, env: project.env });
   const done = agent.step(description);
   if (done.outcome !== 'halted') throw new Error(`${recipe} ended ${done.outcome}`);
   keep(agent, recipe, 'halted');
 }
 
-/** @param pullRequest whether a pull request is wanted; what it needs is there when it is opened */
+/** @param pullRequest whether a pull request is wanted; what it needs is there from the beginning, as `init` wants it */
 function allPhases(project, workflow, pullRequest, moments) {
-  const before = ({ block }) => {
-    if (block !== 'describe') return;
+  if (pullRequest) {
     addRemote(project);
     installGh(project);
-  };
-  const options = { project, crew: SMALL_CREW, scenario: { plan: smallPlan(), before } };
+  }
+  const options = { project, crew: SMALL_CREW, scenario: { plan: smallPlan() } };
   const flags = `--workflow ${workflow} --set pull_request=${pullRequest}`;
   keepAt(moments, momentOfWorkflow, workflow, options, (agent) => agent.start(flags));
 }
