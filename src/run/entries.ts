@@ -211,8 +211,9 @@ export const EntrySchema = Type.Object(
     ),
     boot: Type.Optional(Type.String({ description: 'The boot of the machine that wrote it.' })),
     texts: Type.Optional(
-      Type.Record(Str, Type.Union([Str, Type.Object({ deflated: Str }, noOtherKeys)]), {
-        description: 'Contents by SHA-256: the text, or a zlib stream in base64.',
+      Type.Record(Str, Type.Union([Str, Type.Object({ deflated: Str, like: Type.Optional(Str) }, noOtherKeys)]), {
+        description:
+          'Contents by SHA-256: the text, or a zlib stream in base64, like: of which content the dictionary is.',
       }),
     ),
     crc: Str,

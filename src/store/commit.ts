@@ -9,7 +9,7 @@ import { encodeEntry } from './line.js';
 import type { DocumentWrite } from './medium.js';
 import { createPatch, serializeSnapshot } from './snapshot.js';
 import type { Decision, Entry, WithSeq } from './store.js';
-import { LARGEST_TEXT, packText, type StoredText } from './texts.js';
+import { LARGEST_TEXT, packTexts } from './texts.js';
 
 /** A commit, computed and not yet written. */
 export interface StoreCommit {
@@ -49,7 +49,7 @@ export function buildCommit<S extends WithSeq>(base: CommitBase, decision: Write
   const after = normalizeJson({ ...decision.snapshot, seq }, base.snapshot ?? undefined) as JsonObject;
   const snapshot = serializeSnapshot(after);
   const large = new Map<string, Buffer>();
-  const texts: Record<string, StoredText> = {};
+  const small = new Map<string, Buffer>();
   const placements: DocumentWrite[] = [];
   const files: Entry['files'] = [];
   const renderings = buildRenderings(base, decision.files);
@@ -62,8 +62,7 @@ export function buildCommit<S extends WithSeq>(base: CommitBase, decision: Write
     const before = readCurrentDigest(base.files, path);
     const after = content === null ? null : digestWithinLimit(path, content);
     if (content !== null && after !== null) {
-      if (content.length > LARGEST_TEXT) large.set(after, content);
-      else texts[after] ??= packText(content);
+      (content.length > LARGEST_TEXT ? large : small).set(after, content);
     }
     files.push({ path: toDocumentPath(base.layout, base.stream, path), before, after });
     placements.push({ path, content, durable: !isInside(base, path) });
@@ -77,7 +76,7 @@ export function buildCommit<S extends WithSeq>(base: CommitBase, decision: Write
     const more = {
       rendered: rendered.length === 0 ? undefined : rendered,
       boot: base.boot ?? undefined,
-      texts: isEmpty(texts) ? undefined : texts,
+      texts: small.size === 0 ? undefined : packTexts(small),
       marks: decision.marks,
     };
     return encodeEntry({ ...head, patch, files, ...defined(more) });
@@ -103,10 +102,6 @@ export function buildRenderings(
     checkLimit(path, content.length + (append && facts.kind === 'file' ? facts.size : 0));
     return [{ path, content, durable: false, ...(append ? { append } : {}) }];
   });
-}
-
-function isEmpty(record: object): boolean {
-  return Object.keys(record).length === 0;
 }
 
 /** Returns the path of a commit's document, relative to the root. */

@@ -20,7 +20,7 @@ interface Read {
     seq: number;
     patch: Operation[];
     files: { path: string; after: string | null }[];
-    texts?: Record<string, string | { deflated: string }>;
+    texts?: Record<string, string | { deflated: string; like?: string }>;
   }[];
 }
 
@@ -99,7 +99,9 @@ function sorted(value: unknown): unknown {
 function contentOf(commits: Read['commits'], digest: string): Buffer {
   const text = commits.find(({ texts }) => texts?.[digest] !== undefined)?.texts?.[digest];
   if (text === undefined) return readFileSync(join(dirname(journal), 'objects', digest));
-  return typeof text === 'string' ? Buffer.from(text) : inflateSync(Buffer.from(text.deflated, 'base64'));
+  if (typeof text === 'string') return Buffer.from(text);
+  const options = text.like === undefined ? {} : { dictionary: contentOf(commits, text.like) };
+  return inflateSync(Buffer.from(text.deflated, 'base64'), options);
 }
 
 let project: Project;

@@ -3,8 +3,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MAX_DOCUMENT } from '../../../src/base/files.js';
 import { sha256 } from '../../../src/base/sha256.js';
-import { packText, readText } from '../../../src/store/texts.js';
+import { packTexts, readText, type StoredText } from '../../../src/store/texts.js';
 
+const pack = (...texts: string[]) =>
+  Object.values(packTexts(new Map(texts.map((text) => [sha256(text), Buffer.from(text)]))));
+/** Some 2 kB that deflate to half. */
+const prose = () => Array.from({ length: 300 }, (_, n) => sha256(String(n)).slice(0, 6)).join(' ');
 const deflated = (content: Uint8Array) => ({ deflated: deflateSync(content).toString('base64') });
 
 describe('a content in a line', () => {
@@ -20,18 +24,35 @@ describe('a content in a line', () => {
       ),
     );
     fc.assert(
-      fc.property(contents, (bytes) => {
-        const content = Buffer.from(bytes);
-        const digest = sha256(content);
-        const texts = JSON.parse(JSON.stringify({ [digest]: packText(content) })) as object;
-        expect(readText({ texts } as never, digest)).toEqual(content);
+      fc.property(fc.array(contents, { minLength: 1, maxLength: 4 }), (all) => {
+        const byDigest = new Map(all.map((bytes) => [sha256(Buffer.from(bytes)), Buffer.from(bytes)]));
+        const texts = JSON.parse(JSON.stringify(packTexts(byDigest))) as { [sha256: string]: unknown };
+        for (const [digest, content] of byDigest) expect(readText({ texts }, digest)).toEqual(content);
       }),
     );
   });
 
   it('is its text where it is short, and packed where it is long', () => {
-    expect(packText(Buffer.from('short'))).toBe('short');
-    expect(JSON.stringify(packText(Buffer.from('long '.repeat(2000)))).length).toBeLessThan(200);
+    expect(pack('short')).toEqual(['short']);
+    expect(JSON.stringify(pack('long '.repeat(2000))).length).toBeLessThan(200);
+  });
+
+  it('takes little room beside one that is like it', () => {
+    const texts = ['one', 'two', 'three'].map((name) => `${name}: ${prose()}`);
+    const [first = '', ...others] = pack(...texts).map((text) => JSON.stringify(text).length);
+    for (const other of others) expect(other).toBeLessThan(Number(first) / 4);
+  });
+
+  it.each<[string, (texts: Record<string, StoredText>, like: string) => void]>([
+    ['is gone', (texts, like) => delete texts[like]],
+    ['is that of another digest', (texts, like) => Object.assign(texts, { [like]: 'other' })],
+    ['has a dictionary, too', (texts, like) => Object.assign(texts, { [like]: { ...Object(texts[like]), like } })],
+  ])('is missing where the one it is like %s', (_what, damage) => {
+    const [one, two] = [prose(), `${prose()} two`];
+    const texts = packTexts(new Map([one, two].map((text) => [sha256(text), Buffer.from(text)])));
+    expect(readText({ texts }, sha256(two))?.toString()).toBe(two);
+    damage(texts, sha256(one));
+    expect(readText({ texts }, sha256(two))).toBeNull();
   });
 
   it.each<[string, unknown]>([
