@@ -34,7 +34,8 @@ export const runCodec: Codec<RunState> = {
     // The outline fits; the rest was written by type-checked code of ours.
     return value as unknown as RunState;
   },
-  migrates: true,
+  // A member of the state itself, as the store writes it: what lies deeper is indented further.
+  migrates: (text) => !text.includes(`\n "schemaVersion": ${SCHEMA_VERSION},\n`),
   identity: { name: 'name', id: 'runId' },
 };
 

@@ -86,7 +86,7 @@ export function createStore<S extends WithSeq>(options: Options<S>): Store<S> {
 
   /** The stored snapshot as JSON, as it was before any migration: a patch continues it. */
   function stored(text: string, snapshot: S | null): JsonObject {
-    return codec.migrates || snapshot === null ? JSON.parse(text) : (snapshot as unknown as JsonObject);
+    return snapshot === null || codec.migrates(text) ? JSON.parse(text) : (snapshot as unknown as JsonObject);
   }
 
   function allEntries(stream: string): Entry[] {

@@ -24,8 +24,8 @@ export interface Codec<S extends WithSeq> {
    * @throws DevCliError `STATE_CORRUPT` or `STATE_NEWER`
    */
   parse(text: string): S;
-  /** Whether `parse` may return something other than the text's JSON value, which the journal's patches continue. */
-  migrates: boolean;
+  /** Whether `parse` returns something other than the text's JSON value, which the journal's patches continue. */
+  migrates(text: string): boolean;
   /**
    * The members by which a snapshot says where it belongs: the name of its stream, and an id that each entry's `data` holds
    * under the same key. They reveal a copied directory and a foreign journal. Left out: nothing is checked.

@@ -6,6 +6,8 @@ import { isRecord, type JsonObject } from '../../../src/base/json.js';
 import { runCodec } from '../../../src/run/codec.js';
 import { getCurrent } from '../../../src/run/current.js';
 import { migrate } from '../../../src/run/migrate.js';
+import { SCHEMA_VERSION } from '../../../src/run/version.js';
+import { serializeSnapshot } from '../../../src/store/snapshot.js';
 import { CHECKOUT } from '../../support/project.mjs';
 import { storedStates } from './states.js';
 
@@ -115,5 +117,13 @@ describe('a snapshot of an older version', () => {
 
   it('is read as the present one is', () => {
     for (const { text } of states) expect(getCurrent(runCodec.parse(text)).name).not.toBe('');
+  });
+});
+
+describe('what the next patch continues', () => {
+  it.each(storedStates())('$title: the stored text, parsed anew only where it is migrated', ({ text }) => {
+    const stored = parse(text);
+    expect(runCodec.migrates(text)).toBe(stored['schemaVersion'] !== SCHEMA_VERSION);
+    expect(runCodec.migrates(serializeSnapshot(migrate(stored)))).toBe(false);
   });
 });
