@@ -5,7 +5,7 @@ import { renderSuggestion } from '../base/suggest.js';
 import { findMainWorkTree } from '../project/root.js';
 import { quoteForShell } from '../registry/render.js';
 import type { Context } from '../run/context.js';
-import { FIRST_RUN, findRun } from './find-run.js';
+import { FIRST_RUN, findRun, listRuns } from './find-run.js';
 
 /**
  * Looks for the cause behind an error. To keep calls cheap a snapshot is checked only in outline when it is read, so
@@ -20,7 +20,7 @@ export async function diagnoseFailure(context: Context, given: unknown, error: u
     if (explained !== null) return explained;
     // The runs that were probably meant: those whose names begin with the given one, or the one that is near.
     if (error.code !== 'NO_SUCH_RUN' || typeof given !== 'string') return error;
-    const suggestion = renderSuggestion(given, await context.store.streams());
+    const suggestion = renderSuggestion(given, await listRuns(context));
     return suggestion === '' ? error : noSuchRunError(given, suggestion);
   }
   const edited = await findEditedRun(context, given);
@@ -46,20 +46,18 @@ async function findEditedRun(context: Context, given: unknown): Promise<string |
 }
 
 /** Explains why the root has no runs, or lacks the one of this work tree, and where they may be; else null. */
-async function explainMissingRuns(
-  { store, root, workTree, boundRun, reader }: Context,
-  { code, message, run }: DevCliError,
-): Promise<DevCliError | null> {
+async function explainMissingRuns(context: Context, { code, message, run }: DevCliError): Promise<DevCliError | null> {
+  const { root, workTree, boundRun, reader } = context;
   const explain = (reason: string, fix: Fix) =>
     new DevCliError(code, `${message} ${reason}`, { fix, ...defined({ run }) });
-  const streams = await store.streams();
-  if (boundRun !== null && !streams.includes(boundRun)) {
+  const runs = await listRuns(context);
+  if (boundRun !== null && !runs.includes(boundRun)) {
     return explain(
       `The work tree ${workTree} was made for the run "${boundRun}" of ${root}, which is gone.`,
       `Ask the user to put ${root}/.dev/specs/${boundRun} back, or name another root with --root.`,
     );
   }
-  if (streams.length > 0) return null;
+  if (runs.length > 0) return null;
   const main = findMainWorkTree(root);
   if (main !== null && main !== root && reader.list(`${main}/.dev/specs`).length > 0) {
     return explain(

@@ -36,10 +36,29 @@ export async function findRun(context: ReadContext, given: unknown, changes: boo
     }
   }
   if (active !== null) return requireName(active);
-  const none = (await context.store.streams()).length === 0;
+  const none = (await listRuns(context)).length === 0;
   throw new DevCliError('NO_ACTIVE_RUN', 'No name was given and no run is active here.', {
     fix: none ? ['Start a run: ', FIRST_RUN] : { command: 'list', input: {} },
   });
+}
+
+/**
+ * The names of the runs of this root, also of those that cannot be read. A directory whose first commit a crash cut off
+ * is none.
+ */
+export async function listRuns(context: ReadContext): Promise<string[]> {
+  const names = await context.store.streams();
+  const begun = await Promise.all(names.map((name) => isBegun(context, name)));
+  return names.filter((_, n) => begun[n]);
+}
+
+async function isBegun(context: ReadContext, name: string): Promise<boolean> {
+  try {
+    return (await context.store.read(name)).snapshot !== null;
+  } catch (error) {
+    if (error instanceof DevCliError) return true;
+    throw error;
+  }
 }
 
 /** The names of the runs of this root that are as wanted; a run that cannot be read is not. */

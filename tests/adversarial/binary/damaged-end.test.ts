@@ -106,3 +106,20 @@ describe('an external command whose start is in a damaged end', () => {
     expect(existsSync(effects())).toBe(false);
   });
 });
+
+describe('a first commit that a crash cut off', () => {
+  it('is no run, neither by its name nor as a suggestion, and init begins it', () => {
+    const recipe = `tiny-${NAME}`;
+    startTiny(project, [PLAIN_BLOCK, END_BLOCK]);
+    const path = join(runDir(project, NAME), 'events.jsonl');
+    writeFileSync(path, readFileSync(path).subarray(0, 200));
+    rmSync(join(runDir(project, NAME), 'state.json'));
+    for (const name of [NAME, `${NAME}x`]) {
+      const { error } = devCli(project, ['next', name]).json;
+      expect(error?.code).toBe('NO_SUCH_RUN');
+      expect(error?.message).toMatch(new RegExp(`^There is no run named "${name}"\\. There are no runs in `));
+    }
+    expect(devCli(project, ['list']).stdout).toMatch(/^No runs yet/);
+    expect(devCli(project, ['init', NAME, '--recipe', recipe]).code).toBe(0);
+  });
+});
