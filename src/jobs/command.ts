@@ -7,7 +7,7 @@ import type { QueuedCommand } from '../run/engine.js';
 import { recordEntry, type Transaction } from '../run/transaction.js';
 import { computeTreeState, type TreeState } from '../work/git.js';
 import { inspect } from './detached.js';
-import { type CommandJob, getActionId, getRecordsPath, getWorkTree } from './job.js';
+import { type CommandJob, getRecordsPath, getWorkTree } from './job.js';
 import { awaitProcess, type Call, getJobDirectory, hasBegun, launchOnce, type ProcessEnding } from './launch.js';
 import { type ExitRecord, getLogFile, isWholeLog, readText } from './records.js';
 
@@ -122,16 +122,16 @@ function findKeptLog(job: CommandJob, { context, run: { snapshot } }: Call, tree
  * @param log relative to the run's directory
  */
 export function keepResult({ current, at }: Transaction, job: CommandJob, tree: string, log: string): void {
-  current.commandResults[getResultKey(job, tree)] = { at, actionId: getActionId(job), log };
+  current.commandResults[getResultKey(job, tree)] = { at, actionId: job.actionId, log };
 }
 
 /** Removes a command that has ended from the state, and records how it ended. */
 export function recordCommandEnd(
   tx: Transaction,
-  { actionId, key, block, argv, acceptance }: CommandJob,
+  { key, block, argv, acceptance }: CommandJob,
   { exit, outcome, log, reused }: { exit: number | null; outcome: string; log: string; reused?: boolean },
 ): void {
-  delete tx.current.commands[actionId];
+  delete tx.current.commands[key];
   const about = acceptance === null ? {} : { todoId: acceptance.todo, id: acceptance.id };
   const again = reused === true ? { reused } : {};
   recordEntry(tx, 'command-finished', { key, block, argv: [...argv], exit, outcome, log, ...about, ...again });

@@ -20,7 +20,7 @@ import { recordEntry, type Transaction } from '../run/transaction.js';
 export type Job = CommandJob | CommitJob | RequestJob;
 
 interface Asked {
-  /** The `running` action that waits for the job; for a command that `dev-cli check` runs, `<action>/<acceptance>`. */
+  /** The `running` action that waits for the job; for a command that `dev-cli check` runs, the task. */
   readonly actionId: string;
   /** Identifies the job in the journal; for a commit, also in its trailer. */
   readonly key: string;
@@ -73,15 +73,15 @@ export function askCommand(
   about: { todoId?: string | null; id?: string } = {},
 ): RunningCommand {
   const asked = { ...command, startedAt: tx.at };
-  const { key, block, argv, shell } = asked;
-  tx.current.commands[asked.actionId] = asked;
-  recordEntry(tx, 'command-started', { key, block, actionId: getActionId(asked), argv: [...argv], shell, ...about });
+  const { key, actionId, block, argv, shell } = asked;
+  tx.current.commands[key] = asked;
+  recordEntry(tx, 'command-started', { key, block, actionId, argv: [...argv], shell, ...about });
   return asked;
 }
 
-/** Returns the action that a command belongs to; a check of a task may run several commands. */
-export function getActionId({ actionId }: Pick<RunningCommand, 'actionId'>): string {
-  return actionId.split('/', 1)[0] ?? actionId;
+/** Removes the commands of an action from the state: its own, or those that check its task. */
+export function withdrawCommands({ current: { commands } }: Transaction, actionId: string): void {
+  for (const command of Object.values(commands)) if (command.actionId === actionId) delete commands[command.key];
 }
 
 /** Lists all jobs of a run that have not ended. */

@@ -91,16 +91,16 @@ async function countLaunch(job: Job, { transact }: Call, directory: string): Pro
 }
 
 /** How often a job was launched; undefined if another call has taken in its result. */
-function findLaunches(tx: Transaction, { kind, actionId }: Job): number | undefined {
+function findLaunches(tx: Transaction, { kind, key, actionId }: Job): number | undefined {
   const { commands, engine } = tx.current;
-  const row = kind === 'command' ? commands[actionId] : findRunningAction(tx.state) === actionId ? engine?.job : null;
+  const row = kind === 'command' ? commands[key] : findRunningAction(tx.state) === actionId ? engine?.job : null;
   return row == null || 'queue' in row ? undefined : (row.launches ?? 1);
 }
 
-function setLaunches({ current }: Transaction, { kind, actionId }: Job, launches: number): void {
+function setLaunches({ current }: Transaction, { kind, key }: Job, launches: number): void {
   const { commands, engine } = current;
-  const command = kind === 'command' ? commands[actionId] : undefined;
-  if (command !== undefined) commands[actionId] = { ...command, launches };
+  const command = kind === 'command' ? commands[key] : undefined;
+  if (command !== undefined) commands[key] = { ...command, launches };
   else if (engine?.job != null && engine.job.kind !== 'commands') engine.job = { ...engine.job, launches };
 }
 

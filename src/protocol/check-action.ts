@@ -14,7 +14,7 @@ import { type Context, getDeadline, getPollWait } from '../run/context.js';
 import { getCurrent } from '../run/current.js';
 import type { QueuedCommand, TaskState } from '../run/engine.js';
 import type { CommandEvidence } from '../run/engine-rows.js';
-import type { RunningCommand } from '../run/recipe-state.js';
+import type { RecipeState, RunningCommand } from '../run/recipe-state.js';
 import { transact } from '../run/transact.js';
 import type { Transaction } from '../run/transaction.js';
 import { buildCommandReport } from '../views/check.js';
@@ -104,13 +104,12 @@ async function startCheck(
   action: string,
   queued: QueuedCommand,
 ): Promise<{ command: RunningCommand; launched: boolean }> {
-  const slot = `${action}/${queued.id}`;
   const place = (n: number) => `actions/${action}/check-${queued.id}-${n}`;
-  const known = getCurrent(snapshot).commands[slot];
+  const known = findCheck(getCurrent(snapshot), action, queued);
   if (known !== undefined) return { command: known, launched: true };
   return transact((tx) => {
     requireTask(tx, action);
-    const there = tx.current.commands[slot];
+    const there = findCheck(tx.current, action, queued);
     if (there !== undefined) return { command: there, launched: true };
     let n = 1;
     while (tx.files.list(place(n)).length > 0) n += 1;
@@ -119,16 +118,23 @@ async function startCheck(
     const key = `${tx.state.runId}:${directory.slice('actions/'.length)}`;
     const block = tx.state.currentBlock ?? '';
     const what = { argv, shell: false, cwd, timeout, ...renderExpectation(queued) };
-    const command = askCommand(tx, { key, actionId: slot, block, ...what, directory }, { todoId: todo, id });
+    const command = askCommand(
+      tx,
+      { key, actionId: action, check: id, block, ...what, directory },
+      { todoId: todo, id },
+    );
     return { command, launched: false };
   });
 }
 
+function findCheck({ commands }: RecipeState, action: string, { id }: QueuedCommand): RunningCommand | undefined {
+  return Object.values(commands).find(({ actionId, check }) => actionId === action && check === id);
+}
+
 function recordCheck(tx: Transaction, ended: CommandEnded, queued: QueuedCommand): CommandEvidence {
-  const { key, actionId } = ended.job;
   const evidence = buildEvidence(tx, queued, ended);
   // Another call of the same check may have committed it already.
-  if (tx.current.commands[actionId]?.key !== key) return evidence;
+  if (tx.current.commands[ended.job.key] === undefined) return evidence;
   if (evidence.ok && evidence.tree !== null) keepResult(tx, ended.job, evidence.tree, evidence.log);
   recordCommandEnd(tx, ended.job, evidence);
   return evidence;

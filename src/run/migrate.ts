@@ -47,6 +47,7 @@ function nestRecipes(state: JsonObject): JsonObject {
   current['engine'] = isRecord(engine) ? nestTodos(engine as JsonObject) : null;
   current['acknowledged'] = {};
   current['reviewRounds'] = [];
+  current['commands'] = nestCommands(toRecord(current['commands']));
   const rows = listRecords(toRecord(workflow)['phases']);
   const ended = rows.flatMap(buildEndedRecipe);
   const recipes = [...ended, { phase: null, state: current }];
@@ -96,6 +97,15 @@ function buildEndedRecipe({ name, recipe, status, steps, agents }: JsonObject): 
     lastError: null,
   };
   return [{ phase: String(name), state }];
+}
+
+/** Version 1 wrote `<action>/<acceptance>` for the action of a command that `dev-cli check` runs. */
+function nestCommands(commands: JsonObject): JsonObject {
+  const rows = listRecords(Object.values(commands)).map(({ actionId, ...row }): JsonObject => {
+    const [action = '', check] = String(actionId).split(/\/(.*)/s);
+    return { ...row, actionId: action, ...(check === undefined ? {} : { check }) };
+  });
+  return Object.fromEntries(rows.map((row) => [String(row['key']), row]));
 }
 
 function findLastEntry(events: readonly JsonObject[], before: JsonObject[string]): JsonObject {

@@ -59,7 +59,8 @@ const ReviewRoundSchema = Type.Object(
 const CommandStateSchema = Type.Object(
   {
     key: Type.String({ description: '<runId>:<actionId>; started and finished are two entries with one key.' }),
-    actionId: Str,
+    actionId: Type.String({ description: 'The `running` action that waits for it, or the task that it checks.' }),
+    check: Type.Optional(Type.String({ description: 'The acceptance that `dev-cli check` runs it for.' })),
     block: Str,
     argv: Type.Array(Str),
     shell: Type.Boolean(),
@@ -120,7 +121,7 @@ export const RecipeStateSchema = Type.Object(
     reviewRounds: Type.Array(ReviewRoundSchema),
     /** Text of the last result, from an output or `--result`; conditions can read it. */
     result: NullableString,
-    /** External commands that have started and not finished, by action id. */
+    /** External commands that have started and not finished, by their key. */
     commands: Type.Record(Str, CommandStateSchema),
     /** Successful external commands, by a key of their input, for reuse. */
     commandResults: Type.Record(Str, CommandResultSchema),

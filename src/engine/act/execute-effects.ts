@@ -1,4 +1,5 @@
 import { defined } from '../../base/defined.js';
+import { withdrawCommands } from '../../jobs/job.js';
 import type { MachineEvent } from '../../machine/events.js';
 import type { EngineDraft, RunEngine } from '../../run/engine.js';
 import { recordEntry, recordFault, recordStepSummary, type Transaction } from '../../run/transaction.js';
@@ -218,12 +219,11 @@ function withdraw(tx: Transaction, block: string, todos: readonly string[] | nul
 }
 
 function withdrawTasks(tx: Transaction, engine: EngineDraft, redone: ReadonlySet<string>): void {
-  const { commands } = tx.current;
   for (const [actionId, { todoId }] of Object.entries(engine.tasks)) {
     if (todoId !== null && !redone.has(todoId)) continue;
     delete engine.tasks[actionId];
     // Commands that its worker has started with `dev-cli check`.
-    for (const slot of Object.keys(commands)) if (slot.startsWith(`${actionId}/`)) delete commands[slot];
+    withdrawCommands(tx, actionId);
   }
 }
 

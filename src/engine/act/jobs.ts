@@ -4,7 +4,7 @@ import { isRecord } from '../../base/json.js';
 import { fillPlaceholders } from '../../blocks/values.js';
 import { toBoundedLine, toWholeLine } from '../../documents/foreign.js';
 import { REQUEST_TITLE } from '../../documents/request-text.js';
-import { askCommand, REQUEST_BODY_FILE, REQUEST_STEPS } from '../../jobs/job.js';
+import { askCommand, REQUEST_BODY_FILE, REQUEST_STEPS, withdrawCommands } from '../../jobs/job.js';
 import type { PendingAction } from '../../run/action.js';
 import type { EngineJob, QueuedCommand } from '../../run/engine.js';
 import type { CommandEvidence } from '../../run/engine-rows.js';
@@ -162,7 +162,7 @@ export function setPendingRunning(tx: Transaction, block: string, job: EngineJob
 export function closeRunningAction(tx: Transaction): string {
   const action = tx.state.pendingAction?.action;
   if (action?.action !== 'running') throw new DevCliError('INTERNAL', 'No job is running.');
-  delete tx.current.commands[action.actionId];
+  withdrawCommands(tx, action.actionId);
   tx.current.acknowledged[action.actionId] = { block: action.block };
   return action.block;
 }

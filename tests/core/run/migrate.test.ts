@@ -76,6 +76,19 @@ describe('a snapshot of an older version', () => {
     });
   });
 
+  it('has each command at work under its key, with the acceptance that it checks beside its action', () => {
+    const commands = {
+      a3: { key: 'r:a3', actionId: 'a3', timeout: 9 },
+      'a5/ac/1': { key: 'r:a5/check-ac/1-1', actionId: 'a5/ac/1' },
+    };
+    const state = migrate({ schemaVersion: 1, recipe: 'x', commands, engine: null, workflow: null, seq: 7 });
+    const [{ commands: rows }] = state['recipes'] as [{ commands: JsonObject }];
+    expect(rows).toEqual({
+      'r:a3': { key: 'r:a3', actionId: 'a3', timeout: 9 },
+      'r:a5/check-ac/1-1': { key: 'r:a5/check-ac/1-1', actionId: 'a5', check: 'ac/1' },
+    });
+  });
+
   it('has its acknowledgements with the recipe they belong to', () => {
     const phases = [
       { name: 'plan', recipe: 'one', status: 'done', at: 't', steps: { draft: {} }, agents: {} },
