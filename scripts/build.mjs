@@ -37,6 +37,7 @@ const DOORS = {
     'engine/act/gate-answer',
     'engine/act/plan-difference',
   ],
+  surroundings: ['run/other-executions', 'work/present'],
   recovery: ['run/recovery', 'run/renderings', 'store/history', 'store/redo'],
 };
 

@@ -1,7 +1,7 @@
 import { loadLazily } from './lazy.js';
 
 /** Lazy because loading it takes several milliseconds, and `next` needs no digest. */
-export const crypto = loadLazily<typeof import('node:crypto')>('node:crypto');
+const crypto = loadLazily<typeof import('node:crypto')>('node:crypto');
 
 /** Computes the SHA-256 of a text (as UTF-8) or of bytes, in lower-case hexadecimal. */
 export function sha256(content: string | Uint8Array): string {

@@ -10,7 +10,7 @@ import { readCapturedOrEmpty } from '../run/captured-recipe.js';
 import { copyState } from '../run/codec.js';
 import type { Context } from '../run/context.js';
 import type { EngineDraft } from '../run/engine.js';
-import { withSurroundings } from '../run/transact.js';
+import { createSurroundings } from '../run/surroundings.js';
 import { closeTransaction, openTransaction, type Transaction } from '../run/transaction.js';
 import { type CallResult, renderEnvelope } from '../views/action.js';
 import { startResult } from './envelope.js';
@@ -30,18 +30,17 @@ export async function abort(context: Context, given: unknown, reason: string): P
     throw new DevCliError('DATA_MISSING', 'An abort needs a reason.', { fix: 'Give it with --reason TEXT.' });
   }
   let abandoned: Job[] = [];
-  const result = await withSurroundings(context, (surroundings) =>
-    context.store.transact<CallResult>(name, (head) => {
-      if (head.snapshot === null) throw noSuchRunError(name);
-      // Even a run whose captured recipe is lost can be aborted.
-      const captured = readCapturedOrEmpty(head);
-      const tx = openTransaction(context, head, copyState(head.snapshot), captured, surroundings);
-      if (tx.state.status === 'aborted') return { answer: { ...startResult(tx), status: 'aborted', duplicate: true } };
-      abandoned = abortRun(tx, reason);
-      tx.warnings.push(...head.notices);
-      return closeTransaction(tx, head, { ...startResult(tx), status: 'aborted' });
-    }),
-  );
+  const result = await context.store.transact<CallResult>(name, (head, neighbours) => {
+    if (head.snapshot === null) throw noSuchRunError(name);
+    // Even a run whose captured recipe is lost can be aborted.
+    const captured = readCapturedOrEmpty(head);
+    const surroundings = createSurroundings(context, neighbours);
+    const tx = openTransaction(context, head, copyState(head.snapshot), captured, surroundings);
+    if (tx.state.status === 'aborted') return { answer: { ...startResult(tx), status: 'aborted', duplicate: true } };
+    abandoned = abortRun(tx, reason);
+    tx.warnings.push(...head.notices);
+    return closeTransaction(tx, head, { ...startResult(tx), status: 'aborted' });
+  });
   await stopJobs(context, name, abandoned);
   return renderEnvelope(result);
 }

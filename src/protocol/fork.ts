@@ -12,8 +12,8 @@ import type { RunEngine } from '../run/engine.js';
 import type { RecipeState } from '../run/recipe-state.js';
 import { renderAt } from '../run/recovery.js';
 import type { RunState } from '../run/state.js';
-import { withSurroundings } from '../run/transact.js';
-import { closeTransaction, openTransaction, recordEntry, type Surroundings } from '../run/transaction.js';
+import { createSurroundings } from '../run/surroundings.js';
+import { closeTransaction, openTransaction, recordEntry } from '../run/transaction.js';
 import type { Checkpoint, Decision, StreamState } from '../store/store.js';
 import { type CallResult, renderEnvelope } from '../views/action.js';
 import { toBaseline, type WorkTreeStatus } from '../work/baseline.js';
@@ -47,9 +47,7 @@ export async function fork(context: Context, given: string, input: Omit<InputOf<
   refuseTaken(name, await context.store.read(name));
   const source = await readForkSource(context, from, input.at);
   const first = await readFirstTree(context);
-  const result = await withSurroundings(context, (surroundings) =>
-    beginFork(context, name, source, first, surroundings),
-  );
+  const result = await beginFork(context, name, source, first);
   const answer = renderEnvelope(result);
   const { snapshot, last } = source.checkpoint;
   const forkedFrom = { name: from, runId: snapshot.runId, seq: last };
@@ -61,17 +59,16 @@ async function beginFork(
   name: string,
   { checkpoint, documents, warnings }: ForkSource,
   first: FirstTree,
-  surroundings: Surroundings,
 ): Promise<CallResult> {
   const { snapshot } = checkpoint;
   const captured = parseCaptured(documents.get('recipe.json')?.toString('utf8') ?? '');
   requireTrust(context, captured);
   const atPhase = selectPhase(captured, snapshot.workflow?.phaseIndex ?? 0);
-  return context.store.transact<CallResult>(name, (head) => {
+  return context.store.transact<CallResult>(name, (head, neighbours) => {
     refuseTaken(name, head);
     refuseForeignFiles(name, head, documents);
     const state = createForkedState(context, head, name, checkpoint, first.tree);
-    const tx = openTransaction(context, head, copyState(state), atPhase, surroundings);
+    const tx = openTransaction(context, head, copyState(state), atPhase, createSurroundings(context, neighbours));
     tx.warnings.push(...warnings, ...first.warnings);
     const { recipe, recipeHash, goal, cliVersion, forkedFrom } = state;
     const { mode } = tx.current;

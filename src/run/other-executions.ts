@@ -1,4 +1,5 @@
 import { DevCliError } from '../base/errors.js';
+import type { Neighbours } from '../store/store.js';
 import type { ReadContext } from './context.js';
 import { getCurrent } from './current.js';
 import type { TodoState } from './engine-rows.js';
@@ -10,25 +11,23 @@ export interface OtherExecution {
   todos: readonly Pick<TodoState, 'id' | 'type' | 'files' | 'status'>[];
 }
 
-/** The lock held while a run starts an execution, so that of two that start at once one sees the other. */
-export const EXECUTION_LOCK = 'executions';
-
 /**
  * Lists the other live runs of this root that execute a plan in a work tree.
  * @param name the run that asks
  * @param workTree absolute path
  */
-export async function listOtherExecutions(
-  context: ReadContext,
+export function listOtherExecutions(
+  { root }: Pick<ReadContext, 'root'>,
+  neighbours: Pick<Neighbours<RunState>, 'read' | 'streams'>,
   name: string,
   workTree: string,
-): Promise<OtherExecution[]> {
+): OtherExecution[] {
   const found: OtherExecution[] = [];
-  for (const other of await context.store.streams()) {
-    const state = other === name ? null : await readStateIfReadable(context, other);
+  for (const other of neighbours.streams()) {
+    const state = other === name ? null : readNeighbour(neighbours, other);
     const engine = state?.status === 'live' ? getCurrent(state).engine : null;
     if (state === null || engine === null) continue;
-    if ((state.workTree === '.' ? context.root : state.workTree) !== workTree) continue;
+    if ((state.workTree === '.' ? root : state.workTree) !== workTree) continue;
     found.push({ name: other, todos: Object.values(engine.todos) });
   }
   return found;
@@ -36,10 +35,18 @@ export async function listOtherExecutions(
 
 /** Reads another run's state. A damaged run must not block this one, so it counts as none. */
 export async function readStateIfReadable({ store }: ReadContext, name: string): Promise<RunState | null> {
+  return store.read(name).then(({ snapshot }) => snapshot, nullIfDamaged);
+}
+
+function readNeighbour(neighbours: Pick<Neighbours<RunState>, 'read'>, name: string): RunState | null {
   try {
-    return (await store.read(name)).snapshot;
+    return neighbours.read(name).snapshot;
   } catch (error) {
-    if (error instanceof DevCliError) return null;
-    throw error;
+    return nullIfDamaged(error);
   }
+}
+
+function nullIfDamaged(error: unknown): null {
+  if (error instanceof DevCliError) return null;
+  throw error;
 }

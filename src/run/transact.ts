@@ -1,7 +1,6 @@
 import { DevCliError } from '../base/errors.js';
 import { noSuchRunError } from '../base/no-such-run.js';
-import type { Decision, StreamState } from '../store/store.js';
-import type { WorkTreeStatus } from '../work/baseline.js';
+import type { Decision, Neighbours, StreamState } from '../store/store.js';
 import { readCapturedRecipe } from './captured-recipe.js';
 import { copyState } from './codec.js';
 import type { Context } from './context.js';
@@ -9,15 +8,8 @@ import { findLost } from './lost-documents.js';
 import { findPending, type PendingBlock, whereIn } from './pending-action.js';
 import { overlayLost, restoreDocuments } from './recovery.js';
 import type { RunState } from './state.js';
-import {
-  closeTransaction,
-  NOTHING_KNOWN,
-  openTransaction,
-  recordEntry,
-  type Surroundings,
-  type Transaction,
-  UnknownError,
-} from './transaction.js';
+import { createSurroundings } from './surroundings.js';
+import { closeTransaction, openTransaction, recordEntry, type Transaction } from './transaction.js';
 
 /** The work of a transaction; what it records is committed. `pending`: the pending action when the transaction begins. */
 type Body<A> = (tx: Transaction, pending: PendingBlock | null) => A;
@@ -33,21 +25,13 @@ type TransactionResult<A> =
  * nothing. What opening the run restored, such as lost documents, is committed on its own first, since `body` may refuse.
  * @throws DevCliError `NO_SUCH_RUN`; what `body` and the store throw
  */
-export async function transact<A>(
-  context: Context,
-  name: string,
-  body: Body<A>,
-  known: Partial<Surroundings> = {},
-): Promise<A> {
-  const work = async (surroundings: Surroundings) => {
-    for (let isMended = false; ; isMended = true) {
-      const decide = (head: StreamState<RunState>) =>
-        decideAttempt(context, name, head, { surroundings, isMended, body });
-      const done = await context.store.transact<TransactionResult<A>>(name, decide);
-      if (done.kind === 'answered') return done.answer;
-    }
-  };
-  return withSurroundings(context, work, known);
+export async function transact<A>(context: Context, name: string, body: Body<A>): Promise<A> {
+  for (let isMended = false; ; isMended = true) {
+    const done = await context.store.transact<TransactionResult<A>>(name, (head, neighbours) =>
+      decideAttempt(context, name, head, { neighbours, isMended, body }),
+    );
+    if (done.kind === 'answered') return done.answer;
+  }
 }
 
 /** Makes the decision of one attempt. `isMended`: what was lost is restored already. */
@@ -55,12 +39,13 @@ function decideAttempt<A>(
   context: Context,
   name: string,
   head: StreamState<RunState>,
-  { surroundings, isMended, body }: { surroundings: Surroundings; isMended: boolean; body: Body<A> },
+  { neighbours, isMended, body }: { neighbours: Neighbours<RunState>; isMended: boolean; body: Body<A> },
 ): Decision<RunState, TransactionResult<A>> {
   const { snapshot, files } = head;
   if (snapshot === null) throw noSuchRunError(name);
   const lost = isMended ? null : findLost(head, snapshot);
   const captured = readCapturedRecipe(lost === null ? head : { ...head, files: overlayLost(files, lost) });
+  const surroundings = createSurroundings(context, neighbours);
   const tx = openTransaction(context, head, copyState(snapshot), captured, surroundings);
   const restored = lost === null ? [] : restoreDocuments(tx, lost, head);
   const notices = [...head.notices, ...restored];
@@ -83,48 +68,4 @@ function runBody<A>(tx: Transaction, body: Body<A>): A {
 function noteRecovery(tx: Transaction, notices: string[]): void {
   recordEntry(tx, 'recovered', { notices });
   tx.state.recovered.push(...notices);
-}
-
-/**
- * Does `work`, and repeats it from its beginning each time that it asks for something not known yet: a decision is synchronous
- * and cannot wait.
- * @param known what the caller has found out already
- */
-export async function withSurroundings<A>(
-  context: Context,
-  work: (surroundings: Surroundings) => Promise<A>,
-  known: Partial<Surroundings> = {},
-): Promise<A> {
-  const surroundings: Surroundings = { ...NOTHING_KNOWN, ...known };
-  try {
-    return await work(surroundings);
-  } catch (error) {
-    if (!(error instanceof UnknownError)) throw error;
-    const { what, workTree, run } = error;
-    switch (what) {
-      case 'tree': {
-        const tree = await readTree(workTree, context.signal);
-        return withSurroundings(context, work, { ...surroundings, tree: () => tree });
-      }
-      case 'others': {
-        const { EXECUTION_LOCK, listOtherExecutions } = await import('./other-executions.js');
-        // Held until the commit: of two executions that begin at once, one has to see the other.
-        return context.store.alone(EXECUTION_LOCK, async () => {
-          const others = await listOtherExecutions(context, run, workTree);
-          return withSurroundings(context, work, { ...surroundings, others: () => others });
-        });
-      }
-    }
-  }
-}
-
-/** A repository that git can no longer read counts as none: changes in it go unnoticed, and the report says so. */
-async function readTree(workTree: string, signal: AbortSignal): Promise<WorkTreeStatus | null> {
-  try {
-    const { readPresent } = await import('../work/git.js');
-    return await readPresent(workTree, { signal });
-  } catch (error) {
-    if (error instanceof DevCliError && error.code === 'GIT_FAILED') return null;
-    throw error;
-  }
 }

@@ -15,6 +15,7 @@ import type { Directories } from './paths.js';
 import { createWorkspace, type Documents, type PendingDocuments } from './pending-documents.js';
 import type { RecipeDraft, RecipeState } from './recipe-state.js';
 import type { RunDraft, RunState } from './state.js';
+import { NO_SURROUNDINGS, type Surroundings } from './surroundings.js';
 
 /** What a CLI block did during the call; the answer lists it as `ran`. */
 export interface RanStep {
@@ -44,7 +45,7 @@ export interface Transaction {
   readonly ran: RanStep[];
   /** Files that say why the next action is issued, such as a review that rejected; its reader opens them first. */
   readonly because: string[];
-  /** The work tree as read before the decision; null without a repository. */
+  /** The work tree as it was when the decision first asked for it; null without a repository. */
   readonly tree: () => WorkTreeStatus | null;
   /** Other runs that execute a plan in the same work tree. Once asked, none of them begins before the commit. */
   readonly others: () => readonly OtherExecution[];
@@ -103,7 +104,7 @@ export function openTransaction(
   head: StreamState<RunState>,
   state: RunDraft,
   captured: CapturedRecipe,
-  { tree, others }: Surroundings = NOTHING_KNOWN,
+  { tree, others }: Surroundings = NO_SURROUNDINGS,
   earlier: RunState | null = null,
 ): Transaction {
   const workTree = state.workTree === '.' ? context.root : state.workTree;
@@ -216,32 +217,3 @@ function findWaiter(state: RunState): string {
   if (action.action === 'running') return 'command';
   return action.action === 'wait-for-user' || action.asks === 'user' ? 'user' : 'agent';
 }
-
-/** What a decision may ask of the world outside the store. Few do: finding it out takes longer than the rest of the call. */
-export interface Surroundings {
-  /** The work tree at this absolute path; null where there is no repository. */
-  tree: (workTree: string) => WorkTreeStatus | null;
-  /** The executions of other runs in the work tree at this absolute path; none begins before the decision is committed. */
-  others: (run: string, workTree: string) => readonly OtherExecution[];
-}
-
-/** Thrown by work that asks for something not yet known. */
-export class UnknownError extends Error {
-  constructor(
-    readonly what: keyof Surroundings,
-    readonly workTree: string,
-    readonly run: string = '',
-  ) {
-    super(`${what} was asked for and is not known`);
-  }
-}
-
-/** Throws at every question: for work that asks none. */
-export const NOTHING_KNOWN: Surroundings = {
-  tree: (workTree) => {
-    throw new UnknownError('tree', workTree);
-  },
-  others: (run, workTree) => {
-    throw new UnknownError('others', workTree, run);
-  },
-};

@@ -7,9 +7,15 @@ import { clearUp } from './io.js';
 import { listEntriesAbove, readTail } from './journal.js';
 import { streamPath } from './layout.js';
 import type { DocumentWrite, Medium } from './medium.js';
-import { createReadStore, createStreamOpener, type FinderOptions, type OpenedStream } from './read-store.js';
+import {
+  createReadStore,
+  createStreamOpener,
+  type FinderOptions,
+  type OpenedStream,
+  readStream,
+} from './read-store.js';
 import { readSeq } from './snapshot.js';
-import type { Entry, MarkedCommit, Marker, Marking, Store, StreamState, WithSeq } from './store.js';
+import type { Decision, Entry, MarkedCommit, Marker, Marking, Store, StreamState, WithSeq } from './store.js';
 
 interface Options<S extends WithSeq> extends FinderOptions<S> {
   medium: Medium;
@@ -26,6 +32,10 @@ export function createStore<S extends WithSeq>(options: Options<S>): Store<S> {
   const { layout, medium, codec, clock, marker } = options;
   const { checkedName, names } = layout;
   const finder = createStreamOpener(options);
+  const neighbours = {
+    read: (stream: string) => readStream(options, finder, stream),
+    streams: () => medium.streams(),
+  };
 
   /**
    * Finishes on disk, under the lock, what a crash left undone.
@@ -89,6 +99,32 @@ export function createStore<S extends WithSeq>(options: Options<S>): Store<S> {
     return snapshot === null || codec.migrates(text) ? JSON.parse(text) : (snapshot as unknown as JsonObject);
   }
 
+  /** Redoes what a crash left, decides, and writes; the stream is locked. */
+  function decideUnderLock<A>(stream: string, decide: (head: StreamState<S>) => Decision<S, A>): A {
+    const state = finder.underLock(stream);
+    const finish = mend(stream, state);
+    const head = { ...finder.toStreamState(stream, state, medium.files(stream)), unfinished: false };
+    // A crash may have left only this step of the last commit undone; a commit with marks of its own makes up for it.
+    const settleLast = (): void => {
+      const marks = state.stored === 'current' ? state.tail.last?.marks : undefined;
+      if (marks !== undefined) marker?.settle(stream, marks);
+    };
+    let decision: Decision<S, A>;
+    try {
+      decision = decide(head);
+    } catch (error) {
+      clearUp(settleLast);
+      throw error;
+    }
+    if ('entries' in decision) write(stream, state, head, decision);
+    else if (decision.renderings !== undefined) {
+      medium.place(stream, buildRenderings({ layout, stream, files: head.files }, decision.renderings));
+      finish?.();
+    }
+    if (!('marks' in decision)) settleLast();
+    return decision.answer;
+  }
+
   function allEntries(stream: string): Entry[] {
     checkedName(stream);
     return medium.journal(stream, (bytes) => listEntriesAbove(bytes, readTail(bytes), 0));
@@ -106,33 +142,14 @@ export function createStore<S extends WithSeq>(options: Options<S>): Store<S> {
     async transact(stream, decide) {
       checkedName(stream);
       return medium.locked(stream, () => {
-        const state = finder.underLock(stream);
-        const finish = mend(stream, state);
-        const current = { ...finder.toStreamState(stream, state, medium.files(stream)), unfinished: false };
-        // A crash may have left only this step of the last commit undone; a commit with marks of its own makes up for it.
-        const settleLast = (): void => {
-          const marks = state.stored === 'current' ? state.tail.last?.marks : undefined;
-          if (marks !== undefined) marker?.settle(stream, marks);
-        };
-        let decision: ReturnType<typeof decide>;
+        const held: (() => void)[] = [];
+        const hold = (kind: string): void => void held.push(medium.hold(kind));
         try {
-          decision = decide(current);
-        } catch (error) {
-          clearUp(settleLast);
-          throw error;
+          return decideUnderLock(stream, (head) => decide(head, { ...neighbours, hold }));
+        } finally {
+          for (const release of held) release();
         }
-        if ('entries' in decision) write(stream, state, current, decision);
-        else if (decision.renderings !== undefined) {
-          medium.place(stream, buildRenderings({ layout, stream, files: current.files }, decision.renderings));
-          finish?.();
-        }
-        if (!('marks' in decision)) settleLast();
-        return decision.answer;
       });
-    },
-
-    async alone(kind, work) {
-      return medium.alone(kind, work);
     },
 
     async place(stream, changes) {

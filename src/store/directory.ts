@@ -119,7 +119,12 @@ function createDirectoryMedium(options: DirectoryOptions): DirectoryMedium {
     locked: (stream, work) =>
       whileLocked(() => inStream(stream), names.lock, join(root, streamPath(layout, stream)), work),
 
-    alone: (kind, work) => whileLocked(() => inside(layout.home), `${names.lock}.${kind}`, home, work),
+    hold(kind) {
+      return withIoErrors(home, root, () => {
+        const held = lockSync(join(inside(layout.home), `${names.lock}.${kind}`), taker(), waiting);
+        return () => held.release();
+      });
+    },
 
     async grown(stream, size, wait) {
       await at(stream, names.journal, (path) => waitForGrowth(path, size, wait));

@@ -60,8 +60,12 @@ export interface Medium extends ReadMedium {
    * @throws DevCliError `LOCKED`, and what `work` throws
    */
   locked<T>(stream: string, work: () => T): Promise<T>;
-  /** `Store.alone`. */
-  alone<T>(kind: string, work: () => Promise<T>): Promise<T>;
+  /**
+   * Takes the lock of a kind, under a stream's; waiting for it blocks this process.
+   * @returns what releases it
+   * @throws DevCliError `LOCKED`
+   */
+  hold(kind: string): () => void;
   /** Resolves when the journal has another size, when the time is over, or when `signal` is aborted. */
   grown(stream: string, size: number, wait: { milliseconds: number; signal: AbortSignal }): Promise<void>;
 

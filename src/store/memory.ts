@@ -72,21 +72,12 @@ export function createMemoryStore<S extends WithSeq>(options: MemoryStoreOptions
 
 function createMemoryMedium(memory: Memory, layout: Layout): Medium {
   const { names, noun } = layout;
-  /** The end of the last work of each kind. */
-  const ends = new Map<string, Promise<unknown>>();
   return {
     // Nothing gives way to anything else between reading and the commit, so there is nobody to lock out.
     async locked(_stream, work) {
       return work();
     },
-    async alone(kind, work) {
-      const done = (ends.get(kind) ?? Promise.resolve()).then(work, work);
-      ends.set(
-        kind,
-        done.catch(() => {}),
-      );
-      return done;
-    },
+    hold: () => () => {},
     streams() {
       const begun = [...memory.journals].flatMap(([name, journal]) => (journal.length > 0 ? [name] : []));
       return [...new Set([...begun, ...memory.snapshots.keys()])].sort();

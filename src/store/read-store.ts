@@ -246,24 +246,32 @@ export function createStreamOpener<S extends WithSeq>(
  * Creates the part of a store that only reads.
  * @throws per method as documented at `ReadStore`; what `Layout.checkedName` throws for a stream that cannot be one
  */
-export function createReadStore<S extends WithSeq>(
-  { layout, medium }: Pick<FinderOptions<S>, 'layout' | 'medium'>,
-  finder: StreamOpener<S>,
-): ReadStore<S> {
+export function createReadStore<S extends WithSeq>(options: ReadOptions, finder: StreamOpener<S>): ReadStore<S> {
   return {
     async read(stream) {
-      layout.checkedName(stream);
-      const state = finder.undisturbed(stream);
-      const { placements } = state.redo;
-      const files = medium.files(stream);
-      // Most readers find everything finished, and do without that part of the program.
-      const shown = placements.length === 0 ? files : overlayDocuments({ layout, stream }, files, placements);
-      return finder.toStreamState(stream, state, shown);
+      return readStream(options, finder, stream);
     },
     async streams() {
-      return medium.streams();
+      return options.medium.streams();
     },
   };
+}
+
+type ReadOptions = Pick<FinderOptions<WithSeq>, 'layout' | 'medium'>;
+
+/** Reads a stream as `ReadStore.read` does, at once. @throws the same */
+export function readStream<S extends WithSeq>(
+  { layout, medium }: ReadOptions,
+  finder: StreamOpener<S>,
+  stream: string,
+): StreamState<S> {
+  layout.checkedName(stream);
+  const state = finder.undisturbed(stream);
+  const { placements } = state.redo;
+  const files = medium.files(stream);
+  // Most readers find everything finished, and do without that part of the program.
+  const shown = placements.length === 0 ? files : overlayDocuments({ layout, stream }, files, placements);
+  return finder.toStreamState(stream, state, shown);
 }
 
 function openPast(medium: ReadMedium, stream: string): Past {

@@ -157,8 +157,23 @@ export type Decision<S extends WithSeq, A> =
       marks?: JsonObject;
     };
 
-/** Synchronous and pure: it may be called again with a newer head. What it throws, `transact` throws, with nothing written. */
-export type Decide<S extends WithSeq, A> = (head: StreamState<S>) => Decision<S, A>;
+/** What a decision may see of the other streams, as they are now. */
+export interface Neighbours<S extends WithSeq> {
+  /** `ReadStore.read`. */
+  read(stream: string): StreamState<S>;
+  /** `ReadStore.streams`. */
+  streams(): string[];
+  /**
+   * Lets no other transaction of this root hold the same kind before this one has ended; waiting blocks the process. It is
+   * taken after a stream's own lock, and no two kinds by one transaction.
+   * @param kind lower-case letters
+   * @throws DevCliError `LOCKED`, `IO`
+   */
+  hold(kind: string): void;
+}
+
+/** Synchronous, and changes nothing itself. What it throws, `transact` throws, with nothing written. */
+export type Decide<S extends WithSeq, A> = (head: StreamState<S>, neighbours: Neighbours<S>) => Decision<S, A>;
 
 /** A position in a journal, after an entry. */
 export interface Cursor {
@@ -286,13 +301,6 @@ export interface Store<S extends WithSeq> extends HistoryStore<S> {
    * @throws what `decide` throws; DevCliError `LOCKED`, `IO`, `STATE_CORRUPT`, `STATE_NEWER`, `JOURNAL_CORRUPT`
    */
   transact<A>(stream: string, decide: Decide<S, A>): Promise<A>;
-  /**
-   * Does `work` while no other call does work of that kind in this root; commits of streams do not wait for it. Its lock is
-   * taken before any stream's, never within a transaction.
-   * @param kind lower-case letters
-   * @throws what `work` throws; DevCliError `LOCKED`, `IO`
-   */
-  alone<A>(kind: string, work: () => Promise<A>): Promise<A>;
   /**
    * Places documents for a name that has no commit yet; the first commit adopts them.
    * @throws `Layout.taken` when there is one by now; DevCliError `LOCKED`, `IO`

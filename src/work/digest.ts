@@ -1,6 +1,6 @@
-import { constants, createReadStream, promises, type Stats } from 'node:fs';
+import { closeSync, constants, lstatSync, openSync, readFileSync, readlinkSync, type Stats } from 'node:fs';
 import { getSystemCode } from '../base/errors.js';
-import { crypto, sha256 } from '../base/sha256.js';
+import { sha256 } from '../base/sha256.js';
 
 /** Above this size, in bytes, a file is identified by size and mtime: hashing it at every call would take seconds. */
 const LARGE = 32 * 1024 * 1024;
@@ -11,14 +11,14 @@ const LARGE = 32 * 1024 * 1024;
  * or `unreadable:` with size and mtime; `special:` for a fifo, socket or device; null for a directory, or if there is
  * nothing
  */
-export async function digestContent(path: Buffer): Promise<string | null> {
+export function digestContent(path: Buffer): string | null {
   try {
-    const facts = await promises.lstat(path);
+    const facts = lstatSync(path);
     if (facts.isDirectory()) return null;
-    if (facts.isSymbolicLink()) return `link:${sha256(await promises.readlink(path, { encoding: 'buffer' }))}`;
+    if (facts.isSymbolicLink()) return `link:${sha256(readlinkSync(path, { encoding: 'buffer' }))}`;
     if (!facts.isFile()) return 'special:';
     if (facts.size > LARGE) return `large:${renderSizeAndTime(facts)}`;
-    return await digestFile(path, facts);
+    return digestFile(path, facts);
   } catch (error) {
     const code = getSystemCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return null;
@@ -26,17 +26,19 @@ export async function digestContent(path: Buffer): Promise<string | null> {
   }
 }
 
-async function digestFile(path: Buffer, facts: Stats): Promise<string> {
-  const hash = crypto().createHash('sha256');
+function digestFile(path: Buffer, facts: Stats): string {
+  let file: number;
   try {
-    const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-    // Node's types allow only strings here, but its documentation allows numbers.
-    for await (const chunk of createReadStream(path, { flags: flags as unknown as string })) hash.update(chunk);
+    file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
     if (getSystemCode(error) === 'EACCES') return `unreadable:${renderSizeAndTime(facts)}`;
     throw error;
   }
-  return hash.digest('hex');
+  try {
+    return sha256(readFileSync(file));
+  } finally {
+    closeSync(file);
+  }
 }
 
 function renderSizeAndTime(facts: Stats): string {

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { DevCliError, getSystemCode } from '../base/errors.js';
 import { findHarnessMark } from '../base/harness-mark.js';
 import { stripInvisible } from '../base/visible.js';
-import { executeFile } from './processes.js';
+import { type Execution, executeFile, executeFileNow } from './processes.js';
 
 /** Options of every call of git. */
 export interface GitOptions {
@@ -24,6 +24,18 @@ export type RepositoryLookup =
    * git keeps the files that were asked for; null if its answer could not be told apart, as with a line feed in a path.
    */
   | { kind: 'repository'; prefix: Buffer; top: string; places: string[] | null };
+
+/** A question to git. */
+interface GitQuestion {
+  directory: string;
+  args: string[];
+}
+
+/**
+ * Work that asks git several things, one after the other. Who runs git is left to its caller: `ask` does it beside other work,
+ * `askNow` within a decision, which cannot wait. It yields null where it may be interrupted between two questions.
+ */
+export type Asking<T> = Generator<GitQuestion | null, T, GitAnswer | 'no-git'>;
 
 interface GitAnswer {
   exit: number;
@@ -62,18 +74,20 @@ const REDIRECTING = [
  * @param files of the git directory, whose places are asked for
  * @throws DevCliError `GIT_FAILED`, `IO` (the directory is gone), `INTERRUPTED`
  */
-export async function findRepository(
+export function findRepository(
   directory: string,
   options: GitOptions,
   files: readonly string[] = [],
 ): Promise<RepositoryLookup> {
+  return ask(lookUpRepository(directory, files), options);
+}
+
+/** What `findRepository` asks. @throws DevCliError as it does */
+export function* lookUpRepository(directory: string, files: readonly string[] = []): Asking<RepositoryLookup> {
   const asked = files.flatMap((file) => ['--git-path', file]);
   // --show-prefix comes last, since the path that it prints may contain a line feed.
-  const answer = await runGit(
-    directory,
-    ['rev-parse', '--is-inside-work-tree', '--show-cdup', ...asked, '--show-prefix'],
-    options,
-  );
+  const args = ['rev-parse', '--is-inside-work-tree', '--show-cdup', ...asked, '--show-prefix'];
+  const answer = yield { directory, args };
   if (answer === 'no-git') return { kind: 'no-git' };
   if (answer.exit !== 0) {
     if (answer.stderr.includes('not a git repository (or any')) return { kind: 'no-repository' };
@@ -86,7 +100,7 @@ export async function findRepository(
   const prefix = answer.stdout.subarray(before.join('\n').length + 1, -1);
   // A line feed in one of the places would shift the rest: the way down is then not as deep as the way back.
   if (files.length > 0 && countSlashes(prefix.toString('latin1')) !== countSlashes(top)) {
-    const plain = await findRepository(directory, options);
+    const plain = yield* lookUpRepository(directory);
     return plain.kind === 'repository' ? { ...plain, places: null } : plain;
   }
   const places = before.slice(2).map((place) => resolve(directory, Buffer.from(place, 'latin1').toString('utf8')));
@@ -101,11 +115,57 @@ function countSlashes(path: string): number {
  * Runs git in a directory that is known to be in a repository, and returns its standard output.
  * @throws DevCliError `GIT_FAILED` with what git said, `IO`, `INTERRUPTED`
  */
-export async function git(directory: string, args: string[], options: GitOptions): Promise<Buffer> {
-  const answer = await runGit(directory, args, options);
+export function git(directory: string, args: string[], options: GitOptions): Promise<Buffer> {
+  return ask(askGit(directory, args), options);
+}
+
+/** What `git` asks. @throws DevCliError as it does */
+export function* askGit(directory: string, args: string[]): Asking<Buffer> {
+  const answer = yield { directory, args };
   if (answer === 'no-git') throw new DevCliError('GIT_FAILED', 'git is not on the PATH any more.');
   if (answer.exit !== 0) throw buildGitFailure(args.find((word) => !word.startsWith('-')) ?? '', answer);
   return answer.stdout;
+}
+
+/** Runs git for `asking`, beside other work. @throws what `asking` throws; DevCliError `INTERRUPTED` */
+export async function ask<T>(asking: Asking<T>, options: GitOptions): Promise<T> {
+  let step = asking.next(UNASKED);
+  while (step.done !== true) {
+    let answer: GitAnswer | 'no-git' = UNASKED;
+    try {
+      if (step.value === null) await pause(options);
+      else answer = await runGit(step.value, options);
+    } catch (error) {
+      step = asking.throw(error);
+      continue;
+    }
+    step = asking.next(answer);
+  }
+  return step.value;
+}
+
+/** Runs git for `asking` and waits, with this process at a stop. @throws as `ask` */
+export function askNow<T>(asking: Asking<T>, options: GitOptions): T {
+  let step = asking.next(UNASKED);
+  while (step.done !== true) {
+    let answer: GitAnswer | 'no-git' = UNASKED;
+    try {
+      if (step.value !== null) answer = runGitNow(step.value, options);
+    } catch (error) {
+      step = asking.throw(error);
+      continue;
+    }
+    step = asking.next(answer);
+  }
+  return step.value;
+}
+
+/** What a generator is given where it has asked nothing; it does not look at it. */
+const UNASKED = 'no-git';
+
+async function pause({ signal }: GitOptions): Promise<void> {
+  if (signal?.aborted) throw new DevCliError('INTERRUPTED', 'Interrupted.');
+  await new Promise((resolve) => setImmediate(resolve));
 }
 
 /** Returns null if git failed, for questions to which that means "no". @throws DevCliError `IO`, `INTERRUPTED` */
@@ -140,14 +200,30 @@ function requireDirectory(cwd: string): void {
   }
 }
 
-async function runGit(cwd: string, args: string[], options: GitOptions): Promise<GitAnswer | 'no-git'> {
-  requireDirectory(cwd);
-  const { timeoutSeconds = TIMEOUT, signal, input = '' } = options;
-  // A mere question would start a file system monitor that outlives it.
-  const argv = ['-c', 'core.quotepath=off', '-c', 'core.fsmonitor=false', ...args];
-  const env = buildQuestionEnvironment(options.env ?? process.env);
-  const limits = { timeoutSeconds, maxBuffer: MAX_OUTPUT };
-  const { error, stdout, stderr } = await executeFile('git', argv, { cwd, env, signal, input, ...limits });
+async function runGit({ directory, args }: GitQuestion, options: GitOptions): Promise<GitAnswer | 'no-git'> {
+  requireDirectory(directory);
+  return toAnswer(args, options, await executeFile('git', buildArguments(args), buildExecution(directory, options)));
+}
+
+function runGitNow({ directory, args }: GitQuestion, options: GitOptions): GitAnswer | 'no-git' {
+  requireDirectory(directory);
+  return toAnswer(args, options, executeFileNow('git', buildArguments(args), buildExecution(directory, options)));
+}
+
+/** A mere question would start a file system monitor that outlives it. */
+function buildArguments(args: string[]): string[] {
+  return ['-c', 'core.quotepath=off', '-c', 'core.fsmonitor=false', ...args];
+}
+
+function buildExecution(cwd: string, { env = process.env, signal, input = '', timeoutSeconds = TIMEOUT }: GitOptions) {
+  return { cwd, env: buildQuestionEnvironment(env), signal, input, timeoutSeconds, maxBuffer: MAX_OUTPUT };
+}
+
+function toAnswer(
+  args: string[],
+  { timeoutSeconds = TIMEOUT }: GitOptions,
+  { error, stdout, stderr }: Execution,
+): GitAnswer | 'no-git' {
   const answer = { exit: 0, stdout, stderr: toShownText(stderr) };
   if (error === null) return answer;
   if (error.code === 'ENOENT') return 'no-git';

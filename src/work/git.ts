@@ -1,10 +1,20 @@
-import { promises } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DevCliError } from '../base/errors.js';
 import { sha256 } from '../base/sha256.js';
 import { type Baseline, toBaseline, type WorkTreeStatus } from './baseline.js';
 import { digestContent } from './digest.js';
-import { findRepository, type GitOptions, git, nullIfRefused, type RepositoryLookup } from './git-command.js';
+import {
+  type Asking,
+  ask,
+  askGit,
+  findRepository,
+  type GitOptions,
+  git,
+  lookUpRepository,
+  nullIfRefused,
+  type RepositoryLookup,
+} from './git-command.js';
 import { decodeName, parseStatus, splitNames } from './status.js';
 
 /** Questions to git. Nothing here changes a repository, not even its index. */
@@ -15,8 +25,6 @@ interface Tree {
   branch: string | null;
   dirty: [path: string, digest: string | null][];
 }
-
-const DIGESTS_AT_ONCE = 16;
 
 /** Prefix of the digest of a nested repository. */
 export const NESTED_MARK = 'tree:';
@@ -34,9 +42,14 @@ export async function readBaseline(workTree: string, options: GitOptions = {}): 
 }
 
 /** Reads the work tree in the same way, with the branch. @throws DevCliError as `readBaseline` */
-export async function readPresent(workTree: string, options: GitOptions = {}): Promise<WorkTreeStatus | null> {
-  const place = await findRepository(workTree, options);
-  return place.kind === 'repository' ? readPresentIn(workTree, place, options) : null;
+export function readPresent(workTree: string, options: GitOptions = {}): Promise<WorkTreeStatus | null> {
+  return ask(lookAtPresent(workTree), options);
+}
+
+/** What `readPresent` asks. @throws DevCliError as `readBaseline` */
+export function* lookAtPresent(workTree: string): Asking<WorkTreeStatus | null> {
+  const place = yield* lookUpRepository(workTree);
+  return place.kind === 'repository' ? yield* lookAtPart(workTree, place) : null;
 }
 
 /**
@@ -68,7 +81,7 @@ export async function listChangedSince(
   for (const [path, before] of Object.entries(baseline.dirty)) {
     const after = Object.hasOwn(now.dirty, path)
       ? now.dirty[path]
-      : await digestPath(Buffer.from(`${workTree}/${path}`), before?.startsWith(NESTED_MARK) ?? false, options);
+      : await ask(lookAtPath(Buffer.from(`${workTree}/${path}`), before?.startsWith(NESTED_MARK) ?? false), options);
     if (after !== before) changed.add(path);
   }
   return [...changed].sort();
@@ -91,17 +104,19 @@ export interface TreeState {
 export async function computeTreeState(workTree: string, options: GitOptions = {}): Promise<TreeState | null> {
   const place = await findRepository(workTree, options);
   if (place.kind !== 'repository') return null;
-  const tree = await readTree(workTree, place.top, options);
+  const tree = await ask(lookAtTree(workTree, place.top), options);
   return { head: tree.head, digest: digestTree(tree) };
 }
 
 /** Reads the part of a repository below the work tree, with paths relative to it. @throws DevCliError as `readBaseline` */
-export async function readPresentIn(
-  workTree: string,
-  place: Extract<RepositoryLookup, { kind: 'repository' }>,
-  options: GitOptions,
-): Promise<WorkTreeStatus> {
-  const { head, branch, dirty } = await readTree(workTree, place.top, options);
+export function readPresentIn(workTree: string, place: Repository, options: GitOptions): Promise<WorkTreeStatus> {
+  return ask(lookAtPart(workTree, place), options);
+}
+
+type Repository = Extract<RepositoryLookup, { kind: 'repository' }>;
+
+function* lookAtPart(workTree: string, place: Repository): Asking<WorkTreeStatus> {
+  const { head, branch, dirty } = yield* lookAtTree(workTree, place.top);
   const prefix = decodeName(place.prefix);
   const below = dirty.filter(([path]) => path.startsWith(prefix));
   return {
@@ -112,20 +127,15 @@ export async function readPresentIn(
 }
 
 /** @param top path from `directory` to the top of its repository: `../…` or empty */
-async function readTree(directory: string, top: string, options: GitOptions): Promise<Tree> {
+function* lookAtTree(directory: string, top: string): Asking<Tree> {
   const flags = ['--porcelain=v2', '--branch', '-z', '--no-renames', '--untracked-files=all', '--ignored=no'];
   const scope = ['--ignore-submodules=none', '--', ':/', ':(exclude).dev'];
-  const { head, branch, entries } = parseStatus(await git(directory, ['status', ...flags, ...scope], options));
+  const { head, branch, entries } = parseStatus(yield* askGit(directory, ['status', ...flags, ...scope]));
   const dirty: Tree['dirty'] = [];
-  // All workers share one iterator: each takes the next entry when it is done with the one before.
-  const queue = entries.values();
   const start = Buffer.from(`${directory}/${top}`);
-  const worker = async () => {
-    for (const { path, nested } of queue) {
-      dirty.push([decodeName(path), await digestPath(Buffer.concat([start, path]), nested, options)]);
-    }
-  };
-  await Promise.all(Array.from({ length: DIGESTS_AT_ONCE }, worker));
+  for (const { path, nested } of entries) {
+    dirty.push([decodeName(path), yield* lookAtPath(Buffer.concat([start, path]), nested)]);
+  }
   return { head, branch, dirty: dirty.sort(([a], [b]) => (a < b ? -1 : 1)) };
 }
 
@@ -145,20 +155,20 @@ export function isDevPath(path: string): boolean {
   return path === '.dev' || path.startsWith('.dev/');
 }
 
-async function digestPath(path: Buffer, nested: boolean, options: GitOptions): Promise<string | null> {
-  if (options.signal?.aborted) throw new DevCliError('INTERRUPTED', 'Interrupted.');
-  if (!nested || !(await isDirectory(path))) return digestContent(path);
+function* lookAtPath(path: Buffer, nested: boolean): Asking<string | null> {
+  yield null;
+  if (!nested || !isDirectory(path)) return digestContent(path);
   const directory = path.toString('utf8');
-  const place = await findNested(directory, options);
+  const place = yield* lookUpNested(directory);
   // In a submodule that is not checked out, git finds the outer repository.
   if (place.kind !== 'repository' || place.prefix.length > 0) return `${NESTED_MARK}none`;
-  return NESTED_MARK + digestTree(await readTree(directory, '', options));
+  return NESTED_MARK + digestTree(yield* lookAtTree(directory, ''));
 }
 
 /** A nested repository that git cannot use must not keep dev-cli from reading the outer one. */
-async function findNested(directory: string, options: GitOptions): Promise<RepositoryLookup> {
+function* lookUpNested(directory: string): Asking<RepositoryLookup> {
   try {
-    return await findRepository(directory, options);
+    return yield* lookUpRepository(directory);
   } catch (error) {
     // IO: its name is not UTF-8, so Node cannot enter it.
     if (error instanceof DevCliError && ['GIT_FAILED', 'IO'].includes(error.code)) return { kind: 'no-repository' };
@@ -166,11 +176,13 @@ async function findNested(directory: string, options: GitOptions): Promise<Repos
   }
 }
 
-async function isDirectory(path: Buffer): Promise<boolean> {
-  return promises.stat(path).then(
-    (facts) => facts.isDirectory(),
-    () => false,
-  );
+function isDirectory(path: Buffer): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    // It is gone, or cannot be reached.
+    return false;
+  }
 }
 
 function digestTree(tree: Tree): string {

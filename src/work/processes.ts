@@ -7,35 +7,32 @@ import { loadLazily } from '../base/lazy.js';
 export const childProcess = loadLazily<typeof import('node:child_process')>('node:child_process');
 
 /** What a program printed, and why it failed, if it did. */
-interface Execution {
+export interface Execution {
   error: ExecFileException | null;
   stdout: Buffer;
   stderr: Buffer;
 }
 
+interface ExecutionOptions {
+  cwd: string;
+  env: Readonly<Record<string, string | undefined>>;
+  signal: AbortSignal | undefined;
+  timeoutSeconds: number;
+  /** How many bytes it may print before it is ended. */
+  maxBuffer: number;
+  killSignal?: NodeJS.Signals;
+  /** What it reads from standard input; nothing by default. */
+  input?: string;
+}
+
 /**
  * Runs a program to its end.
- * @param options.maxBuffer how many bytes it may print before it is ended
- * @param options.input what it reads from standard input; nothing by default
  * @throws DevCliError `INTERRUPTED` if the signal aborts; not if the program fails
  */
 export function executeFile(
   program: string,
   args: readonly string[],
-  {
-    signal,
-    timeoutSeconds,
-    input,
-    ...rest
-  }: {
-    cwd: string;
-    env: Readonly<Record<string, string | undefined>>;
-    signal: AbortSignal | undefined;
-    timeoutSeconds: number;
-    maxBuffer: number;
-    killSignal?: NodeJS.Signals;
-    input?: string;
-  },
+  { signal, timeoutSeconds, input, ...rest }: ExecutionOptions,
 ): Promise<Execution> {
   const options = { ...rest, encoding: 'buffer', timeout: timeoutSeconds * 1000, ...(signal && { signal }) } as const;
   return new Promise((resolve, reject) => {
@@ -47,6 +44,28 @@ export function executeFile(
     child.stdin?.on('error', () => {});
     child.stdin?.end(input);
   });
+}
+
+/**
+ * Runs a program to its end, with this process at a stop.
+ * @throws DevCliError `INTERRUPTED` if Ctrl-C ended the program; not if it fails
+ */
+export function executeFileNow(
+  program: string,
+  args: readonly string[],
+  { signal: _, timeoutSeconds, ...rest }: ExecutionOptions,
+): Execution {
+  const options = { ...rest, timeout: timeoutSeconds * 1000 };
+  const { error, status, signal, stdout, stderr } = childProcess().spawnSync(program, args, options);
+  if (signal === 'SIGINT') throw new DevCliError('INTERRUPTED', 'Interrupted.');
+  const printed = { stdout: stdout ?? Buffer.alloc(0), stderr: stderr ?? Buffer.alloc(0) };
+  if (error === undefined && status === 0) return { error: null, ...printed };
+  const killed = getSystemCode(error) === 'ETIMEDOUT';
+  const failed: ExecFileException = error ?? new Error(`${program} failed`);
+  // As execFile describes it: the exit code in place of a system error's, and whether it was ended from here.
+  if (killed) delete failed.code;
+  else if (error === undefined && status !== null) failed.code = status;
+  return { error: Object.assign(failed, { killed, signal }), ...printed };
 }
 
 /**

@@ -28,7 +28,7 @@ import { addTodosToPlan, tickDoneTodos, wrapUp } from './wrap-up.js';
  *   ended; `advanceEngine` of protocol/walk/advance.ts passes it on.
  * - While the engine waits, the pending action is `engine-dispatch` (tasks are out: `engine.tasks`), `wait-for-user`
  *   (the engine's `at` is a gate) or `running` (`engine.job`).
- * - `tx.tree()` is the work tree as it was before the decision, read when first needed (protocol/transact.ts).
+ * - `tx.tree()` is the work tree as it was when first asked for, before the decision changed anything (run/surroundings.ts).
  */
 
 /**

@@ -9,7 +9,7 @@ import { copyState } from '../../run/codec.js';
 import { type Context, getDeadline } from '../../run/context.js';
 import { readStateIfReadable } from '../../run/other-executions.js';
 import type { RunState } from '../../run/state.js';
-import { withSurroundings } from '../../run/transact.js';
+import { createSurroundings } from '../../run/surroundings.js';
 import { closeTransaction, openTransaction, type Transaction } from '../../run/transaction.js';
 import type { StreamState } from '../../store/store.js';
 import { type CallResult, renderEnvelope } from '../../views/action.js';
@@ -52,30 +52,26 @@ export async function init(context: Context, given: string, input: InitInput): P
     if (first.tree !== null) await requireIdentity(context, prepared.captured);
   }
   let abandoned: Job[] = [];
-  const result = await withSurroundings(
-    context,
-    (surroundings) =>
-      context.store.transact<CallResult>(name, (head) => {
-        const resumable = findResumableRun(head, prepared, input);
-        if (resumable !== null) {
-          const tx = openTransaction(context, head, copyState(resumable), readCapturedRecipe(head), surroundings);
-          tx.warnings.push(...resumable.recovered, ...head.notices);
-          const moved = findPlanDifference(head);
-          if (moved !== null) tx.warnings.push(moved);
-          return { answer: buildResumeResult(tx, input) };
-        }
-        if (prepared.kind === 'resume') throw runEndedError();
-        const state = createState(context, head, name, prepared, first.tree);
-        const earlier = findPreviousRun(context, head);
-        const planGate = earlier === null ? null : findPlanGate(earlier, readCapturedOrEmpty(head));
-        if (planGate !== null) state.planGate = planGate;
-        const tx = openTransaction(context, head, state, prepared.captured, surroundings, earlier);
-        tx.warnings.push(...notices, ...head.notices, ...prepared.warnings, ...first.warnings, ...warnings);
-        abandoned = startRun(tx, context, head, { ...checked, prepared }, surroundings);
-        return closeTransaction(tx, head, { ...startResult(tx), status: 'initialized' });
-      }),
-    { tree: () => first.tree },
-  );
+  const result = await context.store.transact<CallResult>(name, (head, neighbours) => {
+    const surroundings = createSurroundings(context, neighbours, first.tree);
+    const resumable = findResumableRun(head, prepared, input);
+    if (resumable !== null) {
+      const tx = openTransaction(context, head, copyState(resumable), readCapturedRecipe(head), surroundings);
+      tx.warnings.push(...resumable.recovered, ...head.notices);
+      const moved = findPlanDifference(head);
+      if (moved !== null) tx.warnings.push(moved);
+      return { answer: buildResumeResult(tx, input) };
+    }
+    if (prepared.kind === 'resume') throw runEndedError();
+    const state = createState(context, head, name, prepared, first.tree);
+    const earlier = findPreviousRun(context, head);
+    const planGate = earlier === null ? null : findPlanGate(earlier, readCapturedOrEmpty(head));
+    if (planGate !== null) state.planGate = planGate;
+    const tx = openTransaction(context, head, state, prepared.captured, surroundings, earlier);
+    tx.warnings.push(...notices, ...head.notices, ...prepared.warnings, ...first.warnings, ...warnings);
+    abandoned = startRun(tx, context, head, { ...checked, prepared }, surroundings);
+    return closeTransaction(tx, head, { ...startResult(tx), status: 'initialized' });
+  });
   await stopJobs(context, name, abandoned);
   const unbound = await bindSession(context, name);
   if (result.status === 'resumed' && isOfRoot(present)) await makeActive(context, name);

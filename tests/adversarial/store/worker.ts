@@ -24,8 +24,8 @@ async function main(): Promise<void> {
   switch (task) {
     case 'race':
       for (let i = 0; i < Number(detail); i++) {
-        await store.transact('run', (head) =>
-          step({ files: [{ path: 'count.md', content: String((head.snapshot?.count ?? 0) + 1) }] })(head),
+        await store.transact('run', (head, neighbours) =>
+          step({ files: [{ path: 'count.md', content: String((head.snapshot?.count ?? 0) + 1) }] })(head, neighbours),
         );
       }
       return;

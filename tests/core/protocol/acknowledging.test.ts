@@ -4,7 +4,7 @@ import { requireRecipe } from '../../../src/recipe/load.js';
 import { copyState } from '../../../src/run/codec.js';
 import { getCurrent } from '../../../src/run/current.js';
 import { findPending } from '../../../src/run/pending-action.js';
-import { NOTHING_KNOWN, openTransaction } from '../../../src/run/transaction.js';
+import { openTransaction } from '../../../src/run/transaction.js';
 import { aPlan } from '../documents/plan-fixture.js';
 import { codeOf, idOf, type Outcome, recipeOf, report, type Stage, stage } from './stage.js';
 
@@ -246,7 +246,7 @@ describe('changed sources in autopilot', () => {
     const head = await on.store.read(on.name);
     const state = copyState(await on.state());
     getCurrent(state).mode = { depth: 'quick', interaction: 'autopilot' };
-    const tx = openTransaction(on.context, head, state, requireRecipe(on.context.library, 'one'), NOTHING_KNOWN);
+    const tx = openTransaction(on.context, head, state, requireRecipe(on.context.library, 'one'));
     const result = acknowledge(tx, {
       pending: findPending(tx),
       input: { action: 'a1' },

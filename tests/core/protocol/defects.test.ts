@@ -3,7 +3,7 @@ import { refuseChangedSources } from '../../../src/blocks/sources.js';
 import { requireRecipe } from '../../../src/recipe/load.js';
 import { copyState } from '../../../src/run/codec.js';
 import { getCurrent } from '../../../src/run/current.js';
-import { NOTHING_KNOWN, openTransaction } from '../../../src/run/transaction.js';
+import { openTransaction } from '../../../src/run/transaction.js';
 import { readText } from '../../../src/store/texts.js';
 import { codeOf, idOf, recipeOf, report, type Stage, stage } from './stage.js';
 
@@ -291,7 +291,7 @@ describe('the second net (harness.md, The second net)', () => {
     const on = await started('  - { id: write, type: llm+cli, instruction: W., write: x.json }\n');
     const head = await on.store.read(on.name);
     const state = copyState(await on.state());
-    return openTransaction(on.context, head, state, requireRecipe(on.context.library, 'one'), NOTHING_KNOWN);
+    return openTransaction(on.context, head, state, requireRecipe(on.context.library, 'one'));
   };
 
   it('refuses, and takes the listed paths after a word of the user', async () => {

@@ -24,6 +24,45 @@ import { storeSuite } from './suite.js';
 storeSuite('directory store', diskSubject);
 runsSuite('directory store', diskSubject);
 
+describe('a lock that a decision holds', () => {
+  it('is there until the transaction has ended, however it ends', async () => {
+    const { store, at } = diskSubject();
+    const path = at('.dev/lock.plans');
+    const seen: boolean[] = [];
+    await store.transact('run', (head, neighbours) => {
+      neighbours.hold('plans');
+      seen.push(existsSync(path));
+      return step({})(head, neighbours);
+    });
+    seen.push(existsSync(path));
+    const refused = store.transact('run', (_, { hold }) => {
+      hold('plans');
+      throw new Error('no');
+    });
+    await expect(refused).rejects.toThrow('no');
+    expect([...seen, existsSync(path)]).toEqual([true, false, false]);
+  });
+
+  it('is waited for, and then refused with nothing written', async () => {
+    const { root, store, at } = diskSubject();
+    await store.transact('run', step({}));
+    const holder = { host: 'elsewhere', pid: 1, start: null, token: 'ab', at: '2026-01-01T00:00:00.000Z', for: 'init' };
+    writeFileSync(at('.dev/lock.plans'), JSON.stringify(holder));
+    const waiting = openStore(root, 20);
+    const asked = (kind: string) =>
+      codeOf(() =>
+        waiting.transact('run', (head, neighbours) => {
+          neighbours.hold(kind);
+          return step({})(head, neighbours);
+        }),
+      );
+    expect(await asked('plans')).toBe('LOCKED');
+    expect(await asked('others')).toBe('no error');
+    expect((await store.read('run')).seq).toBe(2);
+    expect(readdirSync(at('.dev/specs/run'))).not.toContain('lock');
+  });
+});
+
 describe('layout', () => {
   it('is the one described (storage.md, Layout), with nothing temporary left', async () => {
     const { store, at } = diskSubject();

@@ -105,6 +105,18 @@ export function storeSuite(
       expect((await store.read('run')).snapshot?.seq).toBe(3);
     });
 
+    it('are decided with the other streams in view as they are now', async () => {
+      const { store } = open();
+      await store.transact('other', step({ body: 1, files: [{ path: 'a.md', content: 'a' }] }));
+      const seen = await store.transact('run', (_, { read, streams }) => {
+        const { snapshot, files } = read('other');
+        return { answer: [streams(), snapshot?.body, files.read('a.md')?.toString(), read('none').snapshot] };
+      });
+      expect(seen).toEqual([['other'], 1, 'a', null]);
+      const refused = store.transact('run', (_, { read }) => ({ answer: read('../run') }));
+      expect(await codeOf(() => refused)).toBe('NAME_INVALID');
+    });
+
     it('leaves nothing behind when decide throws or wants nothing written', async () => {
       const subject = open();
       const thrown = subject.store.transact('run', () => {

@@ -1,0 +1,61 @@
+import { DevCliError } from '../base/errors.js';
+import type { Neighbours } from '../store/store.js';
+import type { WorkTreeStatus } from '../work/baseline.js';
+import { readPresentNow } from '../work/present.js';
+import type { ReadContext } from './context.js';
+import { listOtherExecutions, type OtherExecution } from './other-executions.js';
+import type { RunState } from './state.js';
+
+/**
+ * What a decision may ask of the world outside its run; it is found out when it is first asked for, at once: few decisions ask,
+ * and none can wait.
+ */
+export interface Surroundings {
+  /** The work tree at this absolute path, as it was when first asked for; null where there is no repository. */
+  tree: (workTree: string) => WorkTreeStatus | null;
+  /** The executions of other runs in the work tree at this absolute path; none begins before the decision is committed. */
+  others: (run: string, workTree: string) => readonly OtherExecution[];
+}
+
+/** For a transaction that only reads: it asks nothing. */
+export const NO_SURROUNDINGS: Surroundings = { tree: refuse, others: refuse };
+
+function refuse(): never {
+  throw new DevCliError('INTERNAL', 'A question asked for what only a decision may see.');
+}
+
+/** The lock held while a run starts an execution, so that of two that start at once one sees the other. */
+const EXECUTION_LOCK = 'executions';
+
+/** What a decision may ask. `known`: the work tree, where the caller has read it. */
+export function createSurroundings(
+  context: ReadContext,
+  neighbours: Neighbours<RunState>,
+  known?: WorkTreeStatus | null,
+): Surroundings {
+  let tree = known;
+  let others: OtherExecution[] | undefined;
+  return {
+    tree: (workTree) => {
+      if (tree === undefined) tree = readTree(workTree, context.signal);
+      return tree;
+    },
+    others: (run, workTree) => {
+      if (others === undefined) {
+        neighbours.hold(EXECUTION_LOCK);
+        others = listOtherExecutions(context, neighbours, run, workTree);
+      }
+      return others;
+    },
+  };
+}
+
+/** A repository that git can no longer read counts as none: changes in it go unnoticed, and the report says so. */
+function readTree(workTree: string, signal: AbortSignal): WorkTreeStatus | null {
+  try {
+    return readPresentNow(workTree, { signal });
+  } catch (error) {
+    if (error instanceof DevCliError && error.code === 'GIT_FAILED') return null;
+    throw error;
+  }
+}
