@@ -15,6 +15,7 @@ const sourceFile = (module) => join(root, 'src', `${module}.ts`);
 
 /** Parts of cli.cjs that most acknowledgements do without, and the modules that lead into them. These export functions only. */
 const DOORS = {
+  tree: ['run/other-executions', 'work/present'],
   migration: ['run/migrate'],
   conditions: ['recipe/conditions'],
   language: ['recipe/capture'],
@@ -37,13 +38,11 @@ const DOORS = {
     'engine/act/gate-answer',
     'engine/act/plan-difference',
   ],
-  surroundings: ['run/other-executions', 'work/present'],
   recovery: ['run/recovery', 'run/renderings', 'store/history', 'store/redo'],
 };
 
 /** What several parts import and cli.cjs does not have: without a file of its own, it would lie in one of them, and load that. */
 const SHARED = {
-  tree: ['work/git'],
   common: [
     'blocks/run-summary',
     'documents/plan-boxes',

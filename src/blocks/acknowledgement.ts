@@ -1,7 +1,6 @@
 import type { DevCliError } from '../base/errors.js';
 import type { MachineEvent } from '../machine/events.js';
 import type { InputOf } from '../registry/catalogue.js';
-import type { RunState } from '../run/state.js';
 
 /** The input of `step complete` and `step fail`, without the run's name. */
 export interface AckInput extends Omit<InputOf<'step complete'>, 'name' | 'wait'> {
@@ -46,9 +45,3 @@ export interface Acknowledged {
   result: AckResult;
   event?: MachineEvent;
 }
-
-/**
- * The paths outside `.dev/` that differ from the baseline, and the tree as it is now; determined before the lock. Null
- * when changes are allowed.
- */
-export type ChangedSources = { paths: string[]; now: NonNullable<RunState['baseline']> } | null;

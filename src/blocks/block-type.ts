@@ -4,7 +4,7 @@ import type { PendingAction } from '../run/action.js';
 import type { PendingBlock } from '../run/pending-action.js';
 import type { PathFacts, PendingState } from '../run/state.js';
 import type { Transaction } from '../run/transaction.js';
-import type { AckInput, Acknowledged, ChangedSources } from './acknowledgement.js';
+import type { AckInput, Acknowledged } from './acknowledgement.js';
 
 /** The request to build an action. */
 interface IssueRequest {
@@ -31,7 +31,7 @@ export interface BlockType<B extends AgentFacingBlock> {
    * Checks the evidence, stores what was delivered, and gives the event for the machine.
    * @throws DevCliError when none of the evidence is valid
    */
-  acknowledge(tx: Transaction, pending: PendingBlock<B>, input: AckInput, sources: ChangedSources): Acknowledged;
+  acknowledge(tx: Transaction, pending: PendingBlock<B>, input: AckInput): Acknowledged;
   /** Further consequences of a failure, once `step fail` has been recorded. */
   fail?(tx: Transaction, block: B, reason: string): void;
   /** What the block does even when `ask` finds nobody to ask. */

@@ -3,7 +3,7 @@ import type { Effect } from '../machine/events.js';
 import type { AgentFacingBlock, ResolvedBlock } from '../recipe/resolved.js';
 import { markAcknowledged, type PendingBlock, setPendingAction } from '../run/pending-action.js';
 import { getBlock, recordEntry, recordFault, recordStepSummary, type Transaction } from '../run/transaction.js';
-import type { AckInput, Acknowledged, ChangedSources } from './acknowledgement.js';
+import type { AckInput, Acknowledged } from './acknowledgement.js';
 import type { BlockType } from './block-type.js';
 import { acknowledgeChoice } from './choice.js';
 import { GATE } from './gate.js';
@@ -62,15 +62,10 @@ export function issueAction(tx: Transaction, effect: Extract<Effect, { type: 'is
  * Judges the acknowledgement of the pending action: `step complete`, or `step fail` if `input.fail` (protocol.md §3).
  * @throws DevCliError with nothing changed; evidence that is partly valid gives the result `refused` instead
  */
-export function acknowledgeBlock(
-  tx: Transaction,
-  pending: PendingBlock,
-  input: AckInput,
-  sources: ChangedSources,
-): Acknowledged {
+export function acknowledgeBlock(tx: Transaction, pending: PendingBlock, input: AckInput): Acknowledged {
   const known = structuredClone(tx.current.inputHashes);
   warnChanges(tx);
-  const end = input.fail === true ? failBlock(tx, pending, input.reason) : completeBlock(tx, pending, input, sources);
+  const end = input.fail === true ? failBlock(tx, pending, input.reason) : completeBlock(tx, pending, input);
   // A refusal prints no warnings, so the acknowledgement that is accepted has to give them.
   if (end.result.kind === 'refused') tx.current.inputHashes = known;
   return end;
@@ -88,7 +83,7 @@ export function retractBlock(tx: Transaction, id: string): void {
   if (asksSomebody(block)) getBlockType(block).retract?.(tx, block);
 }
 
-function completeBlock(tx: Transaction, pending: PendingBlock, input: AckInput, sources: ChangedSources): Acknowledged {
+function completeBlock(tx: Transaction, pending: PendingBlock, input: AckInput): Acknowledged {
   const { block } = pending;
   if (pending.choices !== undefined) {
     refuseUnexpected(input, ['data', 'result', 'without']);
@@ -100,7 +95,7 @@ function completeBlock(tx: Transaction, pending: PendingBlock, input: AckInput, 
   }
   const type = getBlockType(block);
   refuseUnexpected(input, type.refuses);
-  return type.acknowledge(tx, { ...pending, block }, input, sources);
+  return type.acknowledge(tx, { ...pending, block }, input);
 }
 
 /** Records that the agent cannot do the block; `onError` decides how the run continues (protocol.md §3). */

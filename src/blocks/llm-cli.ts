@@ -10,7 +10,7 @@ import type { PendingBlock } from '../run/pending-action.js';
 import { readFileFacts } from '../run/pending-documents.js';
 import type { Transaction } from '../run/transaction.js';
 import { isLaterPhase } from '../run/workflow.js';
-import type { AckInput, Acknowledged, ChangedSources } from './acknowledgement.js';
+import type { AckInput, Acknowledged } from './acknowledgement.js';
 import { type ActionBase, buildActionBase, buildFullPart } from './action-parts.js';
 import type { BlockType } from './block-type.js';
 import { checkDocument } from './commands/check.js';
@@ -47,14 +47,9 @@ function buildWriteAction(tx: Transaction, block: LlmCliBlock, shared: ActionBas
 /**
  * `llm+cli`: the file is there, holds up, and after a revise is another one; then its command runs (protocol.md §3).
  */
-function acknowledgeFile(
-  tx: Transaction,
-  pending: PendingBlock<LlmCliBlock>,
-  input: AckInput,
-  sources: ChangedSources,
-): Acknowledged {
+function acknowledgeFile(tx: Transaction, pending: PendingBlock<LlmCliBlock>, input: AckInput): Acknowledged {
   const { block, action, state } = pending;
-  const refusal = refuseChangedSources(tx, action.actionId, sources);
+  const refusal = refuseChangedSources(tx, action.actionId);
   if (refusal !== null) return refusal;
   const path = fillPlaceholders(tx, block.write, block.id);
   const shown = displayPath(tx.place, tx.state.name, path);

@@ -1,7 +1,8 @@
 import { DevCliError, type ErrorDetail } from '../base/errors.js';
+import { keepsSources } from '../recipe/declared.js';
 import { getCurrent } from '../run/current.js';
 import { recordEntry, recordFault, recordStepSummary, type Transaction } from '../run/transaction.js';
-import type { Acknowledged, ChangedSources } from './acknowledgement.js';
+import type { Acknowledged } from './acknowledgement.js';
 
 /** Most paths named in a refusal. */
 const PATHS_SHOWN = 20;
@@ -15,12 +16,14 @@ const PATHS_IN_REASON = 3;
  * baseline. In autopilot the run halts.
  * @returns null when the acknowledgement may go on
  */
-export function refuseChangedSources(tx: Transaction, actionId: string, sources: ChangedSources): Acknowledged | null {
-  if (sources === null || sources.paths.length === 0) return null;
+export function refuseChangedSources(tx: Transaction, actionId: string): Acknowledged | null {
   const { state } = tx;
-  const { paths } = sources;
+  if (state.baseline === null || !keepsSources(tx.captured.recipe)) return null;
+  // Where git can no longer tell, the net below the guard is gone, and the guard remains.
+  const { paths, now } = tx.changes(state.baseline) ?? { paths: [], now: state.baseline };
+  if (paths.length === 0) return null;
   if (isApproved(tx, actionId, paths)) {
-    state.baseline = sources.now;
+    state.baseline = now;
     recordEntry(tx, 'sources-taken', { actionId, paths });
     getCurrent(state).sourcesRefused = null;
     return null;

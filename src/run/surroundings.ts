@@ -1,7 +1,8 @@
 import { DevCliError } from '../base/errors.js';
 import type { Neighbours } from '../store/store.js';
-import type { WorkTreeStatus } from '../work/baseline.js';
-import { readPresentNow } from '../work/present.js';
+import type { Baseline, WorkTreeStatus } from '../work/baseline.js';
+import type { WorkTreeChanges } from '../work/git.js';
+import { readChangesNow, readPresentNow } from '../work/present.js';
 import type { ReadContext } from './context.js';
 import { listOtherExecutions, type OtherExecution } from './other-executions.js';
 import type { RunState } from './state.js';
@@ -13,12 +14,14 @@ import type { RunState } from './state.js';
 export interface Surroundings {
   /** The work tree at this absolute path, as it was when first asked for; null where there is no repository. */
   tree: (workTree: string) => WorkTreeStatus | null;
+  /** What is different there from a baseline; null where git can no longer tell. */
+  changes: (workTree: string, baseline: Baseline) => WorkTreeChanges | null;
   /** The executions of other runs in the work tree at this absolute path; none begins before the decision is committed. */
   others: (run: string, workTree: string) => readonly OtherExecution[];
 }
 
 /** For a transaction that only reads: it asks nothing. */
-export const NO_SURROUNDINGS: Surroundings = { tree: refuse, others: refuse };
+export const NO_SURROUNDINGS: Surroundings = { tree: refuse, changes: refuse, others: refuse };
 
 function refuse(): never {
   throw new DevCliError('INTERNAL', 'A question asked for what only a decision may see.');
@@ -33,13 +36,15 @@ export function createSurroundings(
   neighbours: Neighbours<RunState>,
   known?: WorkTreeStatus | null,
 ): Surroundings {
+  const { signal } = context;
   let tree = known;
   let others: OtherExecution[] | undefined;
   return {
     tree: (workTree) => {
-      if (tree === undefined) tree = readTree(workTree, context.signal);
+      if (tree === undefined) tree = nullIfRefused(() => readPresentNow(workTree, { signal }));
       return tree;
     },
+    changes: (workTree, baseline) => nullIfRefused(() => readChangesNow(workTree, baseline, { signal })),
     others: (run, workTree) => {
       if (others === undefined) {
         neighbours.hold(EXECUTION_LOCK);
@@ -51,9 +56,9 @@ export function createSurroundings(
 }
 
 /** A repository that git can no longer read counts as none: changes in it go unnoticed, and the report says so. */
-function readTree(workTree: string, signal: AbortSignal): WorkTreeStatus | null {
+function nullIfRefused<T>(read: () => T): T | null {
   try {
-    return readPresentNow(workTree, { signal });
+    return read();
   } catch (error) {
     if (error instanceof DevCliError && error.code === 'GIT_FAILED') return null;
     throw error;

@@ -5,7 +5,8 @@ import type { RunMarks } from '../project/marks.js';
 import { ARTIFACTS, isGuarded, listArtifacts } from '../recipe/declared.js';
 import type { CapturedRecipe, ResolvedBlock } from '../recipe/resolved.js';
 import type { Decision, NewEntry, StreamState } from '../store/store.js';
-import type { WorkTreeStatus } from '../work/baseline.js';
+import type { Baseline, WorkTreeStatus } from '../work/baseline.js';
+import type { WorkTreeChanges } from '../work/git.js';
 import { getPollWait, type ReadContext } from './context.js';
 import { getCurrent } from './current.js';
 import type { EntryData, EntryType } from './entries.js';
@@ -47,6 +48,8 @@ export interface Transaction {
   readonly because: string[];
   /** The work tree as it was when the decision first asked for it; null without a repository. */
   readonly tree: () => WorkTreeStatus | null;
+  /** What is different in the work tree from a baseline; null where git can no longer tell. */
+  readonly changes: (baseline: Baseline) => WorkTreeChanges | null;
   /** Other runs that execute a plan in the same work tree. Once asked, none of them begins before the commit. */
   readonly others: () => readonly OtherExecution[];
   /** At `init`: the run of this name before the one that begins. Null in every other transaction. */
@@ -104,7 +107,7 @@ export function openTransaction(
   head: StreamState<RunState>,
   state: RunDraft,
   captured: CapturedRecipe,
-  { tree, others }: Surroundings = NO_SURROUNDINGS,
+  { tree, changes, others }: Surroundings = NO_SURROUNDINGS,
   earlier: RunState | null = null,
 ): Transaction {
   const workTree = state.workTree === '.' ? context.root : state.workTree;
@@ -123,6 +126,7 @@ export function openTransaction(
     ran: [],
     because: [],
     tree: () => tree(workTree),
+    changes: (baseline) => changes(workTree, baseline),
     others: () => others(state.name, workTree),
     earlier,
     pollWait: getPollWait(context),

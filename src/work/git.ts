@@ -36,55 +36,50 @@ export const NESTED_MARK = 'tree:';
  * @returns null if there is no git or no repository
  * @throws DevCliError `GIT_FAILED`, `IO` (the work tree is gone), `INTERRUPTED`
  */
-export async function readBaseline(workTree: string, options: GitOptions = {}): Promise<Baseline | null> {
-  const present = await readPresent(workTree, options);
-  return present === null ? null : toBaseline(present);
-}
-
-/** Reads the work tree in the same way, with the branch. @throws DevCliError as `readBaseline` */
 export function readPresent(workTree: string, options: GitOptions = {}): Promise<WorkTreeStatus | null> {
   return ask(lookAtPresent(workTree), options);
 }
 
-/** What `readPresent` asks. @throws DevCliError as `readBaseline` */
+/** What `readPresent` asks. @throws DevCliError as `readPresent` */
 export function* lookAtPresent(workTree: string): Asking<WorkTreeStatus | null> {
   const place = yield* lookUpRepository(workTree);
   return place.kind === 'repository' ? yield* lookAtPart(workTree, place) : null;
 }
 
+/** What is different from a baseline. */
+export interface WorkTreeChanges {
+  /** Paths outside `.dev/`, relative to the work tree and sorted. */
+  paths: string[];
+  now: Baseline;
+}
+
 /**
- * Lists the paths outside `.dev/` that differ from the baseline, on disk or through commits made since; relative to the
- * work tree and sorted. A path that was dirty before and still has the same content, committed or not, is not among
- * them.
+ * What `readChangesNow` (present.ts) asks: which paths differ from the baseline, on disk or through commits made since. A path
+ * that was dirty before and still has the same content, committed or not, is not among them.
  * @param workTree absolute path
  * @throws DevCliError `GIT_FAILED` (also if the repository or the baseline's commit is gone), `IO`, `INTERRUPTED`
  */
-export async function listChangedSince(
-  workTree: string,
-  baseline: Baseline,
-  options: GitOptions = {},
-): Promise<string[]> {
-  const place = await findRepository(workTree, options);
+export function* lookAtChanges(workTree: string, baseline: Baseline): Asking<WorkTreeChanges> {
+  const place = yield* lookUpRepository(workTree);
   if (place.kind !== 'repository') {
     throw new DevCliError('GIT_FAILED', 'The repository in which this run began cannot be found any more.', {
       details: [{ target: workTree, problem: place.kind === 'no-git' ? 'git is not on the PATH' : 'not a repository' }],
     });
   }
-  const now = await readPresentIn(workTree, place, options);
+  const now = yield* lookAtPart(workTree, place);
   const changed = new Set<string>();
-  for (const path of [
-    ...Object.keys(now.dirty),
-    ...(await listCommittedPaths(workTree, baseline.head, now.head, options)),
-  ]) {
+  const committed = yield* lookAtCommitted(workTree, baseline.head, now.head);
+  for (const path of [...Object.keys(now.dirty), ...committed]) {
     if (!Object.hasOwn(baseline.dirty, path)) changed.add(path);
   }
   for (const [path, before] of Object.entries(baseline.dirty)) {
+    const isNested = before?.startsWith(NESTED_MARK) ?? false;
     const after = Object.hasOwn(now.dirty, path)
       ? now.dirty[path]
-      : await ask(lookAtPath(Buffer.from(`${workTree}/${path}`), before?.startsWith(NESTED_MARK) ?? false), options);
+      : yield* lookAtPath(Buffer.from(`${workTree}/${path}`), isNested);
     if (after !== before) changed.add(path);
   }
-  return [...changed].sort();
+  return { paths: [...changed].sort(), now: toBaseline(now) };
 }
 
 /** The state of the repository on which a command runs. */
@@ -108,7 +103,7 @@ export async function computeTreeState(workTree: string, options: GitOptions = {
   return { head: tree.head, digest: digestTree(tree) };
 }
 
-/** Reads the part of a repository below the work tree, with paths relative to it. @throws DevCliError as `readBaseline` */
+/** Reads the part of a repository below the work tree, with paths relative to it. @throws DevCliError as `readPresent` */
 export function readPresentIn(workTree: string, place: Repository, options: GitOptions): Promise<WorkTreeStatus> {
   return ask(lookAtPart(workTree, place), options);
 }
@@ -140,14 +135,14 @@ function* lookAtTree(directory: string, top: string): Asking<Tree> {
 }
 
 /** Paths that differ between two commits, below the work tree and outside `.dev/`. */
-async function listCommittedPaths(workTree: string, from: string | null, to: string | null, options: GitOptions) {
+function* lookAtCommitted(workTree: string, from: string | null, to: string | null): Asking<string[]> {
   if (to === null || from === to) return [];
   const listing = ['-r', '-z', '--name-only'];
   const args =
     from === null
       ? ['ls-tree', ...listing, to]
       : ['diff-tree', ...listing, '--no-renames', '--relative', '--ignore-submodules=none', from, to];
-  return splitNames(await git(workTree, args, options)).filter((path) => !isDevPath(path));
+  return splitNames(yield* askGit(workTree, args)).filter((path) => !isDevPath(path));
 }
 
 /** Whether a path, relative to the work tree, is dev-cli's own and so nobody's change. */

@@ -3,7 +3,7 @@ import type { SubagentBlock } from '../../recipe/resolved.js';
 import type { PendingBlock } from '../../run/pending-action.js';
 import { markAcknowledged } from '../../run/pending-action.js';
 import { getRound, recordEntry, recordFault, recordStepSummary, type Transaction } from '../../run/transaction.js';
-import type { AckInput, Acknowledged, ChangedSources } from '../acknowledgement.js';
+import type { AckInput, Acknowledged } from '../acknowledgement.js';
 import { completeAction, refuseOutdated } from '../inputs.js';
 import { isRoundPassed, runOnComplete, runOrRefuse, warnAtBound } from '../own-command.js';
 import { refuseChangedSources } from '../sources.js';
@@ -24,12 +24,11 @@ export function acknowledgeAgents(
   tx: Transaction,
   pending: PendingBlock<SubagentBlock>,
   input: AckInput,
-  sources: ChangedSources,
 ): Acknowledged {
   const { block, action } = pending;
   if (action.action !== 'dispatch-subagents') throw new DevCliError('INTERNAL', 'Not a dispatch.');
   const without = requireGivenUpAgents(action, input);
-  const refusal = refuseChangedSources(tx, action.actionId, sources);
+  const refusal = refuseChangedSources(tx, action.actionId);
   if (refusal !== null) return refusal;
   refuseOutdated(tx, pending, without);
   const dispatched = { ...pending, action };

@@ -1,15 +1,13 @@
 import type { Answer } from '../../base/answer.js';
 import { DevCliError } from '../../base/errors.js';
-import type { AckInput, AckResult, ChangedSources } from '../../blocks/acknowledgement.js';
+import type { AckInput, AckResult } from '../../blocks/acknowledgement.js';
 import { acknowledgeBlock, buildUnexpectedOptionError, refuseUnexpected } from '../../blocks/block-types.js';
 import { warnChanges } from '../../blocks/inputs.js';
 import { acknowledgeTasks, type EngineAcknowledgement } from '../../engine/act/collect.js';
 import { acknowledgeGate } from '../../engine/act/gate-answer.js';
-import { keepsSources } from '../../recipe/declared.js';
 import { type Context, getDeadline } from '../../run/context.js';
 import type { RunEngine } from '../../run/engine.js';
 import { type PendingBlock, whereIn } from '../../run/pending-action.js';
-import type { RunState } from '../../run/state.js';
 import { transact } from '../../run/transact.js';
 import type { Transaction } from '../../run/transaction.js';
 import { type CallResult, renderEnvelope } from '../../views/action.js';
@@ -33,13 +31,12 @@ export async function stepComplete(
 ): Promise<Answer> {
   const name = await findRun(context, given, true);
   const awaited = input.collect === true && wait !== undefined;
-  let found: Findings = { jobs: null, sources: undefined, isAwaited: !awaited };
+  let found: Findings = { jobs: null, isAwaited: !awaited };
   for (;;) {
     const done = await transact(
       context,
       name,
-      (tx, pending) =>
-        findMissing(tx, found) ?? decide(context, tx, { pending, input, sources: found.sources ?? null }),
+      (tx, pending) => findMissing(tx, found) ?? decide(context, tx, { pending, input }),
     );
     switch (done.kind) {
       case 'jobs': {
@@ -47,9 +44,6 @@ export async function stepComplete(
         found = { ...found, jobs: { earlier, pendingId: done.pendingId } };
         break;
       }
-      case 'sources':
-        found = { ...found, sources: await findChangedSources(context, done.workTree, done.baseline) };
-        break;
       case 'results': {
         const { awaitResults } = await import('./await-results.js');
         await awaitResults(context, name, done.engine, getDeadline(context, wait));
@@ -73,8 +67,6 @@ export async function stepComplete(
 interface Findings {
   /** The results of jobs that were running, and the action that was pending then; null before they were looked for. */
   jobs: { earlier: CallResult | null; pendingId: string | null } | null;
-  /** Undefined before they were looked for. */
-  sources: ChangedSources | undefined;
   isAwaited: boolean;
 }
 
@@ -82,22 +74,14 @@ interface Findings {
 type Missing =
   /** Jobs: if one has ended meanwhile, its block is no longer the pending one. */
   | { kind: 'jobs'; pendingId: string | null }
-  /** What changed in the work tree since the baseline: the step must not change sources. */
-  | { kind: 'sources'; workTree: string; baseline: Baseline }
   /** Results that tasks have not handed in yet (`--collect --wait`). */
   | { kind: 'results'; engine: RunEngine };
 
-type Baseline = NonNullable<RunState['baseline']>;
-
-function findMissing({ state, current, captured, place }: Transaction, found: Findings): Missing | null {
+function findMissing({ state, current }: Transaction, found: Findings): Missing | null {
   if (found.jobs === null && (hasRunningJob(state) || hasDeferredCommits(state)))
     return { kind: 'jobs', pendingId: findPendingId(state) };
   const action = state.pendingAction?.action.action;
-  const { baseline } = state;
   const { engine } = current;
-  const isWatched = (action === 'dispatch-subagents' || action === 'llm+cli') && keepsSources(captured.recipe);
-  if (isWatched && baseline !== null && found.sources === undefined)
-    return { kind: 'sources', workTree: place.workTree, baseline };
   if (action === 'engine-dispatch' && engine !== null && !found.isAwaited) return { kind: 'results', engine };
   return null;
 }
@@ -146,36 +130,18 @@ function warnMovedPlan({ current: { engine }, warnings }: Transaction, moved: st
   engine.planMarks = moved === null ? rest : { ...rest, told: moved };
 }
 
-/**
- * What changed outside `.dev/` since the baseline; null for nothing, and where git can no longer tell: then the net below the
- * guard is gone, and the guard remains.
- */
-async function findChangedSources({ signal }: Context, workTree: string, baseline: Baseline): Promise<ChangedSources> {
-  try {
-    const { listChangedSince, readBaseline } = await import('../../work/git.js');
-    const paths = await listChangedSince(workTree, baseline, { signal });
-    if (paths.length === 0) return null;
-    const now = await readBaseline(workTree, { signal });
-    return now === null ? null : { paths, now };
-  } catch (error) {
-    if (error instanceof DevCliError && error.code === 'GIT_FAILED') return null;
-    throw error;
-  }
-}
-
 /** An acknowledgement as it was given. */
 interface Acknowledgement {
   /** The action that waits, with its block. */
   pending: PendingBlock | null;
   input: AckInput;
-  sources: ChangedSources;
 }
 
 /**
  * Acknowledges an action: identify → check evidence → save → record → advance (protocol.md §3).
  * @throws DevCliError with nothing changed, for anything but evidence that is partly good
  */
-export function acknowledge(tx: Transaction, { pending: present, input, sources }: Acknowledgement): AckResult {
+export function acknowledge(tx: Transaction, { pending: present, input }: Acknowledgement): AckResult {
   const dispatch = tx.state.pendingAction?.action;
   if (dispatch?.action === 'engine-dispatch') {
     refuseUnexpected(input, ['data', 'choice', 'result', 'without']);
@@ -191,7 +157,7 @@ export function acknowledge(tx: Transaction, { pending: present, input, sources 
     warnChanges(tx);
     return advanceByEngine(tx, acknowledgeGate(tx, pending, input));
   }
-  const { result, event } = acknowledgeBlock(tx, pending, input, sources);
+  const { result, event } = acknowledgeBlock(tx, pending, input);
   if (event !== undefined) advance(tx, event);
   return result;
 }

@@ -14,7 +14,7 @@ import {
 import { announceNew, withdrawNew } from '../../../src/work/commit-index.js';
 import type { CommitScope } from '../../../src/work/commit-paths.js';
 import { findCommit } from '../../../src/work/commit-search.js';
-import { readBaseline } from '../../../src/work/git.js';
+import { readPresent } from '../../../src/work/git.js';
 import { freshDirectory, GIT_ENV, git, put, repository } from './repository.js';
 
 const around = { env: GIT_ENV };
@@ -29,7 +29,7 @@ beforeEach(() => {
 afterEach(() => remove());
 
 async function now(): Promise<Baseline> {
-  const baseline = await readBaseline(tree, around);
+  const baseline = await readPresent(tree, around);
   if (baseline === null) throw new Error('no repository');
   return baseline;
 }
@@ -224,7 +224,7 @@ describe('where a commit cannot be made', () => {
   it('works in a part of a repository', async () => {
     repository(tree, { 'packages/api/src/a.ts': '1', 'src/a.ts': '1' });
     const part = join(tree, 'packages/api');
-    const since = await readBaseline(part, around);
+    const since = await readPresent(part, around);
     if (since === null) throw new Error('no repository');
     put(tree, 'packages/api/src/a.ts', '2');
     put(tree, 'src/a.ts', '2');

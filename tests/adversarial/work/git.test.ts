@@ -15,8 +15,10 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Baseline } from '../../../src/work/baseline.js';
-import { computeTreeState, listChangedSince, readBaseline } from '../../../src/work/git.js';
+import { type Baseline, toBaseline } from '../../../src/work/baseline.js';
+import { computeTreeState, readPresent } from '../../../src/work/git.js';
+import type { GitOptions } from '../../../src/work/git-command.js';
+import { readChangesNow, readPresentNow } from '../../../src/work/present.js';
 import { freshDirectory, GIT_ENV, git, put, repository } from './repository.js';
 
 const around = { env: GIT_ENV };
@@ -31,6 +33,19 @@ beforeEach(() => {
 afterEach(() => remove());
 
 const digestOf = async (path: string) => (await computeTreeState(path, around))?.digest ?? null;
+
+/** Asks in both ways that there are, and gives what both found. */
+async function readBaseline(workTree: string, options: GitOptions): Promise<Baseline | null> {
+  const present = await readPresent(workTree, options);
+  expect(readPresentNow(workTree, options)).toEqual(present);
+  return present === null ? null : toBaseline(present);
+}
+
+async function listChangedSince(workTree: string, before: Baseline, options: GitOptions): Promise<string[]> {
+  const { paths, now } = readChangesNow(workTree, before, options);
+  expect(now).toEqual(await readBaseline(workTree, options));
+  return paths;
+}
 
 async function baseline(): Promise<Baseline> {
   const now = await readBaseline(tree, around);
@@ -93,6 +108,26 @@ describe('where there is nothing to ask', () => {
     chmodSync(join(fake, 'git'), 0o755);
     const asked = readBaseline(tree, { env: { PATH: `${fake}:${GIT_ENV['PATH']}` }, signal: AbortSignal.timeout(100) });
     await expect(asked).rejects.toEqual(failsWith('INTERRUPTED'));
+  });
+});
+
+describe('a decision that asks git', () => {
+  const fakeGit = (script: string) => {
+    repository(tree, {});
+    put(tree, 'bin/git', `#!/bin/sh\n${script}\n`);
+    chmodSync(join(tree, 'bin/git'), 0o755);
+    return { env: { PATH: `${join(tree, 'bin')}:${GIT_ENV['PATH']}` } };
+  };
+
+  it('is ended by the Ctrl-C that ends git', () => {
+    expect(() => readPresentNow(tree, fakeGit('kill -INT $$'))).toThrow(failsWith('INTERRUPTED'));
+  });
+
+  it('does not take another end of git for an answer', () => {
+    expect(() => readPresentNow(tree, fakeGit('kill -KILL $$'))).toThrow('git rev-parse was ended by SIGKILL.');
+    expect(() => readPresentNow(tree, fakeGit('exit 3'))).toThrow('git rev-parse failed with exit 3.');
+    const slow = { ...fakeGit('exec sleep 60'), timeoutSeconds: 0.1 };
+    expect(() => readPresentNow(tree, slow)).toThrow('git rev-parse gave no answer in 0.1 seconds.');
   });
 });
 

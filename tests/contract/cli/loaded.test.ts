@@ -57,6 +57,8 @@ function loadedBy(args: string[], program = BINARY): Loaded {
 
 /** The documents of a plan, and commands that recipes run on them. */
 const PLAN = ['cli-plan', 'common', 'plan'];
+/** What asks git. */
+const TREE = ['cli-tree', 'tree'];
 /** What judges `when` and `exitWhen`. */
 const CONDITIONS = ['cel-js', 'cli-conditions', 'conditions'];
 
@@ -115,13 +117,13 @@ describe('a hot command loads no more than it needs', () => {
     try {
       expect(loadedInRun(planned)).toEqual({
         'classify-intent': [],
-        'explore-full': [...PLAN, 'tree', 'yaml'].sort(),
+        'explore-full': [...PLAN, ...TREE, 'yaml'].sort(),
         interview: PLAN,
         'decision-confirm': CONDITIONS,
-        'analyze-full': [...PLAN, 'tree', 'yaml'].sort(),
-        'codex-synth': [...PLAN, 'tree', 'yaml'].sort(),
-        'generate-plan': [...PLAN, 'tree'].sort(),
-        review: [...CONDITIONS, ...PLAN, 'tree', 'yaml'].sort(),
+        'analyze-full': [...PLAN, ...TREE, 'yaml'].sort(),
+        'codex-synth': [...PLAN, ...TREE, 'yaml'].sort(),
+        'generate-plan': [...PLAN, ...TREE].sort(),
+        review: [...CONDITIONS, ...PLAN, ...TREE, 'yaml'].sort(),
       });
     } finally {
       planned.remove();

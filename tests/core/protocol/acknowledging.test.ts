@@ -4,7 +4,9 @@ import { requireRecipe } from '../../../src/recipe/load.js';
 import { copyState } from '../../../src/run/codec.js';
 import { getCurrent } from '../../../src/run/current.js';
 import { findPending } from '../../../src/run/pending-action.js';
+import { NO_SURROUNDINGS } from '../../../src/run/surroundings.js';
 import { openTransaction } from '../../../src/run/transaction.js';
+import type { Baseline } from '../../../src/work/baseline.js';
 import { aPlan } from '../documents/plan-fixture.js';
 import { codeOf, idOf, type Outcome, recipeOf, report, type Stage, stage } from './stage.js';
 
@@ -246,12 +248,10 @@ describe('changed sources in autopilot', () => {
     const head = await on.store.read(on.name);
     const state = copyState(await on.state());
     getCurrent(state).mode = { depth: 'quick', interaction: 'autopilot' };
-    const tx = openTransaction(on.context, head, state, requireRecipe(on.context.library, 'one'));
-    const result = acknowledge(tx, {
-      pending: findPending(tx),
-      input: { action: 'a1' },
-      sources: { paths: ['a.ts'], now: { head: null, dirty: {} } },
-    });
+    state.baseline = { head: null, dirty: {} };
+    const around = { ...NO_SURROUNDINGS, changes: (_: string, now: Baseline) => ({ paths: ['a.ts'], now }) };
+    const tx = openTransaction(on.context, head, state, requireRecipe(on.context.library, 'one'), around);
+    const result = acknowledge(tx, { pending: findPending(tx), input: { action: 'a1' } });
     const error = result.kind === 'refused' ? result.error : null;
     expect(error?.message).toMatch(/^1 file outside .* the run halted/);
     expect(error?.fix).toContainEqual({ command: 'step invalidate', input: { name: 'run-1', step: 'write' } });

@@ -3,6 +3,7 @@ import { refuseChangedSources } from '../../../src/blocks/sources.js';
 import { requireRecipe } from '../../../src/recipe/load.js';
 import { copyState } from '../../../src/run/codec.js';
 import { getCurrent } from '../../../src/run/current.js';
+import { NO_SURROUNDINGS } from '../../../src/run/surroundings.js';
 import { openTransaction } from '../../../src/run/transaction.js';
 import { readText } from '../../../src/store/texts.js';
 import { codeOf, idOf, recipeOf, report, type Stage, stage } from './stage.js';
@@ -290,33 +291,40 @@ describe('the second net (harness.md, The second net)', () => {
   const opened = async () => {
     const on = await started('  - { id: write, type: llm+cli, instruction: W., write: x.json }\n');
     const head = await on.store.read(on.name);
-    const state = copyState(await on.state());
-    return openTransaction(on.context, head, state, requireRecipe(on.context.library, 'one'));
+    const state = { ...copyState(await on.state()), baseline: now };
+    let paths: string[] = [];
+    const around = { ...NO_SURROUNDINGS, changes: () => ({ paths, now }) };
+    const tx = openTransaction(on.context, head, state, requireRecipe(on.context.library, 'one'), around);
+    const refuse = (actionId: string, ...changed: string[]) => {
+      paths = changed;
+      return refuseChangedSources(tx, actionId)?.result.kind ?? null;
+    };
+    return { tx, refuse };
   };
 
   it('refuses, and takes the listed paths after a word of the user', async () => {
-    const tx = await opened();
-    expect(refuseChangedSources(tx, 'a1', { paths: ['a.ts'], now })?.result.kind).toBe('refused');
+    const { tx, refuse } = await opened();
+    expect(refuse('a1', 'a.ts')).toBe('refused');
     tx.current.sourcesRefused = { seq: 5, actionId: 'a1', paths: ['a.ts'] };
     tx.state.lastHuman = { seq: 6, at: tx.at };
-    expect(refuseChangedSources(tx, 'a1', { paths: ['a.ts'], now })).toBeNull();
+    expect(refuse('a1', 'a.ts')).toBeNull();
   });
 
   it('takes only the paths that were listed', async () => {
-    const tx = await opened();
+    const { tx, refuse } = await opened();
     tx.current.sourcesRefused = { seq: 5, actionId: 'a1', paths: ['a.ts'] };
     tx.state.lastHuman = { seq: 6, at: tx.at };
-    expect(refuseChangedSources(tx, 'a1', { paths: ['a.ts', 'b.ts'], now })?.result.kind).toBe('refused');
+    expect(refuse('a1', 'a.ts', 'b.ts')).toBe('refused');
   });
 
   it('asks again at a later action, whatever was said about an earlier one', async () => {
-    const tx = await opened();
-    expect(refuseChangedSources(tx, 'a1', { paths: ['a.ts'], now })?.result.kind).toBe('refused');
+    const { tx, refuse } = await opened();
+    expect(refuse('a1', 'a.ts')).toBe('refused');
     tx.current.sourcesRefused = { seq: 5, actionId: 'a1', paths: ['a.ts'] };
     tx.state.lastHuman = { seq: 6, at: tx.at };
     // Put back, and acknowledged without a change; then something else.
-    expect(refuseChangedSources(tx, 'a1', null)).toBeNull();
-    expect(refuseChangedSources(tx, 'a2', { paths: ['c.ts'], now })?.result.kind).toBe('refused');
+    expect(refuse('a1')).toBeNull();
+    expect(refuse('a2', 'c.ts')).toBe('refused');
   });
 });
 
