@@ -9,23 +9,7 @@ import standaloneCode from 'ajv/dist/standalone/index.js';
 import { build } from 'esbuild';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-const catalogue = join(root, 'src/generated/.catalogue.mjs');
-mkdirSync(dirname(catalogue), { recursive: true });
-await build({
-  entryPoints: [join(root, 'scripts/catalogue.ts')],
-  bundle: true,
-  platform: 'node',
-  format: 'esm',
-  packages: 'external',
-  // What a room's handlers need may be what is generated here.
-  plugins: [{ name: 'later', setup: ({ onResolve }) => onResolve({ filter: /./ }, later) }],
-  outfile: catalogue,
-  logLevel: 'error',
-});
-const { validators, outlines, registry, forms, shipped } = await import(
-  `${pathToFileURL(catalogue).href}?${Date.now()}`
-);
-rmSync(catalogue);
+const { validators, outlines, registry, forms, shipped } = await load('scripts/catalogue.ts');
 
 for (const [name, schema] of Object.entries(validators)) {
   const ajv = new Ajv2020({
@@ -69,8 +53,43 @@ for (const [name, schema] of Object.entries(shipped)) {
   writeIfChanged(join(root, `schemas/${name}.schema.json`), text);
 }
 
+// Needs the validators, and itself nothing of what it makes.
+const { readShippedTexts } = await load('scripts/shipped-texts.ts');
+writeData('shipped-texts', readShippedTexts(root), "import('../recipe/shipped-texts.js').ShippedTexts");
+
+/** Loads a module of TypeScript. */
+async function load(module) {
+  const outfile = join(root, 'src/generated/.loaded.mjs');
+  mkdirSync(dirname(outfile), { recursive: true });
+  await build({
+    entryPoints: [join(root, module)],
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    packages: 'external',
+    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+    plugins: [
+      { name: 'later', setup: ({ onResolve }) => onResolve({ filter: /./ }, later) },
+      { name: 'unknown', setup: nothingShipped },
+    ],
+    outfile,
+    logLevel: 'error',
+  });
+  const loaded = await import(`${pathToFileURL(outfile).href}?${module}`);
+  rmSync(outfile);
+  return loaded;
+}
+
+/** What a room's handlers need may be what is generated here. */
 function later({ path, kind }) {
   return kind === 'dynamic-import' ? { path, external: true } : undefined;
+}
+
+function nothingShipped({ onResolve, onLoad }) {
+  onResolve({ filter: /\/generated\/shipped-texts\.js$/ }, () => ({ path: 'nothing', namespace: 'shipped' }));
+  onLoad({ filter: /./, namespace: 'shipped' }, () => ({
+    contents: 'export default { yaml: {}, agents: {}, sound: [] };',
+  }));
 }
 
 /** A JSON text parses faster than the same as JavaScript. */

@@ -2,6 +2,7 @@ import { isRecord } from '../base/json.js';
 import { splitFrontMatter } from '../documents/front-matter.js';
 import type { Library } from './library.js';
 import type { CapturedAgent } from './resolved.js';
+import { findShippedAgent } from './shipped-texts.js';
 import { getVariantKey } from './variant-key.js';
 
 /** An agent definition as found on disk. */
@@ -64,11 +65,9 @@ function findDefinition(library: Library, places: typeof PLACES, type: string, f
     const text = library.reader.read(`${base}/${path}`);
     if (text === null) continue;
     const source = shipped ? `dev-cli:${path}` : path;
-    return {
-      shipped,
-      text,
-      ...(ending === '.md' ? parseMarkdownAgent(type, source, text) : parseTomlAgent(type, source, text)),
-    };
+    const parse = ending === '.md' ? parseMarkdownAgent : parseTomlAgent;
+    const known = shipped ? findShippedAgent(text) : undefined;
+    return { shipped, text, ...(known ?? parse(type, source, text)) };
   }
   return null;
 }

@@ -7,6 +7,7 @@ import { describeFile, findRecipe, type Library, type LibraryFile, listRecipeFil
 import { lintRecipe } from './lint.js';
 import { type RecipeProblem, sortProblems } from './problem.js';
 import type { CapturedRecipe } from './resolved.js';
+import { isKnownSound } from './shipped-texts.js';
 
 /** A recipe and everything wrong with it. */
 export interface LoadedRecipe {
@@ -66,7 +67,11 @@ export function loadRecipeFile(library: Library, path: string): LoadedRecipe {
  * @throws DevCliError `UNKNOWN_RECIPE`, `IO`; `RECIPE_INVALID` with every error at its place
  */
 export function requireRecipe(library: Library, name: string): CapturedRecipe {
-  const { captured, problems, file } = loadRecipe(library, name);
+  const found = findRecipe(library, name);
+  const compiled = compileRecipe(library, found, library.reader.read(found.path) ?? '');
+  const known = capture(compiled);
+  if (known !== null && isKnownSound(known)) return known;
+  const { captured, problems, file } = lint(compiled, found);
   if (captured !== null) return captured;
   const errors = problems.filter(({ severity }) => severity === 'error');
   throw new DevCliError(
@@ -108,7 +113,10 @@ function describeRecipe(library: Library, file: LibraryFile, shadowed: LibraryFi
 }
 
 function load(library: Library, file: LibraryFile, text: string): LoadedRecipe {
-  const compiled = compileRecipe(library, file, text);
+  return lint(compileRecipe(library, file, text), file);
+}
+
+function lint(compiled: CompiledRecipe, file: LibraryFile): LoadedRecipe {
   lintRecipe(compiled, file.name);
   return {
     captured: capture(compiled),

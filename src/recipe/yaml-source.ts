@@ -2,6 +2,7 @@ import type { Document, Node, Pair, YAMLParseError } from 'yaml';
 import { defined } from '../base/defined.js';
 import { findSuggestion } from '../base/suggest.js';
 import { locateOffset, type RecipeProblem, type Span } from './problem.js';
+import { findShippedYaml } from './shipped-texts.js';
 
 const yaml = (): typeof import('yaml') => require('yaml');
 
@@ -46,6 +47,12 @@ export function parsePointer(pointer: string): string[] {
  * @param file the path as shown to the user
  */
 export function parseYaml(text: string, file: string): YamlSource {
+  const value = findShippedYaml(text);
+  if (value === undefined) return parseText(text, file);
+  return { file, text, value, problems: [], locate: (...place) => parseText(text, file).locate(...place) };
+}
+
+function parseText(text: string, file: string): YamlSource {
   const source: YamlSource = { file, text, value: undefined, problems: [], locate: () => START };
   const report = (message: string, span: Span, fix?: string) => {
     source.problems.push({ severity: 'error', message, file, ...locateOffset(text, span), ...defined({ fix }) });
