@@ -36,8 +36,11 @@ export function canonicalJson(value: unknown): string {
  */
 export function normalizeJson(value: unknown, known?: Json): Json {
   if (value === known && known !== undefined) return known;
-  if (Array.isArray(value))
-    return value.every((item) => isNormal(item)) ? value : value.map((item) => normalizeJson(item));
+  if (Array.isArray(value)) {
+    const before: readonly Json[] = Array.isArray(known) ? known : [];
+    if (value.every((item, at) => isNormal(item, before[at]))) return value;
+    return value.map((item, at) => normalizeJson(item, before[at]));
+  }
   if (isRecord(value)) return normalizeObject(value, isRecord(known) ? (known as JsonObject) : {});
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;
   return value === undefined ? null : (value as Json);

@@ -7,7 +7,7 @@ import { digestDocument, type Whose } from './digest.js';
 import { isInside, isReserved, toDocumentPath, toRootRelative } from './layout.js';
 import { encodeEntry } from './line.js';
 import type { DocumentWrite } from './medium.js';
-import { createPatch, serializeSnapshot } from './snapshot.js';
+import { createPatch, serializeNormal } from './snapshot.js';
 import type { Decision, Entry, WithSeq } from './store.js';
 import { LARGEST_TEXT, packTexts } from './texts.js';
 
@@ -17,8 +17,10 @@ export interface StoreCommit {
   lines: string;
   /** `seq` of its last entry. */
   seq: number;
-  /** The bytes of the snapshot after it. */
-  snapshot: string;
+  /** The snapshot after it. */
+  snapshot: JsonObject;
+  /** Its bytes. */
+  text: string;
   /** Contents by digest that are too large for a line. */
   large: Map<string, Buffer>;
   /** The documents that differ from what they are to be. */
@@ -46,8 +48,7 @@ export type WriteDecision<S extends WithSeq> = Extract<Decision<S, unknown>, { e
  */
 export function buildCommit<S extends WithSeq>(base: CommitBase, decision: WriteDecision<S>): StoreCommit {
   const seq = base.seq + decision.entries.length;
-  const after = normalizeJson({ ...decision.snapshot, seq }, base.snapshot ?? undefined) as JsonObject;
-  const snapshot = serializeSnapshot(after);
+  const snapshot = normalizeJson({ ...decision.snapshot, seq }, base.snapshot ?? undefined) as JsonObject;
   const large = new Map<string, Buffer>();
   const small = new Map<string, Buffer>();
   const placements: DocumentWrite[] = [];
@@ -71,7 +72,7 @@ export function buildCommit<S extends WithSeq>(base: CommitBase, decision: Write
   const lines = decision.entries.map(({ type, by, data }, i) => {
     const head = { v: 2 as const, seq: base.seq + 1 + i, at: base.at, type, by, data };
     if (base.seq + 1 + i < seq) return encodeEntry({ ...head, patch: [], files: [], more: true });
-    const patch = createPatch(base.snapshot, after);
+    const patch = createPatch(base.snapshot, snapshot);
     const rendered = renderings.map(({ path }) => toDocumentPath(base.layout, base.stream, path));
     const more = {
       rendered: rendered.length === 0 ? undefined : rendered,
@@ -81,7 +82,8 @@ export function buildCommit<S extends WithSeq>(base: CommitBase, decision: Write
     };
     return encodeEntry({ ...head, patch, files, ...defined(more) });
   });
-  return { lines: lines.join(''), seq, snapshot, large, placements: [...changed, ...renderings] };
+  const text = serializeNormal(snapshot);
+  return { lines: lines.join(''), seq, snapshot, text, large, placements: [...changed, ...renderings] };
 }
 
 /**

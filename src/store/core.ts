@@ -88,7 +88,8 @@ export function createStore<S extends WithSeq>(options: Options<S>): Store<S> {
     });
     try {
       putInPlace(stream, commit.placements, marking);
-      conclude(stream, marking, commit.snapshot);
+      conclude(stream, marking, commit.text);
+      finder.remember(commit.text, commit.snapshot as unknown as S);
     } catch (error) {
       throw addRecordedNote(error);
     }

@@ -64,6 +64,8 @@ export interface StreamOpener<S extends WithSeq> {
    * next, whose documents would look foreign; so the result counts only while the snapshot is the one that was read.
    */
   undisturbed(stream: string): OpenedStream<S>;
+  /** Spares the next reader in this process the parsing of a snapshot that was written just now. */
+  remember(text: string, snapshot: S): void;
   /** The stream as it is handed to a caller. */
   toStreamState(stream: string, state: OpenedStream<S>, files: StreamState<S>['files']): StreamState<S>;
 }
@@ -225,6 +227,10 @@ export function createStreamOpener<S extends WithSeq>(
 
   return {
     underLock: (stream) => find(stream, thoroughTail, medium.snapshot(stream)),
+
+    remember(text, snapshot) {
+      last = { text, snapshot };
+    },
 
     undisturbed(stream) {
       for (let look = 1; ; look++) {

@@ -25,7 +25,12 @@ export function parseSnapshot<S extends WithSeq>(text: string, codec: Codec<S>):
  * stored one byte for byte (storage.md, A commit).
  */
 export function serializeSnapshot(snapshot: object): string {
-  return `${JSON.stringify(normalizeJson(snapshot), null, 1)}\n`;
+  return serializeNormal(normalizeJson(snapshot));
+}
+
+/** The same for a snapshot that is normal (base/json.ts `normalizeJson`): to look again would take longer than to write it. */
+export function serializeNormal(snapshot: Json): string {
+  return `${JSON.stringify(snapshot, null, 1)}\n`;
 }
 
 /** `seq` of a stored snapshot without checking the rest: 0 when there is none, -1 when it cannot be told. */
