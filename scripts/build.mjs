@@ -15,7 +15,7 @@ const sourceFile = (module) => join(root, 'src', `${module}.ts`);
 
 /** Parts of cli.cjs that most acknowledgements do without, and the modules that lead into them. These export functions only. */
 const DOORS = {
-  tree: ['run/other-executions', 'work/present'],
+  tree: ['run/other-executions', 'work/ignored', 'work/present'],
   migration: ['run/migrate'],
   conditions: ['recipe/conditions'],
   language: ['recipe/capture'],
