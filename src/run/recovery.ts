@@ -5,7 +5,7 @@ import type { Entry, Past, StreamState } from '../store/store.js';
 import { PLAN } from './paths.js';
 import { createWorkspace, type PendingDocuments, readFileFacts } from './pending-documents.js';
 import { readPlan } from './plan-content.js';
-import { collectRenderings, type Rendering } from './renderings.js';
+import { collectRenderings, isRemnant, type Rendering } from './renderings.js';
 import type { RunDraft, RunState } from './state.js';
 
 /** What a run's journal says of documents that are not as it left them; paths relative to the run's directory. */
@@ -54,16 +54,19 @@ export function findLostContents(
     // An earlier run of the name may have left documents that somebody has removed since.
     if (paths !== 'all' || entry.data['runId'] === state.runId) collectRecorded(recorded, entry, isWanted);
   });
-  for (const path of collector.paths()) recorded.delete(path);
   const rebooted = paths === 'all';
-  compareRecorded({ files, past, state, rebooted }, recorded, found);
-  if ([...collector.paths()].some(isWanted)) {
-    const renderings = collector.render(state, past.contents);
-    for (const [path, rendering] of renderings) if (isWanted(path)) compareRendering(files, path, rendering, found);
+  const compared = { files, past, state, rebooted };
+  const rendered = [...collector.paths()].filter(isWanted);
+  const others = new Map([...recorded].filter(([path]) => !collector.paths().has(path)));
+  compareRecorded(compared, others, found);
+  const renderings = rendered.length === 0 ? null : collector.render(state, past.contents);
+  for (const path of rendered) {
+    const rendering = renderings?.get(path);
+    if (rendering !== undefined) compareRendering(compared, path, rendering, recorded.get(path)?.known, found);
   }
   const isUnknown = !recorded.has(PLAN) && !collector.paths().has(PLAN);
   const plan = !rebooted && isWanted(PLAN) && isUnknown ? renderPlanAnew(files) : null;
-  if (plan !== null && isTorn(files, PLAN, plan)) found.contents.set(PLAN, plan);
+  if (plan !== null && isTorn(files, PLAN, [plan])) found.contents.set(PLAN, plan);
   return found;
 }
 
@@ -82,34 +85,50 @@ interface Compared extends Pick<StreamState<RunState>, 'files' | 'past'> {
   rebooted: boolean;
 }
 
-function compareRecorded(
-  { files, past, state, rebooted }: Compared,
-  recorded: ReadonlyMap<string, Recorded>,
-  found: Found,
-): void {
-  const different = [...recorded].flatMap(([path, { known, after }]) => {
-    const current = digestDocument(files, path);
-    if (current === after || (current === null && isAwaited(state, path))) return [];
-    const isOlder = rebooted && typeof current === 'string' && known.has(current);
-    if (after !== null) return [{ path, after, isOlder }];
-    // A document that a commit removed is back as it was.
-    if (isOlder) found.contents.set(path, null);
-    return [];
-  });
-  const contents = past.contents(different.map(({ after }) => after));
-  for (const { path, after, isOlder } of different) {
-    const content = contents.get(after);
-    if (isOlder || isTorn(files, path, content)) {
+function compareRecorded(compared: Compared, recorded: ReadonlyMap<string, Recorded>, found: Found): void {
+  const { files, past, state, rebooted } = compared;
+  const different = [...recorded].filter(([path, { after }]) => isDifferent(compared, path, after));
+  const versionsOf = ({ known, after }: Recorded): readonly string[] =>
+    rebooted ? [...known] : after === null ? [] : [after];
+  const contents = past.contents(different.flatMap(([, document]) => versionsOf(document)));
+  for (const [path, document] of different) {
+    const versions = versionsOf(document).flatMap((digest) => contents.get(digest) ?? []);
+    const isLost = isOlder(compared, path, document) || isTorn(files, path, [NOTHING, ...versions]);
+    if (document.after === null) {
+      // A document that a commit removed is back, whole or in part.
+      if (rebooted && isLost) found.contents.set(path, null);
+    } else if (isLost) {
+      const content = contents.get(document.after);
       if (content !== undefined) found.contents.set(path, content);
       else if (rebooted) found.missing.push(path);
     } else if (rebooted && !isPromised(state, path)) found.edited.push(path);
   }
 }
 
-function compareRendering(files: DocumentReader, path: string, { content, isOlder }: Rendering, found: Found): void {
+function isDifferent({ files, state }: Compared, path: string, after: string | null): boolean {
+  const current = digestDocument(files, path);
+  return current !== after && (current !== null || !isAwaited(state, path));
+}
+
+/** Whether a document is as an earlier commit left it, so that its replacement was lost. */
+function isOlder({ files, rebooted }: Compared, path: string, { known }: Recorded): boolean {
+  const current = rebooted ? digestDocument(files, path) : null;
+  return typeof current === 'string' && known.has(current);
+}
+
+/** @param known digests of what entries hold of the document */
+function compareRendering(
+  { files, past, rebooted }: Compared,
+  path: string,
+  { content, isOlder }: Rendering,
+  known: ReadonlySet<string> = new Set(),
+  found: Found,
+): void {
   const present = files.facts(path).kind === 'file' ? files.read(path) : null;
   if (present?.equals(content)) return;
-  if (isTorn(files, path, content) || (present !== null && isOlder(present))) found.renderings.set(path, content);
+  const versions = rebooted ? [...past.contents(known).values()] : [];
+  const isLost = isTorn(files, path, [content, ...versions]) || (present !== null && isOlder(present));
+  if (isLost) found.renderings.set(path, content);
   else found.edited.push(path);
 }
 
@@ -198,14 +217,16 @@ function isPromised({ pendingAction }: RunState, path: string): boolean {
   return pendingAction !== null && pendingAction.before[path] !== undefined;
 }
 
+/** In place of a content that is not known: only an empty document is the beginning of it. */
+const NOTHING = Buffer.alloc(0);
+
 /**
- * Whether a document is missing, or is what a write left that was cut off: the beginning of its content, or zeros in place of a
- * part. Any that is missing or empty is, where the content is not known.
+ * Whether a document is missing, or is what a write left that was cut off: the beginning of one of its versions, or zeros in
+ * place of a part. Where the power fails twice, the write may be one from before the first time.
  */
-function isTorn(files: DocumentReader, path: string, whole: Buffer | undefined): boolean {
+function isTorn(files: DocumentReader, path: string, versions: readonly Buffer[]): boolean {
   const { kind } = files.facts(path);
   if (kind === 'missing') return true;
   const present = kind === 'file' ? files.read(path) : null;
-  if (present === null) return false;
-  return present.length <= (whole?.length ?? 0) && present.every((byte, at) => byte === 0 || byte === whole?.[at]);
+  return present !== null && versions.some((version) => isRemnant(present, version));
 }

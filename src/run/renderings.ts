@@ -8,7 +8,7 @@ import type { RunState } from './state.js';
 /** A document that no entry holds, as entries and state give it (storage.md, Renderings). */
 export interface Rendering {
   content: Buffer;
-  /** Whether a content is what the document was before, so that what replaced it was lost. */
+  /** Whether a content is what the document was before, or a part of that: what replaced it was lost. */
   isOlder: (present: Buffer) => boolean;
 }
 
@@ -106,9 +106,13 @@ function isNote(path: string): path is keyof typeof NOTE_HEADS {
 
 /** @param ids in the order in which they were ticked */
 function renderTicked(base: string, ids: readonly string[]): Rendering {
+  const content = Buffer.from(tickBoxes(base, new Set(ids)));
   return {
-    content: Buffer.from(tickBoxes(base, new Set(ids))),
+    content,
     isOlder(present) {
+      // Torn while it was replaced: by whichever of them, only the marks between the brackets differ.
+      const isWhole = present.length === content.length && !present.includes(0);
+      if (!isWhole && isRemnant(present, content, Buffer.from(base))) return true;
       const text = present.toString('utf8');
       const boxes = readBoxes(text);
       const count = ids.findIndex((id) => boxes[id] !== true);
@@ -121,4 +125,13 @@ function renderTicked(base: string, ids: readonly string[]): Rendering {
 function renderValues({ recipes }: RunState): Rendering | null {
   const engine = recipes.findLast((recipe) => recipe.engine !== null)?.engine ?? null;
   return engine === null ? null : { content: Buffer.from(renderOutputs(engine)), isOlder: () => true };
+}
+
+/**
+ * Whether a content is the beginning of another, or has zeros in place of a part of it.
+ * @param or another of the same length; what lies between the two may be mixed
+ */
+export function isRemnant(present: Buffer, whole: Buffer, or: Buffer = whole): boolean {
+  const isKept = (byte: number, at: number): boolean => byte === 0 || byte === whole[at] || byte === or[at];
+  return present.length <= whole.length && present.every(isKept);
 }

@@ -6,8 +6,11 @@ import { readEntries, rebooted } from './entries.js';
 import { contentOf } from './journal.js';
 import type { Project } from './project.mjs';
 
-/** What a power cut makes of a file that was not synced. `older`: its replacement is lost; missing where it is the first. */
-export const LOSSES = ['missing', 'empty', 'zeros', 'torn', 'torn with zeros', 'older'] as const;
+/**
+ * What a power cut makes of a file that was not synced. `older`: its replacement is lost; missing where it is the first. `torn
+ * before`: and an earlier power cut has left that one torn.
+ */
+export const LOSSES = ['missing', 'empty', 'zeros', 'torn', 'torn with zeros', 'older', 'torn before'] as const;
 export type Loss = (typeof LOSSES)[number];
 
 /** Makes the run's last entry one of another boot. */
@@ -60,7 +63,14 @@ function remainsOf(loss: Loss, whole: Buffer, older: Buffer | null): Buffer | nu
       return whole.subarray(0, half);
     case 'torn with zeros':
       return Buffer.concat([Buffer.alloc(half), whole.subarray(half)]);
+    case 'torn before':
+      return tearOff(older ?? Buffer.alloc(0));
     case 'older':
       return older;
   }
+}
+
+function tearOff(content: Buffer): Buffer {
+  const half = Math.floor(content.length / 2);
+  return Buffer.concat([content.subarray(0, half), Buffer.alloc(content.length - half)]);
 }

@@ -132,9 +132,16 @@ describe('PLAN.md', () => {
     const { isOlder } = render(entries, { sha: PLAN }).get('PLAN.md') as Rendering;
     const older = (text: string) => isOlder(Buffer.from(text));
     expect([older(PLAN), older(ticks('todo-2'))]).toEqual([true, true]);
-    expect([older(ticks('todo-1')), older(`${PLAN}Mine\n`), older(ticks('todo-3')), older('')]).toEqual(
-      Array(4).fill(false),
-    );
+    expect([older(ticks('todo-1')), older(`${PLAN}Mine\n`), older(ticks('todo-3'))]).toEqual(Array(3).fill(false));
+  });
+
+  it('was torn by a power cut while a commit left it so', () => {
+    const { isOlder } = render(entries, { sha: PLAN }).get('PLAN.md') as Rendering;
+    const older = (text: string) => isOlder(Buffer.from(text));
+    const one = ticks('todo-2');
+    const torn = [one.slice(0, -4), one.slice(0, 10), '', `${one.slice(0, 9)}${'\0'.repeat(one.length - 9)}`];
+    expect(torn.map(older)).toEqual(Array(4).fill(true));
+    expect([`Mine${one.slice(4, -4)}`, `\0${one}`, `\0${one.slice(1, -1)}y`].map(older)).toEqual(Array(3).fill(false));
   });
 });
 
