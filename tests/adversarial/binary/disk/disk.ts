@@ -1,0 +1,164 @@
+import { basename, dirname } from 'node:path';
+import type { Image } from '../../../support/image.js';
+import type { Random } from '../../../support/seeded.js';
+
+// A disk that keeps what was synced, and of the rest what it likes (storage.md, Proofs). It is told every call that changes
+// something, and what others have written, which it keeps.
+
+/** A call, as hooks/disk.cjs wrote it down; paths are relative to `.dev`. */
+export interface DiskCall {
+  op: 'create' | 'write' | 'sync' | 'truncate' | 'rename' | 'link' | 'remove' | 'mkdir';
+  path: string;
+  to?: string;
+  /** The topmost directory that was made. */
+  made?: string;
+  data?: Buffer;
+  size?: number;
+}
+
+interface Inode {
+  content: Buffer;
+  /** What is on the disk for certain; null: nothing yet. */
+  synced: Buffer | null;
+}
+
+type Entry = Inode | 'directory';
+
+/** How much of what was not synced is kept. */
+export type Mood = 'nothing' | 'names only' | 'all' | 'anything';
+
+const BLOCK = 512;
+
+export class Disk {
+  private constructor(
+    private names: Map<string, Entry>,
+    private durable: Map<string, Entry>,
+  ) {}
+
+  static empty(): Disk {
+    return new Disk(new Map(), new Map());
+  }
+
+  /** The same disk, to try something else with. */
+  copy(): Disk {
+    const inodes = new Map<Inode, Inode>();
+    const copied = (entry: Entry): Entry => {
+      if (entry === 'directory') return entry;
+      const known = inodes.get(entry) ?? { ...entry };
+      inodes.set(entry, known);
+      return known;
+    };
+    const all = (names: ReadonlyMap<string, Entry>) =>
+      new Map([...names].map(([path, entry]) => [path, copied(entry)]));
+    return new Disk(all(this.names), all(this.durable));
+  }
+
+  /** Takes what lies there now for kept, wherever it is not what the calls have left. */
+  reconcile(image: Image): void {
+    for (const [path, content] of image) {
+      const entry = this.names.get(path);
+      if (entry !== undefined && entry !== 'directory' && entry.content.equals(content)) continue;
+      const inode = { content, synced: content };
+      for (const names of [this.names, this.durable]) {
+        names.set(path, inode);
+        for (let at = dirname(path); at !== '.'; at = dirname(at)) names.set(at, 'directory');
+      }
+    }
+    for (const [path, entry] of this.names) {
+      if (entry === 'directory' || image.has(path)) continue;
+      this.names.delete(path);
+      this.durable.delete(path);
+    }
+  }
+
+  take({ op, path, to = '', made, data = Buffer.alloc(0), size = 0 }: DiskCall): void {
+    const entry = this.names.get(path);
+    const inode = entry === 'directory' ? undefined : entry;
+    switch (op) {
+      case 'create':
+        if (inode === undefined) this.names.set(path, { content: Buffer.alloc(0), synced: null });
+        else inode.content = Buffer.alloc(0);
+        return;
+      case 'write':
+        if (inode !== undefined) inode.content = Buffer.concat([inode.content, data]);
+        return;
+      case 'truncate':
+        if (inode !== undefined) inode.content = inode.content.subarray(0, size);
+        return;
+      case 'sync':
+        if (inode !== undefined) inode.synced = inode.content;
+        else this.syncDirectory(path);
+        return;
+      case 'mkdir':
+        for (let at = path; made !== undefined && at !== '.'; at = dirname(at)) {
+          this.names.set(at, 'directory');
+          if (at === made) return;
+        }
+        return;
+      case 'link':
+      case 'rename':
+        if (entry !== undefined) this.names.set(to, entry);
+        if (op === 'rename') this.names.delete(path);
+        return;
+      case 'remove':
+        this.names.delete(path);
+    }
+  }
+
+  private syncDirectory(path: string): void {
+    const isIn = (name: string): boolean => dirname(name) === path || (path === '.' && !name.includes('/'));
+    for (const name of this.durable.keys()) if (isIn(name) && !this.names.has(name)) this.durable.delete(name);
+    for (const [name, entry] of this.names) if (isIn(name)) this.durable.set(name, entry);
+  }
+
+  /** What is found after a power cut. */
+  cut(random: Random, mood: Mood): Map<string, Buffer> {
+    const kept = (): boolean =>
+      mood === 'all' || mood === 'names only' || (mood === 'anything' && random.below(2) === 1);
+    const found = new Map<string, Entry>();
+    for (const path of new Set([...this.names.keys(), ...this.durable.keys()])) {
+      const [now, then] = [this.names.get(path), this.durable.get(path)];
+      const entry = now === then || kept() ? now : then;
+      if (entry !== undefined) found.set(path, entry);
+    }
+    const image = new Map<string, Buffer>();
+    for (const [path, entry] of found) {
+      if (entry === 'directory' || !isReachable(found, path)) continue;
+      image.set(path, leftOf(entry, random, mood));
+    }
+    return image;
+  }
+}
+
+function isReachable(found: ReadonlyMap<string, Entry>, path: string): boolean {
+  for (let at = dirname(path); at !== '.'; at = dirname(at)) if (found.get(at) !== 'directory') return false;
+  return true;
+}
+
+function leftOf({ content, synced }: Inode, random: Random, mood: Mood): Buffer {
+  if (synced?.equals(content) || mood === 'all') return content;
+  if (mood !== 'anything') return synced ?? Buffer.alloc(0);
+  // What is added to a file leaves what was there; a file that is written anew may be anything.
+  const base = synced !== null && content.subarray(0, synced.length).equals(synced) ? synced.length : 0;
+  const length = base + Math.floor(random.below(content.length - base + 1) / BLOCK) * BLOCK;
+  switch (random.below(5)) {
+    case 0:
+      return content;
+    case 1:
+      return synced ?? Buffer.alloc(0);
+    case 2:
+      return content.subarray(0, length);
+    case 3:
+      return Buffer.concat([content.subarray(0, base), Buffer.alloc(content.length - base)]);
+    default: {
+      const torn = Buffer.from(content);
+      torn.fill(0, length);
+      return torn;
+    }
+  }
+}
+
+/** A lock goes with the process that made it; a temporary name is nobody's. */
+export function isLeftover(path: string): boolean {
+  return /^lock(\.|$)/.test(basename(path)) || /\.(\d{5,}|tmp)$/.test(path);
+}

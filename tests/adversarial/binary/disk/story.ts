@@ -1,0 +1,211 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Action } from '../../../support/agent.mjs';
+import { StandIn } from '../../../support/agent.mjs';
+import { RUN } from '../../../support/executing.js';
+import { type Image, readImage, restoreImage } from '../../../support/image.js';
+import { inShell, type Printed, runLine, runLinesBy } from '../../../support/line.mjs';
+import type { Project } from '../../../support/project.mjs';
+import type { Random } from '../../../support/seeded.js';
+import { SMALL_CREW, smallPlan } from '../../../support/small.mjs';
+import { Disk, type DiskCall, isLeftover, type Mood } from './disk.js';
+
+// A whole run on a disk that forgets: the power is cut after each answer, and in the middle of commands; the agent goes on with
+// what is left.
+
+const HOOK = join(dirname(fileURLToPath(import.meta.url)), '../hooks/disk.cjs');
+
+/** What is wrong on purpose, so that the proof is seen to notice. */
+export type Planted = 'the journal is not synced' | 'the boot is not looked at';
+
+export interface StoryOptions {
+  random: Random;
+  /** Cuts after each answer, in turn. */
+  moods: readonly Mood[];
+  /** How many cuts within each command; `all`: after each of its calls. */
+  within: number | 'all';
+  planted?: Planted;
+}
+
+/** What was found. */
+export interface Told {
+  problems: string[];
+  cuts: { answered: number; within: number };
+}
+
+/** Drives runs on such a disk. */
+export class Forgetful {
+  readonly told: Told = { problems: [], cuts: { answered: 0, within: 0 } };
+  private disk = Disk.empty();
+  private boot = 1;
+
+  constructor(
+    readonly project: Project,
+    private readonly options: StoryOptions,
+  ) {
+    runLinesBy((command, around) => {
+      const before = this.state();
+      const earlier = this.image();
+      const { printed, calls } = this.call(command, around.env ?? {}, this.boot, around);
+      if (calls.length > 0) this.cutWithin(command, { before, earlier }, calls);
+      for (const call of calls) this.disk.take(call);
+      return printed;
+    });
+  }
+
+  /** An agent whose machine stops before it begins with an action. */
+  agent(): StandIn {
+    const before = (action: Action): void => {
+      for (const mood of this.options.moods) this.cutAnswered(action, mood);
+      // It goes on with what the last cut has left.
+      const image = this.cut(this.state(), this.options.moods.at(-1) ?? 'anything');
+      this.boot += 1;
+      restoreImage(this.project.root, image);
+      // What recovery writes is cut as well.
+      runLine(`dev-cli next ${RUN}`, { cwd: this.project.root, env: this.project.env });
+    };
+    return new StandIn({ project: this.project, name: RUN, crew: SMALL_CREW, scenario: { plan: smallPlan(), before } });
+  }
+
+  /** The disk as it is now, with what others have written. */
+  private state(): Disk {
+    this.disk.reconcile(this.image());
+    return this.disk.copy();
+  }
+
+  private image(): Image {
+    return readImage(this.project.root);
+  }
+
+  private cut(disk: Disk, mood: Mood): Map<string, Buffer> {
+    return disk.cut(this.options.random, mood);
+  }
+
+  /** The power is cut after an answer: the next call gives it again, with every document. */
+  private cutAnswered(action: Action, mood: Mood): void {
+    const whole = this.image();
+    this.told.cuts.answered += 1;
+    this.onWhatIsLeft(
+      whole,
+      this.cut(this.state(), mood),
+      `after the answer ${action.actionId} ${action.block}, ${mood}`,
+      () => {
+        const next = this.ask(`dev-cli next ${RUN}`);
+        return [...compareAnswers(action, JSON.parse(next.stdout)), ...this.compare(whole, this.image())];
+      },
+    );
+  }
+
+  /**
+   * The power is cut in the middle of a command: it happened, with every document, or a part of its commits, or nothing. What
+   * the journal says then is there, `replay --check` tells.
+   */
+  private cutWithin(
+    command: string,
+    { before, earlier }: { before: Disk; earlier: Image },
+    calls: readonly DiskCall[],
+  ): void {
+    const { within, random } = this.options;
+    const all = calls.map((_, index) => index + 1);
+    const chosen = within === 'all' ? all : Array.from({ length: within }, () => 1 + random.below(calls.length));
+    const whole = this.image();
+    for (const length of chosen) {
+      const disk = before.copy();
+      for (const call of calls.slice(0, length)) disk.take(call);
+      this.told.cuts.within += 1;
+      const place = `${command.slice(0, 60)}, after call ${length} of ${calls.length}`;
+      this.onWhatIsLeft(whole, this.cut(disk, 'anything'), place, () => {
+        const next = this.ask(`dev-cli next ${RUN}`);
+        const document = JSON.parse(next.stdout) as { error?: { code: string } };
+        if (document.error?.code === 'NO_SUCH_RUN') return command.includes(' init ') ? [] : [next.stdout];
+        if (next.exit !== 0) return [next.stdout];
+        const found = this.image();
+        if (startsWith(found, whole)) return this.compare(whole, found);
+        return startsWith(found, earlier) ? [] : ['the journal lost what it held'];
+      });
+    }
+  }
+
+  /** Looks at a cut disk, then puts back the run as it was. */
+  private onWhatIsLeft(whole: Image, left: Image, place: string, look: () => string[]): void {
+    restoreImage(this.project.root, left);
+    try {
+      const problems = [...look(), ...this.replayed()];
+      this.told.problems.push(...problems.map((problem) => `${place}: ${problem}`));
+    } catch (error) {
+      this.told.problems.push(`${place}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+    restoreImage(this.project.root, whole);
+  }
+
+  private replayed(): string[] {
+    if (!existsSync(join(this.project.root, '.dev/specs', RUN, 'events.jsonl'))) return [];
+    const { stdout } = this.ask(`dev-cli replay ${RUN} --check --json`);
+    const { ok, differences, error } = JSON.parse(stdout) as {
+      ok: boolean;
+      differences?: object[];
+      error?: { code: string };
+    };
+    return ok || error?.code === 'NO_SUCH_RUN' ? [] : [`replay: ${JSON.stringify(differences ?? error)}`];
+  }
+
+  /** Every document is as it was; the journal has only grown. */
+  private compare(whole: Image, found: Image): string[] {
+    return [...whole].flatMap(([path, content]) => {
+      if (isLeftover(path) || /\/state\.json(\.aside-\d+)?$/.test(path)) return [];
+      const now = found.get(path);
+      if (path.endsWith('/events.jsonl') && now?.subarray(0, content.length).equals(content)) return [];
+      if (now === undefined) return [`${path} is gone`];
+      return now.equals(content) ? [] : [`${path} is not as it was: ${now.length} of ${content.length} bytes`];
+    });
+  }
+
+  /** Asks on another boot than that of the run, which this disk does not learn of. */
+  private ask(command: string): Printed {
+    const boot = this.options.planted === 'the boot is not looked at' ? this.boot : this.boot + 1000;
+    return this.call(command, this.project.env, boot, { cwd: this.project.root, env: this.project.env }).printed;
+  }
+
+  private call(
+    command: string,
+    given: NodeJS.ProcessEnv,
+    boot: number,
+    around: { cwd: string; env: NodeJS.ProcessEnv; typed?: readonly string[] },
+  ): { printed: Printed; calls: DiskCall[] } {
+    const trace = join(this.project.home, 'disk');
+    const below = join(this.project.root, '.dev');
+    rmSync(trace, { force: true });
+    const plan = JSON.stringify({ below, trace, boot: `boot-${boot}` });
+    const env = { ...given, NODE_OPTIONS: `--require=${HOOK}`, DEV_CLI_TEST_DISK: plan };
+    const printed = inShell(command, { ...around, env });
+    const lines = existsSync(trace) ? readFileSync(trace, 'utf8').split('\n').slice(0, -1) : [];
+    const short = (path: string): string => relative(below, path) || '.';
+    const calls = lines.map((line): DiskCall => {
+      const { path, to, made, data, ...call } = JSON.parse(line);
+      const more = {
+        ...(to && { to: short(to) }),
+        ...(made && { made: short(made) }),
+        ...(data && { data: Buffer.from(data, 'base64') }),
+      };
+      return { ...call, path: short(path), ...more };
+    });
+    const isSynced = ({ op, path }: DiskCall): boolean =>
+      this.options.planted !== 'the journal is not synced' || op !== 'sync' || !path.endsWith('/events.jsonl');
+    return { printed, calls: calls.filter(isSynced) };
+  }
+}
+
+function compareAnswers(given: Action, next: Record<string, unknown>): string[] {
+  const members = { ...given } as Record<string, unknown>;
+  const names = new Set([...Object.keys(members), ...Object.keys(next)]);
+  return [...names].flatMap((name) => {
+    const [one, other] = [members[name], next[name]].map((value) => JSON.stringify(value) ?? 'nothing');
+    return one === other ? [] : [`next gives ${name} as ${other}, and not as ${one}`];
+  });
+}
+
+function startsWith(image: Image, other: Image): boolean {
+  const journal = (of: Image): Buffer => of.get(`specs/${RUN}/events.jsonl`) ?? Buffer.alloc(0);
+  return journal(image).subarray(0, journal(other).length).equals(journal(other));
+}
