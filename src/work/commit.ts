@@ -3,15 +3,8 @@ import type { WorkTreeStatus } from './baseline.js';
 import { findHeadRefusal, findHindrance, hasHooks, TELLING } from './commit-head.js';
 import { type CommitScope, type LeftPath, listLeftPaths, selectPaths } from './commit-paths.js';
 import { findCommitIn, TRAILER } from './commit-search.js';
-import { readPresentIn } from './git.js';
-import {
-  buildUserEnvironment,
-  findRepository,
-  type GitOptions,
-  git,
-  nullIfRefused,
-  type RepositoryLookup,
-} from './git-command.js';
+import { readPresent } from './git.js';
+import { buildUserEnvironment, findRepository, type GitOptions, git, nullIfRefused } from './git-command.js';
 import { executeFile } from './processes.js';
 
 /**
@@ -24,7 +17,6 @@ export type HeadPosition = Pick<WorkTreeStatus, 'head' | 'branch'>;
 
 /** What holds for all commits that a call makes in a work tree. */
 export interface CommitSetting {
-  repository: Extract<RepositoryLookup, { kind: 'repository' }>;
   /** Where the files of `TELLING` are, absolute. */
   places: string[];
   /** Whether commits are signed, for which git may ask for a passphrase. */
@@ -43,7 +35,7 @@ export async function readCommitSetting(workTree: string, options: GitOptions = 
     isSigning(workTree, options),
   ]);
   if (repository.kind !== 'repository') return null;
-  return { repository, signs, places: repository.places ?? (await findPlaces(workTree, TELLING, options)) };
+  return { signs, places: repository.places ?? (await findPlaces(workTree, TELLING, options)) };
 }
 
 /** What there is to commit. */
@@ -66,7 +58,8 @@ export async function planCommit(
   scope: CommitScope,
   options: GitOptions = {},
 ): Promise<CommitPlan> {
-  const now = await readPresentIn(workTree, setting.repository, options);
+  const now = await readPresent(workTree, options);
+  if (now === null) return { kind: 'nothing', why: 'no repository', left: [] };
   const { head, branch } = now;
   const sha = await findCommitIn(workTree, scope.key, { since: scope.since.head, head }, options);
   if (sha !== null) return { kind: 'found', sha };

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { delimiter, resolve } from 'node:path';
 import { DevCliError, getSystemCode } from '../base/errors.js';
 import { findHarnessMark } from '../base/harness-mark.js';
 import { stripInvisible } from '../base/visible.js';
@@ -29,6 +29,8 @@ export type RepositoryLookup =
 interface GitQuestion {
   directory: string;
   args: string[];
+  /** A directory above, from which on git does not look for a repository. */
+  ceiling?: string;
 }
 
 /**
@@ -200,14 +202,16 @@ function requireDirectory(cwd: string): void {
   }
 }
 
-async function runGit({ directory, args }: GitQuestion, options: GitOptions): Promise<GitAnswer | 'no-git'> {
-  requireDirectory(directory);
-  return toAnswer(args, options, await executeFile('git', buildArguments(args), buildExecution(directory, options)));
+async function runGit(question: GitQuestion, options: GitOptions): Promise<GitAnswer | 'no-git'> {
+  const { args } = question;
+  requireDirectory(question.directory);
+  return toAnswer(args, options, await executeFile('git', buildArguments(args), buildExecution(question, options)));
 }
 
-function runGitNow({ directory, args }: GitQuestion, options: GitOptions): GitAnswer | 'no-git' {
-  requireDirectory(directory);
-  return toAnswer(args, options, executeFileNow('git', buildArguments(args), buildExecution(directory, options)));
+function runGitNow(question: GitQuestion, options: GitOptions): GitAnswer | 'no-git' {
+  const { args } = question;
+  requireDirectory(question.directory);
+  return toAnswer(args, options, executeFileNow('git', buildArguments(args), buildExecution(question, options)));
 }
 
 /** A mere question would start a file system monitor that outlives it. */
@@ -215,8 +219,15 @@ function buildArguments(args: string[]): string[] {
   return ['-c', 'core.quotepath=off', '-c', 'core.fsmonitor=false', ...args];
 }
 
-function buildExecution(cwd: string, { env = process.env, signal, input = '', timeoutSeconds = TIMEOUT }: GitOptions) {
-  return { cwd, env: buildQuestionEnvironment(env), signal, input, timeoutSeconds, maxBuffer: MAX_OUTPUT };
+function buildExecution({ directory, ceiling }: GitQuestion, options: GitOptions) {
+  const { env: inherited = process.env, signal, input = '', timeoutSeconds = TIMEOUT } = options;
+  const env = buildQuestionEnvironment(inherited);
+  if (ceiling !== undefined) env['GIT_CEILING_DIRECTORIES'] = joinPaths(ceiling, env['GIT_CEILING_DIRECTORIES']);
+  return { cwd: directory, env, signal, input, timeoutSeconds, maxBuffer: MAX_OUTPUT };
+}
+
+function joinPaths(...paths: (string | undefined)[]): string {
+  return paths.filter(Boolean).join(delimiter);
 }
 
 function toAnswer(

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { DevCliError } from '../base/errors.js';
 import { sha256 } from '../base/sha256.js';
 import { type Baseline, toBaseline, type WorkTreeStatus } from './baseline.js';
+import { findCeiling } from './ceiling.js';
 import { digestContent } from './digest.js';
 import {
   type Asking,
@@ -29,6 +30,20 @@ interface Tree {
 /** Prefix of the digest of a nested repository. */
 export const NESTED_MARK = 'tree:';
 
+/** A work tree at one moment, as both who commits and who runs commands see it. */
+export interface WorkTreeReading {
+  /** The part of the repository below the work tree, with paths relative to it. */
+  present: WorkTreeStatus;
+  /** The whole repository. */
+  state: TreeState;
+}
+
+/** Reads a work tree once for all who ask about this moment. @throws DevCliError as `readPresent` */
+export async function readWorkTree(workTree: string, options: GitOptions = {}): Promise<WorkTreeReading | null> {
+  const place = await ask(lookAtRepository(workTree), options);
+  return place === null ? null : { present: cutOut(place), state: toTreeState(place.tree) };
+}
+
 /**
  * Reads the work tree as it is now (storage.md, state.json; harness.md, The second net). If the work tree is only a
  * part of its repository, only that part is read.
@@ -42,8 +57,8 @@ export function readPresent(workTree: string, options: GitOptions = {}): Promise
 
 /** What `readPresent` asks. @throws DevCliError as `readPresent` */
 export function* lookAtPresent(workTree: string): Asking<WorkTreeStatus | null> {
-  const place = yield* lookUpRepository(workTree);
-  return place.kind === 'repository' ? yield* lookAtPart(workTree, place) : null;
+  const place = yield* lookAtRepository(workTree);
+  return place === null ? null : cutOut(place);
 }
 
 /** What is different from a baseline. */
@@ -60,13 +75,13 @@ export interface WorkTreeChanges {
  * @throws DevCliError `GIT_FAILED` (also if the repository or the baseline's commit is gone), `IO`, `INTERRUPTED`
  */
 export function* lookAtChanges(workTree: string, baseline: Baseline): Asking<WorkTreeChanges> {
-  const place = yield* lookUpRepository(workTree);
-  if (place.kind !== 'repository') {
+  const now = yield* lookAtPresent(workTree);
+  if (now === null) {
+    const { kind } = yield* lookUpRepository(workTree);
     throw new DevCliError('GIT_FAILED', 'The repository in which this run began cannot be found any more.', {
-      details: [{ target: workTree, problem: place.kind === 'no-git' ? 'git is not on the PATH' : 'not a repository' }],
+      details: [{ target: workTree, problem: kind === 'no-git' ? 'git is not on the PATH' : 'not a repository' }],
     });
   }
-  const now = yield* lookAtPart(workTree, place);
   const changed = new Set<string>();
   const committed = yield* lookAtCommitted(workTree, baseline.head, now.head);
   for (const path of [...Object.keys(now.dirty), ...committed]) {
@@ -97,35 +112,50 @@ export interface TreeState {
  * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`
  */
 export async function computeTreeState(workTree: string, options: GitOptions = {}): Promise<TreeState | null> {
-  const place = await findRepository(workTree, options);
-  if (place.kind !== 'repository') return null;
-  const tree = await ask(lookAtTree(workTree, place.top), options);
+  return (await readWorkTree(workTree, options))?.state ?? null;
+}
+
+function toTreeState(tree: Tree): TreeState {
   return { head: tree.head, digest: digestTree(tree) };
 }
 
-/** Reads the part of a repository below the work tree, with paths relative to it. @throws DevCliError as `readPresent` */
-export function readPresentIn(workTree: string, place: Repository, options: GitOptions): Promise<WorkTreeStatus> {
-  return ask(lookAtPart(workTree, place), options);
+/** A repository, and the way down from its top to the work tree. */
+interface Place {
+  tree: Tree;
+  prefix: Buffer;
 }
 
-type Repository = Extract<RepositoryLookup, { kind: 'repository' }>;
+function cutOut({ tree: { head, branch, dirty }, prefix }: Place): WorkTreeStatus {
+  const down = decodeName(prefix);
+  const below = dirty.filter(([path]) => path.startsWith(down));
+  return { head, branch, dirty: Object.fromEntries(below.map(([path, digest]) => [path.slice(down.length), digest])) };
+}
 
-function* lookAtPart(workTree: string, place: Repository): Asking<WorkTreeStatus> {
-  const { head, branch, dirty } = yield* lookAtTree(workTree, place.top);
-  const prefix = decodeName(place.prefix);
-  const below = dirty.filter(([path]) => path.startsWith(prefix));
-  return {
-    head,
-    branch,
-    dirty: Object.fromEntries(below.map(([path, digest]) => [path.slice(prefix.length), digest])),
-  };
+const STATUS = ['status', '--porcelain=v2', '--branch', '-z', '--no-renames', '--untracked-files=all', '--ignored=no'];
+const SCOPE = ['--ignore-submodules=none', '--', ':/', ':(exclude).dev'];
+
+/** Asks git once where the directory is the top of its repository. Null if there is no git or no repository. */
+function* lookAtRepository(directory: string): Asking<Place | null> {
+  const ceiling = findCeiling(directory);
+  if (ceiling !== null) {
+    const answer = yield { directory, args: [...STATUS, ...SCOPE], ceiling };
+    if (answer !== 'no-git' && answer.exit === 0) {
+      return { tree: yield* lookAtListed(directory, '', answer.stdout), prefix: Buffer.alloc(0) };
+    }
+  }
+  const place = yield* lookUpRepository(directory);
+  if (place.kind !== 'repository') return null;
+  return { tree: yield* lookAtTree(directory, place.top), prefix: place.prefix };
 }
 
 /** @param top path from `directory` to the top of its repository: `../…` or empty */
 function* lookAtTree(directory: string, top: string): Asking<Tree> {
-  const flags = ['--porcelain=v2', '--branch', '-z', '--no-renames', '--untracked-files=all', '--ignored=no'];
-  const scope = ['--ignore-submodules=none', '--', ':/', ':(exclude).dev'];
-  const { head, branch, entries } = parseStatus(yield* askGit(directory, ['status', ...flags, ...scope]));
+  return yield* lookAtListed(directory, top, yield* askGit(directory, [...STATUS, ...SCOPE]));
+}
+
+/** @param status what git answered */
+function* lookAtListed(directory: string, top: string, status: Buffer): Asking<Tree> {
+  const { head, branch, entries } = parseStatus(status);
   const dirty: Tree['dirty'] = [];
   const start = Buffer.from(`${directory}/${top}`);
   for (const { path, nested } of entries) {

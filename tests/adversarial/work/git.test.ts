@@ -124,10 +124,10 @@ describe('a decision that asks git', () => {
   });
 
   it('does not take another end of git for an answer', () => {
-    expect(() => readPresentNow(tree, fakeGit('kill -KILL $$'))).toThrow('git rev-parse was ended by SIGKILL.');
+    expect(() => readPresentNow(tree, fakeGit('kill -KILL $$'))).toThrow('git status was ended by SIGKILL.');
     expect(() => readPresentNow(tree, fakeGit('exit 3'))).toThrow('git rev-parse failed with exit 3.');
     const slow = { ...fakeGit('exec sleep 60'), timeoutSeconds: 0.1 };
-    expect(() => readPresentNow(tree, slow)).toThrow('git rev-parse gave no answer in 0.1 seconds.');
+    expect(() => readPresentNow(tree, slow)).toThrow('git status gave no answer in 0.1 seconds.');
   });
 });
 
@@ -280,6 +280,59 @@ describe('the baseline', () => {
     put(tree, 'packages/a b/.dev/y', '2');
     put(tree, 'packages/b/x', '2');
     expect((await readBaseline(join(tree, 'packages/a b'), around))?.dirty).toEqual({ x: sha('2') });
+  });
+});
+
+describe('where the repository is', () => {
+  /** How many processes of git reading the tree takes; what is read must be as `wanted` says. */
+  async function countProcesses(directory: string): Promise<number> {
+    const bin = join(tree, '..', 'bin');
+    const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
+    put(bin, 'git', `#!/bin/sh\necho x >> '${bin}/calls'\nexec ${real} "$@"\n`);
+    chmodSync(join(bin, 'git'), 0o755);
+    await readPresent(directory, { env: { ...GIT_ENV, PATH: `${bin}:${GIT_ENV['PATH']}` } });
+    return readFileSync(join(bin, 'calls'), 'utf8').length / 2;
+  }
+
+  it('takes no process of its own at the top, and else one', async () => {
+    repository(tree, { 'part/a.txt': 'a' });
+    expect(await countProcesses(tree)).toBe(1);
+    expect(await countProcesses(join(tree, 'part'))).toBe(1 + 2);
+  });
+
+  it('is further up where .git is none', async () => {
+    repository(tree, { 'part/a.txt': 'a', 'b.txt': 'b' });
+    put(tree, 'part/.git/config', '[core]\n\tbare = false\n');
+    put(tree, 'b.txt', 'changed');
+    put(tree, 'part/a.txt', 'changed');
+    const now = await readBaseline(join(tree, 'part'), around);
+    expect(now).toEqual({ head: git(tree, 'rev-parse', 'HEAD').trim(), dirty: { 'a.txt': sha('changed') } });
+  });
+
+  it('is read through a link, with a ceiling of the user beside', async () => {
+    repository(tree, { 'a.txt': 'a' });
+    put(tree, 'a.txt', 'changed');
+    const link = join(tree, '..', 'link');
+    symlinkSync(tree, link);
+    const env = { ...GIT_ENV, GIT_CEILING_DIRECTORIES: '/nonexistent' };
+    expect((await readBaseline(link, { env }))?.dirty).toEqual({ 'a.txt': sha('changed') });
+  });
+
+  it('is what its configuration says where that puts the work tree elsewhere', async () => {
+    repository(tree, { 'a.txt': 'a' });
+    const elsewhere = join(tree, '..', 'elsewhere');
+    put(elsewhere, 'a.txt', 'other');
+    git(tree, 'config', 'core.worktree', elsewhere);
+    expect(await readBaseline(tree, around)).toBeNull();
+    git(tree, 'config', 'core.worktree', join(tree, '..'));
+    const inside = (await readBaseline(tree, around))?.dirty ?? {};
+    expect(Object.keys(inside)).toEqual(['a.txt']);
+  });
+
+  it('is none where it is called bare', async () => {
+    repository(tree, { 'a.txt': 'a' });
+    git(tree, 'config', 'core.bare', 'true');
+    expect(await readBaseline(tree, around)).toBeNull();
   });
 });
 
