@@ -4,8 +4,9 @@ import { canonicalJson, isRecord } from '../base/json.js';
 import { sha256 } from '../base/sha256.js';
 import { getCurrent } from '../run/current.js';
 import type { QueuedCommand } from '../run/engine.js';
+import type { RunState } from '../run/state.js';
 import { recordEntry, type Transaction } from '../run/transaction.js';
-import { computeTreeState, type TreeState } from '../work/git.js';
+import type { TreeState } from '../work/git.js';
 import { inspect } from './detached.js';
 import { type CommandJob, getRecordsPath, getWorkTree } from './job.js';
 import { awaitProcess, type Call, getJobDirectory, hasBegun, launchOnce, type ProcessEnding } from './launch.js';
@@ -45,6 +46,19 @@ export async function awaitCommand(job: CommandJob, call: Call): Promise<Command
   return { kind: 'command', job, ...read, after: await readTreeNow(job, call) };
 }
 
+/**
+ * The result of a command that has not begun and has already passed on this tree, as far as the call knows the work tree.
+ * @param state the run as it now is
+ * @returns null if the command has to be awaited
+ */
+export function findReusedCommand(job: CommandJob, state: RunState, call: Call): CommandEnded | null {
+  const tree = call.repositories.getTree(getWorkTree(call.context, job)) ?? null;
+  const log = tree === null ? null : findKeptLog(job, call, state, tree.state.digest);
+  if (tree === null || log === null) return null;
+  const ending = { kind: 'reused', tree: tree.state.digest, log } as const;
+  return { kind: 'command', job, ending, output: '', after: job.acceptance === null ? null : tree.state };
+}
+
 async function findCommandEnding(job: CommandJob, call: Call): Promise<CommandEnding | null> {
   refuseLinkOut(job, call);
   const directory = getJobDirectory(job, call);
@@ -54,6 +68,7 @@ async function findCommandEnding(job: CommandJob, call: Call): Promise<CommandEn
     if (begun === 'vanished') return { kind: 'interrupted', vanished: true };
     if (begun !== 'launched') return begun;
   }
+  call.repositories.forgetTrees();
   const ending = await awaitProcess(directory, call);
   return ending?.kind === 'exit' ? { ...ending, answer: isOwn(job, call) ? readAnswer(directory) : null } : ending;
 }
@@ -65,7 +80,7 @@ async function beginCommand(
   directory: string,
 ): Promise<'launched' | 'wait' | 'vanished' | Extract<CommandEnding, { kind: 'reused' }>> {
   const tree = (await readTreeNow(job, call))?.digest ?? null;
-  const log = inspect(directory).state === 'absent' ? findKeptLog(job, call, tree) : null;
+  const log = inspect(directory).state === 'absent' ? findKeptLog(job, call, call.run.snapshot, tree) : null;
   if (tree !== null && log !== null) return { kind: 'reused', tree, log };
   await call.requirePlace();
   return launchOnce(job, call, {
@@ -79,8 +94,8 @@ async function beginCommand(
   });
 }
 
-async function readTreeNow(job: CommandJob, { context }: Call): Promise<TreeState | null> {
-  return computeTreeState(getWorkTree(context, job), { signal: context.signal });
+async function readTreeNow(job: CommandJob, { context, repositories }: Call): Promise<TreeState | null> {
+  return (await repositories.readTree(getWorkTree(context, job)))?.state ?? null;
 }
 
 /** A command of dev-cli is run by this very installation, on this root, whatever the PATH says. */
@@ -107,9 +122,9 @@ function readAnswer(directory: string): Record<string, unknown> | null {
  * Finds the log of the same command if it passed on the same tree in this run and the log still shows that. After a
  * retry or an invalidate the command has to run again in any case (protocol.md §4).
  */
-function findKeptLog(job: CommandJob, { context, run: { snapshot } }: Call, tree: string | null): string | null {
-  const { name, pendingAction } = snapshot;
-  const { commandResults } = getCurrent(snapshot);
+function findKeptLog(job: CommandJob, { context }: Call, state: RunState, tree: string | null): string | null {
+  const { name, pendingAction } = state;
+  const { commandResults } = getCurrent(state);
   const again = pendingAction?.cause === 'retry' || pendingAction?.cause === 'invalidate';
   const log = tree === null || again ? undefined : commandResults[getResultKey(job, tree)]?.log;
   if (log === undefined) return null;

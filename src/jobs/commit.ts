@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DevCliError } from '../base/errors.js';
 import { parseOrNull } from '../base/json.js';
+import type { RunState } from '../run/state.js';
 import { claim, findClaimObstacle, findClaimOwner } from '../store/claim.js';
 import { removeEmpty } from '../store/documents.js';
 import { ensureDirectory, writeDurably } from '../store/durable.js';
@@ -11,15 +12,15 @@ import {
   buildCommitFiles,
   type CommitAnswer,
   type CommitPlan,
-  type CommitSetting,
   GIT_CANNOT,
   type HeadPosition,
   isEmptyCommit,
   isHindrance,
   isOutsideSparse,
+  isPlainlyEmpty,
   makeCommit,
+  mayHold,
   planCommit,
-  readCommitSetting,
 } from '../work/commit.js';
 import { announceNew, listCommitPaths, syncIndex, withdrawNew } from '../work/commit-index.js';
 import type { CommitScope, LeftPath } from '../work/commit-paths.js';
@@ -65,6 +66,7 @@ const LEFT = 'left.json';
 const AT = 'head.json';
 
 const NO_COMMIT = { commit: null, paths: [], at: null };
+const NO_REPOSITORY: CommitEnding = { outcome: 'no-repository', ...NO_COMMIT, left: [] };
 
 /**
  * Waits for a commit, as long as the call may take; has git make it if it has not begun. A call that was cut off may be
@@ -77,33 +79,47 @@ export async function awaitCommit(job: CommitJob, call: Call): Promise<CommitEnd
   return ending === null ? null : { kind: 'commit', job, ending };
 }
 
+/**
+ * The result of a commit that has not begun and that needs nothing done, as far as the call knows the work tree.
+ * @param state the run as it now is
+ * @returns null if it has to be awaited
+ */
+export function findEmptyCommit(job: CommitJob, state: RunState, { context, repositories }: Call): CommitEnded | null {
+  const workTree = getWorkTree(context, job);
+  const scope = buildScope(state, job, workTree);
+  const tree = repositories.getTree(workTree);
+  if (tree === undefined) return null;
+  if (scope === null || tree === null) return { kind: 'commit', job, ending: NO_REPOSITORY };
+  if (!isPlainlyEmpty(tree.present, scope)) return null;
+  return { kind: 'commit', job, ending: { outcome: 'nothing', ...NO_COMMIT, left: [] } };
+}
+
 async function findCommitEnding(job: CommitJob, call: Call): Promise<CommitEnding | null> {
+  const { repositories } = call;
   const options = { signal: call.context.signal };
   const workTree = getWorkTree(call.context, job);
   const scope = buildScope(call.run.snapshot, job, workTree);
-  if (scope === null) return { outcome: 'no-repository', ...NO_COMMIT, left: [] };
+  if (scope === null) return NO_REPOSITORY;
   const directory = getJobDirectory(job, call);
   if (!hasBegun(directory)) {
-    const setting = await findSetting(workTree, call);
-    if (setting === null) return { outcome: 'no-repository', ...NO_COMMIT, left: [] };
-    const plan = await planCommit(workTree, setting, scope, options);
+    const readSetting = () => repositories.readSetting(workTree);
+    // Asked beside the work tree; a plan that needs it waits for it, and meets its failure.
+    if (mayHold(scope)) readSetting().catch(() => {});
+    const now = await repositories.readTree(workTree);
+    if (now === null) return NO_REPOSITORY;
+    const plan = await planCommit(workTree, now.present, readSetting, scope, options);
     // If it has begun meanwhile, the plan may have seen the effects of another call's commit.
     if (plan.kind !== 'ready' && !hasBegun(directory)) return endWithoutCommand(plan);
+    repositories.forgetTrees();
     const begun = plan.kind === 'ready' ? await beginCommit(job, call, scope, plan) : 'launched';
     if (begun === 'wait') return (await isClaimFreed(directory, call)) ? findCommitEnding(job, call) : null;
     if (begun !== 'launched') return begun;
   }
+  repositories.forgetTrees();
   const ended = await awaitProcess(directory, call);
   if (ended === null) return null;
   const said = { exit: ended.kind === 'exit' ? ended.exit.exit : 'cut off', output: readLogEnd(directory) } as const;
   return judgeEnding(workTree, scope, { ...readPreparation(directory), ...said, sha: null }, options);
-}
-
-/** Asked once a call: it may make several commits. */
-function findSetting(workTree: string, { commitSettings, context: { signal } }: Call): Promise<CommitSetting | null> {
-  const known = commitSettings.get(workTree) ?? readCommitSetting(workTree, { signal });
-  commitSettings.set(workTree, known);
-  return known;
 }
 
 type ReadyPlan = Extract<CommitPlan, { kind: 'ready' }>;

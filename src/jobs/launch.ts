@@ -5,10 +5,10 @@ import type { RunState } from '../run/state.js';
 import { recordEntry, type Transaction } from '../run/transaction.js';
 import { findClaimObstacle } from '../store/claim.js';
 import type { StreamState } from '../store/store.js';
-import type { CommitSetting } from '../work/commit.js';
 import { waitUntil } from '../work/processes.js';
 import { endCommand, inspect, type JobRequest, launch, waitFinished } from './detached.js';
 import { findRunningAction, getRecordsPath, type Job } from './job.js';
+import type { KnownRepositories } from './known-repositories.js';
 import { type ExitRecord, getClaimFile } from './records.js';
 
 /** How the processes of all jobs are launched and waited for. */
@@ -24,8 +24,7 @@ export interface Call {
   launched: boolean;
   /** Refuses to start anything for an untrusted run. @throws DevCliError `RUN_UNTRUSTED` */
   requirePlace: () => Promise<void>;
-  /** What this call knows of the repositories that it commits to, by work tree. */
-  commitSettings: Map<string, Promise<CommitSetting | null>>;
+  repositories: KnownRepositories;
   /** Whether an argument vector is a command of dev-cli itself, which this installation runs. */
   isOwn: (argv: readonly string[]) => boolean;
   /** Runs a transaction on the run. */

@@ -1,7 +1,7 @@
 import type { Context } from '../run/context.js';
 import type { Transaction } from '../run/transaction.js';
-import { awaitCommand, type CommandEnded } from './command.js';
-import { awaitCommit, type CommitEnded, takeBack } from './commit.js';
+import { awaitCommand, type CommandEnded, findReusedCommand } from './command.js';
+import { awaitCommit, type CommitEnded, findEmptyCommit, takeBack } from './commit.js';
 import { endCommand } from './detached.js';
 import { getRecordsPath, getWorkTree, type Job, listDirectories, listJobs } from './job.js';
 import type { Call } from './launch.js';
@@ -27,6 +27,22 @@ export async function awaitJob(job: Job, call: Call): Promise<EndedJob | null> {
       return awaitCommit(job, call);
     case 'pull-request':
       return awaitRequest(job, call);
+  }
+}
+
+/**
+ * Finds the result of a job that was just asked for and has nothing to run: so it is told in the transaction that asks.
+ * @returns null if the job has to be awaited
+ */
+export function findEndingAtOnce(job: Job, call: Call, { state, files }: Transaction): EndedJob | null {
+  if (files.facts(job.directory).kind !== 'missing') return null;
+  switch (job.kind) {
+    case 'command':
+      return findReusedCommand(job, state, call);
+    case 'commit':
+      return findEmptyCommit(job, state, call);
+    case 'pull-request':
+      return null;
   }
 }
 

@@ -3,9 +3,10 @@ import { recordCommitResult } from '../engine/act/commit-job.js';
 import { recordCommandResult } from '../engine/act/evidence.js';
 import { recordPullRequestResult } from '../engine/act/request-job.js';
 import type { EngineEvent } from '../engine/core/events.js';
-import { findPendingJob, findRunningAction, type Job } from '../jobs/job.js';
+import { findPendingJob, findRunningAction, getWorkTree, type Job } from '../jobs/job.js';
+import { KnownRepositories } from '../jobs/known-repositories.js';
 import type { Call } from '../jobs/launch.js';
-import { awaitJob, type EndedJob, endJob } from '../jobs/life.js';
+import { awaitJob, type EndedJob, endJob, findEndingAtOnce } from '../jobs/life.js';
 import { runsAsProcess } from '../registry/hot.js';
 import type { Context } from '../run/context.js';
 import { getCurrent } from '../run/current.js';
@@ -35,30 +36,43 @@ export async function runPendingJobs(
   found: string | null,
 ): Promise<CallResult | null> {
   const results: CallResult[] = [];
-  const commitSettings: Call['commitSettings'] = new Map();
+  const repositories = new KnownRepositories(context.signal);
   for (let first = true; ; first = false) {
-    let call = createCall(context, await readRun(context, name), until, commitSettings);
+    let call = createCall(context, await readRun(context, name), until, repositories);
     if (hasDeferredCommits(call.run.snapshot) && (first || isLastCommit(call.run.snapshot))) {
       results.push(...(await retryDeferred(call)));
-      call = createCall(context, await readRun(context, name), until, commitSettings);
+      call = createCall(context, await readRun(context, name), until, repositories);
     }
     const job = findPendingJob(call.run.snapshot);
     const ended = job === null ? null : await awaitJob(job, { ...call, launched: job.actionId === found });
     if (ended === null) return results.length === 0 ? null : results.reduce(mergeResults);
-    results.push(...(await call.transact((tx) => recordEnding(tx, ended))));
+    results.push(...(await call.transact((tx) => recordEndings(tx, ended, call))));
   }
 }
 
-/** Records how the job ended and advances the run; does nothing when another call has done so meanwhile. */
-function recordEnding(tx: Transaction, ended: EndedJob): CallResult[] {
-  if (findRunningAction(tx.state) !== ended.job.actionId) return [];
+/**
+ * Records how the job ended, and likewise each following one that has nothing to run. Does nothing when another call has recorded
+ * it meanwhile.
+ */
+function recordEndings(tx: Transaction, first: EndedJob, call: Call): CallResult[] {
+  if (findRunningAction(tx.state) !== first.job.actionId) return [];
+  for (let ended: EndedJob | null = first; ended !== null; ) {
+    recordEnding(tx, ended);
+    // Deferred commits may have their turn first.
+    const next = hasDeferredCommits(tx.state) ? null : findPendingJob(tx.state);
+    ended = next === null ? null : findEndingAtOnce(next, call, tx);
+  }
+  return [startResult(tx)];
+}
+
+/** Records how the job ended and advances the run. */
+function recordEnding(tx: Transaction, ended: EndedJob): void {
   if (ended.kind === 'command' && ended.job.acceptance === null) {
     advance(tx, concludeCommand(tx, ended));
   } else {
     const event = recordEngineEnding(tx, ended);
     if (event !== null) advanceEngine(tx, [event]);
   }
-  return [startResult(tx)];
 }
 
 /** Records the ending in an execution; null while the job has further commands to run. */
@@ -89,17 +103,21 @@ export function createCall(
   context: Context,
   run: Call['run'],
   until: number,
-  commitSettings: Call['commitSettings'] = new Map(),
+  repositories = new KnownRepositories(context.signal),
 ): Call {
+  const { name, workTree } = run.snapshot;
   return {
     context,
     run,
     until,
     launched: false,
-    commitSettings,
+    repositories,
     requirePlace: () => requirePlace(context, run.snapshot),
     isOwn: runsAsProcess,
-    transact: (body) => transact(context, run.snapshot.name, body),
+    transact: (body) => {
+      const seen = repositories.getTree(getWorkTree(context, { workTree }));
+      return transact(context, name, body, seen === undefined ? undefined : (seen?.present ?? null));
+    },
   };
 }
 

@@ -1,6 +1,7 @@
 import { DevCliError } from '../base/errors.js';
 import { noSuchRunError } from '../base/no-such-run.js';
-import type { Decision, Neighbours, StreamState } from '../store/store.js';
+import type { Decision, StreamState } from '../store/store.js';
+import type { WorkTreeStatus } from '../work/baseline.js';
 import { readCapturedRecipe } from './captured-recipe.js';
 import { copyState } from './codec.js';
 import type { Context } from './context.js';
@@ -8,7 +9,7 @@ import { findLost } from './lost-documents.js';
 import { findPending, type PendingBlock, whereIn } from './pending-action.js';
 import { overlayLost, restoreDocuments } from './recovery.js';
 import type { RunState } from './state.js';
-import { createSurroundings } from './surroundings.js';
+import { createSurroundings, type Surroundings } from './surroundings.js';
 import { closeTransaction, openTransaction, recordEntry, type Transaction } from './transaction.js';
 
 /** The work of a transaction; what it records is committed. `pending`: the pending action when the transaction begins. */
@@ -23,12 +24,22 @@ type TransactionResult<A> =
 /**
  * Carries out a transaction on a run: opens it, lets `body` work, commits what it recorded. One that recorded nothing writes
  * nothing. What opening the run restored, such as lost documents, is committed on its own first, since `body` may refuse.
+ * @param known the work tree, if the caller has read it and nothing has run since; null where there is no repository
  * @throws DevCliError `NO_SUCH_RUN`; what `body` and the store throw
  */
-export async function transact<A>(context: Context, name: string, body: Body<A>): Promise<A> {
+export async function transact<A>(
+  context: Context,
+  name: string,
+  body: Body<A>,
+  known?: WorkTreeStatus | null,
+): Promise<A> {
   for (let isMended = false; ; isMended = true) {
     const done = await context.store.transact<TransactionResult<A>>(name, (head, neighbours) =>
-      decideAttempt(context, name, head, { neighbours, isMended, body }),
+      decideAttempt(context, name, head, {
+        surroundings: createSurroundings(context, neighbours, known),
+        isMended,
+        body,
+      }),
     );
     if (done.kind === 'answered') return done.answer;
   }
@@ -39,13 +50,12 @@ function decideAttempt<A>(
   context: Context,
   name: string,
   head: StreamState<RunState>,
-  { neighbours, isMended, body }: { neighbours: Neighbours<RunState>; isMended: boolean; body: Body<A> },
+  { surroundings, isMended, body }: { surroundings: Surroundings; isMended: boolean; body: Body<A> },
 ): Decision<RunState, TransactionResult<A>> {
   const { snapshot, files } = head;
   if (snapshot === null) throw noSuchRunError(name);
   const lost = isMended ? null : findLost(head, snapshot);
   const captured = readCapturedRecipe(lost === null ? head : { ...head, files: overlayLost(files, lost) });
-  const surroundings = createSurroundings(context, neighbours);
   const tx = openTransaction(context, head, copyState(snapshot), captured, surroundings);
   const restored = lost === null ? [] : restoreDocuments(tx, lost, head);
   const notices = [...head.notices, ...restored];

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
-import type { WorkTreeStatus } from './baseline.js';
+import type { Baseline, WorkTreeStatus } from './baseline.js';
 import { findHeadRefusal, findHindrance, hasHooks, TELLING } from './commit-head.js';
 import { type CommitScope, type LeftPath, listLeftPaths, selectPaths } from './commit-paths.js';
 import { findCommitIn, TRAILER } from './commit-search.js';
-import { readPresent } from './git.js';
 import { buildUserEnvironment, findRepository, type GitOptions, git, nullIfRefused } from './git-command.js';
+import { listChangedPaths } from './paths.js';
 import { executeFile } from './processes.js';
 
 /**
@@ -47,19 +47,35 @@ export type CommitPlan =
   /** `alone`: git makes it without anybody's help: no hook takes part, and nothing asks for a signature. */
   | { kind: 'ready'; paths: string[]; left: LeftPath[]; at: HeadPosition; alone: boolean };
 
+/** Whether a commit may come of this scope at all: somebody lists what it could hold. */
+export function mayHold({ listed, files, charged }: CommitScope): boolean {
+  const isListed = listed === undefined || listed.filesChanged.length > 0;
+  return isListed && (files === null || files.length + charged.length > 0);
+}
+
+/**
+ * Whether it is plain that there is nothing to commit and nothing to name: nobody lists anything, nothing has changed, and no
+ * commit was made since that could be the one that is asked for.
+ */
+export function isPlainlyEmpty({ head, dirty }: Baseline, { since, listed }: CommitScope): boolean {
+  if (head !== null && head !== since.head) return false;
+  return (listed?.filesChanged.length ?? 0) === 0 && listChangedPaths({ head, dirty }, since).length === 0;
+}
+
 /**
  * Determines what a commit would hold, and whether it is already made. Changes nothing.
  * @param workTree absolute path
+ * @param now the work tree as just read
+ * @param readSetting called only where there is something to commit
  * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`
  */
 export async function planCommit(
   workTree: string,
-  setting: CommitSetting,
+  now: WorkTreeStatus,
+  readSetting: () => Promise<CommitSetting | null>,
   scope: CommitScope,
   options: GitOptions = {},
 ): Promise<CommitPlan> {
-  const now = await readPresent(workTree, options);
-  if (now === null) return { kind: 'nothing', why: 'no repository', left: [] };
   const { head, branch } = now;
   const sha = await findCommitIn(workTree, scope.key, { since: scope.since.head, head }, options);
   if (sha !== null) return { kind: 'found', sha };
@@ -67,6 +83,8 @@ export async function planCommit(
   const settled = [...paths, ...left.map(({ path }) => path)];
   const named = [...left, ...(await listLeftPaths(workTree, now, scope, settled, options))];
   if (paths.length === 0) return { kind: 'nothing', why: 'nothing to commit', left: named };
+  const setting = await readSetting();
+  if (setting === null) return { kind: 'later', why: 'the repository is gone', left: named, head: false };
   const hindrance = await findHindrance(setting.places);
   if (hindrance !== null) return { kind: 'later', why: hindrance, left: named, head: false };
   const refusal = scope.head === undefined ? null : await findHeadRefusal(workTree, now, scope.head, options);

@@ -40,10 +40,10 @@ function scope(since: Baseline, more: Partial<CommitScope> = {}): CommitScope {
 
 /** As a call that makes one commit does. */
 async function planIn(tree: string, wanted: CommitScope, options: typeof around) {
-  const setting = await readCommitSetting(tree, options);
-  return setting === null
+  const present = await readPresent(tree, options);
+  return present === null
     ? ({ kind: 'nothing', why: 'no repository' } as const)
-    : planCommit(tree, setting, wanted, options);
+    : planCommit(tree, present, () => readCommitSetting(tree, options), wanted, options);
 }
 
 /** As the rim does it: plan, announce, run the command, take back what was refused. Gives the exit status. */
