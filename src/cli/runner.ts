@@ -1,10 +1,24 @@
-import { runCommand } from '../app/run-command.js';
+import { createRunner } from '../app/run-command.js';
 
 // Nobody reads this process's output: a command.json without an exit.json beside it shows that it failed.
-const specFile = process.argv[2];
-if (specFile === undefined) process.exitCode = 2;
+const [, , first, mode] = process.argv;
+if (first === undefined) process.exitCode = 2;
 else {
-  runCommand(specFile, process.env).catch(() => {
-    process.exitCode = 1;
+  work(mode === 'wait' ? null : first).catch(() => {
+    // At once: whoever waits for the command sees by it that this process has failed.
+    process.exit(1);
   });
+}
+
+/** Sees to one command, then to each that the call hands over, one line of JSON each, until the call has ended. */
+async function work(file: string | null): Promise<void> {
+  const runner = createRunner(process.env);
+  if (file === null) runner.prepare();
+  else await runner.run(file);
+  let rest = '';
+  for await (const chunk of process.stdin.setEncoding('utf8')) {
+    const lines = `${rest}${chunk}`.split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) await runner.run(JSON.parse(line));
+  }
 }

@@ -7,7 +7,7 @@ import type { QueuedCommand } from '../run/engine.js';
 import type { RunState } from '../run/state.js';
 import { recordEntry, type Transaction } from '../run/transaction.js';
 import type { TreeState } from '../work/git.js';
-import { inspect } from './detached.js';
+import { inspect, prepareRunner } from './detached.js';
 import { type CommandJob, getRecordsPath, getWorkTree } from './job.js';
 import { awaitProcess, type Call, getJobDirectory, hasBegun, launchOnce, type ProcessEnding } from './launch.js';
 import { type ExitRecord, getLogFile, isWholeLog, readText } from './records.js';
@@ -79,6 +79,14 @@ async function beginCommand(
   call: Call,
   directory: string,
 ): Promise<'launched' | 'wait' | 'vanished' | Extract<CommandEnding, { kind: 'reused' }>> {
+  if (call.repositories.getTree(getWorkTree(call.context, job)) === undefined && !isOfFinalTree(call)) {
+    const prepare = () => prepareRunner({ directory, runner: call.context.runner }, call.runners);
+    // What prevents it will prevent the launch, which says so.
+    await call
+      .requirePlace()
+      .then(prepare)
+      .catch(() => {});
+  }
   const tree = (await readTreeNow(job, call))?.digest ?? null;
   const log = inspect(directory).state === 'absent' ? findKeptLog(job, call, call.run.snapshot, tree) : null;
   if (tree !== null && log !== null) return { kind: 'reused', tree, log };
@@ -96,6 +104,12 @@ async function beginCommand(
 
 async function readTreeNow(job: CommandJob, { context, repositories }: Call): Promise<TreeState | null> {
   return (await repositories.readTree(getWorkTree(context, job)))?.state ?? null;
+}
+
+/** Whether the commands of the plan are run once more: most have passed on this very tree. */
+function isOfFinalTree({ run: { snapshot } }: Call): boolean {
+  const job = getCurrent(snapshot).engine?.job;
+  return job?.kind === 'commands' && job.todo === null;
 }
 
 /** A command of dev-cli is run by this very installation, on this root, whatever the PATH says. */

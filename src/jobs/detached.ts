@@ -5,7 +5,7 @@ import { findClaimObstacle, findClaimOwner } from '../store/claim.js';
 import { ensureDirectory, writeDurably } from '../store/durable.js';
 import { withIoErrors } from '../store/io.js';
 import { identifyProcess } from '../store/process.js';
-import { childProcess, endProcessGroup, readStartTime, waitUntil } from '../work/processes.js';
+import { endProcessGroup, readStartTime, waitUntil } from '../work/processes.js';
 import {
   type ExitRecord,
   getClaimFile,
@@ -19,6 +19,7 @@ import {
   readStarted,
   type StartedRecord,
 } from './records.js';
+import type { RunnerProcesses } from './runner-process.js';
 
 /** External commands as a call sees them: each has a directory and a detached runner of its own (protocol.md §4). */
 
@@ -48,12 +49,35 @@ const RUNNER_MS = 5_000;
 const POLL_MS = 20;
 
 /**
- * Starts a detached runner for a command and returns at once. It may be called again, even by several processes at
+ * Has a detached runner see to a command, and returns at once. It may be called again, even by several processes at
  * once: a command that has begun or ended is not started again.
+ * @param runners those that the call has started before
  * @throws DevCliError `IO`; `COMMAND_FAILED` if no runner can be started, or on Windows; `LOCKED` if the command is
  * claimed by a runner that has not begun and cannot be looked up from here
  */
-export function launch({ directory, runner, env, ...spec }: JobRequest): void {
+export function launch({ directory, runner, env, ...spec }: JobRequest, runners: RunnerProcesses): void {
+  requireRunner(runner);
+  if (isClosed(directory)) return;
+  const blocked = findClaimObstacle(getClaimFile(directory));
+  if (blocked !== null) throw blocked;
+  ensureDirectory(directory);
+  writeDurably(getCommandFile(directory), JSON.stringify(spec));
+  runners.handOver(runner, getCommandFile(directory), env ?? process.env);
+}
+
+/**
+ * Starts a runner for a command that is likely to be launched, while the call finds out whether it will be.
+ * @throws DevCliError as `launch`
+ */
+export function prepareRunner(
+  { directory, runner }: Pick<JobRequest, 'directory' | 'runner'>,
+  runners: RunnerProcesses,
+) {
+  requireRunner(runner);
+  runners.prepare(runner, getCommandFile(directory), process.env);
+}
+
+function requireRunner(runner: string): void {
   if (process.platform === 'win32') {
     throw new DevCliError('COMMAND_FAILED', 'External commands run on Linux and macOS only, not on Windows.', {
       fix: 'Use dev-cli inside the Windows Subsystem for Linux.',
@@ -64,25 +88,6 @@ export function launch({ directory, runner, env, ...spec }: JobRequest): void {
       fix: 'Reinstall dev-cli.',
     });
   }
-  if (isClosed(directory)) return;
-  const blocked = findClaimObstacle(getClaimFile(directory));
-  if (blocked !== null) throw blocked;
-  ensureDirectory(directory);
-  writeDurably(getCommandFile(directory), JSON.stringify(spec));
-  const child = childProcess().spawn(process.execPath, [runner, getCommandFile(directory)], {
-    cwd: '/',
-    env: env ?? process.env,
-    detached: true,
-    stdio: 'ignore',
-  });
-  // Without a listener, the failure would also be thrown where nobody can catch it.
-  child.on('error', () => {});
-  if (child.pid === undefined) {
-    throw new DevCliError('COMMAND_FAILED', 'The system refused to start another process.', {
-      fix: 'Repeat the same call in a moment.',
-    });
-  }
-  child.unref();
 }
 
 /**

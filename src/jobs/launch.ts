@@ -8,13 +8,30 @@ import type { StreamState } from '../store/store.js';
 import { waitUntil } from '../work/processes.js';
 import { endCommand, inspect, type JobRequest, launch, waitFinished } from './detached.js';
 import { findRunningAction, getRecordsPath, type Job } from './job.js';
-import type { KnownRepositories } from './known-repositories.js';
+import { KnownRepositories } from './known-repositories.js';
 import { type ExitRecord, getClaimFile } from './records.js';
+import { RunnerProcesses } from './runner-process.js';
 
 /** How the processes of all jobs are launched and waited for. */
 
+/** What a call keeps from one job to the next. */
+export interface Kept {
+  readonly repositories: KnownRepositories;
+  readonly runners: RunnerProcesses;
+}
+
+/** Does the jobs of a call. What they leave to each other is given up when it is done with them. */
+export async function withKept<T>({ signal }: Pick<Context, 'signal'>, work: (kept: Kept) => Promise<T>): Promise<T> {
+  const runners = new RunnerProcesses();
+  try {
+    return await work({ repositories: new KnownRepositories(signal), runners });
+  } finally {
+    runners.release();
+  }
+}
+
 /** The call that launches a job or waits for it. */
-export interface Call {
+export interface Call extends Kept {
   context: Context;
   /** The run as last read. */
   run: StreamState<RunState> & { snapshot: RunState };
@@ -24,7 +41,6 @@ export interface Call {
   launched: boolean;
   /** Refuses to start anything for an untrusted run. @throws DevCliError `RUN_UNTRUSTED` */
   requirePlace: () => Promise<void>;
-  repositories: KnownRepositories;
   /** Whether an argument vector is a command of dev-cli itself, which this installation runs. */
   isOwn: (argv: readonly string[]) => boolean;
   /** Runs a transaction on the run. */
@@ -66,7 +82,7 @@ export async function launchOnce(
     const again = await countLaunch(job, call, process.directory);
     if (again !== 'launch') return again;
   }
-  launch({ ...process, runner: call.context.runner });
+  launch({ ...process, runner: call.context.runner }, call.runners);
   return 'launched';
 }
 

@@ -1,9 +1,8 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, constants, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { closeSync } from 'node:fs';
 import { Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Clock, formatInstant, type Ids } from '../base/clock.js';
@@ -12,6 +11,7 @@ import { writeDurably } from '../store/durable.js';
 import { identifyProcess } from '../store/process.js';
 import { endProcessGroup, readStartTime } from '../work/processes.js';
 import { Log } from './log.js';
+import type { Pipes } from './pipes.js';
 import {
   type ExitRecord,
   getClaimFile,
@@ -25,7 +25,7 @@ import {
   type StartedRecord,
 } from './records.js';
 
-/** The detached runner: a process that starts one external command and records how it ends (protocol.md §4). */
+/** The detached runner: a process that starts external commands and records how each ends (protocol.md §4). */
 
 /** Waits for a line on descriptor 3, then becomes the command: nothing runs before its start is on record. */
 const GATE = 'read -r DEV_CLI_GATE <&3 || exit 125; exec 3<&-; exec "$@"';
@@ -42,6 +42,8 @@ interface Surroundings {
   env: Readonly<Record<string, string | undefined>>;
   clock: Clock;
   ids: Ids;
+  /** Pipes for the commands' output. */
+  pipes: Pipes;
 }
 
 /** A process that waits at the gate to become the command. */
@@ -64,7 +66,7 @@ type JobEnd = Pick<ExitRecord, 'exit' | 'signal' | 'timedOut' | 'error' | 'reaso
  * @param specFile absolute path of `command.json`
  * @throws DevCliError `IO` if the records cannot be written; nothing runs before `started.json` is written
  */
-export async function runCommandFile(specFile: string, { env, clock, ids }: Surroundings): Promise<void> {
+export async function runCommandFile(specFile: string, { env, clock, ids, pipes }: Surroundings): Promise<void> {
   const directory = dirname(specFile);
   const mine = claim(getClaimFile(directory), { clock, ids, purpose: 'an external command' });
   if (mine === null) return;
@@ -74,7 +76,7 @@ export async function runCommandFile(specFile: string, { env, clock, ids }: Surr
     if (isClosed(directory) || spec === 'absent' || spec === 'damaged') return;
     const startedAt = clock.now();
     const log = new Log(getLogFile(directory));
-    const ending = await runGated(spec, directory, log, { env, clock });
+    const ending = await runGated(spec, directory, log, { env, clock, pipes });
     log.close();
     const at = clock.now();
     const record: ExitRecord = {
@@ -98,11 +100,11 @@ async function runGated(
   spec: ProcessSpec,
   directory: string,
   log: Log,
-  { env, clock }: Pick<Surroundings, 'env' | 'clock'>,
+  { env, clock, pipes }: Omit<Surroundings, 'ids'>,
 ): Promise<JobEnd> {
   let command: Gated;
   try {
-    command = await startGated(spec, env);
+    command = await startGated(spec, env, pipes);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     log.add(Buffer.from(`dev-cli: the command could not be started: ${reason}\n`));
@@ -135,11 +137,12 @@ async function runGated(
 }
 
 /** Starts the command's process in a group of its own, waiting at the gate. */
-async function startGated(spec: ProcessSpec, env: Surroundings['env']): Promise<Gated> {
+async function startGated(spec: ProcessSpec, env: Surroundings['env'], pipes: Pipes): Promise<Gated> {
   const [first] = spec.argv;
   if (first === undefined || (spec.shell && spec.argv.length > 1)) throw new Error('no usable command was given');
   const words = spec.shell ? ['/bin/sh', '-c', first] : spec.argv;
-  const pipe = makePipe();
+  const pipe = pipes.take();
+  const output = pipe === null ? null : new Socket({ fd: pipe.output, readable: true, writable: false });
   let child: ChildProcess;
   try {
     child = spawn('/bin/sh', ['-c', pipe === null ? `exec 2>&1; ${GATE}` : GATE, 'sh', ...words], {
@@ -157,45 +160,12 @@ async function startGated(spec: ProcessSpec, env: Surroundings['env']): Promise<
     latch.on('error', () => {});
     const open = () => void latch.end('\n');
     const dismiss = () => void latch.end();
-    return { pgid: child.pid as number, open, dismiss, ended, output: pipe?.output ?? (child.stdout as Socket) };
+    return { pgid: child.pid as number, open, dismiss, ended, output: output ?? (child.stdout as Socket) };
   } catch (error) {
-    pipe?.output.destroy();
+    output?.destroy();
     throw error;
   } finally {
     if (pipe !== null) closeSync(pipe.input);
-  }
-}
-
-interface NamedPipe {
-  input: number;
-  output: Socket;
-}
-
-/**
- * Makes a pipe for the command's output. Node would use a socket, which on Linux a command cannot open as /dev/stdout
- * or /dev/stderr. It is made in a temporary directory, since not every project's file system has named pipes.
- * @returns null if there is no such directory or no mkfifo; then a socket has to do
- */
-function makePipe(): NamedPipe | null {
-  for (const parent of new Set([tmpdir(), '/tmp'])) {
-    try {
-      return makePipeIn(mkdtempSync(join(parent, 'dev-cli-')));
-    } catch {
-      // TMPDIR may name a directory that does not exist; the next one is tried.
-    }
-  }
-  return null;
-}
-
-function makePipeIn(directory: string): NamedPipe {
-  try {
-    const path = join(directory, 'output');
-    execFileSync('mkfifo', [path], { stdio: 'ignore' });
-    const output = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    const input = openSync(path, constants.O_WRONLY);
-    return { input, output: new Socket({ fd: output, readable: true, writable: false }) };
-  } finally {
-    rmSync(directory, { recursive: true, force: true });
   }
 }
 

@@ -8,7 +8,7 @@ import { findUnlistedPaths } from '../engine/act/listed-paths.js';
 import { getTodoBody } from '../engine/act/plan.js';
 import { awaitCommand, type CommandEnded, keepResult, recordCommandEnd } from '../jobs/command.js';
 import { askCommand, toCommandJob } from '../jobs/job.js';
-import type { Call } from '../jobs/launch.js';
+import { type Call, withKept } from '../jobs/launch.js';
 import type { InputOf } from '../registry/catalogue.js';
 import { type Context, getDeadline, getPollWait } from '../run/context.js';
 import { getCurrent } from '../run/current.js';
@@ -44,11 +44,15 @@ export async function checkAction(
   if (queue.length > 0) await requirePlace(context, (await readRun(context, name)).snapshot);
   const about = { name, action, place: { root: context.root, workTree: context.workTree }, wait: getPollWait(context) };
   const done: CommandEvidence[] = [];
-  for (const command of queue) {
-    const evidence = await runCheck(context, name, action, command, until);
-    if (evidence === null) return buildCommandReport(about, { done, running: command, unlisted: [] });
-    done.push(evidence);
-  }
+  const running = await withKept(context, async (kept) => {
+    for (const command of queue) {
+      const evidence = await runCheck(action, command, createCall(context, await readRun(context, name), until, kept));
+      if (evidence === null) return command;
+      done.push(evidence);
+    }
+    return null;
+  });
+  if (running !== null) return buildCommandReport(about, { done, running, unlisted: [] });
   const unlisted = await transact(context, name, (tx) => listUnlistedPaths(tx, action));
   return buildCommandReport(about, { done, running: null, unlisted });
 }
@@ -78,17 +82,9 @@ function requireTask(tx: Transaction, action: string): TaskState & { todoId: str
 
 /**
  * Runs one command, or waits for it again.
- * @param until instant in milliseconds
- * @returns null when it is still running by then
+ * @returns null when it is still running when the call must answer
  */
-async function runCheck(
-  context: Context,
-  name: string,
-  action: string,
-  queued: QueuedCommand,
-  until: number,
-): Promise<CommandEvidence | null> {
-  const call = createCall(context, await readRun(context, name), until);
+async function runCheck(action: string, queued: QueuedCommand, call: Call): Promise<CommandEvidence | null> {
   const { command, launched } = await startCheck(call, action, queued);
   const job = toCommandJob(call.run.snapshot, command, queued);
   const ended = await awaitCommand(job, { ...call, launched });

@@ -4,8 +4,7 @@ import { recordCommandResult } from '../engine/act/evidence.js';
 import { recordPullRequestResult } from '../engine/act/request-job.js';
 import type { EngineEvent } from '../engine/core/events.js';
 import { findPendingJob, findRunningAction, getWorkTree, type Job } from '../jobs/job.js';
-import { KnownRepositories } from '../jobs/known-repositories.js';
-import type { Call } from '../jobs/launch.js';
+import { type Call, type Kept, withKept } from '../jobs/launch.js';
 import { awaitJob, type EndedJob, endJob, findEndingAtOnce } from '../jobs/life.js';
 import { runsAsProcess } from '../registry/hot.js';
 import type { Context } from '../run/context.js';
@@ -29,19 +28,26 @@ import { advance, advanceEngine } from './walk/advance.js';
  * @returns null when nothing was committed
  * @throws what `awaitJob` and a transaction throw
  */
-export async function runPendingJobs(
+export function runPendingJobs(
   context: Context,
   name: string,
   until: number,
   found: string | null,
 ): Promise<CallResult | null> {
+  return withKept(context, (kept) => runJobs(context, name, { until, found, kept }));
+}
+
+async function runJobs(
+  context: Context,
+  name: string,
+  { until, found, kept }: { until: number; found: string | null; kept: Kept },
+): Promise<CallResult | null> {
   const results: CallResult[] = [];
-  const repositories = new KnownRepositories(context.signal);
   for (let first = true; ; first = false) {
-    let call = createCall(context, await readRun(context, name), until, repositories);
+    let call = createCall(context, await readRun(context, name), until, kept);
     if (hasDeferredCommits(call.run.snapshot) && (first || isLastCommit(call.run.snapshot))) {
       results.push(...(await retryDeferred(call)));
-      call = createCall(context, await readRun(context, name), until, repositories);
+      call = createCall(context, await readRun(context, name), until, kept);
     }
     const job = findPendingJob(call.run.snapshot);
     const ended = job === null ? null : await awaitJob(job, { ...call, launched: job.actionId === found });
@@ -98,24 +104,20 @@ function isLastCommit(state: RunState): boolean {
 /**
  * What a job needs of the call that waits for it; no earlier call has launched the job.
  * @param until instant, in milliseconds, by which the call must answer
+ * @param kept what earlier jobs of the call have left
  */
-export function createCall(
-  context: Context,
-  run: Call['run'],
-  until: number,
-  repositories = new KnownRepositories(context.signal),
-): Call {
+export function createCall(context: Context, run: Call['run'], until: number, kept: Kept): Call {
   const { name, workTree } = run.snapshot;
   return {
     context,
     run,
     until,
     launched: false,
-    repositories,
+    ...kept,
     requirePlace: () => requirePlace(context, run.snapshot),
     isOwn: runsAsProcess,
     transact: (body) => {
-      const seen = repositories.getTree(getWorkTree(context, { workTree }));
+      const seen = kept.repositories.getTree(getWorkTree(context, { workTree }));
       return transact(context, name, body, seen === undefined ? undefined : (seen?.present ?? null));
     },
   };

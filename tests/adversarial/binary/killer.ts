@@ -9,9 +9,11 @@ import { CHOICE_BLOCK, DATA_BLOCK, END_BLOCK, PLAIN_BLOCK, tiny } from '../../su
 import { type Evidence, faultsOf, type Line } from './killed-history.js';
 import { type Ended, kill, replays, runnersOf, startCall, trusted, type Victim } from './victims.js';
 
-/** Notes in a file for which action it ran: its runner's argument says it. Asked at once, while the runner lives. */
+/** Notes in a file for which action it ran: the record of its start says it. Asked at once, while the runner lives. */
 const EFFECT = `runner=$(ps -o args= -p $PPID)
-action=$(echo "$runner" | sed -n 's|.*/actions/\\(a[0-9]*\\)/command.json$|\\1|p')
+case $runner in */runner.cjs*)
+  action=$(grep -l '"pgid":'$$, .dev/specs/*/actions/*/started.json | sed -n 's|.*/actions/\\(a[0-9]*\\)/started.json$|\\1|p')
+esac
 sleep 0.01
 echo "\${action:-orphan}" >>effects.txt
 sleep 0.01

@@ -86,7 +86,7 @@ export function runnersOf(project: Project): number[] {
   return readdirSync('/proc').flatMap((name) => {
     if (!/^\d+$/.test(name)) return [];
     const words = commandLine(name);
-    return words.length === 3 && words[1]?.endsWith('/dist/runner.cjs') && words[2]?.startsWith(`${project.root}/`)
+    return words.length >= 3 && words[1]?.endsWith('/dist/runner.cjs') && words[2]?.startsWith(`${project.root}/`)
       ? [Number(name)]
       : [];
   });

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { build } from 'esbuild';
 import { inspect, type JobRequest, type JobStatus, launch } from '../../../src/jobs/detached.js';
 import type { ExitRecord, StartedRecord } from '../../../src/jobs/records.js';
+import { RunnerProcesses } from '../../../src/jobs/runner-process.js';
 import { readStartTime } from '../../../src/work/processes.js';
 
 /** A place to run external commands in: a runner as it is shipped, and directories that careless quoting would break. */
@@ -48,7 +49,9 @@ export async function createBench(): Promise<Bench> {
         runner,
         directory: directory(name),
       };
-      launch({ ...spec, ...more });
+      const runners = new RunnerProcesses();
+      launch({ ...spec, ...more }, runners);
+      runners.release();
       return directory(name);
     },
     remove: () => rmSync(outer, { recursive: true, force: true }),

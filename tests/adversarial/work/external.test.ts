@@ -3,9 +3,17 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { build } from 'esbuild';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { endCommand, inspect, launch, waitFinished } from '../../../src/jobs/detached.js';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  endCommand,
+  inspect,
+  type JobRequest,
+  launch,
+  prepareRunner,
+  waitFinished,
+} from '../../../src/jobs/detached.js';
 import { LOG_LIMIT } from '../../../src/jobs/log.js';
+import { RunnerProcesses } from '../../../src/jobs/runner-process.js';
 import { identifyProcess } from '../../../src/store/process.js';
 import { readStartTime } from '../../../src/work/processes.js';
 import { type Bench, createBench, eventually, finished, inState, isRunning, logIn, startedIn } from './bench.js';
@@ -20,6 +28,13 @@ const sh = (line: string) => ['sh', '-c', line];
 /** The process id that a command wrote to a file in its working directory. */
 const pidIn = (file: string) =>
   eventually(() => existsSync(join(bench.cwd, file)) && Number(readFileSync(join(bench.cwd, file), 'utf8')));
+
+/** The process of a runner whose first word is this, or null. */
+function findRunner(commandFile: string): number | null {
+  const listed = execFileSync('ps', ['-eo', 'pid=,args='], { encoding: 'utf8' }).split('\n');
+  const line = listed.find((one) => one.includes(`${bench.runner} ${commandFile}`));
+  return line === undefined ? null : Number.parseInt(line, 10);
+}
 
 describe('a command that behaves', () => {
   it('leaves its exit, its log and nothing to guess', async () => {
@@ -86,7 +101,8 @@ describe('a command that behaves', () => {
   it('goes on when the process that launched it has gone at once', async () => {
     const script = join(bench.cwd, 'parent.cjs');
     const entry = `import { launch } from ${JSON.stringify(join(import.meta.dirname, '../../../src/jobs/detached.ts'))};
-      launch(JSON.parse(process.argv[2])); process.exit(0);`;
+      import { RunnerProcesses } from ${JSON.stringify(join(import.meta.dirname, '../../../src/jobs/runner-process.ts'))};
+      launch(JSON.parse(process.argv[2]), new RunnerProcesses()); process.exit(0);`;
     await build({
       stdin: { contents: entry, resolveDir: bench.cwd },
       outfile: script,
@@ -316,6 +332,112 @@ describe('one execution', () => {
   });
 });
 
+describe('a runner that waits for more', () => {
+  let runners: RunnerProcesses;
+  beforeEach(() => {
+    runners = new RunnerProcesses();
+  });
+  afterEach(() => runners.release());
+
+  function hand(name: string, line: string, more: Partial<JobRequest> = {}): string {
+    const directory = bench.directory(name);
+    const spec = { key: name, argv: sh(line), shell: false, cwd: bench.cwd, timeoutSeconds: 60 };
+    launch({ ...spec, directory, runner: bench.runner, ...more }, runners);
+    return directory;
+  }
+  const ends = (pid: number) => eventually(() => !isRunning(pid));
+
+  it('sees to one command after the other, each with its own records', async () => {
+    const names = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth'];
+    const directories = [];
+    for (const [n, name] of names.entries()) {
+      directories.push(hand(name, `echo ${name}; exit ${n}`));
+      expect((await finished(directories[n] ?? '')).exit).toBe(n);
+    }
+    expect(directories.map(logIn)).toEqual(names.map((name) => `${name}\n`));
+    const pids = new Set(directories.map((directory) => startedIn(directory).pid));
+    expect(pids.size).toBe(1);
+    runners.release();
+    for (const pid of pids) await ends(pid);
+  });
+
+  it('takes them in order when they come at once, and finishes when it is let go meanwhile', async () => {
+    const slow = hand('held up', 'sleep 0.5; echo slow >>order');
+    const next = hand('behind', 'echo next >>order');
+    runners.release();
+    expect((await finished(slow)).exit).toBe(0);
+    expect((await finished(next)).exit).toBe(0);
+    expect(readFileSync(join(bench.cwd, 'order'), 'utf8')).toBe('slow\nnext\n');
+    await ends(startedIn(next).pid);
+  });
+
+  it('keeps what one command left behind out of the log of the next', async () => {
+    const one = hand(
+      'leaves',
+      'setsid sh -c "echo \\$\\$ >leaver.pid; while sleep 0.02; do echo late; done" & sleep 0.2',
+    );
+    await finished(one);
+    const pid = await pidIn('leaver.pid');
+    const two = hand('clean', 'sleep 0.2; echo mine');
+    await finished(two);
+    expect(logIn(two)).toBe('mine\n');
+    if (isRunning(pid)) process.kill(pid, 'SIGKILL');
+  });
+
+  it('is another one for another environment', async () => {
+    const here = hand('here', 'echo "$WHERE"', { env: { ...process.env, WHERE: 'here' } });
+    const there = hand('there', 'echo "$WHERE"', { env: { ...process.env, WHERE: 'there' } });
+    await Promise.all([finished(here), finished(there)]);
+    expect([logIn(here), logIn(there)]).toEqual(['here\n', 'there\n']);
+    expect(startedIn(here).pid).not.toBe(startedIn(there).pid);
+  });
+
+  it('is replaced when it died', async () => {
+    const one = hand('before', 'true');
+    await finished(one);
+    const { pid } = startedIn(one);
+    process.kill(pid, 'SIGKILL');
+    await ends(pid);
+    await sleep(50);
+    const two = hand('after', 'exit 4');
+    expect((await finished(two)).exit).toBe(4);
+    expect(startedIn(two).pid).not.toBe(pid);
+  });
+
+  it('is ended by a signal to it, with its command, and what was behind that is launched again', async () => {
+    const one = hand('hit', 'sleep 600');
+    await inState(one, 'running');
+    const two = hand('waits', 'echo 1 >>waits.times');
+    process.kill(startedIn(one).pid, 'SIGKILL');
+    await inState(one, 'interrupted');
+    expect(inspect(two)).toEqual({ state: 'launching' });
+    await endCommand(one);
+    await sleep(50);
+    hand('waits', 'echo 1 >>waits.times');
+    expect((await finished(two)).exit).toBe(0);
+    expect(readFileSync(join(bench.cwd, 'waits.times'), 'utf8')).toBe('1\n');
+  });
+
+  it('that was prepared begins nothing by itself, then takes the command, or ends without one', async () => {
+    const directory = bench.directory('prepared');
+    prepareRunner({ directory, runner: bench.runner }, runners);
+    await sleep(300);
+    expect(inspect(directory)).toEqual({ state: 'absent' });
+    const temporary = join(bench.cwd, 'prepared-temporary');
+    mkdirSync(temporary);
+    const env = { ...process.env, TMPDIR: temporary };
+    runners.prepare(bench.runner, join(temporary, 'command.json'), env);
+    const prepared = await eventually(() => findRunner(join(temporary, 'command.json')));
+    expect((await finished(hand('prepared', 'exit 6'))).exit).toBe(6);
+    const { pid } = startedIn(directory);
+    expect(pid).not.toBe(prepared);
+    runners.release();
+    await ends(pid);
+    await ends(prepared);
+    expect(readdirSync(temporary)).toEqual([]);
+  });
+});
+
 describe('how a command stands', () => {
   it('is absent, launching, running, finished', async () => {
     const directory = bench.directory('states');
@@ -324,7 +446,7 @@ describe('how a command stands', () => {
     const spec = { key: 'k', argv: sh('sleep 0.5'), shell: false, cwd: bench.cwd, timeoutSeconds: 60 };
     writeFileSync(join(directory, 'command.json'), JSON.stringify(spec));
     expect(inspect(directory)).toEqual({ state: 'launching' });
-    launch({ ...spec, directory, runner: bench.runner });
+    launch({ ...spec, directory, runner: bench.runner }, new RunnerProcesses());
     const { startedAt } = await inState(directory, 'running');
     expect(startedAt).toBe(startedIn(directory).at);
     expect((await inState(directory, 'finished')).exit).toMatchObject({ exit: 0 });
