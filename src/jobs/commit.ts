@@ -1,15 +1,10 @@
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { DevCliError } from '../base/errors.js';
-import { parseOrNull } from '../base/json.js';
 import type { RunState } from '../run/state.js';
 import { claim, findClaimObstacle, findClaimOwner } from '../store/claim.js';
 import { removeEmpty } from '../store/documents.js';
-import { ensureDirectory, writeDurably } from '../store/durable.js';
 import {
-  buildCommitCommand,
   buildCommitEnvironment,
-  buildCommitFiles,
   type CommitAnswer,
   type CommitPlan,
   GIT_CANNOT,
@@ -27,10 +22,17 @@ import type { CommitScope, LeftPath } from '../work/commit-paths.js';
 import { findCommit, findCommitByPaths } from '../work/commit-search.js';
 import { type GitOptions, nullIfRefused } from '../work/git-command.js';
 import { waitUntil } from '../work/processes.js';
+import {
+  buildPreparedCommand,
+  clearPreparation,
+  readPreparation,
+  writePaths,
+  writePreparation,
+} from './commit-preparation.js';
 import { buildScope } from './commit-scope.js';
 import { type CommitJob, getWorkTree } from './job.js';
 import { awaitProcess, type Call, getJobDirectory, hasBegun, launchOnce } from './launch.js';
-import { getClaimFile, getLogFile, isClosed, LAST_WORDS, readLogEnd, readText } from './records.js';
+import { getClaimFile, getLogFile, isClosed, LAST_WORDS, readLogEnd } from './records.js';
 
 /** The commit of a todo, or the residual commit. It is looked for before it is made (engine.md, Commits). */
 
@@ -60,11 +62,6 @@ export interface CommitEnded {
 
 /** How long a commit may take with its hooks, in seconds. */
 const COMMIT_TIMEOUT = 900;
-const MESSAGE = 'message.txt';
-const PATHS = 'paths';
-const LEFT = 'left.json';
-const AT = 'head.json';
-
 const NO_COMMIT = { commit: null, paths: [], at: null };
 const NO_REPOSITORY: CommitEnding = { outcome: 'no-repository', ...NO_COMMIT, left: [] };
 
@@ -143,7 +140,7 @@ async function beginCommit(
   const begun = await launchOnce(job, call, {
     directory,
     key: job.key,
-    argv: buildCommitCommand(join(directory, MESSAGE), join(directory, PATHS)),
+    argv: buildPreparedCommand(directory),
     shell: false,
     cwd: workTree,
     timeoutSeconds: COMMIT_TIMEOUT,
@@ -191,7 +188,8 @@ async function commitWithinCall(
     if (ending.outcome !== 'made') writeFileSync(getLogFile(directory), said.output.slice(-LAST_WORDS));
     return ending;
   } finally {
-    rmSync(join(directory, PATHS), { force: true });
+    // A runner that has begun still needs what was prepared for it.
+    if (!isClosed(directory)) clearPreparation(directory);
     mine.release();
     removeEmpty([directory]);
   }
@@ -247,8 +245,8 @@ async function judgeEnding(
  * @throws DevCliError `IO`, `INTERRUPTED`
  */
 export async function takeBack(workTree: string, directory: string, options: GitOptions): Promise<void> {
-  if (!existsSync(join(directory, PATHS))) return;
-  await nullIfRefused(withdrawNew(workTree, readPreparation(directory).paths ?? [], options));
+  const { paths } = readPreparation(directory);
+  if (paths !== null) await nullIfRefused(withdrawNew(workTree, paths, options));
 }
 
 /** Announces new files to git. Returns what git said if it refused. */
@@ -285,31 +283,4 @@ function endWithoutCommand(plan: Exclude<CommitPlan, { kind: 'ready' }>): Commit
     case 'later':
       return { outcome: 'deferred', ...NO_COMMIT, left: plan.left, reason: plan.why, head: plan.head };
   }
-}
-
-/** Written before the index is touched: by it a call that gives the commit up knows what to withdraw. */
-function writePaths(directory: string, paths: readonly string[]): void {
-  writeFileSync(join(directory, PATHS), paths.map((path) => `${path}\0`).join(''));
-}
-
-function writePreparation(
-  directory: string,
-  { message, key }: CommitJob,
-  { paths, left, at }: Extract<CommitPlan, { kind: 'ready' }>,
-): void {
-  ensureDirectory(directory);
-  writeDurably(join(directory, MESSAGE), buildCommitFiles(message, key, paths).message);
-  writePaths(directory, paths);
-  writeDurably(join(directory, LEFT), JSON.stringify(left));
-  writeDurably(join(directory, AT), JSON.stringify(at));
-}
-
-/** Reads back what is left of the preparation. `paths` is null if lost or cut short; 0.1.0 did not write `at`. */
-function readPreparation(directory: string): { paths: string[] | null; left: LeftPath[]; at: HeadPosition | null } {
-  const paths = readText(join(directory, PATHS));
-  return {
-    paths: paths?.endsWith('\0') ? paths.slice(0, -1).split('\0') : null,
-    left: (parseOrNull(readText(join(directory, LEFT))) ?? []) as LeftPath[],
-    at: parseOrNull(readText(join(directory, AT))) as HeadPosition | null,
-  };
 }

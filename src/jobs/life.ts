@@ -2,6 +2,7 @@ import type { Context } from '../run/context.js';
 import type { Transaction } from '../run/transaction.js';
 import { awaitCommand, type CommandEnded, findReusedCommand } from './command.js';
 import { awaitCommit, type CommitEnded, findEmptyCommit, takeBack } from './commit.js';
+import { clearPreparation } from './commit-preparation.js';
 import { endCommand } from './detached.js';
 import { getRecordsPath, getWorkTree, type Job, listDirectories, listJobs } from './job.js';
 import type { Call } from './launch.js';
@@ -63,6 +64,11 @@ export function withdrawAll(tx: Transaction): Job[] {
   withdrawJobs(tx, jobs);
   tx.current.commands = {};
   return jobs;
+}
+
+/** Removes what a job needs no more once its end is recorded. */
+export function tidyJob(job: Job, context: Context, name: string): void {
+  if (job.kind === 'commit') clearPreparation(getRecordsPath(context, name, job.directory));
 }
 
 /**

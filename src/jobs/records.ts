@@ -6,7 +6,10 @@ import { isMissing, readRegular, readStats } from '../store/inside.js';
 import { withIoErrors } from '../store/io.js';
 import { LOG_LIMIT } from './log.js';
 
-/** The files of an external command (protocol.md §4). Each except the log appears complete or not at all. */
+/**
+ * The files of an external command (protocol.md §4). Each except the log appears complete or not at all. When the command has ended,
+ * `exit.json` and the log are left.
+ */
 
 /** `command.json`: the command that is to be run, written by `launch`. */
 export interface ProcessSpec {
@@ -95,7 +98,8 @@ export function readExit(directory: string): Reading<ExitRecord> {
 
 /** Whether the command may no longer be started: a runner has begun, or it was given up. @throws DevCliError `IO` */
 export function isClosed(directory: string): boolean {
-  return isWithdrawn(directory) || readExit(directory) !== 'absent' || readStarted(directory) !== 'absent';
+  // In this order: the start is removed only once the exit is there.
+  return isWithdrawn(directory) || readStarted(directory) !== 'absent' || readExit(directory) !== 'absent';
 }
 
 /**

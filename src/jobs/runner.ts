@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync } from 'node:fs';
+import { closeSync, rmSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { dirname } from 'node:path';
 import type { Writable } from 'node:stream';
@@ -15,6 +15,7 @@ import type { Pipes } from './pipes.js';
 import {
   type ExitRecord,
   getClaimFile,
+  getCommandFile,
   getExitFile,
   getLogFile,
   getStartedFile,
@@ -61,8 +62,8 @@ interface Gated {
 type JobEnd = Pick<ExitRecord, 'exit' | 'signal' | 'timedOut' | 'error' | 'reason'>;
 
 /**
- * Runs the command of a `command.json` and writes `started.json`, `command.log` and `exit.json` beside it. A command is
- * started at most once: a second runner, or one that follows a runner that died, returns without doing anything.
+ * Runs the command of a `command.json`: writes `started.json` and `command.log` beside it, in the end `exit.json`, which takes the
+ * place of the first two. A command is started at most once: a second runner, or one that follows a runner that died, returns without doing anything.
  * @param specFile absolute path of `command.json`
  * @throws DevCliError `IO` if the records cannot be written; nothing runs before `started.json` is written
  */
@@ -91,8 +92,18 @@ export async function runCommandFile(specFile: string, { env, clock, ids, pipes 
       logBytes: log.bytes,
     };
     writeDurably(getExitFile(directory), JSON.stringify(record));
+    clearBeginning(directory);
   } finally {
     mine.release();
+  }
+}
+
+/** Removes what `exit.json` says as well: a command that has ended leaves that and its log. */
+function clearBeginning(directory: string): void {
+  try {
+    for (const path of [getCommandFile(directory), getStartedFile(directory)]) rmSync(path, { force: true });
+  } catch {
+    // The end is on record; nobody reads them any more.
   }
 }
 

@@ -5,6 +5,7 @@ import { awaitCommit } from '../jobs/commit.js';
 import { inspect } from '../jobs/detached.js';
 import { type CommitJob, getRecordsPath, RESIDUAL } from '../jobs/job.js';
 import type { Call } from '../jobs/launch.js';
+import { tidyJob } from '../jobs/life.js';
 import { getCurrent } from '../run/current.js';
 import type { Transaction } from '../run/transaction.js';
 import type { CallResult } from '../views/action.js';
@@ -47,7 +48,7 @@ async function retryCommit(call: Call, id: string): Promise<RetryResult | null> 
   const { runId } = call.run.snapshot;
   const ended = await awaitCommit(await buildCommitJob(call, id), call);
   if (ended === null) return null;
-  return call.transact((tx) => {
+  const result = await call.transact((tx) => {
     const { state } = tx;
     const waits = () => getCurrent(state).engine?.deferred.includes(id) === true;
     if (state.runId !== runId || !waits()) return { settled: true, results: [] };
@@ -55,6 +56,8 @@ async function retryCommit(call: Call, id: string): Promise<RetryResult | null> 
     if (changed) refreshFinalReport(tx);
     return { settled: !waits(), results: changed ? [startResult(tx)] : [] };
   });
+  tidyJob(ended.job, call.context, call.run.snapshot.name);
+  return result;
 }
 
 /**

@@ -5,7 +5,7 @@ import { recordPullRequestResult } from '../engine/act/request-job.js';
 import type { EngineEvent } from '../engine/core/events.js';
 import { findPendingJob, findRunningAction, getWorkTree, type Job } from '../jobs/job.js';
 import { type Call, type Kept, withKept } from '../jobs/launch.js';
-import { awaitJob, type EndedJob, endJob, findEndingAtOnce } from '../jobs/life.js';
+import { awaitJob, type EndedJob, endJob, findEndingAtOnce, tidyJob } from '../jobs/life.js';
 import { runsAsProcess } from '../registry/hot.js';
 import type { Context } from '../run/context.js';
 import { getCurrent } from '../run/current.js';
@@ -53,6 +53,7 @@ async function runJobs(
     const ended = job === null ? null : await awaitJob(job, { ...call, launched: job.actionId === found });
     if (ended === null) return results.length === 0 ? null : results.reduce(mergeResults);
     results.push(...(await call.transact((tx) => recordEndings(tx, ended, call))));
+    tidyJob(ended.job, context, name);
   }
 }
 

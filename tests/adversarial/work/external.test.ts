@@ -53,7 +53,14 @@ describe('a command that behaves', () => {
       logBytes: 8,
     });
     expect(logIn(directory)).toBe('out\nerr\n');
-    expect(startedIn(directory)).toEqual({
+    await eventually(() => !existsSync(join(directory, 'runner')));
+    expect(readdirSync(directory).sort()).toEqual(['command.log', 'exit.json']);
+  });
+
+  it('has its start on record while it runs', async () => {
+    const directory = bench.start('runs', sh(`cat '${bench.directory('runs').replaceAll("'", "'\\''")}/started.json'`));
+    await finished(directory);
+    expect(JSON.parse(logIn(directory))).toEqual({
       pid: expect.any(Number),
       start: expect.any(String),
       host: expect.any(String),
@@ -346,16 +353,18 @@ describe('a runner that waits for more', () => {
     return directory;
   }
   const ends = (pid: number) => eventually(() => !isRunning(pid));
+  /** The runner that saw to a command whose first output is `$PPID`. */
+  const runnerOf = (directory: string) => Number.parseInt(logIn(directory), 10);
 
   it('sees to one command after the other, each with its own records', async () => {
     const names = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth'];
     const directories = [];
     for (const [n, name] of names.entries()) {
-      directories.push(hand(name, `echo ${name}; exit ${n}`));
+      directories.push(hand(name, `echo $PPID ${name}; exit ${n}`));
       expect((await finished(directories[n] ?? '')).exit).toBe(n);
     }
-    expect(directories.map(logIn)).toEqual(names.map((name) => `${name}\n`));
-    const pids = new Set(directories.map((directory) => startedIn(directory).pid));
+    const pids = new Set(directories.map(runnerOf));
+    expect(directories.map(logIn)).toEqual(names.map((name) => `${[...pids][0]} ${name}\n`));
     expect(pids.size).toBe(1);
     runners.release();
     for (const pid of pids) await ends(pid);
@@ -363,12 +372,12 @@ describe('a runner that waits for more', () => {
 
   it('takes them in order when they come at once, and finishes when it is let go meanwhile', async () => {
     const slow = hand('held up', 'sleep 0.5; echo slow >>order');
-    const next = hand('behind', 'echo next >>order');
+    const next = hand('behind', 'echo $PPID; echo next >>order');
     runners.release();
     expect((await finished(slow)).exit).toBe(0);
     expect((await finished(next)).exit).toBe(0);
     expect(readFileSync(join(bench.cwd, 'order'), 'utf8')).toBe('slow\nnext\n');
-    await ends(startedIn(next).pid);
+    await ends(runnerOf(next));
   });
 
   it('keeps what one command left behind out of the log of the next', async () => {
@@ -385,23 +394,23 @@ describe('a runner that waits for more', () => {
   });
 
   it('is another one for another environment', async () => {
-    const here = hand('here', 'echo "$WHERE"', { env: { ...process.env, WHERE: 'here' } });
-    const there = hand('there', 'echo "$WHERE"', { env: { ...process.env, WHERE: 'there' } });
+    const here = hand('here', 'echo $PPID "$WHERE"', { env: { ...process.env, WHERE: 'here' } });
+    const there = hand('there', 'echo $PPID "$WHERE"', { env: { ...process.env, WHERE: 'there' } });
     await Promise.all([finished(here), finished(there)]);
-    expect([logIn(here), logIn(there)]).toEqual(['here\n', 'there\n']);
-    expect(startedIn(here).pid).not.toBe(startedIn(there).pid);
+    expect([logIn(here), logIn(there)]).toEqual([expect.stringMatching(/ here$/m), expect.stringMatching(/ there$/m)]);
+    expect(runnerOf(here)).not.toBe(runnerOf(there));
   });
 
   it('is replaced when it died', async () => {
-    const one = hand('before', 'true');
+    const one = hand('before', 'echo $PPID');
     await finished(one);
-    const { pid } = startedIn(one);
+    const pid = runnerOf(one);
     process.kill(pid, 'SIGKILL');
     await ends(pid);
     await sleep(50);
-    const two = hand('after', 'exit 4');
+    const two = hand('after', 'echo $PPID; exit 4');
     expect((await finished(two)).exit).toBe(4);
-    expect(startedIn(two).pid).not.toBe(pid);
+    expect(runnerOf(two)).not.toBe(pid);
   });
 
   it('is ended by a signal to it, with its command, and what was behind that is launched again', async () => {
@@ -428,8 +437,8 @@ describe('a runner that waits for more', () => {
     const env = { ...process.env, TMPDIR: temporary };
     runners.prepare(bench.runner, join(temporary, 'command.json'), env);
     const prepared = await eventually(() => findRunner(join(temporary, 'command.json')));
-    expect((await finished(hand('prepared', 'exit 6'))).exit).toBe(6);
-    const { pid } = startedIn(directory);
+    expect((await finished(hand('prepared', 'echo $PPID; exit 6'))).exit).toBe(6);
+    const pid = runnerOf(directory);
     expect(pid).not.toBe(prepared);
     runners.release();
     await ends(pid);
@@ -466,7 +475,7 @@ describe('how a command stands', () => {
       groupStart: null,
       at: 'then',
     };
-    const host = startedIn(bench.directory('fine')).host;
+    const { host } = identifyProcess();
     writeFileSync(join(directory, 'started.json'), JSON.stringify({ ...mine, host }));
     expect(inspect(directory)).toEqual({ state: 'running', startedAt: 'then' });
     writeFileSync(join(directory, 'started.json'), JSON.stringify({ ...mine, host, ...change }));
@@ -587,7 +596,7 @@ describe('ending', () => {
     const pid = stranger.pid as number;
     const directory = bench.directory('reused');
     mkdirSync(directory, { recursive: true });
-    const host = startedIn(bench.directory('fine')).host;
+    const { host } = identifyProcess();
     const record = { pid: 2 ** 22 + 1, start: '1', host, pgid: pid, groupStart: 'earlier', at: 'then' };
     writeFileSync(join(directory, 'started.json'), JSON.stringify(record));
     await endCommand(directory);
@@ -630,7 +639,7 @@ describe('launching', () => {
     await finished(directory);
     await eventually(() => !existsSync(join(directory, 'runner')));
     expect(readdirSync(temporary)).toEqual([]);
-    expect(readdirSync(directory).sort()).toEqual(['command.json', 'command.log', 'exit.json', 'started.json']);
+    expect(readdirSync(directory).sort()).toEqual(['command.log', 'exit.json']);
     expect(statSync(join(directory, 'command.log')).isFile()).toBe(true);
   });
 });

@@ -1,5 +1,5 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   begin,
@@ -76,7 +76,7 @@ function leftByCommits(): string[] {
   const actions = join(runDir(project, RUN), 'actions');
   const found = readdirSync(actions, { recursive: true, encoding: 'utf8' });
   return found.filter((path) => {
-    if (!path.endsWith('/command.json')) return /\/(paths|message\.txt|left\.json|head\.json|runner)$/.test(path);
+    if (!path.endsWith('/exit.json')) return /\/(paths|message\.txt|plan\.json|runner)$/.test(path);
     return JSON.parse(readFileSync(join(actions, path), 'utf8')).argv[0] === 'git';
   });
 }
@@ -97,7 +97,12 @@ describe('the commits of four todos', () => {
     const count = gitProcesses(() => expect(judgeAll(nextOf(doAll(project, first).json) as Dispatch).code).toBe(0));
     expect(held()).toHaveLength(4);
     expect(count / 4).toBeGreaterThan(6);
-    expect(leftByCommits()).not.toEqual([]);
+    // Each leaves how it ended, and a log.
+    expect(leftByCommits().map((path) => basename(path))).toEqual(Array(4).fill('exit.json'));
+    for (const path of leftByCommits()) {
+      const directory = join(runDir(project, RUN), 'actions', dirname(path));
+      expect(readdirSync(directory).sort()).toEqual(['command.log', 'exit.json']);
+    }
   });
 });
 

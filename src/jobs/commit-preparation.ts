@@ -1,0 +1,72 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseOrNull } from '../base/json.js';
+import { ensureDirectory, writeDurably } from '../store/durable.js';
+import { buildCommitCommand, buildCommitFiles, type CommitPlan, type HeadPosition } from '../work/commit.js';
+import type { LeftPath } from '../work/commit-paths.js';
+import type { CommitJob } from './job.js';
+import { readText } from './records.js';
+
+/** What a commit is made with when a runner sees it through, beside its records. */
+
+const MESSAGE = 'message.txt';
+const PATHS = 'paths';
+const PLAN = 'plan.json';
+/** What 0.2.0 and earlier wrote in place of PLAN. */
+const [EARLIER_LEFT, EARLIER_AT] = ['left.json', 'head.json'];
+
+/**
+ * Builds the command that makes the commit that was prepared.
+ * @param directory absolute path of the job's records, here and below
+ */
+export function buildPreparedCommand(directory: string): string[] {
+  return buildCommitCommand(join(directory, MESSAGE), join(directory, PATHS));
+}
+
+/** Written before the index is touched: by it a call that gives the commit up knows what to withdraw. */
+export function writePaths(directory: string, paths: readonly string[]): void {
+  writeFileSync(join(directory, PATHS), paths.map((path) => `${path}\0`).join(''));
+}
+
+/** Writes all that the runner's git reads, and what judges its end. @throws DevCliError `IO` */
+export function writePreparation(
+  directory: string,
+  { message, key }: CommitJob,
+  { paths, left, at }: Extract<CommitPlan, { kind: 'ready' }>,
+): void {
+  ensureDirectory(directory);
+  writeDurably(join(directory, MESSAGE), buildCommitFiles(message, key, paths).message);
+  writePaths(directory, paths);
+  writeDurably(join(directory, PLAN), JSON.stringify({ left, at }));
+}
+
+/** Removes what a commit was made with. To be called when its end is recorded. */
+export function clearPreparation(directory: string): void {
+  for (const name of [MESSAGE, PATHS, PLAN, EARLIER_LEFT, EARLIER_AT]) rmSync(join(directory, name), { force: true });
+}
+
+/**
+ * Reads back what is left of the preparation.
+ * @returns `paths` is null if lost or cut short; 0.1.0 did not write `at`
+ * @throws DevCliError `IO`
+ */
+export function readPreparation(directory: string): {
+  paths: string[] | null;
+  left: LeftPath[];
+  at: HeadPosition | null;
+} {
+  const paths = readText(join(directory, PATHS));
+  const read = (name: string): unknown => parseOrNull(readText(join(directory, name)));
+  const plan = (read(PLAN) ?? { left: read(EARLIER_LEFT), at: read(EARLIER_AT) }) as Partial<Preparation>;
+  return {
+    paths: paths?.endsWith('\0') ? paths.slice(0, -1).split('\0') : null,
+    left: plan.left ?? [],
+    at: plan.at ?? null,
+  };
+}
+
+/** What PLAN holds. */
+interface Preparation {
+  left: LeftPath[] | null;
+  at: HeadPosition | null;
+}
