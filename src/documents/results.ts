@@ -92,6 +92,11 @@ export const ReviewResultSchema = Type.Object(
           line: Type.Optional(Type.Unsafe<number | null>({ type: ['integer', 'null'] })),
           severity: enumSchema('minor', 'major', 'critical'),
           description: told(LIMITS.step),
+          title: Type.Optional(
+            told(LIMITS.title, {
+              description: 'What mending it will be called: a todo, and the subject of its commit.',
+            }),
+          ),
         },
         noOtherKeys,
       ),

@@ -143,6 +143,8 @@ function judgeCommands(tx: Transaction, { todo, stage }: CommandsJob): StageResu
   const advice = red[unrunnable]?.forbidden === 'listen' ? `${LOOPBACK}; ` : '';
   const environment = unrunnable < 0 ? null : `${advice}${lines[unrunnable] ?? ''}`;
   if (todo !== null) return triageFindings(tx, todo, { failed: lines, environment });
+  const mended = judged.map(({ id, argv }) => `${toWholeLine(`${id} ${formatCommandLine(argv)}`)}: `);
+  engine.openIssues = engine.openIssues.filter((line) => !mended.some((command) => line.startsWith(command)));
   if (red.length === 0) return { kind: 'pass' };
   const why = `red on the final tree: ${advice}${lines.join('; ')}`;
   if (environment !== null) return { kind: 'halt', why };

@@ -1,4 +1,7 @@
+import { canonicalJson } from '../../base/json.js';
+import { LIMITS } from '../../base/limits.js';
 import { toBoundedLine, toWholeLine } from '../../documents/foreign.js';
+import { isCommand } from '../../documents/plan-commands.js';
 import { findPathProblem } from '../../documents/plan-paths.js';
 import type { PlanTodo } from '../../documents/plan-schema.js';
 import { formatCommandLine } from '../../documents/plan-text.js';
@@ -13,22 +16,61 @@ const AT_MOST = 8;
 
 type Known = Pick<RunEngine, 'fixRounds' | 'todos'>;
 
-/** Builds a todo for each file in which the code review found issues. */
-export function buildReviewFixes(engine: Known, { issues }: ReviewResult): PlanTodo[] {
-  const byFile = new Map<string, ReviewResult['issues']>();
+/** A todo that has changed a file in which the review found something. */
+export interface Owner {
+  /** The globs that it may touch, with those it was granted; none: it may touch everything. */
+  files: readonly string[];
+  acceptance: PlanTodo['acceptance'];
+}
+
+type Issue = ReviewResult['issues'][number];
+
+/**
+ * Builds a todo for each file in which the code review found issues: it may touch what the owners of the file may, and their
+ * commands have to pass again.
+ * @param findOwners the todos to which a file belongs
+ */
+export function buildReviewFixes(
+  engine: Known,
+  { issues }: ReviewResult,
+  findOwners: (file: string) => readonly Owner[],
+): PlanTodo[] {
+  const byFile = new Map<string, Issue[]>();
   for (const issue of issues) {
     const key = byFile.has(issue.file) || byFile.size < AT_MOST ? issue.file : [...byFile.keys()][AT_MOST - 1];
     byFile.set(key ?? issue.file, [...(byFile.get(key ?? issue.file) ?? []), issue]);
   }
   return [...byFile.values()].map((found, index) => {
     const lines = found.map((issue) => renderIssue(issue));
+    const files = [...new Set(found.map(({ file }) => file))];
+    const owners = files.flatMap(findOwners);
+    const named = toGlobs(files);
+    const isOpen = named.length === 0 || owners.some((owner) => owner.files.length === 0);
     return buildFix(engine, index, {
-      title: toBoundedLine(`Put right what the review found: ${lines[0] ?? ''}`, 150),
-      files: toGlobs(found.map(({ file }) => file)),
+      title: renderTitle(found),
+      files: isOpen ? [] : [...new Set([...named, ...owners.flatMap((owner) => owner.files)])],
       steps: lines,
-      acceptance: lines.map((text, at) => ({ id: `as-${at + 1}`, kind: 'assertion', text: `No longer so: ${text}` })),
+      acceptance: [...listAssertions(lines), ...listOwnersCommands(owners)],
     });
   });
+}
+
+function renderTitle(found: readonly Issue[]): string {
+  const [first] = found;
+  const title = first?.title ?? `Put right what the review found: ${first === undefined ? '' : renderIssue(first)}`;
+  const more = found.length > 1 ? `, and ${found.length - 1} more of the review` : '';
+  return `${toBoundedLine(title, LIMITS.title - more.length)}${more}`;
+}
+
+function listAssertions(lines: readonly string[]): PlanTodo['acceptance'] {
+  return lines.map((text, at) => ({ id: `as-${at + 1}`, kind: 'assertion', text: `No longer so: ${text}` }));
+}
+
+/** The commands of the owners, each once; they are approved already. */
+function listOwnersCommands(owners: readonly Owner[]): PlanTodo['acceptance'] {
+  const commands = owners.flatMap(({ acceptance }) => acceptance.filter(isCommand));
+  const known = new Map(commands.map(({ id: _, ...command }) => [canonicalJson(command), command]));
+  return [...known.values()].map((command, at) => ({ ...command, id: `ac-${at + 1}` }));
 }
 
 /**
@@ -44,7 +86,7 @@ export function buildCommandFixes(
   const lines = red.map(({ argv, outcome }) => toWholeLine(`${formatCommandLine(argv)}: ${outcome}`));
   return [
     buildFix(engine, 0, {
-      title: toBoundedLine(`Make green again: ${lines[0]}`, 150),
+      title: toBoundedLine(`Make green again: ${lines[0]}`, LIMITS.title),
       files: [],
       steps: [
         'Each of these passed for its todo and is red on the final tree; find out why, and put it right.',
@@ -56,7 +98,7 @@ export function buildCommandFixes(
 }
 
 /** Renders an issue of a code review as one line. */
-export function renderIssue({ file, line, severity, description }: ReviewResult['issues'][number]): string {
+export function renderIssue({ file, line, severity, description }: Issue): string {
   return toWholeLine(`${severity}: ${file}${line == null ? '' : `:${line}`}: ${description}`);
 }
 

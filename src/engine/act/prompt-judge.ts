@@ -1,12 +1,16 @@
-import { renderForeignBlock, toWholeLine } from '../../documents/foreign.js';
+import { renderForeignBlock, toBoundedLine, toWholeLine } from '../../documents/foreign.js';
 import type { PlanTodo } from '../../documents/plan-schema.js';
+import type { WorkerResult } from '../../documents/results.js';
 import type { ResolvedHandler } from '../../recipe/resolved.js';
 import { AUDIT, CAPTURED_PLAN, toAbsolutePath } from '../../run/paths.js';
 import type { Transaction } from '../../run/transaction.js';
+import { renderIssue } from './fixes.js';
 import { readPlanHead, requireEngine, requireEngineRecipe } from './plan.js';
 import {
   joinParts,
+  listFailures,
   listMustNots,
+  listOpenEnds,
   renderBullets,
   renderDelivery,
   renderEvidence,
@@ -15,6 +19,7 @@ import {
   renderPlanText,
   renderRequest,
   renderRole,
+  renderSteps,
   takeWithin,
 } from './prompt-parts.js';
 import type { PromptTask } from './prompt-worker.js';
@@ -44,8 +49,10 @@ export function renderJudgePrompt(
     renderHead(tx, `${isVerifier ? 'Verify' : `${handler.key} of`} ${todo.id}: ${toWholeLine(todo.title)}`, task),
     ...renderRole(tx, handler),
     renderPart('Criteria', renderBullets(shown)),
+    renderPart('What the worker was told to do', renderSteps(tx, todo)),
     renderPart('Must not have been done', renderBullets(rules)),
     renderTodoRulings(tx, todo.id),
+    renderPart('What the attempt before failed on', renderBullets(task.attempt < 2 ? [] : listFailures(tx, todo.id))),
     ...renderWork(tx, todo),
     renderRequest(tx),
     renderLocations(tx),
@@ -76,6 +83,7 @@ export function renderReviewPrompt(tx: Transaction, handler: ResolvedHandler, ta
       renderForeignBlock(shown.join('\n'), { label: 'claims of the workers' }),
       ...(more === 0 ? [] : ['', `And of ${more} more todos: ${toAbsolutePath(tx.place, tx.state.name, AUDIT)}.`]),
     ]),
+    renderEarlierReview(tx),
     renderRequest(tx),
     renderLocations(tx),
     renderDelivery(tx, task.output, {
@@ -87,6 +95,7 @@ export function renderReviewPrompt(tx: Transaction, handler: ResolvedHandler, ta
             line: 1,
             severity: '<minor, major or critical>',
             description: '<what is wrong, and what would be right>',
+            title: '<what mending it is called, at most 72 characters: the subject of its commit>',
           },
         ],
         summary: '<one or two sentences>',
@@ -100,23 +109,48 @@ export function renderReviewPrompt(tx: Transaction, handler: ResolvedHandler, ta
   ]);
 }
 
+/** What the review of the round before found: each issue has been work for somebody since. */
+function renderEarlierReview(tx: Transaction): string {
+  const { reviews } = requireEngine(tx);
+  const found = (reviews.at(-1)?.issues ?? []).map((issue) => renderIssue(issue));
+  if (found.length === 0) return '';
+  return renderPart('What the review before found', [
+    renderForeignBlock(found.join('\n'), { label: 'issues of the review before' }),
+    '',
+    'Look first whether each is mended; what is not is an issue again.',
+  ]);
+}
+
 function renderHead(tx: Transaction, title: string, { attempt }: PromptTask): string {
   return `# ${title}\n\nFor the run ${tx.state.name}${attempt > 1 ? `, attempt ${attempt}` : ''}. ${READ_ONLY}`;
 }
 
 /** What a todo changed: its files, the evidence of its commands, and the worker's claims. */
 function renderWork(tx: Transaction, todo: PlanTodo): string[] {
-  const { report, charged: outside = [], evidence = [], files } = getTodoRow(requireEngine(tx), todo.id);
+  const { report, charged: outside = [], evidence = [], files, baseline } = getTodoRow(requireEngine(tx), todo.id);
+  const base = baseline?.head == null ? [] : [`what changed since it began: \`git diff ${baseline.head}\``];
   const changed = (report?.filesChanged ?? []).map((path) => `changed: ${path}`);
-  const claim = report === undefined ? [] : [report.summary, ...capLines(changed, 'git shows them')];
+  const claim =
+    report === undefined
+      ? []
+      : [report.summary, ...listOpenEnds(report), ...renderOutputs(report), ...capLines(changed, 'git shows them')];
   return [
-    renderPart('Files of this todo', renderBullets(files.map((glob) => `\`${toWholeLine(glob)}\``))),
+    renderPart('Files of this todo', renderBullets([...files.map((glob) => `\`${toWholeLine(glob)}\``), ...base])),
     renderPart('Changed outside its files', renderBullets(outside.map((path) => `\`${toWholeLine(path)}\``))),
     renderPart('Commands, run by dev-cli itself', renderBullets(renderEvidence(tx, evidence))),
     claim.length === 0
       ? ''
       : renderPart('What the worker says', [renderForeignBlock(claim.join('\n'), { label: 'claims of the worker' })]),
   ];
+}
+
+/** How many characters of a value a judge is shown. */
+const VALUE_SHOWN = 500;
+
+function renderOutputs({ outputs }: WorkerResult): string[] {
+  return Object.entries(outputs).map(([name, value]) =>
+    toBoundedLine(`output ${name}: ${JSON.stringify(value)}`, VALUE_SHOWN),
+  );
 }
 
 /** @param criteria the ids to judge; null if the agent chooses its own */

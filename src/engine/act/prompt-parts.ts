@@ -3,11 +3,13 @@ import { renderForeignBlock, toWholeLine } from '../../documents/foreign.js';
 import { replaceReferences } from '../../documents/plan-graph.js';
 import type { PlanTodo } from '../../documents/plan-schema.js';
 import { formatCommandLine } from '../../documents/plan-text.js';
+import type { WorkerResult } from '../../documents/results.js';
 import type { ResolvedHandler } from '../../recipe/resolved.js';
 import type { CommandEvidence } from '../../run/engine-rows.js';
 import { OUTPUTS, toAbsolutePath } from '../../run/paths.js';
 import type { Transaction } from '../../run/transaction.js';
 import { readPlanHead, requireEngine } from './plan.js';
+import { getTodoRow } from './todo-rows.js';
 import { getOutput, renderValue } from './values.js';
 
 /** Parts that the prompt files of an execution share (protocol.md, Prompt files). */
@@ -82,6 +84,22 @@ export function renderLocations(tx: Transaction): string {
       ...(preferences.length === 0 ? [] : [`preferences: ${preferences.join(', ')}`]),
     ]),
   );
+}
+
+/** Numbers the steps of a todo. */
+export function renderSteps(tx: Transaction, { steps }: PlanTodo): string[] {
+  return steps.map((step, index) => `${index + 1}. ${renderPlanText(tx, step)}`);
+}
+
+/** Lists why the attempt before failed. */
+export function listFailures(tx: Transaction, todo: string): readonly string[] {
+  const { failures = [], why } = getTodoRow(requireEngine(tx), todo);
+  return failures.length > 0 || why === undefined ? failures : [toWholeLine(why)];
+}
+
+/** Lists what a worker says that it left open. */
+export function listOpenEnds({ issues }: WorkerResult): string[] {
+  return issues.map((issue) => `open: ${toWholeLine(issue)}`);
 }
 
 /** Lists what the todo must not do, then what nobody in this plan may do. */

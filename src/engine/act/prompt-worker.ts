@@ -11,7 +11,9 @@ import { readLearnings } from './notes.js';
 import { requireEngine, runsCommands } from './plan.js';
 import {
   joinParts,
+  listFailures,
   listMustNots,
+  listOpenEnds,
   renderBullets,
   renderDelivery,
   renderEvidence,
@@ -20,6 +22,7 @@ import {
   renderPlanText,
   renderRequest,
   renderRole,
+  renderSteps,
   renderValueOrPath,
   takeWithin,
 } from './prompt-parts.js';
@@ -47,10 +50,7 @@ export function renderWorkerPrompt(
   return joinParts([
     `# ${todo.id}: ${toWholeLine(todo.title)}\n\nFor the run ${name}${task.attempt > 1 ? `, attempt ${task.attempt}` : ''}; ${todo.type}, risk ${todo.risk}.`,
     ...renderRole(tx, handler),
-    renderPart(
-      'Steps',
-      todo.steps.map((step, index) => `${index + 1}. ${renderPlanText(tx, step)}`),
-    ),
+    renderPart('Steps', renderSteps(tx, todo)),
     renderTodoRulings(tx, todo.id),
     renderLastAttempt(tx, todo.id, task.attempt),
     renderAnswers(tx, todo.id),
@@ -68,14 +68,15 @@ export function renderWorkerPrompt(
 
 function renderLastAttempt(tx: Transaction, todo: string, attempt: number): string {
   if (attempt < 2) return '';
-  const { failures: lines = [], evidence = [], why } = getTodoRow(requireEngine(tx), todo);
-  const reasons = lines.length > 0 ? lines : why === undefined ? [] : [toWholeLine(why)];
+  const { evidence = [], report } = getTodoRow(requireEngine(tx), todo);
   const red = evidence.filter(({ ok }) => !ok);
-  const shown = [...reasons, ...renderEvidence(tx, red)];
+  const shown = [...listFailures(tx, todo), ...renderEvidence(tx, red)];
   if (shown.length === 0) return '';
+  const open = report === undefined ? [] : listOpenEnds(report);
   return renderPart('What the attempt before came to', [
     ...renderBullets(shown),
     '',
+    ...(open.length === 0 ? [] : [renderForeignBlock(open.join('\n'), { label: 'what its worker left open' }), '']),
     'Its work is still in the tree: look at it first, then put right what is named here.',
   ]);
 }

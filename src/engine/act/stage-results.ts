@@ -5,10 +5,11 @@ import type { ReviewResult, VerifyResult, WorkerResult } from '../../documents/r
 import type { TaskState } from '../../run/engine.js';
 import type { TodoState } from '../../run/engine-rows.js';
 import type { Transaction } from '../../run/transaction.js';
+import { createGlobTest, normalizePaths } from '../../work/paths.js';
 import type { NewTodo, StageResult } from '../core/events.js';
 import { type Findings, listUnmet, NO_FINDINGS, triage } from '../core/triage.js';
-import { buildReviewFixes, renderIssue } from './fixes.js';
-import { requireEngine, requireEngineRecipe } from './plan.js';
+import { buildReviewFixes, type Owner, renderIssue } from './fixes.js';
+import { getTodoBody, requireEngine, requireEngineRecipe } from './plan.js';
 import { recordTurningPoint } from './remarks.js';
 import { changeTodo, getTodoRow } from './todo-rows.js';
 
@@ -124,14 +125,38 @@ function buildAddedTodo(
 
 function triageReview(tx: Transaction, result: ReviewResult): StageResult {
   const engine = requireEngine(tx);
+  // What an earlier review found and this one does not is mended.
+  const earlier = new Set(engine.reviews.flatMap(listOpenIssues));
+  engine.openIssues = engine.openIssues.filter((line) => !earlier.has(line));
   engine.reviews.push(result);
-  const issues = result.issues.map((issue) => `review, ${renderIssue(issue)}`);
+  const issues = listOpenIssues(result);
   if (result.verdict === 'SHIP') {
     engine.openIssues.push(...issues);
     return { kind: 'pass' };
   }
   const why = `the code review says NEEDS_FIXES: ${toWholeLine(result.summary)}`;
-  return planFixes(tx, buildReviewFixes(engine, result), issues, why);
+  return planFixes(
+    tx,
+    buildReviewFixes(engine, result, (file) => findOwners(tx, file)),
+    issues,
+    why,
+  );
+}
+
+function listOpenIssues({ issues }: ReviewResult): string[] {
+  return issues.map((issue) => `review, ${renderIssue(issue)}`);
+}
+
+/** The todos to which a file belongs: whose files it is among, or whose workers have listed it. */
+function findOwners(tx: Transaction, file: string): Owner[] {
+  const engine = requireEngine(tx);
+  const [path = file] = normalizePaths(tx.place.workTree, [file]);
+  return engine.order.flatMap((id) => {
+    const { type, status, files, listed = [] } = getTodoRow(engine, id);
+    if (type !== 'work' || status !== 'done') return [];
+    const isOwn = listed.includes(path) || (files.length > 0 && createGlobTest(files)(path));
+    return isOwn ? [{ files, acceptance: getTodoBody(tx, id).acceptance }] : [];
+  });
 }
 
 /**

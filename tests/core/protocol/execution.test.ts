@@ -294,6 +294,86 @@ describe('what follows from findings (engine.md, Triage)', () => {
     });
     expect(on.text('report.md')).toContain('NEEDS_FIXES');
   });
+
+  it('a fix may touch what the owners of the file may, has to pass their commands, and is called as the review says', async () => {
+    const check = { kind: 'command' as const, run: ['node', '--version'] };
+    const owner = judged('todo-1', { acceptance: [{ id: 'ac-1', ...check }], files: ['src/a.ts', 'test/a.test.ts'] });
+    const other = judged('todo-2', { acceptance: [{ id: 'ac-9', ...check }], dependsOn: ['todo-1'] });
+    const on = await execution(aPlan({ todos: [owner, other] }), {
+      recipe: ENGINE(', verify_enabled: false, final_verify_enabled: false'),
+      input: { set: { approve_commands: 'auto' } },
+    });
+    const issue = { severity: 'major', description: 'leaks' };
+    const issues = [
+      { ...issue, file: './src/a.ts', line: 3, title: 'Close the file' },
+      { ...issue, file: 'README.md' },
+      { ...issue, file: 'lib/listed.ts' },
+    ];
+    let reviews = 0;
+    await on.goOn((todo, substep) => {
+      if (todo === 'todo-2' && substep === 'worker') return worker({ filesChanged: ['lib/listed.ts', 'src/a.ts'] });
+      if (substep !== 'codeReview') return undefined;
+      reviews += 1;
+      return reviews === 1 ? { verdict: 'NEEDS_FIXES', issues, summary: 'leaks' } : undefined;
+    });
+    const { todos = {} } = getCurrent(await on.state()).engine ?? {};
+    const own = ['src/a.ts', 'test/a.test.ts', 'src/todo-2/**'];
+    expect(todos['fix-r1-1']).toMatchObject({ title: 'Close the file', files: own });
+    expect(todos['fix-r1-1']?.body?.acceptance).toMatchObject([
+      { id: 'as-1', kind: 'assertion', text: 'No longer so: major: ./src/a.ts:3: leaks' },
+      { id: 'ac-1', ...check },
+    ]);
+    expect(todos['fix-r1-2']).toMatchObject({
+      files: ['README.md'],
+      title: expect.stringContaining('README.md: leaks'),
+    });
+    expect(todos['fix-r1-2']?.body?.acceptance).toHaveLength(1);
+    expect(todos['fix-r1-3']?.files).toEqual(['lib/listed.ts', 'src/todo-2/**']);
+  });
+
+  it('a judge is told what the worker was to do, hands on and leaves open, and what the attempt before failed on', async () => {
+    const todo = judged('todo-1', { steps: ['Rotate the log.'], outputs: [{ name: 'port', description: 'the port' }] });
+    const on = await execution(aPlan({ todos: [todo] }));
+    const done = worker({ outputs: { port: 8080 }, issues: ['the old files stay'] });
+    on.result((await on.out())['todo-1/worker'] ?? '', done);
+    await on.collect();
+    const [first, judge] = [promptOf(on, (await on.out())['todo-1/verify']), (await on.out())['todo-1/verify'] ?? ''];
+    for (const told of ['1. Rotate the log.', 'output port: 8080', 'open: the old files stay'])
+      expect(first).toContain(told);
+    expect(first).not.toContain('What the attempt before failed on');
+    on.result(judge, failing('as-1', 'it does not rotate'));
+    await on.collect();
+    const again = (await on.out())['todo-1/worker'] ?? '';
+    expect(promptOf(on, again)).toContain('it does not rotate');
+    expect(promptOf(on, again)).toContain('open: the old files stay');
+    on.result(again, done);
+    await on.collect();
+    const second = promptOf(on, (await on.out())['todo-1/verify']);
+    expect(second).toMatch(/## What the attempt before failed on\n\n- .*it does not rotate/);
+  });
+
+  it('the next review is told what the one before found; what is mended is open no more', async () => {
+    const on = await execution(aPlan({ todos: [judged('todo-1')] }));
+    const issues = [{ file: 'src/a.ts', line: 3, severity: 'major', description: 'leaks' }];
+    const done = await on.goOn((_todo, substep) =>
+      substep === 'codeReview' ? { verdict: 'NEEDS_FIXES', issues, summary: 's' } : undefined,
+    );
+    expect(done).toMatchObject({ outcome: 'halted' });
+    expect(getCurrent(await on.state()).engine?.openIssues).toEqual(['review, major: src/a.ts:3: leaks']);
+    await on.invalidate('execution-engine');
+    let out = await on.out();
+    for (; out['null/codeReview'] === undefined; out = await on.out()) {
+      for (const [task, id] of Object.entries(out)) {
+        on.result(id, task.endsWith('worker') ? worker() : verified(['as-1']));
+      }
+      await on.collect();
+    }
+    const told = promptOf(on, out['null/codeReview']);
+    expect(told).toContain('What the review before found');
+    expect(told).toContain('major: src/a.ts:3: leaks');
+    expect(await on.goOn()).toMatchObject({ outcome: 'completed' });
+    expect(getCurrent(await on.state()).engine?.openIssues).toEqual([]);
+  });
 });
 
 describe('gates (engine.md, Gates)', () => {
