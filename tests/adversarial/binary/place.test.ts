@@ -71,8 +71,16 @@ function beforeCommand(line: string): void {
 /** The project as `cp -r` leaves it in another place. */
 function copy(): Project {
   const root = join(elsewhere, 'copy');
-  cpSync(project.root, root, { recursive: true, preserveTimestamps: true });
-  return { ...project, root };
+  for (;;) {
+    try {
+      cpSync(project.root, root, { recursive: true, preserveTimestamps: true });
+      return { ...project, root };
+    } catch (error) {
+      // What a runner puts in place at that moment has another name by now.
+      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+      rmSync(root, { recursive: true, force: true });
+    }
+  }
 }
 
 /** The project as a repository that tracks everything gives it to whoever clones it. */
