@@ -1,8 +1,8 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { constants, mkdtempSync, openSync, readSync, rmSync, writeFileSync, writeSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { constants, openSync, readSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { scratchDirectory } from './scratch.js';
 
 /**
  * The front door (door-entry.ts) in a process that stays, asked and waited for: a call costs some milliseconds where a
@@ -70,8 +70,7 @@ export function callDoor({ argv, cwd, env, stdin, typed, whole = false }: DoorCa
 }
 
 function openDoor(): Door {
-  const scratch = mkdtempSync(join(tmpdir(), 'dev-cli-door-'));
-  process.once('exit', () => rmSync(scratch, { recursive: true, force: true }));
+  const scratch = scratchDirectory('door-');
   const [requests, answers] = ['requests', 'answers'].map((name) => join(scratch, name)) as [string, string];
   execFileSync('mkfifo', [requests, answers]);
   const program = fileURLToPath(new URL('door-process.cjs', import.meta.url));

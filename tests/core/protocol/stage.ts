@@ -1,6 +1,4 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { DevCliError } from '../../../src/base/errors.js';
 import type { FileReader } from '../../../src/base/files.js';
 import type { AckInput } from '../../../src/blocks/acknowledgement.js';
@@ -26,10 +24,11 @@ import type { Action } from '../../../src/run/action.js';
 import { runCodec } from '../../../src/run/codec.js';
 import type { Context } from '../../../src/run/context.js';
 import type { RunState } from '../../../src/run/state.js';
+import { scratchDirectory } from '../../support/scratch.js';
 
 const PACKAGE = resolve(import.meta.dirname, '../../..');
 /** Empty and stays so: there is no repository, and everything else lies in memory. */
-const ROOT = mkdtempSync(join(tmpdir(), 'dev-cli-stage-'));
+const ROOT = scratchDirectory('stage-');
 
 /** What a copy of a snapshot shares with the one that was read must not be changed in place: whoever tries, throws. */
 const FROZEN: typeof runCodec = { ...runCodec, parse: (text) => frozen(runCodec.parse(text)) };

@@ -1,34 +1,17 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll } from 'vitest';
 import { RUN_LAYOUT } from '../../../src/project/layout.js';
 import { createRuns, type Runs } from '../../../src/project/runs.js';
 import { type Layout, streamPath, toRootRelative } from '../../../src/store/layout.js';
 import type { Store } from '../../../src/store/store.js';
+import { scratchDirectory } from '../../support/scratch.js';
 import type { RunSubject } from '../project/suite.js';
 import { countingIds, type Sample, sampleCodec, steppingClock } from './sample.js';
 import type { Subject } from './suite.js';
 
-const made: string[] = [];
-afterAll(() => {
-  for (const directory of made) rmSync(directory, { recursive: true, force: true });
-});
-
-/** A new directory that is removed after the tests of a file. */
+/** A new directory that is removed after the tests. */
 export function temporaryRoot(): string {
-  const directory = mkdtempSync(join(tmpdir(), 'dev-cli-store-'));
-  made.push(directory);
-  return directory;
+  return scratchDirectory('store-');
 }
 
 export function openStore(root: string, lockWaitMs?: number): Runs<Sample> {
