@@ -46,9 +46,12 @@ export function executeFile(
   });
 }
 
+/** Signals that end a call (cli/process.ts). They reach a whole process group, so that the program ends before this process hears. */
+const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+
 /**
  * Runs a program to its end, with this process at a stop.
- * @throws DevCliError `INTERRUPTED` if Ctrl-C ended the program; not if it fails
+ * @throws DevCliError `INTERRUPTED` if a signal that ends calls ended the program; not if it fails
  */
 export function executeFileNow(
   program: string,
@@ -57,10 +60,10 @@ export function executeFileNow(
 ): Execution {
   const options = { ...rest, timeout: timeoutSeconds * 1000 };
   const { error, status, signal, stdout, stderr } = childProcess().spawnSync(program, args, options);
-  if (signal === 'SIGINT') throw new DevCliError('INTERRUPTED', 'Interrupted.');
+  const killed = getSystemCode(error) === 'ETIMEDOUT';
+  if (!killed && ENDING_SIGNALS.includes(signal ?? '')) throw new DevCliError('INTERRUPTED', 'Interrupted.');
   const printed = { stdout: stdout ?? Buffer.alloc(0), stderr: stderr ?? Buffer.alloc(0) };
   if (error === undefined && status === 0) return { error: null, ...printed };
-  const killed = getSystemCode(error) === 'ETIMEDOUT';
   const failed: ExecFileException = error ?? new Error(`${program} failed`);
   // As execFile describes it: the exit code in place of a system error's, and whether it was ended from here.
   if (killed) delete failed.code;

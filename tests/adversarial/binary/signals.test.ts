@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { devCli, imageOf, stateOf } from '../../support/cli.js';
+import { devCli, imageOf, spawnDevCli, stateOf } from '../../support/cli.js';
 import { BINARY, createProject, type Project } from '../../support/project.mjs';
 import { END_BLOCK, PLAIN_BLOCK, startTiny } from '../../support/tiny.js';
-import { begin, doAll, making, planOf, RUN } from './executing.js';
+import { begin, doAll, hand, making, planOf, RUN } from './executing.js';
 import { type Ended, isRunning, pausedAt, startCall } from './victims.js';
 
 /** SIGTERM and SIGHUP are answered like Ctrl-C: one document, exit 130, nothing half done (protocol.md §1). */
@@ -46,6 +48,19 @@ describe.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s', (signal) => {
     const image = imageOf(project);
     const args = ['step', 'complete', RUN, '--action', actionId ?? '', '--collect', '--wait', '20'];
     expectInterrupted(await endedBy(signal, args));
+    expect(imageOf(project)).toEqual(image);
+  });
+
+  it('that ends git as well, while a decision asks it: nothing is decided without its answer', () => {
+    const first = begin(project, planOf(making('todo-1')));
+    for (const task of first.tasks) hand(project, task);
+    const image = imageOf(project);
+    const bin = join(project.home, 'bin');
+    mkdirSync(bin);
+    writeFileSync(join(bin, 'git'), `#!/bin/sh\nkill -${signal.slice(3)} $$\n`, { mode: 0o755 });
+    const PATH = `${bin}:${project.env['PATH']}`;
+    const { code, json } = spawnDevCli(project, (first.ack ?? '').split(' ').slice(1), { env: { PATH } });
+    expect([code, json.error?.code]).toEqual([130, 'INTERRUPTED']);
     expect(imageOf(project)).toEqual(image);
   });
 

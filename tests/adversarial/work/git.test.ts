@@ -119,8 +119,10 @@ describe('a decision that asks git', () => {
     return { env: { PATH: `${join(tree, 'bin')}:${GIT_ENV['PATH']}` } };
   };
 
-  it('is ended by the Ctrl-C that ends git', () => {
-    expect(() => readPresentNow(tree, fakeGit('kill -INT $$'))).toThrow(failsWith('INTERRUPTED'));
+  it('is ended by the signal that ends git', () => {
+    for (const signal of ['INT', 'TERM', 'HUP']) {
+      expect(() => readPresentNow(tree, fakeGit(`kill -${signal} $$`)), signal).toThrow(failsWith('INTERRUPTED'));
+    }
   });
 
   it('does not take another end of git for an answer', () => {
