@@ -10,8 +10,10 @@ import { readCapturedOrEmpty } from '../run/captured-recipe.js';
 import { copyState } from '../run/codec.js';
 import type { Context } from '../run/context.js';
 import type { EngineDraft } from '../run/engine.js';
+import { findLost } from '../run/lost-documents.js';
+import { overlayLost, restoreDocuments } from '../run/recovery.js';
 import { createSurroundings } from '../run/surroundings.js';
-import { closeTransaction, openTransaction, type Transaction } from '../run/transaction.js';
+import { closeTransaction, openTransaction, recordEntry, type Transaction } from '../run/transaction.js';
 import { type CallResult, renderEnvelope } from '../views/action.js';
 import { startResult } from './envelope.js';
 import { findRun } from './find-run.js';
@@ -32,13 +34,17 @@ export async function abort(context: Context, given: unknown, reason: string): P
   let abandoned: Job[] = [];
   const result = await context.store.transact<CallResult>(name, (head, neighbours) => {
     if (head.snapshot === null) throw noSuchRunError(name);
+    const lost = head.rebooted || head.stale.length > 0 ? findLost(head, head.snapshot) : null;
     // Even a run whose captured recipe is lost can be aborted.
-    const captured = readCapturedOrEmpty(head);
+    const captured = readCapturedOrEmpty(lost === null ? head : { ...head, files: overlayLost(head.files, lost) });
     const surroundings = createSurroundings(context, neighbours);
     const tx = openTransaction(context, head, copyState(head.snapshot), captured, surroundings);
     if (tx.state.status === 'aborted') return { answer: { ...startResult(tx), status: 'aborted', duplicate: true } };
+    // After this commit nothing tells any more that documents may be lost.
+    const restored = lost === null ? [] : restoreDocuments(tx, lost, head);
+    if (restored.length > 0) recordEntry(tx, 'recovered', { notices: restored });
     abandoned = abortRun(tx, reason);
-    tx.warnings.push(...head.notices);
+    tx.warnings.push(...head.notices, ...restored);
     return closeTransaction(tx, head, { ...startResult(tx), status: 'aborted' });
   });
   await stopJobs(context, name, abandoned);

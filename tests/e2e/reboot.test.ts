@@ -178,6 +178,18 @@ describe('after another boot', () => {
     for (const { path } of removed) expect(existsSync(inRun(path)), path).toBe(false);
   });
 
+  it('an abort puts back what is lost, and says so', () => {
+    begun();
+    const documents = committedDocuments(project, RUN);
+    for (const path of ['DRAFT.md', 'recipe.json']) lose(inRun(path), 'zeros', documents.get(path) ?? []);
+    reboot(project, RUN);
+    const aborted = devCli(project, ['abort', RUN, '--reason', 'x']);
+    expect(aborted.json).toMatchObject({ status: 'aborted' });
+    expect(JSON.stringify(aborted.json.warnings)).toContain('DRAFT.md, recipe.json were not as recorded');
+    expect(recovered()).toContain('DRAFT.md, recipe.json were not as recorded');
+    for (const [path, contents] of documents) expect(readFileSync(inRun(path)), path).toEqual(contents.at(-1));
+  });
+
   it('the plan of a run that has ended is put back before it is executed', LONG, () => {
     const agent = agentThat();
     expect(agent.drive(agent.start('--recipe specify-quick-autopilot')).done).toBe(true);

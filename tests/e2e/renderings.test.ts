@@ -12,12 +12,13 @@ import { SMALL_CREW, smallPlan } from '../support/small.mjs';
 let project: Project;
 let agent: StandIn;
 let action: Action;
-beforeEach(() => {
-  project = createProject();
+function begin(git = true): void {
+  project = createProject({ git });
   generatePlan(project);
   agent = new StandIn({ project, name: RUN, crew: SMALL_CREW, scenario: { plan: smallPlan() } });
   action = agent.start('--recipe execute-quick');
-});
+}
+beforeEach(() => begin());
 afterEach(() => project.remove());
 
 const RENDERED = ['PLAN.md', 'context/audit.md'];
@@ -63,6 +64,39 @@ describe('a commit that is cut off before its renderings', () => {
       entries,
     ]);
     expect(agent.drive(action)).toMatchObject({ outcome: 'completed' });
+  });
+
+  it.each([
+    ['an abort', ['abort', RUN, '--reason', 'x']],
+    ['a run in its place', ['init', RUN, '--recipe', 'execute-quick', '--force']],
+  ])('gets them from %s', (_what, args) => {
+    const before = tick();
+    const audit = readFileSync(inRun('context/audit.md'), 'utf8');
+    for (const path of ['state.json', 'PLAN.md']) cpSync(join(before, path), inRun(path));
+    rmSync(inRun('context/audit.md'));
+    const called = devCli(project, args);
+    expect(called.code, called.stdout).toBe(0);
+    expect(readFileSync(inRun('context/audit.md'), 'utf8')).toBe(audit);
+    expect(isTicked()).toBe(true);
+    expect(devCli(project, ['replay', RUN, '--check', '--json']).json).toMatchObject({ ok: true, notes: [] });
+  });
+
+  it('gets them from the first commit of the next run, where it was the last', () => {
+    project.remove();
+    // Without a commit to make, the last box is ticked as the run ends.
+    begin(false);
+    const before = join(project.home, 'before');
+    while (action.done !== true) {
+      rmSync(before, { recursive: true, force: true });
+      cpSync(runDir(project, RUN), before, { recursive: true });
+      action = agent.step(action);
+    }
+    const after = read();
+    expect(journalOf(project, RUN).at(-1)).toMatchObject({ rendered: ['context/audit.md', 'PLAN.md'] });
+    for (const path of ['state.json', ...RENDERED]) cpSync(join(before, path), inRun(path));
+    const called = devCli(project, ['init', RUN, '--recipe', 'specify-quick-autopilot', '--goal', 'More']);
+    expect(called.code, called.stdout).toBe(0);
+    expect(read()).toEqual(after);
   });
 
   it('leaves one alone that somebody has edited since', () => {

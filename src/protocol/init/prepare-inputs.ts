@@ -6,14 +6,14 @@ import { readRestored, restorePlan } from '../restore-run.js';
 import { type InitInput, type PreparedRun, prepareRun } from './prepare.js';
 
 /**
- * Reads the newest run of the name. An unfinished one, which may be resumed, gets its lost documents back; after a reboot any
- * does: a plan that is older than recorded would look whole.
+ * Reads the newest run of the name. An unfinished one, which may be resumed, gets its lost documents back; after a reboot, or
+ * a commit that was cut off, any does: the new run's first commit ends every trace of it.
  * @throws what the store throws
  */
 export async function readExistingRun(context: Context, name: string): Promise<RunState | null> {
-  const { snapshot, rebooted } = await context.store.read(name);
-  const goesOn = snapshot?.status === 'live' || snapshot?.status === 'halted' || rebooted;
-  return goesOn ? (await readRestored(context, name)).snapshot : snapshot;
+  const { snapshot, rebooted, stale } = await context.store.read(name);
+  const goesOn = snapshot?.status === 'live' || snapshot?.status === 'halted';
+  return goesOn || rebooted || stale.length > 0 ? (await readRestored(context, name)).snapshot : snapshot;
 }
 
 /** How `prepareRun` refuses a plan that is missing or torn. */
