@@ -1,6 +1,8 @@
 import type { DocumentReader } from '../base/files.js';
 import { renderPlan } from '../documents/plan-render.js';
-import { digestDocument } from '../store/digest.js';
+import { RUN_LAYOUT } from '../project/layout.js';
+import { digestDocument, readDocument } from '../store/digest.js';
+import { isOwnDocument } from '../store/layout.js';
 import type { Entry, Past, StreamState } from '../store/store.js';
 import { PLAN } from './paths.js';
 import { createWorkspace, type PendingDocuments, readFileFacts } from './pending-documents.js';
@@ -46,7 +48,8 @@ export function findLostContents(
   paths: readonly string[] | 'all',
 ): LostContents {
   const found: Found = { contents: new Map(), renderings: new Map(), missing: [], edited: [] };
-  const isWanted = (path: string): boolean => paths === 'all' || paths.includes(path);
+  const stream = { layout: RUN_LAYOUT, stream: state.name };
+  const isWanted = (path: string): boolean => (paths === 'all' || paths.includes(path)) && isOwnDocument(stream, path);
   const recorded = new Map<string, Recorded>();
   const collector = collectRenderings();
   past.scan((entry) => {
@@ -72,7 +75,7 @@ export function findLostContents(
 
 function collectRecorded(recorded: Map<string, Recorded>, entry: Entry, isWanted: (path: string) => boolean): void {
   for (const { path, before, after } of entry.files) {
-    if (path.startsWith('/') || !isWanted(path)) continue;
+    if (!isWanted(path)) continue;
     const known = recorded.get(path)?.known ?? new Set();
     for (const digest of [before, after]) if (digest !== null) known.add(digest);
     recorded.set(path, { known, after });
@@ -124,7 +127,7 @@ function compareRendering(
   known: ReadonlySet<string> = new Set(),
   found: Found,
 ): void {
-  const present = files.facts(path).kind === 'file' ? files.read(path) : null;
+  const present = readDocument(files, path);
   if (present?.equals(content)) return;
   const versions = rebooted ? [...past.contents(known).values()] : [];
   const isLost = isTorn(files, path, [content, ...versions]) || (present !== null && isOlder(present));
@@ -225,8 +228,7 @@ const NOTHING = Buffer.alloc(0);
  * place of a part. Where the power fails twice, the write may be one from before the first time.
  */
 function isTorn(files: DocumentReader, path: string, versions: readonly Buffer[]): boolean {
-  const { kind } = files.facts(path);
-  if (kind === 'missing') return true;
-  const present = kind === 'file' ? files.read(path) : null;
+  if (files.facts(path).kind === 'missing') return true;
+  const present = readDocument(files, path);
   return present !== null && versions.some((version) => isRemnant(present, version));
 }

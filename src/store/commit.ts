@@ -121,7 +121,12 @@ function readCurrentDigest(files: DocumentReader, path: string): string | null {
 }
 
 function notWritableError(path: string, kind: string): DevCliError {
-  const what = { directory: 'a directory', outside: 'a link out of the project', special: 'no regular file' };
+  const what = {
+    directory: 'a directory',
+    outside: 'a link out of the project',
+    special: 'no regular file',
+    file: 'over 8 MiB',
+  };
   return new DevCliError('IO', `${path} cannot be written: it is ${what[kind as keyof typeof what]}.`, {
     details: [{ target: path, problem: 'not a regular file' }],
     fix: `Move what is at ${path} away, then repeat the same call.`,

@@ -2,7 +2,7 @@ import { DevCliError } from '../base/errors.js';
 import type { DocumentReader } from '../base/files.js';
 import type { Json, JsonObject } from '../base/json.js';
 import { isRecord } from '../base/json.js';
-import { digestDocument } from './digest.js';
+import { digestDocument, readDocument } from './digest.js';
 import { listChanges } from './snapshot.js';
 import type { Difference } from './store.js';
 
@@ -72,9 +72,9 @@ export function findDocumentDifference(
 
 function readDigest(files: DocumentReader, path: string): string | null | { problem: string } {
   try {
-    return (
-      digestDocument(files, path) ?? (files.facts(path).kind === 'missing' ? null : { problem: 'is no regular file' })
-    );
+    const digest = digestDocument(files, path);
+    if (digest !== undefined) return digest;
+    return { problem: files.facts(path).kind === 'file' ? 'is larger than 8 MiB' : 'is no regular file' };
   } catch (error) {
     if (error instanceof DevCliError)
       return { problem: `cannot be read: ${error.details[0]?.problem ?? error.message}` };
@@ -84,7 +84,7 @@ function readDigest(files: DocumentReader, path: string): string | null | { prob
 
 /** Describes what a write that was not atomic left; null for anything else. */
 function describeTruncation(files: DocumentReader, path: string, whole: Buffer | null): string | null {
-  const content = files.read(path);
+  const content = readDocument(files, path);
   if (content === null || whole === null || content.length >= whole.length) return null;
   if (!whole.subarray(0, content.length).equals(content)) return null;
   return `holds only the first ${content.length} of ${whole.length} bytes`;

@@ -62,6 +62,17 @@ export function isInside({ layout, stream }: { layout: Layout; stream: string },
 }
 
 /**
+ * Whether an entry may name a document of the stream's own directory by this path: a forged journal may name anything, or one
+ * document in two ways.
+ */
+export function isOwnDocument({ layout, stream }: { layout: Layout; stream: string }, path: string): boolean {
+  const relative = toRootRelative(layout, stream, path);
+  if (relative === null || !isInside({ layout, stream }, relative) || isReserved(layout, stream, relative))
+    return false;
+  return toDocumentPath(layout, stream, relative) === path;
+}
+
+/**
  * Whether no document may be at a path: it is the store's, reserved by the layout, or git's, where a forged journal could
  * place a hook that would be run.
  */

@@ -48,8 +48,12 @@ function isEntry(value: unknown): value is Entry {
   if (v !== 1 && v !== 2) return Number.isSafeInteger(seq);
   const named = typeof at === 'string' && typeof type === 'string' && isRecord(by) && isRecord(data);
   const told = Array.isArray(patch) && Array.isArray(files) && files.every(isFile);
-  const packed = (texts === undefined || isRecord(texts)) && (rendered === undefined || Array.isArray(rendered));
+  const packed = (texts === undefined || isRecord(texts)) && (rendered === undefined || isPaths(rendered));
   return Number.isSafeInteger(seq) && named && told && packed;
+}
+
+function isPaths(value: unknown): boolean {
+  return Array.isArray(value) && value.every((path) => typeof path === 'string');
 }
 
 function isFile(value: unknown): boolean {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Action, StandIn } from '../support/agent.mjs';
@@ -126,6 +126,21 @@ describe('after another boot', () => {
     reboot(project, RUN);
     expect(devCli(project, ['next', RUN]).code).toBe(0);
     expect(readFileSync(inRun('PLAN.md'))).toEqual(ticked);
+  });
+
+  it.each([
+    ['grew too large to be one', (path: string) => truncateSync(path, 9 * 1024 * 1024)],
+    ['gave way to a directory', (path: string) => (rmSync(path), mkdirSync(path))],
+  ])('a document that %s stays, and keeps no call from its answer', (_what, change) => {
+    const action = begun();
+    const path = [...committedDocuments(project, RUN).keys()].find((one) => /^(findings|analysis)\//.test(one)) ?? '';
+    expect(path).not.toBe('');
+    change(inRun(path));
+    reboot(project, RUN);
+    expect(devCli(project, ['manifest', RUN]).code).toBe(0);
+    expect(devCli(project, ['next', RUN]).json).toEqual(action);
+    expect(recovered()).toContain(`${path} is not as recorded, as if edited, and was left`);
+    project.replay = false;
   });
 
   it('nothing is written where nothing is lost', () => {

@@ -472,3 +472,26 @@ describe('a reason', () => {
     expect(JSON.parse(out)).toMatchObject({ ok: true, status: 'aborted' });
   });
 });
+
+// Only what an entry of dev-cli's own could name is put back after another boot (storage.md, Recovery).
+it.each([
+  'objects/forged',
+  'lock.forged',
+  '.git/hooks/pre-commit',
+  '../../../.git/hooks/pre-commit',
+  '../other/PLAN.md',
+  './forged.md',
+])('a journal of another boot that names %s puts nothing there, and keeps no call from its answer', (path) => {
+  const body = '#!/bin/sh\n';
+  const forged = { path, before: null, after: sha256(body) };
+  rewriteEntries(project, 'run-1', (entries) =>
+    entries.map((entry, at) => {
+      const rebooted = { ...entry, boot: 'another' };
+      if (at < entries.length - 1) return rebooted;
+      return { ...rebooted, files: [...entry.files, forged], texts: { ...entry.texts, [forged.after]: body } };
+    }),
+  );
+  expect(devCli(project, ['next', 'run-1']).json).toEqual(action);
+  expect(existsSync(join(project.root, RUN, path))).toBe(false);
+  expect(devCli(project, ['manifest', 'run-1']).code).toBe(0);
+});

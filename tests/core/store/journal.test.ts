@@ -120,6 +120,14 @@ describe('the end of a journal', () => {
     expect(readTailAt(bytesOf(`${line(1)}{"seq":2}\n`), 2)).toBeNull();
   });
 
+  it('is damaged where a member is not what this program relies on', () => {
+    const whole = { ...entry('t'), v: 2 as const, seq: 1, at: 'now', patch: [], files: [] };
+    const odd = [{ rendered: [5] }, { rendered: 'PLAN.md' }, { texts: [] }] as object[];
+    const decoded = (more: object) => decodeLine(Buffer.from(encodeEntry({ ...whole, ...more }).trimEnd()));
+    expect(odd.map(decoded)).toEqual([null, null, null]);
+    expect(decoded({ rendered: ['PLAN.md'], texts: {} })).not.toBeNull();
+  });
+
   it('is not understood when a newer version wrote it', async () => {
     const newer = encodeEntry({ ...entry('t'), v: 3 as 2, seq: 1, at: 'now', patch: [], files: [] });
     expect(await codeOf(() => readTail(bytesOf(newer)))).toBe('STATE_NEWER');
