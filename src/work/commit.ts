@@ -111,8 +111,8 @@ async function findPlaces(workTree: string, files: readonly string[], options: G
 
 /** What git said to a commit that it was to make at once. */
 export interface CommitAnswer {
-  /** Null if a signal ended it. */
-  exit: number | null;
+  /** `cut off`: a signal or the timeout ended it, or it could not be started. */
+  exit: number | 'cut off';
   output: string;
   /** The commit, if git said which. */
   sha: string | null;
@@ -153,7 +153,7 @@ export async function makeCommit(
     input: files.paths,
   });
   const output = `${stdout.toString('utf8')}${stderr.toString('utf8')}`;
-  const exit = error === null ? 0 : typeof error.code === 'number' ? error.code : null;
+  const exit = error === null ? 0 : typeof error.code === 'number' ? error.code : ('cut off' as const);
   return { exit, output, sha: /^\[[^\]]* ([0-9a-f]{40,64})\]/m.exec(output)?.[1] ?? null };
 }
 

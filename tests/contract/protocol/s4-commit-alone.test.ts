@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -15,7 +16,16 @@ import {
   taskOf,
   worker,
 } from '../../adversarial/binary/executing.js';
-import { devCli, devCliAsync, nextOf, type Result, runDir, runPrinted, writeProjectFile } from '../../support/cli.js';
+import {
+  devCli,
+  devCliAsync,
+  journalOf,
+  nextOf,
+  type Result,
+  runDir,
+  runPrinted,
+  writeProjectFile,
+} from '../../support/cli.js';
 import { createProject, type Project } from '../../support/project.mjs';
 
 // engine.md, Commits: one in which no hook takes part is made within the call.
@@ -50,6 +60,26 @@ function judgeAll(dispatch: Dispatch): Result {
   }
   return runPrinted(project, dispatch.ack ?? '');
 }
+
+/** Only its commits end in this way. */
+function breakCommits(script: string): NodeJS.ProcessEnv {
+  const bin = join(project.home, 'bin');
+  mkdirSync(bin);
+  const real = execFileSync('which', ['git'], { encoding: 'utf8' }).trim();
+  const lines = ['#!/bin/sh', `case "$*" in *"commit --only"*) ${script};; esac`, `exec ${real} "$@"`, ''];
+  writeFileSync(join(bin, 'git'), lines.join('\n'), { mode: 0o755 });
+  return { PATH: `${bin}:${project.env['PATH']}` };
+}
+
+it('waits when git was cut off, which is no attempt of the todo', () => {
+  const first = begin(project, planOf(making('todo-1')));
+  const cut = doAll(project, first, { env: breakCommits('kill -KILL $$') });
+  expect(cut.json.ran).toContainEqual(expect.objectContaining({ summary: 'deferred: git was cut off' }));
+  expect([status(project), held()]).toEqual(['?? made/todo-1.txt\0', []]);
+  expect(journalOf(project, RUN).some(({ type }) => type === 'todo-retried')).toBe(false);
+  expect(devCli(project, ['next', RUN]).code).toBe(0);
+  expect(held()).toHaveLength(1);
+});
 
 /** Git processes that run while `work` does, those that git starts itself among them. */
 function gitProcesses(work: () => void): number {
