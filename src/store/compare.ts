@@ -39,6 +39,8 @@ export interface DocumentChecks {
   finished: number;
   /** Whether the owner of the store alone writes it. */
   own: boolean;
+  /** Whether the machine has stopped since: what was not synced may be lost, and the next call puts it back. */
+  rebooted: boolean;
   object: (digest: string) => Buffer | null;
 }
 
@@ -58,15 +60,15 @@ export function findDocumentDifference(
   if (pending) return null;
   // A document that an entry only kept was written by somebody else, who may write it again.
   const placed = last.before !== last.after;
+  const lost = (problem: string) =>
+    look.rebooted ? { note: true, problem: `${problem}; the next call puts it back` } : { note: false, problem };
   if (current === null) {
-    return placed
-      ? { note: false, problem: 'is missing' }
-      : { note: true, problem: 'is gone; its content is still stored' };
+    return placed ? lost('is missing') : { note: true, problem: 'is gone; its content is still stored' };
   }
-  if (placed && current === last.before) return { note: false, problem: 'is still as it was before that entry' };
+  if (placed && current === last.before) return lost('is still as it was before that entry');
   if (last.after === null) return { note: true, problem: 'was removed, and somebody has written another since' };
-  const short = placed ? describeTruncation(files, path, look.object(last.after)) : null;
-  if (short !== null) return { note: false, problem: short };
+  const torn = placed ? describeTorn(files, path, look.object(last.after), look.rebooted) : null;
+  if (torn !== null) return lost(torn);
   return { note: !look.own, problem: 'was changed since' };
 }
 
@@ -82,11 +84,12 @@ function readDigest(files: DocumentReader, path: string): string | null | { prob
   }
 }
 
-/** Describes what a write that was not atomic left; null for anything else. */
-function describeTruncation(files: DocumentReader, path: string, whole: Buffer | null): string | null {
+/** Describes what a write that was not atomic left, or one that was not synced if `zeros`; null for anything else. */
+function describeTorn(files: DocumentReader, path: string, whole: Buffer | null, zeros: boolean): string | null {
   const content = readDocument(files, path);
-  if (content === null || whole === null || content.length >= whole.length) return null;
-  if (!whole.subarray(0, content.length).equals(content)) return null;
+  if (content === null || whole === null || content.length > whole.length) return null;
+  if (zeros && content.every((byte, at) => byte === 0 || byte === whole[at])) return 'has lost a part';
+  if (content.length === whole.length || !whole.subarray(0, content.length).equals(content)) return null;
   return `holds only the first ${content.length} of ${whole.length} bytes`;
 }
 

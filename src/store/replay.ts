@@ -115,7 +115,8 @@ function compareDocuments<S extends WithSeq>(
   const files = medium.files(stream);
   const findWith = (path: string, changes: readonly Change[], contents: ReadonlyMap<string, Buffer>) => {
     const own = look.isOwn?.(path) ?? false;
-    return findDocumentDifference(files, path, changes, { finished, own, object: (sha) => contents.get(sha) ?? null });
+    const object = (sha: string): Buffer | null => contents.get(sha) ?? null;
+    return findDocumentDifference(files, path, changes, { finished, own, rebooted, object });
   };
   const recorded = [...documents].filter(([path]) => !rendered.has(path));
   const different = recorded.filter(([path, changes]) => findWith(path, changes, new Map()) !== null);
@@ -128,9 +129,7 @@ function compareDocuments<S extends WithSeq>(
     const found = findWith(path, changes, contents);
     if (found === null) continue;
     const difference = { path, seq: changes.at(-1)?.seq ?? 0, problem: found.problem };
-    if (found.note) findings.notes.push(difference);
-    else if (rebooted) findings.notes.push({ ...difference, problem: `${found.problem}; the next call puts it back` });
-    else findings.differences.push(difference);
+    (found.note ? findings.notes : findings.differences).push(difference);
   }
   const digests = new Map<string, Difference>();
   for (const [path, changes] of documents) {

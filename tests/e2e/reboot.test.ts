@@ -156,13 +156,26 @@ describe('after another boot', () => {
     const [path, contents] = ['DRAFT.md', committedDocuments(project, RUN).get('DRAFT.md') ?? []] as const;
     const before = devCli(project, ['manifest', RUN]).stdout;
     lose(inRun(path), 'zeros', contents);
+    const recipe = readFileSync(inRun('recipe.json'));
+    lose(inRun('recipe.json'), 'zeros', [recipe]);
     reboot(project, RUN);
     const entries = journalOf(project, RUN).length;
     expect(devCli(project, ['manifest', RUN]).stdout).toBe(before);
     expect(journalOf(project, RUN)).toHaveLength(entries);
     const replayed = devCli(project, ['replay', RUN, '--check', '--json']).json as { ok: boolean; notes?: object[] };
     expect(replayed).toMatchObject({ ok: true });
+    const problem = 'has lost a part; the next call puts it back';
+    for (const lost of ['recipe.json', path])
+      expect(replayed.notes).toContainEqual(expect.objectContaining({ path: lost, problem }));
     expect(readFileSync(inRun(path)).every((byte) => byte === 0)).toBe(true);
+    // What somebody changed is not put back, and stays a difference where nobody but dev-cli writes.
+    writeFileSync(inRun('recipe.json'), `${recipe} `);
+    const edited = devCli(project, ['replay', RUN, '--check', '--json']);
+    expect([edited.code, edited.json['differences']]).toMatchObject([
+      3,
+      [{ path: 'recipe.json', problem: 'was changed since' }],
+    ]);
+    writeFileSync(inRun('recipe.json'), recipe);
   });
 
   it('a document that is back is no new evidence', () => {
