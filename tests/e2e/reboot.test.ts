@@ -130,7 +130,13 @@ describe('after another boot', () => {
 
   it.each([
     ['grew too large to be one', (path: string) => truncateSync(path, 9 * 1024 * 1024)],
-    ['gave way to a directory', (path: string) => (rmSync(path), mkdirSync(path))],
+    [
+      'gave way to a directory',
+      (path: string) => {
+        rmSync(path);
+        mkdirSync(path);
+      },
+    ],
   ])('a document that %s stays, and keeps no call from its answer', (_what, change) => {
     const action = begun();
     const path = [...committedDocuments(project, RUN).keys()].find((one) => /^(findings|analysis)\//.test(one)) ?? '';
