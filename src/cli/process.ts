@@ -49,7 +49,7 @@ const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
  * Listens for the signals that end a call. Only the first of each kind is caught; a second one ends the process at
- * once.
+ * once. Both are heard when a decision has its answer from git (work/present.ts).
  * @returns a signal that the first of them aborts
  */
 export function listenForSignals(): AbortSignal {

@@ -41,10 +41,10 @@ export function createSurroundings(
   let others: OtherExecution[] | undefined;
   return {
     tree: (workTree) => {
-      if (tree === undefined) tree = nullIfRefused(() => readPresentNow(workTree, { signal }));
+      if (tree === undefined) tree = readPresentNow(workTree, { signal });
       return tree;
     },
-    changes: (workTree, baseline) => nullIfRefused(() => readChangesNow(workTree, baseline, { signal })),
+    changes: (workTree, baseline) => readChangesNow(workTree, baseline, { signal }),
     others: (run, workTree) => {
       if (others === undefined) {
         neighbours.hold(EXECUTION_LOCK);
@@ -53,14 +53,4 @@ export function createSurroundings(
       return others;
     },
   };
-}
-
-/** A repository that git can no longer read counts as none: changes in it go unnoticed, and the report says so. */
-function nullIfRefused<T>(read: () => T): T | null {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof DevCliError && error.code === 'GIT_FAILED') return null;
-    throw error;
-  }
 }

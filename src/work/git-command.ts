@@ -239,7 +239,10 @@ function toAnswer(
   if (error === null) return answer;
   if (error.code === 'ENOENT') return 'no-git';
   if (typeof error.code === 'number') return { ...answer, exit: error.code };
-  throw new DevCliError('GIT_FAILED', `git ${args[0]} ${describeEnding(error, timeoutSeconds)}.`, { cause: error });
+  throw new DevCliError('GIT_FAILED', `git ${args[0]} ${describeEnding(error, timeoutSeconds)}.`, {
+    fix: 'Repeat the same call.',
+    cause: error,
+  });
 }
 
 /** Programs that ask for a password. If a harness sets these to nothing, git does not find the user's own. */

@@ -1,23 +1,39 @@
+import { DevCliError } from '../base/errors.js';
 import type { Baseline, WorkTreeStatus } from './baseline.js';
 import { lookAtChanges, lookAtPresent, type WorkTreeChanges } from './git.js';
-import { askNow, type GitOptions } from './git-command.js';
+import { type Asking, askNow, type GitOptions } from './git-command.js';
 
-// For decisions, which cannot wait: this process stands still until git has answered.
+// For decisions, which cannot wait: this process stands still until git has answered, and hears no signal meanwhile.
+
+/** How long one answer may take, in seconds: other calls of the run wait for it. */
+const PATIENCE = 30;
 
 /**
  * Reads the work tree as `readPresent` does.
  * @param workTree absolute path
- * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`
+ * @returns null also for a repository that git can no longer read: changes in it go unnoticed, and the report says so
+ * @throws DevCliError `GIT_FAILED` if git gives no answer, on which nothing must be decided; `IO`, `INTERRUPTED`
  */
 export function readPresentNow(workTree: string, options: GitOptions): WorkTreeStatus | null {
-  return askNow(lookAtPresent(workTree), options);
+  return answerOrNull(lookAtPresent(workTree), options);
 }
 
 /**
  * Finds what differs from a baseline, as `lookAtChanges` says.
  * @param workTree absolute path
- * @throws DevCliError `GIT_FAILED` (also if the repository or the baseline's commit is gone), `IO`, `INTERRUPTED`
+ * @returns null where git can no longer tell, because the repository or the baseline's commit is gone
+ * @throws DevCliError as `readPresentNow`
  */
-export function readChangesNow(workTree: string, baseline: Baseline, options: GitOptions): WorkTreeChanges {
-  return askNow(lookAtChanges(workTree, baseline), options);
+export function readChangesNow(workTree: string, baseline: Baseline, options: GitOptions): WorkTreeChanges | null {
+  return answerOrNull(lookAtChanges(workTree, baseline), options);
+}
+
+function answerOrNull<T>(asking: Asking<T | null>, options: GitOptions): T | null {
+  try {
+    return askNow(asking, { timeoutSeconds: PATIENCE, ...options });
+  } catch (error) {
+    // What has a cause is no answer of git: it was ended, could not be started, or took too long.
+    if (error instanceof DevCliError && error.code === 'GIT_FAILED' && error.cause === undefined) return null;
+    throw error;
+  }
 }

@@ -34,6 +34,25 @@ function expectInterrupted({ code, signal, stdout, json }: Ended): void {
   expect(json).toMatchObject({ ok: false, error: { code: 'INTERRUPTED', fix: expect.any(String) } });
 }
 
+it('SIGKILL of git while a decision asks it: the call is refused, and nothing is decided without the answer', () => {
+  const first = begin(project, planOf(making('todo-1')));
+  for (const task of first.tasks) hand(project, task);
+  const image = imageOf(project);
+  const ack = (first.ack ?? '').split(' ').slice(1);
+  const { code, json } = spawnDevCli(project, ack, { env: { PATH: fakeGit('kill -KILL $$') } });
+  expect([code, json.error?.code, json.error?.fix]).toEqual([1, 'GIT_FAILED', 'Repeat the same call.']);
+  expect(imageOf(project)).toEqual(image);
+  expect(devCli(project, ack).code).toBe(0);
+});
+
+/** A PATH on which git is a script. */
+function fakeGit(script: string): string {
+  const bin = join(project.home, 'bin');
+  mkdirSync(bin);
+  writeFileSync(join(bin, 'git'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  return `${bin}:${project.env['PATH']}`;
+}
+
 describe.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s', (signal) => {
   it('while a command is waited for; the command goes on', async () => {
     const first = begin(project, planOf(making('todo-1', [['sleep', '30']])));
@@ -55,10 +74,7 @@ describe.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s', (signal) => {
     const first = begin(project, planOf(making('todo-1')));
     for (const task of first.tasks) hand(project, task);
     const image = imageOf(project);
-    const bin = join(project.home, 'bin');
-    mkdirSync(bin);
-    writeFileSync(join(bin, 'git'), `#!/bin/sh\nkill -${signal.slice(3)} $$\n`, { mode: 0o755 });
-    const PATH = `${bin}:${project.env['PATH']}`;
+    const PATH = fakeGit(`kill -${signal.slice(3)} $$`);
     const { code, json } = spawnDevCli(project, (first.ack ?? '').split(' ').slice(1), { env: { PATH } });
     expect([code, json.error?.code]).toEqual([130, 'INTERRUPTED']);
     expect(imageOf(project)).toEqual(image);
