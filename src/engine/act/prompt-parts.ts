@@ -102,9 +102,10 @@ export function listOpenEnds({ issues }: WorkerResult): string[] {
   return issues.map((issue) => `open: ${toWholeLine(issue)}`);
 }
 
-/** Lists what the todo must not do, then what nobody in this plan may do. */
+/** Lists what the todo must not do, then what nobody in this plan may do, each once: planners write it in both places. */
 export function listMustNots(tx: Transaction, todo: PlanTodo | null): string[] {
-  return [...(todo?.mustNotDo ?? []), ...readPlanHead(tx).objectives.mustNotDo].map((rule) => renderPlanText(tx, rule));
+  const rules = [...(todo?.mustNotDo ?? []), ...readPlanHead(tx).objectives.mustNotDo];
+  return [...new Set(rules.map((rule) => renderPlanText(tx, rule)))];
 }
 
 /** Renders the outcome of each command that dev-cli ran, with its log. */

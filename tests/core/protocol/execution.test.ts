@@ -352,6 +352,14 @@ describe('what follows from findings (engine.md, Triage)', () => {
     expect(second).toMatch(/## What the attempt before failed on\n\n- .*it does not rotate/);
   });
 
+  it('a must-not that stands in the plan and in its todo is told once', async () => {
+    const plan = aPlan({ todos: [judged('todo-1', { mustNotDo: ['Touch the schema.', 'Rename a.'] })] });
+    const objectives = { ...plan.objectives, mustNotDo: ['Touch the  schema.', 'Add a dependency.'] };
+    const on = await execution({ ...plan, objectives });
+    const told = promptOf(on, (await on.out())['todo-1/worker']);
+    expect(told).toContain('- Touch the schema.\n- Rename a.\n- Add a dependency.\n');
+  });
+
   it('the next review is told what the one before found; what is mended is open no more', async () => {
     const on = await execution(aPlan({ todos: [judged('todo-1')] }));
     const issues = [{ file: 'src/a.ts', line: 3, severity: 'major', description: 'leaks' }];
