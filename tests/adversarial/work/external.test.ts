@@ -101,6 +101,7 @@ describe('a command that behaves', () => {
     const directory = bench.start('environment', sh(line), { env });
     await finished(directory);
     expect(logIn(directory)).toBe('7\n');
+    await eventually(() => !existsSync(join(directory, 'runner')));
     for (const name of readdirSync(directory))
       expect(readFileSync(join(directory, name), 'utf8')).not.toContain('hunter2');
   });

@@ -16,6 +16,7 @@ import {
   taskOf,
   worker,
 } from '../../adversarial/binary/executing.js';
+import { eventually } from '../../adversarial/binary/victims.js';
 import {
   devCli,
   devCliAsync,
@@ -121,7 +122,7 @@ describe('the commits of four todos', () => {
     expect(status(project)).toBe('');
   });
 
-  it('go through a runner where a hook takes part, which costs more: the count above can fail', () => {
+  it('go through a runner where a hook takes part, which costs more: the count above can fail', async () => {
     hook('pre-commit', 'exit 0');
     const first = begin(project, FOUR);
     const count = gitProcesses(() => expect(judgeAll(nextOf(doAll(project, first).json) as Dispatch).code).toBe(0));
@@ -131,6 +132,7 @@ describe('the commits of four todos', () => {
     expect(leftByCommits().map((path) => basename(path))).toEqual(Array(4).fill('exit.json'));
     for (const path of leftByCommits()) {
       const directory = join(runDir(project, RUN), 'actions', dirname(path));
+      await eventually('the runner has gone', () => !existsSync(join(directory, 'runner')));
       expect(readdirSync(directory).sort()).toEqual(['command.log', 'exit.json']);
     }
   });
