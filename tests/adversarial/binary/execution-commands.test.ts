@@ -281,7 +281,7 @@ describe('a commit at work', () => {
     });
     const { code, stdout } = devCli(project, args, AT_ONCE);
     expect(code, stdout).toBe(0);
-    expect(runnersOf(project)).toEqual([]);
+    await eventually('the runner has ended', () => runnersOf(project).length === 0);
     expect(isRunning(ran()[0] ?? -1)).toBe(false);
     expect([committed(project), status(project)]).toEqual([[], '?? made/todo-1.txt\0']);
     expect(existsSync(join(project.root, '.git/index.lock'))).toBe(false);
