@@ -64,12 +64,14 @@ const COMMAND_CAP = 160;
 /**
  * Renders a command for the person who approves it: uncut, quoted where necessary, with whatever is not the default.
  */
-export function renderCommand({ run, cwd, timeout, expect: { exitCode, stdoutContains } }: PlannedCommand): string {
+export function renderCommand({ run, cwd, timeout, expect }: PlannedCommand): string {
+  const { exitCode = 0, stdoutContains, stdoutLacks } = expect;
   const unusual = [
     ...(cwd === '.' ? [] : [`in ${formatPlainCommandLine([cwd])}`]),
     ...(timeout === DEFAULT_TIMEOUT ? [] : [`for up to ${timeout} s`]),
-    ...(exitCode === undefined || exitCode === 0 ? [] : [`to exit with ${exitCode}`]),
+    ...(exitCode === 0 ? [] : [`to exit with ${[exitCode].flat().join(' or ')}`]),
     ...(stdoutContains === undefined ? [] : [`to print ${formatPlainCommandLine([stdoutContains])}`]),
+    ...(stdoutLacks === undefined ? [] : [`not to print ${formatPlainCommandLine([stdoutLacks])}`]),
   ];
   return `${formatPlainCommandLine(run)}${unusual.length === 0 ? '' : ` (${unusual.join(', ')})`}`;
 }

@@ -1,7 +1,8 @@
 import { sha256 } from '../base/sha256.js';
 import { DEFAULT_TIMEOUT } from './plan-commands.js';
 import { buildGraph, listDependencies } from './plan-graph.js';
-import type { PlanAcceptance, PlanContent, PlanTodo } from './plan-schema.js';
+import { getRuleText } from './plan-rule.js';
+import type { PlanAcceptance, PlanContent, PlanRule, PlanTodo } from './plan-schema.js';
 import { escapeMermaidLabel, escapeProse, formatCommandLine, renderCodeSpan, renderQuotation } from './plan-text.js';
 
 /** PLAN.md, rendered from plan-content.json; only its boxes are ever read back (documents.md, PLAN.md). */
@@ -64,7 +65,7 @@ function renderObjectives({ objectives: { core, deliverables, definitionOfDone, 
     escapeProse(core),
     ...renderList('Deliverables', deliverables.map(escapeProse)),
     ...renderList('Definition of done', definitionOfDone.map(escapeProse)),
-    ...renderList('Must not do', mustNotDo.map(escapeProse)),
+    ...renderList('Must not do', mustNotDo.map(renderRule)),
   ];
 }
 
@@ -111,10 +112,16 @@ export function listGaps(plan: PlanContent): string[] {
 function renderCommandText(item: Extract<PlanAcceptance, { kind: 'command' }>): string {
   const where = item.cwd === undefined ? [] : [`in ${renderCodeSpan(item.cwd)}`];
   const limit = (item.timeout ?? DEFAULT_TIMEOUT) === DEFAULT_TIMEOUT ? [] : [`within ${item.timeout} s`];
-  const exit = (item.expect?.exitCode ?? 0) === 0 ? [] : [`expecting exit ${item.expect?.exitCode}`];
-  const output = item.expect?.stdoutContains;
-  const printed = output === undefined ? [] : [`printing ${renderCodeSpan(output)}`];
-  return [renderCodeSpan(formatCommandLine(item.run)), ...where, ...limit, ...exit, ...printed].join(' ');
+  const { exitCode = 0, stdoutContains, stdoutLacks } = item.expect ?? {};
+  const exit = exitCode === 0 ? [] : [`expecting exit ${[exitCode].flat().join(' or ')}`];
+  const printed = stdoutContains === undefined ? [] : [`printing ${renderCodeSpan(stdoutContains)}`];
+  const lacks = stdoutLacks === undefined ? [] : [`not printing ${renderCodeSpan(stdoutLacks)}`];
+  return [renderCodeSpan(formatCommandLine(item.run)), ...where, ...limit, ...exit, ...printed, ...lacks].join(' ');
+}
+
+function renderRule(rule: PlanRule): string {
+  const text = escapeProse(getRuleText(rule));
+  return typeof rule === 'string' ? text : `${text} (${rule.paths.map(renderCodeSpan).join(', ')})`;
 }
 
 function renderContext({ context: parts }: PlanContent): string[] {
@@ -147,7 +154,7 @@ function renderTodo(todo: PlanTodo, ticked: boolean): string[] {
     ),
     ...renderList('Files', todo.files.map(renderCodeSpan)),
     ...renderList('Steps', todo.steps.map(escapeProse), (index) => `${index + 1}.`),
-    ...renderList('Must not do', todo.mustNotDo.map(escapeProse)),
+    ...renderList('Must not do', todo.mustNotDo.map(renderRule)),
     ...renderList('References', todo.references.map(escapeProse)),
     ...renderList('Acceptance', todo.acceptance.map(renderAcceptance)),
   ];

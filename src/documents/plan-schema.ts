@@ -14,6 +14,35 @@ const prose = (description: string): TUnsafe<string | string[]> =>
   Type.Unsafe<string | string[]>({ type: ['string', 'array'], items: { type: 'string' }, description });
 const list = <T extends TSchema>(item: T, description: string) => Type.Array(item, { description });
 
+/** One exit status, or several of which each will do. */
+const exitCodes: TUnsafe<number | number[]> = Type.Unsafe<number | number[]>({
+  type: ['integer', 'array'],
+  minimum: 0,
+  maximum: 255,
+  minItems: 1,
+  items: { type: 'integer', minimum: 0, maximum: 255 },
+  description: 'The exit status, or a list of those that will do. Default: 0.',
+});
+
+/** What must not be done: a text that an agent judges, or a text with the paths by which dev-cli judges it. */
+const rule: TUnsafe<string | { text: string; paths: string[] }> = Type.Unsafe({
+  type: ['string', 'object'],
+  pattern: '\\S',
+  maxLength: LIMITS.statement,
+  required: ['text', 'paths'],
+  properties: {
+    text: text('What must not be done.'),
+    paths: Type.Array(text('A glob, relative to the project.', LIMITS.path), {
+      minItems: 1,
+      description: 'Nothing that fits one of these may change: dev-cli judges it.',
+    }),
+  },
+  additionalProperties: false,
+});
+const proves = Type.Optional(
+  Type.Array(Type.String(), { description: 'Ids of the requirements that are met when it holds.' }),
+);
+
 const AcceptanceSchema = taggedUnion(
   'kind',
   [
@@ -30,12 +59,14 @@ const AcceptanceSchema = taggedUnion(
         expect: Type.Optional(
           Type.Object(
             {
-              exitCode: Type.Integer({ minimum: 0, maximum: 255, description: 'Default: 0.' }),
+              exitCode: Type.Optional(exitCodes),
               stdoutContains: Type.Optional(text('Must occur in what it prints.')),
+              stdoutLacks: Type.Optional(text('Must not occur in what it prints.')),
             },
             { ...noOtherKeys, description: 'What counts as passed. Default: exit code 0.' },
           ),
         ),
+        proves,
       },
       noOtherKeys,
     ),
@@ -44,6 +75,7 @@ const AcceptanceSchema = taggedUnion(
         id: Type.String({ pattern: PLAN_ID, description: 'Unique in its todo.' }),
         kind: Type.Literal('assertion', { description: 'A read-only agent judges it.' }),
         text: text('A statement about the result that is true or false.'),
+        proves,
       },
       noOtherKeys,
     ),
@@ -52,6 +84,7 @@ const AcceptanceSchema = taggedUnion(
         id: Type.String({ pattern: PLAN_ID, description: 'Unique in its todo.' }),
         kind: Type.Literal('human', { description: 'A person judges it; the run waits.' }),
         text: text('What the person is to look at, and what is right.'),
+        proves,
       },
       noOtherKeys,
     ),
@@ -82,31 +115,63 @@ const TodoSchema = Type.Object(
     ),
     files: texts('Globs of what it may touch, relative to the project.', LIMITS.path),
     steps: texts('What to do, in order.', LIMITS.step),
-    mustNotDo: texts('What it must leave alone.'),
+    mustNotDo: Type.Array(rule, { description: 'What it must leave alone.' }),
+    serves: Type.Optional(Type.Array(Type.String(), { description: 'Ids of the requirements that it is for.' })),
     references: texts('Where to look: files, lines, documents.'),
     acceptance: list(AcceptanceSchema, 'A work todo has at least one command or assertion.'),
   },
   { ...noOtherKeys, description: 'A piece of work that one worker does in one go.' },
 );
 
+const RequirementSchema = Type.Object(
+  {
+    id: Type.String({ pattern: PLAN_ID, description: 'Unique, such as r-1.' }),
+    quote: text('The words that it comes from, exactly as they were said.', LIMITS.freeText),
+    from: enumSchema('request', 'user'),
+    text: text('The same as a statement that can be tested.'),
+  },
+  { ...noOtherKeys, description: 'What was asked for, from the words to a statement that can be tested.' },
+);
+
+const DecisionSchema = Type.Object(
+  {
+    text: text('What was decided.'),
+    reason: Type.Optional(text('Why, and what was turned down.')),
+    by: enumSchema('user', 'agent', 'assumed'),
+    serves: Type.Optional(
+      Type.Array(Type.String(), { description: 'Ids of the requirements that it concerns. Left out: every todo.' }),
+    ),
+  },
+  { ...noOtherKeys, description: 'A decision, and whose it is.' },
+);
+
 /** The schema of plan-content.json. */
 export const PlanContentSchema = Type.Object(
   {
+    size: Type.Optional(enumSchema('small', 'middle', 'large')),
     context: Type.Object(
       {
-        originalRequest: text('What was asked, word for word.', LIMITS.freeText),
+        originalRequest: Type.Optional(
+          text('What was asked, word for word. Left out: the goal of the run.', LIMITS.freeText),
+        ),
         interviewSummary: prose('What the user decided.'),
         researchFindings: prose('What the plan builds on, with files.'),
         assumptions: Type.Optional(prose('What nobody confirmed.')),
       },
       noOtherKeys,
     ),
+    requirements: Type.Optional(
+      Type.Array(RequirementSchema, { description: 'What was asked for; each is served by a todo and proved.' }),
+    ),
+    decisions: Type.Optional(
+      Type.Array(DecisionSchema, { description: "What was decided, by the user or in the user's place." }),
+    ),
     objectives: Type.Object(
       {
         core: text('The objective in one sentence.'),
         deliverables: texts('What will be there.'),
         definitionOfDone: texts('How anyone can tell that it is.'),
-        mustNotDo: texts('What must not change.'),
+        mustNotDo: Type.Array(rule, { description: 'What must not change.' }),
       },
       noOtherKeys,
     ),
@@ -140,5 +205,11 @@ export const PlanContentSchema = Type.Object(
 export type PlanContent = Frozen<Static<typeof PlanContentSchema>>;
 /** A todo of a plan. */
 export type PlanTodo = Frozen<Static<typeof TodoSchema>>;
+/** A requirement of a plan. */
+export type PlanRequirement = Frozen<Static<typeof RequirementSchema>>;
+/** A decision of a plan. */
+export type PlanDecision = Frozen<Static<typeof DecisionSchema>>;
+/** What must not be done. */
+export type PlanRule = PlanTodo['mustNotDo'][number];
 /** A command, an assertion or a human check by which a todo is judged. */
 export type PlanAcceptance = PlanTodo['acceptance'][number];

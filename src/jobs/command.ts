@@ -2,6 +2,7 @@ import { defined } from '../base/defined.js';
 import { DevCliError } from '../base/errors.js';
 import { canonicalJson, isRecord } from '../base/json.js';
 import { sha256 } from '../base/sha256.js';
+import { toWholeLine } from '../documents/foreign.js';
 import { getCurrent } from '../run/current.js';
 import type { QueuedCommand } from '../run/engine.js';
 import type { RunState } from '../run/state.js';
@@ -143,7 +144,7 @@ function findKeptLog(job: CommandJob, { context }: Call, state: RunState, tree: 
   const log = tree === null || again ? undefined : commandResults[getResultKey(job, tree)]?.log;
   if (log === undefined) return null;
   const text = readText(getRecordsPath(context, name, log));
-  return text?.includes(job.acceptance?.stdoutContains ?? '') ? log : null;
+  return text !== null && (job.acceptance === null || findOutputFault(job.acceptance, text) === null) ? log : null;
 }
 
 /**
@@ -171,24 +172,40 @@ function getResultKey({ argv, shell, cwd, expects }: CommandJob, tree: string): 
   return sha256(canonicalJson({ argv, shell, cwd, tree, ...defined({ expects }) }));
 }
 
-/** Whether a command ended with this exit code, neither by a signal nor by its timeout. */
-export function endedWith(ending: CommandEnding, exitCode: number): boolean {
+/** Whether a command ended with this exit status or one of these, neither by a signal nor by its timeout. */
+export function endedWith(ending: CommandEnding, exitCode: number | readonly number[]): boolean {
   if (ending.kind !== 'exit') return false;
   const { exit, signal, timedOut } = ending.exit;
-  return signal === null && !timedOut && exit === exitCode;
+  return signal === null && !timedOut && exit !== null && [exitCode].flat().includes(exit);
+}
+
+/** What is wrong with the output of a command whose exit status is as expected; null if nothing. */
+export function findOutputFault(
+  { stdoutContains, stdoutLacks }: Pick<QueuedCommand, 'stdoutContains' | 'stdoutLacks'>,
+  output: string,
+): string | null {
+  if (stdoutContains !== undefined && !output.includes(stdoutContains)) {
+    return `its output lacks ${toWholeLine(JSON.stringify(stdoutContains))}`;
+  }
+  if (stdoutLacks !== undefined && output.includes(stdoutLacks)) {
+    return `its output holds ${toWholeLine(JSON.stringify(stdoutLacks))}`;
+  }
+  return null;
 }
 
 /** Adds the output that an acceptance needs. If it is to be searched and has vanished, the command proves nothing. */
 function addOutput(
   ending: CommandEnding,
   directory: string,
-  { exitCode, stdoutContains }: QueuedCommand,
+  { exitCode, stdoutContains, stdoutLacks }: QueuedCommand,
 ): Pick<CommandEnded, 'ending' | 'output'> {
   if (ending.kind !== 'exit') return { ending, output: '' };
-  if (stdoutContains === undefined && endedWith(ending, exitCode)) return { ending, output: '' };
+  const searched = stdoutContains !== undefined || stdoutLacks !== undefined;
+  if (!searched && endedWith(ending, exitCode)) return { ending, output: '' };
   const path = getLogFile(directory);
   const output = readText(path) ?? '';
-  const isThere = stdoutContains === undefined || output.includes(stdoutContains) || isWholeLog(path, ending.exit);
+  const found = stdoutLacks === undefined && output.includes(stdoutContains ?? '');
+  const isThere = !searched || found || isWholeLog(path, ending.exit);
   return { ending: isThere ? ending : { kind: 'interrupted', vanished: true }, output };
 }
 

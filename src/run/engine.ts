@@ -75,9 +75,10 @@ const JobSchema = Type.Union([
             argv: Type.Array(Str),
             cwd: Str,
             timeout: Type.Number({ description: 'Seconds.' }),
-            /** The exit code that the acceptance expects. */
-            exitCode: Type.Integer(),
+            /** The exit status that the acceptance expects, or those of which each will do. */
+            exitCode: Type.Unsafe<number | number[]>({ type: ['integer', 'array'], items: { type: 'integer' } }),
             stdoutContains: Type.Optional(Str),
+            stdoutLacks: Type.Optional(Str),
             /** How often the command was started before by a runner that died. */
             again: Type.Optional(Type.Integer()),
           },

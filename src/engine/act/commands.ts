@@ -57,15 +57,19 @@ function buildQueuedCommand(
     argv: run.map((word) => substituteReferences(todos, word)),
     cwd,
     timeout: timeout ?? DEFAULT_TIMEOUT,
-    exitCode: expect?.exitCode ?? 0,
-    ...defined({ stdoutContains: expect?.stdoutContains }),
+    exitCode: copyExitCodes(expect?.exitCode ?? 0),
+    ...defined({ stdoutContains: expect?.stdoutContains, stdoutLacks: expect?.stdoutLacks }),
   };
 }
 
+function copyExitCodes(codes: number | readonly number[]): number | number[] {
+  return typeof codes === 'number' ? codes : [...codes];
+}
+
 /** Renders what a command must yield, as part of the key of its result; nothing if that is just exit 0. */
-export function renderExpectation({ exitCode, stdoutContains }: QueuedCommand): { expects?: string } {
-  if (exitCode === 0 && stdoutContains === undefined) return {};
-  return { expects: canonicalJson({ exitCode, ...defined({ stdoutContains }) }) };
+export function renderExpectation({ exitCode, stdoutContains, stdoutLacks }: QueuedCommand): { expects?: string } {
+  if (exitCode === 0 && stdoutContains === undefined && stdoutLacks === undefined) return {};
+  return { expects: canonicalJson({ exitCode, ...defined({ stdoutContains, stdoutLacks }) }) };
 }
 
 /** Returns where a command of a job has its log and records, relative to the run's directory. */

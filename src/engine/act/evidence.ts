@@ -4,7 +4,14 @@ import { describeEnding } from '../../blocks/command.js';
 import { toBoundedLine, toWholeLine } from '../../documents/foreign.js';
 import { isCommand } from '../../documents/plan-commands.js';
 import { formatCommandLine } from '../../documents/plan-text.js';
-import { type CommandEnded, type CommandEnding, endedWith, keepResult, recordCommandEnd } from '../../jobs/command.js';
+import {
+  type CommandEnded,
+  type CommandEnding,
+  endedWith,
+  findOutputFault,
+  keepResult,
+  recordCommandEnd,
+} from '../../jobs/command.js';
 import { findForbiddenListen } from '../../jobs/forbidden-listen.js';
 import type { QueuedCommand } from '../../run/engine.js';
 import type { CommandEvidence } from '../../run/engine-rows.js';
@@ -75,16 +82,17 @@ function rerunInterrupted(tx: Transaction, job: CommandsJob, { job: asked, endin
 /** Builds the evidence of a command: whether exit code and output are what its acceptance expects. */
 export function buildEvidence(
   tx: Transaction,
-  { id, todo, exitCode, stdoutContains }: QueuedCommand,
+  command: QueuedCommand,
   { job, ending, output, after }: CommandEnded,
 ): CommandEvidence {
   const { engine } = tx.current;
+  const { id, todo } = command;
   const plain = describeEnding(job, ending);
-  const asExpected = ending.kind === 'reused' || endedWith(ending, exitCode);
-  const contains = stdoutContains === undefined || ending.kind === 'reused' || output.includes(stdoutContains);
-  const ok = asExpected && contains;
+  const asExpected = ending.kind === 'reused' || endedWith(ending, command.exitCode);
+  const fault = asExpected && ending.kind !== 'reused' ? findOutputFault(command, output) : null;
+  const ok = asExpected && fault === null;
   const forbidden = ok || ending.kind !== 'exit' ? null : findForbiddenListen(output);
-  const lacks = asExpected && !contains ? `, but its output lacks ${toWholeLine(JSON.stringify(stdoutContains))}` : '';
+  const lacks = fault === null ? '' : `, but ${fault}`;
   const refused = forbidden === null ? '' : `; ${FORBIDDEN}: ${toBoundedLine(forbidden, 200)}`;
   return {
     id,

@@ -1,6 +1,7 @@
 import { fillWholeText } from '../../blocks/values.js';
 import { renderForeignBlock, toWholeLine } from '../../documents/foreign.js';
 import { replaceReferences } from '../../documents/plan-graph.js';
+import { getRuleText } from '../../documents/plan-rule.js';
 import type { PlanTodo } from '../../documents/plan-schema.js';
 import { formatCommandLine } from '../../documents/plan-text.js';
 import type { WorkerResult } from '../../documents/results.js';
@@ -66,7 +67,7 @@ export function renderRole(tx: Transaction, handler: ResolvedHandler): string[] 
 
 /** Renders the user's request, fenced as foreign text. */
 export function renderRequest(tx: Transaction): string {
-  const text = tx.state.goal ?? readPlanHead(tx).context.originalRequest;
+  const text = tx.state.goal ?? readPlanHead(tx).context.originalRequest ?? '';
   return `## The request\n\n${renderForeignBlock(text, { label: 'the request, as the user gave it' })}`;
 }
 
@@ -105,7 +106,7 @@ export function listOpenEnds({ issues }: WorkerResult): string[] {
 /** Lists what the todo must not do, then what nobody in this plan may do, each once: planners write it in both places. */
 export function listMustNots(tx: Transaction, todo: PlanTodo | null): string[] {
   const rules = [...(todo?.mustNotDo ?? []), ...readPlanHead(tx).objectives.mustNotDo];
-  return [...new Set(rules.map((rule) => renderPlanText(tx, rule)))];
+  return [...new Set(rules.map((rule) => renderPlanText(tx, getRuleText(rule))))];
 }
 
 /** Renders the outcome of each command that dev-cli ran, with its log. */

@@ -140,10 +140,11 @@ function renderCriterion(tx: Transaction, item: PlanAcceptance): string {
     case 'command': {
       const line = formatCommandLine(item.run.map((word) => substituteReferences(requireEngine(tx).todos, word)));
       const where = item.cwd === undefined ? '' : ` in ${toWholeLine(item.cwd)}`;
-      const { exitCode = 0, stdoutContains } = item.expect ?? {};
-      const exit = exitCode === 0 ? 'passes' : `ends with exit ${exitCode}`;
+      const { exitCode = 0, stdoutContains, stdoutLacks } = item.expect ?? {};
+      const exit = exitCode === 0 ? 'passes' : `ends with exit ${[exitCode].flat().join(' or ')}`;
       const prints = stdoutContains === undefined ? '' : ` and prints ${toWholeLine(JSON.stringify(stdoutContains))}`;
-      return `${item.id}: \`${toWholeLine(line)}\`${where} ${exit}${prints}`;
+      const lacks = stdoutLacks === undefined ? '' : ` and does not print ${toWholeLine(JSON.stringify(stdoutLacks))}`;
+      return `${item.id}: \`${toWholeLine(line)}\`${where} ${exit}${prints}${lacks}`;
     }
     case 'assertion':
       return `${item.id}: ${renderPlanText(tx, item.text)}`;

@@ -1,4 +1,5 @@
 import { findReferences, replaceReferences } from '../../documents/plan-graph.js';
+import { getRuleText } from '../../documents/plan-rule.js';
 import type { PlanTodo } from '../../documents/plan-schema.js';
 import type { RunEngine } from '../../run/engine.js';
 
@@ -28,7 +29,13 @@ export function listUnknownReferences(
   { inputs, steps, mustNotDo, references, acceptance }: PlanTodo,
 ): string[] {
   const criteria = acceptance.flatMap((item) => (item.kind === 'command' ? item.run : [item.text]));
-  return listUnknownIn(todos, [...inputs.map(({ from }) => from), ...steps, ...mustNotDo, ...references, ...criteria]);
+  return listUnknownIn(todos, [
+    ...inputs.map(({ from }) => from),
+    ...steps,
+    ...mustNotDo.map(getRuleText),
+    ...references,
+    ...criteria,
+  ]);
 }
 
 /** Lists the references in these texts to values that nobody reported, each once. */

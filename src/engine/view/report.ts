@@ -46,7 +46,7 @@ function buildExecutionSummary(tx: Transaction, aborted: boolean): RunSummary {
   const outcome = aborted ? 'aborted' : whole ? 'completed' : 'halted';
   const { plan, commands } = describeApprovals(tx.current, tx.state.preferences);
   return {
-    goal: tx.state.goal ?? readPlanHead(tx).context.originalRequest,
+    goal: tx.state.goal ?? readPlanHead(tx).context.originalRequest ?? '',
     outcome,
     at: tx.at,
     done: rows.filter(({ status }) => status === 'done').map((row) => renderDoneTodo(row)),

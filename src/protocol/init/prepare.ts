@@ -68,7 +68,7 @@ export function prepareRun(
   requireTrust(context, captured);
   checkModes(input, captured);
   const plan = executesAtOnce(captured) ? requirePlan(name, files, present) : null;
-  const goal = input.goal?.trim() || (plan === null ? '' : (present?.goal ?? plan.context.originalRequest));
+  const goal = input.goal?.trim() || (plan === null ? '' : (present?.goal ?? plan.context.originalRequest ?? ''));
   if (usesGoal(captured) && goal === '') {
     throw new DevCliError('GOAL_MISSING', `The recipe "${recipe}" works on a goal, and none was given.`, {
       run: name,
