@@ -205,10 +205,6 @@ export const PlanContentSchema = Type.Object(
 export type PlanContent = Frozen<Static<typeof PlanContentSchema>>;
 /** A todo of a plan. */
 export type PlanTodo = Frozen<Static<typeof TodoSchema>>;
-/** A requirement of a plan. */
-export type PlanRequirement = Frozen<Static<typeof RequirementSchema>>;
-/** A decision of a plan. */
-export type PlanDecision = Frozen<Static<typeof DecisionSchema>>;
 /** What must not be done. */
 export type PlanRule = PlanTodo['mustNotDo'][number];
 /** A command, an assertion or a human check by which a todo is judged. */

@@ -2,7 +2,6 @@ import { defined } from '../base/defined.js';
 import { DevCliError } from '../base/errors.js';
 import { canonicalJson, isRecord } from '../base/json.js';
 import { sha256 } from '../base/sha256.js';
-import { toWholeLine } from '../documents/foreign.js';
 import { getCurrent } from '../run/current.js';
 import type { QueuedCommand } from '../run/engine.js';
 import type { RunState } from '../run/state.js';
@@ -179,18 +178,13 @@ export function endedWith(ending: CommandEnding, exitCode: number | readonly num
   return signal === null && !timedOut && exit !== null && [exitCode].flat().includes(exit);
 }
 
-/** What is wrong with the output of a command whose exit status is as expected; null if nothing. */
+/** What is wrong with the output of a command: a text that it lacks, or holds; null if nothing. */
 export function findOutputFault(
   { stdoutContains, stdoutLacks }: Pick<QueuedCommand, 'stdoutContains' | 'stdoutLacks'>,
   output: string,
-): string | null {
-  if (stdoutContains !== undefined && !output.includes(stdoutContains)) {
-    return `its output lacks ${toWholeLine(JSON.stringify(stdoutContains))}`;
-  }
-  if (stdoutLacks !== undefined && output.includes(stdoutLacks)) {
-    return `its output holds ${toWholeLine(JSON.stringify(stdoutLacks))}`;
-  }
-  return null;
+): { kind: 'lacks' | 'holds'; text: string } | null {
+  if (stdoutContains !== undefined && !output.includes(stdoutContains)) return { kind: 'lacks', text: stdoutContains };
+  return stdoutLacks !== undefined && output.includes(stdoutLacks) ? { kind: 'holds', text: stdoutLacks } : null;
 }
 
 /** Adds the output that an acceptance needs. If it is to be searched and has vanished, the command proves nothing. */

@@ -92,7 +92,7 @@ export function buildEvidence(
   const fault = asExpected && ending.kind !== 'reused' ? findOutputFault(command, output) : null;
   const ok = asExpected && fault === null;
   const forbidden = ok || ending.kind !== 'exit' ? null : findForbiddenListen(output);
-  const lacks = fault === null ? '' : `, but ${fault}`;
+  const lacks = fault === null ? '' : `, but its output ${fault.kind} ${toWholeLine(JSON.stringify(fault.text))}`;
   const refused = forbidden === null ? '' : `; ${FORBIDDEN}: ${toBoundedLine(forbidden, 200)}`;
   return {
     id,
