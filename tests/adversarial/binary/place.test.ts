@@ -32,7 +32,7 @@ import {
   taskOf,
   waited,
 } from './executing.js';
-import { eventually, isRunning } from './victims.js';
+import { eventually, isRunning, runnersOf } from './victims.js';
 
 // protocol.md, Place: a run that came from elsewhere starts no command until a person has looked at them here.
 
@@ -84,7 +84,9 @@ function copy(): Project {
 }
 
 /** The project as a repository that tracks everything gives it to whoever clones it. */
-function clone(): Project {
+async function clone(): Promise<Project> {
+  // A runner takes its files away a moment after its command is on record; git would look for them in vain.
+  await eventually('the runners have ended', () => runnersOf(project).length === 0);
   git(project, 'add', '--all', '--force');
   git(project, 'commit', '--quiet', '--message', 'everything');
   const root = join(elsewhere, 'clone');
@@ -161,7 +163,7 @@ describe.skipIf(skipped)(`a run from elsewhere${suffix}`, () => {
     renameSync(root, project.root);
   });
 
-  it('a repository that ships a run with a command of its own making starts nothing, and all of it is shown', () => {
+  it('a repository that ships a run with a command of its own making starts nothing, and all of it is shown', async () => {
     beforeCommand('ls');
     const acknowledged = devCli(project, ['step', 'complete', 'run-1', '--action', 'a1']);
     expect(nextOf(acknowledged.json).block).toBe('last');
@@ -187,7 +189,7 @@ describe.skipIf(skipped)(`a run from elsewhere${suffix}`, () => {
       ...{ commands: [], poll: { command: 'next', input: { name: 'run-1', wait: 45 } } },
     };
     writeFileSync(path, JSON.stringify(state));
-    const there = clone();
+    const there = await clone();
     refused(there, ['next', 'run-1', '--wait', '5']);
     const said = person(there, 'dev-cli trust run-1', 'n');
     expect(said).toContain("  sh -c 'touch \\u{202e}owned.txt\\u{1b}[8m'");
@@ -239,7 +241,7 @@ describe.skipIf(skipped)(`a run from elsewhere${suffix}`, () => {
     expect(goOn(project, waited(project))).toMatchObject({ done: true });
   });
 
-  it('what was approved in it is asked again by a run that is begun here', () => {
+  it('what was approved in it is asked again by a run that is begun here', async () => {
     const plan = planOf(making('todo-1', [['sh', '-c', 'echo ran >>../ran-here']]));
     begin(project, plan, { flags: [] });
     project.replay = false;
@@ -249,7 +251,7 @@ describe.skipIf(skipped)(`a run from elsewhere${suffix}`, () => {
     const digest = person(project, `dev-cli approve ${RUN} --choice approve`, 'yes');
     expect(digest).not.toContain('UNKNOWN_CHOICE');
     expect(devCli(project, ['abort', RUN, '--reason', 'shipped']).code).toBe(0);
-    const there = clone();
+    const there = await clone();
     const begun = devCli(there, ['init', RUN, '--recipe', 'short'], AT_ONCE);
     expect(nextOf(begun.json), begun.stdout).toMatchObject({ action: 'wait-for-user', human: 'required' });
     expect(existsSync(join(elsewhere, 'ran-here'))).toBe(false);
