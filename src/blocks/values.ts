@@ -120,7 +120,12 @@ export function buildConditionScope(tx: Transaction, block: string | null): Cond
     agents: Object.fromEntries(
       Object.entries(getCurrent(state).agents).map(([id, agent]) => [
         id,
-        { status: agent.status, verdict: agent.verdict ?? null, summary: agent.summary ?? null },
+        {
+          status: agent.status,
+          verdict: agent.verdict ?? null,
+          summary: agent.summary ?? null,
+          questions: agent.questions ?? null,
+        },
       ]),
     ),
     result: getCurrent(state).result,

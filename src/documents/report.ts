@@ -23,6 +23,8 @@ interface Report {
   /** `OKAY` or `REJECT` where a verdict was asked for; otherwise whatever was written, in at most 40 characters. */
   verdict?: string;
   confidence?: string | number;
+  /** How many questions it leaves for the user. */
+  questions?: number;
   /** All other keys. */
   extra: JsonObject;
 }
@@ -70,12 +72,13 @@ function buildFailure(...problems: ErrorDetail[]): ReportCheck {
 }
 
 function checkFields(data: JsonObject, body: string, options: ReportOptions): ReportCheck {
-  const { agent, timestamp, summary, verdict, confidence, ...extra } = data;
+  const { agent, timestamp, summary, verdict, confidence, questions, ...extra } = data;
   const problems = [
     ...checkAgent(agent, options.agent),
     ...checkTimestamp(timestamp),
     ...checkText('summary', summary),
     ...(options.verdict === true ? checkVerdict(verdict) : []),
+    ...checkQuestions(questions),
   ];
   if (problems.length > 0) return buildFailure(...problems);
   const warnings: string[] = [];
@@ -93,6 +96,7 @@ function checkFields(data: JsonObject, body: string, options: ReportOptions): Re
   if (typeof confidence === 'string' || typeof confidence === 'number') report.confidence = confidence;
   else if (confidence !== undefined && confidence !== null)
     warnings.push('confidence: neither text nor a number; ignored');
+  if (typeof questions === 'number') report.questions = questions;
   return { ok: true, report, body, warnings };
 }
 
@@ -117,6 +121,14 @@ function checkVerdict(verdict: Json | undefined): ErrorDetail[] {
   if (typeof verdict !== 'string') return checkText('verdict', verdict, expected);
   if ((VERDICTS as readonly string[]).includes(normalizeVerdict(verdict))) return [];
   return [{ problem: `verdict is ${renderValue(verdict)}`, pointer: '/verdict', expected }];
+}
+
+/** Conditions count on the number, so one that is there must be one. */
+function checkQuestions(questions: Json | undefined): ErrorDetail[] {
+  if (questions === undefined || questions === null) return [];
+  if (Number.isSafeInteger(questions) && Number(questions) >= 0) return [];
+  const expected = 'a whole number, 0 or more';
+  return [{ problem: `questions is ${renderValue(questions)}`, pointer: '/questions', expected }];
 }
 
 /** Normalizes case and white space. */

@@ -91,7 +91,7 @@ function createTypedEnvironment(declared: DeclaredNames): Environment {
       Object.entries(declared.preferences).map(([name, spec]) => [name, namePreferenceType(spec)]),
     ),
     draft: each(declared.sections, { filled: 'bool', text: 'string' }),
-    agents: each(declared.agents, { status: 'string', verdict: 'string', summary: 'string' }),
+    agents: each(declared.agents, { status: 'string', verdict: 'string', summary: 'string', questions: 'int' }),
   };
   for (const [name, schema] of Object.entries(schemas)) {
     if (isVisible(name, declared)) environment.registerVariable({ name, schema });
@@ -215,7 +215,17 @@ function explain(error: unknown, declared: DeclaredNames): string {
   if (key !== undefined) {
     const names = [declared.mode, Object.keys(declared.vars), Object.keys(declared.preferences), declared.sections];
     const todo = declared.todo ? Object.keys(TODO) : [];
-    const known = [...names.flat(), ...todo, ...declared.agents, 'status', 'verdict', 'summary', 'filled', 'text'];
+    const known = [
+      ...names.flat(),
+      ...todo,
+      ...declared.agents,
+      'status',
+      'verdict',
+      'summary',
+      'questions',
+      'filled',
+      'text',
+    ];
     return `The condition uses ${key}, which is not declared${renderNearest(key, known)}.`;
   }
   return `The condition does not hold up: ${summary.replace(/^found /, '').replace(/\$agents\.[^\s)]*/g, 'agent')}.`;

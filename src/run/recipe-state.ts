@@ -28,6 +28,8 @@ const AgentSchema = Type.Object(
     at: NullableString,
     output: Type.Optional(Str),
     verdict: Type.Optional(Str),
+    /** How many questions its report leaves for the user. */
+    questions: Type.Optional(Type.Integer()),
     summary: Type.Optional(Str),
     reason: Type.Optional(Str),
     writer: Type.Optional(Str),

@@ -119,14 +119,14 @@ function acceptReport(
   const agent = tx.current.agents[id];
   if (agent?.output === undefined) return;
   tx.files.keep(agent.output);
-  const { verdict, summary } = checked.report;
+  const { verdict, summary, questions } = checked.report;
   tx.current.agents[id] = {
     status: 'done',
     outputHash: sha256,
     at: tx.at,
     output: agent.output,
     summary,
-    ...defined({ verdict }),
+    ...defined({ verdict, questions }),
   };
   rememberResult(tx, checked.body);
   tx.warnings.push(...checked.warnings.map((warning) => `${agent.output}: ${warning}`));

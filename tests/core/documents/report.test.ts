@@ -58,7 +58,7 @@ describe('front matter', () => {
 
 describe('a report', () => {
   it('holds up, further keys kept', () => {
-    const result = checkReport(good.replace('---\n# Gaps', 'confidence: 0.8\nspecName: x\n---\n# Gaps'), {
+    const result = checkReport(good.replace('---\n# Gaps', 'confidence: 0.8\nquestions: 2\nspecName: x\n---\n# Gaps'), {
       agent: 'gap-analyzer',
     });
     expect(result).toEqual({
@@ -68,6 +68,7 @@ describe('a report', () => {
         timestamp: '2026-11-21T21:38:00Z',
         summary: 'Three gaps',
         confidence: 0.8,
+        questions: 2,
         extra: { specName: 'x' },
       },
       body: '# Gaps\n\n- one\n',
@@ -97,6 +98,8 @@ describe('a report', () => {
     [good.replace('Three gaps', '3'), /summary is 3, not text/],
     [good.replace('2026-11-21T21:38:00Z', '2026-13-41'), /timestamp is "2026-13-41"/],
     [good.replace('Three gaps', 'a: b'), /not valid YAML/],
+    [good.replace('---\n# Gaps', 'questions: two\n---\n# Gaps'), /questions is "two"/],
+    [good.replace('---\n# Gaps', 'questions: -1\n---\n# Gaps'), /questions is -1/],
   ])('%j does not', (text, problem) => {
     const result = checkReport(text, { agent: 'gap-analyzer' });
     expect(result.ok ? 'accepted' : result.problems.map((each) => each.problem).join()).toMatch(problem);

@@ -8,7 +8,7 @@ const scope = {
   preferences: { external_research: true, unset: null },
   round: 2,
   draft: { intent: { filled: true, text: 'Bug' } },
-  agents: { 'plan-reviewer': { status: 'done', verdict: 'OKAY', summary: null } },
+  agents: { 'plan-reviewer': { status: 'done', verdict: 'OKAY', summary: null, questions: 2 } },
   result: 'This is okay, mostly.',
 };
 const declared: DeclaredNames = {
@@ -39,6 +39,9 @@ describe('evaluating conditions', () => {
     ['preferences.never_set == null', true],
     ['agents["nobody"].verdict == "OKAY"', false],
     ['agents["nobody"].verdict == null', true],
+    ['agents["plan-reviewer"].questions > 1', true],
+    ['agents["plan-reviewer"].questions > 2', false],
+    ['agents["nobody"].questions > 0', false],
     ['goal.contains("auth")', false],
     ['preferences.unset && round > 1', false],
     // The sugar: whole words, any case, not inside literals.
@@ -77,6 +80,7 @@ describe('checking conditions', () => {
   it.each([
     'agents["plan-reviewer"].verdict == "OKAY"',
     'agents["plan-reviewer"].verdict == null',
+    'agents["plan-reviewer"].questions > 0',
     'preferences.external_research && mode.depth == "standard"',
     'preferences.pull_request == true || preferences.pull_request == "auto"',
     'preferences.pull_request',
@@ -97,6 +101,7 @@ describe('checking conditions', () => {
     ['vars.teem == "x"', 'did you mean team'],
     ['rund > 1', 'did you mean round'],
     ['round > "1"', 'int > string'],
+    ['agents["plan-reviewer"].questions == "1"', 'int == string'],
     ['goal', 'type string'],
     ['round', 'type int'],
     ['preferences.external_research == "yes"', 'bool == string'],
