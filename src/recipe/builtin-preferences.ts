@@ -19,6 +19,12 @@ export const BUILTIN_PREFERENCES: Readonly<Record<string, PreferenceSpec>> = {
     description: 'Ask before the commands of a plan are run, or auto.',
     values: ['ask', 'auto'],
   },
+  second_vendor: {
+    type: 'string',
+    default: 'none',
+    description: 'Let the agent of another vendor draft the direction of a plan: none, codex or gemini.',
+    values: ['none', 'codex', 'gemini'],
+  },
 };
 
 /** Whether `value` is valid for the preference. */
