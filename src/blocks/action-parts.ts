@@ -56,13 +56,17 @@ export function buildActionBase(tx: Transaction, block: AgentFacingBlock, action
   const read = block.read.map((path) => fillPath(tx, path, block.id));
   const consult = block.consult.map((path) => fillPath(tx, path, block.id));
   const reading = [...tx.because, ...present(read)].map(shown);
+  const consulting = present(consult).map(shown);
   const prompt = renderBlockPrompt(tx, block);
-  if (prompt !== null) {
-    const file = `actions/${actionId}/prompt.md`;
+  const known = prompt === null ? null : findSamePrompt(tx, block.id, prompt);
+  if (known !== null) {
+    // Read once; whoever has lost it finds it again.
+    consulting.push(shown(known));
+  } else if (prompt !== null) {
+    const file = getPromptFile(actionId);
     tx.files.write(file, prompt);
     reading.push(shown(file));
   }
-  const consulting = present(consult).map(shown);
   return {
     actionId,
     base: {
@@ -80,6 +84,18 @@ export function buildActionBase(tx: Transaction, block: AgentFacingBlock, action
       input: { name: state.name, action: actionId, ...more },
     }),
   };
+}
+
+function getPromptFile(actionId: string): string {
+  return `actions/${actionId}/prompt.md`;
+}
+
+/** Finds the prompt file that the block was last given, if it says the same; null otherwise. */
+function findSamePrompt(tx: Transaction, block: string, prompt: string): string | null {
+  const earlier = Object.entries(tx.current.acknowledged).flatMap(([id, asked]) => (asked.block === block ? [id] : []));
+  const files = earlier.sort((one, other) => Number(other.slice(1)) - Number(one.slice(1))).map(getPromptFile);
+  const last = files.find((file) => tx.files.text(file) !== null);
+  return last !== undefined && tx.files.text(last) === prompt ? last : null;
 }
 
 /** The recipe's instruction, with a note on documents that are missing because the agent that writes them failed. */

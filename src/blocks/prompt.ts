@@ -107,7 +107,7 @@ One file: \`${path}\`. It begins with this front matter, filled in:
 ${frontMatter}
 \`\`\`
 
-- Write it once, whole: to \`${path}.tmp\`, then rename.
+- Write it whole, in one go.
 - Nothing found is a valid result; say so in the summary.
 - Touch nothing else: edit no sources, do not commit, run neither \`dev-cli next\` nor \`dev-cli step\`.
 - Then run \`${renderCheckCommand(tx, path)}\` and mend what it names.

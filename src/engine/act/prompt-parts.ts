@@ -131,7 +131,7 @@ export function renderDelivery(
 ): string {
   const path = toAbsolutePath(tx.place, tx.state.name, output);
   const rules = [
-    `Write it once, whole: to \`${path}.tmp\`, then rename.`,
+    'Write it whole, in one go.',
     ...notes,
     'Do not commit, do not touch `.dev/` beyond that file, run neither `dev-cli next` nor `dev-cli step`.',
     'Reply with two lines: the path, and the summary.',

@@ -152,7 +152,7 @@ describe('every action', () => {
       expect(text, id).toContain(project.root);
       expect(text, id).toContain('Add JWT auth to the API');
       expect(text, id).toContain(output);
-      expect(text, id).toContain(`${output}.tmp`);
+      expect(text, id).toContain('in one go');
       const [, check = ''] = /`(dev-cli check [^`]+)`/.exec(text) ?? [];
       expect(runPrinted(project, check, { cwd: project.home }).json, id).toMatchObject({
         ok: true,

@@ -66,6 +66,33 @@ describe('a command that finds problems', () => {
   });
 });
 
+describe('a prompt file', () => {
+  const LONG = `The first paragraph.\\n\\n${'More. '.repeat(120)}`;
+  const talk = (prompt: string) =>
+    `  - { id: talk, type: llm-loop, asks: user, instruction: "${prompt}", sections: [boundaries, criteria], save: "dev-cli draft update {name}", exitCheck: "dev-cli draft validate {name}" }\n`;
+  const HEAD = 'draft: { required: [boundaries, criteria] }\n';
+  const data = (text: string) => ({ source: 'inline', text }) as const;
+
+  it('that says the same again is not handed out again, only named, however many rounds there are', async () => {
+    const on = await started(talk(LONG) + END, HEAD);
+    const first = on.text('actions/a1/prompt.md');
+    expect(first).toContain('More. More.');
+    for (const action of ['a1', 'a2']) {
+      await on.complete({ action, data: data('{"boundaries":["none"]}') });
+      const again = await on.action();
+      expect(again).not.toHaveProperty('read');
+      expect('consult' in again && again.consult).toEqual(['.dev/specs/run-1/actions/a1/prompt.md']);
+      expect(on.text(`actions/${idOf(again)}/prompt.md`)).toBeNull();
+    }
+  });
+
+  it('that says something else is read', async () => {
+    const on = await started(talk(`${LONG}Round {round}.`) + END, HEAD);
+    await on.complete({ action: 'a1', data: data('{"boundaries":["none"]}') });
+    expect(await on.action()).toHaveProperty('read', ['.dev/specs/run-1/actions/a2/prompt.md']);
+  });
+});
+
 describe('a loop', () => {
   it('names everything that its exit check misses, not only its own sections', async () => {
     const on = await started(
