@@ -14,10 +14,12 @@ import { NOTE } from './measure.mjs';
 import { questions } from './questions.mjs';
 import { allGoesWell, manifests, muchGoesWrong } from './reading.mjs';
 import { scale, scaleWithCommits } from './scale.mjs';
+import { sizes } from './sizes.mjs';
 
 const SECTIONS = {
   allGoesWell,
   muchGoesWrong,
+  sizes,
   executionGoesWell,
   executionGoesWrong,
   manifests,

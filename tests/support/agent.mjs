@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative } from 'node:path';
-import { ANALYSES, ANSWERS, FINDINGS, GOAL, PULL_REQUEST, planContent, review, SYNTHESIS } from './content.mjs';
+import { CHANGES } from './changes.mjs';
+import { ANALYSES, FINDINGS, PULL_REQUEST, SYNTHESIS } from './content.mjs';
 import { jwtCrew } from './crew.mjs';
 import { runLine } from './line.mjs';
 
@@ -20,7 +21,7 @@ import { runLine } from './line.mjs';
  * @property {string[]} [read]
  * @property {string[]} [consult]
  * @property {'user'} [asks]
- * @property {{ write: string, form: 'sections' | 'json', need?: Record<string, string> }} [data]
+ * @property {{ write: string, form: 'sections' | 'json', schema?: string, need?: Record<string, string> }} [data]
  * @property {{ id: string, label: string, ack?: string, reason?: 'required' }[]} [choices]
  * @property {string} [answer] what the person runs at a gate that only a person answers
  * @property {string} [ack]
@@ -89,6 +90,8 @@ export class StandIn {
   calls = [];
   /** Bytes of prompt files that subagents read; not the main agent's. */
   subagentBytes = 0;
+  /** Subagents that were started. */
+  started = 0;
   #leftOut = false;
   #planRejected = false;
   #compacted = false;
@@ -96,6 +99,7 @@ export class StandIn {
   /**
    * @param {object} options
    * @param {import('./project.mjs').Project} options.project
+   * @param {import('./changes.mjs').Change} [options.change] what it is all about
    * @param {string} [options.name] the run
    * @param {string} [options.cwd] where commands are run; default: the root
    * @param {Scenario} [options.scenario]
@@ -107,16 +111,18 @@ export class StandIn {
    */
   constructor({
     project,
-    name = 'add-jwt-auth',
+    change = CHANGES.large,
+    name = change.name,
     cwd = project.root,
     scenario = {},
     onCall = () => {},
     onTask = () => {},
     crew = jwtCrew(),
-    goal = GOAL,
+    goal = change.goal,
     formerRoot = project.root,
   }) {
     this.project = project;
+    this.change = change;
     this.formerRoot = formerRoot;
     this.name = name;
     this.cwd = cwd;
@@ -313,8 +319,9 @@ export class StandIn {
   #perform(action) {
     switch (action.action) {
       case 'llm':
+        if (action.choices !== undefined) return this.#classify(action);
         if (action.data !== undefined) this.#writeData(action, action.data);
-        return action.choices === undefined ? ackOf(action) : this.#choose(action, 'Feature');
+        return ackOf(action);
       case 'llm-loop':
       case 'llm+cli':
         if (action.data === undefined) throw new StandInError(`${action.block}: no data wanted`);
@@ -372,6 +379,18 @@ export class StandIn {
   }
 
   /**
+   * Says what kind of work it is, and how big where that is asked and known; the data may be left out.
+   * @param {Action} action
+   */
+  #classify(action) {
+    const command = this.#choose(action, this.change.intent);
+    if (action.data?.schema !== 'size') return command;
+    if (this.change.size === null) return command.replace(/ --data '?@\S+/, '');
+    this.write(action.data.write, `${JSON.stringify(this.change.size)}\n`);
+    return command;
+  }
+
+  /**
    * Writes the files that a command takes after `@`, as far as they are not data written before.
    * @param {string} command
    */
@@ -396,13 +415,13 @@ export class StandIn {
     const open = this.scenario.twoRounds === true && action.round === 1 ? firstRound(wanted) : wanted;
     this.write(
       data.write,
-      open.map((id) => `## ${id}\n\n${ANSWERS[id] ?? '- As the request says. (user)'}\n`).join('\n'),
+      open.map((id) => `## ${id}\n\n${this.change.answers[id] ?? '- As the request says. (user)'}\n`).join('\n'),
     );
   }
 
   /** @param {string} path the file that is wanted */
   #contentFor(path) {
-    return path.endsWith('/pr.json') ? PULL_REQUEST : (this.scenario.plan ?? planContent(this.#revision(path)));
+    return path.endsWith('/pr.json') ? PULL_REQUEST : (this.scenario.plan ?? this.change.plan(this.#revision(path)));
   }
 
   /**
@@ -453,6 +472,7 @@ export class StandIn {
    */
   #promptOf({ promptFile, output: printed }) {
     const prompt = readFileSync(this.path(promptFile), 'utf8');
+    this.started += 1;
     this.subagentBytes += Buffer.byteLength(prompt);
     if (printed === undefined) return prompt;
     const output = this.path(printed);
@@ -491,10 +511,11 @@ export class StandIn {
     if (role === 'plan-reviewer') {
       const first = agent.output?.endsWith('/1.md') === true;
       const verdict = this.scenario.rejectFirstReview === true && first ? 'REJECT' : 'OKAY';
-      return { ...review(verdict), verdict };
+      return { ...this.change.review(verdict), verdict };
     }
     if (role === 'codex-strategist') return SYNTHESIS;
-    const known = FINDINGS[agent.id] ?? ANALYSES[agent.id] ?? FINDINGS[role] ?? ANALYSES[role];
+    const findings = { ...FINDINGS, ...this.change.findings };
+    const known = findings[agent.id] ?? ANALYSES[agent.id] ?? findings[role] ?? ANALYSES[role];
     return known ?? { summary: 'Nothing that bears on the goal was found.', body: '## Found\n\nNothing.\n' };
   }
 

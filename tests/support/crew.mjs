@@ -34,8 +34,8 @@ import { CHECKOUT } from './project.mjs';
  * @property {(root: string) => object} review
  */
 
-/** What the stand-in's workers write, todo by todo. */
-const OVERLAYS = join(CHECKOUT, 'samples/add-jwt-auth');
+/** What the stand-in's workers write, by change and todo. */
+const OVERLAYS = join(CHECKOUT, 'samples');
 
 /**
  * What workers report of the todos of the sample plan.
@@ -100,7 +100,7 @@ export function jwtCrew({ red = false, adapt = false, needsFixes = false } = {})
       if (id === 'todo-4-d1') return edited(root, 'src/audit.js', CUT, 'A path is logged up to 200 characters.');
       if (id.startsWith('fix-')) return edited(root, 'src/guard.js', STRING, 'A subject that is no text is none.');
       const first = red && id === 'todo-2' && attempt === 1;
-      const files = { ...overlay(id), ...(first ? overlay(`${id}-first`) : {}) };
+      const files = { ...overlay('add-jwt-auth', id), ...(first ? overlay('add-jwt-auth', `${id}-first`) : {}) };
       return { files, result: done(Object.keys(files), REPORTS[id]) };
     },
     judge({ todoId, attempt }, _root, prompt) {
@@ -111,6 +111,23 @@ export function jwtCrew({ red = false, adapt = false, needsFixes = false } = {})
       const mended = readFileSync(join(root, 'src/guard.js'), 'utf8').includes(STRING[1]);
       return needsFixes && !mended ? FINDING : SHIP;
     },
+  };
+}
+
+/**
+ * Carries out the plan of a change: workers write what samples/ holds for each todo, nobody finds anything wrong.
+ * @param {string} change the directory below samples/
+ * @param {Record<string, object>} reports what workers report, by todo
+ * @returns {Crew}
+ */
+export function overlayCrew(change, reports) {
+  return {
+    worker({ todoId }) {
+      const files = overlay(change, todoId ?? '');
+      return { files, result: done(Object.keys(files), reports[todoId ?? '']) };
+    },
+    judge: (_task, _root, prompt) => verified(prompt),
+    review: () => ({ verdict: 'SHIP', issues: [], summary: 'It does what was asked, and nothing else.' }),
   };
 }
 
@@ -237,11 +254,12 @@ function edited(root, path, [from, to], summary) {
 }
 
 /**
+ * @param {string} change
  * @param {string} todo
  * @returns {Record<string, string>}
  */
-function overlay(todo) {
-  const directory = join(OVERLAYS, todo);
+function overlay(change, todo) {
+  const directory = join(OVERLAYS, change, todo);
   if (!existsSync(directory)) throw new Error(`the crew does not know how to do ${todo}`);
   const entries = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   const paths = entries.map((entry) => join(entry.parentPath, entry.name));
