@@ -17,7 +17,7 @@ const sourceFile = (module) => join(root, 'src', `${module}.ts`);
 const DOORS = {
   tree: ['run/other-executions', 'work/ignored', 'work/present'],
   migration: ['run/migrate'],
-  conditions: ['recipe/conditions'],
+  conditions: ['blocks/condition', 'recipe/conditions'],
   language: ['recipe/capture'],
   refusal: ['blocks/subagent/missing-outputs', 'documents/json-fault', 'recipe/user-schema'],
   plan: [

@@ -1,11 +1,11 @@
 import { DevCliError, type ErrorDetail } from '../base/errors.js';
 import { isRecord } from '../base/json.js';
-import { evaluateCondition } from '../recipe/conditions.js';
 import type { LlmLoopBlock, OwnCommand, SubagentBlock } from '../recipe/resolved.js';
 import type { Transaction } from '../run/transaction.js';
 import type { CommandContext, CommandReport } from './commands/command-context.js';
 import { runOwnCommand } from './commands/run-own.js';
-import { buildConditionScope, fillPlaceholders } from './values.js';
+import { holds } from './condition.js';
+import { fillPlaceholders } from './values.js';
 
 /** Runs a command of dev-cli inside this transaction. What it throws refuses the acknowledgement that asked for it. */
 function runInProcess(
@@ -78,7 +78,7 @@ export function isRoundPassed(
   block: { id: string; exitCheck?: LlmLoopBlock['exitCheck']; exitWhen?: string },
 ): boolean {
   if (block.exitCheck !== undefined && !runInProcess(tx, block.exitCheck, block.id).ok) return false;
-  return block.exitWhen === undefined || evaluateCondition(block.exitWhen, buildConditionScope(tx, block.id));
+  return block.exitWhen === undefined || holds(tx, block.exitWhen, block.id);
 }
 
 /**

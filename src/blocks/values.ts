@@ -1,11 +1,11 @@
 import { DevCliError } from '../base/errors.js';
 import { readDraft } from '../documents/draft.js';
 import { toBoundedLine, toWholeLine } from '../documents/foreign.js';
-import { isSectionId, SECTION_IDS } from '../documents/sections.js';
+import { isSectionId } from '../documents/sections.js';
 import { fillTemplate } from '../recipe/template.js';
 import { listConditions } from '../recipe/texts.js';
 import { getCurrent } from '../run/current.js';
-import { type ConditionScope, getRound, type Standing, type Transaction } from '../run/transaction.js';
+import { getRound, type Standing, type Transaction } from '../run/transaction.js';
 
 /**
  * Fills the placeholders of a recipe's text with the values of this run (recipes.md §1).
@@ -103,33 +103,6 @@ function renderValue(value: unknown): string | undefined {
   if (value === undefined) return undefined;
   if (value === null) return '';
   return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-/** Builds the values that the conditions of this run can use (recipes.md, Conditions). */
-export function buildConditionScope(tx: Transaction, block: string | null): ConditionScope {
-  const { state } = tx;
-  const draftText = tx.files.text('DRAFT.md');
-  const sections = draftText === null ? null : readDraft(draftText);
-  return {
-    mode: getCurrent(state).mode,
-    vars: getCurrent(state).vars,
-    goal: state.goal,
-    preferences: state.preferences,
-    round: getRound(tx, block),
-    draft: Object.fromEntries(SECTION_IDS.map((id) => [id, sections?.[id] ?? { filled: false, text: '' }])),
-    agents: Object.fromEntries(
-      Object.entries(getCurrent(state).agents).map(([id, agent]) => [
-        id,
-        {
-          status: agent.status,
-          verdict: agent.verdict ?? null,
-          summary: agent.summary ?? null,
-          questions: agent.questions ?? null,
-        },
-      ]),
-    ),
-    result: getCurrent(state).result,
-  };
 }
 
 /** Longest result kept for conditions, in characters: it is part of every snapshot. */

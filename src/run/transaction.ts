@@ -68,9 +68,6 @@ export interface Standing {
   readonly current: RecipeState;
 }
 
-/** What a condition sees (recipes.md, Conditions). Every declared name is present, null when unset. */
-export type ConditionScope = Record<string, unknown>;
-
 /** Records an entry of this transaction. */
 export function recordEntry<T extends EntryType>(tx: Transaction, type: T, data: Omit<EntryData<T>, 'runId'>): void {
   tx.entries.push({ type, data: { runId: tx.state.runId, ...data } as EntryData<T> });

@@ -1,15 +1,15 @@
 import { defined } from '../../base/defined.js';
 import type { JsonObject } from '../../base/json.js';
 import type { Effect } from '../../machine/events.js';
-import { evaluateCondition } from '../../recipe/conditions.js';
 import type { ResolvedAgent, SubagentBlock } from '../../recipe/resolved.js';
 import type { DispatchAction, PendingAction } from '../../run/action.js';
 import { getCurrent } from '../../run/current.js';
 import { displayPath, toAbsolutePath } from '../../run/paths.js';
 import { getRound, type Transaction } from '../../run/transaction.js';
 import { type ActionBase, buildFullPart } from '../action-parts.js';
+import { holds } from '../condition.js';
 import { renderAgentPrompt } from '../prompt.js';
-import { buildConditionScope, fillPath } from '../values.js';
+import { fillPath } from '../values.js';
 
 /** What the caller says to every agent that is given a prompt file. */
 export const TELL = 'Read <promptFile>: your whole task. Do it, reply in two lines.';
@@ -23,7 +23,7 @@ export function selectAgents(
   cause: Extract<Effect, { type: 'issue' }>['cause'],
 ): ResolvedAgent[] {
   return block.agents.filter((agent) => {
-    if (agent.when !== undefined && !evaluateCondition(agent.when, buildConditionScope(tx, block.id))) return false;
+    if (agent.when !== undefined && !holds(tx, agent.when, block.id)) return false;
     return cause !== 'retry' || tx.current.agents[agent.id]?.status !== 'done';
   });
 }

@@ -1,6 +1,6 @@
 import { describeApprovals } from '../../blocks/approvals.js';
+import { holds } from '../../blocks/condition.js';
 import { APPROVE_PLAN } from '../../blocks/plan-gate.js';
-import { buildConditionScope } from '../../blocks/values.js';
 import {
   digestCommands,
   digestCommandsAsOf010,
@@ -8,7 +8,6 @@ import {
   listCommands,
   type PlannedCommand,
 } from '../../documents/plan-commands.js';
-import { evaluateCondition } from '../../recipe/conditions.js';
 import { getCurrent } from '../../run/current.js';
 import { recordEntry, type Transaction } from '../../run/transaction.js';
 import type { Part, StageCondition } from '../core/events.js';
@@ -55,7 +54,7 @@ function ownApplies(tx: Transaction, id: string, stage: string): boolean {
   if (when === undefined) return true;
   const row = requireEngine(tx).todos[id];
   const todo = row === undefined ? null : { id, type: row.type, risk: row.risk };
-  return evaluateCondition(when, { ...buildConditionScope(tx, tx.state.currentBlock), todo });
+  return holds(tx, when, tx.state.currentBlock, { todo });
 }
 
 function wholeApplies(tx: Transaction, stage: string): boolean {

@@ -1,11 +1,10 @@
 import { issueAction, passBlock, retractBlock } from '../../blocks/block-types.js';
 import { executeCliBlock } from '../../blocks/cli.js';
-import { buildConditionScope } from '../../blocks/values.js';
+import { holds } from '../../blocks/condition.js';
 import { applyEngineEvents, enterEngine } from '../../engine/act/execute-effects.js';
 import type { EngineEvent } from '../../engine/core/events.js';
 import type { Effect, MachineEvent } from '../../machine/events.js';
 import { type Step, startProgram, transition } from '../../machine/transition.js';
-import { evaluateCondition } from '../../recipe/conditions.js';
 import { recordEntry, type Transaction } from '../../run/transaction.js';
 import { beginPhases, endRecipe } from './phases.js';
 
@@ -40,7 +39,7 @@ function next(tx: Transaction, event: MachineEvent): Step {
 }
 
 function decide(tx: Transaction, source: string): boolean {
-  return evaluateCondition(source, buildConditionScope(tx, tx.state.currentBlock));
+  return holds(tx, source, tx.state.currentBlock);
 }
 
 function walk(tx: Transaction, first: Step, inside?: EngineEvent): void {
