@@ -1,6 +1,7 @@
 import { WINGS } from '../src/app/wings.js';
 import { PlanContentSchema } from '../src/documents/plan-schema.js';
 import { ResultsSchema, ReviewResultSchema, VerifyResultSchema, WorkerResultSchema } from '../src/documents/results.js';
+import { SizeSchema } from '../src/documents/size.js';
 import { RecipeSchema } from '../src/recipe/schema.js';
 import { CORE } from '../src/registry/catalogue.js';
 import { describeCommand } from '../src/registry/describe.js';
@@ -14,6 +15,7 @@ import { ExecutionViewSchema } from '../src/views/execution-schema.js';
 export const validators = {
   recipe: RecipeSchema,
   'plan-content': PlanContentSchema,
+  size: SizeSchema,
   'result-worker': WorkerResultSchema,
   'result-verify': VerifyResultSchema,
   'result-code-review': ReviewResultSchema,
@@ -76,6 +78,7 @@ export const shipped = {
   action: ActionSchema,
   entry: EntrySchema,
   'plan-content': PlanContentSchema,
+  size: SizeSchema,
   results: ResultsSchema,
   execution: ExecutionViewSchema,
 };

@@ -86,7 +86,8 @@ export function retractBlock(tx: Transaction, id: string): void {
 function completeBlock(tx: Transaction, pending: PendingBlock, input: AckInput): Acknowledged {
   const { block } = pending;
   if (pending.choices !== undefined) {
-    refuseUnexpected(input, ['data', 'result', 'without']);
+    const takesData = 'data' in pending.action && pending.action.data !== undefined;
+    refuseUnexpected(input, [...(takesData ? [] : (['data'] as const)), 'result', 'without']);
     return acknowledgeChoice(tx, pending, input);
   }
   if (input.choice !== undefined) throw buildUnexpectedOptionError('choice', 'This action offers no choices.');

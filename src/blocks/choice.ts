@@ -14,12 +14,21 @@ import type { ActionBase } from './action-parts.js';
 import { storeInDraft } from './commands/draft.js';
 import { findPlanMismatch } from './commands/plan.js';
 import { listSectionsWrittenSince } from './evidence.js';
+import { takeData } from './handed-data.js';
 import { recordInputs } from './inputs.js';
 import { createCommandContext, runOrRefuse } from './own-command.js';
 import { fillPlaceholders, fillShortText } from './values.js';
 
-/** Lists the choices that a block offers now; one that leads back is no longer offered at its bound (recipes.md §2). */
-export function listOfferedChoices(tx: Transaction, block: GateBlock | LlmBlock, shared: ActionBase) {
+/**
+ * Lists the choices that a block offers now; one that leads back is no longer offered at its bound (recipes.md §2).
+ * @param asked data that may be handed in with the choice
+ */
+export function listOfferedChoices(
+  tx: Transaction,
+  block: GateBlock | LlmBlock,
+  shared: ActionBase,
+  { data }: { data?: { write: string } } = {},
+) {
   const program = tx.captured.recipe.program.blocks.find((candidate) => candidate.id === block.id);
   const counters = tx.current.machine.counters[block.id];
   const ids = program === undefined || counters === undefined ? [] : listOfferedChoiceIds(program, counters);
@@ -28,20 +37,29 @@ export function listOfferedChoices(tx: Transaction, block: GateBlock | LlmBlock,
     .map((choice) => ({
       id: choice.id,
       label: fillShortText(tx, choice.label, block.id),
-      ack: buildAcknowledgement(tx, choice, shared),
+      ack: buildAcknowledgement(tx, choice, shared, data),
       ...(choice.reasonRequired ? { reason: 'required' as const } : {}),
     }));
 }
 
-function buildAcknowledgement(tx: Transaction, choice: ResolvedChoice, shared: ActionBase) {
+function buildAcknowledgement(
+  tx: Transaction,
+  choice: ResolvedChoice,
+  shared: ActionBase,
+  data: { write: string } | undefined,
+) {
   const note = displayPath(tx.place, tx.state.name, `actions/${shared.actionId}/note.md`);
-  return shared.acknowledge({ choice: choice.id, ...(choice.reasonRequired ? { note: `@${note}` } : {}) });
+  return shared.acknowledge({
+    choice: choice.id,
+    ...(data === undefined ? {} : { data: `@${data.write}` }),
+    ...(choice.reasonRequired ? { note: `@${note}` } : {}),
+  });
 }
 
 /**
  * Acknowledges a choice of an `llm` block, of a gate, or of a loop at its bound (protocol.md §3; recipes.md, Choices).
- * @throws DevCliError `UNKNOWN_CHOICE`, `DATA_MISSING`, `HUMAN_REQUIRED`, `INPUT_CHANGED`, `PLAN_EDITED`; what `save`
- * throws
+ * @throws DevCliError `UNKNOWN_CHOICE`, `DATA_MISSING`, `HUMAN_REQUIRED`, `INPUT_CHANGED`, `PLAN_EDITED`; what `save` and
+ * `takeData` throw
  */
 export function acknowledgeChoice(tx: Transaction, pending: PendingBlock, input: AckInput): Acknowledged {
   const { block } = pending;
@@ -49,6 +67,7 @@ export function acknowledgeChoice(tx: Transaction, pending: PendingBlock, input:
   const digest = digestArtifact(tx, pending, chosen.id);
   const plan = isPlanGate(block) ? { plan: tx.files.digest(PLAN_CONTENT) } : {};
   const noteFile = storeNote(tx, pending, note);
+  if (input.data !== undefined && block.kind === 'llm') takeData(tx, block, pending.action, input.data);
   saveChoice(tx, pending, chosen.id);
   tx.current.gates[block.id] = {
     choice: chosen.id,

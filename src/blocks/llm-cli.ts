@@ -2,7 +2,6 @@ import { DevCliError } from '../base/errors.js';
 import type { Json } from '../base/json.js';
 import { parseJson } from '../documents/section-data.js';
 import type { LlmCliBlock } from '../recipe/resolved.js';
-import { validateBySchema } from '../recipe/user-schema.js';
 import type { PendingAction } from '../run/action.js';
 import { getCurrent } from '../run/current.js';
 import { displayPath } from '../run/paths.js';
@@ -13,8 +12,8 @@ import { isLaterPhase } from '../run/workflow.js';
 import type { AckInput, Acknowledged } from './acknowledgement.js';
 import { type ActionBase, buildActionBase, buildFullPart } from './action-parts.js';
 import type { BlockType } from './block-type.js';
-import { checkDocument } from './commands/check.js';
 import { checkFile } from './evidence.js';
+import { buildSchemaField, keepData, requireFitting } from './handed-data.js';
 import { completeAction } from './inputs.js';
 import { runOrRefuse } from './own-command.js';
 import { refuseChangedSources } from './sources.js';
@@ -38,7 +37,11 @@ function buildWriteAction(tx: Transaction, block: LlmCliBlock, shared: ActionBas
   return {
     ...shared.base,
     action: 'llm+cli',
-    data: { write: displayPath(tx.place, tx.state.name, fillPath(tx, block.write, block.id)), form: 'json' },
+    data: {
+      write: displayPath(tx.place, tx.state.name, fillPath(tx, block.write, block.id)),
+      form: 'json',
+      ...(block.schema === undefined ? {} : buildSchemaField(tx, block, shared.actionId)),
+    },
     ack: shared.acknowledge(),
     ...buildFullPart(tx, block),
   };
@@ -67,26 +70,13 @@ function acknowledgeFile(tx: Transaction, pending: PendingBlock<LlmCliBlock>, in
       },
     );
   }
-  requireValidContent(block, evidence.text, shown);
+  const value = requireJson(evidence.text, shown);
+  requireFitting(block, { value, text: evidence.text, path: block.write }, shown);
+  keepData(tx, block, value, { shown, bytes: Buffer.byteLength(evidence.text) });
   tx.files.keep(path);
   if (input.result !== undefined) rememberResult(tx, input.result);
   const summary = runFollowUp(tx, block);
   return completeAction(tx, pending, { evidence: { [path]: evidence.sha256 } }, summary);
-}
-
-/** @throws DevCliError `SCHEMA_INVALID` with the findings, `EVIDENCE_INVALID` when the text is not JSON */
-function requireValidContent(block: LlmCliBlock, text: string, shown: string): void {
-  const value = requireJson(text, shown);
-  const findings =
-    block.schemaText === undefined
-      ? checkDocument(block.schema === 'plan-content' ? 'plan-content.json' : block.write, text).problems
-      : validateBySchema(block.schemaText, value);
-  if (findings.length === 0) return;
-  const count = findings.length === 1 ? '1 finding' : `${findings.length} findings`;
-  throw new DevCliError('SCHEMA_INVALID', `${shown} does not hold up: ${count}.`, {
-    details: findings.slice(0, 40),
-    fix: `Mend every finding in ${shown}, then repeat the acknowledgement.`,
-  });
 }
 
 /** Parses a promised file. A syntax error in it is invalid evidence, not misuse of the command. */

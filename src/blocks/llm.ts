@@ -1,6 +1,5 @@
 import { DevCliError } from '../base/errors.js';
 import type { Json } from '../base/json.js';
-import { parseJson } from '../documents/section-data.js';
 import { SECTION_IDS, SECTIONS, type SectionId } from '../documents/sections.js';
 import type { LlmBlock, LlmLoopBlock } from '../recipe/resolved.js';
 import type { PendingAction } from '../run/action.js';
@@ -22,6 +21,7 @@ import { parseSectionValues } from './commands/data.js';
 import { storeInDraft } from './commands/draft.js';
 import { digestSections, listSectionsWrittenSince } from './evidence.js';
 import { buildBoundGate } from './gate.js';
+import { buildJsonRequest, buildSchemaField, takeData } from './handed-data.js';
 import { completeAction } from './inputs.js';
 import { createCommandContext, isRoundPassed, runOrRefuse, warnAtBound } from './own-command.js';
 import { rememberResult } from './values.js';
@@ -54,9 +54,11 @@ function measureSections(tx: Transaction, block: LlmBlock | LlmLoopBlock): Pick<
 
 function buildLlmAction(tx: Transaction, block: LlmBlock, shared: ActionBase): PendingAction {
   const action: PendingAction = { ...shared.base, action: 'llm' };
-  if (block.choices.length > 0)
-    return { ...action, choices: listOfferedChoices(tx, block, shared), ...buildFullPart(tx, block) };
-  if (block.save === undefined && block.sections.length === 0) {
+  if (block.choices.length > 0) {
+    const data = block.schema === undefined ? {} : { data: buildJsonRequest(tx, block, shared.actionId) };
+    return { ...action, ...data, choices: listOfferedChoices(tx, block, shared, data), ...buildFullPart(tx, block) };
+  }
+  if (block.save === undefined && block.sections.length === 0 && block.schema === undefined) {
     return { ...action, ack: shared.acknowledge(), ...buildFullPart(tx, block) };
   }
   const data = buildDataRequest(tx, block, shared);
@@ -83,6 +85,7 @@ function buildDataRequest(tx: Transaction, block: LlmBlock | LlmLoopBlock, share
   return {
     write: displayPath(tx.place, tx.state.name, file),
     form,
+    ...(block.schema === undefined ? {} : buildSchemaField(tx, block, shared.actionId)),
     ...(need === null ? {} : { need }),
   } as const;
 }
@@ -134,12 +137,9 @@ function saveData(tx: Transaction, pending: PendingBlock<LlmBlock | LlmLoopBlock
   }
   const { data } = input;
   if (data === undefined) return requireHandwrittenSections(tx, pending, wanted.write);
-  const file = `actions/${action.actionId}/data.${wanted.form === 'sections' ? 'md' : 'json'}`;
-  if (block.save === undefined && block.sections.length === 0) {
-    parseJson(data.text);
-    tx.files.write(file, data.text);
-    return [];
-  }
+  const isBare = block.save === undefined && block.sections.length === 0;
+  if (isBare || block.schema !== undefined) takeData(tx, block, action, data);
+  if (isBare) return [];
   if (data.source !== 'file') tx.files.write(`actions/${action.actionId}/data.json`, data.text);
   if (block.save !== undefined && block.save.command !== 'draft update') {
     runOrRefuse(tx, block.save, block.id, { data: { ...data } });

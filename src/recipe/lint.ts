@@ -2,6 +2,7 @@ import type { CompiledRecipe } from './compiled.js';
 import { lintAgents } from './lint-agents.js';
 import { lintBlocks } from './lint-blocks.js';
 import { lintConditions } from './lint-conditions.js';
+import { lintData } from './lint-data.js';
 import { lintDeclared } from './lint-declared.js';
 import { lintDraft } from './lint-draft.js';
 import { lintFiles } from './lint-files.js';
@@ -39,6 +40,7 @@ export function lintRecipe(compiled: CompiledRecipe, expectedName: string): void
 /** Checks the blocks; what needs all of them is left out as long as one does not fit the schema. */
 function lintSequence(lintable: LintableSequence): void {
   lintBlocks(lintable);
+  lintData(lintable);
   lintAgents(lintable);
   if (lintable.broken.size > 0) return;
   lintDraft(lintable);

@@ -4,10 +4,12 @@ import type { OnError } from '../machine/program.js';
 import type { ProblemLog } from './report.js';
 import { resolveAgents } from './resolve-agents.js';
 import { resolveCommand, resolveOwnCommand } from './resolve-command.js';
-import { type ReadSibling, readSiblingText, resolveInstruction } from './resolve-text.js';
+import { resolveSchema } from './resolve-schema.js';
+import { type ReadSibling, resolveInstruction } from './resolve-text.js';
 import type {
   BlockCommand,
   CliBlock,
+  DataForm,
   GateBlock,
   LlmBlock,
   LlmCliBlock,
@@ -18,8 +20,6 @@ import type {
   SubagentBlock,
 } from './resolved.js';
 import type { BlockSource, BlockSourceOf, ChoiceSource, CommandSource, OnErrorSource } from './schema.js';
-import { findSchemaProblem } from './user-schema.js';
-import { quoteWord } from './yaml-source.js';
 
 /** What resolving a block needs to know about its recipe. */
 export interface BlockContext {
@@ -39,8 +39,6 @@ const LOOP_BOUND = 5;
 const USER_LOOP_BOUND = 20;
 /** Retries of `onError: retry`. */
 const RETRIES = 2;
-/** The only schema that a recipe can refer to by name. */
-const SHIPPED_SCHEMA = 'plan-content';
 
 /** Fills in every default of recipes.md §2. What cannot be resolved is reported and left out. */
 export function resolveBlock(block: BlockSource, context: BlockContext): ResolvedBlock {
@@ -89,6 +87,7 @@ function resolveLlm(block: BlockSourceOf<'llm'>, context: BlockContext): LlmBloc
     kind: 'llm',
     choices,
     ...defined({ save }),
+    ...resolveDataForm(block, context),
     sections: resolveSections(block.sections, save, context),
     ...(leadsBack || block.maxRounds !== undefined ? { maxRounds: block.maxRounds ?? LOOP_BOUND } : {}),
   };
@@ -104,6 +103,7 @@ function resolveLlmLoop(block: BlockSourceOf<'llm-loop'>, context: BlockContext)
     asks,
     kind: 'llm-loop',
     ...defined({ save }),
+    ...resolveDataForm(block, context),
     sections: resolveSections(block.sections, save, context),
     ...defined({ exitCheck, exitWhen: block.exitWhen }),
     maxRounds: block.maxRounds ?? (asks === 'user' ? USER_LOOP_BOUND : LOOP_BOUND),
@@ -139,28 +139,9 @@ function resolveLlmCli(block: BlockSourceOf<'llm+cli'>, context: BlockContext): 
     asks: null,
     kind: 'llm+cli',
     write: write ?? '-',
-    ...resolveSchema(block.schema, context),
+    ...resolveDataForm(block, context),
     ...(command ? { command } : {}),
   };
-}
-
-/** Resolves the schema of a written file: a shipped one by name, or a file beside the recipe. */
-function resolveSchema(schema: string | undefined, context: BlockContext): Pick<LlmCliBlock, 'schema' | 'schemaText'> {
-  if (schema === undefined) return {};
-  if (schema === SHIPPED_SCHEMA) return { schema };
-  const at = [...getSourcePath(context), 'schema'];
-  if (!schema.endsWith('.json')) {
-    context.report.error(at, `There is no shipped schema ${quoteWord(schema)}.`, {
-      fix: `Write ${quoteWord(SHIPPED_SCHEMA)}, or the path of a .json file beside the recipe.`,
-    });
-    return {};
-  }
-  const text = readSiblingText(schema, at, context.report, context.read);
-  if (text === null) return {};
-  const fault = findSchemaProblem(text);
-  if (fault === null) return { schema, schemaText: text };
-  context.report.error(at, `${quoteWord(schema)} is no JSON Schema: ${fault}.`);
-  return {};
 }
 
 function resolveSubagent(
@@ -238,6 +219,10 @@ function resolveAsking(block: Exclude<BlockSource, { type: 'cli' }>, fallback: s
     read: block.read ?? [],
     consult: block.consult ?? [],
   };
+}
+
+function resolveDataForm({ schema }: { schema?: string }, context: BlockContext): DataForm {
+  return resolveSchema(schema, [...getSourcePath(context), 'schema'], context.report, context.read);
 }
 
 function resolveOwn(source: CommandSource | undefined, key: string, context: BlockContext): OwnCommand | undefined {

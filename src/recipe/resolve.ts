@@ -11,7 +11,7 @@ import { resolveCleanup, resolveHeader, resolveMode } from './resolve-header.js'
 import type { ReadSibling } from './resolve-text.js';
 import type { ResolvedBlock, ResolvedRecipe } from './resolved.js';
 import type { BlockSource, SequentialSource } from './schema.js';
-import { listConditions, listTemplates, namesGoal } from './texts.js';
+import { isBlockRead, listConditions, listTemplates, namesGoal } from './texts.js';
 
 /**
  * Fills in every default of a sequential recipe (recipes.md §1; recipes.md §2). Problems are reported; the result is
@@ -27,6 +27,7 @@ export function resolveRecipe(source: SequentialSource, report: ProblemLog, read
   const templates = listTemplates({ blocks, cleanup: resolveCleanup(source) });
   const conditions = listConditions({ blocks });
   const draft = usesDraft(blocks, templates, conditions);
+  const kept = blocks.map((block) => markKeptData(block, templates, conditions));
   const header = resolveHeader(source, templates, conditions);
   return {
     ...header,
@@ -40,9 +41,20 @@ export function resolveRecipe(source: SequentialSource, report: ProblemLog, read
       blocks.some((block) => runsCommand(block, 'draft auto-assume')) ||
       (draft && draftsFromGoal(header.skill)),
     usesDraft: draft,
-    blocks,
-    program: buildProgram(blocks),
+    blocks: kept,
+    program: buildProgram(kept),
   };
+}
+
+/** Marks a block whose data the run keeps: handed in by a schema for this purpose, or read by a condition or a text. */
+function markKeptData(
+  block: ResolvedBlock,
+  templates: readonly string[],
+  conditions: readonly string[],
+): ResolvedBlock {
+  if (block.kind !== 'llm' && block.kind !== 'llm-loop' && block.kind !== 'llm+cli') return block;
+  const handed = block.kind !== 'llm+cli' && block.schema !== undefined;
+  return handed || isBlockRead(block.id, templates, conditions) ? { ...block, keepsData: true } : block;
 }
 
 /** Lists the mode flags, without `--`, of the recipe's own `dev-cli init` command. */

@@ -157,8 +157,17 @@ export interface CliBlock extends CommonBlock {
   /** Whether the block stands for what `init` did: done from the start, never run. */
   standsForInit: boolean;
 }
+/** What the data that an agent hands in must fit. */
+export interface DataForm {
+  /** The name of a shipped schema, or a path beside the recipe; without it any JSON is accepted. */
+  schema?: string;
+  /** The content of the schema file. */
+  schemaText?: string;
+  /** Whether the run keeps the data, for conditions and placeholders (recipes.md, Data). */
+  keepsData?: true;
+}
 /** The agent does something once. */
-export interface LlmBlock extends InstructedBlock {
+export interface LlmBlock extends InstructedBlock, DataForm {
   kind: 'llm';
   choices: ResolvedChoice[];
   save?: OwnCommand;
@@ -167,7 +176,7 @@ export interface LlmBlock extends InstructedBlock {
   maxRounds?: number;
 }
 /** The agent works in rounds. */
-export interface LlmLoopBlock extends InstructedBlock {
+export interface LlmLoopBlock extends InstructedBlock, DataForm {
   kind: 'llm-loop';
   save?: OwnCommand;
   sections: SectionId[];
@@ -177,14 +186,10 @@ export interface LlmLoopBlock extends InstructedBlock {
   revise?: string;
 }
 /** The agent writes a file, then dev-cli runs a command on it. */
-export interface LlmCliBlock extends InstructedBlock {
+export interface LlmCliBlock extends InstructedBlock, DataForm {
   kind: 'llm+cli';
   /** Relative to the run's directory. */
   write: string;
-  /** `plan-content`, or a path beside the recipe; without it any JSON is accepted. */
-  schema?: string;
-  /** The content of the schema file. */
-  schemaText?: string;
   command?: BlockCommand;
 }
 /** Other agents work, once or in rounds. */

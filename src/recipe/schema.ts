@@ -137,6 +137,10 @@ const agents = Type.Array(AgentSource, { minItems: 1, description: 'The agents t
 const parallel = Type.Optional(flagSchema('Start the agents together. Default true.'));
 const onComplete = Type.Optional(own('Runs when every agent has delivered or was given up.'));
 
+const dataSchema = Type.Optional(
+  textSchema('What the data must fit: the name of a shipped schema, or the path of a JSON Schema beside the recipe.'),
+);
+
 const CliSource = Type.Object(
   { ...common, type: typeSchema('cli', 'dev-cli runs a command itself.'), command: CommandLine, ...external },
   noOtherKeys,
@@ -148,6 +152,7 @@ const LlmSource = Type.Object(
     asks,
     choices: Type.Optional(choices),
     save: Type.Optional(own('Stores what the agent hands in.')),
+    schema: dataSchema,
     sections: Type.Optional(sections),
     maxRounds: bound('How often a choice may lead back. Default 5.'),
   },
@@ -159,6 +164,7 @@ const LlmLoopSource = Type.Object(
     type: typeSchema('llm-loop', 'The agent works in rounds until the exit check passes.'),
     asks,
     save: Type.Optional(own('Stores what the agent hands in.')),
+    schema: dataSchema,
     sections: Type.Optional(sections),
     ...loop,
   },
@@ -169,7 +175,7 @@ const LlmCliSource = Type.Object(
     ...asking,
     type: typeSchema('llm+cli', 'The agent writes a file, then dev-cli runs a command on it.'),
     write: Type.Optional(textSchema("The file to write, in the run's directory. Default: the command's --data file.")),
-    schema: Type.Optional(textSchema('Name of a shipped schema, or a path, that the file must satisfy.')),
+    schema: dataSchema,
     command: Type.Optional(CommandLine),
     then: Type.Optional(own('The same as `command`.')),
     ...external,

@@ -152,12 +152,16 @@ function showKind(block: AgentFacingBlock): Shown {
     case 'llm':
       return {
         ...(block.choices.length === 0 ? {} : { choices: block.choices.map(showChoice) }),
-        ...defined({ save: block.save?.source }),
+        ...defined({ save: block.save?.source, schema: block.schema }),
         sections: block.sections,
         ...defined({ maxRounds: block.maxRounds }),
       };
     case 'llm-loop':
-      return { ...defined({ save: block.save?.source }), sections: block.sections, ...showLoop(block) };
+      return {
+        ...defined({ save: block.save?.source, schema: block.schema }),
+        sections: block.sections,
+        ...showLoop(block),
+      };
     case 'llm+cli':
       return {
         write: block.write,

@@ -18,6 +18,15 @@ export function listConditions(recipe: Pick<ResolvedRecipe, 'blocks' | 'engine'>
   return [...blocks, ...Object.values(recipe.engine?.handlers ?? {}).flatMap(({ when }) => when ?? [])];
 }
 
+/** Whether one of these texts or conditions may read the data of a block (recipes.md, Conditions). */
+export function isBlockRead(block: string, templates: readonly string[], conditions: readonly string[]): boolean {
+  const key = `blocks.${block}.data.`;
+  return (
+    conditions.some((source) => source.includes(block) && listRootNames(source).has('blocks')) ||
+    templates.some((text) => listPlaceholders(text).some((found) => `${found.key}.`.startsWith(key)))
+  );
+}
+
 /** Whether any of these texts or conditions uses the goal. */
 export function namesGoal(templates: readonly string[], conditions: readonly string[]): boolean {
   return (

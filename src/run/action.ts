@@ -59,6 +59,9 @@ const DataSchema = Type.Object(
   {
     write: Str,
     form: enumSchema('sections', 'json'),
+    schema: Type.Optional(
+      Type.String({ description: 'What it must fit: a file, or the name of a schema that `dev-cli schema` prints.' }),
+    ),
     need: Type.Optional(Type.Record(Str, Str)),
   },
   noOtherKeys,

@@ -117,6 +117,8 @@ export const RecipeStateSchema = Type.Object(
     gates: Type.Record(Str, GateSchema),
     /** The block, and in an execution the todo, of every acknowledged action: a duplicate is told from an unknown action by it. */
     acknowledged: Type.Record(Str, Type.Object({ block: Str, todo: Type.Optional(Str) }, noOtherKeys)),
+    /** By block: the data that its agent handed in, where a schema or a condition asks for it; 64 kB each at most. */
+    data: Type.Optional(Type.Record(Str, Type.Unknown())),
     /** By block: the digests of the documents that its result rests on. */
     inputHashes: Type.Record(Str, Type.Record(Str, NullableString)),
     /** Verdicts of reviewers, oldest first. */

@@ -58,7 +58,7 @@ const FIRST = 'run block action done actionId outcome round maxRounds asks summa
 
 const LAST = 'agents tasks running commands data artifact choices answer ack poll resume ruling progress'.split(' ');
 
-const INNER = 'actionId id todoId substep attempt why label type promptFile output write form path'.split(' ');
+const INNER = 'actionId id todoId substep attempt why label type promptFile output write form schema path'.split(' ');
 
 function orderMembers(action: object): object {
   return orderKeys(action, FIRST, LAST);
@@ -96,7 +96,10 @@ function renderAction(action: Action, format: CommandFormatter): string {
     for (const [todo, kept] of Object.entries(action.blocked ?? {}))
       lines.push(`  ${todo} keeps back ${kept.join(', ')}`);
   }
-  if ('data' in action && action.data !== undefined) lines.push(`write: ${action.data.write}`);
+  if ('data' in action && action.data !== undefined) {
+    const { write, schema } = action.data;
+    lines.push(`write: ${write}${schema === undefined ? '' : ` (schema ${schema})`}`);
+  }
   if (action.action === 'running') {
     lines.push(...action.commands.map((command) => `  ${command.run.join(' ')}  (log ${command.log})`));
     lines.push(`poll: ${format(action.poll)}`);

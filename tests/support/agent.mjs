@@ -49,7 +49,7 @@ import { runLine } from './line.mjs';
  * @property {boolean} [ok]
  * @property {Action} [next]
  * @property {string[]} [warnings]
- * @property {{ code: string, message: string, fix?: string, instead?: string, details?: { agent?: string, target?: string, problem: string }[] }} [error]
+ * @property {{ code: string, message: string, fix?: string, instead?: string, details?: { agent?: string, target?: string, pointer?: string, problem: string }[] }} [error]
  */
 
 /**

@@ -162,6 +162,7 @@ export interface State {
   steps: Record<string, { status: string; round?: number; retries?: number; summary?: string }>;
   agents: Record<string, { status: string; outputHash: string | null; reason?: string; verdict?: string }>;
   gates: Record<string, { choice: string; by: string; digest?: string | null }>;
+  data?: Record<string, unknown>;
   pendingAction: { issuedAt: string; acknowledged: boolean; action: Record<string, unknown> } | null;
   seq: number;
   preferences: Record<string, unknown>;

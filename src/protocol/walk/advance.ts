@@ -102,11 +102,12 @@ function settle(tx: Transaction, block: string, status: 'done' | 'skipped' | 'fa
 
 /** The result of a block no longer counts: its step, its agents and its gate are to be redone. Documents stay. */
 function retract(tx: Transaction, id: string): void {
-  const { steps, gates, inputHashes } = tx.current;
+  const { steps, gates, inputHashes, data } = tx.current;
   const step = steps[id];
   if (step !== undefined && step.status !== 'pending') steps[id] = { ...step, status: 'stale', at: tx.at };
   retractBlock(tx, id);
   const gate = gates[id];
   if (gate !== undefined) gates[id] = { ...gate, stale: true };
   delete inputHashes[id];
+  if (data !== undefined) delete data[id];
 }

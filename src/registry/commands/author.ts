@@ -57,7 +57,7 @@ export const AUTHOR_COMMANDS = [
     readOnly: true,
     positionals: ['schema'],
     input: Type.Object({
-      schema: choice(['recipe', 'plan-content', 'state', 'action', 'results', 'execution'], 'The document.'),
+      schema: choice(['recipe', 'plan-content', 'size', 'state', 'action', 'results', 'execution'], 'The document.'),
     }),
     exits: [0, 1, 2, 130],
     examples: [{ command: 'dev-cli schema plan-content', note: 'What a plan must hold.' }],

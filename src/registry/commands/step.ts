@@ -33,7 +33,10 @@ export const STEP_COMMANDS = [
       collect: flag('Accept every result of the dispatch that is written; the other tasks stay open.'),
       wait: optional(wait({}, 'With --collect, wait at most this long for the results, else for a running command.')),
     }),
-    exclusive: [['data', 'choice', 'without', 'collect']],
+    exclusive: [
+      ['data', 'without', 'collect'],
+      ['choice', 'without', 'collect'],
+    ],
     oneOf: ['action', 'step'],
     exits: [0, 1, 2, 3, 4, 130],
     examples: [

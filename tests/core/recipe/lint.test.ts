@@ -60,6 +60,22 @@ const PLANTED: Planted[] = [
   { rule: 'no blocks', recipe: `${HEAD}blocks: «[]\n`, says: 'empty list' },
   { rule: 'unknown section', blocks: `${LOOP}    sections: [«purpos]\n`, says: 'Did you mean `purpose`?' },
   { rule: 'newer language', recipe: `${HEAD}language: «2\nblocks:\n${WRITER}`, says: '`language` must be `1`' },
+  {
+    rule: 'unknown schema',
+    blocks: '  - { id: a, type: llm, instruction: x, schema: «sise }\n',
+    says: 'There is no shipped schema `sise`. Did you mean `size`?',
+  },
+  {
+    rule: 'schema that is none',
+    blocks: '  - { id: a, type: llm, instruction: x, schema: «a.json }\n',
+    says: '`a.json` is no JSON Schema',
+    files: { '.dev/recipes/a.json': '{ "type": 5 }' },
+  },
+  {
+    rule: 'schema of sections',
+    blocks: '  - { id: a, type: llm, instruction: x, sections: [intent], schema: «size }\n',
+    says: '`schema` is for JSON',
+  },
   // YAML
   { rule: 'duplicate key', blocks: `${WRITER}    «write: b.json\n`, says: 'The key `write` stands here twice' },
   { rule: 'tab', recipe: `${HEAD}blocks:\n«\t- id: a\n`, says: 'A tab cannot indent' },

@@ -1,0 +1,107 @@
+import { DevCliError, type ErrorDetail } from '../base/errors.js';
+import type { DataInput } from '../base/invocation.js';
+import type { Json } from '../base/json.js';
+import { parseJson } from '../documents/section-data.js';
+import { findSizeFaults } from '../documents/size-check.js';
+import type { DataForm, ResolvedBlock } from '../recipe/resolved.js';
+import { validateBySchema } from '../recipe/user-schema.js';
+import type { PendingAction } from '../run/action.js';
+import { displayPath } from '../run/paths.js';
+import type { Transaction } from '../run/transaction.js';
+import { checkDocument } from './commands/check.js';
+
+/** The data that an agent hands in, and what of it the run keeps (recipes.md, Data). Behind a door: few acknowledgements bring any. */
+
+/** Most bytes of data that a run keeps: it is part of every snapshot. */
+const KEPT_BYTES = 64 * 1024;
+
+/** Findings that a refusal names at most. */
+const FINDINGS_SHOWN = 40;
+
+/** Names the schema of the data that an action asks for; one of the recipe's own is written beside the action, as captured. */
+export function buildSchemaField(
+  tx: Transaction,
+  { schema, schemaText }: DataForm,
+  actionId: string,
+): { schema?: string } {
+  if (schema === undefined) return {};
+  if (schemaText === undefined) return { schema };
+  const file = `actions/${actionId}/schema.json`;
+  tx.files.write(file, schemaText);
+  return { schema: displayPath(tx.place, tx.state.name, file) };
+}
+
+/** Builds the request for data of a schema, in a file beside the action. */
+export function buildJsonRequest(tx: Transaction, block: DataForm, actionId: string) {
+  const write = displayPath(tx.place, tx.state.name, `actions/${actionId}/data.json`);
+  return { write, form: 'json', ...buildSchemaField(tx, block, actionId) } as const;
+}
+
+/**
+ * Takes the data of an acknowledgement: it has to be JSON that fits the block's schema, and is kept for conditions and
+ * placeholders.
+ * @throws DevCliError `DATA_MALFORMED` for what is no JSON or too large to be kept, `SCHEMA_INVALID` with every finding
+ */
+export function takeData(
+  tx: Transaction,
+  block: ResolvedBlock & DataForm,
+  action: PendingAction,
+  data: DataInput,
+): void {
+  const file = `actions/${action.actionId}/data.json`;
+  const shown = data.name ?? displayPath(tx.place, tx.state.name, file);
+  const value = parseJson(data.text);
+  requireFitting(block, { value, text: data.text, path: file }, shown);
+  keepData(tx, block, value, { shown, bytes: Buffer.byteLength(data.text) });
+  tx.files.write(file, data.text);
+}
+
+/** Data as it was handed in. */
+interface HandedData {
+  value: Json;
+  text: string;
+  /** The file it is in, relative to the run's directory; without a schema its name says what it must be. */
+  path: string;
+}
+
+/** @throws DevCliError `SCHEMA_INVALID` with the findings */
+export function requireFitting(form: DataForm, data: HandedData, shown: string): void {
+  const findings = listFindings(form, data);
+  if (findings.length === 0) return;
+  const count = findings.length === 1 ? '1 finding' : `${findings.length} findings`;
+  throw new DevCliError('SCHEMA_INVALID', `${shown} does not hold up: ${count}.`, {
+    details: findings.slice(0, FINDINGS_SHOWN),
+    fix: `Mend every finding in ${shown}, then repeat the acknowledgement.`,
+  });
+}
+
+function listFindings({ schema, schemaText }: DataForm, { value, text, path }: HandedData): ErrorDetail[] {
+  if (schemaText !== undefined) return validateBySchema(schemaText, value);
+  if (schema === 'size') return findSizeFaults(value);
+  return checkDocument(schema === 'plan-content' ? 'plan-content.json' : path, text).problems;
+}
+
+/**
+ * Keeps the data of a block, where the recipe has it kept. A plan that nobody asks for is in its file and not here.
+ * @param given where the data came from, and its size, for the refusal
+ * @throws DevCliError `DATA_MALFORMED` when it is too large to be kept
+ */
+export function keepData(
+  tx: Transaction,
+  block: ResolvedBlock & DataForm,
+  value: Json,
+  { shown, bytes }: { shown: string; bytes: number },
+): void {
+  if (block.keepsData !== true) return;
+  if (bytes > KEPT_BYTES) {
+    throw new DevCliError(
+      'DATA_MALFORMED',
+      `${shown} has ${bytes} bytes; the data of a block has at most ${KEPT_BYTES}.`,
+      {
+        details: [{ target: shown, problem: `${bytes} bytes, at most ${KEPT_BYTES}` }],
+        fix: 'Give what the next steps decide by; put what is long into a file of its own and name that file.',
+      },
+    );
+  }
+  tx.current.data = { ...tx.current.data, [block.id]: value };
+}

@@ -1,0 +1,28 @@
+import { Type } from '@sinclair/typebox';
+import { LIMITS } from '../base/limits.js';
+import { enumSchema, noOtherKeys } from '../base/schema.js';
+
+const texts = (description: string, maxLength: number) =>
+  Type.Array(Type.String({ pattern: '\\S', maxLength }), { description });
+
+/** How large a piece of work is, as the agent that classifies a request says it (recipes.md, Data). */
+export const SizeSchema = Type.Object(
+  {
+    size: Type.Unsafe<'small' | 'middle' | 'large'>({
+      ...enumSchema('small', 'middle', 'large'),
+      description: 'How much planning the work deserves.',
+    }),
+    because: Type.Optional(
+      Type.Object(
+        {
+          files: texts('The files that will change, as far as they are known.', LIMITS.path),
+          interfaces: Type.Boolean({ description: 'Whether something changes that other code or users call.' }),
+          data: Type.Boolean({ description: 'Whether stored data, or its format, changes.' }),
+          unknowns: texts('What has to be found out before the work can be planned.', LIMITS.statement),
+        },
+        { ...noOtherKeys, description: 'What the size rests on.' },
+      ),
+    ),
+  },
+  { ...noOtherKeys, $id: 'size', description: 'The size of a piece of work.' },
+);

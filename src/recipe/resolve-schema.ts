@@ -1,0 +1,34 @@
+import { findSuggestion } from '../base/suggest.js';
+import type { ProblemLog } from './report.js';
+import { type ReadSibling, readSiblingText } from './resolve-text.js';
+import type { DataForm } from './resolved.js';
+import { findSchemaProblem } from './user-schema.js';
+import { quoteWord } from './yaml-source.js';
+
+/** The schemas that a recipe can name; `dev-cli schema NAME` prints them (recipes.md, Data). */
+const SHIPPED_SCHEMAS: readonly string[] = ['plan-content', 'size'];
+
+/** Resolves the schema of what an agent hands in: a shipped one by its name, or a file beside the recipe. */
+export function resolveSchema(
+  schema: string | undefined,
+  place: readonly (string | number)[],
+  report: ProblemLog,
+  read: ReadSibling,
+): DataForm {
+  if (schema === undefined) return {};
+  if (SHIPPED_SCHEMAS.includes(schema)) return { schema };
+  if (!schema.endsWith('.json')) {
+    const near = findSuggestion(schema, [...SHIPPED_SCHEMAS]);
+    const meant = near === undefined ? '' : ` Did you mean ${quoteWord(near)}?`;
+    report.error(place, `There is no shipped schema ${quoteWord(schema)}.${meant}`, {
+      fix: `Write ${SHIPPED_SCHEMAS.map(quoteWord).join(' or ')}, or the path of a .json file beside the recipe.`,
+    });
+    return {};
+  }
+  const text = readSiblingText(schema, place, report, read);
+  if (text === null) return {};
+  const fault = findSchemaProblem(text);
+  if (fault === null) return { schema, schemaText: text };
+  report.error(place, `${quoteWord(schema)} is no JSON Schema: ${fault}.`);
+  return {};
+}
