@@ -383,11 +383,10 @@ export class StandIn {
    * @param {Action} action
    */
   #classify(action) {
-    const command = this.#choose(action, this.change.intent);
-    if (action.data?.schema !== 'size') return command;
-    if (this.change.size === null) return command.replace(/ --data '?@\S+/, '');
-    this.write(action.data.write, `${JSON.stringify(this.change.size)}\n`);
-    return command;
+    if (action.data?.schema === 'size' && this.change.size !== null) {
+      this.write(action.data.write, `${JSON.stringify(this.change.size)}\n`);
+    }
+    return this.#choose(action, this.change.intent);
   }
 
   /**
